@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+import org.springframework.aot.hint.annotation.Reflective;
+
+/**
+ * Runs a method under a distributed lock: of all instances of the application, at most
+ * one at a time is inside the method with the same name and key.
+ *
+ * <p>
+ * The lock is taken before a transaction begins and given back after it has ended. A
+ * nested call for the same lock on the same thread is reentrant and costs nothing. The
+ * body never runs without the lock.
+ *
+ * <p>
+ * On a class, the annotation applies to its public methods; one on a method replaces it.
+ * Usable as a meta-annotation with {@link org.springframework.core.annotation.AliasFor}.
+ * Like all advice by proxies it is not seen by calls of a bean to itself; use
+ * {@link LockTemplate} there. All text attributes may contain <code>${…}</code>
+ * placeholders. An invalid definition ends the start of the application with an
+ * {@link InvalidLockDefinitionException}.
+ *
+ * <p>
+ * A lease can end early (the store loses its data, the JVM pauses for longer than the
+ * lease). Where that must not do harm, pass {@link Lease#fencingToken()} on to the
+ * guarded resource.
+ *
+ * @see LockTemplate
+ */
+@Target({ ElementType.METHOD, ElementType.TYPE })
+@Retention(RetentionPolicy.RUNTIME)
+@Inherited
+@Documented
+@Reflective
+public @interface DistributedLock {
+
+	/**
+	 * Name of what is guarded: a static label of letters, digits, {@code .}, {@code _},
+	 * {@code -}, {@code $} and {@code #}, at most {@value LockKey#MAX_NAME_LENGTH}
+	 * characters. Defaults to {@code ShortClass.method}, which overloaded methods share.
+	 */
+	String name() default "";
+
+	/**
+	 * SpEL expression for the key within the name, for example {@code "#productId"}.
+	 * Parameters are available by name and as {@code #p0} or {@code #a0}, beans as
+	 * {@code @bean}, and {@code #root.method}, {@code #root.target} and
+	 * {@code #root.args}. The value is turned into text by {@link String#valueOf}; null,
+	 * blank text and more than {@value LockKey#MAX_KEY_LENGTH} characters are refused
+	 * with an {@link IllegalArgumentException}. Empty: one lock for the whole name.
+	 */
+	String key() default "";
+
+	/**
+	 * How the lock is shared.
+	 */
+	LockMode mode() default LockMode.EXCLUSIVE;
+
+	/**
+	 * How long a call may wait for the lock, as {@code "500ms"}, {@code "3s"} or ISO-8601
+	 * text; {@code "0s"} does not wait. Defaults to {@code distributed-lock.wait-time}.
+	 */
+	String waitTime() default "";
+
+	/**
+	 * Fixed length of the lease, in the form of {@link #waitTime()}; the lock is lost
+	 * when the body takes longer. By default the lease has
+	 * {@code distributed-lock.lease-time} and is renewed until the body ends, which is
+	 * what most methods want.
+	 */
+	String leaseTime() default "";
+
+	/**
+	 * How long the lock stays taken after a successful return. Not available yet: refused
+	 * at startup.
+	 */
+	String holdAtLeast() default "";
+
+	/**
+	 * What to do when somebody else holds the lock for the whole wait time. Not used with
+	 * a {@link #fallback()}.
+	 */
+	OnContention onContention() default OnContention.THROW;
+
+	/**
+	 * Name of a method of the same class, with the same parameters and a matching return
+	 * type, that is called instead of the body when somebody else holds the lock for the
+	 * whole wait time. It runs without the lock.
+	 */
+	String fallback() default "";
+
+	/**
+	 * What to do when the lease is lost while the body runs.
+	 */
+	OnLost onLost() default OnLost.THROW;
+
+}

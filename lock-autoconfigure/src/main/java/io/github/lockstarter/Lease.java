@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter;
+
+import java.time.Duration;
+import java.util.function.Consumer;
+
+/**
+ * One grant of a lock, from its acquisition until {@link #close()}. It belongs to no
+ * thread: any thread may ask or close it.
+ */
+public interface Lease extends AutoCloseable {
+
+	/**
+	 * Return the lease of the innermost annotated method or {@link LockTemplate} that
+	 * runs on this thread.
+	 * @throws IllegalStateException if there is none
+	 */
+	static Lease current() {
+		return LeaseContext.current();
+	}
+
+	/**
+	 * Return which lock this is a lease of.
+	 */
+	LockKey key();
+
+	/**
+	 * Return a number that is strictly larger for every later grant of the same lock,
+	 * also after the store has lost its data. A resource that refuses writes with a
+	 * smaller number than it has seen is safe from owners whose lease ran out. Reentrant
+	 * leases share the number of the outermost one.
+	 */
+	long fencingToken();
+
+	/**
+	 * Return whether this lease is neither closed nor known to be lost. A pause of the
+	 * JVM right after the answer can outlast the lease; only the
+	 * {@linkplain #fencingToken() fencing token} covers that.
+	 */
+	boolean isHeld();
+
+	/**
+	 * Do nothing if this lease is held.
+	 * @throws LockLostException if the lock was lost
+	 * @throws IllegalStateException if this lease is closed
+	 */
+	void ensureHeld();
+
+	/**
+	 * Return how long this lease is certain to last if it is not renewed again; zero if
+	 * it is not held.
+	 */
+	Duration remaining();
+
+	/**
+	 * Call back when the lock is lost before this lease is closed, or at once if it was
+	 * lost already. At most one call, on a thread that other callbacks share, so it
+	 * should be short.
+	 * @param callback what to call
+	 */
+	void onLost(Consumer<LockLostException> callback);
+
+	/**
+	 * Give the lock back, unless outer leases of the same owner still hold it. Closing
+	 * again does nothing. A store that cannot be reached is no error here: giving back is
+	 * tried again in the background until the lease ends by itself.
+	 * @throws LockLostException if the lock was lost before
+	 */
+	@Override
+	void close();
+
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter;
+
+import java.io.Serializable;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The identity of one lock: the name of what is guarded and, within it, a key. Two
+ * different pairs are always two different locks, whatever characters the key holds.
+ *
+ * @param name a static label of low cardinality, such as {@code stock}: letters, digits,
+ * {@code .}, {@code _}, {@code -}, {@code $} and {@code #}
+ * @param key which one of them, such as {@code 1001}; {@code null} for the one lock of
+ * the name
+ */
+public record LockKey(String name, @Nullable String key) implements Serializable {
+
+	/**
+	 * Longest name, in characters.
+	 */
+	public static final int MAX_NAME_LENGTH = 128;
+
+	/**
+	 * Longest key, in characters.
+	 */
+	public static final int MAX_KEY_LENGTH = 512;
+
+	public LockKey {
+		checkName(name);
+		if (key != null) {
+			checkKey(name, key);
+		}
+	}
+
+	/**
+	 * Return the lock of a name that has no keys.
+	 * @param name the name of what is guarded
+	 * @throws IllegalArgumentException if the name is not valid
+	 */
+	public static LockKey of(String name) {
+		return new LockKey(name, null);
+	}
+
+	/**
+	 * Return the lock of a key within a name.
+	 * @param name the name of what is guarded
+	 * @param key the key, turned into text by {@link String#valueOf}
+	 * @throws IllegalArgumentException if the name is not valid, or the text of the key
+	 * is blank, longer than {@value #MAX_KEY_LENGTH} characters or not well-formed
+	 * Unicode
+	 */
+	public static LockKey of(String name, Object key) {
+		return new LockKey(name, String.valueOf(key));
+	}
+
+	/**
+	 * Return the lock that {@link #toString()} gave this text for.
+	 * @param text the text of a lock
+	 * @throws IllegalArgumentException if no lock has this text
+	 */
+	public static LockKey parse(String text) {
+		int colon = text.indexOf(':');
+		if (colon < 0) {
+			return new LockKey(text, null);
+		}
+		String encoded = text.substring(colon + 1).replace("+", "%2B");
+		LockKey parsed = new LockKey(text.substring(0, colon), URLDecoder.decode(encoded, StandardCharsets.UTF_8));
+		if (!parsed.toString().equals(text)) {
+			throw new IllegalArgumentException("'" + text + "' is not the text of a lock");
+		}
+		return parsed;
+	}
+
+	/**
+	 * Return the one-line text of this lock, {@code name} or {@code name:key}, as it is
+	 * logged and stored. Control and format characters, <code>%</code>, <code>{</code>
+	 * and <code>}</code> of the key are percent-encoded as UTF-8, everything else stands
+	 * as it is; so no two locks share a text.
+	 */
+	@Override
+	public String toString() {
+		return (this.key != null) ? this.name + ':' + encode(this.key) : this.name;
+	}
+
+	private static void checkName(String name) {
+		if (name.isEmpty() || name.length() > MAX_NAME_LENGTH || !name.chars().allMatch(LockKey::isNameCharacter)) {
+			throw new IllegalArgumentException("'name' must be 1 to " + MAX_NAME_LENGTH
+					+ " of the characters A-Z, a-z, 0-9, '.', '_', '-', '$' and '#', but was '" + abbreviate(name)
+					+ "'");
+		}
+	}
+
+	private static boolean isNameCharacter(int c) {
+		return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || "._-$#".indexOf(c) >= 0;
+	}
+
+	private static void checkKey(String name, String key) {
+		if (key.isBlank()) {
+			throw new IllegalArgumentException(
+					"'key' of the lock '" + name + "' must not be blank; leave it out for one lock per name");
+		}
+		if (key.length() > MAX_KEY_LENGTH) {
+			throw new IllegalArgumentException("'key' of the lock '" + name + "' must not be longer than "
+					+ MAX_KEY_LENGTH + " characters, but has " + key.length() + ": '" + abbreviate(key) + "'");
+		}
+		if (key.codePoints().anyMatch(LockKey::isLoneSurrogate)) {
+			throw new IllegalArgumentException(
+					"'key' of the lock '" + name + "' must be well-formed Unicode, but holds half a surrogate pair");
+		}
+	}
+
+	private static boolean isLoneSurrogate(int codePoint) {
+		return Character.getType(codePoint) == Character.SURROGATE;
+	}
+
+	private static String abbreviate(String text) {
+		return encode((text.length() > 40) ? text.substring(0, 40) + "…" : text);
+	}
+
+	private static String encode(String key) {
+		if (key.codePoints().allMatch(LockKey::standsForItself)) {
+			return key;
+		}
+		StringBuilder encoded = new StringBuilder(key.length() + 16);
+		key.codePoints().forEach((codePoint) -> {
+			if (standsForItself(codePoint)) {
+				encoded.appendCodePoint(codePoint);
+			}
+			else {
+				for (byte b : Character.toString(codePoint).getBytes(StandardCharsets.UTF_8)) {
+					encoded.append(String.format(Locale.ROOT, "%%%02X", b));
+				}
+			}
+		});
+		return encoded.toString();
+	}
+
+	private static boolean standsForItself(int codePoint) {
+		if (codePoint < 0x7F) {
+			return codePoint >= ' ' && codePoint != '%' && codePoint != '{' && codePoint != '}';
+		}
+		return switch (Character.getType(codePoint)) {
+			case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> false;
+			default -> true;
+		};
+	}
+
+}

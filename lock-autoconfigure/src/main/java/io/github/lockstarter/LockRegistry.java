@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter;
+
+import java.util.Optional;
+import java.util.concurrent.locks.Lock;
+
+/**
+ * Where locks come from. For a whole method or block, {@link DistributedLock} and
+ * {@link LockTemplate} are simpler; use a registry where taking and giving back a lock do
+ * not nest like a block.
+ *
+ * <p>
+ * A nested acquisition of the same lock by the same thread is reentrant: it succeeds at
+ * once, shares the lease of the outer one, and does not touch the store.
+ */
+public interface LockRegistry {
+
+	/**
+	 * Take a lock, waiting for it as long as the request allows.
+	 * @param request which lock, and how long to wait
+	 * @return the lease, to be closed by the caller
+	 * @throws LockContendedException if somebody else held the lock for the whole wait
+	 * time
+	 * @throws LockUnavailableException if the store could not be asked, or the registry
+	 * is shutting down
+	 * @throws LockInterruptedException if the thread is interrupted; its flag stays set
+	 */
+	Lease acquire(LockRequest request);
+
+	/**
+	 * Take a lock, waiting for it as long as the request allows, and return empty when
+	 * somebody else held it for the whole wait time.
+	 * @param request which lock, and how long to wait
+	 * @return the lease, to be closed by the caller, or empty
+	 * @throws LockUnavailableException if the store could not be asked, or the registry
+	 * is shutting down
+	 * @throws LockInterruptedException if the thread is interrupted; its flag stays set
+	 */
+	Optional<Lease> tryAcquire(LockRequest request);
+
+	/**
+	 * Return a lock in the form of {@link java.util.concurrent.locks.Lock}, for code that
+	 * expects one. It is owned by the thread that locked it and reentrant; its lease is
+	 * renewed until it is unlocked. All methods throw {@link LockUnavailableException}
+	 * when the store cannot be asked; {@link Lock#unlock()} throws
+	 * {@link LockLostException} when the lock was lost before, and
+	 * {@link IllegalMonitorStateException} when the thread does not hold it.
+	 * {@link Lock#newCondition()} is not supported.
+	 * @param key which lock
+	 * @return a view; any two views of the same key are the same lock
+	 */
+	Lock lock(LockKey key);
+
+}

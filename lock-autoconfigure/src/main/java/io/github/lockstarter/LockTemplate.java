@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs code under a lock: the semantics of {@link DistributedLock} for a lambda. Use it
+ * inside a bean, where an annotation on the bean's own method would not be seen, or where
+ * the key is the outcome of earlier steps.
+ *
+ * <pre class="code">
+ * int left = lockTemplate.execute(LockRequest.of("stock", productId), (lease) -> deduct(productId));
+ * </pre>
+ *
+ * Thread-safe and immutable.
+ */
+public class LockTemplate {
+
+	private final LockRegistry registry;
+
+	private final OnLost onLost;
+
+	/**
+	 * Create a template that throws a {@link LockLostException} when a lease is lost.
+	 * @param registry where the locks come from
+	 */
+	public LockTemplate(LockRegistry registry) {
+		this(registry, OnLost.THROW);
+	}
+
+	private LockTemplate(LockRegistry registry, OnLost onLost) {
+		this.registry = registry;
+		this.onLost = onLost;
+	}
+
+	/**
+	 * Return a template with another reaction to a lost lease.
+	 * @param onLost the reaction
+	 */
+	public LockTemplate withOnLost(OnLost onLost) {
+		return new LockTemplate(this.registry, onLost);
+	}
+
+	/**
+	 * Run the body under the lock.
+	 * @param <T> the type of the result
+	 * @param <X> the type of exception that the body may throw
+	 * @param request which lock, and how long to wait for it
+	 * @param body what to run
+	 * @return the body's result
+	 * @throws X what the body threw; a lost lease is then a suppressed exception
+	 * @throws LockException if the lock could not be had, or was lost; see
+	 * {@link LockRegistry#acquire}
+	 */
+	public <T extends @Nullable Object, X extends Throwable> T execute(LockRequest request, LockedBody<T, X> body)
+			throws X {
+		return runHolding(this.registry.acquire(request), body);
+	}
+
+	/**
+	 * Run the body under the lock, or something else when somebody else held it for the
+	 * whole wait time. A {@link LockContendedException} thrown by the body itself is not
+	 * handled.
+	 * @param <T> the type of the result
+	 * @param <X> the type of exception that body and handler may throw
+	 * @param request which lock, and how long to wait for it
+	 * @param body what to run
+	 * @param onContention what to run instead, without the lock
+	 * @return the result of the one that ran
+	 * @throws X what the one that ran threw
+	 * @throws LockException if the store could not be asked, or the lock was lost
+	 */
+	public <T extends @Nullable Object, X extends Throwable> T executeOrElse(LockRequest request, LockedBody<T, X> body,
+			ContentionHandler<T, X> onContention) throws X {
+		Lease lease;
+		try {
+			lease = this.registry.acquire(request);
+		}
+		catch (LockContendedException ex) {
+			return onContention.handle(ex);
+		}
+		return runHolding(lease, body);
+	}
+
+	private <T extends @Nullable Object, X extends Throwable> T runHolding(Lease lease, LockedBody<T, X> body)
+			throws X {
+		return switch (this.onLost) {
+			case THROW -> runInContext(lease, body);
+			case INTERRUPT -> runInterruptibly(lease, body);
+			case LOG -> runIgnoringLoss(lease, body);
+		};
+	}
+
+	private <T extends @Nullable Object, X extends Throwable> T runInContext(Lease lease, LockedBody<T, X> body)
+			throws X {
+		Lease outer = LeaseContext.enter(lease);
+		try (lease) {
+			return body.run(lease);
+		}
+		finally {
+			LeaseContext.leave(outer);
+		}
+	}
+
+	private <T extends @Nullable Object, X extends Throwable> T runInterruptibly(Lease lease, LockedBody<T, X> body)
+			throws X {
+		LossInterrupter interrupter = new LossInterrupter(Thread.currentThread());
+		lease.onLost(interrupter::interrupt);
+		return runInContext(lease, (held) -> {
+			try (interrupter) {
+				return body.run(held);
+			}
+			catch (Throwable ex) {
+				// What an interrupted body throws is a consequence of the loss
+				LockLostException loss = interrupter.getLoss();
+				if (loss != null) {
+					loss.addSuppressed(ex);
+					throw loss;
+				}
+				throw ex;
+			}
+		});
+	}
+
+	private <T extends @Nullable Object, X extends Throwable> T runIgnoringLoss(Lease lease, LockedBody<T, X> body)
+			throws X {
+		return runInContext(new LossTolerantLease(lease), body);
+	}
+
+}

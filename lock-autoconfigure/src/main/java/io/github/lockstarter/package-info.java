@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/**
+ * Distributed locks for Spring Boot: the public API.
+ * <ul>
+ * <li>{@link io.github.lockstarter.DistributedLock} puts a lock around a method.</li>
+ * <li>{@link io.github.lockstarter.LockTemplate} does the same for a lambda.</li>
+ * <li>{@link io.github.lockstarter.LockRegistry} gives a
+ * {@link io.github.lockstarter.Lease} for a {@link io.github.lockstarter.LockRequest}, or
+ * a {@link java.util.concurrent.locks.Lock} for a
+ * {@link io.github.lockstarter.LockKey}.</li>
+ * <li>{@link io.github.lockstarter.LockException} is what all of them throw.</li>
+ * </ul>
+ */
+@NullMarked
+package io.github.lockstarter;
+
+import org.jspecify.annotations.NullMarked;
