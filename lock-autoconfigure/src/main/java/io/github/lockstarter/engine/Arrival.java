@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+/**
+ * What a caller meets at the entry of a lock.
+ */
+sealed interface Arrival {
+
+	/**
+	 * It held the lock already.
+	 *
+	 * @param hold the hold, entered once more
+	 */
+	record Reentered(Hold hold) implements Arrival {
+	}
+
+	/**
+	 * Nobody was there: it has the turn.
+	 */
+	record Taken() implements Arrival {
+	}
+
+	/**
+	 * Somebody was there, and it waits in the queue.
+	 *
+	 * @param waiter its place
+	 */
+	record Queued(LocalWaiter waiter) implements Arrival {
+	}
+
+	/**
+	 * Somebody was there, and it has no time to wait.
+	 */
+	record Contended() implements Arrival {
+	}
+
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+
+import io.github.lockstarter.LockRequest;
+
+/**
+ * The thread that asks for a lock: its one budget of time, and how it takes interrupts.
+ */
+final class Caller {
+
+	private final Thread thread = Thread.currentThread();
+
+	private final long start = System.nanoTime();
+
+	private final long budget;
+
+	private final boolean interruptible;
+
+	private boolean postponedInterrupt;
+
+	private Caller(Duration waitTime, boolean interruptible) {
+		this.budget = (waitTime.compareTo(LockRequest.FOREVER) < 0) ? waitTime.toNanos() : Long.MAX_VALUE;
+		this.interruptible = interruptible;
+	}
+
+	static Caller interruptible(Duration waitTime) {
+		return new Caller(waitTime, true);
+	}
+
+	/**
+	 * Return a caller for which interrupts do not end the wait; {@link #finish()}
+	 * restores the flag.
+	 */
+	static Caller uninterruptible(Duration waitTime) {
+		return new Caller(waitTime, false);
+	}
+
+	Thread thread() {
+		return this.thread;
+	}
+
+	Duration waited() {
+		return Duration.ofNanos(System.nanoTime() - this.start);
+	}
+
+	long remainingNanos() {
+		return this.budget - (System.nanoTime() - this.start);
+	}
+
+	boolean isOutOfTime() {
+		return remainingNanos() <= 0;
+	}
+
+	/**
+	 * Return whether the caller has to stop because of an interrupt. The flag stays set.
+	 */
+	boolean isInterrupted() {
+		if (!this.thread.isInterrupted()) {
+			return false;
+		}
+		if (this.interruptible) {
+			return true;
+		}
+		Thread.interrupted();
+		this.postponedInterrupt = true;
+		return false;
+	}
+
+	/**
+	 * Wait until woken, out of time or interrupted; may return early.
+	 * @param blocker what the thread waits for
+	 * @param maxNanos longest time
+	 */
+	void park(Object blocker, long maxNanos) {
+		LockSupport.parkNanos(blocker, Math.min(maxNanos, remainingNanos()));
+	}
+
+	void finish() {
+		if (this.postponedInterrupt) {
+			this.thread.interrupt();
+		}
+	}
+
+}

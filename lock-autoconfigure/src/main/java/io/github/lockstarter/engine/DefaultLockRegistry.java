@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.Lock;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockContendedException;
+import io.github.lockstarter.LockInterruptedException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockUnavailableException;
+import io.github.lockstarter.backend.LockBackend;
+import io.github.lockstarter.event.CompositeLockListener;
+import io.github.lockstarter.event.LockEvent;
+import io.github.lockstarter.event.LockListener;
+
+/**
+ * The {@link LockRegistry} above every store. Callers of one JVM queue for a lock first
+ * come first served, and only the first of them asks the store.
+ */
+public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
+
+	private static final Log logger = LogFactory.getLog(DefaultLockRegistry.class);
+
+	private final LocalEntries entries = new LocalEntries();
+
+	private final EngineThreads threads = new EngineThreads();
+
+	private final EngineSettings settings;
+
+	private final LockListener listener;
+
+	private final LeaseReturns returns;
+
+	private final LeaseWatchdog watchdog;
+
+	private final LeaseRelease release;
+
+	private final StoreAccess access;
+
+	private volatile boolean refusing;
+
+	/**
+	 * Create a registry.
+	 * @param backend the store
+	 * @param settings how long to wait and to hold
+	 * @param listener told of what happens; its failures are kept from the locks
+	 */
+	public DefaultLockRegistry(LockBackend backend, EngineSettings settings, LockListener listener) {
+		Timetable timetable = this.threads.timetable();
+		this.settings = settings;
+		this.listener = new CompositeLockListener(List.of(listener));
+		LossNotice notice = new LossNotice(this.listener, this.threads.callbacks());
+		StoreQueue queue = new StoreQueue(backend, this.threads.store());
+		this.returns = new LeaseReturns(backend, timetable, this.threads.store());
+		this.watchdog = new LeaseWatchdog(backend, timetable, this.threads.store(), this.returns, notice);
+		this.release = new LeaseRelease(backend, this.watchdog, this.returns, queue, notice, this.listener);
+		this.access = new StoreAccess(backend, settings, timetable, this.returns, queue,
+				new ReleaseBells(this.entries, queue), () -> this.refusing);
+	}
+
+	@Override
+	public Lease acquire(LockRequest request) {
+		Caller caller = Caller.interruptible(waitTime(request));
+		Lease lease = obtain(request.key(), caller, request.leaseTime());
+		if (lease == null) {
+			throw new LockContendedException(request.key(), caller.waited());
+		}
+		return lease;
+	}
+
+	@Override
+	public Optional<Lease> tryAcquire(LockRequest request) {
+		Caller caller = Caller.interruptible(waitTime(request));
+		return Optional.ofNullable(obtain(request.key(), caller, request.leaseTime()));
+	}
+
+	@Override
+	public Lock lock(LockKey key) {
+		return new RegistryLock(this, key);
+	}
+
+	/**
+	 * Take a lock.
+	 * @return the lease, or {@code null} if somebody else held the lock until the caller
+	 * was out of time
+	 */
+	@Nullable HeldLease obtain(LockKey key, Caller caller, @Nullable Duration fixedLeaseTime) {
+		try {
+			Hold hold = arriveAndWait(key, caller, fixedLeaseTime);
+			if (hold == null) {
+				this.listener.onEvent(new LockEvent.Contended(key, caller.waited()));
+				return null;
+			}
+			return new HeldLease(hold, this.release);
+		}
+		catch (LockInterruptedException ex) {
+			this.listener.onEvent(new LockEvent.Interrupted(key, caller.waited()));
+			throw ex;
+		}
+		catch (LockUnavailableException ex) {
+			this.listener.onEvent(new LockEvent.Unavailable(key, ex));
+			throw ex;
+		}
+		finally {
+			caller.finish();
+		}
+	}
+
+	/**
+	 * Return the hold of the current thread on a lock, if it has one.
+	 */
+	@Nullable Hold holdOfCurrentThread(LockKey key) {
+		LocalEntry entry = this.entries.get(key);
+		return (entry != null) ? entry.holdOf(Thread.currentThread()) : null;
+	}
+
+	private @Nullable Hold arriveAndWait(LockKey key, Caller caller, @Nullable Duration fixedLeaseTime) {
+		while (true) {
+			if (caller.isInterrupted()) {
+				throw new LockInterruptedException(key);
+			}
+			LocalEntry entry = this.entries.getOrCreate(key);
+			Arrival arrival = entry.arrive(caller);
+			if (arrival instanceof Arrival.Reentered reentered) {
+				return reenter(reentered.hold());
+			}
+			if (arrival instanceof Arrival.Contended) {
+				return null;
+			}
+			if (arrival instanceof Arrival.Taken) {
+				return visitStore(entry, Turn.ASK, caller, fixedLeaseTime);
+			}
+			if (arrival instanceof Arrival.Queued queued) {
+				Turn turn = awaitTurn(entry, queued.waiter(), caller);
+				return (turn != null) ? visitStore(entry, turn, caller, fixedLeaseTime) : null;
+			}
+		}
+	}
+
+	private Hold reenter(Hold hold) {
+		if (hold.tenure().isHeld()) {
+			return hold;
+		}
+		// The outer level keeps the lock until its own end, which tells of the loss as
+		// well
+		this.release.exit(hold);
+		throw hold.tenure().loss();
+	}
+
+	private @Nullable Turn awaitTurn(LocalEntry entry, LocalWaiter waiter, Caller caller) {
+		Turn turn = this.refusing ? null : waiter.await();
+		if (turn == null) {
+			turn = entry.leave(waiter);
+		}
+		if (turn == Turn.REFUSED || (turn == null && this.refusing)) {
+			throw new LockUnavailableException(entry.key(), "its registry is shutting down", null);
+		}
+		if (turn == null && caller.isInterrupted()) {
+			throw new LockInterruptedException(entry.key());
+		}
+		return turn;
+	}
+
+	private @Nullable Hold visitStore(LocalEntry entry, Turn turn, Caller caller, @Nullable Duration fixedLeaseTime) {
+		Tenure tenure = new StoreVisit(this.access, entry, caller, fixedLeaseTime).run(turn);
+		if (tenure == null) {
+			return null;
+		}
+		Hold hold = new Hold(entry, tenure, caller.thread());
+		this.watchdog.watch(tenure);
+		entry.hold(hold);
+		this.listener.onEvent(new LockEvent.Acquired(entry.key(), tenure.fencingToken(), caller.waited()));
+		return hold;
+	}
+
+	private Duration waitTime(LockRequest request) {
+		Duration waitTime = request.waitTime();
+		return (waitTime != null) ? waitTime : this.settings.waitTime();
+	}
+
+	/**
+	 * Grant locks again after {@link #drain()}.
+	 */
+	public void open() {
+		this.watchdog.setRenewing(true);
+		this.refusing = false;
+	}
+
+	/**
+	 * Refuse new locks, end all waits, let holders finish for at most the shutdown
+	 * timeout, and then stop renewing. Nothing is released under a body that still runs:
+	 * what it holds stays taken until its lease ends.
+	 */
+	public void drain() {
+		this.refusing = true;
+		this.entries.all().forEach(LocalEntry::refuseWaiters);
+		if (!this.entries.awaitEmpty(this.settings.shutdownTimeout().toNanos())) {
+			List<LockKey> held = this.entries.all().stream().map(LocalEntry::key).toList();
+			logger.warn("Locks still held after " + this.settings.shutdownTimeout().toMillis()
+					+ " ms of shutdown, which stay taken until their leases end: " + held);
+		}
+		this.watchdog.setRenewing(false);
+	}
+
+	/**
+	 * {@linkplain #drain() Drain} if that was not done, and end all threads.
+	 */
+	@Override
+	public void close() {
+		if (!this.refusing) {
+			drain();
+		}
+		this.threads.close();
+	}
+
+	/**
+	 * Return how many locks are held or waited for.
+	 */
+	int activeLocks() {
+		return this.entries.size();
+	}
+
+	/**
+	 * Return how many actions are scheduled or under way in the background.
+	 */
+	int backgroundActions() {
+		return this.threads.timetable().size() + this.returns.pending();
+	}
+
+}

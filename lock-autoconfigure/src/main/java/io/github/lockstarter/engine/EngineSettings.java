@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+
+import io.github.lockstarter.LockRequest;
+
+/**
+ * The numbers of a {@link DefaultLockRegistry}.
+ *
+ * @param waitTime how long an acquisition waits that does not say; also how long one
+ * without an end bears a store that cannot be asked
+ * @param leaseTime length of a lease that is renewed; how long the locks of a crashed JVM
+ * stay taken
+ * @param pollInterval longest time between two attempts of a waiter while messages about
+ * released locks arrive
+ * @param pollIntervalWithoutMessages the same while they do not
+ * @param shutdownTimeout how long holders may take to finish at shutdown
+ */
+public record EngineSettings(Duration waitTime, Duration leaseTime, Duration pollInterval,
+		Duration pollIntervalWithoutMessages, Duration shutdownTimeout) {
+
+	/**
+	 * Settings that suit most applications.
+	 */
+	public static final EngineSettings DEFAULTS = new EngineSettings(Duration.ofSeconds(10), Duration.ofSeconds(30),
+			Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofSeconds(20));
+
+	public EngineSettings {
+		requirePositive("pollInterval", pollInterval);
+		requirePositive("pollIntervalWithoutMessages", pollIntervalWithoutMessages);
+		requireNotNegative("waitTime", waitTime);
+		requireNotNegative("shutdownTimeout", shutdownTimeout);
+		if (leaseTime.compareTo(LockRequest.MIN_LEASE_TIME) < 0
+				|| leaseTime.compareTo(LockRequest.MAX_LEASE_TIME) > 0) {
+			throw new IllegalArgumentException("'leaseTime' must be from " + LockRequest.MIN_LEASE_TIME + " to "
+					+ LockRequest.MAX_LEASE_TIME + ", but was " + leaseTime);
+		}
+	}
+
+	private static void requirePositive(String name, Duration value) {
+		if (value.isZero() || value.isNegative()) {
+			throw new IllegalArgumentException("'" + name + "' must be positive, but was " + value);
+		}
+	}
+
+	private static void requireNotNegative(String name, Duration value) {
+		if (value.isNegative()) {
+			throw new IllegalArgumentException("'" + name + "' must not be negative, but was " + value);
+		}
+	}
+
+}

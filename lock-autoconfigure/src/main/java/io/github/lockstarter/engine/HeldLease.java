@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockLostException;
+
+/**
+ * One level of a hold, as its owner sees it. Each acquisition has its own, so that
+ * closing one twice cannot release another.
+ */
+final class HeldLease implements Lease {
+
+	private final Hold hold;
+
+	private final LeaseRelease release;
+
+	private final AtomicBoolean closed = new AtomicBoolean();
+
+	HeldLease(Hold hold, LeaseRelease release) {
+		this.hold = hold;
+		this.release = release;
+	}
+
+	Hold hold() {
+		return this.hold;
+	}
+
+	@Override
+	public LockKey key() {
+		return this.hold.tenure().key();
+	}
+
+	@Override
+	public long fencingToken() {
+		return this.hold.tenure().fencingToken();
+	}
+
+	@Override
+	public boolean isHeld() {
+		return !this.closed.get() && this.hold.tenure().isHeld();
+	}
+
+	@Override
+	public void ensureHeld() {
+		if (this.closed.get()) {
+			throw new IllegalStateException("The lease of lock '" + key() + "' is closed");
+		}
+		if (!this.hold.tenure().isHeld()) {
+			throw this.hold.tenure().loss();
+		}
+	}
+
+	@Override
+	public Duration remaining() {
+		return isHeld() ? Duration.ofNanos(Math.max(0, this.hold.tenure().remainingNanos())) : Duration.ZERO;
+	}
+
+	@Override
+	public void onLost(Consumer<LockLostException> callback) {
+		if (!this.hold.tenure().onLost(callback)) {
+			callback.accept(this.hold.tenure().loss());
+		}
+	}
+
+	@Override
+	public void close() {
+		if (this.closed.compareAndSet(false, true)) {
+			this.release.exit(this.hold);
+		}
+	}
+
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.backend.LockBackend;
+import io.github.lockstarter.backend.OwnerToken;
+
+/**
+ * Gives back in the background what could not be given back at once, so that nothing
+ * stays locked because a request or its answer got lost. Each return ends when the lease
+ * has ended by itself.
+ */
+final class LeaseReturns {
+
+	private static final Log logger = LogFactory.getLog(LeaseReturns.class);
+
+	private static final long FIRST_PAUSE = TimeUnit.MILLISECONDS.toNanos(250);
+
+	private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(3);
+
+	private final LockBackend backend;
+
+	private final Timetable timetable;
+
+	private final Executor store;
+
+	private final AtomicInteger pending = new AtomicInteger();
+
+	LeaseReturns(LockBackend backend, Timetable timetable, Executor store) {
+		this.backend = backend;
+		this.timetable = timetable;
+		this.store = store;
+	}
+
+	/**
+	 * Give back a lease whose release failed, until the store has answered.
+	 * @param until when the lease has ended by itself
+	 */
+	void retry(LockKey key, OwnerToken owner, long until) {
+		begin(new Return(key, owner, until, false));
+	}
+
+	/**
+	 * Give back a lease of which it is not known whether it was granted, again and again:
+	 * a request that was given up may still be on its way and be carried out later.
+	 * @param until when the last such request has lost its effect
+	 */
+	void orphan(LockKey key, OwnerToken owner, long until) {
+		begin(new Return(key, owner, until, true));
+	}
+
+	/**
+	 * Return how many are under way.
+	 */
+	int pending() {
+		return this.pending.get();
+	}
+
+	private void begin(Return orphan) {
+		this.pending.incrementAndGet();
+		this.store.execute(() -> attempt(orphan, FIRST_PAUSE));
+	}
+
+	private void attempt(Return orphan, long pause) {
+		boolean answered = giveBack(orphan);
+		long next = this.timetable.now() + pause;
+		if ((answered && !orphan.repeated()) || next - orphan.until() >= 0) {
+			this.pending.decrementAndGet();
+			return;
+		}
+		this.timetable.at(next, () -> this.store.execute(() -> attempt(orphan, Math.min(2 * pause, LONGEST_PAUSE))));
+	}
+
+	private boolean giveBack(Return orphan) {
+		try {
+			this.backend.release(orphan.key(), orphan.owner(), false);
+			return true;
+		}
+		catch (RuntimeException ex) {
+			logger.debug("Lock '" + orphan.key() + "' could not be given back yet", ex);
+			return false;
+		}
+	}
+
+	private record Return(LockKey key, OwnerToken owner, long until, boolean repeated) {
+	}
+
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.util.concurrent.locks.LockSupport;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A caller in the local queue of a lock, waiting for its turn.
+ */
+final class LocalWaiter {
+
+	private final Caller caller;
+
+	private volatile @Nullable Turn turn;
+
+	LocalWaiter(Caller caller) {
+		this.caller = caller;
+	}
+
+	/**
+	 * Wait for the turn.
+	 * @return the turn, or {@code null} when the caller ran out of time or was
+	 * interrupted before it came
+	 */
+	@Nullable Turn await() {
+		while (this.turn == null && !this.caller.isInterrupted() && !this.caller.isOutOfTime()) {
+			this.caller.park(this, Long.MAX_VALUE);
+		}
+		return this.turn;
+	}
+
+	@Nullable Turn turn() {
+		return this.turn;
+	}
+
+	void give(Turn turn) {
+		this.turn = turn;
+		LockSupport.unpark(this.caller.thread());
+	}
+
+}

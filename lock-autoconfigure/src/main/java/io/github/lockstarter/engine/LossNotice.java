@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.event.LockEvent;
+import io.github.lockstarter.event.LockListener;
+
+/**
+ * Tells the log, the listeners and the owner what becomes of a lease in the background.
+ * Callbacks run on a thread of their own, so that a slow one delays no renewal.
+ */
+final class LossNotice {
+
+	private static final Log logger = LogFactory.getLog(LossNotice.class);
+
+	private final LockListener listener;
+
+	private final Executor callbacks;
+
+	LossNotice(LockListener listener, Executor callbacks) {
+		this.listener = listener;
+		this.callbacks = callbacks;
+	}
+
+	void suspect(Tenure tenure, RuntimeException cause) {
+		Duration remaining = Duration.ofNanos(Math.max(0, tenure.remainingNanos()));
+		logger.warn("Lock '" + tenure.key() + "' could not be renewed; trying again for " + remaining.toMillis()
+				+ " ms until its lease ends", cause);
+		tell(new LockEvent.Suspect(tenure.key(), tenure.fencingToken(), remaining, cause));
+	}
+
+	void recovered(Tenure tenure) {
+		logger.info("Lock '" + tenure.key() + "' was renewed again");
+		tell(new LockEvent.Recovered(tenure.key(), tenure.fencingToken()));
+	}
+
+	void lost(Tenure tenure) {
+		LockLostException loss = tenure.loss();
+		logger.warn(loss.getMessage());
+		tell(new LockEvent.Lost(tenure.key(), tenure.fencingToken(), tenure.lossReason()));
+		for (Consumer<LockLostException> callback : tenure.lossCallbacks()) {
+			this.callbacks.execute(() -> call(callback, loss));
+		}
+	}
+
+	private void tell(LockEvent event) {
+		this.callbacks.execute(() -> this.listener.onEvent(event));
+	}
+
+	private void call(Consumer<LockLostException> callback, LockLostException loss) {
+		try {
+			callback.accept(loss);
+		}
+		catch (Exception | LinkageError ex) {
+			logger.warn("Callback " + callback + " failed on the loss of lock '" + loss.getKey() + "'", ex);
+		}
+	}
+
+}

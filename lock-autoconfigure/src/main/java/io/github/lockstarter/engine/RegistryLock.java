@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockInterruptedException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockRequest;
+
+/**
+ * A lock of a registry in the form that the JDK knows.
+ */
+final class RegistryLock implements Lock {
+
+	private final DefaultLockRegistry registry;
+
+	private final LockKey key;
+
+	RegistryLock(DefaultLockRegistry registry, LockKey key) {
+		this.registry = registry;
+		this.key = key;
+	}
+
+	@Override
+	public void lock() {
+		obtain(Caller.uninterruptible(LockRequest.FOREVER));
+	}
+
+	@Override
+	public void lockInterruptibly() throws InterruptedException {
+		obtainInterruptibly(LockRequest.FOREVER);
+	}
+
+	@Override
+	public boolean tryLock() {
+		return obtain(Caller.uninterruptible(Duration.ZERO));
+	}
+
+	@Override
+	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+		return obtainInterruptibly(Duration.ofNanos(Math.max(0, unit.toNanos(time))));
+	}
+
+	@Override
+	public void unlock() {
+		Hold hold = this.registry.holdOfCurrentThread(this.key);
+		Lease lease = (hold != null) ? hold.popLocked() : null;
+		if (lease == null) {
+			throw new IllegalMonitorStateException(
+					"Lock '" + this.key + "' was not locked by thread '" + Thread.currentThread().getName() + "'");
+		}
+		lease.close();
+	}
+
+	@Override
+	public Condition newCondition() {
+		throw new UnsupportedOperationException("A distributed lock has no conditions");
+	}
+
+	@Override
+	public String toString() {
+		return "Lock '" + this.key + "'";
+	}
+
+	private boolean obtainInterruptibly(Duration waitTime) throws InterruptedException {
+		try {
+			return obtain(Caller.interruptible(waitTime));
+		}
+		catch (LockInterruptedException ex) {
+			Thread.interrupted();
+			InterruptedException interrupted = new InterruptedException(ex.getMessage());
+			interrupted.initCause(ex);
+			throw interrupted;
+		}
+	}
+
+	private boolean obtain(Caller caller) {
+		HeldLease lease = this.registry.obtain(this.key, caller, null);
+		if (lease == null) {
+			return false;
+		}
+		lease.hold().pushLocked(lease);
+		return true;
+	}
+
+}

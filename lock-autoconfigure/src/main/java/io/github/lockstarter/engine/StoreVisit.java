@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockInterruptedException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockUnavailableException;
+import io.github.lockstarter.backend.LockAttempt;
+import io.github.lockstarter.backend.LockGrant;
+import io.github.lockstarter.backend.LockRefusal;
+import io.github.lockstarter.backend.OwnerToken;
+
+/**
+ * One caller's dealings with the store, from the moment it has the turn until it holds
+ * the lock or passes the turn on.
+ *
+ * <p>
+ * All attempts have the same owner token, so one whose answer got lost is found again by
+ * the next. If the visit ends without the lock after such an attempt, the token becomes
+ * an orphan that is given back in the background.
+ */
+final class StoreVisit {
+
+	private static final long FIRST_RETRY = TimeUnit.MILLISECONDS.toNanos(50);
+
+	private static final long LONGEST_RETRY = TimeUnit.SECONDS.toNanos(1);
+
+	/**
+	 * The store counts in milliseconds: at the end of a lease its key may still be there.
+	 */
+	private static final long EXPIRY_MARGIN = TimeUnit.MILLISECONDS.toNanos(2);
+
+	private final StoreAccess access;
+
+	private final LocalEntry entry;
+
+	private final Caller caller;
+
+	private final Duration leaseTime;
+
+	private final boolean renewable;
+
+	private OwnerToken owner = OwnerToken.random();
+
+	private boolean queued;
+
+	private boolean uncertain;
+
+	private long lastUncertain;
+
+	private @Nullable RuntimeException failure;
+
+	private long failingSince;
+
+	private long retryPause = FIRST_RETRY;
+
+	/**
+	 * Begin a visit.
+	 * @param fixedLeaseTime length of a lease that is not renewed, or {@code null}
+	 */
+	StoreVisit(StoreAccess access, LocalEntry entry, Caller caller, @Nullable Duration fixedLeaseTime) {
+		this.access = access;
+		this.entry = entry;
+		this.caller = caller;
+		this.renewable = fixedLeaseTime == null;
+		this.leaseTime = (fixedLeaseTime != null) ? fixedLeaseTime : access.settings().leaseTime();
+	}
+
+	/**
+	 * Try to get the lock until the caller has no time left.
+	 * @param turn what the caller found
+	 * @return the tenure, or {@code null} if somebody else held the lock all the time;
+	 * the turn is then passed on
+	 * @throws LockUnavailableException if the store could not be asked
+	 * @throws LockInterruptedException if the caller was interrupted
+	 */
+	@Nullable Tenure run(Turn turn) {
+		Tenure tenure = null;
+		try {
+			if (turn == Turn.AWAIT) {
+				this.queued = true;
+				this.entry.bell().await(this.caller, jittered(this.access.settings().pollInterval().toNanos()));
+			}
+			boolean last;
+			do {
+				last = this.caller.isOutOfTime();
+				tenure = ask();
+			}
+			while (tenure == null && !last);
+			if (tenure == null && this.failure != null) {
+				throw unavailable(this.failure);
+			}
+			return tenure;
+		}
+		finally {
+			leave(tenure);
+		}
+	}
+
+	private @Nullable Tenure ask() {
+		this.entry.bell().reset();
+		if (this.access.isRefusing()) {
+			throw new LockUnavailableException(key(), "its registry is shutting down", null);
+		}
+		if (this.caller.isInterrupted()) {
+			throw new LockInterruptedException(key());
+		}
+		boolean listening = !this.caller.isOutOfTime() && this.access.listen();
+		long sentAt = this.access.now();
+		LockAttempt attempt;
+		try {
+			attempt = this.access.backend().acquire(key(), this.owner, this.leaseTime, listening);
+		}
+		catch (RuntimeException ex) {
+			failed(sentAt, listening, ex);
+			return null;
+		}
+		this.failure = null;
+		this.retryPause = FIRST_RETRY;
+		if (attempt instanceof LockGrant grant) {
+			return accept(grant, sentAt);
+		}
+		this.queued |= listening;
+		this.entry.bell().await(this.caller, pause(((LockRefusal) attempt).remaining(), listening));
+		return null;
+	}
+
+	private @Nullable Tenure accept(LockGrant grant, long sentAt) {
+		this.queued = false;
+		Tenure tenure = new Tenure(key(), this.owner, grant.fencingBase(), this.leaseTime, this.renewable, sentAt,
+				this.access::now);
+		if (tenure.isHeld()) {
+			return tenure;
+		}
+		this.access.returns().orphan(key(), this.owner, this.access.now() + this.leaseTime.toNanos());
+		this.owner = OwnerToken.random();
+		this.failure = new IllegalStateException(
+				"The store granted the lock later than its lease of " + this.leaseTime.toMillis() + " ms");
+		return null;
+	}
+
+	private void failed(long sentAt, boolean listening, RuntimeException ex) {
+		this.queued |= listening;
+		this.uncertain = true;
+		this.lastUncertain = sentAt;
+		if (this.failure == null) {
+			this.failingSince = sentAt;
+		}
+		this.failure = ex;
+		if (this.caller.isInterrupted()) {
+			throw new LockInterruptedException(key());
+		}
+		// A wait without an end must not become a wait for a store that never comes back
+		if (this.access.now() - this.failingSince > this.access.settings().waitTime().toNanos()) {
+			throw unavailable(ex);
+		}
+		this.entry.bell().await(this.caller, jittered(this.retryPause));
+		this.retryPause = Math.min(2 * this.retryPause, LONGEST_RETRY);
+	}
+
+	private void leave(@Nullable Tenure tenure) {
+		long uncertainUntil = this.lastUncertain + this.leaseTime.toNanos();
+		if (tenure != null) {
+			if (this.uncertain) {
+				tenure.uncertainUntil(uncertainUntil);
+			}
+			return;
+		}
+		if (this.uncertain) {
+			this.access.returns().orphan(key(), this.owner, uncertainUntil);
+		}
+		this.access.queue().passOn(this.entry, this.queued, Turn.ASK);
+	}
+
+	private long pause(@Nullable Duration remaining, boolean listening) {
+		EngineSettings settings = this.access.settings();
+		Duration interval = listening ? settings.pollInterval() : settings.pollIntervalWithoutMessages();
+		long pause = jittered(interval.toNanos());
+		return (remaining != null) ? Math.min(pause, remaining.toNanos() + EXPIRY_MARGIN) : pause;
+	}
+
+	private LockUnavailableException unavailable(RuntimeException cause) {
+		return new LockUnavailableException(key(), "the store could not be asked (" + cause.getMessage() + ")", cause);
+	}
+
+	private LockKey key() {
+		return this.entry.key();
+	}
+
+	/** Instances that wait for the same lock should not ask at the same time for ever. */
+	private static long jittered(long nanos) {
+		return nanos - nanos / 5 + ThreadLocalRandom.current().nextLong(2 * nanos / 5 + 1);
+	}
+
+}
