@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.backend.LockGrant;
+import io.github.lockstarter.backend.OwnerToken;
+import io.github.lockstarter.memory.MemoryLockBackend;
+import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.testsupport.FaultInjectingBackend;
+import io.github.lockstarter.testsupport.ManualClock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class LeaseReturnsTests {
+
+	private static final LockKey KEY = LockKey.of("stock", 1001);
+
+	private static final Duration LEASE = Duration.ofSeconds(30);
+
+	private final ManualClock clock = new ManualClock();
+
+	private final FaultInjectingBackend backend = new FaultInjectingBackend(
+			new MemoryLockBackend(new MemoryLockStore(this.clock)));
+
+	private final Timetable timetable = new Timetable(this.clock);
+
+	private final LeaseReturns returns = new LeaseReturns(this.backend, this.timetable, Runnable::run);
+
+	private final OwnerToken owner = OwnerToken.random();
+
+	@Test
+	void aFailedReleaseIsTriedAgainUntilTheStoreAnswers() {
+		this.backend.acquire(KEY, this.owner, LEASE, false);
+		this.backend.release.loseRequests(() -> this.backend.release.calls() < 4);
+		this.returns.retry(KEY, this.owner, end());
+		advance(Duration.ofSeconds(4));
+		assertThat(this.backend.release.calls()).isEqualTo(4);
+		assertThat(this.returns.pending()).isZero();
+		assertThat(isFree()).isTrue();
+	}
+
+	@Test
+	void aReleaseThatFailsForTheWholeLeaseIsGivenUpWithIt() {
+		this.backend.acquire(KEY, this.owner, LEASE, false);
+		this.backend.release.loseRequests(() -> true);
+		this.returns.retry(KEY, this.owner, end());
+		advance(LEASE);
+		assertThat(this.returns.pending()).isZero();
+		assertThat(this.timetable.size()).isZero();
+	}
+
+	@Test
+	void anOrphanThatIsGrantedLateIsStillGivenBack() {
+		this.returns.orphan(KEY, this.owner, end());
+		advance(Duration.ofSeconds(10));
+		this.backend.acquire(KEY, this.owner, LEASE, false);
+		advance(Duration.ofSeconds(4));
+		assertThat(isFree()).isTrue();
+	}
+
+	@Test
+	void anOrphanIsForgottenOneLeaseAfterItsLastRequest() {
+		this.returns.orphan(KEY, this.owner, end());
+		advance(LEASE);
+		assertThat(this.returns.pending()).isZero();
+		assertThat(this.timetable.size()).isZero();
+		assertThat(this.backend.release.calls()).isBetween(9, 15);
+	}
+
+	@Test
+	void givingBackAnOrphanDoesNotTouchTheNextOwner() {
+		OwnerToken next = OwnerToken.random();
+		this.backend.acquire(KEY, next, LEASE, false);
+		this.returns.orphan(KEY, this.owner, end());
+		advance(Duration.ofSeconds(10));
+		assertThat(this.backend.renew(KEY, next, LEASE)).isTrue();
+	}
+
+	private long end() {
+		return this.clock.getAsLong() + LEASE.toNanos();
+	}
+
+	private boolean isFree() {
+		return this.backend.acquire(KEY, OwnerToken.random(), LEASE, false) instanceof LockGrant;
+	}
+
+	private void advance(Duration duration) {
+		for (long passed = 0; passed < duration.toMillis(); passed += 10) {
+			this.clock.advance(Duration.ofMillis(10));
+			this.timetable.runDue();
+		}
+	}
+
+}

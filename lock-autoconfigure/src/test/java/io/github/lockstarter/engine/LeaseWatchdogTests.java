@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.backend.LockBackend;
+import io.github.lockstarter.backend.LockGrant;
+import io.github.lockstarter.backend.OwnerToken;
+import io.github.lockstarter.event.LockEvent;
+import io.github.lockstarter.memory.MemoryLockBackend;
+import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.testsupport.FaultInjectingBackend;
+import io.github.lockstarter.testsupport.ManualClock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class LeaseWatchdogTests {
+
+	private static final LockKey KEY = LockKey.of("stock", 1001);
+
+	private static final Duration LEASE = Duration.ofSeconds(30);
+
+	private final ManualClock clock = new ManualClock();
+
+	private final FaultInjectingBackend backend = new FaultInjectingBackend(
+			new MemoryLockBackend(new MemoryLockStore(this.clock)));
+
+	private final Timetable timetable = new Timetable(this.clock);
+
+	private final List<LockEvent> events = new ArrayList<>();
+
+	private final Deque<Runnable> held = new ArrayDeque<>();
+
+	private boolean storeThreadsStuck;
+
+	private final LeaseReturns returns = new LeaseReturns(this.backend, this.timetable, this::onStoreThread);
+
+	private final LeaseWatchdog watchdog = new LeaseWatchdog(this.backend, this.timetable, this::onStoreThread,
+			this.returns, new LossNotice(this.events::add, Runnable::run));
+
+	@Test
+	void renewsAtAThirdOfTheLeaseForAsLongAsItIsHeld() {
+		Tenure tenure = begin(KEY, true);
+		advance(Duration.ofMinutes(10));
+		assertThat(tenure.isHeld()).isTrue();
+		assertThat(this.backend.renew.calls()).isBetween(60, 67);
+		assertThat(this.events).isEmpty();
+	}
+
+	@Test
+	void doesNotRenewAFixedLeaseAndNoticesItsEnd() {
+		Tenure tenure = begin(KEY, false);
+		advance(LEASE);
+		assertThat(this.backend.renew.calls()).isZero();
+		assertThat(tenure.isLost()).isTrue();
+		assertThat(this.events).singleElement().isInstanceOf(LockEvent.Lost.class);
+	}
+
+	@Test
+	void oneFailingRenewalDoesNotEndRenewal() {
+		Tenure tenure = begin(KEY, true);
+		int[] failures = { 1 };
+		this.backend.renew.loseRequests(() -> failures[0]-- > 0);
+		advance(Duration.ofMinutes(5));
+		assertThat(tenure.isHeld()).isTrue();
+		assertThat(this.events).hasSize(2);
+		assertThat(this.events.get(0)).isInstanceOf(LockEvent.Suspect.class);
+		assertThat(this.events.get(1)).isInstanceOf(LockEvent.Recovered.class);
+	}
+
+	@Test
+	void triesAgainEveryTwentiethOfTheLeaseUntilTheDeadlineAndNotLonger() {
+		Tenure tenure = begin(KEY, true);
+		this.backend.renew.loseRequests(() -> true);
+		long deadline = tenure.deadline();
+		advance(Duration.ofNanos(deadline - this.clock.getAsLong()).minusMillis(5));
+		assertThat(tenure.isLost()).isFalse();
+		assertThat(this.backend.renew.calls()).isBetween(12, 16);
+		advance(Duration.ofMillis(5));
+		assertThat(tenure.isLost()).isTrue();
+		assertThat(this.events).hasSize(2);
+		assertThat(this.events.get(1)).isInstanceOf(LockEvent.Lost.class);
+	}
+
+	@Test
+	void aLostAnswerToARenewalIsNoLoss() {
+		Tenure tenure = begin(KEY, true);
+		int[] losses = { 3 };
+		this.backend.renew.loseAnswers(() -> losses[0]-- > 0);
+		advance(Duration.ofMinutes(2));
+		assertThat(tenure.isHeld()).isTrue();
+	}
+
+	@Test
+	void losesTheLockAsSoonAsTheStoreNoLongerKnowsTheOwner() {
+		Tenure tenure = begin(KEY, true);
+		this.backend.release(KEY, tenure.owner(), false);
+		advance(LEASE.dividedBy(3));
+		assertThat(tenure.isLost()).isTrue();
+		assertThat(tenure.loss()).hasMessageContaining("no longer knew it as the owner");
+	}
+
+	@Test
+	void aStoreThatNeverAnswersDelaysNeitherTheDeadlineNorTheLossOfOthers() {
+		Tenure first = begin(KEY, true);
+		this.storeThreadsStuck = true;
+		advance(LEASE);
+		assertThat(first.isLost()).isTrue();
+		Tenure second = begin(LockKey.of("other"), true);
+		advance(LEASE);
+		assertThat(second.isLost()).isTrue();
+	}
+
+	@Test
+	void aRenewalAnsweredAfterTheLossDoesNotReviveTheLeaseAndIsGivenBack() {
+		Tenure tenure = begin(KEY, true);
+		this.storeThreadsStuck = true;
+		advance(LEASE.minusMillis(302));
+		assertThat(tenure.isLost()).isTrue();
+		this.storeThreadsStuck = false;
+		while (!this.held.isEmpty()) {
+			this.held.poll().run();
+		}
+		advance(Duration.ofMillis(1));
+		assertThat(tenure.isLost()).isTrue();
+		assertThat(this.backend.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(LockGrant.class);
+	}
+
+	@Test
+	void nothingIsLeftOnceTheLeaseIsForgotten() {
+		Tenure tenure = begin(KEY, true);
+		advance(Duration.ofMinutes(1));
+		tenure.release();
+		this.watchdog.forget(tenure);
+		assertThat(this.timetable.size()).isZero();
+		int renewals = this.backend.renew.calls();
+		advance(Duration.ofMinutes(1));
+		assertThat(this.backend.renew.calls()).isEqualTo(renewals);
+	}
+
+	@Test
+	void aReleaseWhileARenewalIsUnderWayLeavesNothing() {
+		Tenure tenure = begin(KEY, true);
+		this.storeThreadsStuck = true;
+		advance(LEASE.dividedBy(3));
+		assertThat(this.held).hasSize(1);
+		tenure.release();
+		this.watchdog.forget(tenure);
+		this.held.poll().run();
+		assertThat(this.timetable.size()).isZero();
+		assertThat(tenure.isLost()).isFalse();
+	}
+
+	@Test
+	void onceToldToStopItOnlyWatchesDeadlines() {
+		Tenure tenure = begin(KEY, true);
+		this.watchdog.setRenewing(false);
+		advance(LEASE);
+		assertThat(this.backend.renew.calls()).isZero();
+		assertThat(tenure.isLost()).isTrue();
+	}
+
+	private Tenure begin(LockKey key, boolean renewable) {
+		OwnerToken owner = OwnerToken.random();
+		LockBackend store = this.backend;
+		LockGrant grant = (LockGrant) store.acquire(key, owner, LEASE, false);
+		Tenure tenure = new Tenure(key, owner, grant.fencingBase(), LEASE, renewable, this.clock.getAsLong(),
+				this.clock);
+		this.watchdog.watch(tenure);
+		return tenure;
+	}
+
+	private void advance(Duration duration) {
+		Duration step = Duration.ofMillis(1);
+		for (Duration passed = Duration.ZERO; passed.compareTo(duration) < 0; passed = passed.plus(step)) {
+			this.clock.advance(step);
+			this.timetable.runDue();
+		}
+	}
+
+	private void onStoreThread(Runnable task) {
+		if (this.storeThreadsStuck) {
+			this.held.add(task);
+		}
+		else {
+			task.run();
+		}
+	}
+
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.testsupport;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.backend.LockAttempt;
+import io.github.lockstarter.backend.LockBackend;
+import io.github.lockstarter.backend.OwnerToken;
+import io.github.lockstarter.backend.ReleaseOutcome;
+import io.github.lockstarter.backend.ReleaseSignal;
+
+/**
+ * A backend that fails on demand, before the store is asked or after it has answered, and
+ * counts its calls.
+ */
+public final class FaultInjectingBackend implements LockBackend {
+
+	private final LockBackend delegate;
+
+	public final Operation acquire = new Operation();
+
+	public final Operation renew = new Operation();
+
+	public final Operation release = new Operation();
+
+	public final Operation withdraw = new Operation();
+
+	public FaultInjectingBackend(LockBackend delegate) {
+		this.delegate = delegate;
+	}
+
+	@Override
+	public LockAttempt acquire(LockKey key, OwnerToken owner, Duration leaseTime, boolean queue) {
+		return this.acquire.call(() -> this.delegate.acquire(key, owner, leaseTime, queue));
+	}
+
+	@Override
+	public boolean renew(LockKey key, OwnerToken owner, Duration leaseTime) {
+		return this.renew.call(() -> this.delegate.renew(key, owner, leaseTime));
+	}
+
+	@Override
+	public ReleaseOutcome release(LockKey key, OwnerToken owner, boolean queue) {
+		return this.release.call(() -> this.delegate.release(key, owner, queue));
+	}
+
+	@Override
+	public void withdraw(LockKey key) {
+		this.withdraw.call(() -> {
+			this.delegate.withdraw(key);
+			return true;
+		});
+	}
+
+	@Override
+	public ReleaseSignal releaseSignal() {
+		return this.delegate.releaseSignal();
+	}
+
+	/**
+	 * The faults and the count of one operation.
+	 */
+	public static final class Operation {
+
+		private final AtomicInteger calls = new AtomicInteger();
+
+		private volatile BooleanSupplier requestLost = () -> false;
+
+		private volatile BooleanSupplier answerLost = () -> false;
+
+		public int calls() {
+			return this.calls.get();
+		}
+
+		/**
+		 * Fail without asking the store while the condition holds.
+		 */
+		public void loseRequests(BooleanSupplier condition) {
+			this.requestLost = condition;
+		}
+
+		/**
+		 * Fail after the store has answered while the condition holds.
+		 */
+		public void loseAnswers(BooleanSupplier condition) {
+			this.answerLost = condition;
+		}
+
+		private <T> T call(Supplier<T> store) {
+			this.calls.incrementAndGet();
+			if (this.requestLost.getAsBoolean()) {
+				throw new StoreFault("request lost");
+			}
+			T answer = store.get();
+			if (this.answerLost.getAsBoolean()) {
+				throw new StoreFault("answer lost");
+			}
+			return answer;
+		}
+
+	}
+
+	/**
+	 * What a broken connection looks like.
+	 */
+	public static final class StoreFault extends RuntimeException {
+
+		StoreFault(String message) {
+			super(message);
+		}
+
+	}
+
+}
