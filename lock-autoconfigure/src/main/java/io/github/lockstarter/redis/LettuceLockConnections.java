@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.redis;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.ClientOptions.DisconnectedBehavior;
+import io.lettuce.core.ReadFrom;
+import io.lettuce.core.SslVerifyMode;
+import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultClientResources;
+import io.lettuce.core.resource.Delay;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
+
+/**
+ * Connections to the server of the application's Lettuce connections that behave as a
+ * lock needs it. By default Lettuce keeps commands while it is disconnected and sends
+ * them, and those whose answer is missing, again: a lock would be asked for a minute
+ * later. Here they fail at once, and after two seconds without an answer.
+ */
+final class LettuceLockConnections {
+
+	private static final Duration LONGEST_ANSWER = Duration.ofSeconds(2);
+
+	private static final Duration LONGEST_RECONNECT_DELAY = Duration.ofSeconds(1);
+
+	private LettuceLockConnections() {
+	}
+
+	/**
+	 * Return connections derived from those of the application, or {@code null} if those
+	 * are not Lettuce's own.
+	 */
+	static @Nullable LockConnections derivedFrom(RedisConnectionFactory application) {
+		if (application.getClass() != LettuceConnectionFactory.class) {
+			return null;
+		}
+		LettuceConnectionFactory lettuce = (LettuceConnectionFactory) application;
+		LettuceClientConfiguration configuration = lettuce.getClientConfiguration();
+		ClientResources resources = resources(configuration);
+		LettuceConnectionFactory own = new LettuceConnectionFactory(serverOf(lettuce), new LockClientConfiguration(
+				configuration, resources, options(configuration, lettuce.isClusterAware())));
+		own.afterPropertiesSet();
+		own.start();
+		return new LockConnections(own, () -> {
+			own.destroy();
+			resources.shutdown(0, 2, TimeUnit.SECONDS);
+		});
+	}
+
+	private static RedisConfiguration serverOf(LettuceConnectionFactory lettuce) {
+		if (lettuce.getClusterConfiguration() != null) {
+			return lettuce.getClusterConfiguration();
+		}
+		if (lettuce.getSentinelConfiguration() != null) {
+			return lettuce.getSentinelConfiguration();
+		}
+		if (lettuce.getSocketConfiguration() != null) {
+			return lettuce.getSocketConfiguration();
+		}
+		return lettuce.getStandaloneConfiguration();
+	}
+
+	private static ClientResources resources(LettuceClientConfiguration configuration) {
+		Delay delay = Delay.exponential(Duration.ofMillis(10), LONGEST_RECONNECT_DELAY, 2, TimeUnit.MILLISECONDS);
+		return configuration.getClientResources()
+			.map(ClientResources::mutate)
+			.orElseGet(DefaultClientResources::builder)
+			.reconnectDelay(delay)
+			.build();
+	}
+
+	private static ClientOptions options(LettuceClientConfiguration configuration, boolean cluster) {
+		ClientOptions options = configuration.getClientOptions()
+			.orElseGet(() -> cluster ? ClusterClientOptions.create() : ClientOptions.create());
+		Duration connectTimeout = shorter(options.getSocketOptions().getConnectTimeout(), LONGEST_ANSWER);
+		return options.mutate()
+			.autoReconnect(true)
+			.disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
+			.timeoutOptions(TimeoutOptions.enabled())
+			.socketOptions(options.getSocketOptions().mutate().connectTimeout(connectTimeout).build())
+			.build();
+	}
+
+	private static Duration shorter(Duration a, Duration b) {
+		return (a.compareTo(b) < 0) ? a : b;
+	}
+
+	/**
+	 * The client configuration of the application, with other resources, options and
+	 * time-out.
+	 */
+	private record LockClientConfiguration(LettuceClientConfiguration application, ClientResources resources,
+			ClientOptions options) implements LettuceClientConfiguration {
+
+		@Override
+		public boolean isUseSsl() {
+			return this.application.isUseSsl();
+		}
+
+		@Override
+		@SuppressWarnings("deprecation")
+		public boolean isVerifyPeer() {
+			return this.application.isVerifyPeer();
+		}
+
+		@Override
+		public SslVerifyMode getVerifyMode() {
+			return this.application.getVerifyMode();
+		}
+
+		@Override
+		public boolean isStartTls() {
+			return this.application.isStartTls();
+		}
+
+		@Override
+		public Optional<ClientResources> getClientResources() {
+			return Optional.of(this.resources);
+		}
+
+		@Override
+		public Optional<ClientOptions> getClientOptions() {
+			return Optional.of(this.options);
+		}
+
+		@Override
+		public Optional<String> getClientName() {
+			return this.application.getClientName();
+		}
+
+		@Override
+		public Optional<ReadFrom> getReadFrom() {
+			// Locks are on the primary only
+			return Optional.empty();
+		}
+
+		@Override
+		public Optional<RedisCredentialsProviderFactory> getRedisCredentialsProviderFactory() {
+			return this.application.getRedisCredentialsProviderFactory();
+		}
+
+		@Override
+		public Duration getCommandTimeout() {
+			return shorter(this.application.getCommandTimeout(), LONGEST_ANSWER);
+		}
+
+		@Override
+		public Duration getShutdownTimeout() {
+			return this.application.getShutdownTimeout();
+		}
+
+		@Override
+		public Duration getShutdownQuietPeriod() {
+			return this.application.getShutdownQuietPeriod();
+		}
+
+	}
+
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.redis;
+
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.util.ClassUtils;
+
+/**
+ * The connections on which locks are asked for.
+ *
+ * @param factory where to get them
+ * @param closing what to close at the end
+ */
+record LockConnections(RedisConnectionFactory factory, Runnable closing) implements AutoCloseable {
+
+	private static final boolean LETTUCE = ClassUtils.isPresent("io.lettuce.core.RedisClient",
+			LockConnections.class.getClassLoader());
+
+	/**
+	 * Return connections of our own where the application uses Lettuce, else those of the
+	 * application.
+	 */
+	static LockConnections derivedFrom(RedisConnectionFactory application) {
+		LockConnections own = LETTUCE ? LettuceLockConnections.derivedFrom(application) : null;
+		return (own != null) ? own : new LockConnections(application, () -> {
+		});
+	}
+
+	@Override
+	public void close() {
+		this.closing.run();
+	}
+
+}

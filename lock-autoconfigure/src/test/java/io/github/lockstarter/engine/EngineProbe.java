@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+/**
+ * Lets tests of other packages see what a registry keeps.
+ */
+public final class EngineProbe {
+
+	private EngineProbe() {
+	}
+
+	/**
+	 * Return how many locks are held or waited for.
+	 */
+	public static int activeLocks(DefaultLockRegistry registry) {
+		return registry.activeLocks();
+	}
+
+	/**
+	 * Return how many actions are scheduled or under way in the background.
+	 */
+	public static int backgroundActions(DefaultLockRegistry registry) {
+		return registry.backgroundActions();
+	}
+
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.redis;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.testsupport.Callers;
+import io.github.lockstarter.testsupport.Callers.Call;
+import io.github.lockstarter.testsupport.EmbeddedRedis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Counts the round trips to Redis, which are what a lock costs.
+ */
+class CommandBudgetTests {
+
+	private static final LockRequest REQUEST = LockRequest.of("stock", 1001);
+
+	private final EmbeddedRedis redis = EmbeddedRedis.start();
+
+	private final RedisRegistry registry = RedisRegistry.lettuce(this.redis);
+
+	@AfterEach
+	void close() {
+		this.registry.close();
+		this.redis.close();
+	}
+
+	@Test
+	void anUncontendedLockAndUnlockIsTwoRoundTrips() {
+		this.registry.acquire(REQUEST).close();
+		List<String> commands = this.redis.monitor(() -> this.registry.acquire(REQUEST).close());
+		assertThat(commands).hasSize(2).allSatisfy((command) -> assertThat(command).isEqualToIgnoringCase("EVALSHA"));
+	}
+
+	@Test
+	void aReentrantLockAndUnlockIsNone() {
+		try (Lease lease = this.registry.acquire(REQUEST)) {
+			assertThat(this.redis.monitor(() -> this.registry.acquire(REQUEST).close())).isEmpty();
+		}
+	}
+
+	@Test
+	void aWaitingJvmAsksAboutOncePerSecondHoweverManyThreadsWait() throws Exception {
+		try (RedisRegistry holder = RedisRegistry.lettuce(this.redis)) {
+			Lease lease = holder.acquire(REQUEST);
+			for (int i = 0; i < 10; i++) {
+				Callers.start(() -> {
+					this.registry.acquire(REQUEST).close();
+					return true;
+				}).awaitParked();
+			}
+			Call<List<String>> watch = Callers.start(() -> this.redis
+				.monitor(() -> Awaitility.await().pollDelay(Duration.ofSeconds(3)).until(() -> true)));
+			assertThat(watch.get()).hasSizeBetween(1, 5);
+			lease.close();
+			Awaitility.await().until(() -> this.registry.activeLocks() == 0);
+		}
+	}
+
+}

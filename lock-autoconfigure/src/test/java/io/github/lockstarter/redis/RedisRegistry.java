@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.redis;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.Lock;
+
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.engine.EngineProbe;
+import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.event.LockEvent;
+import io.github.lockstarter.testsupport.EmbeddedRedis;
+
+/**
+ * A registry on a real Redis with connections of its own, as one instance of an
+ * application has it.
+ */
+final class RedisRegistry implements LockRegistry, AutoCloseable {
+
+	static final EngineSettings SETTINGS = new EngineSettings(Duration.ofSeconds(20), Duration.ofSeconds(30),
+			Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofSeconds(1));
+
+	private final Runnable closeConnections;
+
+	private final RedisLockBackend backend;
+
+	private final DefaultLockRegistry registry;
+
+	private final List<LockEvent> events = new CopyOnWriteArrayList<>();
+
+	private RedisRegistry(RedisConnectionFactory connections, Runnable closeConnections, EngineSettings settings) {
+		this.closeConnections = closeConnections;
+		this.backend = new RedisLockBackend(connections, "lock:", Duration.ofHours(1));
+		this.registry = new DefaultLockRegistry(this.backend, settings, this.events::add);
+	}
+
+	static RedisRegistry lettuce(EmbeddedRedis redis) {
+		return lettuce(redis, SETTINGS);
+	}
+
+	static RedisRegistry lettuce(EmbeddedRedis redis, EngineSettings settings) {
+		LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", redis.port());
+		connections.start();
+		return new RedisRegistry(connections, connections::destroy, settings);
+	}
+
+	static RedisRegistry jedis(EmbeddedRedis redis, EngineSettings settings) {
+		JedisConnectionFactory connections = new JedisConnectionFactory(
+				new RedisStandaloneConfiguration("127.0.0.1", redis.port()));
+		connections.start();
+		return new RedisRegistry(connections, connections::destroy, settings);
+	}
+
+	/**
+	 * Return settings with another lease time.
+	 */
+	static EngineSettings leaseTime(Duration leaseTime) {
+		return new EngineSettings(SETTINGS.waitTime(), leaseTime, SETTINGS.pollInterval(),
+				SETTINGS.pollIntervalWithoutMessages(), SETTINGS.shutdownTimeout());
+	}
+
+	List<LockEvent> events() {
+		return this.events;
+	}
+
+	@Override
+	public Lease acquire(LockRequest request) {
+		return this.registry.acquire(request);
+	}
+
+	@Override
+	public Optional<Lease> tryAcquire(LockRequest request) {
+		return this.registry.tryAcquire(request);
+	}
+
+	@Override
+	public Lock lock(LockKey key) {
+		return this.registry.lock(key);
+	}
+
+	int backgroundActions() {
+		return EngineProbe.backgroundActions(this.registry);
+	}
+
+	int activeLocks() {
+		return EngineProbe.activeLocks(this.registry);
+	}
+
+	@Override
+	public void close() {
+		this.registry.close();
+		this.backend.close();
+		this.closeConnections.run();
+	}
+
+}

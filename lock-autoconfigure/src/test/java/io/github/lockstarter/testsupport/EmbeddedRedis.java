@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.testsupport;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import redis.embedded.RedisExecProvider;
+
+/**
+ * A real Redis server on a free port of the loopback address, without persistence. It can
+ * be killed and started again, empty, on the same port.
+ */
+public final class EmbeddedRedis implements AutoCloseable {
+
+	private static final Path EXECUTABLE = executable();
+
+	private final int port;
+
+	private final List<String> options;
+
+	private Process process;
+
+	private EmbeddedRedis(int port, List<String> options) {
+		this.port = port;
+		this.options = options;
+		this.process = launch();
+	}
+
+	public static EmbeddedRedis start(String... options) {
+		return new EmbeddedRedis(freePort(), List.of(options));
+	}
+
+	public int port() {
+		return this.port;
+	}
+
+	public long pid() {
+		return this.process.pid();
+	}
+
+	/**
+	 * End the server as {@code kill -9} does.
+	 */
+	public void kill() {
+		this.process.destroyForcibly();
+		awaitEnd();
+	}
+
+	/**
+	 * Start the server again after {@link #kill()}.
+	 */
+	public void restart() {
+		this.process = launch();
+	}
+
+	/**
+	 * Send a command.
+	 * @return the answer as text, an array with its elements on lines of their own
+	 */
+	public String command(String... command) {
+		try (RedisSocket socket = new RedisSocket(this.port)) {
+			return socket.command(command);
+		}
+	}
+
+	/**
+	 * Return how often a command was called, also by scripts.
+	 */
+	public long calls(String command) {
+		Matcher calls = Pattern.compile("cmdstat_" + command + ":calls=(\\d+)")
+			.matcher(command("INFO", "commandstats"));
+		return calls.find() ? Long.parseLong(calls.group(1)) : 0;
+	}
+
+	/**
+	 * Return the commands that clients send while something runs, by name.
+	 */
+	public List<String> monitor(Runnable body) {
+		try (RedisSocket monitor = new RedisSocket(this.port)) {
+			monitor.command("MONITOR");
+			body.run();
+			command("ECHO", "end-of-monitoring");
+			Pattern line = Pattern.compile("[\\d.]+ \\[\\d+ (\\S+)] \"(\\w+)\".*");
+			List<String> commands = new ArrayList<>();
+			for (String text = monitor.read(); !text.contains("end-of-monitoring"); text = monitor.read()) {
+				Matcher matcher = line.matcher(text);
+				if (matcher.matches() && !matcher.group(1).equals("lua")) {
+					commands.add(matcher.group(2));
+				}
+			}
+			return commands;
+		}
+	}
+
+	@Override
+	public void close() {
+		this.process.destroy();
+		awaitEnd();
+	}
+
+	private Process launch() {
+		List<String> command = new ArrayList<>(List.of(EXECUTABLE.toString(), "--port", String.valueOf(this.port),
+				"--bind", "127.0.0.1", "--save", "", "--appendonly", "no"));
+		command.addAll(this.options);
+		try {
+			Process started = new ProcessBuilder(command).redirectOutput(ProcessBuilder.Redirect.DISCARD)
+				.redirectError(ProcessBuilder.Redirect.DISCARD)
+				.start();
+			Runtime.getRuntime().addShutdownHook(new Thread(started::destroyForcibly));
+			awaitAnswer(started);
+			return started;
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private void awaitAnswer(Process started) {
+		while (true) {
+			try (RedisSocket socket = new RedisSocket(this.port)) {
+				socket.command("PING");
+				return;
+			}
+			catch (UncheckedIOException ex) {
+				if (!started.isAlive()) {
+					throw new IllegalStateException("redis-server ended with " + started.exitValue(), ex);
+				}
+				Thread.onSpinWait();
+			}
+		}
+	}
+
+	private void awaitEnd() {
+		try {
+			this.process.waitFor();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	private static Path executable() {
+		try {
+			File file = RedisExecProvider.defaultProvider().get();
+			return file.toPath().toAbsolutePath();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private static int freePort() {
+		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+			return socket.getLocalPort();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+}
