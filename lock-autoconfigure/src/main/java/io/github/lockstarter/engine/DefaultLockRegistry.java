@@ -60,7 +60,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		this.settings = settings;
 		this.listener = new CompositeLockListener(List.of(listener));
 		LossNotice notice = new LossNotice(this.listener, this.threads.callbacks());
-		StoreQueue queue = new StoreQueue(backend, this.threads.store());
+		StoreQueue queue = new StoreQueue(backend, this.threads.store(), this.entries);
 		this.returns = new LeaseReturns(backend, timetable, this.threads.store());
 		this.watchdog = new LeaseWatchdog(backend, timetable, this.threads.store(), this.returns, notice);
 		this.release = new LeaseRelease(backend, this.watchdog, this.returns, queue, notice, this.listener);

@@ -67,7 +67,7 @@ final class LeaseRelease {
 			}
 		}
 		finally {
-			this.queue.passOn(hold.entry(), releasedToWaiter, Turn.AWAIT);
+			this.queue.passOn(hold.entry(), releasedToWaiter, releasedToWaiter ? Turn.AWAIT : Turn.ASK);
 		}
 		if (!tenure.isLost()) {
 			this.listener.onEvent(new LockEvent.Released(tenure.key(), tenure.fencingToken(),

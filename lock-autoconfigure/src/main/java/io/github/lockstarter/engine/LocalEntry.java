@@ -148,35 +148,21 @@ final class LocalEntry {
 	}
 
 	/**
-	 * Give the turn to the next waiter.
-	 * @param turn what that one finds
+	 * Give the turn to the next waiter, or end this entry.
+	 * @param turn what the next waiter finds
 	 * @return whether there was one
 	 */
-	boolean passOn(Turn turn) {
+	boolean passOnOrEnd(Turn turn) {
 		this.guard.lock();
 		try {
 			LocalWaiter next = this.queue.poll();
-			if (next == null) {
-				return false;
+			if (next != null) {
+				next.give(turn);
+				return true;
 			}
-			next.give(turn);
-			return true;
-		}
-		finally {
-			this.guard.unlock();
-		}
-	}
-
-	/**
-	 * Give the turn to the next waiter, who asks the store at once, or end this entry.
-	 */
-	void passOnOrEnd() {
-		this.guard.lock();
-		try {
-			if (!passOn(Turn.ASK)) {
-				this.over = true;
-				this.entries.remove(this);
-			}
+			this.over = true;
+			this.entries.remove(this);
+			return false;
 		}
 		finally {
 			this.guard.unlock();

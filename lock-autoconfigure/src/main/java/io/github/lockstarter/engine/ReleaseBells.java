@@ -26,7 +26,7 @@ final class ReleaseBells implements ReleaseListener {
 			entry.bell().ring();
 		}
 		else {
-			this.queue.decline(key);
+			this.queue.leave(key);
 		}
 	}
 

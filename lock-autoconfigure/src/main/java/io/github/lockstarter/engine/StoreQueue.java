@@ -22,9 +22,12 @@ final class StoreQueue {
 
 	private final Executor store;
 
-	StoreQueue(LockBackend backend, Executor store) {
+	private final LocalEntries entries;
+
+	StoreQueue(LockBackend backend, Executor store, LocalEntries entries) {
 		this.backend = backend;
 		this.store = store;
+		this.entries = entries;
 	}
 
 	/**
@@ -34,24 +37,25 @@ final class StoreQueue {
 	 * @param next what the next waiter finds
 	 */
 	void passOn(LocalEntry entry, boolean queued, Turn next) {
-		if (!queued) {
-			entry.passOnOrEnd();
-		}
-		else if (!entry.passOn(next)) {
-			// The turn ends after the withdrawal, so that it cannot undo a newcomer's
-			// place
-			this.store.execute(() -> {
-				withdraw(entry.key());
-				entry.passOnOrEnd();
-			});
+		if (!entry.passOnOrEnd(next) && queued) {
+			leave(entry.key());
 		}
 	}
 
 	/**
-	 * Pass on a message for a lock that nobody waits for here.
+	 * Leave the queue of a lock that nobody waits for here; if this JVM was told that it
+	 * is free, another one is told instead.
 	 */
-	void decline(LockKey key) {
-		this.store.execute(() -> withdraw(key));
+	void leave(LockKey key) {
+		this.store.execute(() -> {
+			withdraw(key);
+			LocalEntry entry = this.entries.get(key);
+			if (entry != null) {
+				// Whoever came in the meantime lost the place as well, and has to ask
+				// again
+				entry.bell().ring();
+			}
+		});
 	}
 
 	private void withdraw(LockKey key) {
