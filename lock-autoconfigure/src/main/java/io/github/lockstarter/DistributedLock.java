@@ -45,7 +45,8 @@ public @interface DistributedLock {
 	/**
 	 * Name of what is guarded: a static label of letters, digits, {@code .}, {@code _},
 	 * {@code -}, {@code $} and {@code #}, at most {@value LockKey#MAX_NAME_LENGTH}
-	 * characters. Defaults to {@code ShortClass.method}, which overloaded methods share.
+	 * characters. Defaults to {@code ShortClass.method} of the bean, which overloaded
+	 * methods share.
 	 */
 	String name() default "";
 

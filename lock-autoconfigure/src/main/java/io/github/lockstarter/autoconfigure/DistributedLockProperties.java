@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.autoconfigure;
+
+import java.time.Duration;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.interceptor.DistributedLockAdvisor;
+import io.github.lockstarter.redis.RedisLockKeys;
+
+/**
+ * Configuration properties for distributed locks.
+ *
+ * @param enabled Whether to enable distributed locks.
+ * @param backend Store that keeps the locks.
+ * @param keyPrefix Start of every key and channel in the store.
+ * @param waitTime Longest time to wait for a lock, unless the annotation or request says
+ * otherwise.
+ * @param leaseTime Length of a lease that is renewed until its owner ends; how long the
+ * locks of a crashed instance stay taken.
+ * @param adviceOrder Order of the lock among the advisors of a method. Lower values are
+ * further outside; has to be lower than that of transactions.
+ * @param shutdownTimeout Longest time to let holders finish when the application stops.
+ * @param waiting Settings of instances that wait for a lock.
+ * @param redis Settings of the Redis backend.
+ */
+@ConfigurationProperties("distributed-lock")
+public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redis") Backend backend,
+		@DefaultValue("lock:") String keyPrefix, @DefaultValue("10s") Duration waitTime,
+		@DefaultValue("30s") Duration leaseTime,
+		@DefaultValue("" + DistributedLockAdvisor.DEFAULT_ORDER) int adviceOrder,
+		@DefaultValue("20s") Duration shutdownTimeout, @DefaultValue Waiting waiting, @DefaultValue Redis redis) {
+
+	private static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
+
+	public DistributedLockProperties {
+		require(RedisLockKeys.isValidPrefix(keyPrefix), "key-prefix", keyPrefix,
+				"It has to be 1 to 64 of the characters A-Z, a-z, 0-9, '.', '_', '-', ':' and '/'; braces would"
+						+ " change the slot of the keys in a Redis Cluster.");
+		require(!waitTime.isNegative(), "wait-time", waitTime, "It must not be negative; 0s does not wait.");
+		require(leaseTime.compareTo(SHORTEST_LEASE) >= 0 && leaseTime.compareTo(LockRequest.MAX_LEASE_TIME) <= 0,
+				"lease-time", leaseTime, "It has to be from 100ms to 365d; a renewal comes after a third of it.");
+		require(!shutdownTimeout.isNegative(), "shutdown-timeout", shutdownTimeout, "It must not be negative.");
+		require(isPositive(waiting.pollInterval), "waiting.poll-interval", waiting.pollInterval,
+				"It has to be positive.");
+		require(isPositive(waiting.pollIntervalWithoutMessages), "waiting.poll-interval-without-messages",
+				waiting.pollIntervalWithoutMessages, "It has to be positive.");
+		require(redis.fenceRetention.compareTo(leaseTime) >= 0, "redis.fence-retention", redis.fenceRetention,
+				"It must not be shorter than 'distributed-lock.lease-time', which is " + leaseTime + ".");
+	}
+
+	EngineSettings engineSettings() {
+		return new EngineSettings(this.waitTime, this.leaseTime, this.waiting.pollInterval,
+				this.waiting.pollIntervalWithoutMessages, this.shutdownTimeout);
+	}
+
+	private static boolean isPositive(Duration duration) {
+		return !duration.isNegative() && !duration.isZero();
+	}
+
+	private static void require(boolean valid, String name, Object value, String reason) {
+		if (!valid) {
+			throw new InvalidConfigurationPropertyValueException("distributed-lock." + name, value, reason);
+		}
+	}
+
+	/**
+	 * Stores that keep locks.
+	 */
+	public enum Backend {
+
+		/**
+		 * The Redis of the application, shared by all its instances.
+		 */
+		REDIS,
+
+		/**
+		 * The memory of this JVM, for tests.
+		 */
+		MEMORY
+
+	}
+
+	/**
+	 * Settings of instances that wait for a lock.
+	 *
+	 * @param pollInterval Longest time between two attempts while messages about released
+	 * locks arrive.
+	 * @param pollIntervalWithoutMessages Longest time between two attempts while no
+	 * messages arrive, as when Redis refuses SUBSCRIBE.
+	 */
+	public record Waiting(@DefaultValue("1s") Duration pollInterval,
+			@DefaultValue("100ms") Duration pollIntervalWithoutMessages) {
+	}
+
+	/**
+	 * Settings of the Redis backend.
+	 *
+	 * @param fenceRetention How long the last fencing token of an idle lock is
+	 * remembered.
+	 */
+	public record Redis(@DefaultValue("24h") Duration fenceRetention) {
+	}
+
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.autoconfigure;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.env.Environment;
+
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.interceptor.DistributedLockAdvisor;
+import io.github.lockstarter.interceptor.LockDefinitionSource;
+import io.github.lockstarter.interceptor.LockDefinitionValidator;
+
+/**
+ * Puts locks around annotated methods. An advisor is created before all other beans, so
+ * it gets the registry late and reads its order from the environment.
+ */
+@Configuration(proxyBeanMethods = false)
+@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+class LockInterceptorConfiguration {
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static LockDefinitionSource lockDefinitionSource(ConfigurableListableBeanFactory beanFactory) {
+		return new LockDefinitionSource(beanFactory);
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static DistributedLockAdvisor distributedLockAdvisor(LockDefinitionSource definitions,
+			ObjectProvider<LockRegistry> registry, Environment environment) {
+		DistributedLockAdvisor advisor = new DistributedLockAdvisor(definitions, registry::getObject);
+		Binder.get(environment).bind("distributed-lock.advice-order", Integer.class).ifBound(advisor::setOrder);
+		return advisor;
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static LockDefinitionValidator lockDefinitionValidator(LockDefinitionSource definitions,
+			ConfigurableListableBeanFactory beanFactory) {
+		return new LockDefinitionValidator(definitions, beanFactory);
+	}
+
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/**
+ * Wires the locks of an application from its properties and beans.
+ */
+@NullMarked
+package io.github.lockstarter.autoconfigure;
+
+import org.jspecify.annotations.NullMarked;

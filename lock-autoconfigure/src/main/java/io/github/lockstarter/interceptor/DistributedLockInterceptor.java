@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.interceptor;
+
+import java.lang.reflect.Method;
+import java.util.function.Supplier;
+
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.support.AopUtils;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.function.SingletonSupplier;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.OnContention;
+
+/**
+ * Runs a method under its lock.
+ */
+final class DistributedLockInterceptor implements MethodInterceptor {
+
+	private final LockDefinitionSource definitions;
+
+	private final Supplier<LockRegistry> registry;
+
+	DistributedLockInterceptor(LockDefinitionSource definitions, Supplier<LockRegistry> registry) {
+		this.definitions = definitions;
+		this.registry = SingletonSupplier.of(registry);
+	}
+
+	@Override
+	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+		Object target = invocation.getThis();
+		Class<?> targetClass = (target != null) ? ClassUtils.getUserClass(target)
+				: invocation.getMethod().getDeclaringClass();
+		LockDefinition definition = this.definitions.get(invocation.getMethod(), targetClass);
+		if (definition == null) {
+			return invocation.proceed();
+		}
+		LockRequest request = definition.request(invocation);
+		LockTemplate template = new LockTemplate(this.registry.get()).withOnLost(definition.onLost());
+		if (definition.fallback() == null && definition.onContention() == OnContention.THROW) {
+			return template.execute(request, (lease) -> proceed(invocation, definition, lease));
+		}
+		return template.executeOrElse(request, (lease) -> proceed(invocation, definition, lease),
+				(contention) -> insteadOf(invocation, definition));
+	}
+
+	private static @Nullable Object proceed(MethodInvocation invocation, LockDefinition definition, Lease lease)
+			throws Throwable {
+		if (definition.leaseParameter() >= 0) {
+			invocation.getArguments()[definition.leaseParameter()] = lease;
+		}
+		return invocation.proceed();
+	}
+
+	private static @Nullable Object insteadOf(MethodInvocation invocation, LockDefinition definition) throws Throwable {
+		Method fallback = definition.fallback();
+		if (fallback == null) {
+			return ReturnTypes.empty(invocation.getMethod().getReturnType());
+		}
+		return AopUtils.invokeJoinpointUsingReflection(invocation.getThis(), fallback, invocation.getArguments());
+	}
+
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.interceptor;
+
+import java.lang.reflect.Method;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What key expressions see as {@code #root}.
+ *
+ * @param method the annotated method
+ * @param target the bean
+ * @param args the arguments of the call
+ */
+record KeyEvaluationRoot(Method method, Object target, @Nullable Object[] args) {
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.interceptor;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.expression.BeanResolver;
+import org.springframework.expression.ParseException;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.StringValueResolver;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.InvalidLockDefinitionException;
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.OnContention;
+
+/**
+ * Turns an annotation into the definition of a lock, or says what is wrong with it.
+ */
+final class LockDefinitionParser {
+
+	private static final String DURATIONS = "Write it like \"500ms\", \"3s\" or \"PT3S\", or leave it out for the"
+			+ " default.";
+
+	private final StringValueResolver placeholders;
+
+	private final BeanResolver beans;
+
+	LockDefinitionParser(StringValueResolver placeholders, BeanResolver beans) {
+		this.placeholders = placeholders;
+		this.beans = beans;
+	}
+
+	/**
+	 * Parse an annotation.
+	 * @param annotation the annotation that applies to the method
+	 * @param method a method of the target class
+	 * @param targetClass the class of the bean
+	 * @throws InvalidLockDefinitionException if the annotation cannot work
+	 */
+	LockDefinition parse(DistributedLock annotation, Method method, Class<?> targetClass) {
+		requireAvailable(annotation, method);
+		if (ReturnTypes.isDeferred(method, targetClass)) {
+			throw invalid(method,
+					"its return type " + method.getReturnType().getSimpleName()
+							+ " lets the work go on after the method has returned and the lock is given back",
+					"Return the result itself, or take the lock inside the work with a LockTemplate.", null);
+		}
+		Method fallback = fallback(annotation, method, targetClass);
+		if (annotation.onContention() == OnContention.SKIP && fallback == null && method.getReturnType().isPrimitive()
+				&& method.getReturnType() != void.class) {
+			throw invalid(method, "onContention = SKIP has nothing to return as " + method.getReturnType(),
+					"Return an object type, which may be null, or an Optional; or name a fallback.", null);
+		}
+		return new LockDefinition(request(annotation, method, targetClass), key(annotation, method),
+				annotation.onContention(), fallback, annotation.onLost(),
+				List.of(method.getParameterTypes()).indexOf(Lease.class));
+	}
+
+	private void requireAvailable(DistributedLock annotation, Method method) {
+		if (annotation.mode() != LockMode.EXCLUSIVE) {
+			throw invalid(method, "mode = " + annotation.mode() + " is not available yet",
+					"Use LockMode.EXCLUSIVE, the default.", null);
+		}
+		if (!annotation.holdAtLeast().isEmpty()) {
+			throw invalid(method, "holdAtLeast is not available yet", "Leave it out.", null);
+		}
+	}
+
+	private @Nullable Method fallback(DistributedLock annotation, Method method, Class<?> targetClass) {
+		String name = text("fallback", annotation.fallback(), method);
+		if (name.isBlank()) {
+			return null;
+		}
+		return attribute("fallback", method,
+				"Declare a method of that name in the same class, with the same parameters and return type.",
+				() -> FallbackMethod.find(name, method, targetClass));
+	}
+
+	private LockRequest request(DistributedLock annotation, Method method, Class<?> targetClass) {
+		String name = text("name", annotation.name(), method);
+		String effective = name.isBlank() ? defaultName(method, targetClass) : name;
+		LockKey key = attribute("name", method, "Set 'name' to such a label.", () -> LockKey.of(effective));
+		Duration waitTime = duration("waitTime", annotation.waitTime(), method);
+		Duration leaseTime = duration("leaseTime", annotation.leaseTime(), method);
+		LockRequest waiting = attribute("waitTime", method, "Use \"0s\" not to wait.",
+				() -> new LockRequest(key, waitTime, null));
+		return (leaseTime == null) ? waiting
+				: attribute("leaseTime", method, "Leave it out for a lease that is renewed until the method ends.",
+						() -> waiting.withLeaseTime(leaseTime));
+	}
+
+	private @Nullable LockKeyExpression key(DistributedLock annotation, Method method) {
+		String text = text("key", annotation.key(), method);
+		if (annotation.key().isEmpty()) {
+			return null;
+		}
+		if (text.isBlank()) {
+			throw invalid(method, "key is blank" + (text.equals(annotation.key()) ? "" : ", from " + annotation.key()),
+					"Leave it out for one lock per name, or give an expression such as \"#id\".", null);
+		}
+		LockKeyExpression key;
+		try {
+			key = new LockKeyExpression(text, method, this.beans);
+		}
+		catch (ParseException ex) {
+			throw invalid(method, "key \"" + text + "\" is not a SpEL expression: " + ex.getMessage(),
+					"Write a parameter as \"#id\" and a constant as \"'text'\".", ex);
+		}
+		requireKnownVariables(key, text, method);
+		if (key.isParameterOfManyValues()) {
+			throw invalid(method, "key \"" + text + "\" is a collection, array, map or stream, and a lock has one key",
+					"Use an expression with a single value.", null);
+		}
+		return key;
+	}
+
+	private void requireKnownVariables(LockKeyExpression key, String text, Method method) {
+		List<String> unknown = key.unknownVariables();
+		if (unknown.isEmpty()) {
+			return;
+		}
+		String[] names = key.parameterNames();
+		String known = (names != null) ? "The parameters are: " + String.join(", ", names) + "."
+				: "The class was compiled without parameter names: compile it with -parameters, or use #p0, #p1, ….";
+		throw invalid(method, "key \"" + text + "\" uses " + String.join(", ", unknown) + ", which does not exist",
+				known, null);
+	}
+
+	private @Nullable Duration duration(String attribute, String value, Method method) {
+		String text = text(attribute, value, method);
+		return (text.isBlank()) ? null : attribute(attribute, method, DURATIONS, () -> DurationAttribute.parse(text));
+	}
+
+	private String text(String attribute, String value, Method method) {
+		if (!value.contains("${")) {
+			return value;
+		}
+		return attribute(attribute, method, "Define the property, or give a default as in ${property:default}.", () -> {
+			String resolved = this.placeholders.resolveStringValue(value);
+			return (resolved != null) ? resolved : "";
+		});
+	}
+
+	private static String defaultName(Method method, Class<?> targetClass) {
+		// The class of a proxy has another name in each JVM
+		Class<?> owner = Proxy.isProxyClass(targetClass) ? method.getDeclaringClass() : targetClass;
+		return ClassUtils.getShortName(owner) + '.' + method.getName();
+	}
+
+	private static <T extends @Nullable Object> T attribute(String attribute, Method method, String action,
+			Supplier<T> value) {
+		try {
+			return value.get();
+		}
+		catch (IllegalArgumentException ex) {
+			throw invalid(method, attribute + ": " + ex.getMessage(), action, ex);
+		}
+	}
+
+	private static InvalidLockDefinitionException invalid(Method method, String problem, String action,
+			@Nullable Throwable cause) {
+		return new InvalidLockDefinitionException(LockDefinition.describe(method), problem, action, cause);
+	}
+
+}

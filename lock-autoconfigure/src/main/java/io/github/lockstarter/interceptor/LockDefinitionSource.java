@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.interceptor;
+
+import java.lang.reflect.Method;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.context.expression.BeanFactoryResolver;
+import org.springframework.core.MethodClassKey;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.InvalidLockDefinitionException;
+
+/**
+ * Knows the lock of each method, from its annotation.
+ */
+public final class LockDefinitionSource {
+
+	private final Map<MethodClassKey, Optional<LockDefinition>> definitions = new ConcurrentHashMap<>();
+
+	private final LockDefinitionParser parser;
+
+	/**
+	 * Create a source.
+	 * @param beanFactory what resolves placeholders and <code>@bean</code> references
+	 */
+	public LockDefinitionSource(ConfigurableBeanFactory beanFactory) {
+		this.parser = new LockDefinitionParser(beanFactory::resolveEmbeddedValue, new BeanFactoryResolver(beanFactory));
+	}
+
+	/**
+	 * Return the lock of a method.
+	 * @param method the method that is called, maybe of an interface
+	 * @param targetClass the class of the bean
+	 * @return the definition, or {@code null} if the method has no lock
+	 * @throws InvalidLockDefinitionException if its annotation cannot work
+	 */
+	@Nullable LockDefinition get(Method method, Class<?> targetClass) {
+		MethodClassKey key = new MethodClassKey(method, targetClass);
+		Optional<LockDefinition> definition = this.definitions.get(key);
+		if (definition == null) {
+			definition = Optional.ofNullable(create(method, targetClass));
+			this.definitions.put(key, definition);
+		}
+		return definition.orElse(null);
+	}
+
+	/**
+	 * Return whether a method has a lock, even one whose definition is invalid.
+	 */
+	boolean hasLock(Method method, Class<?> targetClass) {
+		return LockAnnotations.find(AopUtils.getMostSpecificMethod(method, targetClass), targetClass) != null;
+	}
+
+	private @Nullable LockDefinition create(Method method, Class<?> targetClass) {
+		Method specific = AopUtils.getMostSpecificMethod(method, targetClass);
+		DistributedLock annotation = LockAnnotations.find(specific, targetClass);
+		return (annotation != null) ? this.parser.parse(annotation, specific, targetClass) : null;
+	}
+
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.interceptor;
+
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.BaseStream;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.context.expression.MethodBasedEvaluationContext;
+import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.core.ParameterNameDiscoverer;
+import org.springframework.expression.BeanResolver;
+import org.springframework.expression.EvaluationException;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.FunctionReference;
+import org.springframework.expression.spel.ast.VariableReference;
+import org.springframework.expression.spel.standard.SpelExpression;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+
+import io.github.lockstarter.LockKey;
+
+/**
+ * The key expression of a method, parsed once. An expression without a usable value for a
+ * call is an error of that call: a made-up key would lock the wrong thing.
+ */
+final class LockKeyExpression {
+
+	private static final SpelExpressionParser parser = new SpelExpressionParser();
+
+	private static final ParameterNameDiscoverer parameterNames = new DefaultParameterNameDiscoverer();
+
+	private static final ClassValue<Boolean> TEXT_IS_IDENTITY = new ClassValue<>() {
+
+		@Override
+		protected Boolean computeValue(Class<?> type) {
+			try {
+				return type.getMethod("toString").getDeclaringClass() == Object.class;
+			}
+			catch (NoSuchMethodException ex) {
+				throw new IllegalStateException(ex);
+			}
+		}
+
+	};
+
+	private final SpelExpression expression;
+
+	private final Method method;
+
+	private final BeanResolver beans;
+
+	/**
+	 * Parse an expression.
+	 * @throws org.springframework.expression.ParseException if the text is none
+	 */
+	LockKeyExpression(String expression, Method method, BeanResolver beans) {
+		this.expression = parser.parseRaw(expression);
+		this.method = method;
+		this.beans = beans;
+	}
+
+	/**
+	 * Return the variables and functions that no call will ever have.
+	 */
+	List<String> unknownVariables() {
+		List<String> unknown = new ArrayList<>();
+		collectUnknown(this.expression.getAST(), unknown);
+		return unknown;
+	}
+
+	/**
+	 * Return the names of the parameters, or {@code null} if the class was compiled
+	 * without them.
+	 */
+	String @Nullable [] parameterNames() {
+		return parameterNames.getParameterNames(this.method);
+	}
+
+	/**
+	 * Return whether the expression is a parameter that can hold several keys or none.
+	 */
+	boolean isParameterOfManyValues() {
+		if (!(this.expression.getAST() instanceof VariableReference variable)) {
+			return false;
+		}
+		int index = parameterIndex(nameOf(variable));
+		return index >= 0 && holdsManyValues(this.method.getParameterTypes()[index]);
+	}
+
+	/**
+	 * Evaluate the expression for a call.
+	 * @throws IllegalArgumentException if it has no usable value
+	 */
+	LockKey evaluate(String name, Object target, @Nullable Object[] arguments) {
+		MethodBasedEvaluationContext context = new MethodBasedEvaluationContext(
+				new KeyEvaluationRoot(this.method, target, arguments), this.method, arguments, parameterNames);
+		context.setBeanResolver(this.beans);
+		Object value;
+		try {
+			value = this.expression.getValue(context);
+		}
+		catch (EvaluationException ex) {
+			throw unusable("could not be evaluated: " + ex.getMessage(), ex);
+		}
+		if (value == null) {
+			throw unusable("is null", null);
+		}
+		if (holdsManyValues(value.getClass())) {
+			throw unusable("is a " + value.getClass().getSimpleName() + ", not a single value", null);
+		}
+		if (TEXT_IS_IDENTITY.get(value.getClass())) {
+			throw unusable("is a " + value.getClass().getName() + ", whose text is different in each JVM because it"
+					+ " has no toString()", null);
+		}
+		try {
+			return LockKey.of(name, value);
+		}
+		catch (IllegalArgumentException ex) {
+			throw unusable("cannot be used: " + ex.getMessage(), ex);
+		}
+	}
+
+	private IllegalArgumentException unusable(String problem, @Nullable Throwable cause) {
+		return new IllegalArgumentException(
+				"The key of @DistributedLock on '" + LockDefinition.describe(this.method) + "', expression '"
+						+ this.expression.getExpressionString() + "', " + problem + "; nothing was executed",
+				cause);
+	}
+
+	private void collectUnknown(SpelNode node, List<String> unknown) {
+		if (node instanceof VariableReference variable && !isKnown(nameOf(variable))) {
+			unknown.add(variable.toStringAST());
+		}
+		else if (node instanceof FunctionReference function) {
+			unknown.add(function.toStringAST());
+		}
+		for (int i = 0; i < node.getChildCount(); i++) {
+			collectUnknown(node.getChild(i), unknown);
+		}
+	}
+
+	private boolean isKnown(String variable) {
+		return variable.equals("root") || variable.equals("this") || parameterIndex(variable) >= 0;
+	}
+
+	private int parameterIndex(String variable) {
+		String[] names = parameterNames();
+		for (int i = 0; i < this.method.getParameterCount(); i++) {
+			if (variable.equals("p" + i) || variable.equals("a" + i) || (names != null && variable.equals(names[i]))) {
+				return i;
+			}
+		}
+		return -1;
+	}
+
+	private static String nameOf(VariableReference variable) {
+		return variable.toStringAST().substring(1);
+	}
+
+	private static boolean holdsManyValues(Class<?> type) {
+		return type.isArray() || Collection.class.isAssignableFrom(type) || Map.class.isAssignableFrom(type)
+				|| BaseStream.class.isAssignableFrom(type);
+	}
+
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.interceptor;
+
+import java.lang.reflect.Method;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.BaseStream;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.core.ResolvableType;
+
+/**
+ * What the return type of a method says about the end of its work.
+ */
+final class ReturnTypes {
+
+	private static final Map<Class<?>, Object> EMPTY = Map.of(Optional.class, Optional.empty(), OptionalInt.class,
+			OptionalInt.empty(), OptionalLong.class, OptionalLong.empty(), OptionalDouble.class,
+			OptionalDouble.empty());
+
+	private static final Set<Class<?>> DEFERRED = Set.of(Future.class, CompletionStage.class, Flow.Publisher.class,
+			BaseStream.class, Callable.class);
+
+	/** By name, because an application needs none of them. */
+	private static final Set<String> DEFERRED_IF_PRESENT = Set.of("org.reactivestreams.Publisher",
+			"org.springframework.web.context.request.async.DeferredResult",
+			"org.springframework.web.context.request.async.WebAsyncTask",
+			"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
+			"org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
+
+	private ReturnTypes() {
+	}
+
+	/**
+	 * Return whether the work of the method may go on after it has returned.
+	 */
+	static boolean isDeferred(Method method, Class<?> targetClass) {
+		Class<?> type = ResolvableType.forMethodReturnType(method, targetClass).resolve(Object.class);
+		return DEFERRED.stream().anyMatch((deferred) -> deferred.isAssignableFrom(type)) || isDeferredByName(type)
+				|| ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null || isSuspending(method);
+	}
+
+	/**
+	 * Return the result of a call that was skipped.
+	 */
+	static @Nullable Object empty(Class<?> returnType) {
+		return EMPTY.get(returnType);
+	}
+
+	private static boolean isDeferredByName(@Nullable Class<?> type) {
+		if (type == null) {
+			return false;
+		}
+		if (DEFERRED_IF_PRESENT.contains(type.getName()) || isDeferredByName(type.getSuperclass())) {
+			return true;
+		}
+		for (Class<?> implemented : type.getInterfaces()) {
+			if (isDeferredByName(implemented)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	private static boolean isSuspending(Method method) {
+		Class<?>[] parameters = method.getParameterTypes();
+		return parameters.length > 0
+				&& parameters[parameters.length - 1].getName().equals("kotlin.coroutines.Continuation");
+	}
+
+}
