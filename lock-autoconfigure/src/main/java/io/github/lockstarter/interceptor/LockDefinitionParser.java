@@ -116,7 +116,7 @@ final class LockDefinitionParser {
 			throw invalid(method, "key \"" + text + "\" is not a SpEL expression: " + ex.getMessage(),
 					"Write a parameter as \"#id\" and a constant as \"'text'\".", ex);
 		}
-		requireKnownVariables(key, text, method);
+		requireKnownReferences(key, text, method);
 		if (key.isParameterOfManyValues()) {
 			throw invalid(method, "key \"" + text + "\" is a collection, array, map or stream, and a lock has one key",
 					"Use an expression with a single value.", null);
@@ -124,16 +124,12 @@ final class LockDefinitionParser {
 		return key;
 	}
 
-	private void requireKnownVariables(LockKeyExpression key, String text, Method method) {
-		List<String> unknown = key.unknownVariables();
-		if (unknown.isEmpty()) {
-			return;
+	private void requireKnownReferences(LockKeyExpression key, String text, Method method) {
+		List<String> unknown = key.unknownReferences();
+		if (!unknown.isEmpty()) {
+			throw invalid(method, "key \"" + text + "\" uses " + String.join(", ", unknown) + ", which does not exist",
+					key.advice(), null);
 		}
-		String[] names = key.parameterNames();
-		String known = (names != null) ? "The parameters are: " + String.join(", ", names) + "."
-				: "The class was compiled without parameter names: compile it with -parameters, or use #p0, #p1, ….";
-		throw invalid(method, "key \"" + text + "\" uses " + String.join(", ", unknown) + ", which does not exist",
-				known, null);
 	}
 
 	private @Nullable Duration duration(String attribute, String value, Method method) {

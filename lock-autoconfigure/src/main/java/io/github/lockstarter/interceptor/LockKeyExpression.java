@@ -3,7 +3,6 @@
 package io.github.lockstarter.interceptor;
 
 import java.lang.reflect.Method;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -12,13 +11,8 @@ import java.util.stream.BaseStream;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.context.expression.MethodBasedEvaluationContext;
-import org.springframework.core.DefaultParameterNameDiscoverer;
-import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.expression.BeanResolver;
 import org.springframework.expression.EvaluationException;
-import org.springframework.expression.spel.SpelNode;
-import org.springframework.expression.spel.ast.FunctionReference;
-import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 
@@ -31,8 +25,6 @@ import io.github.lockstarter.LockKey;
 final class LockKeyExpression {
 
 	private static final SpelExpressionParser parser = new SpelExpressionParser();
-
-	private static final ParameterNameDiscoverer parameterNames = new DefaultParameterNameDiscoverer();
 
 	private static final ClassValue<Boolean> TEXT_IS_IDENTITY = new ClassValue<>() {
 
@@ -54,6 +46,8 @@ final class LockKeyExpression {
 
 	private final BeanResolver beans;
 
+	private final KeyVariables variables;
+
 	/**
 	 * Parse an expression.
 	 * @throws org.springframework.expression.ParseException if the text is none
@@ -62,33 +56,28 @@ final class LockKeyExpression {
 		this.expression = parser.parseRaw(expression);
 		this.method = method;
 		this.beans = beans;
+		this.variables = new KeyVariables(method);
 	}
 
 	/**
-	 * Return the variables and functions that no call will ever have.
+	 * Return what the expression refers to that no call will ever have.
 	 */
-	List<String> unknownVariables() {
-		List<String> unknown = new ArrayList<>();
-		collectUnknown(this.expression.getAST(), unknown);
-		return unknown;
+	List<String> unknownReferences() {
+		return this.variables.unknownIn(this.expression.getAST());
 	}
 
 	/**
-	 * Return the names of the parameters, or {@code null} if the class was compiled
-	 * without them.
+	 * Return what the expression can refer to, as advice.
 	 */
-	String @Nullable [] parameterNames() {
-		return parameterNames.getParameterNames(this.method);
+	String advice() {
+		return this.variables.advice();
 	}
 
 	/**
 	 * Return whether the expression is a parameter that can hold several keys or none.
 	 */
 	boolean isParameterOfManyValues() {
-		if (!(this.expression.getAST() instanceof VariableReference variable)) {
-			return false;
-		}
-		int index = parameterIndex(nameOf(variable));
+		int index = this.variables.parameterIndex(this.expression.getAST());
 		return index >= 0 && holdsManyValues(this.method.getParameterTypes()[index]);
 	}
 
@@ -98,7 +87,8 @@ final class LockKeyExpression {
 	 */
 	LockKey evaluate(String name, Object target, @Nullable Object[] arguments) {
 		MethodBasedEvaluationContext context = new MethodBasedEvaluationContext(
-				new KeyEvaluationRoot(this.method, target, arguments), this.method, arguments, parameterNames);
+				new KeyEvaluationRoot(this.method, target, arguments), this.method, arguments,
+				KeyVariables.parameterNames);
 		context.setBeanResolver(this.beans);
 		Object value;
 		try {
@@ -130,36 +120,6 @@ final class LockKeyExpression {
 				"The key of @DistributedLock on '" + LockDefinition.describe(this.method) + "', expression '"
 						+ this.expression.getExpressionString() + "', " + problem + "; nothing was executed",
 				cause);
-	}
-
-	private void collectUnknown(SpelNode node, List<String> unknown) {
-		if (node instanceof VariableReference variable && !isKnown(nameOf(variable))) {
-			unknown.add(variable.toStringAST());
-		}
-		else if (node instanceof FunctionReference function) {
-			unknown.add(function.toStringAST());
-		}
-		for (int i = 0; i < node.getChildCount(); i++) {
-			collectUnknown(node.getChild(i), unknown);
-		}
-	}
-
-	private boolean isKnown(String variable) {
-		return variable.equals("root") || variable.equals("this") || parameterIndex(variable) >= 0;
-	}
-
-	private int parameterIndex(String variable) {
-		String[] names = parameterNames();
-		for (int i = 0; i < this.method.getParameterCount(); i++) {
-			if (variable.equals("p" + i) || variable.equals("a" + i) || (names != null && variable.equals(names[i]))) {
-				return i;
-			}
-		}
-		return -1;
-	}
-
-	private static String nameOf(VariableReference variable) {
-		return variable.toStringAST().substring(1);
 	}
 
 	private static boolean holdsManyValues(Class<?> type) {

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.interceptor;
+
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.core.ParameterNameDiscoverer;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.Elvis;
+import org.springframework.expression.spel.ast.FunctionReference;
+import org.springframework.expression.spel.ast.Operator;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.Ternary;
+import org.springframework.expression.spel.ast.VariableReference;
+
+/**
+ * What a key expression may refer to: the parameters of its method and the properties of
+ * {@link KeyEvaluationRoot}.
+ */
+final class KeyVariables {
+
+	static final ParameterNameDiscoverer parameterNames = new DefaultParameterNameDiscoverer();
+
+	private static final Set<String> ROOT_PROPERTIES = Set.of("method", "target", "args");
+
+	private final Method method;
+
+	private final String @Nullable [] names;
+
+	KeyVariables(Method method) {
+		this.method = method;
+		this.names = parameterNames.getParameterNames(method);
+	}
+
+	/**
+	 * Return the references of an expression that no call can ever resolve.
+	 */
+	List<String> unknownIn(SpelNode expression) {
+		List<String> unknown = new ArrayList<>();
+		collectVariables(expression, unknown);
+		collectRootProperties(expression, unknown);
+		return unknown;
+	}
+
+	/**
+	 * Return the index of the parameter that an expression consists of, or -1.
+	 */
+	int parameterIndex(SpelNode expression) {
+		return (expression instanceof VariableReference variable) ? parameterIndex(nameOf(variable)) : -1;
+	}
+
+	/**
+	 * Return what can be referred to, as advice.
+	 */
+	String advice() {
+		if (this.names == null) {
+			return "The class was compiled without parameter names: compile it with -parameters, or use #p0, #p1, …";
+		}
+		return (this.names.length == 0) ? "The method has no parameters."
+				: "The parameters are: #" + String.join(", #", this.names) + ".";
+	}
+
+	private void collectVariables(SpelNode node, List<String> unknown) {
+		if (node instanceof VariableReference variable && !isKnown(nameOf(variable))) {
+			unknown.add(variable.toStringAST());
+		}
+		else if (node instanceof FunctionReference function) {
+			unknown.add(function.toStringAST());
+		}
+		for (int i = 0; i < node.getChildCount(); i++) {
+			collectVariables(node.getChild(i), unknown);
+		}
+	}
+
+	/** A parameter without its # is taken for a property of the root. */
+	private void collectRootProperties(SpelNode node, List<String> unknown) {
+		if (node instanceof PropertyOrFieldReference property) {
+			if (!ROOT_PROPERTIES.contains(property.getName())) {
+				unknown.add(property.getName());
+			}
+		}
+		else if (node instanceof CompoundExpression) {
+			collectRootProperties(node.getChild(0), unknown);
+		}
+		else if (node instanceof Operator || node instanceof Ternary || node instanceof Elvis) {
+			for (int i = 0; i < node.getChildCount(); i++) {
+				collectRootProperties(node.getChild(i), unknown);
+			}
+		}
+	}
+
+	private boolean isKnown(String variable) {
+		return variable.equals("root") || variable.equals("this") || parameterIndex(variable) >= 0;
+	}
+
+	private int parameterIndex(String variable) {
+		for (int i = 0; i < this.method.getParameterCount(); i++) {
+			if (variable.equals("p" + i) || variable.equals("a" + i)
+					|| (this.names != null && variable.equals(this.names[i]))) {
+				return i;
+			}
+		}
+		return -1;
+	}
+
+	private static String nameOf(VariableReference variable) {
+		return variable.toStringAST().substring(1);
+	}
+
+}

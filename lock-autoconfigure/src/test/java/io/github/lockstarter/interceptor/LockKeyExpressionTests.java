@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.interceptor;
+
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.context.expression.BeanFactoryResolver;
+
+import io.github.lockstarter.LockKey;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+class LockKeyExpressionTests {
+
+	private final DefaultListableBeanFactory beanFactory = new DefaultListableBeanFactory();
+
+	private final Shop target = new Shop("north");
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '"',
+			value = { "#order.id | 7", "#p0.id | 7", "#a0.id | 7", "#root.args[0].id | 7", "#root.method.name | buy",
+					"#root.target.region | north", "#order.id + '-' + #count | 7-2", "'all' | all",
+					"@regions.get('north') | eu", "#count > 1 ? 'many' : 'one' | many" })
+	void theKeyIsTheValueOfTheExpression(String expression, String key) {
+		this.beanFactory.registerSingleton("regions", Map.of("north", "eu"));
+		assertThat(evaluate(expression, new Order(7L), 2)).isEqualTo(LockKey.of("stock", key));
+	}
+
+	static Stream<Object> usableKeys() {
+		return Stream.of("text", 'c', 42L, 1.5, true, UUID.randomUUID(), Thread.State.BLOCKED);
+	}
+
+	@ParameterizedTest
+	@MethodSource("usableKeys")
+	void valuesWithATextOfTheirOwnAreKeys(Object id) {
+		assertThat(evaluate("#order.id", new Order(id), 1)).isEqualTo(LockKey.of("stock", id));
+	}
+
+	static Stream<@Nullable Object> unusableKeys() {
+		return Stream.of(null, "", "  ", "x".repeat(513), List.of(1), Map.of(), new int[] { 1 }, Stream.of(1),
+				new Object(), "\uD800");
+	}
+
+	@ParameterizedTest
+	@MethodSource("unusableKeys")
+	void anUnusableValueIsRefusedWithMethodAndExpression(@Nullable Object id) {
+		assertThatIllegalArgumentException().isThrownBy(() -> evaluate("#order.id", new Order(id), 1))
+			.withMessageContaining("Shop.buy(Order, int)'")
+			.withMessageContaining("'#order.id'")
+			.withMessageEndingWith("nothing was executed");
+	}
+
+	@Test
+	void anExpressionThatFailsIsRefusedWithMethodAndExpression() {
+		assertThatIllegalArgumentException().isThrownBy(() -> evaluate("#order.price", new Order(1), 1))
+			.withMessageContaining("Shop.buy(Order, int)'")
+			.withMessageContaining("'#order.price'")
+			.withMessageContaining("price");
+		assertThatIllegalArgumentException().isThrownBy(() -> evaluate("#order.id", null, 1))
+			.withMessageContaining("could not be evaluated");
+		assertThatIllegalArgumentException().isThrownBy(() -> evaluate("@missing.id", new Order(1), 1))
+			.withMessageContaining("missing");
+	}
+
+	@Test
+	void referencesThatNoCallCanResolveAreKnownBeforeTheFirst() {
+		assertThat(expression("#order.id + #count + #p1 + #a0 + #root.args + args[0] + {1}.![#this + length]")
+			.unknownReferences()).isEmpty();
+		assertThat(expression("#oder.id + {1}.![#p2] + #format(1)").unknownReferences()).containsExactly("#oder", "#p2",
+				"#format(1)");
+		assertThat(expression("order.id + '-' + count").unknownReferences()).containsExactly("order", "count");
+	}
+
+	private LockKey evaluate(String expression, @Nullable Object... arguments) {
+		return expression(expression).evaluate("stock", this.target, arguments);
+	}
+
+	private LockKeyExpression expression(String expression) {
+		Method buy = Arrays.stream(Shop.class.getDeclaredMethods())
+			.filter((method) -> method.getName().equals("buy"))
+			.findFirst()
+			.orElseThrow();
+		return new LockKeyExpression(expression, buy, new BeanFactoryResolver(this.beanFactory));
+	}
+
+	record Order(@Nullable Object id) {
+	}
+
+	record Shop(String region) {
+
+		@SuppressWarnings("unused")
+		void buy(Order order, int count) {
+		}
+
+	}
+
+}
