@@ -25,7 +25,7 @@ class EmbeddedConfiguration {
 
 	@Bean
 	@ConditionalOnNotConfigured({ "spring.data.redis.host", "spring.data.redis.port", "spring.data.redis.url",
-			"spring.data.redis.sentinel", "spring.data.redis.cluster.nodes", "spring.data.redis.masterreplica" })
+			"spring.data.redis.sentinel", "spring.data.redis.cluster", "spring.data.redis.masterreplica" })
 	EmbeddedRedis embeddedRedis(SharedDirectory directory) throws IOException {
 		return new EmbeddedRedis(directory);
 	}
