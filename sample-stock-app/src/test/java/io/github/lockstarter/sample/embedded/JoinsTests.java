@@ -3,6 +3,7 @@
 package io.github.lockstarter.sample.embedded;
 
 import java.nio.file.Path;
+import java.time.Duration;
 
 import io.github.lockstarter.sample.ShopClient;
 import io.github.lockstarter.sample.ShopProcess;
@@ -32,7 +33,8 @@ class JoinsTests {
 				assertThat(second.log()).contains("Joined the embedded Redis on loopback port " + port);
 				assertThat(remaining(second)).isEqualTo(10);
 				first.kill();
-				await().ignoreExceptions()
+				await().atMost(Duration.ofSeconds(30))
+					.ignoreExceptions()
 					.untilAsserted(() -> assertThat(
 							ShopClient.of(second.port()).deduct(1, "strategy=distributed-lock").statusCode())
 						.isEqualTo(200));
