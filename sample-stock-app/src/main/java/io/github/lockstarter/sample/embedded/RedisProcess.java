@@ -6,10 +6,7 @@ import java.io.File;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.ServerSocket;
-import java.net.Socket;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -44,7 +41,7 @@ class RedisProcess {
 			return 0;
 		}
 		int port = Integer.parseInt(Files.readString(this.portFile));
-		return ask(port, "INFO server").contains("executable:" + this.executable) ? port : 0;
+		return new InlineCommand("INFO server").send(port).contains("executable:" + this.executable) ? port : 0;
 	}
 
 	int start() throws IOException {
@@ -69,19 +66,7 @@ class RedisProcess {
 	void stop() throws IOException {
 		int port = findPort();
 		if (port != 0) {
-			ask(port, "SHUTDOWN NOSAVE");
-		}
-	}
-
-	private static String ask(int port, String command) {
-		try (Socket socket = new Socket()) {
-			socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1000);
-			socket.setSoTimeout(1000);
-			socket.getOutputStream().write((command + "\r\nQUIT\r\n").getBytes(StandardCharsets.US_ASCII));
-			return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-		}
-		catch (IOException ex) {
-			return "";
+			new InlineCommand("SHUTDOWN NOSAVE").send(port);
 		}
 	}
 

@@ -15,8 +15,11 @@ class SharedDirectory {
 
 	private final Path path;
 
+	/**
+	 * The real path, as instances know what they share by its name.
+	 */
 	SharedDirectory(Path path) throws IOException {
-		this.path = Files.createDirectories(path.toAbsolutePath());
+		this.path = Files.createDirectories(path).toRealPath();
 	}
 
 	Path resolve(String name) {
