@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.sample.embedded;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.SQLException;
+
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/**
+ * Configuration for what was not configured.
+ */
+@Configuration(proxyBeanMethods = false)
+class EmbeddedConfiguration {
+
+	@Bean
+	SharedDirectory sharedDirectory(
+			@Value("${shop.directory:${java.io.tmpdir}/sample-stock-app-${user.name}}") Path directory)
+			throws IOException {
+		return new SharedDirectory(directory);
+	}
+
+	@Bean
+	@ConditionalOnNotConfigured({ "spring.data.redis.host", "spring.data.redis.port", "spring.data.redis.url",
+			"spring.data.redis.sentinel", "spring.data.redis.cluster", "spring.data.redis.masterreplica" })
+	EmbeddedRedis embeddedRedis(SharedDirectory directory) throws IOException {
+		return new EmbeddedRedis(directory);
+	}
+
+	@Bean
+	@ConditionalOnNotConfigured({ "spring.datasource.url", "spring.datasource.jndi-name",
+			"spring.datasource.embedded-database-connection", "spring.datasource.hikari.jdbc-url",
+			"spring.datasource.hikari.data-source-class-name" })
+	EmbeddedDatabase embeddedDatabase(SharedDirectory directory) throws IOException, SQLException {
+		return new EmbeddedDatabase(directory);
+	}
+
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/**
+ * A small shop that oversells its stock without a distributed lock and never with it.
+ */
+@NullMarked
+package io.github.lockstarter.sample;
+
+import org.jspecify.annotations.NullMarked;

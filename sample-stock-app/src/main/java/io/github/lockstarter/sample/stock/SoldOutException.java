@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.sample.stock;
+
+/**
+ * Exception thrown when fewer units of a product are left than were asked for.
+ */
+class SoldOutException extends RuntimeException {
+
+	SoldOutException(long productId) {
+		super("Product '" + productId + "' is sold out");
+	}
+
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.sample.stock;
+
+import io.github.lockstarter.DistributedLock;
+
+import org.springframework.stereotype.Service;
+import org.springframework.transaction.annotation.Transactional;
+
+/**
+ * Sells under a distributed lock: correct with any number of instances.
+ */
+@Service
+public class StockService implements DeductionStrategy {
+
+	private final StockRepository stocks;
+
+	StockService(StockRepository stocks) {
+		this.stocks = stocks;
+	}
+
+	/**
+	 * The lock is taken before the transaction begins and given back after its commit, so
+	 * that whoever comes next reads what this call has written.
+	 */
+	@Override
+	@DistributedLock(name = "stock", key = "#productId")
+	@Transactional
+	public int deduct(long productId, int count) {
+		int remaining = this.stocks.getCount(productId) - count;
+		if (remaining < 0) {
+			throw new SoldOutException(productId);
+		}
+		this.stocks.updateCount(productId, remaining);
+		this.stocks.insertOrder(productId, count);
+		return remaining;
+	}
+
+	@Override
+	public String name() {
+		return "distributed-lock";
+	}
+
+	@Override
+	public String description() {
+		return "@DistributedLock around the transaction: correct with any number of instances";
+	}
+
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.sample.stock;
+
+/**
+ * Exception thrown when a product has no stock, not even an empty one.
+ */
+class UnknownProductException extends RuntimeException {
+
+	UnknownProductException(long productId) {
+		super("Product '" + productId + "' is unknown");
+	}
+
+}

@@ -1,0 +1,14 @@
+create table if not exists mall_stock (
+	id            varchar(36) primary key,
+	product_id    bigint      not null unique,
+	stock_id      bigint      not null,
+	initial_count int         not null,
+	count         int         not null,
+	version       bigint      not null
+);
+
+create table if not exists orders (
+	id         varchar(36) primary key,
+	product_id bigint      not null references mall_stock (product_id),
+	count      int         not null
+);

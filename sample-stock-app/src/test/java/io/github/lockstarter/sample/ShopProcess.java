@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.sample;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * An instance of the shop in a JVM of its own.
+ */
+public final class ShopProcess implements AutoCloseable {
+
+	private final Process process;
+
+	private final Path log;
+
+	private final int port;
+
+	private ShopProcess(Process process, Path log, int port) {
+		this.process = process;
+		this.log = log;
+		this.port = port;
+	}
+
+	/**
+	 * Start the classes under test.
+	 */
+	public static ShopProcess start(Path directory, String... arguments) {
+		return start(directory, List.of("-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"),
+				StockApplication.class.getName()), arguments);
+	}
+
+	/**
+	 * Start the packaged application.
+	 */
+	public static ShopProcess startJar(Path jar, Path directory, String... arguments) {
+		return start(directory, List.of("-Xmx512m", "-jar", jar.toString()), arguments);
+	}
+
+	private static ShopProcess start(Path directory, List<String> application, String... arguments) {
+		int port = freePort();
+		List<String> command = new ArrayList<>();
+		command.add(System.getProperty("java.home") + File.separator + "bin" + File.separator + "java");
+		command.addAll(application);
+		command.addAll(List.of("--server.port=" + port, "--shop.directory=" + directory));
+		command.addAll(List.of(arguments));
+		try {
+			Path log = Files.createDirectories(directory).resolve("shop-" + port + ".log");
+			Process process = new ProcessBuilder(command).redirectErrorStream(true)
+				.redirectOutput(log.toFile())
+				.start();
+			return new ShopProcess(process, log, port);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private static int freePort() {
+		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+			return socket.getLocalPort();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	public ShopProcess awaitOpen() {
+		for (long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60); !log().contains("The shop is open");) {
+			if (!this.process.isAlive() || System.nanoTime() > deadline) {
+				close();
+				throw new IllegalStateException("The shop did not open:\n" + log());
+			}
+			awaitExit(100);
+		}
+		return this;
+	}
+
+	public int port() {
+		return this.port;
+	}
+
+	public String log() {
+		try {
+			return Files.readString(this.log);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * End the process as a crash would.
+	 */
+	public void kill() {
+		this.process.destroyForcibly();
+		awaitExit(10_000);
+	}
+
+	@Override
+	public void close() {
+		this.process.destroy();
+		if (!awaitExit(20_000)) {
+			kill();
+		}
+	}
+
+	public static void closeAll(ShopProcess... shops) {
+		Stream.of(shops).forEach(ShopProcess::close);
+	}
+
+	private boolean awaitExit(long millis) {
+		try {
+			return this.process.waitFor(millis, TimeUnit.MILLISECONDS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			this.process.destroyForcibly();
+			throw new IllegalStateException(ex);
+		}
+	}
+
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.sample.stock;
+
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+
+import io.github.lockstarter.LockContendedException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockUnavailableException;
+import io.github.lockstarter.sample.ShopClient;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.context.TestConfiguration;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.annotation.Bean;
+import org.springframework.test.annotation.DirtiesContext;
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+import org.springframework.test.json.JsonAssert;
+import org.springframework.test.json.JsonCompareMode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The HTTP API, to the letter. The context is closed while the directory of its Redis is
+ * still there.
+ */
+@DirtiesContext
+@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT)
+class StockApiTests {
+
+	private static final long PRODUCT = 1001;
+
+	@TempDir
+	private static Path directory;
+
+	private ShopClient client;
+
+	@DynamicPropertySource
+	static void properties(DynamicPropertyRegistry registry) {
+		registry.add("shop.directory", directory::toString);
+	}
+
+	@BeforeEach
+	void stock(@LocalServerPort int port) {
+		this.client = ShopClient.of(port);
+		this.client.setStock(PRODUCT, 5);
+	}
+
+	@Test
+	void putSetsStockAndDeletesOrders() {
+		this.client.deduct(PRODUCT, "count=2&strategy=none");
+		assertAnswer(this.client.setStock(PRODUCT, "{\"count\":7}"), 200, """
+				{"productId":1001,"initial":7,"remaining":7,"sold":0,"oversold":0}""");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "{}", "{\"count\":-1}", "{\"count\":\"many\"}", "nonsense" })
+	void putRefusesBadCount(String body) {
+		assertProblem(this.client.setStock(PRODUCT, body), 400, null);
+		assertThat(this.client.stock(PRODUCT).get("initial").asInt()).isEqualTo(5);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "none", "synchronized", "distributed-lock" })
+	void deductionSells(String strategy) {
+		assertAnswer(this.client.deduct(PRODUCT, "count=2&strategy=" + strategy), 200, """
+				{"sold":true,"remaining":3}""");
+		assertAnswer(this.client.get("/stock/1001"), 200, """
+				{"productId":1001,"initial":5,"remaining":3,"sold":2,"oversold":0}""");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "none", "synchronized", "distributed-lock" })
+	void deductionOfMoreThanRemainsIsRefused(String strategy) {
+		assertProblem(this.client.deduct(PRODUCT, "count=6&strategy=" + strategy), 409, "Product '1001' is sold out");
+		assertThat(this.client.stock(PRODUCT).get("remaining").asInt()).isEqualTo(5);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "none", "synchronized", "distributed-lock" })
+	void deductionOfUnknownProductIsNotFound(String strategy) {
+		assertProblem(this.client.deduct(404, "strategy=" + strategy), 404, "Product '404' is unknown");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "0", "-1", "many", "99999999999" })
+	void deductionRefusesBadCount(String count) {
+		assertProblem(this.client.deduct(PRODUCT, "strategy=none&count=" + count), 400, null);
+	}
+
+	@Test
+	void deductionRefusesUnknownStrategyAndNamesTheKnown() {
+		HttpResponse<String> response = this.client.deduct(PRODUCT, "strategy=hope");
+		assertProblem(response, 400, null);
+		assertThat(response.body()).contains("'hope'", "distributed-lock", "none", "synchronized");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "contended", "unavailable" })
+	void deductionWithoutTheLockIsUnavailable(String strategy) {
+		HttpResponse<String> response = this.client.deduct(PRODUCT, "strategy=" + strategy);
+		assertProblem(response, 503, null);
+		assertThat(response.headers().firstValue("Retry-After")).hasValue("1");
+		assertThat(response.body()).contains("stock:1001");
+	}
+
+	@Test
+	void stockOfUnknownProductIsNotFound() {
+		assertProblem(this.client.get("/stock/404"), 404, "Product '404' is unknown");
+	}
+
+	@Test
+	void strategiesAreDescribed() {
+		HttpResponse<String> response = this.client.get("/strategies");
+		assertThat(response.statusCode()).isEqualTo(200);
+		assertThat(response.body()).contains("{\"name\":\"distributed-lock\",\"description\":\"@DistributedLock",
+				"{\"name\":\"none\",", "{\"name\":\"synchronized\",");
+	}
+
+	@Test
+	void reportNamesOversoldAndLostUnits() {
+		assertThat(StockReport.of(1, 5, 0, 5).lost()).isNull();
+		assertThat(StockReport.of(1, 5, 0, 7)).isEqualTo(new StockReport(1, 5, 0, 7, 2, -2L));
+		assertThat(StockReport.of(1, 5, 4, 3)).isEqualTo(new StockReport(1, 5, 4, 3, 0, -2L));
+	}
+
+	private static void assertAnswer(HttpResponse<String> response, int status, String body) {
+		assertThat(response.statusCode()).isEqualTo(status);
+		JsonAssert.comparator(JsonCompareMode.STRICT).assertIsMatch(body, response.body());
+	}
+
+	private static void assertProblem(HttpResponse<String> response, int status, String detail) {
+		assertThat(response.statusCode()).isEqualTo(status);
+		assertThat(response.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+		assertThat(response.body()).contains("\"status\":" + status, (detail != null) ? detail : "\"detail\":");
+	}
+
+	@TestConfiguration
+	static class Refusals {
+
+		@Bean
+		DeductionStrategy contended() {
+			return new Refusal("contended", new LockContendedException(LockKey.of("stock", "1001"), Duration.ZERO));
+		}
+
+		@Bean
+		DeductionStrategy unavailable() {
+			return new Refusal("unavailable",
+					new LockUnavailableException(LockKey.of("stock", "1001"), "no answer", null));
+		}
+
+	}
+
+	private record Refusal(String name, RuntimeException exception) implements DeductionStrategy {
+
+		@Override
+		public String description() {
+			return "Always refuses";
+		}
+
+		@Override
+		public int deduct(long productId, int count) {
+			throw this.exception;
+		}
+
+	}
+
+}
