@@ -2,14 +2,15 @@
 
 package io.github.lockstarter.sample.stock;
 
-import io.github.lockstarter.LockException;
-
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
+
+import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockLostException;
 
 /**
  * What went wrong, as HTTP.
@@ -33,13 +34,21 @@ class StockErrors {
 	}
 
 	/**
-	 * Contended, unavailable or lost: nothing was sold, and trying again may help.
+	 * Contended, unavailable or interrupted: nothing was sold, and trying again may help.
 	 */
 	@ExceptionHandler
 	ResponseEntity<ProblemDetail> noLock(LockException ex) {
 		return ResponseEntity.status(HttpStatus.SERVICE_UNAVAILABLE)
 			.header(HttpHeaders.RETRY_AFTER, "1")
 			.body(problem(HttpStatus.SERVICE_UNAVAILABLE, ex));
+	}
+
+	/**
+	 * The sale may have happened, so nobody is invited to try again.
+	 */
+	@ExceptionHandler
+	ProblemDetail lostLock(LockLostException ex) {
+		return problem(HttpStatus.INTERNAL_SERVER_ERROR, ex);
 	}
 
 	private static ProblemDetail problem(HttpStatus status, RuntimeException ex) {

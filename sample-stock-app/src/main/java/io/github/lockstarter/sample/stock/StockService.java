@@ -2,10 +2,10 @@
 
 package io.github.lockstarter.sample.stock;
 
-import io.github.lockstarter.DistributedLock;
-
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
+
+import io.github.lockstarter.DistributedLock;
 
 /**
  * Sells under a distributed lock: correct with any number of instances.

@@ -5,10 +5,11 @@ package io.github.lockstarter.sample.embedded;
 import java.nio.file.Path;
 import java.time.Duration;
 
-import io.github.lockstarter.sample.ShopClient;
-import io.github.lockstarter.sample.ShopProcess;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+
+import io.github.lockstarter.sample.ShopClient;
+import io.github.lockstarter.sample.ShopProcess;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;

@@ -6,18 +6,14 @@ import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
 
-import io.github.lockstarter.LockContendedException;
-import io.github.lockstarter.LockKey;
-import io.github.lockstarter.LockUnavailableException;
-import io.github.lockstarter.sample.ShopClient;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.TestConfiguration;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.annotation.Bean;
@@ -26,6 +22,12 @@ import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 import org.springframework.test.json.JsonAssert;
 import org.springframework.test.json.JsonCompareMode;
+
+import io.github.lockstarter.LockContendedException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockUnavailableException;
+import io.github.lockstarter.sample.ShopClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -114,6 +116,13 @@ class StockApiTests {
 	}
 
 	@Test
+	void deductionThatLostTheLockDoesNotInviteToTryAgain() {
+		HttpResponse<String> response = this.client.deduct(PRODUCT, "strategy=lost");
+		assertProblem(response, 500, "was lost");
+		assertThat(response.headers().firstValue("Retry-After")).isEmpty();
+	}
+
+	@Test
 	void stockOfUnknownProductIsNotFound() {
 		assertProblem(this.client.get("/stock/404"), 404, "Product '404' is unknown");
 	}
@@ -156,6 +165,11 @@ class StockApiTests {
 		DeductionStrategy unavailable() {
 			return new Refusal("unavailable",
 					new LockUnavailableException(LockKey.of("stock", "1001"), "no answer", null));
+		}
+
+		@Bean
+		DeductionStrategy lost() {
+			return new Refusal("lost", new LockLostException(LockKey.of("stock", "1001"), 1, "its lease ran out"));
 		}
 
 	}

@@ -5,13 +5,14 @@ package io.github.lockstarter.sample.stock;
 import java.nio.file.Path;
 import java.util.Map;
 
-import io.github.lockstarter.sample.ShopClient;
-import io.github.lockstarter.sample.ShopProcess;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
+
+import io.github.lockstarter.sample.ShopClient;
+import io.github.lockstarter.sample.ShopProcess;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
