@@ -5,6 +5,7 @@ package io.github.lockstarter.autoconfigure;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.io.ResourceLoader;
 import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.LockRegistry;
@@ -16,11 +17,14 @@ import io.github.lockstarter.backend.LockBackend;
 @Configuration(proxyBeanMethods = false)
 class NoLockBackendConfiguration {
 
+	/**
+	 * The properties come first, so that a misspelt backend is reported as what it is.
+	 */
 	@Bean
 	@ConditionalOnMissingBean({ LockBackend.class, LockRegistry.class })
-	LockBackend missingLockBackend() {
+	LockBackend missingLockBackend(DistributedLockProperties properties, ResourceLoader resourceLoader) {
 		boolean redis = ClassUtils.isPresent("org.springframework.data.redis.connection.RedisConnectionFactory",
-				getClass().getClassLoader());
+				resourceLoader.getClassLoader());
 		throw new LockBackendNotFoundException(redis);
 	}
 

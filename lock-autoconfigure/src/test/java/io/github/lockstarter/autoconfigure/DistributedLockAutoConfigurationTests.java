@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.autoconfigure;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.mockito.Mockito;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.event.EventListener;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.core.RedisOperations;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.LockUnavailableException;
+import io.github.lockstarter.backend.LockBackend;
+import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.engine.LockLifecycle;
+import io.github.lockstarter.event.LockEvent;
+import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.interceptor.DistributedLockAdvisor;
+import io.github.lockstarter.memory.MemoryLockBackend;
+import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.redis.RedisLockBackend;
+import io.github.lockstarter.testsupport.EmbeddedRedis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+class DistributedLockAutoConfigurationTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner().withConfiguration(AutoConfigurations
+		.of(AopAutoConfiguration.class, DataRedisAutoConfiguration.class, DistributedLockAutoConfiguration.class));
+
+	private final ApplicationContextRunner memory = this.runner.withPropertyValues("distributed-lock.backend=memory");
+
+	@Test
+	void withoutConfigurationTheLocksAreInTheRedisOfTheApplication() {
+		try (EmbeddedRedis redis = EmbeddedRedis.start()) {
+			this.runner.withUserConfiguration(Shop.class)
+				.withPropertyValues("spring.data.redis.port=" + redis.port())
+				.run((context) -> {
+					assertThat(context).hasSingleBean(RedisLockBackend.class).hasSingleBean(LockLifecycle.class);
+					assertThat(context.getBean(Stock.class).deduct(1001)).isEqualTo(LockKey.of("stock", 1001));
+					try (Lease lease = context.getBean(LockRegistry.class).acquire(LockRequest.of("stock", 1001))) {
+						assertThat(redis.command("EXISTS", "lock:{stock:1001}")).isEqualTo("1");
+					}
+				});
+		}
+	}
+
+	@Test
+	void anApplicationStartsWhileRedisIsDown() {
+		this.runner.withPropertyValues("spring.data.redis.port=1")
+			.run((context) -> assertThat(context).hasNotFailed().hasSingleBean(RedisLockBackend.class));
+	}
+
+	@Test
+	void propertiesReachTheLocks() {
+		try (EmbeddedRedis redis = EmbeddedRedis.start()) {
+			this.runner
+				.withPropertyValues("spring.data.redis.port=" + redis.port(), "distributed-lock.key-prefix=shop/",
+						"distributed-lock.lease-time=5s", "distributed-lock.advice-order=42",
+						"distributed-lock.redis.fence-retention=1h")
+				.run((context) -> {
+					try (Lease lease = context.getBean(LockRegistry.class).acquire(LockRequest.of("stock", 1001))) {
+						assertThat(lease.remaining()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(5));
+						assertThat(redis.command("EXISTS", "shop/{stock:1001}")).isEqualTo("1");
+						assertThat(Long.parseLong(redis.command("PTTL", "shop/{stock:1001}:fence")))
+							.isBetween(1_000_000L, 3_600_000L);
+					}
+					assertThat(context.getBean(DistributedLockAdvisor.class).getOrder()).isEqualTo(42);
+				});
+		}
+	}
+
+	@Test
+	void theMemoryBackendNeedsNoRedis() {
+		this.memory.withClassLoader(new FilteredClassLoader(RedisConnectionFactory.class, RedisOperations.class))
+			.withUserConfiguration(Shop.class)
+			.run((context) -> {
+				assertThat(context).hasSingleBean(MemoryLockBackend.class).doesNotHaveBean(RedisLockBackend.class);
+				assertThat(context.getBean(Stock.class).deduct(1001)).isEqualTo(LockKey.of("stock", 1001));
+			});
+	}
+
+	@Test
+	void disabledThereIsNothing() {
+		this.memory.withPropertyValues("distributed-lock.enabled=false")
+			.withUserConfiguration(Shop.class)
+			.run((context) -> {
+				assertThat(context).doesNotHaveBean(LockRegistry.class)
+					.doesNotHaveBean(LockBackend.class)
+					.doesNotHaveBean(DistributedLockAdvisor.class);
+				assertThatIllegalStateException().isThrownBy(() -> context.getBean(Stock.class).deduct(1001))
+					.withMessageContaining("no current lease");
+			});
+	}
+
+	@Test
+	void theUsersBackendWins() {
+		LockBackend backend = new MemoryLockBackend(new MemoryLockStore());
+		this.runner.withBean(LockBackend.class, () -> backend)
+			.run((context) -> assertThat(context).getBean(LockBackend.class).isSameAs(backend));
+	}
+
+	@Test
+	void theUsersRegistryWins() {
+		LockRegistry registry = Mockito.mock();
+		this.runner.withClassLoader(new FilteredClassLoader(RedisConnectionFactory.class, RedisOperations.class))
+			.withBean(LockRegistry.class, () -> registry)
+			.run((context) -> {
+				assertThat(context).getBean(LockRegistry.class).isSameAs(registry);
+				assertThat(context).doesNotHaveBean(LockLifecycle.class);
+			});
+	}
+
+	@Test
+	void theUsersTemplateAndLifecycleWin() {
+		this.memory.withBean("ownTemplate", LockTemplate.class, () -> new LockTemplate(Mockito.mock()))
+			.withBean("ownLifecycle", LockLifecycle.class, () -> new LockLifecycle(Mockito.mock()))
+			.run((context) -> assertThat(context).hasSingleBean(LockTemplate.class)
+				.hasBean("ownTemplate")
+				.hasSingleBean(LockLifecycle.class)
+				.hasBean("ownLifecycle"));
+	}
+
+	@Test
+	void theUsersListenersAreToldOfEverythingAndTheApplicationOfTrouble() {
+		List<LockEvent> events = new CopyOnWriteArrayList<>();
+		this.memory.withBean(LockListener.class, () -> events::add).withBean(Listener.class).run((context) -> {
+			Lease lease = context.getBean(LockRegistry.class)
+				.acquire(LockRequest.of("stock", 1001).withLeaseTime(Duration.ofMillis(20)));
+			Listener listener = context.getBean(Listener.class);
+			Awaitility.await().until(() -> !listener.events.isEmpty());
+			assertThat(listener.events).singleElement().isInstanceOf(LockEvent.Lost.class);
+			assertThat(events).hasAtLeastOneElementOfType(LockEvent.Acquired.class)
+				.hasAtLeastOneElementOfType(LockEvent.Lost.class);
+			assertThat(lease.isHeld()).isFalse();
+		});
+	}
+
+	@Test
+	void aClosedContextGivesNoLocks() {
+		this.memory.run((context) -> {
+			DefaultLockRegistry registry = context.getBean(DefaultLockRegistry.class);
+			context.getSourceApplicationContext(ConfigurableApplicationContext.class).close();
+			assertThatExceptionOfType(LockUnavailableException.class)
+				.isThrownBy(() -> registry.acquire(LockRequest.of("stock", 1001)))
+				.withMessageContaining("shutting down");
+		});
+	}
+
+	static class Listener {
+
+		final List<Object> events = new CopyOnWriteArrayList<>();
+
+		@EventListener
+		void on(LockEvent event) {
+			this.events.add(event);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Shop {
+
+		@Bean
+		Stock stock() {
+			return new Stock();
+		}
+
+	}
+
+	public static class Stock {
+
+		@DistributedLock(name = "stock", key = "#productId")
+		public LockKey deduct(long productId) {
+			return Lease.current().key();
+		}
+
+	}
+
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.autoconfigure;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.mockito.Mockito;
+
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.io.DefaultResourceLoader;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.core.RedisOperations;
+import org.springframework.resilience.annotation.EnableResilientMethods;
+import org.springframework.scheduling.annotation.EnableAsync;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.OnContention;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+/**
+ * What a user sees on the console when the start fails, and when it does not.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class StartFailureTests {
+
+	@Test
+	void anInvalidAnnotationIsAnalyzed(CapturedOutput output) {
+		assertThat(catchThrowable(() -> start(PrimitiveSkip.class, "distributed-lock.backend=memory"))).isNotNull();
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("Invalid @DistributedLock on '" + PrimitiveSkip.class.getName() + ".run()':"
+					+ " onContention = SKIP has nothing to return as int")
+			.contains("Return an object type, which may be null, or an Optional; or name a fallback.");
+	}
+
+	@Test
+	void aMissingRedisIsAnalyzed(CapturedOutput output) {
+		SpringApplication application = application(Application.class);
+		application.setResourceLoader(new DefaultResourceLoader(
+				new FilteredClassLoader(RedisConnectionFactory.class, RedisOperations.class)));
+		assertThat(catchThrowable(application::run)).isNotNull();
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("Distributed locks need Redis, and Spring Data Redis is not on the class path.")
+			.contains("add the dependency org.springframework.boot:spring-boot-starter-data-redis")
+			.contains("distributed-lock.backend=memory");
+	}
+
+	@Test
+	void severalConnectionFactoriesAreAnalyzed(CapturedOutput output) {
+		assertThat(catchThrowable(() -> start(TwoFactories.class))).isNotNull();
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("mark one RedisConnectionFactory bean as @Primary");
+	}
+
+	@Test
+	void anIllegalKeyPrefixIsAnalyzed(CapturedOutput output) {
+		assertThat(catchThrowable(() -> start(Application.class, "distributed-lock.key-prefix={lock}"))).isNotNull();
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("distributed-lock.key-prefix")
+			.contains("braces would change the slot");
+	}
+
+	@Test
+	void proxiesThatAreSwitchedOffAreNoticed(CapturedOutput output) {
+		assertThat(catchThrowable(() -> start(Plain.class, "distributed-lock.backend=memory", "spring.aop.auto=false")))
+			.isNotNull();
+		assertThat(output).contains("has no proxy, so its methods would run without a lock")
+			.contains("Do not set spring.aop.auto to false");
+	}
+
+	@Test
+	void aGoodStartWarnsOfNothing(CapturedOutput output) {
+		start(Valid.class, "distributed-lock.backend=memory").close();
+		assertThat(output).contains("Started").doesNotContain("WARN").doesNotContain("not eligible for");
+	}
+
+	private static ConfigurableApplicationContext start(Class<?> configuration, String... properties) {
+		return application(configuration).run(arguments(properties));
+	}
+
+	private static String[] arguments(String... properties) {
+		List<String> arguments = new ArrayList<>();
+		Arrays.stream(properties).map("--"::concat).forEach(arguments::add);
+		return arguments.toArray(String[]::new);
+	}
+
+	private static SpringApplication application(Class<?> configuration) {
+		return new SpringApplicationBuilder(configuration).web(WebApplicationType.NONE).application();
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ImportAutoConfiguration({ AopAutoConfiguration.class, DataRedisAutoConfiguration.class,
+			DistributedLockAutoConfiguration.class })
+	static class Application {
+
+	}
+
+	@Import(Application.class)
+	static class PrimitiveSkip {
+
+		@DistributedLock(onContention = OnContention.SKIP)
+		public int run() {
+			return 0;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@Import(Application.class)
+	static class TwoFactories {
+
+		@Bean
+		RedisConnectionFactory first() {
+			return Mockito.mock();
+		}
+
+		@Bean
+		RedisConnectionFactory second() {
+			return Mockito.mock();
+		}
+
+	}
+
+	@Import(Application.class)
+	static class Plain {
+
+		@DistributedLock
+		public void run() {
+		}
+
+	}
+
+	@EnableAsync
+	@EnableResilientMethods
+	@EnableTransactionManagement
+	@Import(Application.class)
+	static class Valid {
+
+		@DistributedLock(key = "#id")
+		public void run(long id) {
+		}
+
+	}
+
+}
