@@ -17,6 +17,7 @@ import io.lettuce.core.resource.DefaultClientResources;
 import io.lettuce.core.resource.Delay;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
@@ -47,10 +48,14 @@ final class LettuceLockConnections {
 			return null;
 		}
 		LettuceConnectionFactory lettuce = (LettuceConnectionFactory) application;
+		RedisConfiguration servers = serversOf(lettuce);
+		if (servers == null) {
+			return null;
+		}
 		LettuceClientConfiguration configuration = lettuce.getClientConfiguration();
 		ClientResources resources = resources(configuration);
-		LettuceConnectionFactory own = new LettuceConnectionFactory(serverOf(lettuce), new LockClientConfiguration(
-				configuration, resources, options(configuration, lettuce.isClusterAware())));
+		LettuceConnectionFactory own = new LettuceConnectionFactory(servers, new LockClientConfiguration(configuration,
+				resources, options(configuration, lettuce.isClusterAware())));
 		own.afterPropertiesSet();
 		own.start();
 		return new LockConnections(own, () -> {
@@ -59,17 +64,11 @@ final class LettuceLockConnections {
 		});
 	}
 
-	private static RedisConfiguration serverOf(LettuceConnectionFactory lettuce) {
-		if (lettuce.getClusterConfiguration() != null) {
-			return lettuce.getClusterConfiguration();
-		}
-		if (lettuce.getSentinelConfiguration() != null) {
-			return lettuce.getSentinelConfiguration();
-		}
-		if (lettuce.getSocketConfiguration() != null) {
-			return lettuce.getSocketConfiguration();
-		}
-		return lettuce.getStandaloneConfiguration();
+	/** The getters of the factory leave out a static primary with replicas. */
+	private static @Nullable RedisConfiguration serversOf(LettuceConnectionFactory lettuce) {
+		DirectFieldAccessor fields = new DirectFieldAccessor(lettuce);
+		return (fields.isReadableProperty("configuration")
+				&& fields.getPropertyValue("configuration") instanceof RedisConfiguration servers) ? servers : null;
 	}
 
 	private static ClientResources resources(LettuceClientConfiguration configuration) {

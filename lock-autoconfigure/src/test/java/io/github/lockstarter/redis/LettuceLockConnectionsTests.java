@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.redis;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+
+import io.lettuce.core.ClientOptions.DisconnectedBehavior;
+import io.lettuce.core.ReadFrom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import org.springframework.beans.DirectFieldAccessor;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
+import org.springframework.data.redis.connection.RedisSocketConfiguration;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class LettuceLockConnectionsTests {
+
+	static Stream<RedisConfiguration> servers() {
+		return Stream.of(new RedisStandaloneConfiguration("redis.example", 6380), new RedisSocketConfiguration("redis"),
+				new RedisSentinelConfiguration().master("shop").sentinel("redis.example", 26379),
+				new RedisClusterConfiguration(List.of("redis.example:7000")),
+				new RedisStaticMasterReplicaConfiguration("redis.example", 6380));
+	}
+
+	@ParameterizedTest
+	@MethodSource("servers")
+	void theLocksAreOnTheServersOfTheApplication(RedisConfiguration servers) {
+		try (LockConnections own = LockConnections.derivedFrom(new LettuceConnectionFactory(servers))) {
+			assertThat(own.factory()).isInstanceOf(LettuceConnectionFactory.class);
+			assertThat(new DirectFieldAccessor(own.factory()).getPropertyValue("configuration")).isSameAs(servers);
+		}
+	}
+
+	@Test
+	void theSettingsOfTheApplicationAreKeptExceptWhereALockNeedsOthers() {
+		LettuceClientConfiguration settings = LettuceClientConfiguration.builder()
+			.useSsl()
+			.and()
+			.clientName("shop")
+			.commandTimeout(Duration.ofSeconds(60))
+			.readFrom(ReadFrom.REPLICA)
+			.build();
+		RedisStandaloneConfiguration server = new RedisStandaloneConfiguration("redis.example", 6380);
+		try (LockConnections own = LockConnections.derivedFrom(new LettuceConnectionFactory(server, settings))) {
+			LettuceClientConfiguration derived = ((LettuceConnectionFactory) own.factory()).getClientConfiguration();
+			assertThat(derived.isUseSsl()).isTrue();
+			assertThat(derived.getClientName()).hasValue("shop");
+			assertThat(derived.getReadFrom()).isEmpty();
+			assertThat(derived.getCommandTimeout()).isEqualTo(Duration.ofSeconds(2));
+			assertThat(derived.getClientOptions().orElseThrow().getDisconnectedBehavior())
+				.isEqualTo(DisconnectedBehavior.REJECT_COMMANDS);
+		}
+	}
+
+	@Test
+	void otherFactoriesAreUsedAsTheyAre() {
+		RedisConnectionFactory jedis = new JedisConnectionFactory();
+		assertThat(LockConnections.derivedFrom(jedis).factory()).isSameAs(jedis);
+		RedisConnectionFactory users = new LettuceConnectionFactory() {
+		};
+		assertThat(LockConnections.derivedFrom(users).factory()).isSameAs(users);
+	}
+
+}
