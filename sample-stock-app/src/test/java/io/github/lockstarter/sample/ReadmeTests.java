@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.sample;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.junit.jupiter.api.Test;
+
+import org.springframework.aop.support.AopUtils;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What the README shows is code that was compiled and run.
+ */
+class ReadmeTests {
+
+	private static final Path README = Path.of("..", "README.md");
+
+	private static final Path SERVICE = Path.of("src/main/java/io/github/lockstarter/sample/stock/StockService.java");
+
+	private static final Path EXAMPLES = Path.of("src/test/java/io/github/lockstarter/sample/ReadmeExamples.java");
+
+	@Test
+	void itsJavaIsThatOfTheShopAndOfTheExamples() throws Exception {
+		String sources = withoutIndentation(Files.readString(SERVICE) + Files.readString(EXAMPLES));
+		assertThat(blocks("java")).hasSize(3)
+			.allSatisfy((block) -> assertThat(sources).contains(withoutIndentation(block)));
+	}
+
+	@Test
+	void theExamplesRun() {
+		new ApplicationContextRunner()
+			.withConfiguration(
+					AutoConfigurations.of(AopAutoConfiguration.class, DistributedLockAutoConfiguration.class))
+			.withPropertyValues("distributed-lock.backend=memory")
+			.withBean(ReadmeExamples.Shop.class, () -> (productId, count) -> 5 - count)
+			.withBean(ReadmeExamples.class)
+			.run((context) -> {
+				ReadmeExamples examples = context.getBean(ReadmeExamples.class);
+				assertThat(AopUtils.isAopProxy(examples)).isTrue();
+				examples.nightlyReport();
+				assertThat(examples.reports()).isOne();
+				assertThat(examples.deduct(1001, 2)).isEqualTo(3);
+				try (Lease lease = context.getBean(LockRegistry.class).acquire(LockRequest.of("stock", 1001))) {
+					assertThat(lease.fencingToken()).isGreaterThan(examples.audit().tokens().get(1001L));
+				}
+			});
+	}
+
+	@Test
+	void itsDependencyIsTheStarter() throws Exception {
+		String pom = withoutIndentation(Files.readString(Path.of("..", "lock-starter", "pom.xml")));
+		assertThat(blocks("xml")).singleElement().satisfies((block) -> {
+			Matcher element = Pattern.compile("<(groupId|artifactId|version)>[^<]+</\\1>").matcher(block);
+			while (element.find()) {
+				assertThat(pom).contains(element.group());
+			}
+		});
+	}
+
+	@Test
+	void itIsShort() throws Exception {
+		assertThat(Files.readAllLines(README)).hasSizeLessThan(150);
+	}
+
+	private static List<String> blocks(String language) throws IOException {
+		List<String> blocks = new ArrayList<>();
+		Matcher block = Pattern.compile("^```" + language + "\n(.*?)^```", Pattern.MULTILINE | Pattern.DOTALL)
+			.matcher(Files.readString(README));
+		while (block.find()) {
+			blocks.add(block.group(1));
+		}
+		return blocks;
+	}
+
+	private static String withoutIndentation(String text) {
+		return text.replaceAll("\\s*\\n\\s*", "\n").strip();
+	}
+
+}
