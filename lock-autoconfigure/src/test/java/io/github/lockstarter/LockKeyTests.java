@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Random;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+class LockKeyTests {
+
+	private static final int RANDOM_KEYS = 100_000;
+
+	/** What has a meaning somewhere: in our text, in Redis, in logs, in encodings. */
+	private static final String HOSTILE = "{}:%+ \n\r\t\0\\\"'/;,#$.-_*?[]\u0007\u001B\u007F\u0085\u00A0\u00AD\u200B\u202E\u2028\uFEFFäß語\u0301";
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '"',
+			value = { "1001 | stock:1001", "a:b | stock:a:b", "a+b c | stock:a+b c", "\"{x}\" | stock:%7Bx%7D",
+					"100% | stock:100%25", "%7B | stock:%257B", "ключ | stock:ключ", "\"a\nb\" | stock:a%0Ab" })
+	void theTextIsReadableAndOneLine(String key, String text) {
+		LockKey lock = LockKey.of("stock", key);
+		assertThat(lock).hasToString(text);
+		assertThat(LockKey.parse(text)).isEqualTo(lock);
+	}
+
+	@Test
+	void withoutAKeyItIsTheLockOfTheName() {
+		assertThat(LockKey.of("stock")).hasToString("stock");
+		assertThat(LockKey.parse("stock")).isEqualTo(new LockKey("stock", null));
+		assertThat(LockKey.of("stock")).isNotEqualTo(LockKey.of("stock", "stock"));
+	}
+
+	@Test
+	void theKeyIsTheTextOfTheValue() {
+		assertThat(LockKey.of("stock", 1001L)).isEqualTo(LockKey.of("stock", "1001"));
+	}
+
+	@Test
+	void differentLocksNeverShareATextWhateverTheirKeysHold() {
+		Random random = new Random(42);
+		Map<String, LockKey> byText = new HashMap<>();
+		for (int i = 0; i < RANDOM_KEYS; i++) {
+			LockKey lock = accepted(random.nextBoolean() ? "stock" : "st.ock", randomKey(random));
+			if (lock == null) {
+				continue;
+			}
+			String text = lock.toString();
+			LockKey same = byText.put(text, lock);
+			assertThat(same == null || same.equals(lock)).as(text).isTrue();
+			assertThat(LockKey.parse(text)).isEqualTo(lock);
+			assertThat(text).doesNotContainPattern("[\\p{Cntrl}{}\u2028]");
+		}
+		assertThat(byText).hasSizeGreaterThan(RANDOM_KEYS / 2);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", " ", "\t\n", "\u2003" })
+	void aBlankKeyIsRefused(String key) {
+		assertThatIllegalArgumentException().isThrownBy(() -> LockKey.of("stock", key))
+			.withMessage("'key' of the lock 'stock' must not be blank; leave it out for one lock per name");
+	}
+
+	@Test
+	void aKeyThatIsTooLongIsRefused() {
+		assertThat(LockKey.of("stock", "x".repeat(512)).key()).hasSize(512);
+		assertThatIllegalArgumentException().isThrownBy(() -> LockKey.of("stock", "x".repeat(513)))
+			.withMessageContaining("must not be longer than 512 characters, but has 513");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "a\uD800", "\uDC00a", "\uDC00\uD800" })
+	void halfACharacterIsRefusedBecauseAllOfThemBecomeTheSameBytes(String key) {
+		assertThatIllegalArgumentException().isThrownBy(() -> LockKey.of("stock", key))
+			.withMessageContaining("must be well-formed Unicode");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", " ", "a b", "a:b", "{a}", "lösch", "a\n", "a/b" })
+	void aNameIsALabel(String name) {
+		assertThatIllegalArgumentException().isThrownBy(() -> LockKey.of(name))
+			.withMessageContaining("'name' must be 1 to 128 of the characters A-Z, a-z, 0-9");
+	}
+
+	@Test
+	void aNameHasALimit() {
+		assertThat(LockKey.of("x".repeat(128)).name()).hasSize(128);
+		assertThatIllegalArgumentException().isThrownBy(() -> LockKey.of("x".repeat(129)));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "stock:", "stock:a%", "stock:%zz", "stock:%41", "stock:{", "stock:%ff", "a b" })
+	void otherTextsAreNoLocks(String text) {
+		assertThatIllegalArgumentException().isThrownBy(() -> LockKey.parse(text));
+	}
+
+	private static @Nullable LockKey accepted(String name, String key) {
+		try {
+			return LockKey.of(name, key);
+		}
+		catch (IllegalArgumentException ex) {
+			assertThat(ex).hasMessageStartingWith("'key' of the lock '" + name + "' must ");
+			return null;
+		}
+	}
+
+	private static String randomKey(Random random) {
+		int length = (random.nextInt(500) == 0) ? 505 + random.nextInt(15) : random.nextInt(8);
+		StringBuilder key = new StringBuilder();
+		while (key.length() < length) {
+			switch (random.nextInt(4)) {
+				case 0 -> key.append((char) random.nextInt(Character.MAX_VALUE + 1));
+				case 1 -> key.appendCodePoint(random.nextInt(Character.MAX_CODE_POINT + 1));
+				case 2 -> key.append("%7").append("BDbd".charAt(random.nextInt(4)));
+				default -> key.append(HOSTILE.charAt(random.nextInt(HOSTILE.length())));
+			}
+		}
+		return key.toString();
+	}
+
+}

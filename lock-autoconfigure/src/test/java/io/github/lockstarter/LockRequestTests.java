@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter;
+
+import java.time.Duration;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+class LockRequestTests {
+
+	private final LockRequest request = LockRequest.of("stock", 1001);
+
+	@Test
+	void timesAreThoseOfTheRegistryUnlessSet() {
+		assertThat(this.request.key()).isEqualTo(LockKey.of("stock", 1001));
+		assertThat(this.request.waitTime()).isNull();
+		assertThat(this.request.leaseTime()).isNull();
+		assertThat(this.request.withWaitTime(Duration.ofSeconds(1)).withLeaseTime(Duration.ofSeconds(2)))
+			.isEqualTo(new LockRequest(this.request.key(), Duration.ofSeconds(1), Duration.ofSeconds(2)));
+	}
+
+	@Test
+	void aWaitTimeMayBeZeroOrWithoutEndButNotNegative() {
+		assertThat(this.request.withWaitTime(Duration.ZERO).waitTime()).isZero();
+		assertThat(this.request.withWaitTime(Duration.ofDays(200_000)).waitTime()).isEqualTo(LockRequest.FOREVER);
+		assertThatIllegalArgumentException().isThrownBy(() -> this.request.withWaitTime(Duration.ofNanos(-1)))
+			.withMessage("'waitTime' must not be negative, but was PT-0.000000001S");
+	}
+
+	@Test
+	void aLeaseTimeHasBounds() {
+		assertThat(this.request.withLeaseTime(Duration.ofMillis(10)).leaseTime()).hasMillis(10);
+		assertThat(this.request.withLeaseTime(Duration.ofDays(365)).leaseTime()).hasDays(365);
+		assertThatIllegalArgumentException().isThrownBy(() -> this.request.withLeaseTime(Duration.ofMillis(9)))
+			.withMessage("'leaseTime' must be from 10 ms to 365 days, but was PT0.009S");
+		assertThatIllegalArgumentException().isThrownBy(() -> this.request.withLeaseTime(Duration.ofDays(366)));
+	}
+
+}
