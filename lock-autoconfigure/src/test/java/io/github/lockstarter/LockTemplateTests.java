@@ -32,7 +32,7 @@ class LockTemplateTests {
 	private final FaultInjectingBackend backend = new FaultInjectingBackend(new MemoryLockBackend(this.store));
 
 	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.backend,
-			new EngineSettings(Duration.ofSeconds(5), Duration.ofMillis(300), Duration.ofSeconds(1),
+			new EngineSettings(Duration.ofSeconds(5), Duration.ofMillis(300), 3, Duration.ofSeconds(1),
 					Duration.ofMillis(100), Duration.ofSeconds(1)),
 			(event) -> {
 			});

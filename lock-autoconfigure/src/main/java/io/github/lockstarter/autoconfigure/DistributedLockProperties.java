@@ -26,6 +26,7 @@ import io.github.lockstarter.redis.RedisLockKeys;
  * @param adviceOrder Order of the lock among the advisors of a method. Lower values are
  * further outside; has to be lower than that of transactions.
  * @param shutdownTimeout Longest time to let holders finish when the application stops.
+ * @param watchdog Settings of the renewal of leases.
  * @param waiting Settings of instances that wait for a lock.
  * @param redis Settings of the Redis backend.
  */
@@ -34,7 +35,8 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 		@DefaultValue("lock:") String keyPrefix, @DefaultValue("10s") Duration waitTime,
 		@DefaultValue("30s") Duration leaseTime,
 		@DefaultValue("" + DistributedLockAdvisor.DEFAULT_ORDER) int adviceOrder,
-		@DefaultValue("20s") Duration shutdownTimeout, @DefaultValue Waiting waiting, @DefaultValue Redis redis) {
+		@DefaultValue("20s") Duration shutdownTimeout, @DefaultValue Watchdog watchdog, @DefaultValue Waiting waiting,
+		@DefaultValue Redis redis) {
 
 	private static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
 
@@ -46,6 +48,9 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 		require(leaseTime.compareTo(SHORTEST_LEASE) >= 0 && leaseTime.compareTo(LockRequest.MAX_LEASE_TIME) <= 0,
 				"lease-time", leaseTime, "It has to be from 100ms to 365d; a renewal comes after a third of it.");
 		require(!shutdownTimeout.isNegative(), "shutdown-timeout", shutdownTimeout, "It must not be negative.");
+		require(watchdog.renewalsPerLease >= 2 && watchdog.renewalsPerLease <= EngineSettings.MAX_RENEWALS_PER_LEASE,
+				"watchdog.renewals-per-lease", watchdog.renewalsPerLease,
+				"It has to be from 2, so that one renewal may fail, to " + EngineSettings.MAX_RENEWALS_PER_LEASE + ".");
 		require(isPositive(waiting.pollInterval), "waiting.poll-interval", waiting.pollInterval,
 				"It has to be positive.");
 		require(isPositive(waiting.pollIntervalWithoutMessages), "waiting.poll-interval-without-messages",
@@ -55,8 +60,8 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	}
 
 	EngineSettings engineSettings() {
-		return new EngineSettings(this.waitTime, this.leaseTime, this.waiting.pollInterval,
-				this.waiting.pollIntervalWithoutMessages, this.shutdownTimeout);
+		return new EngineSettings(this.waitTime, this.leaseTime, this.watchdog.renewalsPerLease,
+				this.waiting.pollInterval, this.waiting.pollIntervalWithoutMessages, this.shutdownTimeout);
 	}
 
 	private static boolean isPositive(Duration duration) {
@@ -84,6 +89,15 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 		 */
 		MEMORY
 
+	}
+
+	/**
+	 * Settings of the renewal of leases.
+	 *
+	 * @param renewalsPerLease How often a lease is renewed within its length. A lock that
+	 * the store has lost is noticed after one such part.
+	 */
+	public record Watchdog(@DefaultValue("3") int renewalsPerLease) {
 	}
 
 	/**

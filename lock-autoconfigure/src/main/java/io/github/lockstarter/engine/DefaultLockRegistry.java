@@ -62,7 +62,8 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		LossNotice notice = new LossNotice(this.listener, this.threads.callbacks());
 		StoreQueue queue = new StoreQueue(backend, this.threads.store(), this.entries);
 		this.returns = new LeaseReturns(backend, timetable, this.threads.store());
-		this.watchdog = new LeaseWatchdog(backend, timetable, this.threads.store(), this.returns, notice);
+		this.watchdog = new LeaseWatchdog(backend, timetable, this.threads.store(), this.returns, notice,
+				settings.renewalsPerLease());
 		this.release = new LeaseRelease(backend, this.watchdog, this.returns, queue, notice, this.listener);
 		this.access = new StoreAccess(backend, settings, timetable, this.returns, queue,
 				new ReleaseBells(this.entries, queue), () -> this.refusing);

@@ -13,18 +13,27 @@ import io.github.lockstarter.LockRequest;
  * without an end bears a store that cannot be asked
  * @param leaseTime length of a lease that is renewed; how long the locks of a crashed JVM
  * stay taken
+ * @param renewalsPerLease how often such a lease is renewed within its length, from 2 to
+ * {@value #MAX_RENEWALS_PER_LEASE}; a lock that the store has lost is noticed after one
+ * such part
  * @param pollInterval longest time between two attempts of a waiter while messages about
  * released locks arrive
  * @param pollIntervalWithoutMessages the same while they do not
  * @param shutdownTimeout how long holders may take to finish at shutdown
  */
-public record EngineSettings(Duration waitTime, Duration leaseTime, Duration pollInterval,
+public record EngineSettings(Duration waitTime, Duration leaseTime, int renewalsPerLease, Duration pollInterval,
 		Duration pollIntervalWithoutMessages, Duration shutdownTimeout) {
+
+	/**
+	 * Most renewals within a lease. A failed one is tried again after a twentieth of the
+	 * lease.
+	 */
+	public static final int MAX_RENEWALS_PER_LEASE = 20;
 
 	/**
 	 * Settings that suit most applications.
 	 */
-	public static final EngineSettings DEFAULTS = new EngineSettings(Duration.ofSeconds(10), Duration.ofSeconds(30),
+	public static final EngineSettings DEFAULTS = new EngineSettings(Duration.ofSeconds(10), Duration.ofSeconds(30), 3,
 			Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofSeconds(20));
 
 	public EngineSettings {
@@ -32,6 +41,10 @@ public record EngineSettings(Duration waitTime, Duration leaseTime, Duration pol
 		requirePositive("pollIntervalWithoutMessages", pollIntervalWithoutMessages);
 		requireNotNegative("waitTime", waitTime);
 		requireNotNegative("shutdownTimeout", shutdownTimeout);
+		if (renewalsPerLease < 2 || renewalsPerLease > MAX_RENEWALS_PER_LEASE) {
+			throw new IllegalArgumentException(
+					"'renewalsPerLease' must be from 2 to " + MAX_RENEWALS_PER_LEASE + ", but was " + renewalsPerLease);
+		}
 		if (leaseTime.compareTo(LockRequest.MIN_LEASE_TIME) < 0
 				|| leaseTime.compareTo(LockRequest.MAX_LEASE_TIME) > 0) {
 			throw new IllegalArgumentException("'leaseTime' must be from " + LockRequest.MIN_LEASE_TIME + " to "

@@ -14,9 +14,10 @@ import io.github.lockstarter.backend.LockBackend;
  * when any lease ends too early.
  *
  * <p>
- * A lease is renewed when a third of it has passed. A failed renewal is tried again every
- * twentieth of the lease until its deadline. The renewals themselves run on other
- * threads: a store that does not answer delays neither this watch nor the deadline.
+ * A lease is renewed when a part of it has passed, by default a third. A failed renewal
+ * is tried again every twentieth of the lease until its deadline. The renewals themselves
+ * run on other threads: a store that does not answer delays neither this watch nor the
+ * deadline.
  */
 final class LeaseWatchdog {
 
@@ -30,14 +31,18 @@ final class LeaseWatchdog {
 
 	private final LossNotice notice;
 
+	private final int renewalsPerLease;
+
 	private volatile boolean renewing = true;
 
-	LeaseWatchdog(LockBackend backend, Timetable timetable, Executor store, LeaseReturns returns, LossNotice notice) {
+	LeaseWatchdog(LockBackend backend, Timetable timetable, Executor store, LeaseReturns returns, LossNotice notice,
+			int renewalsPerLease) {
 		this.backend = backend;
 		this.timetable = timetable;
 		this.store = store;
 		this.returns = returns;
 		this.notice = notice;
+		this.renewalsPerLease = renewalsPerLease;
 	}
 
 	/**
@@ -130,8 +135,9 @@ final class LeaseWatchdog {
 		}
 	}
 
-	private static long firstRenewal(Tenure tenure, long since) {
-		return tenure.isRenewable() ? since + jittered(tenure.leaseTime().toNanos() / 3) : tenure.deadline();
+	private long firstRenewal(Tenure tenure, long since) {
+		return tenure.isRenewable() ? since + jittered(tenure.leaseTime().toNanos() / this.renewalsPerLease)
+				: tenure.deadline();
 	}
 
 	/** Leases taken at the same time should not be renewed at the same time for ever. */

@@ -5,6 +5,8 @@ package io.github.lockstarter.autoconfigure;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -38,6 +40,8 @@ import io.github.lockstarter.interceptor.DistributedLockAdvisor;
 import io.github.lockstarter.memory.MemoryLockBackend;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.redis.RedisLockBackend;
+import io.github.lockstarter.testsupport.Callers;
+import io.github.lockstarter.testsupport.Callers.Call;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -168,6 +172,30 @@ class DistributedLockAutoConfigurationTests {
 		});
 	}
 
+	@Test
+	void aClosingContextLetsHoldersFinishWhileRedisCanStillBeAsked() {
+		try (EmbeddedRedis redis = EmbeddedRedis.start()) {
+			this.runner.withUserConfiguration(Shop.class)
+				.withPropertyValues("spring.data.redis.port=" + redis.port())
+				.run((context) -> {
+					Stock stock = context.getBean(Stock.class);
+					CountDownLatch inside = new CountDownLatch(1);
+					CountDownLatch mayEnd = new CountDownLatch(1);
+					Call<Boolean> holder = Callers.start(() -> stock.holdUntil(inside, mayEnd));
+					assertThat(inside.await(20, TimeUnit.SECONDS)).isTrue();
+					Call<Boolean> closing = Callers.start(() -> {
+						context.getSourceApplicationContext(ConfigurableApplicationContext.class).close();
+						return true;
+					}).awaitParked();
+					assertThat(redis.command("EXISTS", "lock:{holding}")).isEqualTo("1");
+					mayEnd.countDown();
+					assertThat(holder.get()).isTrue();
+					assertThat(closing.get()).isTrue();
+					assertThat(redis.command("EXISTS", "lock:{holding}")).isEqualTo("0");
+				});
+		}
+	}
+
 	static class Listener {
 
 		final List<Object> events = new CopyOnWriteArrayList<>();
@@ -190,6 +218,14 @@ class DistributedLockAutoConfigurationTests {
 	}
 
 	public static class Stock {
+
+		@DistributedLock(name = "holding")
+		public boolean holdUntil(CountDownLatch inside, CountDownLatch mayEnd) throws InterruptedException {
+			inside.countDown();
+			boolean ended = mayEnd.await(20, TimeUnit.SECONDS);
+			Lease.current().ensureHeld();
+			return ended;
+		}
 
 		@DistributedLock(name = "stock", key = "#productId")
 		public LockKey deduct(long productId) {

@@ -47,6 +47,8 @@ class DistributedLockPropertiesTests {
 			"lease-time | 99ms | from 100ms to 365d", //
 			"lease-time | 366d | from 100ms to 365d", //
 			"shutdown-timeout | -1ms | must not be negative", //
+			"watchdog.renewals-per-lease | 1 | so that one renewal may fail", //
+			"watchdog.renewals-per-lease | 21 | to 20.", //
 			"waiting.poll-interval | 0s | has to be positive", //
 			"waiting.poll-interval-without-messages | -5ms | has to be positive", //
 			"redis.fence-retention | 29s | must not be shorter than 'distributed-lock.lease-time'" })
@@ -75,7 +77,7 @@ class DistributedLockPropertiesTests {
 		assertThat(metadata()).allSatisfy((name, property) -> {
 			assertThat(property.get("description").toString()).as(name).endsWith(".");
 			assertThat(property.containsKey("defaultValue")).as(name + " has a default").isTrue();
-		}).hasSize(10);
+		}).hasSize(11);
 	}
 
 	@Test

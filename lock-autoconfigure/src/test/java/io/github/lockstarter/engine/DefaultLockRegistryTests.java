@@ -42,7 +42,7 @@ class DefaultLockRegistryTests {
 
 	private static final LockRequest AT_ONCE = REQUEST.withWaitTime(Duration.ZERO);
 
-	private static final EngineSettings SETTINGS = new EngineSettings(Duration.ofSeconds(20), Duration.ofSeconds(30),
+	private static final EngineSettings SETTINGS = new EngineSettings(Duration.ofSeconds(20), Duration.ofSeconds(30), 3,
 			Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofSeconds(5));
 
 	private final MemoryLockStore store = new MemoryLockStore();
@@ -382,7 +382,7 @@ class DefaultLockRegistryTests {
 
 	@Test
 	void twoRegistriesOnOneStoreExcludeEachOtherAndWakeEachOther() throws Exception {
-		EngineSettings noPolling = new EngineSettings(Duration.ofSeconds(20), Duration.ofSeconds(30),
+		EngineSettings noPolling = new EngineSettings(Duration.ofSeconds(20), Duration.ofSeconds(30), 3,
 				Duration.ofMinutes(1), Duration.ofMinutes(1), Duration.ofSeconds(5));
 		DefaultLockRegistry other = new DefaultLockRegistry(new MemoryLockBackend(this.store), noPolling,
 				LockListener.NO_OP);
@@ -438,7 +438,7 @@ class DefaultLockRegistryTests {
 
 	@Test
 	void shutdownNeverReleasesUnderABodyThatOutlivesIt() {
-		EngineSettings impatient = new EngineSettings(Duration.ofSeconds(20), Duration.ofSeconds(30),
+		EngineSettings impatient = new EngineSettings(Duration.ofSeconds(20), Duration.ofSeconds(30), 3,
 				Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofMillis(20));
 		DefaultLockRegistry stopping = new DefaultLockRegistry(this.backend, impatient, LockListener.NO_OP);
 		Lease lease = stopping.acquire(REQUEST);

@@ -44,7 +44,7 @@ class LeaseWatchdogTests {
 	private final LeaseReturns returns = new LeaseReturns(this.backend, this.timetable, this::onStoreThread);
 
 	private final LeaseWatchdog watchdog = new LeaseWatchdog(this.backend, this.timetable, this::onStoreThread,
-			this.returns, new LossNotice(this.events::add, Runnable::run));
+			this.returns, new LossNotice(this.events::add, Runnable::run), 3);
 
 	@Test
 	void renewsAtAThirdOfTheLeaseForAsLongAsItIsHeld() {
@@ -53,6 +53,15 @@ class LeaseWatchdogTests {
 		assertThat(tenure.isHeld()).isTrue();
 		assertThat(this.backend.renew.calls()).isBetween(60, 67);
 		assertThat(this.events).isEmpty();
+	}
+
+	@Test
+	void renewsAsOftenWithinALeaseAsItIsTold() {
+		LeaseWatchdog eager = new LeaseWatchdog(this.backend, this.timetable, this::onStoreThread, this.returns,
+				new LossNotice(this.events::add, Runnable::run), 10);
+		eager.watch(granted(KEY, true));
+		advance(LEASE.multipliedBy(10));
+		assertThat(this.backend.renew.calls()).isBetween(100, 111);
 	}
 
 	@Test
@@ -169,13 +178,16 @@ class LeaseWatchdogTests {
 	}
 
 	private Tenure begin(LockKey key, boolean renewable) {
+		Tenure tenure = granted(key, renewable);
+		this.watchdog.watch(tenure);
+		return tenure;
+	}
+
+	private Tenure granted(LockKey key, boolean renewable) {
 		OwnerToken owner = OwnerToken.random();
 		LockBackend store = this.backend;
 		LockGrant grant = (LockGrant) store.acquire(key, owner, LEASE, false);
-		Tenure tenure = new Tenure(key, owner, grant.fencingBase(), LEASE, renewable, this.clock.getAsLong(),
-				this.clock);
-		this.watchdog.watch(tenure);
-		return tenure;
+		return new Tenure(key, owner, grant.fencingBase(), LEASE, renewable, this.clock.getAsLong(), this.clock);
 	}
 
 	private void advance(Duration duration) {

@@ -27,7 +27,7 @@ final class HolderWorker {
 		LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", Integer.parseInt(args[0]));
 		connections.start();
 		EngineSettings settings = new EngineSettings(Duration.ofSeconds(10), Duration.ofMillis(Long.parseLong(args[2])),
-				Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofSeconds(1));
+				3, Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofSeconds(1));
 		DefaultLockRegistry registry = new DefaultLockRegistry(
 				new RedisLockBackend(connections, "lock:", Duration.ofHours(1)), settings, LockListener.NO_OP);
 		System.out.println(registry.acquire(LockRequest.of("held", args[1])).fencingToken());

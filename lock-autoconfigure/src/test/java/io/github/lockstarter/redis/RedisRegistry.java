@@ -29,7 +29,7 @@ import io.github.lockstarter.testsupport.EmbeddedRedis;
  */
 final class RedisRegistry implements LockRegistry, AutoCloseable {
 
-	static final EngineSettings SETTINGS = new EngineSettings(Duration.ofSeconds(20), Duration.ofSeconds(30),
+	static final EngineSettings SETTINGS = new EngineSettings(Duration.ofSeconds(20), Duration.ofSeconds(30), 3,
 			Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofSeconds(1));
 
 	private final Runnable closeConnections;
@@ -67,7 +67,7 @@ final class RedisRegistry implements LockRegistry, AutoCloseable {
 	 * Return settings with another lease time.
 	 */
 	static EngineSettings leaseTime(Duration leaseTime) {
-		return new EngineSettings(SETTINGS.waitTime(), leaseTime, SETTINGS.pollInterval(),
+		return new EngineSettings(SETTINGS.waitTime(), leaseTime, SETTINGS.renewalsPerLease(), SETTINGS.pollInterval(),
 				SETTINGS.pollIntervalWithoutMessages(), SETTINGS.shutdownTimeout());
 	}
 
