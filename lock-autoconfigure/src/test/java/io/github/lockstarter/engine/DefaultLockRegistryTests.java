@@ -45,6 +45,9 @@ class DefaultLockRegistryTests {
 	private static final EngineSettings SETTINGS = new EngineSettings(Duration.ofSeconds(20), Duration.ofSeconds(30), 3,
 			Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofSeconds(5));
 
+	private static final EngineSettings NO_POLLING = new EngineSettings(Duration.ofSeconds(20), Duration.ofSeconds(30),
+			3, Duration.ofMinutes(1), Duration.ofMinutes(1), Duration.ofSeconds(5));
+
 	private final MemoryLockStore store = new MemoryLockStore();
 
 	private final FaultInjectingBackend backend = new FaultInjectingBackend(new MemoryLockBackend(this.store));
@@ -382,9 +385,7 @@ class DefaultLockRegistryTests {
 
 	@Test
 	void twoRegistriesOnOneStoreExcludeEachOtherAndWakeEachOther() throws Exception {
-		EngineSettings noPolling = new EngineSettings(Duration.ofSeconds(20), Duration.ofSeconds(30), 3,
-				Duration.ofMinutes(1), Duration.ofMinutes(1), Duration.ofSeconds(5));
-		DefaultLockRegistry other = new DefaultLockRegistry(new MemoryLockBackend(this.store), noPolling,
+		DefaultLockRegistry other = new DefaultLockRegistry(new MemoryLockBackend(this.store), NO_POLLING,
 				LockListener.NO_OP);
 		try (other) {
 			Lease lease = this.registry.acquire(REQUEST);
@@ -394,6 +395,20 @@ class DefaultLockRegistryTests {
 		}
 		awaitNothingLeft();
 		assertThat(this.store.isEmpty()).isTrue();
+	}
+
+	@Test
+	void aWaiterAsksAgainWhenMessagesMayHaveBeenMissed() throws Exception {
+		FaultInjectingBackend faulty = new FaultInjectingBackend(new MemoryLockBackend(this.store));
+		DefaultLockRegistry other = new DefaultLockRegistry(faulty, NO_POLLING, LockListener.NO_OP);
+		try (other) {
+			Lease lease = this.registry.acquire(REQUEST);
+			Call<Boolean> waiter = Callers.start(() -> closing(other.acquire(REQUEST))).awaitParked();
+			this.store.clear();
+			faulty.missMessages();
+			assertThat(waiter.get()).isTrue();
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
+		}
 	}
 
 	@Test

@@ -7,10 +7,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
+import org.jspecify.annotations.Nullable;
+
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.backend.LockAttempt;
 import io.github.lockstarter.backend.LockBackend;
 import io.github.lockstarter.backend.OwnerToken;
+import io.github.lockstarter.backend.ReleaseListener;
 import io.github.lockstarter.backend.ReleaseOutcome;
 import io.github.lockstarter.backend.ReleaseSignal;
 
@@ -21,6 +24,8 @@ import io.github.lockstarter.backend.ReleaseSignal;
 public final class FaultInjectingBackend implements LockBackend {
 
 	private final LockBackend delegate;
+
+	private volatile @Nullable ReleaseListener listener;
 
 	public final Operation acquire = new Operation();
 
@@ -59,7 +64,20 @@ public final class FaultInjectingBackend implements LockBackend {
 
 	@Override
 	public ReleaseSignal releaseSignal() {
-		return this.delegate.releaseSignal();
+		return (listener) -> {
+			this.listener = listener;
+			return this.delegate.releaseSignal().connect(listener);
+		};
+	}
+
+	/**
+	 * Tell the listener of messages what it is told after a connection was lost.
+	 */
+	public void missMessages() {
+		ReleaseListener listener = this.listener;
+		if (listener != null) {
+			listener.onDoubt();
+		}
 	}
 
 	/**
