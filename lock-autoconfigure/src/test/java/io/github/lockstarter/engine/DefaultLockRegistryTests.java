@@ -405,7 +405,9 @@ class DefaultLockRegistryTests {
 			Lease lease = this.registry.acquire(REQUEST);
 			Call<Boolean> waiter = Callers.start(() -> closing(other.acquire(REQUEST))).awaitParked();
 			this.store.clear();
+			int asked = faulty.acquire.calls();
 			faulty.missMessages();
+			Awaitility.await().until(() -> faulty.acquire.calls() > asked);
 			assertThat(waiter.get()).isTrue();
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
 		}
