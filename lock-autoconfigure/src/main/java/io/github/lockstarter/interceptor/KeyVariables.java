@@ -32,7 +32,7 @@ final class KeyVariables {
 
 	private final Method method;
 
-	private final String @Nullable [] names;
+	private final @Nullable String @Nullable [] names;
 
 	KeyVariables(Method method) {
 		this.method = method;
