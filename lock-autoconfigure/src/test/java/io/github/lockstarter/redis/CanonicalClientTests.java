@@ -4,9 +4,7 @@ package io.github.lockstarter.redis;
 
 import java.time.Duration;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.Lease;
@@ -34,27 +32,14 @@ class CanonicalClientTests {
 			    return 0
 			end""";
 
-	private static EmbeddedRedis redis;
+	@AutoClose
+	private static final EmbeddedRedis redis = EmbeddedRedis.start();
 
+	@AutoClose
 	private final RedisRegistry registry = RedisRegistry.lettuce(redis);
 
+	@AutoClose
 	private final RedisSocket client = new RedisSocket(redis.port());
-
-	@BeforeAll
-	static void startRedis() {
-		redis = EmbeddedRedis.start();
-	}
-
-	@AfterAll
-	static void stopRedis() {
-		redis.close();
-	}
-
-	@AfterEach
-	void close() {
-		this.registry.close();
-		this.client.close();
-	}
 
 	@Test
 	void itIsExcludedWhileWeHoldTheLock() {

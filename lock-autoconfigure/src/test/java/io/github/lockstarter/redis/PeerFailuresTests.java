@@ -9,8 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -40,17 +39,8 @@ class PeerFailuresTests {
 
 	private static final String REDIS_KEY = "lock:{stock:1001}";
 
-	private static EmbeddedRedis redis;
-
-	@BeforeAll
-	static void startRedis() {
-		redis = EmbeddedRedis.start();
-	}
-
-	@AfterAll
-	static void stopRedis() {
-		redis.close();
-	}
+	@AutoClose
+	private static final EmbeddedRedis redis = EmbeddedRedis.start();
 
 	@BeforeEach
 	void empty() {

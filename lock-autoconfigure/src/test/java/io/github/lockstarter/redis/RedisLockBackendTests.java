@@ -2,8 +2,7 @@
 
 package io.github.lockstarter.redis;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 
@@ -13,17 +12,8 @@ import io.github.lockstarter.testsupport.EmbeddedRedis;
 
 class RedisLockBackendTests {
 
-	private static EmbeddedRedis redis;
-
-	@BeforeAll
-	static void startRedis() {
-		redis = EmbeddedRedis.start();
-	}
-
-	@AfterAll
-	static void stopRedis() {
-		redis.close();
-	}
+	@AutoClose
+	private static final EmbeddedRedis redis = EmbeddedRedis.start();
 
 	@BeforeEach
 	void emptyRedis() {

@@ -4,9 +4,8 @@ package io.github.lockstarter.redis;
 
 import java.time.Duration;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -38,23 +37,14 @@ class RedisLockScriptsTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
 
-	private static EmbeddedRedis redis;
+	@AutoClose
+	private static final EmbeddedRedis redis = EmbeddedRedis.start();
 
 	private final LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", redis.port());
 
 	private final OwnerToken owner = OwnerToken.random();
 
 	private RedisLockBackend backend;
-
-	@BeforeAll
-	static void startRedis() {
-		redis = EmbeddedRedis.start();
-	}
-
-	@AfterAll
-	static void stopRedis() {
-		redis.close();
-	}
 
 	@BeforeEach
 	void open() {

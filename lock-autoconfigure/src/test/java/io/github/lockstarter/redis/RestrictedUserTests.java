@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -40,12 +40,8 @@ class RestrictedUserTests {
 			"+set", "+del", "+exists", "+pexpire", "+pttl", "+time", "+zadd", "+zrem", "+zpopmin", "+zrange",
 			"+publish", "+subscribe", "+unsubscribe", "+ping");
 
+	@AutoClose
 	private final EmbeddedRedis redis = EmbeddedRedis.start();
-
-	@AfterEach
-	void close() {
-		this.redis.close();
-	}
 
 	@Test
 	void theDocumentedRulesAreEnough() throws Exception {
