@@ -12,7 +12,8 @@ import io.github.lockstarter.LockKey;
  * <p>
  * Every operation is atomic, changes a lock only on behalf of its owner, and can be
  * repeated with the same owner token without harm. Any exception means that the outcome
- * is not known. Implementations are thread-safe and answer within a few seconds, with an
+ * is not known; after an {@link UnusableStoreException} there is no point in asking again
+ * soon. Implementations are thread-safe and answer within a few seconds, with an
  * exception if the store does not.
  */
 public interface LockBackend {

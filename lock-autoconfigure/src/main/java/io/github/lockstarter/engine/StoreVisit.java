@@ -15,6 +15,7 @@ import io.github.lockstarter.backend.LockAttempt;
 import io.github.lockstarter.backend.LockGrant;
 import io.github.lockstarter.backend.LockRefusal;
 import io.github.lockstarter.backend.OwnerToken;
+import io.github.lockstarter.backend.UnusableStoreException;
 
 /**
  * One caller's dealings with the store, from the moment it has the turn until it holds
@@ -153,6 +154,9 @@ final class StoreVisit {
 			this.failingSince = sentAt;
 		}
 		this.failure = ex;
+		if (ex instanceof UnusableStoreException) {
+			throw unavailable(ex);
+		}
 		if (this.caller.isInterrupted()) {
 			throw new LockInterruptedException(key());
 		}

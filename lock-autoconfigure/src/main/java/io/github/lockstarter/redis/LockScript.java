@@ -17,6 +17,8 @@ import org.springframework.data.redis.connection.ReturnType;
 import org.springframework.data.redis.core.script.DigestUtils;
 import org.springframework.util.StreamUtils;
 
+import io.github.lockstarter.backend.UnusableStoreException;
+
 /**
  * A script beside this class, run by its digest and sent in full only when the server
  * does not know it yet.
@@ -67,10 +69,14 @@ final class LockScript {
 		}
 		catch (RuntimeException ex) {
 			if (hasError(ex, "WRONGTYPE")) {
-				throw new IllegalStateException(
+				throw new UnusableStoreException(
 						"Redis key '" + keys.get(0) + "' or a companion of it holds something else than a lock;"
 								+ " choose another distributed-lock.key-prefix or another lock name",
 						ex);
+			}
+			if (hasError(ex, "NOPERM")) {
+				throw new UnusableStoreException("The Redis user may not do what the locks need; see"
+						+ " 'What Redis has to allow' in docs/guarantees.md of this library", ex);
 			}
 			throw ex;
 		}

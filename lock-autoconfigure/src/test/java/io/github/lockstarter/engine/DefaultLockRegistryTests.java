@@ -270,6 +270,15 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
+	void aStoreThatWillNotChangeItsMindIsAskedOnce() {
+		this.backend.acquire.refuse();
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.registry.acquire(REQUEST))
+			.withMessageContaining("not allowed");
+		assertThat(this.backend.acquire.calls()).isOne();
+		Awaitility.await().until(() -> this.backend.release.calls() > 0);
+	}
+
+	@Test
 	void aWaitSurvivesAnOutageThatEndsInTime() {
 		this.backend.acquire.loseRequests(() -> this.backend.acquire.calls() < 4);
 		assertThat(closing(this.registry.acquire(REQUEST))).isTrue();

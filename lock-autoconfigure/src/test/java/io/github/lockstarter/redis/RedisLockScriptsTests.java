@@ -17,10 +17,11 @@ import io.github.lockstarter.backend.LockGrant;
 import io.github.lockstarter.backend.LockRefusal;
 import io.github.lockstarter.backend.OwnerToken;
 import io.github.lockstarter.backend.ReleaseOutcome;
+import io.github.lockstarter.backend.UnusableStoreException;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * What the scripts leave in Redis, branch by branch.
@@ -179,7 +180,7 @@ class RedisLockScriptsTests {
 	@Test
 	void aKeyOfSomethingElseIsLeftAloneWithAClearMessage() {
 		redis.command("LPUSH", LOCK, "value");
-		assertThatIllegalStateException().isThrownBy(() -> acquire(false))
+		assertThatExceptionOfType(UnusableStoreException.class).isThrownBy(() -> acquire(false))
 			.withMessageContaining("'" + LOCK + "'")
 			.withMessageContaining("distributed-lock.key-prefix");
 		assertThat(redis.command("TYPE", LOCK)).isEqualTo("list");

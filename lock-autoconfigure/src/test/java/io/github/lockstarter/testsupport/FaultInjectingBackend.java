@@ -16,6 +16,7 @@ import io.github.lockstarter.backend.OwnerToken;
 import io.github.lockstarter.backend.ReleaseListener;
 import io.github.lockstarter.backend.ReleaseOutcome;
 import io.github.lockstarter.backend.ReleaseSignal;
+import io.github.lockstarter.backend.UnusableStoreException;
 
 /**
  * A backend that fails on demand, before the store is asked or after it has answered, and
@@ -91,6 +92,8 @@ public final class FaultInjectingBackend implements LockBackend {
 
 		private volatile BooleanSupplier answerLost = () -> false;
 
+		private volatile boolean refused;
+
 		public int calls() {
 			return this.calls.get();
 		}
@@ -109,12 +112,23 @@ public final class FaultInjectingBackend implements LockBackend {
 			this.answerLost = condition;
 		}
 
+		/**
+		 * Fail from now on, after the store has answered, in a way that waiting does not
+		 * mend.
+		 */
+		public void refuse() {
+			this.refused = true;
+		}
+
 		private <T> T call(Supplier<T> store) {
 			this.calls.incrementAndGet();
 			if (this.requestLost.getAsBoolean()) {
 				throw new StoreFault("request lost");
 			}
 			T answer = store.get();
+			if (this.refused) {
+				throw new UnusableStoreException("not allowed", new StoreFault("refused"));
+			}
 			if (this.answerLost.getAsBoolean()) {
 				throw new StoreFault("answer lost");
 			}
