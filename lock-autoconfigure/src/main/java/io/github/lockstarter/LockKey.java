@@ -30,6 +30,20 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 	 */
 	public static final int MAX_KEY_LENGTH = 512;
 
+	private static final ClassValue<Boolean> TEXT_IS_IDENTITY = new ClassValue<>() {
+
+		@Override
+		protected Boolean computeValue(Class<?> type) {
+			try {
+				return type.getMethod("toString").getDeclaringClass() == Object.class;
+			}
+			catch (NoSuchMethodException ex) {
+				throw new IllegalStateException(ex);
+			}
+		}
+
+	};
+
 	public LockKey {
 		checkName(name);
 		if (key != null) {
@@ -50,12 +64,21 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 	 * Return the lock of a key within a name.
 	 * @param name the name of what is guarded
 	 * @param key the key, turned into text by {@link String#valueOf}
-	 * @throws IllegalArgumentException if the name is not valid, or the text of the key
-	 * is blank, longer than {@value #MAX_KEY_LENGTH} characters or not well-formed
-	 * Unicode
+	 * @throws IllegalArgumentException if the name is not valid, or the key is
+	 * {@code null}, has no {@code toString()} of its own, or its text is blank, longer
+	 * than {@value #MAX_KEY_LENGTH} characters or not well-formed Unicode
 	 */
+	@SuppressWarnings("NullAway") // callers without null checks get a clear answer
 	public static LockKey of(String name, Object key) {
-		return new LockKey(name, String.valueOf(key));
+		if (key == null) {
+			throw new IllegalArgumentException(
+					"'key' of the lock '" + name + "' must not be null; leave it out for one lock per name");
+		}
+		if (TEXT_IS_IDENTITY.get(key.getClass())) {
+			throw new IllegalArgumentException("'key' of the lock '" + name + "' is a " + key.getClass().getTypeName()
+					+ ", whose text is different in each JVM because it has no toString() of its own");
+		}
+		return new LockKey(name, key.toString());
 	}
 
 	/**

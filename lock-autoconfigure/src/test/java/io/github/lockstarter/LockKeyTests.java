@@ -70,6 +70,21 @@ class LockKeyTests {
 	}
 
 	@Test
+	@SuppressWarnings("NullAway")
+	void aNullKeyIsNotTheTextNull() {
+		assertThatIllegalArgumentException().isThrownBy(() -> LockKey.of("stock", (Object) null))
+			.withMessage("'key' of the lock 'stock' must not be null; leave it out for one lock per name");
+	}
+
+	@Test
+	void aKeyWithoutATextOfItsOwnIsRefusedBecauseEachJvmSeesAnotherOne() {
+		assertThatIllegalArgumentException().isThrownBy(() -> LockKey.of("stock", new Object()))
+			.withMessageContaining("is a java.lang.Object, whose text is different in each JVM");
+		assertThatIllegalArgumentException().isThrownBy(() -> LockKey.of("stock", new int[] { 1 }))
+			.withMessageContaining("is a int[], whose text");
+	}
+
+	@Test
 	void aKeyThatIsTooLongIsRefused() {
 		assertThat(LockKey.of("stock", "x".repeat(512)).key()).hasSize(512);
 		assertThatIllegalArgumentException().isThrownBy(() -> LockKey.of("stock", "x".repeat(513)))

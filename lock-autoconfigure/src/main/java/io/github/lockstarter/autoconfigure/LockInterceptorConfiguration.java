@@ -2,14 +2,20 @@
 
 package io.github.lockstarter.autoconfigure;
 
+import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotationMetadata;
 
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.interceptor.DistributedLockAdvisor;
@@ -22,15 +28,18 @@ import io.github.lockstarter.interceptor.LockDefinitionValidator;
  */
 @Configuration(proxyBeanMethods = false)
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+@Import(LockInterceptorConfiguration.Proxies.class)
 class LockInterceptorConfiguration {
 
 	@Bean
+	@ConditionalOnMissingBean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static LockDefinitionSource lockDefinitionSource(ConfigurableListableBeanFactory beanFactory) {
 		return new LockDefinitionSource(beanFactory);
 	}
 
 	@Bean
+	@ConditionalOnMissingBean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static DistributedLockAdvisor distributedLockAdvisor(LockDefinitionSource definitions,
 			ObjectProvider<LockRegistry> registry, Environment environment) {
@@ -40,10 +49,23 @@ class LockInterceptorConfiguration {
 	}
 
 	@Bean
+	@ConditionalOnMissingBean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static LockDefinitionValidator lockDefinitionValidator(LockDefinitionSource definitions,
 			ConfigurableListableBeanFactory beanFactory) {
 		return new LockDefinitionValidator(definitions, beanFactory);
+	}
+
+	/**
+	 * Has beans proxied even where nothing else asks for it.
+	 */
+	static class Proxies implements ImportBeanDefinitionRegistrar {
+
+		@Override
+		public void registerBeanDefinitions(AnnotationMetadata metadata, BeanDefinitionRegistry registry) {
+			AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
+		}
+
 	}
 
 }

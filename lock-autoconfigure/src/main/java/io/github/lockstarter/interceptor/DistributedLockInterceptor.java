@@ -62,7 +62,7 @@ final class DistributedLockInterceptor implements MethodInterceptor {
 	private static @Nullable Object insteadOf(MethodInvocation invocation, LockDefinition definition) throws Throwable {
 		Method fallback = definition.fallback();
 		if (fallback == null) {
-			return ReturnTypes.empty(invocation.getMethod().getReturnType());
+			return definition.empty();
 		}
 		return AopUtils.invokeJoinpointUsingReflection(invocation.getThis(), fallback, invocation.getArguments());
 	}

@@ -20,11 +20,12 @@ import io.github.lockstarter.OnLost;
  * @param key the key within the name, or {@code null} for the lock of the whole name
  * @param onContention what to do without the lock, if there is no fallback
  * @param fallback what to call instead, or {@code null}
+ * @param empty what a call returns that was skipped
  * @param onLost what to do when the lease is lost
  * @param leaseParameter index of the parameter that takes the lease, or -1
  */
 record LockDefinition(LockRequest request, @Nullable LockKeyExpression key, OnContention onContention,
-		@Nullable Method fallback, OnLost onLost, int leaseParameter) {
+		@Nullable Method fallback, @Nullable Object empty, OnLost onLost, int leaseParameter) {
 
 	/**
 	 * Return what to ask for before a call.

@@ -3,7 +3,6 @@
 package io.github.lockstarter.interceptor;
 
 import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
@@ -62,7 +61,7 @@ final class LockDefinitionParser {
 					"Return an object type, which may be null, or an Optional; or name a fallback.", null);
 		}
 		return new LockDefinition(request(annotation, method, targetClass), key(annotation, method),
-				annotation.onContention(), fallback, annotation.onLost(),
+				annotation.onContention(), fallback, ReturnTypes.empty(method, targetClass), annotation.onLost(),
 				List.of(method.getParameterTypes()).indexOf(Lease.class));
 	}
 
@@ -148,9 +147,7 @@ final class LockDefinitionParser {
 	}
 
 	private static String defaultName(Method method, Class<?> targetClass) {
-		// The class of a proxy has another name in each JVM
-		Class<?> owner = Proxy.isProxyClass(targetClass) ? method.getDeclaringClass() : targetClass;
-		return ClassUtils.getShortName(owner) + '.' + method.getName();
+		return ClassUtils.getShortName(targetClass) + '.' + method.getName();
 	}
 
 	private static <T extends @Nullable Object> T attribute(String attribute, Method method, String action,

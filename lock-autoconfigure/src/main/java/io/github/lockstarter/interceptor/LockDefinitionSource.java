@@ -3,6 +3,7 @@
 package io.github.lockstarter.interceptor;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -13,6 +14,7 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.core.MethodClassKey;
+import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.InvalidLockDefinitionException;
@@ -55,13 +57,28 @@ public final class LockDefinitionSource {
 	 * Return whether a method has a lock, even one whose definition is invalid.
 	 */
 	boolean hasLock(Method method, Class<?> targetClass) {
-		return LockAnnotations.find(AopUtils.getMostSpecificMethod(method, targetClass), targetClass) != null;
+		Method specific = specificMethod(method, targetClass);
+		return LockAnnotations.find(specific, owner(specific, targetClass)) != null;
 	}
 
 	private @Nullable LockDefinition create(Method method, Class<?> targetClass) {
-		Method specific = AopUtils.getMostSpecificMethod(method, targetClass);
-		DistributedLock annotation = LockAnnotations.find(specific, targetClass);
-		return (annotation != null) ? this.parser.parse(annotation, specific, targetClass) : null;
+		Method specific = specificMethod(method, targetClass);
+		Class<?> owner = owner(specific, targetClass);
+		DistributedLock annotation = LockAnnotations.find(specific, owner);
+		return (annotation != null) ? this.parser.parse(annotation, specific, owner) : null;
+	}
+
+	/**
+	 * The class of a JDK proxy, as of a repository, has another name in each JVM and
+	 * methods without parameter names: what counts is the interface.
+	 */
+	private static Method specificMethod(Method method, Class<?> targetClass) {
+		return Proxy.isProxyClass(targetClass) ? ClassUtils.getInterfaceMethodIfPossible(method, targetClass)
+				: AopUtils.getMostSpecificMethod(method, targetClass);
+	}
+
+	private static Class<?> owner(Method specific, Class<?> targetClass) {
+		return Proxy.isProxyClass(targetClass) ? specific.getDeclaringClass() : targetClass;
 	}
 
 }

@@ -15,6 +15,7 @@ import org.springframework.expression.BeanResolver;
 import org.springframework.expression.EvaluationException;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.util.ObjectUtils;
 
 import io.github.lockstarter.LockKey;
 
@@ -25,20 +26,6 @@ import io.github.lockstarter.LockKey;
 final class LockKeyExpression {
 
 	private static final SpelExpressionParser parser = new SpelExpressionParser();
-
-	private static final ClassValue<Boolean> TEXT_IS_IDENTITY = new ClassValue<>() {
-
-		@Override
-		protected Boolean computeValue(Class<?> type) {
-			try {
-				return type.getMethod("toString").getDeclaringClass() == Object.class;
-			}
-			catch (NoSuchMethodException ex) {
-				throw new IllegalStateException(ex);
-			}
-		}
-
-	};
 
 	private final SpelExpression expression;
 
@@ -92,7 +79,7 @@ final class LockKeyExpression {
 		context.setBeanResolver(this.beans);
 		Object value;
 		try {
-			value = this.expression.getValue(context);
+			value = ObjectUtils.unwrapOptional(this.expression.getValue(context));
 		}
 		catch (EvaluationException ex) {
 			throw unusable("could not be evaluated: " + ex.getMessage(), ex);
@@ -102,10 +89,6 @@ final class LockKeyExpression {
 		}
 		if (holdsManyValues(value.getClass())) {
 			throw unusable("is a " + value.getClass().getSimpleName() + ", not a single value", null);
-		}
-		if (TEXT_IS_IDENTITY.get(value.getClass())) {
-			throw unusable("is a " + value.getClass().getName() + ", whose text is different in each JVM because it"
-					+ " has no toString()", null);
 		}
 		try {
 			return LockKey.of(name, value);

@@ -3,6 +3,7 @@
 package io.github.lockstarter.interceptor;
 
 import java.lang.reflect.Method;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -46,16 +47,22 @@ final class ReturnTypes {
 	 * Return whether the work of the method may go on after it has returned.
 	 */
 	static boolean isDeferred(Method method, Class<?> targetClass) {
-		Class<?> type = ResolvableType.forMethodReturnType(method, targetClass).resolve(Object.class);
-		return DEFERRED.stream().anyMatch((deferred) -> deferred.isAssignableFrom(type)) || isDeferredByName(type)
-				|| ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null || isSuspending(method);
+		return isDeferred(ResolvableType.forMethodReturnType(method, targetClass)) || isSuspending(method);
 	}
 
 	/**
 	 * Return the result of a call that was skipped.
 	 */
-	static @Nullable Object empty(Class<?> returnType) {
-		return EMPTY.get(returnType);
+	static @Nullable Object empty(Method method, Class<?> targetClass) {
+		return EMPTY.get(ResolvableType.forMethodReturnType(method, targetClass).resolve(Object.class));
+	}
+
+	/** A response entity or an optional may hold what goes on. */
+	private static boolean isDeferred(ResolvableType returnType) {
+		Class<?> type = returnType.resolve(Object.class);
+		return DEFERRED.stream().anyMatch((deferred) -> deferred.isAssignableFrom(type)) || isDeferredByName(type)
+				|| ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null
+				|| Arrays.stream(returnType.getGenerics()).anyMatch(ReturnTypes::isDeferred);
 	}
 
 	private static boolean isDeferredByName(@Nullable Class<?> type) {

@@ -10,6 +10,8 @@ import java.util.concurrent.TimeUnit;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.Mockito;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -144,6 +146,21 @@ class DistributedLockAutoConfigurationTests {
 				.hasBean("ownTemplate")
 				.hasSingleBean(LockLifecycle.class)
 				.hasBean("ownLifecycle"));
+	}
+
+	@Test
+	void theUsersAdvisorWins() {
+		this.memory.withBean("ownAdvisor", DistributedLockAdvisor.class, () -> Mockito.mock())
+			.run((context) -> assertThat(context).hasSingleBean(DistributedLockAdvisor.class).hasBean("ownAdvisor"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "spring.aop.auto=false", "spring.aop.proxy-target-class=false" })
+	void locksNeedNoOtherProxies(String property) {
+		this.memory.withUserConfiguration(Shop.class)
+			.withPropertyValues(property)
+			.run((context) -> assertThat(context.getBean(Stock.class).deduct(1001))
+				.isEqualTo(LockKey.of("stock", 1001)));
 	}
 
 	@Test

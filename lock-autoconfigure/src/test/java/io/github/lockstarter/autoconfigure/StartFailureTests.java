@@ -79,14 +79,6 @@ class StartFailureTests {
 	}
 
 	@Test
-	void proxiesThatAreSwitchedOffAreNoticed(CapturedOutput output) {
-		assertThat(catchThrowable(() -> start(Plain.class, "distributed-lock.backend=memory", "spring.aop.auto=false")))
-			.isNotNull();
-		assertThat(output).contains("has no proxy, so its methods would run without a lock")
-			.contains("Do not set spring.aop.auto to false");
-	}
-
-	@Test
 	void aGoodStartWarnsOfNothing(CapturedOutput output) {
 		start(Valid.class, "distributed-lock.backend=memory").close();
 		assertThat(output).contains("Started").doesNotContain("WARN").doesNotContain("not eligible for");
@@ -135,15 +127,6 @@ class StartFailureTests {
 		@Bean
 		RedisConnectionFactory second() {
 			return Mockito.mock();
-		}
-
-	}
-
-	@Import(Application.class)
-	static class Plain {
-
-		@DistributedLock
-		public void run() {
 		}
 
 	}

@@ -53,6 +53,9 @@ class DistributedLockInterceptorTests {
 			EngineSettings.DEFAULTS, (event) -> {
 			});
 
+	private final DistributedLockAdvisor advisor = new DistributedLockAdvisor(
+			new LockDefinitionSource(new DefaultListableBeanFactory()), () -> this.registry);
+
 	private final Stock target = new Stock(this.other);
 
 	private final Stock stock = proxy(this.target);
@@ -88,6 +91,18 @@ class DistributedLockInterceptorTests {
 			assertThat(this.target.lockedByOthersInside).isEmpty();
 			assertThat(this.stock.deduct(1002)).isEqualTo("done");
 		}
+	}
+
+	@Test
+	void aSkippedCallThroughAGenericInterfaceReturnsWhatTheMethodOfTheClassWould() {
+		ProxyFactory factory = new ProxyFactory(new OptionalFinder());
+		factory.addAdvisor(this.advisor);
+		@SuppressWarnings("unchecked")
+		Finder<Optional<String>> finder = (Finder<Optional<String>>) factory.getProxy();
+		try (Lease held = this.other.acquire(LockRequest.of("finder", 1))) {
+			assertThat(finder.find()).isEmpty();
+		}
+		assertThat(finder.find()).hasValue("found");
 	}
 
 	@Test
@@ -142,11 +157,26 @@ class DistributedLockInterceptorTests {
 	}
 
 	private Stock proxy(Stock target) {
-		LockDefinitionSource definitions = new LockDefinitionSource(new DefaultListableBeanFactory());
 		ProxyFactory factory = new ProxyFactory(target);
 		factory.setProxyTargetClass(true);
-		factory.addAdvisor(new DistributedLockAdvisor(definitions, () -> this.registry));
+		factory.addAdvisor(this.advisor);
 		return (Stock) factory.getProxy();
+	}
+
+	interface Finder<T> {
+
+		T find();
+
+	}
+
+	static class OptionalFinder implements Finder<Optional<String>> {
+
+		@Override
+		@DistributedLock(name = "finder", key = "1", waitTime = "0s", onContention = OnContention.SKIP)
+		public Optional<String> find() {
+			return Optional.of("found");
+		}
+
 	}
 
 	static class Stock {

@@ -433,6 +433,9 @@ class LockDefinitionSourceTests {
 		@DistributedLock
 		Callable<String> callable();
 
+		@DistributedLock
+		Optional<CompletableFuture<String>> insideAnotherType();
+
 	}
 
 	interface Supplying<T> {

@@ -6,6 +6,7 @@ import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Stream;
 
@@ -49,9 +50,14 @@ class LockKeyExpressionTests {
 		assertThat(evaluate("#order.id", new Order(id), 1)).isEqualTo(LockKey.of("stock", id));
 	}
 
+	@Test
+	void anOptionalStandsForItsValue() {
+		assertThat(evaluate("#order.id", new Order(Optional.of(7)), 1)).isEqualTo(LockKey.of("stock", 7));
+	}
+
 	static Stream<@Nullable Object> unusableKeys() {
-		return Stream.of(null, "", "  ", "x".repeat(513), List.of(1), Map.of(), new int[] { 1 }, Stream.of(1),
-				new Object(), "\uD800");
+		return Stream.of(null, Optional.empty(), "", "  ", "x".repeat(513), List.of(1), Map.of(), new int[] { 1 },
+				Stream.of(1), new Object(), "\uD800");
 	}
 
 	@ParameterizedTest
