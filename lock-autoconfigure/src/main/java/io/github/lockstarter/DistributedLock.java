@@ -26,7 +26,8 @@ import org.springframework.aot.hint.annotation.Reflective;
  * Like all advice by proxies it is not seen by calls of a bean to itself; use
  * {@link LockTemplate} there. All text attributes may contain <code>${…}</code>
  * placeholders. An invalid definition ends the start of the application with an
- * {@link InvalidLockDefinitionException}.
+ * {@link InvalidLockDefinitionException}; one that only the class of a lazy bean shows,
+ * and not its declared type, ends the first call.
  *
  * <p>
  * A lease can end early (the store loses its data, the JVM pauses for longer than the
