@@ -27,8 +27,11 @@ public final class CompositeLockListener implements LockListener {
 			try {
 				listener.onEvent(event);
 			}
-			catch (Exception | LinkageError ex) {
-				logger.warn("Listener " + listener + " failed on " + event + "; the lock is not affected", ex);
+			catch (Throwable ex) {
+				// An error that got past here would leave a lock taken that nobody has a
+				// lease of. The listener may be a proxy whose toString() fails as well
+				logger.warn("Listener " + listener.getClass().getName() + " failed on " + event
+						+ "; the lock is not affected", ex);
 			}
 		}
 	}
