@@ -91,10 +91,9 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 		if (colon < 0) {
 			return new LockKey(text, null);
 		}
-		String encoded = text.substring(colon + 1).replace("+", "%2B");
-		LockKey parsed = new LockKey(text.substring(0, colon), URLDecoder.decode(encoded, StandardCharsets.UTF_8));
+		LockKey parsed = new LockKey(text.substring(0, colon), decode(text.substring(colon + 1)));
 		if (!parsed.toString().equals(text)) {
-			throw new IllegalArgumentException("'" + text + "' is not the text of a lock");
+			throw new IllegalArgumentException("'" + abbreviate(text) + "' is not the text of a lock");
 		}
 		return parsed;
 	}
@@ -161,6 +160,15 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 			}
 		});
 		return encoded.toString();
+	}
+
+	private static String decode(String encoded) {
+		try {
+			return URLDecoder.decode(encoded.replace("+", "%2B"), StandardCharsets.UTF_8);
+		}
+		catch (IllegalArgumentException ex) {
+			throw new IllegalArgumentException("'" + abbreviate(encoded) + "' is not the text of a key", ex);
+		}
 	}
 
 	private static boolean standsForItself(int codePoint) {

@@ -4,174 +4,510 @@ package io.github.lockstarter;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
+import io.github.lockstarter.backend.OwnerToken;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.event.LockEvent;
+import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.memory.MemoryLockBackend;
 import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.testsupport.Callers;
+import io.github.lockstarter.testsupport.Callers.Call;
 import io.github.lockstarter.testsupport.FaultInjectingBackend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
-import static org.assertj.core.api.Assertions.fail;
 
 class LockTemplateTests {
 
-	private static final LockRequest REQUEST = LockRequest.of("stock", 1001).withWaitTime(Duration.ZERO);
+	private static final LockKey KEY = LockKey.of("stock", 1001);
 
-	private static final LockRequest OTHER = LockRequest.of("order", 7);
+	private static final LockKey OTHER_KEY = LockKey.of("stock", 1002);
+
+	private static final LockRequest REQUEST = LockRequest.of(KEY);
+
+	private static final LockRequest AT_ONCE = REQUEST.withWaitTime(Duration.ZERO);
+
+	private static final LockRequest SHORT = REQUEST.withLeaseTime(Duration.ofMillis(50));
 
 	private final MemoryLockStore store = new MemoryLockStore();
 
 	private final FaultInjectingBackend backend = new FaultInjectingBackend(new MemoryLockBackend(this.store));
 
-	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.backend,
-			new EngineSettings(Duration.ofSeconds(5), Duration.ofMillis(300), 3, Duration.ofSeconds(1),
-					Duration.ofMillis(100), Duration.ofSeconds(1)),
-			(event) -> {
-			});
+	private final CountDownLatch lossNoticed = new CountDownLatch(1);
 
-	private final DefaultLockRegistry others = new DefaultLockRegistry(new MemoryLockBackend(this.store),
-			EngineSettings.DEFAULTS, (event) -> {
-			});
+	private final CountDownLatch lossToBeTold = new CountDownLatch(1);
+
+	private final LockListener delayingCallbacks = (event) -> {
+		if (event instanceof LockEvent.Lost) {
+			this.lossNoticed.countDown();
+			await(this.lossToBeTold);
+		}
+	};
+
+	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.backend, EngineSettings.DEFAULTS,
+			LockListener.NO_OP);
 
 	private final LockTemplate template = new LockTemplate(this.registry);
 
+	private final AtomicInteger runs = new AtomicInteger();
+
 	@AfterEach
 	void close() {
-		assertThat(Thread.interrupted()).as("an interrupt is left behind").isFalse();
 		this.registry.close();
-		this.others.close();
+		assertThat(Thread.interrupted()).isFalse();
+		assertNoCurrentLease();
 	}
 
-	@Test
-	void theResultPassesThroughAndTheLockIsGivenBack() {
-		String result = this.template.execute(REQUEST, (lease) -> {
-			assertThat(this.others.tryAcquire(REQUEST)).isEmpty();
-			return "sold";
+	@ParameterizedTest
+	@EnumSource
+	void theResultOfTheBodyIsReturnedAndTheLockGivenBack(OnLost onLost) {
+		String result = this.template.withOnLost(onLost).execute(REQUEST, (lease) -> {
+			assertThat(lease.isHeld()).isTrue();
+			assertThat(lease.key()).isEqualTo(KEY);
+			assertThat(this.store.isEmpty()).isFalse();
+			return "result";
 		});
-		assertThat(result).isEqualTo("sold");
+		assertThat(result).isEqualTo("result");
+		assertThat(this.store.isEmpty()).isTrue();
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void theExceptionOfTheBodyIsThrownAsItIsAndTheLockGivenBack(OnLost onLost) {
+		IOException expected = new IOException("expected by the test");
+		assertThatExceptionOfType(IOException.class)
+			.isThrownBy(() -> this.template.withOnLost(onLost).execute(REQUEST, (lease) -> {
+				throw expected;
+			}))
+			.isSameAs(expected)
+			.satisfies((ex) -> assertThat(ex.getSuppressed()).isEmpty());
 		assertThat(this.store.isEmpty()).isTrue();
 	}
 
 	@Test
-	void theExceptionPassesThroughAndTheLockIsGivenBack() {
-		assertThatExceptionOfType(IOException.class).isThrownBy(() -> this.template.execute(REQUEST, (lease) -> {
-			throw new IOException("out of paper");
-		})).withMessage("out of paper").withNoCause();
-		assertThat(this.store.isEmpty()).isTrue();
+	void theResultMayBeNull() {
+		Object result = this.template.execute(REQUEST, (lease) -> null);
+		assertThat(result).isNull();
 	}
 
-	@Test
-	void theCurrentLeaseIsThatOfTheInnermostBody() {
-		this.template.execute(REQUEST, (outer) -> {
+	@ParameterizedTest
+	@EnumSource
+	void theCurrentLeaseIsThatOfTheInnermostBody(OnLost onLost) {
+		LockTemplate template = this.template.withOnLost(onLost);
+		assertNoCurrentLease();
+		template.execute(REQUEST, (outer) -> {
 			assertThat(Lease.current()).isSameAs(outer);
-			this.template.execute(OTHER, (inner) -> {
-				assertThat(Lease.current()).isSameAs(inner).isNotSameAs(outer);
+			template.execute(LockRequest.of(OTHER_KEY), (inner) -> {
+				assertThat(Lease.current()).isSameAs(inner);
+				assertThat(Lease.current().key()).isEqualTo(OTHER_KEY);
 				return null;
 			});
-			return assertThat(Lease.current()).isSameAs(outer);
+			assertThat(Lease.current()).isSameAs(outer);
+			template.execute(AT_ONCE, (nested) -> {
+				assertThat(Lease.current()).isSameAs(nested);
+				assertThat(nested.fencingToken()).isEqualTo(outer.fencingToken());
+				return null;
+			});
+			assertThat(Lease.current()).isSameAs(outer);
+			return null;
 		});
-		assertThatIllegalStateException().isThrownBy(Lease::current).withMessageContaining("no current lease");
+		assertNoCurrentLease();
 	}
 
 	@Test
-	void aLostLockIsAnErrorAfterTheBody() {
+	void theCurrentLeaseIsRestoredAfterAnException() {
+		this.template.execute(REQUEST, (outer) -> {
+			assertThatIllegalStateException()
+				.isThrownBy(() -> this.template.execute(LockRequest.of(OTHER_KEY), (inner) -> {
+					throw new IllegalStateException("expected by the test");
+				}));
+			assertThat(Lease.current()).isSameAs(outer);
+			return null;
+		});
+	}
+
+	@Test
+	void theCurrentLeaseIsRestoredAfterALoss() {
+		this.template.execute(LockRequest.of(OTHER_KEY), (outer) -> {
+			assertThatExceptionOfType(LockLostException.class)
+				.isThrownBy(() -> this.template.execute(SHORT, LockTemplateTests::returnAfterLoss));
+			assertThat(Lease.current()).isSameAs(outer);
+			return null;
+		});
+	}
+
+	@Test
+	void otherThreadsDoNotSeeTheCurrentLease() {
+		this.template.execute(REQUEST, (lease) -> {
+			assertThatIllegalStateException().isThrownBy(() -> Callers.start(Lease::current).get())
+				.withMessageContaining("no current lease");
+			return null;
+		});
+	}
+
+	@Test
+	void byDefaultALossIsThrownAfterTheBody() {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.template.execute(REQUEST, (lease) -> {
 			this.store.clear();
-			return "sold";
-		})).withMessageContaining("'stock:1001'");
+			return this.runs.incrementAndGet();
+		})).satisfies((ex) -> assertThat(ex.getKey()).isEqualTo(KEY));
+		assertThat(this.runs).hasValue(1);
+		assertThat(this.registry.tryAcquire(AT_ONCE)).hasValueSatisfying(Lease::close);
 	}
 
 	@Test
-	void theErrorOfTheBodyComesBeforeTheLoss() {
-		assertThatIllegalStateException().isThrownBy(() -> this.template.execute(REQUEST, (lease) -> {
-			this.store.clear();
-			throw new IllegalStateException("out of order");
-		})).satisfies((ex) -> assertThat(ex.getSuppressed()).hasOnlyElementsOfType(LockLostException.class));
+	void aFixedLeaseThatRunsOutIsThrownAfterTheBody() {
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.template.execute(SHORT, LockTemplateTests::returnAfterLoss))
+			.withMessageContaining("lease time of 50 ms ran out");
 	}
 
 	@Test
-	void withLogALossChangesNothing() {
-		String result = this.template.withOnLost(OnLost.LOG).execute(REQUEST, (lease) -> {
+	void theExceptionOfTheBodyIsNotHiddenByTheLoss() {
+		IOException expected = new IOException("expected by the test");
+		assertThatExceptionOfType(IOException.class).isThrownBy(() -> this.template.execute(REQUEST, (lease) -> {
 			this.store.clear();
-			return "sold";
-		});
-		assertThat(result).isEqualTo("sold");
+			throw expected;
+		}))
+			.isSameAs(expected)
+			.satisfies((ex) -> assertThat(ex.getSuppressed()).singleElement().isInstanceOf(LockLostException.class));
 	}
 
 	@Test
-	void withInterruptABodyThatBlocksIsInterruptedByTheLoss() {
-		LockTemplate interrupting = this.template.withOnLost(OnLost.INTERRUPT);
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> interrupting.execute(REQUEST, (lease) -> {
-			this.store.clear();
-			new CountDownLatch(1).await();
-			return fail("the body was not interrupted");
-		})).satisfies((ex) -> assertThat(ex.getSuppressed()).hasAtLeastOneElementOfType(InterruptedException.class));
+	void aNestedBodyDoesNotRunAfterTheLoss() {
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.template.execute(SHORT, (lease) -> {
+			awaitLoss(lease);
+			return this.template.execute(REQUEST, (nested) -> this.runs.incrementAndGet());
+		})).withMessageContaining("lease time of 50 ms ran out");
+		assertThat(this.runs).hasValue(0);
+		assertThat(this.registry.tryAcquire(AT_ONCE)).hasValueSatisfying(Lease::close);
 	}
 
 	@Test
-	void withInterruptABodyThatDoesNotBlockLeavesNoInterruptBehind() {
-		LockTemplate interrupting = this.template.withOnLost(OnLost.INTERRUPT);
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> interrupting.execute(REQUEST, (lease) -> {
-			this.store.clear();
-			while (!Thread.currentThread().isInterrupted()) {
-				Thread.onSpinWait();
-			}
-			return "sold";
-		}));
+	void aBlockedBodyIsInterruptedByTheLoss() {
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> interrupting().execute(SHORT, LockTemplateTests::blockForever))
+			.withMessageContaining("lease time of 50 ms ran out")
+			.satisfies((ex) -> assertThat(ex.getSuppressed()).hasAtLeastOneElementOfType(InterruptedException.class));
 		assertThat(Thread.currentThread().isInterrupted()).isFalse();
 	}
 
 	@Test
-	void withInterruptNobodyIsInterruptedAfterTheBody() throws Exception {
-		CountDownLatch lost = new CountDownLatch(1);
-		LockTemplate interrupting = this.template.withOnLost(OnLost.INTERRUPT);
-		try (Lease outer = this.registry.acquire(REQUEST)) {
-			outer.onLost((loss) -> lost.countDown());
-			assertThat(interrupting.<String, RuntimeException>execute(REQUEST, (lease) -> "sold")).isEqualTo("sold");
+	void aBlockedBodyIsInterruptedWhenARenewalFindsTheLockGone() {
+		EngineSettings settings = new EngineSettings(Duration.ofSeconds(10), Duration.ofMillis(600), 3,
+				Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofSeconds(20));
+		try (DefaultLockRegistry renewing = new DefaultLockRegistry(this.backend, settings, LockListener.NO_OP)) {
+			LockTemplate template = new LockTemplate(renewing).withOnLost(OnLost.INTERRUPT);
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> template.execute(REQUEST, (lease) -> {
+				this.store.clear();
+				return blockForever(lease);
+			}));
+		}
+	}
+
+	@Test
+	void aBodyThatReturnsNormallyAfterTheInterruptIsNotSuccessful() {
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> interrupting().execute(SHORT, (lease) -> {
+			assertThatExceptionOfType(InterruptedException.class).isThrownBy(() -> blockForever(lease));
+			return this.runs.incrementAndGet();
+		}));
+		assertThat(this.runs).hasValue(1);
+	}
+
+	@Test
+	void anInterruptThatTheBodyDidNotNoticeIsTakenBack() {
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> interrupting().execute(SHORT, (lease) -> {
+			while (!Thread.currentThread().isInterrupted()) {
+				Thread.onSpinWait();
+			}
+			return this.runs.incrementAndGet();
+		}));
+		assertThat(this.runs).hasValue(1);
+		assertThat(Thread.currentThread().isInterrupted()).isFalse();
+	}
+
+	@Test
+	void aBodyIsInterruptedOnce() {
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> interrupting().execute(SHORT, (lease) -> {
+			CountDownLatch told = new CountDownLatch(1);
+			lease.onLost((loss) -> told.countDown());
+			assertThatExceptionOfType(InterruptedException.class).isThrownBy(() -> blockForever(lease));
+			await(told);
 			this.store.clear();
-			assertThat(lost.await(20, TimeUnit.SECONDS)).isTrue();
+			assertThat(lease.isHeld()).isFalse();
 			assertThat(Thread.currentThread().isInterrupted()).isFalse();
-		}
-		catch (LockLostException ex) {
-			assertThat(ex.getKey()).isEqualTo(REQUEST.key());
+			return this.runs.incrementAndGet();
+		}));
+		assertThat(this.runs).hasValue(1);
+	}
+
+	@Test
+	void aThreadIsNotInterruptedAfterItHasLeftTheBody() {
+		try (DefaultLockRegistry delaying = new DefaultLockRegistry(this.backend, EngineSettings.DEFAULTS,
+				this.delayingCallbacks)) {
+			LockTemplate template = new LockTemplate(delaying).withOnLost(OnLost.INTERRUPT);
+			CountDownLatch told = new CountDownLatch(1);
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> template.execute(SHORT, (lease) -> {
+				lease.onLost((loss) -> told.countDown());
+				await(this.lossNoticed);
+				return this.runs.incrementAndGet();
+			}));
+			this.lossToBeTold.countDown();
+			await(told);
+			assertThat(Thread.currentThread().isInterrupted()).isFalse();
+			assertThat(this.runs).hasValue(1);
 		}
 	}
 
 	@Test
-	void somethingElseRunsOnlyWhenSomebodyElseHoldsTheLock() {
-		try (Lease held = this.others.acquire(REQUEST)) {
-			String result = this.template.executeOrElse(REQUEST, (lease) -> "sold",
-					(contention) -> "busy: " + contention.getKey());
-			assertThat(result).isEqualTo("busy: stock:1001");
-		}
-		assertThat(this.template.<String, RuntimeException>executeOrElse(REQUEST, (lease) -> "sold",
-				(contention) -> "busy"))
-			.isEqualTo("sold");
+	void anInterruptByAnybodyElseIsLeftToTheBodyAndItsCaller() throws Exception {
+		Call<Boolean> caller = Callers.start(() -> interrupting().execute(REQUEST, (lease) -> {
+			Thread.currentThread().interrupt();
+			return true;
+		}) && Thread.interrupted());
+		assertThat(caller.get()).isTrue();
+		assertThatExceptionOfType(InterruptedException.class)
+			.isThrownBy(() -> interrupting().execute(REQUEST, (lease) -> {
+				Thread.currentThread().interrupt();
+				return blockForever(lease);
+			}));
+		assertThat(this.store.isEmpty()).isTrue();
 	}
 
 	@Test
-	void contentionInsideTheBodyIsTheBodysError() {
-		LockContendedException inner = new LockContendedException(OTHER.key(), Duration.ZERO);
+	void whenALossIsOnlyLoggedTheResultIsReturned() {
+		LockTemplate tolerant = this.template.withOnLost(OnLost.LOG);
+		assertThat(tolerant.<Integer, RuntimeException>execute(SHORT, LockTemplateTests::returnAfterLoss)).isEqualTo(1);
+		assertThat(tolerant.<Integer, RuntimeException>execute(REQUEST, (lease) -> {
+			this.store.clear();
+			return 2;
+		})).isEqualTo(2);
+	}
+
+	@Test
+	void whenALossIsOnlyLoggedTheBodyCanStillSeeIt() {
+		this.template.withOnLost(OnLost.LOG).execute(SHORT, (lease) -> {
+			awaitLoss(lease);
+			assertThat(lease.isHeld()).isFalse();
+			assertThat(lease.remaining()).isZero();
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::ensureHeld)
+				.satisfies((ex) -> assertThat(ex.getFencingToken()).isEqualTo(lease.fencingToken()));
+			return null;
+		});
+	}
+
+	@Test
+	void whenALossIsOnlyLoggedItIsNotAddedToTheExceptionOfTheBody() {
+		assertThatExceptionOfType(IOException.class)
+			.isThrownBy(() -> this.template.withOnLost(OnLost.LOG).execute(REQUEST, (lease) -> {
+				this.store.clear();
+				throw new IOException("expected by the test");
+			}))
+			.satisfies((ex) -> assertThat(ex.getSuppressed()).isEmpty());
+	}
+
+	@Test
+	void aTemplateWithAnotherReactionLeavesTheFirstAsItWas() {
+		this.template.withOnLost(OnLost.LOG);
+		byDefaultALossIsThrownAfterTheBody();
+	}
+
+	@Test
+	void theBodyDoesNotRunWhenSomebodyElseHoldsTheLock() {
+		holdElsewhere(KEY);
 		assertThatExceptionOfType(LockContendedException.class)
-			.isThrownBy(() -> this.template.executeOrElse(REQUEST, (lease) -> {
-				throw inner;
-			}, (contention) -> "busy"))
-			.isSameAs(inner);
+			.isThrownBy(() -> this.template.execute(AT_ONCE, this::countedBody));
+		assertThat(this.runs).hasValue(0);
 	}
 
 	@Test
-	void anOutageIsNoContention() {
+	void theBodyDoesNotRunWhenTheStoreCannotBeAsked() {
 		this.backend.acquire.loseRequests(() -> true);
-		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.executeOrElse(REQUEST,
-				(lease) -> fail("the body ran"), (contention) -> fail("an outage is no contention")));
+		for (OnLost onLost : OnLost.values()) {
+			assertThatExceptionOfType(LockUnavailableException.class)
+				.isThrownBy(() -> this.template.withOnLost(onLost).execute(AT_ONCE, this::countedBody));
+		}
+		assertThat(this.runs).hasValue(0);
+	}
+
+	@Test
+	void theBodyDoesNotRunWhenTheAnswerOfTheStoreIsLost() {
+		this.backend.acquire.loseAnswers(() -> true);
+		assertThatExceptionOfType(LockUnavailableException.class)
+			.isThrownBy(() -> this.template.execute(AT_ONCE, this::countedBody));
+		assertThat(this.runs).hasValue(0);
+	}
+
+	@Test
+	void theBodyDoesNotRunOnAnInterruptedThread() {
+		Call<Integer> caller = Callers.start(() -> {
+			Thread.currentThread().interrupt();
+			return this.template.execute(REQUEST, this::countedBody);
+		});
+		assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(caller::get);
+		assertThat(this.runs).hasValue(0);
+	}
+
+	@Test
+	void theBodyDoesNotRunAfterShutdown() {
+		this.registry.drain();
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(
+				() -> this.template.executeOrElse(REQUEST, this::countedBody, LockTemplateTests::unexpectedHandler));
+		assertThat(this.runs).hasValue(0);
+	}
+
+	@Test
+	void withoutContentionTheHandlerIsNotCalled() {
+		assertThat(this.template.<Integer, RuntimeException>executeOrElse(REQUEST, this::countedBody,
+				LockTemplateTests::unexpectedHandler))
+			.isEqualTo(1);
+		assertThat(this.store.isEmpty()).isTrue();
+	}
+
+	@Test
+	void onContentionTheHandlerRunsInsteadOfTheBodyAndWithoutTheLock() {
+		holdElsewhere(KEY);
+		String result = this.template.executeOrElse(REQUEST.withWaitTime(Duration.ofMillis(20)), (lease) -> {
+			this.runs.incrementAndGet();
+			return "body";
+		}, (contention) -> {
+			assertNoCurrentLease();
+			assertThat(contention.getKey()).isEqualTo(KEY);
+			assertThat(contention.getWaited()).isGreaterThanOrEqualTo(Duration.ofMillis(20));
+			return "handler";
+		});
+		assertThat(result).isEqualTo("handler");
+		assertThat(this.runs).hasValue(0);
+	}
+
+	@Test
+	void theExceptionOfTheHandlerIsThrownAsItIs() {
+		holdElsewhere(KEY);
+		IOException expected = new IOException("expected by the test");
+		assertThatExceptionOfType(IOException.class).isThrownBy(
+				() -> this.template.<Integer, IOException>executeOrElse(AT_ONCE, this::countedBody, (contention) -> {
+					throw expected;
+				}))
+			.isSameAs(expected);
+		assertThatExceptionOfType(LockContendedException.class).isThrownBy(() -> this.template
+			.<Integer, RuntimeException>executeOrElse(AT_ONCE, this::countedBody, (contention) -> {
+				throw contention;
+			}));
+	}
+
+	@Test
+	void contentionOfAnotherLockWithinTheBodyIsNotHandled() {
+		holdElsewhere(OTHER_KEY);
+		assertThatExceptionOfType(LockContendedException.class)
+			.isThrownBy(() -> this.template.<Integer, RuntimeException>executeOrElse(REQUEST,
+					(lease) -> this.template.execute(LockRequest.of(OTHER_KEY).withWaitTime(Duration.ZERO),
+							this::countedBody),
+					LockTemplateTests::unexpectedHandler))
+			.satisfies((ex) -> assertThat(ex.getKey()).isEqualTo(OTHER_KEY));
+		assertThat(this.runs).hasValue(0);
+		assertThat(this.registry.tryAcquire(AT_ONCE)).hasValueSatisfying(Lease::close);
+	}
+
+	@Test
+	void contentionThatTheBodyTellsOfIsNotHandled() {
+		LockContendedException expected = new LockContendedException(KEY, Duration.ZERO);
+		assertThatExceptionOfType(LockContendedException.class)
+			.isThrownBy(() -> this.template.<Integer, RuntimeException>executeOrElse(REQUEST, (lease) -> {
+				throw expected;
+			}, LockTemplateTests::unexpectedHandler))
+			.isSameAs(expected);
+		assertThat(this.store.isEmpty()).isTrue();
+	}
+
+	@Test
+	void anOutageIsNotHandledAsContention() {
+		this.backend.acquire.loseRequests(() -> true);
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(
+				() -> this.template.executeOrElse(AT_ONCE, this::countedBody, LockTemplateTests::unexpectedHandler));
+		assertThat(this.runs).hasValue(0);
+	}
+
+	@Test
+	void aLossIsNotHandledAsContention() {
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.template.<Integer, RuntimeException>executeOrElse(SHORT,
+					LockTemplateTests::returnAfterLoss, LockTemplateTests::unexpectedHandler));
+	}
+
+	@Test
+	void bodiesOfOneLockRunOneAtATime() throws Exception {
+		int[] unguarded = new int[1];
+		List<Call<Integer>> callers = new CopyOnWriteArrayList<>();
+		for (int i = 0; i < 8; i++) {
+			callers.add(Callers.start(() -> {
+				for (int j = 0; j < 200; j++) {
+					this.template.execute(REQUEST, (lease) -> unguarded[0]++);
+				}
+				return 200;
+			}));
+		}
+		for (Call<Integer> caller : callers) {
+			caller.get();
+		}
+		assertThat(unguarded[0]).isEqualTo(8 * 200);
+	}
+
+	private LockTemplate interrupting() {
+		return this.template.withOnLost(OnLost.INTERRUPT);
+	}
+
+	private void holdElsewhere(LockKey key) {
+		this.backend.acquire(key, OwnerToken.random(), Duration.ofSeconds(30), false);
+	}
+
+	private int countedBody(Lease lease) {
+		return this.runs.incrementAndGet();
+	}
+
+	private static int unexpectedHandler(LockContendedException contention) {
+		throw new AssertionError("must not be called", contention);
+	}
+
+	private static int returnAfterLoss(Lease lease) {
+		awaitLoss(lease);
+		return 1;
+	}
+
+	private static void awaitLoss(Lease lease) {
+		CountDownLatch told = new CountDownLatch(1);
+		lease.onLost((loss) -> told.countDown());
+		await(told);
+	}
+
+	private static int blockForever(Lease lease) throws InterruptedException {
+		assertThat(new CountDownLatch(1).await(30, TimeUnit.SECONDS)).as("interrupted").isTrue();
+		return 0;
+	}
+
+	private static void await(CountDownLatch latch) {
+		try {
+			assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+		}
+		catch (InterruptedException ex) {
+			throw new AssertionError("must not be interrupted", ex);
+		}
+	}
+
+	private static void assertNoCurrentLease() {
+		assertThatIllegalStateException().isThrownBy(Lease::current).withMessageContaining("no current lease");
 	}
 
 }

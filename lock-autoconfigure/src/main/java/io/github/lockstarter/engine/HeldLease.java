@@ -63,7 +63,7 @@ final class HeldLease implements Lease {
 
 	@Override
 	public void onLost(Consumer<LockLostException> callback) {
-		if (!this.hold.tenure().onLost(callback)) {
+		if (!this.closed.get() && !this.hold.tenure().onLost(this, callback)) {
 			callback.accept(this.hold.tenure().loss());
 		}
 	}
@@ -71,6 +71,7 @@ final class HeldLease implements Lease {
 	@Override
 	public void close() {
 		if (this.closed.compareAndSet(false, true)) {
+			this.hold.tenure().forgetCallbacks(this);
 			this.release.exit(this.hold);
 		}
 	}

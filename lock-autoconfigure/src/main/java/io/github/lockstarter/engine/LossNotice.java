@@ -3,6 +3,7 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
@@ -44,9 +45,11 @@ final class LossNotice {
 
 	void lost(Tenure tenure) {
 		LockLostException loss = tenure.loss();
+		// A lease that is closed from now on is still told of the loss that came before
+		List<Consumer<LockLostException>> owners = tenure.lossCallbacks();
 		logger.warn(loss.getMessage());
 		tell(new LockEvent.Lost(tenure.key(), tenure.fencingToken(), tenure.lossReason()));
-		for (Consumer<LockLostException> callback : tenure.lossCallbacks()) {
+		for (Consumer<LockLostException> callback : owners) {
 			this.callbacks.execute(() -> call(callback, loss));
 		}
 	}
@@ -59,8 +62,10 @@ final class LossNotice {
 		try {
 			callback.accept(loss);
 		}
-		catch (Exception | LinkageError ex) {
-			logger.warn("Callback " + callback + " failed on the loss of lock '" + loss.getKey() + "'", ex);
+		catch (Throwable ex) {
+			logger.warn(
+					"Callback " + callback.getClass().getName() + " failed on the loss of lock '" + loss.getKey() + "'",
+					ex);
 		}
 	}
 

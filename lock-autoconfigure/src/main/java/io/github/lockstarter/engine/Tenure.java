@@ -42,7 +42,7 @@ final class Tenure {
 
 	private final LongSupplier nanoTime;
 
-	private final List<Consumer<LockLostException>> lossCallbacks = new ArrayList<>(0);
+	private final List<LossCallback> lossCallbacks = new ArrayList<>(0);
 
 	private final AtomicReference<Timetable.@Nullable Entry> alarm = new AtomicReference<>();
 
@@ -207,17 +207,25 @@ final class Tenure {
 
 	/**
 	 * Keep a callback for the loss of this tenure.
+	 * @param lease whose callback it is
 	 * @return false if it is lost already and the callback has to be called at once
 	 */
-	synchronized boolean onLost(Consumer<LockLostException> callback) {
-		return !isLost() && this.lossCallbacks.add(callback);
+	synchronized boolean onLost(Object lease, Consumer<LockLostException> callback) {
+		return !isLost() && this.lossCallbacks.add(new LossCallback(lease, callback));
+	}
+
+	/**
+	 * Forget the callbacks of a lease that is closed.
+	 */
+	synchronized void forgetCallbacks(Object lease) {
+		this.lossCallbacks.removeIf((callback) -> callback.lease() == lease);
 	}
 
 	/**
 	 * Return the callbacks, to be called after the loss.
 	 */
 	synchronized List<Consumer<LockLostException>> lossCallbacks() {
-		return List.copyOf(this.lossCallbacks);
+		return this.lossCallbacks.stream().<Consumer<LockLostException>>map(LossCallback::callback).toList();
 	}
 
 	/**
@@ -241,6 +249,9 @@ final class Tenure {
 		long lease = this.leaseTime.toNanos();
 		long drift = Math.min(lease / 100 + 2_000_000, lease / 4);
 		return sentAt + lease - drift;
+	}
+
+	private record LossCallback(Object lease, Consumer<LockLostException> callback) {
 	}
 
 	private enum State {

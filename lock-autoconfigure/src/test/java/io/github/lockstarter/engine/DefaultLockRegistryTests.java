@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -327,6 +328,20 @@ class DefaultLockRegistryTests {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.registry.acquire(REQUEST));
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
 		assertThat(closing(this.registry.acquire(REQUEST))).isTrue();
+	}
+
+	@Test
+	void aLeaseThatWasClosedIsNotToldOfALaterLoss() throws Exception {
+		Lease outer = this.registry.acquire(REQUEST.withLeaseTime(Duration.ofMillis(200)));
+		Lease inner = this.registry.acquire(REQUEST);
+		AtomicBoolean innerTold = new AtomicBoolean();
+		CountDownLatch outerTold = new CountDownLatch(1);
+		inner.onLost((loss) -> innerTold.set(true));
+		outer.onLost((loss) -> outerTold.countDown());
+		inner.close();
+		assertThat(outerTold.await(20, TimeUnit.SECONDS)).isTrue();
+		assertThat(innerTold).isFalse();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(outer::close);
 	}
 
 	@Test
