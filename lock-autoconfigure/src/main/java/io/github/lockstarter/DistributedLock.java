@@ -100,6 +100,13 @@ public @interface DistributedLock {
 	String fallback() default "";
 
 	/**
+	 * What to do when a transaction is active already when the lock is taken. One that
+	 * begins inside of the lock, as that of {@code @Transactional} on the same method
+	 * does, is not affected.
+	 */
+	OnActiveTransaction onActiveTransaction() default OnActiveTransaction.DEFAULT;
+
+	/**
 	 * What to do when the lease is lost while the body runs.
 	 */
 	OnLost onLost() default OnLost.THROW;

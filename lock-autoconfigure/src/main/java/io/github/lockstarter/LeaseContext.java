@@ -5,37 +5,94 @@ package io.github.lockstarter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lease under which the current thread runs, as seen by {@link Lease#current()}.
+ * The leases under which the current thread runs, innermost first: that of
+ * {@link Lease#current()}, and all that have to be held when a transaction commits.
  */
 final class LeaseContext {
 
-	private static final ThreadLocal<@Nullable Lease> CURRENT = new ThreadLocal<>();
+	private static final ThreadLocal<@Nullable Scope> INNERMOST = new ThreadLocal<>();
 
 	private LeaseContext() {
 	}
 
 	static Lease current() {
-		Lease lease = CURRENT.get();
-		if (lease == null) {
-			throw new IllegalStateException("There is no current lease: this thread is neither inside a method"
-					+ " annotated with @DistributedLock nor inside a LockTemplate");
+		for (Scope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
+			if (!scope.left) {
+				return scope.lease;
+			}
 		}
-		return lease;
+		throw new IllegalStateException("There is no current lease: this thread is neither inside a method"
+				+ " annotated with @DistributedLock nor inside a LockTemplate");
 	}
 
-	static @Nullable Lease enter(Lease lease) {
-		Lease outer = CURRENT.get();
-		CURRENT.set(lease);
-		return outer;
+	/**
+	 * Do nothing if all leases of this thread whose loss matters are held.
+	 * @throws LockLostException if one was lost
+	 */
+	static void ensureAllHeld() {
+		for (Scope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
+			if (!scope.ended && !(scope.lease instanceof LossTolerantLease)) {
+				scope.lease.ensureHeld();
+			}
+		}
 	}
 
-	static void leave(@Nullable Lease outer) {
-		if (outer != null) {
-			CURRENT.set(outer);
+	static Scope enter(Lease lease) {
+		forgetEnded();
+		Scope scope = new Scope(lease, INNERMOST.get());
+		INNERMOST.set(scope);
+		return scope;
+	}
+
+	/** A transaction may end its scopes in another order, or on another thread. */
+	private static void forgetEnded() {
+		Scope scope = INNERMOST.get();
+		while (scope != null && scope.ended) {
+			scope = scope.outer;
+		}
+		if (scope != null) {
+			INNERMOST.set(scope);
 		}
 		else {
-			CURRENT.remove();
+			INNERMOST.remove();
 		}
+	}
+
+	/**
+	 * The part of a thread's work that runs under a lease.
+	 */
+	static final class Scope {
+
+		private final Lease lease;
+
+		private final @Nullable Scope outer;
+
+		private volatile boolean left;
+
+		private volatile boolean ended;
+
+		private Scope(Lease lease, @Nullable Scope outer) {
+			this.lease = lease;
+			this.outer = outer;
+		}
+
+		Lease lease() {
+			return this.lease;
+		}
+
+		/**
+		 * Leave the body; the lease has to be held until the transaction is completed.
+		 */
+		void leave() {
+			this.left = true;
+		}
+
+		void end() {
+			this.left = true;
+			this.ended = true;
+			forgetEnded();
+		}
+
 	}
 
 }

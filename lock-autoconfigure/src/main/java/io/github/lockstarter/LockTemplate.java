@@ -21,17 +21,20 @@ public class LockTemplate {
 
 	private final OnLost onLost;
 
+	private final OnActiveTransaction onActiveTransaction;
+
 	/**
 	 * Create a template that throws a {@link LockLostException} when a lease is lost.
 	 * @param registry where the locks come from
 	 */
 	public LockTemplate(LockRegistry registry) {
-		this(registry, OnLost.THROW);
+		this(registry, OnLost.THROW, OnActiveTransaction.DEFAULT);
 	}
 
-	private LockTemplate(LockRegistry registry, OnLost onLost) {
+	private LockTemplate(LockRegistry registry, OnLost onLost, OnActiveTransaction onActiveTransaction) {
 		this.registry = registry;
 		this.onLost = onLost;
+		this.onActiveTransaction = onActiveTransaction;
 	}
 
 	/**
@@ -39,7 +42,15 @@ public class LockTemplate {
 	 * @param onLost the reaction
 	 */
 	public LockTemplate withOnLost(OnLost onLost) {
-		return new LockTemplate(this.registry, onLost);
+		return new LockTemplate(this.registry, onLost, this.onActiveTransaction);
+	}
+
+	/**
+	 * Return a template with another reaction to a transaction that is active already.
+	 * @param onActiveTransaction the reaction
+	 */
+	public LockTemplate withOnActiveTransaction(OnActiveTransaction onActiveTransaction) {
+		return new LockTemplate(this.registry, this.onLost, onActiveTransaction);
 	}
 
 	/**
@@ -55,7 +66,8 @@ public class LockTemplate {
 	 */
 	public <T extends @Nullable Object, X extends Throwable> T execute(LockRequest request, LockedBody<T, X> body)
 			throws X {
-		return runHolding(this.registry.acquire(request), body);
+		boolean deferring = isDeferring(request);
+		return runHolding(this.registry.acquire(request), deferring, body);
 	}
 
 	/**
@@ -73,6 +85,7 @@ public class LockTemplate {
 	 */
 	public <T extends @Nullable Object, X extends Throwable> T executeOrElse(LockRequest request, LockedBody<T, X> body,
 			ContentionHandler<T, X> onContention) throws X {
+		boolean deferring = isDeferring(request);
 		Lease lease;
 		try {
 			lease = this.registry.acquire(request);
@@ -80,34 +93,53 @@ public class LockTemplate {
 		catch (LockContendedException ex) {
 			return onContention.handle(ex);
 		}
-		return runHolding(lease, body);
+		return runHolding(lease, deferring, body);
 	}
 
-	private <T extends @Nullable Object, X extends Throwable> T runHolding(Lease lease, LockedBody<T, X> body)
-			throws X {
+	private boolean isDeferring(LockRequest request) {
+		return TransactionBoundary.PRESENT
+				&& TransactionBoundary.defersRelease(request.key(), this.onActiveTransaction);
+	}
+
+	private <T extends @Nullable Object, X extends Throwable> T runHolding(Lease lease, boolean deferring,
+			LockedBody<T, X> body) throws X {
 		return switch (this.onLost) {
-			case THROW -> runInContext(lease, body);
-			case INTERRUPT -> runInterruptibly(lease, body);
-			case LOG -> runIgnoringLoss(lease, body);
+			case THROW -> runInContext(lease, deferring, body);
+			case INTERRUPT -> runInterruptibly(lease, deferring, body);
+			case LOG -> runInContext(new LossTolerantLease(lease), deferring, body);
 		};
 	}
 
-	private <T extends @Nullable Object, X extends Throwable> T runInContext(Lease lease, LockedBody<T, X> body)
-			throws X {
-		Lease outer = LeaseContext.enter(lease);
+	private <T extends @Nullable Object, X extends Throwable> T runInContext(Lease lease, boolean deferring,
+			LockedBody<T, X> body) throws X {
+		LeaseContext.Scope scope = LeaseContext.enter(lease);
+		if (deferring) {
+			return runUntilCompletion(scope, body);
+		}
 		try (lease) {
 			return body.run(lease);
 		}
 		finally {
-			LeaseContext.leave(outer);
+			scope.end();
 		}
 	}
 
-	private <T extends @Nullable Object, X extends Throwable> T runInterruptibly(Lease lease, LockedBody<T, X> body)
-			throws X {
+	private <T extends @Nullable Object, X extends Throwable> T runUntilCompletion(LeaseContext.Scope scope,
+			LockedBody<T, X> body) throws X {
+		TransactionBoundary.endAfterCompletion(scope);
+		try {
+			return body.run(scope.lease());
+		}
+		finally {
+			scope.leave();
+		}
+	}
+
+	private <T extends @Nullable Object, X extends Throwable> T runInterruptibly(Lease lease, boolean deferring,
+			LockedBody<T, X> body) throws X {
 		LossInterrupter interrupter = new LossInterrupter(Thread.currentThread());
 		lease.onLost(interrupter::interrupt);
-		return runInContext(lease, (held) -> {
+		return runInContext(lease, deferring, (held) -> {
 			try (interrupter) {
 				return body.run(held);
 			}
@@ -121,11 +153,6 @@ public class LockTemplate {
 				throw ex;
 			}
 		});
-	}
-
-	private <T extends @Nullable Object, X extends Throwable> T runIgnoringLoss(Lease lease, LockedBody<T, X> body)
-			throws X {
-		return runInContext(new LossTolerantLease(lease), body);
 	}
 
 }

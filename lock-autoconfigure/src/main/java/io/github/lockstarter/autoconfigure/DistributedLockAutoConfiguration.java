@@ -30,7 +30,7 @@ import io.github.lockstarter.event.LockListener;
 @ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(DistributedLockProperties.class)
 @Import({ RedisLockConfiguration.class, MemoryLockConfiguration.class, NoLockBackendConfiguration.class,
-		LockInterceptorConfiguration.class })
+		LockInterceptorConfiguration.class, LockTransactionConfiguration.class })
 public final class DistributedLockAutoConfiguration {
 
 	@Bean
@@ -51,8 +51,8 @@ public final class DistributedLockAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	LockTemplate lockTemplate(LockRegistry registry) {
-		return new LockTemplate(registry);
+	LockTemplate lockTemplate(LockRegistry registry, DistributedLockProperties properties) {
+		return new LockTemplate(registry).withOnActiveTransaction(properties.onActiveTransaction());
 	}
 
 }

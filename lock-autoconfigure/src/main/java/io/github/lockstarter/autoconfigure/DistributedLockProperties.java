@@ -9,6 +9,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.interceptor.DistributedLockAdvisor;
 import io.github.lockstarter.redis.RedisLockKeys;
@@ -25,6 +26,8 @@ import io.github.lockstarter.redis.RedisLockKeys;
  * locks of a crashed instance stay taken.
  * @param adviceOrder Order of the lock among the advisors of a method. Lower values are
  * further outside; has to be lower than that of transactions.
+ * @param onActiveTransaction What to do when a lock is taken inside a transaction that is
+ * active already.
  * @param shutdownTimeout Longest time to let holders finish when the application stops.
  * @param watchdog Settings of the renewal of leases.
  * @param waiting Settings of instances that wait for a lock.
@@ -35,8 +38,8 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 		@DefaultValue("lock:") String keyPrefix, @DefaultValue("10s") Duration waitTime,
 		@DefaultValue("30s") Duration leaseTime,
 		@DefaultValue("" + DistributedLockAdvisor.DEFAULT_ORDER) int adviceOrder,
-		@DefaultValue("20s") Duration shutdownTimeout, @DefaultValue Watchdog watchdog, @DefaultValue Waiting waiting,
-		@DefaultValue Redis redis) {
+		@DefaultValue("defer") OnActiveTransaction onActiveTransaction, @DefaultValue("20s") Duration shutdownTimeout,
+		@DefaultValue Watchdog watchdog, @DefaultValue Waiting waiting, @DefaultValue Redis redis) {
 
 	private static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
 

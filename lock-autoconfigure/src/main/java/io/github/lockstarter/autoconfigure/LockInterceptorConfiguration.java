@@ -18,13 +18,14 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
 
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.interceptor.DistributedLockAdvisor;
 import io.github.lockstarter.interceptor.LockDefinitionSource;
 import io.github.lockstarter.interceptor.LockDefinitionValidator;
 
 /**
  * Puts locks around annotated methods. An advisor is created before all other beans, so
- * it gets the registry late and reads its order from the environment.
+ * it gets the registry late and reads its settings from the environment.
  */
 @Configuration(proxyBeanMethods = false)
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
@@ -44,7 +45,10 @@ class LockInterceptorConfiguration {
 	static DistributedLockAdvisor distributedLockAdvisor(LockDefinitionSource definitions,
 			ObjectProvider<LockRegistry> registry, Environment environment) {
 		DistributedLockAdvisor advisor = new DistributedLockAdvisor(definitions, registry::getObject);
-		Binder.get(environment).bind("distributed-lock.advice-order", Integer.class).ifBound(advisor::setOrder);
+		Binder binder = Binder.get(environment);
+		binder.bind("distributed-lock.advice-order", Integer.class).ifBound(advisor::setOrder);
+		binder.bind("distributed-lock.on-active-transaction", OnActiveTransaction.class)
+			.ifBound(advisor::setOnActiveTransaction);
 		return advisor;
 	}
 

@@ -15,6 +15,7 @@ import org.springframework.core.annotation.AnnotationUtils;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.OnActiveTransaction;
 
 /**
  * Puts the lock around each method that is annotated with {@link DistributedLock},
@@ -32,7 +33,7 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 
 	private final Pointcut pointcut;
 
-	private final Advice advice;
+	private final DistributedLockInterceptor advice;
 
 	/**
 	 * Create an advisor with the {@linkplain #DEFAULT_ORDER default order}.
@@ -43,6 +44,15 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 		this.pointcut = new LockedMethods(definitions);
 		this.advice = new DistributedLockInterceptor(definitions, registry);
 		setOrder(DEFAULT_ORDER);
+	}
+
+	/**
+	 * Set what annotations mean that leave {@link DistributedLock#onActiveTransaction()}
+	 * at its default.
+	 * @param onActiveTransaction the reaction to a transaction that is active already
+	 */
+	public void setOnActiveTransaction(OnActiveTransaction onActiveTransaction) {
+		this.advice.setOnActiveTransaction(onActiveTransaction);
 	}
 
 	@Override

@@ -17,6 +17,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.OnContention;
 
 /**
@@ -28,9 +29,15 @@ final class DistributedLockInterceptor implements MethodInterceptor {
 
 	private final Supplier<LockRegistry> registry;
 
+	private volatile OnActiveTransaction onActiveTransaction = OnActiveTransaction.DEFER;
+
 	DistributedLockInterceptor(LockDefinitionSource definitions, Supplier<LockRegistry> registry) {
 		this.definitions = definitions;
 		this.registry = SingletonSupplier.of(registry);
+	}
+
+	void setOnActiveTransaction(OnActiveTransaction onActiveTransaction) {
+		this.onActiveTransaction = onActiveTransaction;
 	}
 
 	@Override
@@ -43,12 +50,19 @@ final class DistributedLockInterceptor implements MethodInterceptor {
 			return invocation.proceed();
 		}
 		LockRequest request = definition.request(invocation);
-		LockTemplate template = new LockTemplate(this.registry.get()).withOnLost(definition.onLost());
+		LockTemplate template = template(definition);
 		if (definition.fallback() == null && definition.onContention() == OnContention.THROW) {
 			return template.execute(request, (lease) -> proceed(invocation, definition, lease));
 		}
 		return template.executeOrElse(request, (lease) -> proceed(invocation, definition, lease),
 				(contention) -> insteadOf(invocation, definition));
+	}
+
+	private LockTemplate template(LockDefinition definition) {
+		OnActiveTransaction onActiveTransaction = definition.onActiveTransaction();
+		return new LockTemplate(this.registry.get()).withOnLost(definition.onLost())
+			.withOnActiveTransaction((onActiveTransaction != OnActiveTransaction.DEFAULT) ? onActiveTransaction
+					: this.onActiveTransaction);
 	}
 
 	private static @Nullable Object proceed(MethodInvocation invocation, LockDefinition definition, Lease lease)

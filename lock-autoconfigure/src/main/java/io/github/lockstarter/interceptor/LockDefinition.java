@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.OnContention;
 import io.github.lockstarter.OnLost;
 
@@ -22,10 +23,12 @@ import io.github.lockstarter.OnLost;
  * @param fallback what to call instead, or {@code null}
  * @param empty what a call returns that was skipped
  * @param onLost what to do when the lease is lost
+ * @param onActiveTransaction what to do inside a transaction
  * @param leaseParameter index of the parameter that takes the lease, or -1
  */
 record LockDefinition(LockRequest request, @Nullable LockKeyExpression key, OnContention onContention,
-		@Nullable Method fallback, @Nullable Object empty, OnLost onLost, int leaseParameter) {
+		@Nullable Method fallback, @Nullable Object empty, OnLost onLost, OnActiveTransaction onActiveTransaction,
+		int leaseParameter) {
 
 	/**
 	 * Return what to ask for before a call.

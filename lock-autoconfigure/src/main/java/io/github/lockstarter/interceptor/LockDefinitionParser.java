@@ -62,7 +62,7 @@ final class LockDefinitionParser {
 		}
 		return new LockDefinition(request(annotation, method, targetClass), key(annotation, method),
 				annotation.onContention(), fallback, ReturnTypes.empty(method, targetClass), annotation.onLost(),
-				List.of(method.getParameterTypes()).indexOf(Lease.class));
+				annotation.onActiveTransaction(), List.of(method.getParameterTypes()).indexOf(Lease.class));
 	}
 
 	private void requireAvailable(DistributedLock annotation, Method method) {

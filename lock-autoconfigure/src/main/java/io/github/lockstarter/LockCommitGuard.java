@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter;
+
+import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.TransactionExecutionListener;
+
+/**
+ * Lets no transaction commit after a lock of its thread was lost: it is rolled back, and
+ * the caller gets a {@link LockLostException}. Locks taken by annotated methods and by
+ * {@link LockTemplate} are checked, except with {@link OnLost#LOG}.
+ *
+ * <p>
+ * Auto-configuration adds it to all transaction managers. The check asks no store: it
+ * knows what the renewal has noticed so far, and whether the lease has run out. A loss
+ * during the commit itself is only covered by the {@linkplain Lease#fencingToken()
+ * fencing token}.
+ *
+ * @see org.springframework.transaction.ConfigurableTransactionManager#addListener
+ */
+public final class LockCommitGuard implements TransactionExecutionListener {
+
+	/**
+	 * Do nothing if all locks of the thread are held.
+	 * @throws LockLostException if one was lost
+	 */
+	@Override
+	public void beforeCommit(TransactionExecution transaction) {
+		LeaseContext.ensureAllHeld();
+	}
+
+}

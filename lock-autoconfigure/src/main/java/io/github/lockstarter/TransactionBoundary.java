@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Where a lock that is taken inside a transaction meets the end of that transaction.
+ */
+final class TransactionBoundary {
+
+	/** Whether there can be transactions at all; no other member may be used if not. */
+	static final boolean PRESENT = ClassUtils.isPresent(
+			"org.springframework.transaction.support.TransactionSynchronizationManager",
+			TransactionBoundary.class.getClassLoader());
+
+	private static final Log logger = LogFactory.getLog(TransactionBoundary.class);
+
+	private TransactionBoundary() {
+	}
+
+	/**
+	 * Return whether a lock that is about to be taken has to be kept until the end of a
+	 * transaction.
+	 * @throws IllegalStateException if it must not be taken
+	 */
+	static boolean defersRelease(LockKey key, OnActiveTransaction policy) {
+		if (!TransactionSynchronizationManager.isActualTransactionActive()
+				|| !TransactionSynchronizationManager.isSynchronizationActive()) {
+			return false;
+		}
+		return switch (policy) {
+			case DEFAULT, DEFER -> true;
+			case FAIL -> throw new IllegalStateException("Lock '" + key + "' must not be taken inside the transaction '"
+					+ TransactionSynchronizationManager.getCurrentTransactionName()
+					+ "', which would commit after the lock is given back; nothing was executed. Take the lock before"
+					+ " the transaction begins, or choose OnActiveTransaction.DEFER");
+			case RELEASE_ON_RETURN -> {
+				logger.warn("Lock '" + key + "' is given back before the transaction '"
+						+ TransactionSynchronizationManager.getCurrentTransactionName()
+						+ "' commits: the next owner may not see what was written under it");
+				yield false;
+			}
+		};
+	}
+
+	/**
+	 * Give a lease back when the current transaction is completed.
+	 */
+	static void endAfterCompletion(LeaseContext.Scope scope) {
+		TransactionSynchronizationManager.registerSynchronization(new DeferredRelease(scope));
+	}
+
+	private record DeferredRelease(LeaseContext.Scope scope) implements TransactionSynchronization {
+
+		@Override
+		public void afterCompletion(int status) {
+			this.scope.end();
+			try {
+				this.scope.lease().close();
+			}
+			catch (LockLostException ex) {
+				if (status != STATUS_ROLLED_BACK) {
+					logger.warn("The lock was lost while its transaction was completed", ex);
+				}
+			}
+		}
+
+	}
+
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.autoconfigure;
+
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Role;
+import org.springframework.transaction.ConfigurableTransactionManager;
+
+import io.github.lockstarter.LockCommitGuard;
+
+/**
+ * Keeps transactions from committing after their lock was lost, with the transaction
+ * managers of Spring Boot and those of the user.
+ */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnClass(ConfigurableTransactionManager.class)
+@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+class LockTransactionConfiguration {
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static LockCommitGuards lockCommitGuards() {
+		return new LockCommitGuards();
+	}
+
+	/**
+	 * Adds the guard to transaction managers.
+	 */
+	static final class LockCommitGuards implements BeanPostProcessor {
+
+		private final LockCommitGuard guard = new LockCommitGuard();
+
+		@Override
+		public Object postProcessBeforeInitialization(Object bean, String beanName) {
+			if (bean instanceof ConfigurableTransactionManager manager) {
+				manager.addListener(this.guard);
+			}
+			return bean;
+		}
+
+	}
+
+}
