@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.autoconfigure;
+
+import javax.sql.DataSource;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.ConfigurableTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.OnActiveTransaction;
+import io.github.lockstarter.backend.LockBackend;
+import io.github.lockstarter.memory.MemoryLockBackend;
+import io.github.lockstarter.memory.MemoryLockStore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+class LockTransactionConfigurationTests {
+
+	private final MemoryLockStore store = new MemoryLockStore();
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
+		.withBean(LockBackend.class, () -> new MemoryLockBackend(this.store))
+		.withUserConfiguration(Database.class)
+		.withPropertyValues("distributed-lock.lease-time=300ms");
+
+	@Test
+	void noTransactionOfAnAnnotatedMethodCommitsAfterItsLockWasLost() {
+		this.runner.run((context) -> {
+			Sales sales = context.getBean(Sales.class);
+			sales.sell(() -> {
+			});
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> sales.sell(() -> {
+				Lease lease = Lease.current();
+				this.store.clear();
+				Awaitility.await().until(() -> !lease.isHeld());
+			}));
+			assertThat(orders(context)).isOne();
+		});
+	}
+
+	@Test
+	void aLockTakenInsideATransactionIsKeptUntilItsEnd() {
+		this.runner.run((context) -> {
+			inTransaction(context, () -> {
+				context.getBean(Sales.class).sell(() -> {
+				});
+				assertThat(this.store.isEmpty()).isFalse();
+			});
+			assertThat(this.store.isEmpty()).isTrue();
+		});
+	}
+
+	@Test
+	void thePropertySaysWhatAnnotationsAndTheTemplateDoThatDoNot() {
+		this.runner.withPropertyValues("distributed-lock.on-active-transaction=fail")
+			.run((context) -> inTransaction(context, () -> {
+				assertThatIllegalStateException().isThrownBy(() -> context.getBean(Sales.class).sell(() -> {
+				})).withMessageContaining("must not be taken inside the transaction");
+				assertThatIllegalStateException().isThrownBy(
+						() -> context.getBean(LockTemplate.class).execute(LockRequest.of("sale", 1), (lease) -> null));
+				context.getBean(Sales.class).prepare();
+				assertThat(this.store.isEmpty()).isTrue();
+			}));
+	}
+
+	@Test
+	void withoutTransactionsThereIsNothingToGuard() {
+		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
+			.withPropertyValues("distributed-lock.backend=memory")
+			.withClassLoader(new FilteredClassLoader(ConfigurableTransactionManager.class))
+			.run((context) -> assertThat(context).hasNotFailed()
+				.doesNotHaveBean(LockTransactionConfiguration.LockCommitGuards.class));
+	}
+
+	private static void inTransaction(ApplicationContext context, Runnable body) {
+		new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
+			.executeWithoutResult((status) -> body.run());
+	}
+
+	private static int orders(ApplicationContext context) {
+		return context.getBean(JdbcClient.class).sql("select count(*) from orders").query(Integer.class).single();
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableTransactionManagement
+	static class Database {
+
+		@Bean
+		DataSource dataSource() {
+			return new EmbeddedDatabaseBuilder().setType(EmbeddedDatabaseType.H2).generateUniqueName(true).build();
+		}
+
+		@Bean
+		JdbcClient jdbc(DataSource dataSource) {
+			JdbcClient jdbc = JdbcClient.create(dataSource);
+			jdbc.sql("create table orders (id int)").update();
+			return jdbc;
+		}
+
+		@Bean
+		JdbcTransactionManager transactionManager(DataSource dataSource) {
+			return new JdbcTransactionManager(dataSource);
+		}
+
+		@Bean
+		Sales sales(JdbcClient jdbc) {
+			return new Sales(jdbc);
+		}
+
+	}
+
+	static class Sales {
+
+		private final JdbcClient jdbc;
+
+		Sales(JdbcClient jdbc) {
+			this.jdbc = jdbc;
+		}
+
+		@Transactional
+		@DistributedLock(name = "sale", key = "1")
+		public void sell(Runnable inside) {
+			this.jdbc.sql("insert into orders values (1)").update();
+			inside.run();
+		}
+
+		@DistributedLock(name = "preparation", onActiveTransaction = OnActiveTransaction.RELEASE_ON_RETURN)
+		public void prepare() {
+			assertThat(Lease.current().isHeld()).isTrue();
+		}
+
+	}
+
+}
