@@ -15,11 +15,17 @@ local lock, queue = KEYS[1], KEYS[2]
 local owner, jvm, enqueue, patience = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local channels, name = ARGV[5], ARGV[6]
 
+-- Where publishing is not permitted nobody can be told, but the lock is free all the same
+local function tell(waiter)
+  local listeners = redis.pcall('PUBLISH', channels .. waiter, name)
+  return type(listeners) == 'number' and listeners > 0
+end
+
 -- A JVM that nobody hears is dead or cut off: the next one is told instead
 local function wake()
   local first = redis.call('ZPOPMIN', queue)
   while first[1] do
-    if first[1] ~= jvm and redis.call('PUBLISH', channels .. first[1], name) > 0 then
+    if first[1] ~= jvm and tell(first[1]) then
       return true
     end
     first = redis.call('ZPOPMIN', queue)

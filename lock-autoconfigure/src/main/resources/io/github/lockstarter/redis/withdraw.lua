@@ -10,12 +10,18 @@
 local lock, queue = KEYS[1], KEYS[2]
 local jvm, channels, name = ARGV[1], ARGV[2], ARGV[3]
 
+-- Where publishing is not permitted nobody can be told
+local function tell(waiter)
+  local listeners = redis.pcall('PUBLISH', channels .. waiter, name)
+  return type(listeners) == 'number' and listeners > 0
+end
+
 if redis.call('ZREM', queue, jvm) == 1 or redis.call('EXISTS', lock) == 1 then
   return 0
 end
 local first = redis.call('ZPOPMIN', queue)
 while first[1] do
-  if redis.call('PUBLISH', channels .. first[1], name) > 0 then
+  if tell(first[1]) then
     return 1
   end
   first = redis.call('ZPOPMIN', queue)
