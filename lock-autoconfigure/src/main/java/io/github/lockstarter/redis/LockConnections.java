@@ -9,11 +9,16 @@ import org.springframework.util.ClassUtils;
  * The connections on which locks are asked for.
  *
  * @param factory where to get them
+ * @param subscriptions where to get those that subscribe
  * @param closing what to close at the end
  */
-record LockConnections(RedisConnectionFactory factory, Runnable closing) implements AutoCloseable {
+record LockConnections(RedisConnectionFactory factory, RedisConnectionFactory subscriptions,
+		Runnable closing) implements AutoCloseable {
 
 	private static final boolean LETTUCE = ClassUtils.isPresent("io.lettuce.core.RedisClient",
+			LockConnections.class.getClassLoader());
+
+	private static final boolean JEDIS = ClassUtils.isPresent("redis.clients.jedis.Jedis",
 			LockConnections.class.getClassLoader());
 
 	/**
@@ -22,7 +27,10 @@ record LockConnections(RedisConnectionFactory factory, Runnable closing) impleme
 	 */
 	static LockConnections derivedFrom(RedisConnectionFactory application) {
 		LockConnections own = LETTUCE ? LettuceLockConnections.derivedFrom(application) : null;
-		return (own != null) ? own : new LockConnections(application, () -> {
+		if (own == null && JEDIS) {
+			own = JedisSubscriptionConnections.derivedFrom(application);
+		}
+		return (own != null) ? own : new LockConnections(application, application, () -> {
 		});
 	}
 

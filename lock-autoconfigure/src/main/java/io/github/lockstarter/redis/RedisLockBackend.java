@@ -52,7 +52,7 @@ public final class RedisLockBackend implements LockBackend, AutoCloseable {
 		this.keys = new RedisLockKeys(prefix);
 		this.fenceRetention = millis(fenceRetention);
 		this.connections = LockConnections.derivedFrom(connectionFactory);
-		this.signal = new RedisReleaseSignal(this.connections.factory(), this.keys.channel(this.jvm));
+		this.signal = new RedisReleaseSignal(this.connections.subscriptions(), this.keys.channel(this.jvm));
 	}
 
 	@Override

@@ -3,10 +3,11 @@
 package io.github.lockstarter.backend;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -18,245 +19,383 @@ import io.github.lockstarter.LockKey;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What every store has to do. Three backends of one store stand for three instances of an
- * application.
+ * The contract of every {@link LockBackend}, seen from several JVMs that share one store.
  */
 public abstract class AbstractLockBackendTests {
 
-	private static final LockKey KEY = LockKey.of("stock", 1001);
+	private static final Duration LEASE_TIME = Duration.ofSeconds(20);
 
-	private static final Duration LEASE = Duration.ofSeconds(30);
+	private static final Duration SHORT_LEASE_TIME = Duration.ofMillis(100);
 
-	private static final Duration SHORT_LEASE = Duration.ofMillis(150);
+	/** Stores count in milliseconds and may cut off what is below. */
+	private static final Duration CLOCK_RESOLUTION = Duration.ofMillis(2);
 
-	private LockBackend first;
+	private static final AtomicLong lastKey = new AtomicLong();
 
-	private LockBackend second;
-
-	private LockBackend third;
+	private final LockKey key = unusedKey();
 
 	private final OwnerToken owner = OwnerToken.random();
 
 	private final OwnerToken other = OwnerToken.random();
 
+	private Jvm one;
+
+	private Jvm two;
+
+	private Jvm three;
+
 	/**
-	 * Return another backend of the same store, which is empty before the first call.
+	 * Return a backend as a further JVM has it, all on the same store.
 	 */
 	protected abstract LockBackend createBackend();
 
 	/**
-	 * Close a backend.
+	 * Return the time by which leases of the store end.
 	 */
-	protected abstract void close(LockBackend backend) throws Exception;
+	protected long nanoTime() {
+		return System.nanoTime();
+	}
+
+	/**
+	 * Move the clock if it does not run by itself.
+	 */
+	protected void letTimePass() {
+	}
 
 	@BeforeEach
-	void create() {
-		this.first = createBackend();
-		this.second = createBackend();
-		this.third = createBackend();
+	void startJvms() {
+		this.one = Jvm.start(createBackend());
+		this.two = Jvm.start(createBackend());
+		this.three = Jvm.start(createBackend());
 	}
 
 	@AfterEach
-	void close() throws Exception {
-		for (LockBackend backend : List.of(this.first, this.second, this.third)) {
-			close(backend);
+	void stopJvms() throws Exception {
+		for (Jvm jvm : List.of(this.one, this.two, this.three)) {
+			if (jvm.backend instanceof AutoCloseable closeable) {
+				closeable.close();
+			}
 		}
 	}
 
 	@Test
 	void aFreeLockIsGranted() {
-		assertThat(acquire(this.first, this.owner)).isInstanceOf(LockGrant.class);
+		assertThat(this.one.acquire(this.key, this.owner)).isInstanceOf(LockGrant.class);
 	}
 
 	@Test
-	void aTakenLockIsRefusedWithTheTimeThatIsLeft() {
-		acquire(this.first, this.owner);
-		assertThat(acquire(this.second, this.other)).isInstanceOfSatisfying(LockRefusal.class,
-				(refusal) -> assertThat(refusal.remaining()).isBetween(Duration.ofSeconds(1), LEASE));
-		assertThat(acquire(this.first, this.other)).isInstanceOf(LockRefusal.class);
+	void aHeldLockIsRefusedWithTheRemainingTime() {
+		this.one.grant(this.key, this.owner);
+		assertThat(this.two.remaining(this.key, this.other)).isBetween(Duration.ofSeconds(5), LEASE_TIME);
 	}
 
 	@Test
-	void theSameRequestAgainIsGrantedAgainWithTheSameFencingBase() {
-		LockAttempt grant = this.first.acquire(KEY, this.owner, SHORT_LEASE, false);
-		assertThat(acquire(this.first, this.owner)).isEqualTo(grant);
-		assertThat(remaining()).isGreaterThan(Duration.ofSeconds(1));
+	void aHeldLockIsRefusedToAnotherOwnerInTheSameJvm() {
+		this.one.grant(this.key, this.owner);
+		assertThat(this.one.acquire(this.key, this.other)).isInstanceOf(LockRefusal.class);
 	}
 
 	@Test
-	void aLockIsFreeWhenItsLeaseHasEnded() {
-		this.first.acquire(KEY, this.owner, SHORT_LEASE, false);
-		assertThat(acquire(this.second, this.other)).isInstanceOf(LockRefusal.class);
-		Awaitility.await().until(() -> acquire(this.second, this.other) instanceof LockGrant);
-		assertThat(this.first.renew(KEY, this.owner, LEASE)).isFalse();
-		assertThat(this.first.release(KEY, this.owner, false)).isEqualTo(ReleaseOutcome.NOT_OWNER);
-		assertThat(acquire(this.first, this.owner)).isInstanceOf(LockRefusal.class);
+	void theSameOwnerGetsTheSameFencingBaseAgainAndAFullLease() {
+		long base = this.one.grant(this.key, this.owner, Duration.ofSeconds(5));
+		assertThat(this.one.grant(this.key, this.owner)).isEqualTo(base);
+		assertThat(this.two.remaining(this.key, this.other)).isGreaterThan(Duration.ofSeconds(5));
 	}
 
 	@Test
-	void onlyItsOwnerRenewsALock() {
-		this.first.acquire(KEY, this.owner, Duration.ofSeconds(5), false);
-		assertThat(this.second.renew(KEY, this.other, Duration.ofHours(1))).isFalse();
-		assertThat(remaining()).isLessThanOrEqualTo(Duration.ofSeconds(5));
-		assertThat(this.second.renew(KEY, this.owner, LEASE)).isTrue();
-		assertThat(remaining()).isBetween(Duration.ofSeconds(6), LEASE);
+	void anotherOwnerGetsTheLockWhenTheLeaseEndsAndNotBefore() {
+		long start = nanoTime();
+		this.one.grant(this.key, this.owner, SHORT_LEASE_TIME);
+		takeOver();
+		assertThat(Duration.ofNanos(nanoTime() - start))
+			.isGreaterThanOrEqualTo(SHORT_LEASE_TIME.minus(CLOCK_RESOLUTION));
 	}
 
 	@Test
-	void aFreeLockIsNotRenewed() {
-		assertThat(this.first.renew(KEY, this.owner, LEASE)).isFalse();
-		assertThat(acquire(this.second, this.other)).isInstanceOf(LockGrant.class);
+	void theOwnerExtendsItsLease() {
+		this.one.grant(this.key, this.owner, Duration.ofSeconds(5));
+		assertThat(this.one.renew(this.key, this.owner)).isTrue();
+		assertThat(this.two.remaining(this.key, this.other)).isGreaterThan(Duration.ofSeconds(5));
 	}
 
 	@Test
-	void onlyItsOwnerReleasesALock() {
-		acquire(this.first, this.owner);
-		assertThat(this.second.release(KEY, this.other, false)).isEqualTo(ReleaseOutcome.NOT_OWNER);
-		assertThat(acquire(this.second, this.other)).isInstanceOf(LockRefusal.class);
-		assertThat(this.first.release(KEY, this.owner, false)).isEqualTo(ReleaseOutcome.RELEASED);
-		assertThat(this.first.release(KEY, this.owner, false)).isEqualTo(ReleaseOutcome.NOT_OWNER);
-		assertThat(acquire(this.second, this.other)).isInstanceOf(LockGrant.class);
+	void nobodyElseExtendsALease() {
+		this.one.grant(this.key, this.owner, Duration.ofSeconds(5));
+		assertThat(this.two.renew(this.key, this.other)).isFalse();
+		assertThat(this.two.remaining(this.key, this.other)).isLessThanOrEqualTo(Duration.ofSeconds(5));
 	}
 
 	@Test
-	void fencingBasesGrow() {
-		long last = 0;
-		for (int i = 0; i < 100; i++) {
+	void aFreeLockCannotBeExtended() {
+		assertThat(this.one.renew(this.key, this.owner)).isFalse();
+		assertThat(this.two.acquire(this.key, this.other)).isInstanceOf(LockGrant.class);
+	}
+
+	@Test
+	void aLeaseThatEndedCannotBeExtended() {
+		this.one.grant(this.key, this.owner, SHORT_LEASE_TIME);
+		takeOver();
+		assertThat(this.one.renew(this.key, this.owner)).isFalse();
+		this.two.release(this.key, this.other, false);
+		assertThat(this.one.renew(this.key, this.owner)).isFalse();
+	}
+
+	@Test
+	void aReleasedLockIsGrantedToTheNext() {
+		this.one.grant(this.key, this.owner);
+		assertThat(this.one.release(this.key, this.owner, false)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(this.two.acquire(this.key, this.other)).isInstanceOf(LockGrant.class);
+	}
+
+	@Test
+	void nobodyElseReleasesALock() {
+		this.one.grant(this.key, this.owner);
+		assertThat(this.two.release(this.key, this.other, false)).isEqualTo(ReleaseOutcome.NOT_OWNER);
+		assertThat(this.one.renew(this.key, this.owner)).isTrue();
+	}
+
+	@Test
+	void aLateReleaseFreesNobody() {
+		this.one.grant(this.key, this.owner, SHORT_LEASE_TIME);
+		takeOver();
+		this.three.queue(this.key);
+		assertThat(this.one.release(this.key, this.owner, true)).isEqualTo(ReleaseOutcome.NOT_OWNER);
+		assertThat(this.two.renew(this.key, this.other)).isTrue();
+		assertThat(heardBy(this.three)).isEmpty();
+	}
+
+	@Test
+	void aRepeatedReleaseChangesNothing() {
+		this.one.grant(this.key, this.owner);
+		this.one.release(this.key, this.owner, false);
+		assertThat(this.one.release(this.key, this.owner, false)).isEqualTo(ReleaseOutcome.NOT_OWNER);
+		this.two.grant(this.key, this.other);
+		assertThat(this.one.release(this.key, this.owner, false)).isEqualTo(ReleaseOutcome.NOT_OWNER);
+		assertThat(this.two.renew(this.key, this.other)).isTrue();
+	}
+
+	@Test
+	void theFencingBaseGrowsOverReleases() {
+		List<Long> bases = new ArrayList<>();
+		for (Jvm jvm : List.of(this.one, this.two, this.two, this.one, this.three, this.one)) {
 			OwnerToken next = OwnerToken.random();
-			LockGrant grant = (LockGrant) acquire((i % 2 == 0) ? this.first : this.second, next);
-			assertThat(grant.fencingBase()).isGreaterThan(last);
-			last = grant.fencingBase();
-			this.first.release(KEY, next, false);
+			bases.add(jvm.grant(this.key, next));
+			jvm.release(this.key, next, false);
 		}
+		assertThat(bases).isSorted().doesNotHaveDuplicates().allMatch((base) -> base > 0 && base < 1L << 51);
 	}
 
 	@Test
-	void differentLocksAreIndependent() {
-		List<LockKey> keys = List.of(KEY, LockKey.of("stock"), LockKey.of("stock", "1001 "), LockKey.of("order", 1001),
-				LockKey.of("stock", "1001}"), LockKey.of("stock", "{1001}"), LockKey.of("stock", "1001:fence"),
-				LockKey.of("stock", "1001%7D"), LockKey.of("stock", "a\nb"), LockKey.of("stock", "a%0Ab"),
-				LockKey.of("stock", "ключ \uD83D\uDD12"), LockKey.of("stock", "x".repeat(512)));
-		for (LockKey key : keys) {
-			assertThat(this.first.acquire(key, this.owner, LEASE, false)).isInstanceOf(LockGrant.class);
-		}
-		for (LockKey key : keys) {
-			assertThat(this.second.acquire(key, this.other, LEASE, false)).isInstanceOf(LockRefusal.class);
-			assertThat(this.first.release(key, this.owner, false)).isEqualTo(ReleaseOutcome.RELEASED);
-			assertThat(this.second.acquire(key, this.other, LEASE, false)).isInstanceOf(LockGrant.class);
-		}
+	void theFencingBaseGrowsOverTheEndOfALease() {
+		long base = this.one.grant(this.key, this.owner, SHORT_LEASE_TIME);
+		assertThat(takeOver()).isGreaterThan(base);
 	}
 
 	@Test
-	void aReleaseTellsTheInstanceThatHasWaitedLongest() throws Exception {
-		Bell second = listen(this.second);
-		Bell third = listen(this.third);
-		acquire(this.first, this.owner);
-		this.second.acquire(KEY, this.other, LEASE, true);
-		this.third.acquire(KEY, OwnerToken.random(), LEASE, true);
-		this.second.acquire(KEY, this.other, LEASE, true);
-		assertThat(this.first.release(KEY, this.owner, false)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
-		assertThat(second.next()).isEqualTo(KEY);
-		acquire(this.second, this.other);
-		assertThat(this.second.release(KEY, this.other, false)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
-		assertThat(third.next()).isEqualTo(KEY);
-		assertToldOfNothingElse(this.second, second);
-		assertToldOfNothingElse(this.third, third);
+	void aWaitingJvmIsToldOfTheRelease() {
+		this.one.grant(this.key, this.owner);
+		this.two.queue(this.key);
+		assertThat(this.one.release(this.key, this.owner, false)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+		assertThat(heardBy(this.two)).containsExactly(this.key);
 	}
 
 	@Test
-	void anInstanceThatGaveUpIsNotTold() throws Exception {
-		Bell second = listen(this.second);
-		Bell third = listen(this.third);
-		acquire(this.first, this.owner);
-		this.second.acquire(KEY, this.other, LEASE, true);
-		this.third.acquire(KEY, OwnerToken.random(), LEASE, true);
-		this.second.withdraw(KEY);
-		this.first.release(KEY, this.owner, false);
-		assertThat(third.next()).isEqualTo(KEY);
-		assertToldOfNothingElse(this.second, second);
+	void aJvmThatDoesNotWaitIsNotTold() {
+		this.one.grant(this.key, this.owner);
+		assertThat(this.two.acquire(this.key, this.other)).isInstanceOf(LockRefusal.class);
+		assertThat(this.one.release(this.key, this.owner, false)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(heardBy(this.two)).isEmpty();
 	}
 
 	@Test
-	void anInstanceThatGivesUpAfterItWasToldPassesItOn() throws Exception {
-		Bell second = listen(this.second);
-		Bell third = listen(this.third);
-		acquire(this.first, this.owner);
-		this.second.acquire(KEY, this.other, LEASE, true);
-		this.third.acquire(KEY, OwnerToken.random(), LEASE, true);
-		this.first.release(KEY, this.owner, false);
-		assertThat(second.next()).isEqualTo(KEY);
-		this.second.withdraw(KEY);
-		assertThat(third.next()).isEqualTo(KEY);
+	void onlyTheFirstWaitingJvmIsToldAndTheNextWhenThatWithdraws() {
+		this.one.grant(this.key, this.owner);
+		this.two.queue(this.key);
+		this.three.queue(this.key);
+		this.one.release(this.key, this.owner, false);
+		assertThat(heardBy(this.two)).containsExactly(this.key);
+		assertThat(heardBy(this.three)).isEmpty();
+		this.two.backend.withdraw(this.key);
+		assertThat(heardBy(this.three)).containsExactly(this.key);
 	}
 
 	@Test
-	void anInstanceThatReleasesWithWaitersOfItsOwnStandsBehindTheOthers() throws Exception {
-		Bell first = listen(this.first);
-		Bell second = listen(this.second);
-		acquire(this.first, this.owner);
-		this.second.acquire(KEY, this.other, LEASE, true);
-		assertThat(this.first.release(KEY, this.owner, true)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
-		assertThat(second.next()).isEqualTo(KEY);
-		acquire(this.second, this.other);
-		assertThat(this.second.release(KEY, this.other, false)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
-		assertThat(first.next()).isEqualTo(KEY);
+	void aWithdrawnJvmIsNotTold() {
+		this.one.grant(this.key, this.owner);
+		this.two.queue(this.key);
+		this.two.backend.withdraw(this.key);
+		assertThat(this.one.release(this.key, this.owner, false)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(heardBy(this.two)).isEmpty();
 	}
 
 	@Test
-	void withNobodyWaitingARequestToQueueAtReleaseDoesNothing() {
-		acquire(this.first, this.owner);
-		assertThat(this.first.release(KEY, this.owner, true)).isEqualTo(ReleaseOutcome.RELEASED);
-		acquire(this.second, this.other);
-		assertThat(this.second.release(KEY, this.other, false)).isEqualTo(ReleaseOutcome.RELEASED);
+	void withdrawingFromAHeldLockTellsNobody() {
+		this.one.grant(this.key, this.owner);
+		this.two.queue(this.key);
+		this.three.queue(this.key);
+		this.two.backend.withdraw(this.key);
+		this.two.backend.withdraw(this.key);
+		assertThat(heardBy(this.three)).isEmpty();
+		assertThat(this.one.release(this.key, this.owner, false)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+		assertThat(heardBy(this.three)).containsExactly(this.key);
 	}
 
-	private Bell listen(LockBackend backend) {
-		Bell bell = new Bell();
-		Awaitility.await().until(() -> backend.releaseSignal().connect(bell));
-		return bell;
+	@Test
+	void askingAgainKeepsTheTurnInTheQueue() {
+		this.one.grant(this.key, this.owner);
+		this.two.queue(this.key);
+		this.three.queue(this.key);
+		this.two.queue(this.key);
+		this.one.release(this.key, this.owner, false);
+		assertThat(heardBy(this.two)).containsExactly(this.key);
+		assertThat(heardBy(this.three)).isEmpty();
+	}
+
+	@Test
+	void aGrantTakesTheJvmOutOfTheQueue() {
+		this.one.grant(this.key, this.owner, SHORT_LEASE_TIME);
+		this.two.queue(this.key);
+		takeOver();
+		assertThat(this.one.release(this.key, this.other, false)).isEqualTo(ReleaseOutcome.RELEASED);
+	}
+
+	@Test
+	void aJvmThatReleasesCanQueueBehindTheOneThatWasTold() {
+		this.one.grant(this.key, this.owner);
+		this.two.queue(this.key);
+		this.three.queue(this.key);
+		assertThat(this.one.release(this.key, this.owner, true)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+		this.two.grant(this.key, this.other);
+		assertThat(this.two.release(this.key, this.other, false)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+		assertThat(heardBy(this.three)).containsExactly(this.key);
+		assertThat(heardBy(this.one)).isEmpty();
+		this.three.grant(this.key, this.other);
+		assertThat(this.three.release(this.key, this.other, false)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+		assertThat(heardBy(this.one)).containsExactly(this.key);
+	}
+
+	@Test
+	void aJvmThatReleasesDoesNotQueueIfNobodyWaits() {
+		this.one.grant(this.key, this.owner);
+		assertThat(this.one.release(this.key, this.owner, true)).isEqualTo(ReleaseOutcome.RELEASED);
+		this.two.grant(this.key, this.other);
+		assertThat(this.two.release(this.key, this.other, false)).isEqualTo(ReleaseOutcome.RELEASED);
+	}
+
+	@Test
+	void twoKeysAreTwoLocks() {
+		LockKey another = unusedKey();
+		this.one.grant(this.key, this.owner);
+		this.two.grant(another, this.other);
+		this.three.queue(another);
+		assertThat(this.one.release(this.key, this.owner, false)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(this.two.renew(another, this.other)).isTrue();
+		assertThat(this.two.release(another, this.other, false)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+		assertThat(heardBy(this.three)).containsExactly(another);
+	}
+
+	@Test
+	void hostileKeysAreDifferentLocks() {
+		String name = this.key.toString().replace(':', '.');
+		List<LockKey> keys = List.of(LockKey.of(name), LockKey.of(name, "a"), LockKey.of(name, "{a}"),
+				LockKey.of(name, "%7Ba%7D"), LockKey.of(name, "a}"), LockKey.of(name, "a}:fence"),
+				LockKey.of(name, "a:queue"), LockKey.of(name, ":"), LockKey.of(name, "a\nb"), LockKey.of(name, "a\\nb"),
+				LockKey.of(name, "a\r\nDEL b"), LockKey.of(name, "a\0"), LockKey.of(name, " a"), LockKey.of(name, "ä"),
+				LockKey.of(name, "a\u0308"), LockKey.of(name, "\u202Ea"), LockKey.of(name, "鍵🔒"),
+				LockKey.of(name, "x".repeat(512)), LockKey.of(name, "x".repeat(511)),
+				LockKey.of(name, "{".repeat(512)));
+		assertThat(keys).allSatisfy((hostile) -> this.one.grant(hostile, OwnerToken.random()));
+		assertThat(keys).allSatisfy((hostile) -> this.two.queue(hostile));
+	}
+
+	@Test
+	void aHostileKeyIsHeardOfAsItself() {
+		LockKey hostile = LockKey.of(this.key.name(), this.key.key() + ":{a}%7B+\n\0 ä🔒");
+		this.one.grant(hostile, this.owner);
+		this.two.queue(hostile);
+		this.one.release(hostile, this.owner, false);
+		assertThat(heardBy(this.two)).containsExactly(hostile);
+	}
+
+	private long takeOver() {
+		return Awaitility.await().until(() -> {
+			letTimePass();
+			return this.two.acquire(this.key, this.other) instanceof LockGrant grant ? grant.fencingBase() : null;
+		}, (base) -> base != null);
 	}
 
 	/**
-	 * Messages keep their order, so whatever came before the next one is here already.
+	 * Return what a JVM was told until now: messages keep their order, so everything
+	 * arrived before a last one about another lock.
 	 */
-	private void assertToldOfNothingElse(LockBackend backend, Bell bell) throws InterruptedException {
-		LockKey next = LockKey.of("next");
-		this.first.acquire(next, this.owner, LEASE, false);
-		backend.acquire(next, this.other, LEASE, true);
-		this.first.release(next, this.owner, false);
-		assertThat(bell.next()).isEqualTo(next);
+	private List<LockKey> heardBy(Jvm jvm) {
+		LockKey last = unusedKey();
+		Jvm sender = (jvm != this.one) ? this.one : this.two;
+		OwnerToken holder = OwnerToken.random();
+		sender.grant(last, holder);
+		jvm.queue(last);
+		sender.release(last, holder, false);
+		Awaitility.await().until(() -> jvm.heard.remove(last));
+		return List.copyOf(jvm.heard);
 	}
 
-	private Duration remaining() {
-		LockRefusal refusal = (LockRefusal) acquire(this.third, OwnerToken.random());
-		assertThat(refusal.remaining()).isNotNull();
-		return refusal.remaining();
-	}
-
-	private static LockAttempt acquire(LockBackend backend, OwnerToken owner) {
-		return backend.acquire(KEY, owner, LEASE, false);
+	private static LockKey unusedKey() {
+		return LockKey.of("contract", lastKey.incrementAndGet());
 	}
 
 	/**
-	 * Notes which locks an instance was told of.
+	 * A backend and the messages that reached it.
 	 */
-	private static final class Bell implements ReleaseListener {
+	private record Jvm(LockBackend backend, Queue<LockKey> heard) {
 
-		private final BlockingQueue<LockKey> rings = new LinkedBlockingQueue<>();
+		static Jvm start(LockBackend backend) {
+			Queue<LockKey> heard = new ConcurrentLinkedQueue<>();
+			assertThat(backend.releaseSignal().connect(new ReleaseListener() {
 
-		@Override
-		public void onRelease(LockKey key) {
-			this.rings.add(key);
+				@Override
+				public void onRelease(LockKey key) {
+					heard.add(key);
+				}
+
+				@Override
+				public void onDoubt() {
+				}
+
+			})).isTrue();
+			return new Jvm(backend, heard);
 		}
 
-		@Override
-		public void onDoubt() {
+		LockAttempt acquire(LockKey key, OwnerToken owner) {
+			return this.backend.acquire(key, owner, LEASE_TIME, false);
 		}
 
-		LockKey next() throws InterruptedException {
-			LockKey key = this.rings.poll(10, TimeUnit.SECONDS);
-			assertThat(key).as("the instance was told").isNotNull();
-			return key;
+		long grant(LockKey key, OwnerToken owner) {
+			return grant(key, owner, LEASE_TIME);
+		}
+
+		long grant(LockKey key, OwnerToken owner, Duration leaseTime) {
+			LockAttempt attempt = this.backend.acquire(key, owner, leaseTime, false);
+			assertThat(attempt).isInstanceOf(LockGrant.class);
+			return ((LockGrant) attempt).fencingBase();
+		}
+
+		void queue(LockKey key) {
+			assertThat(this.backend.acquire(key, OwnerToken.random(), LEASE_TIME, true))
+				.isInstanceOf(LockRefusal.class);
+		}
+
+		Duration remaining(LockKey key, OwnerToken owner) {
+			LockAttempt attempt = acquire(key, owner);
+			assertThat(attempt).isInstanceOf(LockRefusal.class);
+			return ((LockRefusal) attempt).remaining();
+		}
+
+		boolean renew(LockKey key, OwnerToken owner) {
+			return this.backend.renew(key, owner, LEASE_TIME);
+		}
+
+		ReleaseOutcome release(LockKey key, OwnerToken owner, boolean queue) {
+			return this.backend.release(key, owner, queue);
 		}
 
 	}

@@ -2,12 +2,17 @@
 
 package io.github.lockstarter.memory;
 
+import java.time.Duration;
+
 import io.github.lockstarter.backend.AbstractLockBackendTests;
 import io.github.lockstarter.backend.LockBackend;
+import io.github.lockstarter.testsupport.ManualClock;
 
 class MemoryLockBackendTests extends AbstractLockBackendTests {
 
-	private final MemoryLockStore store = new MemoryLockStore();
+	private final ManualClock clock = new ManualClock();
+
+	private final MemoryLockStore store = new MemoryLockStore(this.clock);
 
 	@Override
 	protected LockBackend createBackend() {
@@ -15,8 +20,13 @@ class MemoryLockBackendTests extends AbstractLockBackendTests {
 	}
 
 	@Override
-	protected void close(LockBackend backend) {
-		// It has nothing to close
+	protected long nanoTime() {
+		return this.clock.getAsLong();
+	}
+
+	@Override
+	protected void letTimePass() {
+		this.clock.advance(Duration.ofMillis(60));
 	}
 
 }

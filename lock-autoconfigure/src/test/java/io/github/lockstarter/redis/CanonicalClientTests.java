@@ -4,10 +4,12 @@ package io.github.lockstarter.redis;
 
 import java.time.Duration;
 
-import org.junit.jupiter.api.AutoClose;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.testsupport.Callers;
 import io.github.lockstarter.testsupport.Callers.Call;
@@ -15,15 +17,20 @@ import io.github.lockstarter.testsupport.EmbeddedRedis;
 import io.github.lockstarter.testsupport.RedisSocket;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * A program in another language that follows the <a href=
- * "https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">Redis
- * documentation</a> and knows nothing of this library.
+ * A program in another language that locks as the Redis documentation tells it.
  */
 class CanonicalClientTests {
 
 	private static final LockRequest REQUEST = LockRequest.of("stock", 1001);
+
+	private static final LockRequest WITHOUT_WAITING = REQUEST.withWaitTime(Duration.ZERO);
+
+	private static final String REDIS_KEY = "lock:{stock:1001}";
+
+	private static final String TOKEN = "token-of-the-other-program";
 
 	private static final String COMPARE_AND_DELETE = """
 			if redis.call("get",KEYS[1]) == ARGV[1] then
@@ -32,45 +39,83 @@ class CanonicalClientTests {
 			    return 0
 			end""";
 
-	@AutoClose
-	private static final EmbeddedRedis redis = EmbeddedRedis.start();
+	private final EmbeddedRedis redis = EmbeddedRedis.start();
 
-	@AutoClose
-	private final RedisRegistry registry = RedisRegistry.lettuce(redis);
+	private final RedisRegistry registry = RedisRegistry.lettuce(this.redis);
 
-	@AutoClose
-	private final RedisSocket client = new RedisSocket(redis.port());
+	private final RedisSocket client = new RedisSocket(this.redis.port());
 
-	@Test
-	void itIsExcludedWhileWeHoldTheLock() {
-		Lease lease = this.registry.acquire(REQUEST);
-		assertThat(lock()).isEqualTo("(nil)");
-		assertThat(unlock()).isEqualTo("0");
-		assertThat(lease.isHeld()).isTrue();
-		lease.close();
-		assertThat(lock()).isEqualTo("OK");
-		assertThat(unlock()).isEqualTo("1");
+	@AfterEach
+	void close() {
+		this.client.close();
+		this.registry.close();
+		this.redis.close();
 	}
 
 	@Test
-	void itExcludesUsWhileItHoldsTheLock() throws Exception {
-		assertThat(lock()).isEqualTo("OK");
-		assertThat(this.registry.tryAcquire(REQUEST.withWaitTime(Duration.ZERO))).isEmpty();
+	void itsLockExcludesOurs() {
+		assertThat(lock("30000")).isEqualTo("OK");
+		assertThat(this.registry.tryAcquire(WITHOUT_WAITING)).isEmpty();
+		assertThat(unlock()).isEqualTo("1");
+		this.registry.acquire(WITHOUT_WAITING).close();
+	}
+
+	@Test
+	void ourLockExcludesIts() {
+		try (Lease lease = this.registry.acquire(REQUEST)) {
+			assertThat(lock("30000")).isEqualTo("(nil)");
+			assertThat(unlock()).isEqualTo("0");
+			lease.ensureHeld();
+		}
+		assertThat(lock("30000")).isEqualTo("OK");
+	}
+
+	@Test
+	void aWaiterOfOursGetsTheLockThatItReleasesWithoutAMessage() throws Exception {
+		lock("30000");
 		Call<Boolean> waiter = Callers.start(() -> {
 			this.registry.acquire(REQUEST).close();
 			return true;
-		}).awaitParked();
-		assertThat(this.client.command("GET", "lock:{stock:1001}")).isEqualTo("python");
-		assertThat(unlock()).isEqualTo("1");
+		});
+		Awaitility.await().until(() -> this.redis.command("EXISTS", REDIS_KEY + ":queue").equals("1"));
+		unlock();
 		assertThat(waiter.get()).isTrue();
 	}
 
-	private String lock() {
-		return this.client.command("SET", "lock:{stock:1001}", "python", "NX", "PX", "30000");
+	@Test
+	void aWaiterOfOursGetsTheLockThatItLetsExpire() {
+		lock("300");
+		this.registry.acquire(REQUEST).close();
+	}
+
+	@Test
+	void ourLateReleaseDoesNotDeleteItsKey() {
+		Lease late = this.registry.acquire(REQUEST.withLeaseTime(Duration.ofMillis(50)));
+		Awaitility.await().until(() -> lock("30000").equals("OK"));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(late::close);
+		assertThat(this.redis.command("GET", REDIS_KEY)).isEqualTo(TOKEN);
+		assertThat(unlock()).isEqualTo("1");
+	}
+
+	@Test
+	void ourRenewalDoesNotExtendItsKey() {
+		try (RedisRegistry renewing = RedisRegistry.lettuce(this.redis,
+				RedisRegistry.leaseTime(Duration.ofMillis(600)))) {
+			Lease lease = renewing.acquire(REQUEST);
+			this.redis.command("SET", REDIS_KEY, TOKEN, "PX", "30000");
+			Awaitility.await().until(() -> !lease.isHeld());
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
+			assertThat(this.redis.command("GET", REDIS_KEY)).isEqualTo(TOKEN);
+			assertThat(Long.parseLong(this.redis.command("PTTL", REDIS_KEY))).isGreaterThan(1000);
+		}
+	}
+
+	private String lock(String leaseMillis) {
+		return this.client.command("SET", REDIS_KEY, TOKEN, "NX", "PX", leaseMillis);
 	}
 
 	private String unlock() {
-		return this.client.command("EVAL", COMPARE_AND_DELETE, "1", "lock:{stock:1001}", "python");
+		return this.client.command("EVAL", COMPARE_AND_DELETE, "1", REDIS_KEY, TOKEN);
 	}
 
 }

@@ -2,7 +2,8 @@
 
 package io.github.lockstarter.redis;
 
-import org.junit.jupiter.api.BeforeEach;
+import java.time.Duration;
+
 import org.junit.jupiter.api.Nested;
 import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.junit.jupiter.Container;
@@ -11,52 +12,36 @@ import org.testcontainers.junit.jupiter.Testcontainers;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
-import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import org.springframework.boot.testcontainers.service.connection.ServiceConnection;
-import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.test.context.junit.jupiter.SpringJUnitConfig;
 
+import io.github.lockstarter.backend.AbstractLockBackendTests;
+import io.github.lockstarter.backend.LockBackend;
 import io.github.lockstarter.testsupport.TestImage;
 
 /**
- * The contract on servers that are newer than the embedded one, where Docker runs.
+ * The contract on current servers, where there is Docker.
  */
+@Testcontainers(disabledWithoutDocker = true)
 class RedisLockBackendContainerTests {
 
-	@ImportAutoConfiguration(DataRedisAutoConfiguration.class)
-	abstract static class Contract extends AbstractRedisLockBackendTests {
-
-		@Autowired
-		private DataRedisConnectionDetails details;
+	abstract static class OnContainer extends AbstractLockBackendTests {
 
 		@Autowired
 		private RedisConnectionFactory connections;
 
-		Contract() {
-			super(Driver.LETTUCE);
-		}
-
-		@BeforeEach
-		void emptyServer() {
-			try (RedisConnection connection = this.connections.getConnection()) {
-				connection.serverCommands().flushAll();
-			}
-		}
-
 		@Override
-		RedisStandaloneConfiguration server() {
-			DataRedisConnectionDetails.Standalone server = this.details.getStandalone();
-			return new RedisStandaloneConfiguration(server.getHost(), server.getPort());
+		protected LockBackend createBackend() {
+			return new RedisLockBackend(this.connections, "lock:", Duration.ofHours(1));
 		}
 
 	}
 
 	@Nested
-	@Testcontainers(disabledWithoutDocker = true)
-	@SpringJUnitConfig
-	class WithRedis extends Contract {
+	@SpringJUnitConfig(RedisClient.class)
+	class OnRedis extends OnContainer {
 
 		@Container
 		@ServiceConnection("redis")
@@ -65,13 +50,18 @@ class RedisLockBackendContainerTests {
 	}
 
 	@Nested
-	@Testcontainers(disabledWithoutDocker = true)
-	@SpringJUnitConfig
-	class WithValkey extends Contract {
+	@SpringJUnitConfig(RedisClient.class)
+	class OnValkey extends OnContainer {
 
 		@Container
 		@ServiceConnection("redis")
 		static final GenericContainer<?> server = TestImage.VALKEY.container();
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ImportAutoConfiguration(DataRedisAutoConfiguration.class)
+	static class RedisClient {
 
 	}
 

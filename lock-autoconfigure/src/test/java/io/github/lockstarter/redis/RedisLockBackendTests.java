@@ -2,48 +2,61 @@
 
 package io.github.lockstarter.redis;
 
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
+import java.time.Duration;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
+import io.github.lockstarter.backend.AbstractLockBackendTests;
+import io.github.lockstarter.backend.LockBackend;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
 
 class RedisLockBackendTests {
 
-	@AutoClose
-	private static final EmbeddedRedis redis = EmbeddedRedis.start();
+	private static EmbeddedRedis redis;
 
-	@BeforeEach
-	void emptyRedis() {
-		redis.command("FLUSHALL");
+	private static LettuceConnectionFactory lettuce;
+
+	private static JedisConnectionFactory jedis;
+
+	@BeforeAll
+	static void startRedis() {
+		redis = EmbeddedRedis.start();
+		RedisStandaloneConfiguration server = new RedisStandaloneConfiguration("127.0.0.1", redis.port());
+		lettuce = new LettuceConnectionFactory(server);
+		lettuce.start();
+		jedis = new JedisConnectionFactory(server);
+		jedis.start();
+	}
+
+	@AfterAll
+	static void stopRedis() {
+		lettuce.destroy();
+		jedis.destroy();
+		redis.close();
 	}
 
 	@Nested
-	class WithLettuce extends AbstractRedisLockBackendTests {
-
-		WithLettuce() {
-			super(Driver.LETTUCE);
-		}
+	class WithLettuce extends AbstractLockBackendTests {
 
 		@Override
-		RedisStandaloneConfiguration server() {
-			return new RedisStandaloneConfiguration("127.0.0.1", redis.port());
+		protected LockBackend createBackend() {
+			return new RedisLockBackend(lettuce, "lock:", Duration.ofHours(1));
 		}
 
 	}
 
 	@Nested
-	class WithJedis extends AbstractRedisLockBackendTests {
-
-		WithJedis() {
-			super(Driver.JEDIS);
-		}
+	class WithJedis extends AbstractLockBackendTests {
 
 		@Override
-		RedisStandaloneConfiguration server() {
-			return new RedisStandaloneConfiguration("127.0.0.1", redis.port());
+		protected LockBackend createBackend() {
+			return new RedisLockBackend(jedis, "lock:", Duration.ofHours(1));
 		}
 
 	}

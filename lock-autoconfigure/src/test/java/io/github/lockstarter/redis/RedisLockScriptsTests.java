@@ -4,9 +4,10 @@ package io.github.lockstarter.redis;
 
 import java.time.Duration;
 
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -19,12 +20,13 @@ import io.github.lockstarter.backend.OwnerToken;
 import io.github.lockstarter.backend.ReleaseOutcome;
 import io.github.lockstarter.backend.UnusableStoreException;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.testsupport.RedisSocket;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * What the scripts leave in Redis, branch by branch.
+ * Every branch of the scripts, with the state that leads there set up by hand.
  */
 class RedisLockScriptsTests {
 
@@ -36,166 +38,419 @@ class RedisLockScriptsTests {
 
 	private static final String QUEUE = LOCK + ":queue";
 
-	private static final Duration LEASE = Duration.ofSeconds(30);
+	private static final Duration LEASE_TIME = Duration.ofSeconds(20);
 
-	@AutoClose
-	private static final EmbeddedRedis redis = EmbeddedRedis.start();
+	private static final Duration FENCE_RETENTION = Duration.ofHours(1);
 
-	private final LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", redis.port());
+	/** Further ahead than the clock of the server will be for decades. */
+	private static final long FUTURE = 2_000_000_000_000_000L;
+
+	private static EmbeddedRedis redis;
+
+	private static LettuceConnectionFactory connections;
+
+	private static RedisLockBackend backend;
 
 	private final OwnerToken owner = OwnerToken.random();
 
-	private RedisLockBackend backend;
+	private final OwnerToken other = OwnerToken.random();
+
+	@BeforeAll
+	static void startRedis() {
+		redis = EmbeddedRedis.start();
+		connections = new LettuceConnectionFactory("127.0.0.1", redis.port());
+		connections.start();
+		backend = new RedisLockBackend(connections, "lock:", FENCE_RETENTION);
+	}
+
+	@AfterAll
+	static void stopRedis() {
+		backend.close();
+		connections.destroy();
+		redis.close();
+	}
 
 	@BeforeEach
-	void open() {
+	void empty() {
 		redis.command("FLUSHALL");
-		this.backend = new RedisLockBackend(this.connections, "lock:", Duration.ofHours(1));
 	}
 
-	@AfterEach
-	void close() {
-		this.backend.close();
+	@Nested
+	class Acquire {
+
+		@Test
+		void aFreeLockIsSetToTheOwnerForTheLeaseTime() {
+			acquire(owner);
+			assertThat(redis.command("GET", LOCK)).isEqualTo(owner.value());
+			assertThat(ttl(LOCK)).isBetween(Duration.ofSeconds(10), LEASE_TIME);
+		}
+
+		@Test
+		void theFencingBaseIsRememberedForItsTime() {
+			long base = acquire(owner);
+			assertThat(redis.command("GET", FENCE)).isEqualTo(Long.toString(base));
+			assertThat(ttl(FENCE)).isBetween(Duration.ofMinutes(59), FENCE_RETENTION);
+			backend.release(KEY, owner, false);
+			assertThat(ttl(FENCE)).isBetween(Duration.ofMinutes(59), FENCE_RETENTION);
+			assertThat(redis.command("DBSIZE")).isEqualTo("1");
+		}
+
+		@Test
+		void theFencingBaseIsTheClockOfTheServerInMicroseconds() {
+			long before = micros();
+			assertThat(acquire(owner)).isBetween(before, micros());
+		}
+
+		@Test
+		void aLastBaseAheadOfTheClockGrowsByOneAndStaysExact() {
+			redis.command("SET", FENCE, Long.toString(FUTURE));
+			assertThat(acquire(owner)).isEqualTo(FUTURE + 1);
+			assertThat(redis.command("GET", FENCE)).isEqualTo("2000000000000001");
+			backend.release(KEY, owner, false);
+			assertThat(acquire(other)).isEqualTo(FUTURE + 2);
+			assertThat(redis.command("GET", FENCE)).isEqualTo("2000000000000002");
+		}
+
+		@Test
+		void theFencingBaseGrowsWhenRedisHasLostItsData() {
+			long base = acquire(owner);
+			redis.command("FLUSHALL");
+			assertThat(acquire(other)).isGreaterThan(base);
+		}
+
+		@Test
+		void aGrantTakesTheJvmOutOfTheQueue() {
+			redis.command("SET", LOCK, "somebody-else", "PX", "60000");
+			queue();
+			redis.command("DEL", LOCK);
+			acquire(owner);
+			assertThat(redis.command("EXISTS", QUEUE)).isEqualTo("0");
+		}
+
+		@Test
+		void theSameOwnerGetsItsBaseAgainAndAFullLease() {
+			long base = acquire(owner);
+			redis.command("PEXPIRE", LOCK, "5000");
+			assertThat(acquire(owner)).isEqualTo(base);
+			assertThat(ttl(LOCK)).isGreaterThan(Duration.ofSeconds(10));
+		}
+
+		@Test
+		void theSameOwnerLeavesTheQueueToo() {
+			acquire(owner);
+			queue();
+			acquire(owner);
+			assertThat(redis.command("EXISTS", QUEUE)).isEqualTo("0");
+		}
+
+		@Test
+		void theSameOwnerGetsALargerBaseWhenItsOwnIsForgotten() {
+			long base = acquire(owner);
+			redis.command("DEL", FENCE);
+			long next = acquire(owner);
+			assertThat(next).isGreaterThan(base);
+			assertThat(redis.command("GET", FENCE)).isEqualTo(Long.toString(next));
+		}
+
+		@Test
+		void aRefusalTellsTheRemainingTimeAndChangesNothing() {
+			redis.command("SET", LOCK, "somebody-else", "PX", "5000");
+			assertThat(refusal(false).remaining()).isBetween(Duration.ofMillis(1), Duration.ofSeconds(5));
+			assertThat(redis.command("GET", LOCK)).isEqualTo("somebody-else");
+			assertThat(redis.command("DBSIZE")).isEqualTo("1");
+		}
+
+		@Test
+		void theRemainingTimeOfALockThatNeverEndsIsUnknown() {
+			redis.command("SET", LOCK, "somebody-else");
+			assertThat(refusal(false).remaining()).isNull();
+			assertThat(redis.command("PTTL", LOCK)).isEqualTo("-1");
+		}
+
+		@Test
+		void aRefusedJvmQueuesByItsArrivalAndNotForEver() {
+			redis.command("SET", LOCK, "somebody-else", "PX", "60000");
+			long before = micros();
+			String jvm = queue();
+			assertThat(score(jvm)).isBetween(before, micros());
+			assertThat(ttl(QUEUE)).isBetween(Duration.ofSeconds(30), Duration.ofSeconds(60));
+		}
+
+		@Test
+		void aRefusedJvmThatAsksAgainKeepsItsArrival() {
+			redis.command("SET", LOCK, "somebody-else", "PX", "60000");
+			String jvm = queue();
+			long arrival = score(jvm);
+			redis.command("PEXPIRE", QUEUE, "5000");
+			queue();
+			assertThat(score(jvm)).isEqualTo(arrival);
+			assertThat(ttl(QUEUE)).isGreaterThan(Duration.ofSeconds(30));
+		}
+
 	}
 
-	@Test
-	void aGrantSetsTheOwnerTokenForTheLeaseAndRemembersTheFencingBase() {
-		LockGrant grant = grant();
-		assertThat(redis.command("GET", LOCK)).isEqualTo(this.owner.value());
-		assertThat(millis(LOCK)).isBetween(29_000L, 30_000L);
-		assertThat(redis.command("GET", FENCE)).isEqualTo(Long.toString(grant.fencingBase()));
-		assertThat(millis(FENCE)).isBetween(3_599_000L, 3_600_000L);
-		assertThat(redis.command("KEYS", "*").lines()).containsExactlyInAnyOrder(LOCK, FENCE);
+	@Nested
+	class Renew {
+
+		@Test
+		void theOwnerGetsAFullLease() {
+			acquire(owner);
+			redis.command("PEXPIRE", LOCK, "5000");
+			assertThat(backend.renew(KEY, owner, LEASE_TIME)).isTrue();
+			assertThat(ttl(LOCK)).isBetween(Duration.ofSeconds(10), LEASE_TIME);
+		}
+
+		@Test
+		void anotherOwnerChangesNothing() {
+			acquire(owner);
+			redis.command("PEXPIRE", LOCK, "5000");
+			assertThat(backend.renew(KEY, other, LEASE_TIME)).isFalse();
+			assertThat(ttl(LOCK)).isLessThanOrEqualTo(Duration.ofSeconds(5));
+		}
+
+		@Test
+		void aFreeLockStaysFree() {
+			assertThat(backend.renew(KEY, owner, LEASE_TIME)).isFalse();
+			assertThat(redis.command("DBSIZE")).isEqualTo("0");
+		}
+
 	}
 
-	@Test
-	void aFencingBaseAheadOfTheClockGrowsByOneAndStaysExact() {
-		redis.command("SET", FENCE, "123456789012345");
-		assertThat(grant().fencingBase()).isEqualTo(123456789012346L);
-		assertThat(redis.command("GET", FENCE)).isEqualTo("123456789012346");
+	@Nested
+	class Release {
+
+		@Test
+		void anotherOwnerChangesNothing() {
+			acquire(owner);
+			try (Waiter waiter = new Waiter("waiting", 1)) {
+				assertThat(backend.release(KEY, other, true)).isEqualTo(ReleaseOutcome.NOT_OWNER);
+				assertThat(redis.command("GET", LOCK)).isEqualTo(owner.value());
+				assertThat(redis.command("ZRANGE", QUEUE, "0", "-1")).isEqualTo("waiting");
+			}
+		}
+
+		@Test
+		void aFreeLockIsNotReleased() {
+			assertThat(backend.release(KEY, owner, true)).isEqualTo(ReleaseOutcome.NOT_OWNER);
+			assertThat(redis.command("DBSIZE")).isEqualTo("0");
+		}
+
+		@Test
+		void theLockIsFreeAndNobodyQueuesWithoutAWaiter() {
+			acquire(owner);
+			assertThat(backend.release(KEY, owner, true)).isEqualTo(ReleaseOutcome.RELEASED);
+			assertThat(redis.command("EXISTS", LOCK, QUEUE)).isEqualTo("0");
+		}
+
+		@Test
+		void theFirstWaiterIsToldWhichLockIsFree() {
+			acquire(owner);
+			try (Waiter second = new Waiter("second", 2); Waiter first = new Waiter("first", 1)) {
+				assertThat(backend.release(KEY, owner, false)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+				assertThat(redis.command("EXISTS", LOCK)).isEqualTo("0");
+				assertThat(redis.command("ZRANGE", QUEUE, "0", "-1")).isEqualTo("second");
+				assertThat(first.read()).isEqualTo("stock:1001");
+			}
+		}
+
+		@Test
+		void deadWaitersAreSkipped() {
+			acquire(owner);
+			redis.command("ZADD", QUEUE, "1", "dead", "2", "dead-too");
+			try (Waiter waiter = new Waiter("alive", 3)) {
+				assertThat(backend.release(KEY, owner, false)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+				assertThat(redis.command("EXISTS", QUEUE)).isEqualTo("0");
+				assertThat(waiter.read()).isEqualTo("stock:1001");
+			}
+		}
+
+		@Test
+		void aQueueOfDeadWaitersIsRemoved() {
+			acquire(owner);
+			redis.command("ZADD", QUEUE, "1", "dead", "2", "dead-too");
+			assertThat(backend.release(KEY, owner, true)).isEqualTo(ReleaseOutcome.RELEASED);
+			assertThat(redis.command("EXISTS", LOCK, QUEUE)).isEqualTo("0");
+		}
+
+		@Test
+		void theReleasingJvmDoesNotTellItself() {
+			acquire(owner);
+			String self = queue();
+			try (Waiter own = new Waiter(self, 1); Waiter waiter = new Waiter("waiting", FUTURE)) {
+				assertThat(backend.release(KEY, owner, false)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+				assertThat(redis.command("EXISTS", QUEUE)).isEqualTo("0");
+				assertThat(waiter.read()).isEqualTo("stock:1001");
+			}
+		}
+
+		@Test
+		void theReleasingJvmQueuesByItsArrivalAndNotForEver() {
+			acquire(owner);
+			try (Waiter waiter = new Waiter("waiting", 1)) {
+				long before = micros();
+				assertThat(backend.release(KEY, owner, true)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+				assertThat(score(redis.command("ZRANGE", QUEUE, "0", "-1"))).isBetween(before, micros());
+				assertThat(ttl(QUEUE)).isBetween(Duration.ofSeconds(30), Duration.ofSeconds(60));
+			}
+		}
+
+		@Test
+		void theReleasingJvmQueuesBehindArrivalsAheadOfTheClock() {
+			acquire(owner);
+			redis.command("ZADD", QUEUE, Long.toString(FUTURE), "early");
+			try (Waiter waiter = new Waiter("waiting", 1)) {
+				assertThat(backend.release(KEY, owner, true)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+				String[] queue = redis.command("ZRANGE", QUEUE, "0", "-1").split("\n");
+				assertThat(queue).hasSize(2).startsWith("early");
+				assertThat(score(queue[1])).isEqualTo(FUTURE + 1);
+			}
+		}
+
 	}
 
-	@Test
-	void fencingBasesGrowWhenRedisHasLostItsData() {
-		long before = grant().fencingBase();
-		redis.command("FLUSHALL");
-		assertThat(grant().fencingBase()).isGreaterThan(before);
+	@Nested
+	class Withdraw {
+
+		@Test
+		void aWaitingJvmLeavesTheQueueAndTellsNobody() {
+			redis.command("SET", LOCK, "somebody-else", "PX", "60000");
+			queue();
+			redis.command("DEL", LOCK);
+			try (Waiter waiter = new Waiter("waiting", FUTURE)) {
+				backend.withdraw(KEY);
+				assertThat(redis.command("ZRANGE", QUEUE, "0", "-1")).isEqualTo("waiting");
+			}
+		}
+
+		@Test
+		void whileTheLockIsHeldNobodyIsTold() {
+			redis.command("SET", LOCK, "somebody-else", "PX", "60000");
+			try (Waiter waiter = new Waiter("waiting", 1)) {
+				backend.withdraw(KEY);
+				assertThat(redis.command("ZRANGE", QUEUE, "0", "-1")).isEqualTo("waiting");
+			}
+		}
+
+		@Test
+		void aJvmWhoseTurnItWasTellsTheNextOneAlive() {
+			redis.command("ZADD", QUEUE, "1", "dead", "2", "dead-too");
+			try (Waiter second = new Waiter("second", 4); Waiter first = new Waiter("first", 3)) {
+				backend.withdraw(KEY);
+				assertThat(redis.command("ZRANGE", QUEUE, "0", "-1")).isEqualTo("second");
+				assertThat(first.read()).isEqualTo("stock:1001");
+			}
+		}
+
+		@Test
+		void aQueueOfDeadWaitersIsRemoved() {
+			redis.command("ZADD", QUEUE, "1", "dead", "2", "dead-too");
+			backend.withdraw(KEY);
+			assertThat(redis.command("DBSIZE")).isEqualTo("0");
+		}
+
+		@Test
+		void withoutAQueueNothingHappens() {
+			backend.withdraw(KEY);
+			assertThat(redis.command("DBSIZE")).isEqualTo("0");
+		}
+
 	}
 
-	@Test
-	void theSameRequestAfterTheFencingBaseWasLostGetsALargerOne() {
-		long before = grant().fencingBase();
-		redis.command("DEL", FENCE);
-		assertThat(grant().fencingBase()).isGreaterThan(before);
-		assertThat(redis.command("EXISTS", FENCE)).isEqualTo("1");
+	@Nested
+	class Server {
+
+		@Test
+		void everyScriptIsSentAgainAfterTheServerForgotIt() {
+			redis.command("SCRIPT", "FLUSH");
+			acquire(owner);
+			redis.command("SCRIPT", "FLUSH");
+			assertThat(backend.renew(KEY, owner, LEASE_TIME)).isTrue();
+			redis.command("SCRIPT", "FLUSH");
+			assertThat(backend.release(KEY, owner, false)).isEqualTo(ReleaseOutcome.RELEASED);
+			redis.command("ZADD", QUEUE, "1", "dead");
+			redis.command("SCRIPT", "FLUSH");
+			backend.withdraw(KEY);
+			assertThat(redis.command("EXISTS", QUEUE)).isEqualTo("0");
+		}
+
+		@Test
+		void aKeyOfAnotherTypeIsNamed() {
+			redis.command("RPUSH", LOCK, "an element");
+			assertThatExceptionOfType(UnusableStoreException.class).isThrownBy(() -> acquire(owner))
+				.withMessageContaining("'" + LOCK + "'")
+				.withMessageContaining("distributed-lock.key-prefix");
+			assertThatExceptionOfType(UnusableStoreException.class)
+				.isThrownBy(() -> backend.renew(KEY, owner, LEASE_TIME))
+				.withMessageContaining("'" + LOCK + "'");
+			assertThatExceptionOfType(UnusableStoreException.class).isThrownBy(() -> backend.release(KEY, owner, false))
+				.withMessageContaining("'" + LOCK + "'");
+			assertThat(redis.command("LRANGE", LOCK, "0", "-1")).isEqualTo("an element");
+		}
+
+		@Test
+		void aCompanionOfAnotherTypeIsNamed() {
+			redis.command("RPUSH", QUEUE, "an element");
+			assertThatExceptionOfType(UnusableStoreException.class).isThrownBy(() -> backend.withdraw(KEY))
+				.withMessageContaining("or a companion of it");
+		}
+
 	}
 
-	@Test
-	void aRefusalChangesNothingUnlessTheInstanceWaits() {
-		redis.command("SET", LOCK, "foreign", "PX", "5000");
-		assertThat(acquire(false)).isInstanceOf(LockRefusal.class);
-		assertThat(redis.command("GET", LOCK)).isEqualTo("foreign");
-		assertThat(redis.command("KEYS", "*")).isEqualTo(LOCK);
-		assertThat(acquire(true)).isInstanceOf(LockRefusal.class);
-		assertThat(redis.command("ZCARD", QUEUE)).isEqualTo("1");
-		assertThat(millis(QUEUE)).isBetween(59_000L, 60_000L);
+	private static long acquire(OwnerToken owner) {
+		LockAttempt attempt = backend.acquire(KEY, owner, LEASE_TIME, false);
+		assertThat(attempt).isInstanceOf(LockGrant.class);
+		return ((LockGrant) attempt).fencingBase();
 	}
 
-	@Test
-	void anInstanceThatAsksAgainKeepsItsPlace() {
-		redis.command("SET", LOCK, "foreign", "PX", "5000");
-		acquire(true);
-		String place = redis.command("ZRANGE", QUEUE, "0", "-1", "WITHSCORES");
-		acquire(true);
-		assertThat(redis.command("ZRANGE", QUEUE, "0", "-1", "WITHSCORES")).isEqualTo(place);
+	private LockRefusal refusal(boolean queue) {
+		LockAttempt attempt = backend.acquire(KEY, this.other, LEASE_TIME, queue);
+		assertThat(attempt).isInstanceOf(LockRefusal.class);
+		return (LockRefusal) attempt;
 	}
 
-	@Test
-	void aForeignHolderWithoutAnEndHasNoRemainingTime() {
-		redis.command("SET", LOCK, "foreign");
-		assertThat(acquire(false)).isEqualTo(new LockRefusal(null));
+	/**
+	 * Put the JVM of the backend into the queue, where it is alone.
+	 * @return the id of the JVM
+	 */
+	private String queue() {
+		refusal(true);
+		return redis.command("ZRANGE", QUEUE, "0", "-1");
 	}
 
-	@Test
-	void aGrantTakesTheInstanceOutOfTheQueue() {
-		redis.command("SET", LOCK, "foreign");
-		acquire(true);
-		redis.command("DEL", LOCK);
-		grant();
-		assertThat(redis.command("EXISTS", QUEUE)).isEqualTo("0");
+	private static long score(String jvm) {
+		return Long.parseLong(redis.command("ZSCORE", QUEUE, jvm));
 	}
 
-	@Test
-	void aReleaseLeavesOnlyTheFencingBase() {
-		grant();
-		assertThat(this.backend.release(KEY, this.owner, false)).isEqualTo(ReleaseOutcome.RELEASED);
-		assertThat(redis.command("KEYS", "*")).isEqualTo(FENCE);
+	private static Duration ttl(String key) {
+		return Duration.ofMillis(Long.parseLong(redis.command("PTTL", key)));
 	}
 
-	@Test
-	void aReleaseSkipsInstancesThatNobodyHears() {
-		grant();
-		redis.command("ZADD", QUEUE, "1", "dead", "2", "cut-off");
-		assertThat(this.backend.release(KEY, this.owner, true)).isEqualTo(ReleaseOutcome.RELEASED);
-		assertThat(redis.command("EXISTS", QUEUE)).isEqualTo("0");
+	private static long micros() {
+		String[] time = redis.command("TIME").split("\n");
+		return (Long.parseLong(time[0]) - 1704067200) * 1_000_000 + Long.parseLong(time[1]);
 	}
 
-	@Test
-	void anInstanceThatGivesUpWhileTheLockIsTakenOnlyLeavesTheQueue() {
-		redis.command("SET", LOCK, "foreign");
-		acquire(true);
-		redis.command("ZADD", QUEUE, "+inf", "other");
-		this.backend.withdraw(KEY);
-		assertThat(redis.command("ZRANGE", QUEUE, "0", "-1")).isEqualTo("other");
-	}
+	/**
+	 * Another JVM that waits and listens.
+	 */
+	private static final class Waiter implements AutoCloseable {
 
-	@Test
-	void anInstanceThatGivesUpAfterItWasToldSkipsThoseThatNobodyHears() {
-		redis.command("ZADD", QUEUE, "1", "dead");
-		this.backend.withdraw(KEY);
-		assertThat(redis.command("EXISTS", QUEUE)).isEqualTo("0");
-	}
+		private final RedisSocket socket = new RedisSocket(redis.port());
 
-	@Test
-	void aRenewalDoesNotBringALostLockBack() {
-		grant();
-		redis.command("DEL", LOCK);
-		assertThat(this.backend.renew(KEY, this.owner, LEASE)).isFalse();
-		assertThat(redis.command("EXISTS", LOCK)).isEqualTo("0");
-	}
+		Waiter(String jvm, long arrival) {
+			this.socket.command("SUBSCRIBE", "lock:wake:" + jvm);
+			redis.command("ZADD", QUEUE, Long.toString(arrival), jvm);
+		}
 
-	@Test
-	void scriptsThatTheServerForgotAreSentAgain() {
-		grant();
-		redis.command("SCRIPT", "FLUSH");
-		assertThat(this.backend.renew(KEY, this.owner, LEASE)).isTrue();
-		redis.command("SCRIPT", "FLUSH");
-		assertThat(acquire(false)).isInstanceOf(LockGrant.class);
-		redis.command("SCRIPT", "FLUSH");
-		this.backend.withdraw(KEY);
-		redis.command("SCRIPT", "FLUSH");
-		assertThat(this.backend.release(KEY, this.owner, false)).isEqualTo(ReleaseOutcome.RELEASED);
-	}
+		String read() {
+			return this.socket.read().split("\n")[2];
+		}
 
-	@Test
-	void aKeyOfSomethingElseIsLeftAloneWithAClearMessage() {
-		redis.command("LPUSH", LOCK, "value");
-		assertThatExceptionOfType(UnusableStoreException.class).isThrownBy(() -> acquire(false))
-			.withMessageContaining("'" + LOCK + "'")
-			.withMessageContaining("distributed-lock.key-prefix");
-		assertThat(redis.command("TYPE", LOCK)).isEqualTo("list");
-	}
+		@Override
+		public void close() {
+			this.socket.close();
+		}
 
-	private LockGrant grant() {
-		return (LockGrant) acquire(false);
-	}
-
-	private LockAttempt acquire(boolean queue) {
-		return this.backend.acquire(KEY, this.owner, LEASE, queue);
-	}
-
-	private static long millis(String key) {
-		return Long.parseLong(redis.command("PTTL", key));
 	}
 
 }

@@ -56,11 +56,37 @@ final class RedisRegistry implements LockRegistry, AutoCloseable {
 		return new RedisRegistry(connections, connections::destroy, settings);
 	}
 
+	/**
+	 * Create a registry whose connections are those of a user.
+	 */
+	static RedisRegistry lettuce(EmbeddedRedis redis, String user, String password) {
+		LettuceConnectionFactory connections = new LettuceConnectionFactory(server(redis, user, password));
+		connections.start();
+		return new RedisRegistry(connections, connections::destroy, SETTINGS);
+	}
+
+	/**
+	 * Create a registry whose connections are those of a user.
+	 */
+	static RedisRegistry jedis(EmbeddedRedis redis, String user, String password) {
+		JedisConnectionFactory connections = new JedisConnectionFactory(server(redis, user, password));
+		connections.afterPropertiesSet();
+		connections.start();
+		return new RedisRegistry(connections, connections::destroy, SETTINGS);
+	}
+
 	static RedisRegistry jedis(EmbeddedRedis redis, EngineSettings settings) {
 		JedisConnectionFactory connections = new JedisConnectionFactory(
 				new RedisStandaloneConfiguration("127.0.0.1", redis.port()));
 		connections.start();
 		return new RedisRegistry(connections, connections::destroy, settings);
+	}
+
+	private static RedisStandaloneConfiguration server(EmbeddedRedis redis, String user, String password) {
+		RedisStandaloneConfiguration server = new RedisStandaloneConfiguration("127.0.0.1", redis.port());
+		server.setUsername(user);
+		server.setPassword(password);
+		return server;
 	}
 
 	/**

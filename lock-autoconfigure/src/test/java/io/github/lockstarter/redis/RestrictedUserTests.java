@@ -5,12 +5,20 @@ package io.github.lockstarter.redis;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 
+import org.assertj.core.api.Assertions;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -19,8 +27,11 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
-import io.github.lockstarter.engine.DefaultLockRegistry;
-import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.backend.AbstractLockBackendTests;
+import io.github.lockstarter.backend.LockBackend;
+import io.github.lockstarter.backend.OwnerToken;
+import io.github.lockstarter.backend.ReleaseListener;
+import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.testsupport.Callers;
 import io.github.lockstarter.testsupport.Callers.Call;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
@@ -29,94 +40,186 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Users of Redis that may do little.
+ * What a user of Redis has to be allowed, and what becomes of locks when it may not even
+ * subscribe.
  */
 class RestrictedUserTests {
 
-	private static final LockRequest REQUEST = LockRequest.of(LockKey.of("stock", 1001));
+	/** All that a user needs, with locks under the default prefix. */
+	private static final List<String> RIGHTS = List.of("~lock:*", "&lock:wake:*", "+ping", "+evalsha", "+eval", "+get",
+			"+set", "+del", "+exists", "+pexpire", "+pttl", "+time", "+zadd", "+zrem", "+zrange", "+zpopmin",
+			"+publish", "+subscribe", "+unsubscribe");
 
-	/** All that the locks need, as documented in docs/guarantees.md. */
-	private static final List<String> MINIMAL_RULES = List.of("~lock:*", "&lock:wake:*", "+evalsha", "+eval", "+get",
-			"+set", "+del", "+exists", "+pexpire", "+pttl", "+time", "+zadd", "+zrem", "+zpopmin", "+zrange",
-			"+publish", "+subscribe", "+unsubscribe", "+ping");
+	private static final String USER = "app";
+
+	private static final String PASSWORD = "secret";
+
+	private static final LockKey KEY = LockKey.of("stock", 1001);
+
+	private static final LockRequest REQUEST = LockRequest.of(KEY);
+
+	private static final Duration LEASE_TIME = Duration.ofSeconds(20);
+
+	private static final ReleaseListener NO_OP = new ReleaseListener() {
+
+		@Override
+		public void onRelease(LockKey key) {
+		}
+
+		@Override
+		public void onDoubt() {
+		}
+
+	};
+
+	private static final String QUEUE = "lock:{stock:1001}:queue";
 
 	@AutoClose
-	private final EmbeddedRedis redis = EmbeddedRedis.start();
+	private static final EmbeddedRedis redis = EmbeddedRedis.start();
 
-	@Test
-	void theDocumentedRulesAreEnough() throws Exception {
-		assertThat(Files.readString(Path.of("../docs/guarantees.md"))).contains(String.join(" ", MINIMAL_RULES));
-		createUser(MINIMAL_RULES.stream());
-		try (Instance first = new Instance(); Instance second = new Instance()) {
-			Lease lease = first.registry.acquire(REQUEST);
-			Call<Boolean> waiter = waitFor(second);
-			Awaitility.await().until(() -> this.redis.command("EXISTS", "lock:{stock:1001}:queue").equals("1"));
-			long published = this.redis.calls("publish");
-			lease.close();
-			assertThat(waiter.get()).isTrue();
-			assertThat(this.redis.calls("publish")).isEqualTo(published + 1);
+	@BeforeEach
+	void reset() {
+		redis.command("FLUSHALL");
+		redis.command("SCRIPT", "FLUSH");
+		redis.command("ACL", "LOG", "RESET");
+	}
+
+	@ParameterizedTest
+	@FieldSource("RIGHTS")
+	void everyRightIsNeeded(String right) {
+		allowAllBut(right);
+		LettuceConnectionFactory connections = connections();
+		try (RedisLockBackend one = new RedisLockBackend(connections, "lock:", Duration.ofHours(1));
+				RedisLockBackend two = new RedisLockBackend(connections, "lock:", Duration.ofHours(1))) {
+			OwnerToken owner = OwnerToken.random();
+			OwnerToken other = OwnerToken.random();
+			List<ThrowingCallable> operations = List.of(() -> two.releaseSignal().connect(NO_OP),
+					() -> one.acquire(KEY, owner, LEASE_TIME, false), () -> one.renew(KEY, owner, LEASE_TIME),
+					() -> two.acquire(KEY, other, LEASE_TIME, true), () -> two.withdraw(KEY), () -> two.withdraw(KEY),
+					() -> two.acquire(KEY, other, LEASE_TIME, true), () -> one.release(KEY, owner, true));
+			operations.forEach(Assertions::catchThrowable);
 		}
+		connections.destroy();
+		assertThat(redis.command("ACL", "LOG")).contains(right.replaceAll("[+~&*]", ""));
 	}
 
 	@Test
-	void withoutSubscribeWaitersAskAgain() throws Exception {
-		createUser(MINIMAL_RULES.stream().filter((rule) -> !rule.endsWith("subscribe")));
-		try (Instance first = new Instance(); Instance second = new Instance()) {
-			Lease lease = first.registry.acquire(REQUEST);
-			Call<Boolean> waiter = waitFor(second);
-			lease.close();
-			assertThat(waiter.get()).isTrue();
-			assertThat(this.redis.command("PUBSUB", "CHANNELS")).isEmpty();
-		}
+	void theRightsAreDocumented() throws Exception {
+		assertThat(Files.readString(Path.of("..", "docs", "guarantees.md"))).contains(String.join(" ", RIGHTS));
 	}
 
 	@Test
-	void withoutScriptsTheLockIsUnavailableAndTheMessageSaysWhy() {
-		createUser(MINIMAL_RULES.stream().filter((rule) -> !rule.startsWith("+eval")));
-		try (Instance instance = new Instance()) {
-			assertThatExceptionOfType(LockUnavailableException.class)
-				.isThrownBy(() -> instance.registry.acquire(REQUEST))
+	void withoutScriptsTheLockIsUnavailableAtOnceAndTheMessageSaysWhy() {
+		allowAllBut("+evalsha");
+		try (RedisRegistry registry = RedisRegistry.lettuce(redis, USER, PASSWORD)) {
+			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> registry.acquire(REQUEST))
 				.withMessageContaining("The Redis user may not do what the locks need")
 				.withStackTraceContaining("evalsha");
 		}
 	}
 
-	private void createUser(Stream<String> rules) {
-		this.redis.command(
-				Stream.concat(Stream.of("ACL", "SETUSER", "shop", "on", ">secret", "-@all", "resetchannels"), rules)
-					.toArray(String[]::new));
+	private static void allowAllBut(String... forbidden) {
+		List<String> command = new ArrayList<>(List.of("ACL", "SETUSER", USER, "reset", "on", '>' + PASSWORD));
+		command.addAll(RIGHTS);
+		command.removeAll(List.of(forbidden));
+		redis.command(command.toArray(String[]::new));
 	}
 
-	private static Call<Boolean> waitFor(Instance instance) throws InterruptedException {
-		return Callers.start(() -> {
-			instance.registry.acquire(REQUEST).close();
-			return true;
-		}).awaitParked();
+	private static LettuceConnectionFactory connections() {
+		RedisStandaloneConfiguration server = new RedisStandaloneConfiguration("127.0.0.1", redis.port());
+		server.setUsername(USER);
+		server.setPassword(PASSWORD);
+		LettuceConnectionFactory connections = new LettuceConnectionFactory(server);
+		connections.start();
+		return connections;
 	}
 
-	private final class Instance implements AutoCloseable {
+	@Nested
+	class AllowedNoMoreThanNeeded extends AbstractLockBackendTests {
 
-		private final LettuceConnectionFactory connections;
+		private final LettuceConnectionFactory connections = connections();
 
-		private final RedisLockBackend backend;
-
-		private final DefaultLockRegistry registry;
-
-		Instance() {
-			RedisStandaloneConfiguration server = new RedisStandaloneConfiguration("127.0.0.1",
-					RestrictedUserTests.this.redis.port());
-			server.setUsername("shop");
-			server.setPassword("secret");
-			this.connections = new LettuceConnectionFactory(server);
-			this.backend = new RedisLockBackend(this.connections, "lock:", Duration.ofHours(1));
-			this.registry = new DefaultLockRegistry(this.backend, EngineSettings.DEFAULTS, (event) -> {
-			});
+		@AfterEach
+		void nothingWasRefused() {
+			assertThat(redis.command("ACL", "LOG")).isEmpty();
+			this.connections.destroy();
 		}
 
 		@Override
-		public void close() {
-			this.registry.close();
-			this.backend.close();
+		protected LockBackend createBackend() {
+			allowAllBut();
+			return new RedisLockBackend(this.connections, "lock:", Duration.ofHours(1));
+		}
+
+	}
+
+	abstract static class NotAllowedToSubscribe {
+
+		abstract RedisRegistry create(EmbeddedRedis redis);
+
+		@ParameterizedTest
+		@ValueSource(strings = { "+subscribe", "&lock:wake:*" })
+		void aWaiterPollsAndGetsTheLockAfterARelease(String forbidden) throws Exception {
+			allowAllBut(forbidden);
+			try (RedisRegistry holder = RedisRegistry.lettuce(redis); RedisRegistry waiting = create(redis)) {
+				for (int i = 0; i < 3; i++) {
+					Lease lease = holder.acquire(REQUEST);
+					Call<Boolean> waiter = Callers.start(() -> {
+						waiting.acquire(REQUEST).close();
+						return true;
+					});
+					long refusals = redis.calls("pttl");
+					Awaitility.await().until(() -> redis.calls("pttl") >= refusals + 3);
+					assertThat(redis.command("EXISTS", QUEUE)).isEqualTo("0");
+					lease.close();
+					assertThat(waiter.get()).isTrue();
+				}
+				assertThat(waiting.events())
+					.allMatch((event) -> event instanceof LockEvent.Acquired || event instanceof LockEvent.Released);
+			}
+		}
+
+	}
+
+	@Nested
+	class NotAllowedToSubscribeWithLettuce extends NotAllowedToSubscribe {
+
+		@Override
+		RedisRegistry create(EmbeddedRedis redis) {
+			return RedisRegistry.lettuce(redis, USER, PASSWORD);
+		}
+
+	}
+
+	@Nested
+	class NotAllowedToSubscribeWithJedis extends NotAllowedToSubscribe {
+
+		@Override
+		RedisRegistry create(EmbeddedRedis redis) {
+			return RedisRegistry.jedis(redis, USER, PASSWORD);
+		}
+
+	}
+
+	@Nested
+	class NotAllowedToPublish {
+
+		@ParameterizedTest
+		@ValueSource(strings = { "+publish", "&lock:wake:*" })
+		void aReleaseSucceedsAndTheWaiterFindsOutByItself(String forbidden) throws Exception {
+			allowAllBut(forbidden);
+			try (RedisRegistry holder = RedisRegistry.lettuce(redis, USER, PASSWORD);
+					RedisRegistry waiting = RedisRegistry.lettuce(redis)) {
+				Lease lease = holder.acquire(REQUEST);
+				Call<Boolean> waiter = Callers.start(() -> {
+					waiting.acquire(REQUEST).close();
+					return true;
+				});
+				Awaitility.await().until(() -> redis.command("EXISTS", QUEUE).equals("1"));
+				lease.close();
+				assertThat(waiter.get()).isTrue();
+				assertThat(holder.events()).noneMatch(LockEvent.ReleaseFailed.class::isInstance);
+			}
 		}
 
 	}

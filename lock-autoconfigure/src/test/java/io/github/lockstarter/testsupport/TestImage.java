@@ -6,25 +6,27 @@ import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.utility.DockerImageName;
 
 /**
- * The images of servers that tests use where Docker runs.
+ * The container images of the tests, all in one place to keep them current.
  */
 public enum TestImage {
 
-	REDIS("redis:8.4-alpine"),
+	REDIS("redis:8.4"),
 
-	VALKEY("valkey/valkey:9.0-alpine");
+	VALKEY("valkey/valkey:9.0");
 
-	private final String image;
+	private static final int PORT = 6379;
 
-	TestImage(String image) {
-		this.image = image;
+	private final DockerImageName name;
+
+	TestImage(String name) {
+		this.name = DockerImageName.parse(name);
 	}
 
 	/**
-	 * Return a container that is not started yet.
+	 * Return a container of the image, not yet started.
 	 */
 	public GenericContainer<?> container() {
-		return new GenericContainer<>(DockerImageName.parse(this.image)).withExposedPorts(6379);
+		return new GenericContainer<>(this.name).withExposedPorts(PORT);
 	}
 
 }

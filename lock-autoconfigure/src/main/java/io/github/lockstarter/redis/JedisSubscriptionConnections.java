@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.redis;
+
+import java.time.Duration;
+import java.util.Optional;
+
+import javax.net.ssl.HostnameVerifier;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocketFactory;
+
+import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.jedis.JedisClientBuilderCustomizer;
+import org.springframework.data.redis.connection.jedis.JedisClientConfigBuilderCustomizer;
+import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+
+/**
+ * Connections to the server of the application's Jedis connections for subscriptions
+ * only. When a server refuses a subscription, the connection goes back to its pool with
+ * an answer that nobody has read, and whoever uses it next gets the answers of others: it
+ * must be nobody's that asks for a lock.
+ */
+final class JedisSubscriptionConnections {
+
+	private JedisSubscriptionConnections() {
+	}
+
+	/**
+	 * Return the connections of the application with others to subscribe, or {@code null}
+	 * if they are not Jedis' own.
+	 */
+	static @Nullable LockConnections derivedFrom(RedisConnectionFactory application) {
+		if (application.getClass() != JedisConnectionFactory.class) {
+			return null;
+		}
+		JedisConnectionFactory jedis = (JedisConnectionFactory) application;
+		JedisConnectionFactory own = create(jedis, new UnpooledClientConfiguration(jedis.getClientConfiguration()));
+		own.afterPropertiesSet();
+		own.start();
+		return new LockConnections(application, own, own::destroy);
+	}
+
+	private static JedisConnectionFactory create(JedisConnectionFactory jedis, JedisClientConfiguration client) {
+		if (jedis.getClusterConfiguration() != null) {
+			return new JedisConnectionFactory(jedis.getClusterConfiguration(), client);
+		}
+		if (jedis.getSentinelConfiguration() != null) {
+			return new JedisConnectionFactory(jedis.getSentinelConfiguration(), client);
+		}
+		return new JedisConnectionFactory(jedis.getStandaloneConfiguration(), client);
+	}
+
+	/**
+	 * The client configuration of the application, without its pool.
+	 */
+	private record UnpooledClientConfiguration(
+			JedisClientConfiguration application) implements JedisClientConfiguration {
+
+		@Override
+		public Optional<JedisClientConfigBuilderCustomizer> getClientConfigCustomizer() {
+			return this.application.getClientConfigCustomizer();
+		}
+
+		@Override
+		public Optional<JedisClientBuilderCustomizer> getClientCustomizer() {
+			return this.application.getClientCustomizer();
+		}
+
+		@Override
+		public boolean isUseSsl() {
+			return this.application.isUseSsl();
+		}
+
+		@Override
+		public Optional<SSLSocketFactory> getSslSocketFactory() {
+			return this.application.getSslSocketFactory();
+		}
+
+		@Override
+		public Optional<SSLParameters> getSslParameters() {
+			return this.application.getSslParameters();
+		}
+
+		@Override
+		public Optional<HostnameVerifier> getHostnameVerifier() {
+			return this.application.getHostnameVerifier();
+		}
+
+		@Override
+		public boolean isUsePooling() {
+			return false;
+		}
+
+		@Override
+		public Optional<GenericObjectPoolConfig<?>> getPoolConfig() {
+			return Optional.empty();
+		}
+
+		@Override
+		public Optional<String> getClientName() {
+			return this.application.getClientName();
+		}
+
+		@Override
+		public Duration getConnectTimeout() {
+			return this.application.getConnectTimeout();
+		}
+
+		@Override
+		public Duration getReadTimeout() {
+			return this.application.getReadTimeout();
+		}
+
+	}
+
+}
