@@ -208,7 +208,7 @@ class LockTemplateTests {
 	@Test
 	void aBlockedBodyIsInterruptedWhenARenewalFindsTheLockGone() {
 		EngineSettings settings = new EngineSettings(Duration.ofSeconds(10), Duration.ofMillis(600), 3,
-				Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofSeconds(20));
+				Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(20));
 		try (DefaultLockRegistry renewing = new DefaultLockRegistry(this.backend, settings, LockListener.NO_OP)) {
 			LockTemplate template = new LockTemplate(renewing).withOnLost(OnLost.INTERRUPT);
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> template.execute(REQUEST, (lease) -> {

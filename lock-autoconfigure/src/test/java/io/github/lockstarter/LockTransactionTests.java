@@ -46,7 +46,7 @@ class LockTransactionTests {
 
 	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.backend,
 			new EngineSettings(Duration.ofSeconds(5), Duration.ofMillis(300), 3, Duration.ofSeconds(1),
-					Duration.ofMillis(100), Duration.ofSeconds(1)),
+					Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(1)),
 			(event) -> {
 			});
 

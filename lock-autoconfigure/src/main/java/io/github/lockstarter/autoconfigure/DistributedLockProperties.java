@@ -58,13 +58,15 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 				"It has to be positive.");
 		require(isPositive(waiting.pollIntervalWithoutMessages), "waiting.poll-interval-without-messages",
 				waiting.pollIntervalWithoutMessages, "It has to be positive.");
+		require(!waiting.timeSlice.isNegative(), "waiting.time-slice", waiting.timeSlice, "It must not be negative.");
 		require(redis.fenceRetention.compareTo(leaseTime) >= 0, "redis.fence-retention", redis.fenceRetention,
 				"It must not be shorter than 'distributed-lock.lease-time', which is " + leaseTime + ".");
 	}
 
 	EngineSettings engineSettings() {
 		return new EngineSettings(this.waitTime, this.leaseTime, this.watchdog.renewalsPerLease,
-				this.waiting.pollInterval, this.waiting.pollIntervalWithoutMessages, this.shutdownTimeout);
+				this.waiting.pollInterval, this.waiting.pollIntervalWithoutMessages, this.waiting.timeSlice,
+				this.shutdownTimeout);
 	}
 
 	private static boolean isPositive(Duration duration) {
@@ -110,9 +112,11 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	 * locks arrive.
 	 * @param pollIntervalWithoutMessages Longest time between two attempts while no
 	 * messages arrive, as when Redis refuses SUBSCRIBE.
+	 * @param timeSlice How long an instance may hand a lock on among its own threads
+	 * while another instance waits for it.
 	 */
 	public record Waiting(@DefaultValue("1s") Duration pollInterval,
-			@DefaultValue("100ms") Duration pollIntervalWithoutMessages) {
+			@DefaultValue("100ms") Duration pollIntervalWithoutMessages, @DefaultValue("50ms") Duration timeSlice) {
 	}
 
 	/**
@@ -120,8 +124,11 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	 *
 	 * @param fenceRetention How long the last fencing token of an idle lock is
 	 * remembered.
+	 * @param awaitRelease Whether giving a lock back waits for the answer of the server,
+	 * so that it is free for all instances when the call returns. Drivers other than
+	 * Lettuce wait in any case.
 	 */
-	public record Redis(@DefaultValue("24h") Duration fenceRetention) {
+	public record Redis(@DefaultValue("24h") Duration fenceRetention, @DefaultValue("false") boolean awaitRelease) {
 	}
 
 }

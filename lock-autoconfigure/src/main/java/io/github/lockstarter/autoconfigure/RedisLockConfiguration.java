@@ -25,7 +25,8 @@ class RedisLockConfiguration {
 	@ConditionalOnSingleCandidate(RedisConnectionFactory.class)
 	@ConditionalOnMissingBean(LockBackend.class)
 	RedisLockBackend redisLockBackend(RedisConnectionFactory connectionFactory, DistributedLockProperties properties) {
-		return new RedisLockBackend(connectionFactory, properties.keyPrefix(), properties.redis().fenceRetention());
+		return new RedisLockBackend(connectionFactory, properties.keyPrefix(), properties.redis().fenceRetention(),
+				properties.redis().awaitRelease());
 	}
 
 }

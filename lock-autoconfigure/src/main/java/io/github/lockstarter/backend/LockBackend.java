@@ -3,6 +3,9 @@
 package io.github.lockstarter.backend;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 import io.github.lockstarter.LockKey;
 
@@ -40,6 +43,37 @@ public interface LockBackend {
 	boolean renew(LockKey key, OwnerToken owner, Duration leaseTime);
 
 	/**
+	 * Extend many leases at once.
+	 * @param extensions what to extend; all of locks with the same
+	 * {@linkplain #serverOf(LockKey) server}
+	 * @return for each of them, in the same order, what
+	 * {@link #renew(LockKey, OwnerToken, Duration)} would have returned or thrown, now or
+	 * later
+	 */
+	default List<CompletionStage<Boolean>> renewAll(List<LeaseExtension> extensions) {
+		return extensions.stream().map(this::tryRenew).toList();
+	}
+
+	private CompletionStage<Boolean> tryRenew(LeaseExtension extension) {
+		try {
+			return CompletableFuture.completedFuture(renew(extension.key(), extension.owner(), extension.leaseTime()));
+		}
+		catch (RuntimeException ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
+
+	/**
+	 * Return what of the store is responsible for a lock, so that one server which does
+	 * not answer delays no renewal on others.
+	 * @param key which lock
+	 * @return something with {@code equals} and {@code hashCode}
+	 */
+	default Object serverOf(LockKey key) {
+		return "";
+	}
+
+	/**
 	 * Give a lock back and tell the first JVM of its queue that can be reached.
 	 * @param key which lock
 	 * @param owner who asks
@@ -48,6 +82,27 @@ public interface LockBackend {
 	 * @return what happened
 	 */
 	ReleaseOutcome release(LockKey key, OwnerToken owner, boolean queue);
+
+	/**
+	 * Give a lock back, if possible without waiting for the answer: whatever this JVM
+	 * asks the store about this lock after the call must take effect after the release.
+	 * @param key which lock
+	 * @param owner who asks
+	 * @param queue as in {@link #release(LockKey, OwnerToken, boolean)}
+	 * @return the outcome, now or later
+	 */
+	default CompletionStage<ReleaseOutcome> releaseAsync(LockKey key, OwnerToken owner, boolean queue) {
+		return CompletableFuture.completedFuture(release(key, owner, queue));
+	}
+
+	/**
+	 * Return whether another JVM stands in the queue of a lock; {@code true} if the store
+	 * does not know.
+	 * @param key which lock
+	 */
+	default boolean isAwaited(LockKey key) {
+		return true;
+	}
 
 	/**
 	 * Take this JVM out of the queue of a lock; if it was its turn to try, tell the next

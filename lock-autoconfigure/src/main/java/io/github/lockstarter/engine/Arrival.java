@@ -18,8 +18,12 @@ sealed interface Arrival {
 	/**
 	 * Nobody was there: it has the turn.
 	 */
-	record Taken() implements Arrival {
-	}
+	Arrival TAKEN = new Taken();
+
+	/**
+	 * Somebody was there, and it has no time to wait.
+	 */
+	Arrival CONTENDED = new Contended();
 
 	/**
 	 * Somebody was there, and it waits in the queue.
@@ -29,9 +33,9 @@ sealed interface Arrival {
 	record Queued(LocalWaiter waiter) implements Arrival {
 	}
 
-	/**
-	 * Somebody was there, and it has no time to wait.
-	 */
+	record Taken() implements Arrival {
+	}
+
 	record Contended() implements Arrival {
 	}
 

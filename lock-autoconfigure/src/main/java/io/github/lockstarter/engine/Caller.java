@@ -5,10 +5,13 @@ package io.github.lockstarter.engine;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
+import org.jspecify.annotations.Nullable;
+
 import io.github.lockstarter.LockRequest;
 
 /**
- * The thread that asks for a lock: its one budget of time, and how it takes interrupts.
+ * The thread that asks for a lock: its one budget of time, how it takes interrupts, and
+ * for how long it wants the lock.
  */
 final class Caller {
 
@@ -20,15 +23,23 @@ final class Caller {
 
 	private final boolean interruptible;
 
+	private final @Nullable Duration fixedLeaseTime;
+
 	private boolean postponedInterrupt;
 
-	private Caller(Duration waitTime, boolean interruptible) {
+	private Caller(Duration waitTime, boolean interruptible, @Nullable Duration fixedLeaseTime) {
 		this.budget = (waitTime.compareTo(LockRequest.FOREVER) < 0) ? waitTime.toNanos() : Long.MAX_VALUE;
 		this.interruptible = interruptible;
+		this.fixedLeaseTime = fixedLeaseTime;
 	}
 
-	static Caller interruptible(Duration waitTime) {
-		return new Caller(waitTime, true);
+	/**
+	 * Return a caller.
+	 * @param fixedLeaseTime length of the lease that it wants, or {@code null} for one
+	 * that is renewed
+	 */
+	static Caller interruptible(Duration waitTime, @Nullable Duration fixedLeaseTime) {
+		return new Caller(waitTime, true, fixedLeaseTime);
 	}
 
 	/**
@@ -36,11 +47,15 @@ final class Caller {
 	 * restores the flag.
 	 */
 	static Caller uninterruptible(Duration waitTime) {
-		return new Caller(waitTime, false);
+		return new Caller(waitTime, false, null);
 	}
 
 	Thread thread() {
 		return this.thread;
+	}
+
+	@Nullable Duration fixedLeaseTime() {
+		return this.fixedLeaseTime;
 	}
 
 	Duration waited() {

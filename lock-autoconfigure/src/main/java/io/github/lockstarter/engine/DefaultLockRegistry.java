@@ -15,6 +15,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
@@ -31,7 +32,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(DefaultLockRegistry.class);
 
-	private final LocalEntries entries = new LocalEntries();
+	private final LocalEntries entries;
 
 	private final EngineThreads threads = new EngineThreads();
 
@@ -58,21 +59,23 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	public DefaultLockRegistry(LockBackend backend, EngineSettings settings, LockListener listener) {
 		Timetable timetable = this.threads.timetable();
 		this.settings = settings;
+		this.entries = new LocalEntries(settings.leaseTime());
 		this.listener = new CompositeLockListener(List.of(listener));
 		LossNotice notice = new LossNotice(this.listener, this.threads.callbacks());
 		StoreQueue queue = new StoreQueue(backend, this.threads.store(), this.entries);
 		this.returns = new LeaseReturns(backend, timetable, this.threads.store());
-		this.watchdog = new LeaseWatchdog(backend, timetable, this.threads.store(), this.returns, notice,
-				settings.renewalsPerLease());
-		this.release = new LeaseRelease(backend, this.watchdog, this.returns, queue, notice, this.listener);
+		Renewals renewals = new Renewals(backend, timetable, this.threads.store());
+		this.watchdog = new LeaseWatchdog(timetable, renewals, this.returns, notice, settings.renewalsPerLease());
+		this.release = new LeaseRelease(backend, timetable, this.threads.store(), this.watchdog, this.returns, queue,
+				notice, this.listener);
 		this.access = new StoreAccess(backend, settings, timetable, this.returns, queue,
 				new ReleaseBells(this.entries, queue), () -> this.refusing);
 	}
 
 	@Override
 	public Lease acquire(LockRequest request) {
-		Caller caller = Caller.interruptible(waitTime(request));
-		Lease lease = obtain(request.key(), caller, request.leaseTime());
+		Caller caller = Caller.interruptible(waitTime(request), request.leaseTime());
+		Lease lease = obtain(request.key(), caller);
 		if (lease == null) {
 			throw new LockContendedException(request.key(), caller.waited());
 		}
@@ -81,8 +84,8 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	@Override
 	public Optional<Lease> tryAcquire(LockRequest request) {
-		Caller caller = Caller.interruptible(waitTime(request));
-		return Optional.ofNullable(obtain(request.key(), caller, request.leaseTime()));
+		Caller caller = Caller.interruptible(waitTime(request), request.leaseTime());
+		return Optional.ofNullable(obtain(request.key(), caller));
 	}
 
 	@Override
@@ -95,9 +98,9 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	 * @return the lease, or {@code null} if somebody else held the lock until the caller
 	 * was out of time
 	 */
-	@Nullable HeldLease obtain(LockKey key, Caller caller, @Nullable Duration fixedLeaseTime) {
+	@Nullable HeldLease obtain(LockKey key, Caller caller) {
 		try {
-			Hold hold = arriveAndWait(key, caller, fixedLeaseTime);
+			Hold hold = arriveAndWait(key, caller);
 			if (hold == null) {
 				this.listener.onEvent(new LockEvent.Contended(key, caller.waited()));
 				return null;
@@ -125,7 +128,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		return (entry != null) ? entry.holdOf(Thread.currentThread()) : null;
 	}
 
-	private @Nullable Hold arriveAndWait(LockKey key, Caller caller, @Nullable Duration fixedLeaseTime) {
+	private @Nullable Hold arriveAndWait(LockKey key, Caller caller) {
 		while (true) {
 			if (caller.isInterrupted()) {
 				throw new LockInterruptedException(key);
@@ -139,23 +142,31 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 				return null;
 			}
 			if (arrival instanceof Arrival.Taken) {
-				return visitStore(entry, Turn.ASK, caller, fixedLeaseTime);
+				return visitStore(entry, StoreTurn.ASK, caller);
 			}
 			if (arrival instanceof Arrival.Queued queued) {
 				Turn turn = awaitTurn(entry, queued.waiter(), caller);
-				return (turn != null) ? visitStore(entry, turn, caller, fixedLeaseTime) : null;
+				if (turn instanceof StoreTurn storeTurn) {
+					return visitStore(entry, storeTurn, caller);
+				}
+				if (!(turn instanceof Hold hold)) {
+					return null;
+				}
+				if (receive(hold, caller)) {
+					return hold;
+				}
 			}
 		}
 	}
 
 	private Hold reenter(Hold hold) {
-		if (hold.tenure().isHeld()) {
+		if (hold.isHeld()) {
 			return hold;
 		}
 		// The outer level keeps the lock until its own end, which tells of the loss as
 		// well
 		this.release.exit(hold);
-		throw hold.tenure().loss();
+		throw hold.loss();
 	}
 
 	private @Nullable Turn awaitTurn(LocalEntry entry, LocalWaiter waiter, Caller caller) {
@@ -163,7 +174,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		if (turn == null) {
 			turn = entry.leave(waiter);
 		}
-		if (turn == Turn.REFUSED || (turn == null && this.refusing)) {
+		if (turn == StoreTurn.REFUSED || (turn == null && this.refusing)) {
 			throw new LockUnavailableException(entry.key(), "its registry is shutting down", null);
 		}
 		if (turn == null && caller.isInterrupted()) {
@@ -172,16 +183,42 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		return turn;
 	}
 
-	private @Nullable Hold visitStore(LocalEntry entry, Turn turn, Caller caller, @Nullable Duration fixedLeaseTime) {
-		Tenure tenure = new StoreVisit(this.access, entry, caller, fixedLeaseTime).run(turn);
+	/**
+	 * Take a hold that was handed on.
+	 * @return false if it was lost on the way
+	 */
+	private boolean receive(Hold hold, Caller caller) {
+		boolean interrupted = caller.isInterrupted();
+		if (interrupted || !hold.isHeld()) {
+			try {
+				this.release.exit(hold);
+			}
+			catch (LockLostException ex) {
+				logger.debug("A lock was lost while it was handed on", ex);
+			}
+			if (interrupted) {
+				throw new LockInterruptedException(hold.entry().key());
+			}
+			return false;
+		}
+		this.release.limit(hold);
+		acquired(hold, caller);
+		return true;
+	}
+
+	private @Nullable Hold visitStore(LocalEntry entry, StoreTurn turn, Caller caller) {
+		Tenure tenure = new StoreVisit(this.access, entry, caller).run(turn);
 		if (tenure == null) {
 			return null;
 		}
-		Hold hold = new Hold(entry, tenure, caller.thread());
+		Hold hold = entry.begin(tenure, caller);
 		this.watchdog.watch(tenure);
-		entry.hold(hold);
-		this.listener.onEvent(new LockEvent.Acquired(entry.key(), tenure.fencingToken(), caller.waited()));
+		acquired(hold, caller);
 		return hold;
+	}
+
+	private void acquired(Hold hold, Caller caller) {
+		this.listener.onEvent(new LockEvent.Acquired(hold.entry().key(), hold.fencingToken(), caller.waited()));
 	}
 
 	private Duration waitTime(LockRequest request) {
@@ -235,7 +272,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	 * Return how many actions are scheduled or under way in the background.
 	 */
 	int backgroundActions() {
-		return this.threads.timetable().size() + this.returns.pending();
+		return this.threads.timetable().size() + this.returns.pending() + this.release.underWay();
 	}
 
 }

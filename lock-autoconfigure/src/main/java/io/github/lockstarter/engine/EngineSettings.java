@@ -19,10 +19,12 @@ import io.github.lockstarter.LockRequest;
  * @param pollInterval longest time between two attempts of a waiter while messages about
  * released locks arrive
  * @param pollIntervalWithoutMessages the same while they do not
+ * @param timeSlice how long this JVM may hand a lock on inside of itself while another
+ * one waits for it
  * @param shutdownTimeout how long holders may take to finish at shutdown
  */
 public record EngineSettings(Duration waitTime, Duration leaseTime, int renewalsPerLease, Duration pollInterval,
-		Duration pollIntervalWithoutMessages, Duration shutdownTimeout) {
+		Duration pollIntervalWithoutMessages, Duration timeSlice, Duration shutdownTimeout) {
 
 	/**
 	 * Most renewals within a lease. A failed one is tried again after a twentieth of the
@@ -34,11 +36,12 @@ public record EngineSettings(Duration waitTime, Duration leaseTime, int renewals
 	 * Settings that suit most applications.
 	 */
 	public static final EngineSettings DEFAULTS = new EngineSettings(Duration.ofSeconds(10), Duration.ofSeconds(30), 3,
-			Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofSeconds(20));
+			Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(20));
 
 	public EngineSettings {
 		requirePositive("pollInterval", pollInterval);
 		requirePositive("pollIntervalWithoutMessages", pollIntervalWithoutMessages);
+		requireNotNegative("timeSlice", timeSlice);
 		requireNotNegative("waitTime", waitTime);
 		requireNotNegative("shutdownTimeout", shutdownTimeout);
 		if (renewalsPerLease < 2 || renewalsPerLease > MAX_RENEWALS_PER_LEASE) {

@@ -33,17 +33,17 @@ final class HeldLease implements Lease {
 
 	@Override
 	public LockKey key() {
-		return this.hold.tenure().key();
+		return this.hold.entry().key();
 	}
 
 	@Override
 	public long fencingToken() {
-		return this.hold.tenure().fencingToken();
+		return this.hold.fencingToken();
 	}
 
 	@Override
 	public boolean isHeld() {
-		return !this.closed.get() && this.hold.tenure().isHeld();
+		return !this.closed.get() && this.hold.isHeld();
 	}
 
 	@Override
@@ -51,27 +51,27 @@ final class HeldLease implements Lease {
 		if (this.closed.get()) {
 			throw new IllegalStateException("The lease of lock '" + key() + "' is closed");
 		}
-		if (!this.hold.tenure().isHeld()) {
-			throw this.hold.tenure().loss();
+		if (!this.hold.isHeld()) {
+			throw this.hold.loss();
 		}
 	}
 
 	@Override
 	public Duration remaining() {
-		return isHeld() ? Duration.ofNanos(Math.max(0, this.hold.tenure().remainingNanos())) : Duration.ZERO;
+		return isHeld() ? Duration.ofNanos(Math.max(0, this.hold.remainingNanos())) : Duration.ZERO;
 	}
 
 	@Override
 	public void onLost(Consumer<LockLostException> callback) {
-		if (!this.closed.get() && !this.hold.tenure().onLost(this, callback)) {
-			callback.accept(this.hold.tenure().loss());
+		if (!this.closed.get() && !this.hold.onLost(this, callback)) {
+			callback.accept(this.hold.loss());
 		}
 	}
 
 	@Override
 	public void close() {
 		if (this.closed.compareAndSet(false, true)) {
-			this.hold.tenure().forgetCallbacks(this);
+			this.hold.forgetCallbacks(this);
 			this.release.exit(this.hold);
 		}
 	}

@@ -2,17 +2,23 @@
 
 package io.github.lockstarter.engine;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockLostException;
 
 /**
- * One local grant of a lock: whose it is and how often it was entered.
+ * One local grant of a lock within a tenure: whose it is, how often it was entered, and
+ * how it ended.
  */
-final class Hold {
+final class Hold implements Turn {
 
 	private final LocalEntry entry;
 
@@ -20,18 +26,43 @@ final class Hold {
 
 	private final Thread thread;
 
+	private final long fencingToken;
+
+	private final @Nullable Duration fixedLeaseTime;
+
+	private final long endsAt;
+
 	private final long since = System.nanoTime();
+
+	private volatile State state = State.HELD;
+
+	private volatile @Nullable String lossReason;
+
+	private volatile Timetable.@Nullable Entry alarm;
 
 	/** Guarded by the entry. */
 	private int count = 1;
 
+	/** Guarded by this. */
+	private @Nullable List<LossCallback> lossCallbacks;
+
 	/** Used by the owning thread only. */
 	private @Nullable Deque<Lease> lockedLeases;
 
-	Hold(LocalEntry entry, Tenure tenure, Thread thread) {
+	/**
+	 * Create a hold.
+	 * @param fixedLeaseTime how long it may last, or {@code null} for as long as its
+	 * tenure
+	 * @param endsAt when that time is over, on the clock of the tenure
+	 */
+	Hold(LocalEntry entry, Tenure tenure, Thread thread, long fencingToken, @Nullable Duration fixedLeaseTime,
+			long endsAt) {
 		this.entry = entry;
 		this.tenure = tenure;
 		this.thread = thread;
+		this.fencingToken = fencingToken;
+		this.fixedLeaseTime = fixedLeaseTime;
+		this.endsAt = endsAt;
 	}
 
 	LocalEntry entry() {
@@ -42,12 +73,51 @@ final class Hold {
 		return this.tenure;
 	}
 
-	long since() {
-		return this.since;
+	long fencingToken() {
+		return this.fencingToken;
+	}
+
+	boolean isFixed() {
+		return this.fixedLeaseTime != null;
+	}
+
+	long endsAt() {
+		return this.endsAt;
+	}
+
+	Duration duration() {
+		return Duration.ofNanos(System.nanoTime() - this.since);
+	}
+
+	/**
+	 * Remember what ends this hold.
+	 */
+	void setAlarm(Timetable.Entry alarm) {
+		this.alarm = alarm;
+	}
+
+	Timetable.@Nullable Entry alarm() {
+		return this.alarm;
 	}
 
 	boolean belongsTo(Thread thread) {
 		return this.thread == thread;
+	}
+
+	/**
+	 * Return whether the lock is certain to be held at this moment.
+	 */
+	boolean isHeld() {
+		return this.state == State.HELD && this.tenure.isHeld() && (!isFixed() || this.endsAt - this.tenure.now() > 0);
+	}
+
+	boolean isLost() {
+		return this.state == State.LOST;
+	}
+
+	long remainingNanos() {
+		long remaining = this.tenure.remainingNanos();
+		return isFixed() ? Math.min(remaining, this.endsAt - this.tenure.now()) : remaining;
 	}
 
 	Hold enter() {
@@ -59,8 +129,80 @@ final class Hold {
 	 * Leave one level.
 	 * @return whether it was the last one
 	 */
-	boolean exit() {
+	boolean leave() {
 		return --this.count == 0;
+	}
+
+	/**
+	 * End the hold: as released if it has lasted until now, else as lost.
+	 */
+	synchronized void end() {
+		this.state = isHeld() ? State.RELEASED : State.LOST;
+	}
+
+	/**
+	 * End the hold as lost, even if it seemed to be released.
+	 * @param reason how, or {@code null} if its time was over
+	 * @return false if that was known before
+	 */
+	synchronized boolean lose(@Nullable String reason) {
+		if (isLost()) {
+			return false;
+		}
+		this.lossReason = reason;
+		this.state = State.LOST;
+		return true;
+	}
+
+	/**
+	 * Return a new exception that tells of the loss.
+	 */
+	LockLostException loss() {
+		return new LockLostException(this.entry.key(), this.fencingToken, lossReason());
+	}
+
+	/**
+	 * Return how the lock was lost; by the end of its time if nothing else is known.
+	 */
+	String lossReason() {
+		String reason = (this.lossReason != null) ? this.lossReason : this.tenure.lossReason();
+		if (reason != null) {
+			return reason;
+		}
+		return (this.fixedLeaseTime == null) ? "its lease ran out before it could be renewed"
+				: "its lease time of " + this.fixedLeaseTime.toMillis() + " ms ran out before it was given back";
+	}
+
+	/**
+	 * Keep a callback for the loss.
+	 * @param lease whose callback it is
+	 * @return false if the lock is lost already and the callback has to be called at once
+	 */
+	synchronized boolean onLost(Object lease, Consumer<LockLostException> callback) {
+		if (isLost()) {
+			return false;
+		}
+		if (this.lossCallbacks == null) {
+			this.lossCallbacks = new ArrayList<>(1);
+		}
+		return this.lossCallbacks.add(new LossCallback(lease, callback));
+	}
+
+	/**
+	 * Forget the callbacks of a lease that is closed.
+	 */
+	synchronized void forgetCallbacks(Object lease) {
+		if (this.lossCallbacks != null) {
+			this.lossCallbacks.removeIf((callback) -> callback.lease() == lease);
+		}
+	}
+
+	/**
+	 * Return the callbacks, to be called after the loss.
+	 */
+	synchronized List<Consumer<LockLostException>> lossCallbacks() {
+		List<LossCallback> callbacks = (this.lossCallbacks != null) ? this.lossCallbacks : List.of();
+		return callbacks.stream().<Consumer<LockLostException>>map(LossCallback::callback).toList();
 	}
 
 	/**
@@ -76,6 +218,15 @@ final class Hold {
 
 	@Nullable Lease popLocked() {
 		return (this.lockedLeases != null) ? this.lockedLeases.poll() : null;
+	}
+
+	private record LossCallback(Object lease, Consumer<LockLostException> callback) {
+	}
+
+	private enum State {
+
+		HELD, RELEASED, LOST
+
 	}
 
 }

@@ -2,10 +2,15 @@
 
 package io.github.lockstarter.engine;
 
-import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.backend.LockBackend;
 import io.github.lockstarter.backend.ReleaseOutcome;
@@ -13,13 +18,18 @@ import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
 
 /**
- * The way out of a lock: stop renewing, give back to the store, pass the turn on.
+ * The way out of a lock: hand it on to the next caller of this JVM, or stop renewing,
+ * give it back to the store and pass the turn on.
  */
 final class LeaseRelease {
 
 	private static final Log logger = LogFactory.getLog(LeaseRelease.class);
 
 	private final LockBackend backend;
+
+	private final Timetable timetable;
+
+	private final Executor store;
 
 	private final LeaseWatchdog watchdog;
 
@@ -31,9 +41,13 @@ final class LeaseRelease {
 
 	private final LockListener listener;
 
-	LeaseRelease(LockBackend backend, LeaseWatchdog watchdog, LeaseReturns returns, StoreQueue queue, LossNotice notice,
-			LockListener listener) {
+	private final AtomicInteger underWay = new AtomicInteger();
+
+	LeaseRelease(LockBackend backend, Timetable timetable, Executor store, LeaseWatchdog watchdog, LeaseReturns returns,
+			StoreQueue queue, LossNotice notice, LockListener listener) {
 		this.backend = backend;
+		this.timetable = timetable;
+		this.store = store;
 		this.watchdog = watchdog;
 		this.returns = returns;
 		this.queue = queue;
@@ -46,65 +60,137 @@ final class LeaseRelease {
 	 * @throws io.github.lockstarter.LockLostException if the lock was lost before
 	 */
 	void exit(Hold hold) {
-		if (hold.entry().exit(hold)) {
-			release(hold);
-		}
-		if (hold.tenure().isLost()) {
-			throw hold.tenure().loss();
-		}
-	}
-
-	private void release(Hold hold) {
-		Tenure tenure = hold.tenure();
-		boolean releasedToWaiter = false;
-		try {
-			if (tenure.release()) {
-				this.watchdog.forget(tenure);
-				releasedToWaiter = giveBack(tenure, hold.entry().hasWaiters());
-			}
-			else {
-				this.watchdog.expire(tenure);
+		Departure departure = hold.entry().exit(hold);
+		if (departure != Departure.DONE) {
+			end(hold, departure);
+			if (!hold.isLost()) {
+				this.listener.onEvent(new LockEvent.Released(hold.entry().key(), hold.fencingToken(), hold.duration()));
 			}
 		}
-		finally {
-			this.queue.passOn(hold.entry(), releasedToWaiter, releasedToWaiter ? Turn.AWAIT : Turn.ASK);
-		}
-		if (!tenure.isLost()) {
-			this.listener.onEvent(new LockEvent.Released(tenure.key(), tenure.fencingToken(),
-					Duration.ofNanos(System.nanoTime() - hold.since())));
+		if (hold.isLost()) {
+			throw hold.loss();
 		}
 	}
 
 	/**
-	 * Give back to the store.
-	 * @return whether this JVM stands in the queue of the store now, behind another
+	 * Take the lock from a hold that was handed on when its fixed lease time is over. The
+	 * first hold of a tenure needs no such limit: the tenure ends with it.
 	 */
-	private boolean giveBack(Tenure tenure, boolean queue) {
+	void limit(Hold hold) {
+		if (hold.isFixed()) {
+			hold.setAlarm(this.timetable.at(hold.endsAt(), () -> expire(hold)));
+		}
+	}
+
+	private void expire(Hold hold) {
+		Departure departure = hold.entry().expire(hold);
+		if (departure != Departure.DONE) {
+			this.store.execute(() -> end(hold, departure));
+		}
+	}
+
+	/**
+	 * Return how many answers to releases are awaited.
+	 */
+	int underWay() {
+		return this.underWay.get();
+	}
+
+	private void end(Hold hold, Departure departure) {
+		Timetable.Entry alarm = hold.alarm();
+		if (alarm != null) {
+			this.timetable.cancel(alarm);
+		}
+		if (hold.isLost()) {
+			this.notice.lost(hold);
+		}
+		Tenure tenure = hold.tenure();
+		if (departure == Departure.HANDED_ON) {
+			this.watchdog.watch(tenure);
+			if (tenure.slice().beginProbe(tenure.now())) {
+				this.store.execute(() -> probe(tenure));
+			}
+		}
+		else if (tenure.isHeld() && tenure.release()) {
+			this.watchdog.forget(tenure);
+			giveBack(hold);
+		}
+		else {
+			this.watchdog.expire(tenure);
+			this.queue.passOn(hold.entry(), false, StoreTurn.ASK);
+		}
+	}
+
+	private void probe(Tenure tenure) {
+		try {
+			if (this.backend.isAwaited(tenure.key())) {
+				tenure.slice().awaited();
+			}
+		}
+		catch (RuntimeException ex) {
+			logger.debug("Could not ask whether somebody else waits for lock '" + tenure.key() + "'", ex);
+		}
+	}
+
+	private void giveBack(Hold hold) {
+		LocalEntry entry = hold.entry();
+		boolean queue = entry.hasWaiters();
+		CompletableFuture<ReleaseOutcome> answer = send(hold.tenure(), queue).toCompletableFuture();
+		if (answer.isDone()) {
+			boolean queued = settle(hold, answer) == ReleaseOutcome.RELEASED_TO_WAITER && queue;
+			this.queue.passOn(entry, queued, queued ? StoreTurn.AWAIT : StoreTurn.ASK);
+			return;
+		}
+		this.underWay.incrementAndGet();
+		this.queue.passOn(entry, queue, queue ? StoreTurn.AWAIT : StoreTurn.ASK);
+		answer.whenComplete((outcome, ex) -> {
+			this.underWay.decrementAndGet();
+			if (settle(hold, answer) != ReleaseOutcome.RELEASED_TO_WAITER && queue) {
+				this.queue.ring(entry.key());
+			}
+		});
+	}
+
+	private CompletionStage<ReleaseOutcome> send(Tenure tenure, boolean queue) {
 		// Drivers refuse to wait for an answer on an interrupted thread
 		boolean interrupted = Thread.interrupted();
 		try {
-			ReleaseOutcome outcome = this.backend.release(tenure.key(), tenure.owner(), queue);
-			if (outcome == ReleaseOutcome.NOT_OWNER
-					&& tenure.loseAtRelease("when it was given back, the store no longer knew it as the owner")) {
-				this.notice.lost(tenure);
-			}
-			return queue && outcome == ReleaseOutcome.RELEASED_TO_WAITER;
+			return this.backend.releaseAsync(tenure.key(), tenure.owner(), queue);
 		}
 		catch (RuntimeException ex) {
-			logger.warn("Lock '" + tenure.key() + "' could not be given back; trying again in the background", ex);
-			this.returns.retry(tenure.key(), tenure.owner(), tenure.deadline() + tenure.leaseTime().toNanos());
-			this.listener.onEvent(new LockEvent.ReleaseFailed(tenure.key(), tenure.fencingToken(), ex));
-			return queue;
+			return CompletableFuture.failedFuture(ex);
 		}
 		finally {
-			Long uncertainUntil = tenure.uncertainUntil();
-			if (uncertainUntil != null) {
-				this.returns.orphan(tenure.key(), tenure.owner(), uncertainUntil);
-			}
 			if (interrupted) {
 				Thread.currentThread().interrupt();
 			}
 		}
+	}
+
+	/**
+	 * Deal with the answer to a release.
+	 * @return the outcome, or {@code null} if it is not known
+	 */
+	private @Nullable ReleaseOutcome settle(Hold hold, CompletableFuture<ReleaseOutcome> answer) {
+		Tenure tenure = hold.tenure();
+		ReleaseOutcome outcome = null;
+		try {
+			outcome = answer.join();
+			if (outcome == ReleaseOutcome.NOT_OWNER
+					&& hold.lose("when it was given back, the store no longer knew it as the owner")) {
+				this.notice.lost(hold);
+			}
+		}
+		catch (CompletionException ex) {
+			Throwable cause = (ex.getCause() != null) ? ex.getCause() : ex;
+			this.returns.retry(tenure.key(), tenure.owner(), tenure.deadline() + tenure.leaseTime().toNanos());
+			this.notice.releaseFailed(tenure, cause);
+		}
+		Long uncertainUntil = tenure.uncertainUntil();
+		if (uncertainUntil != null) {
+			this.returns.orphan(tenure.key(), tenure.owner(), uncertainUntil);
+		}
+		return outcome;
 	}
 
 }

@@ -2,12 +2,10 @@
 
 package io.github.lockstarter.engine;
 
-import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 
 import org.jspecify.annotations.Nullable;
-
-import io.github.lockstarter.backend.LockBackend;
 
 /**
  * The one renewer of all leases that have no fixed lease time, and the one that notices
@@ -15,17 +13,17 @@ import io.github.lockstarter.backend.LockBackend;
  *
  * <p>
  * A lease is renewed when a part of it has passed, by default a third. A failed renewal
- * is tried again every twentieth of the lease until its deadline. The renewals themselves
- * run on other threads: a store that does not answer delays neither this watch nor the
- * deadline.
+ * is tried again every twentieth of the lease until its deadline. A store that does not
+ * answer delays neither this watch nor the deadline.
  */
 final class LeaseWatchdog {
 
-	private final LockBackend backend;
+	/** Renewals due within this time of each other are sent together. */
+	private static final long LONGEST_TICK = TimeUnit.MILLISECONDS.toNanos(100);
 
 	private final Timetable timetable;
 
-	private final Executor store;
+	private final Renewals renewals;
 
 	private final LeaseReturns returns;
 
@@ -35,11 +33,10 @@ final class LeaseWatchdog {
 
 	private volatile boolean renewing = true;
 
-	LeaseWatchdog(LockBackend backend, Timetable timetable, Executor store, LeaseReturns returns, LossNotice notice,
+	LeaseWatchdog(Timetable timetable, Renewals renewals, LeaseReturns returns, LossNotice notice,
 			int renewalsPerLease) {
-		this.backend = backend;
 		this.timetable = timetable;
-		this.store = store;
+		this.renewals = renewals;
 		this.returns = returns;
 		this.notice = notice;
 		this.renewalsPerLease = renewalsPerLease;
@@ -52,8 +49,16 @@ final class LeaseWatchdog {
 		this.renewing = renewing;
 	}
 
+	/**
+	 * Watch a tenure from now on, or anew because the current hold lasts for longer than
+	 * the one before.
+	 */
 	void watch(Tenure tenure) {
-		schedule(tenure, firstRenewal(tenure, this.timetable.now()));
+		Timetable.Entry alarm = tenure.alarm().get();
+		long due = tenure.needsRenewal() ? tenure.grantedAt() + renewalInterval(tenure) : tenure.deadline();
+		if (alarm == null || (due - alarm.due() < 0 && !tenure.isRenewing())) {
+			schedule(tenure, tenure.needsRenewal() ? renewalTime(tenure) : due);
+		}
 	}
 
 	/**
@@ -64,6 +69,13 @@ final class LeaseWatchdog {
 		if (alarm != null) {
 			this.timetable.cancel(alarm);
 		}
+	}
+
+	/**
+	 * End a tenure whose deadline has passed.
+	 */
+	void expire(Tenure tenure) {
+		lose(tenure, null);
 	}
 
 	private void schedule(Tenure tenure, long due) {
@@ -79,51 +91,42 @@ final class LeaseWatchdog {
 	}
 
 	private void check(Tenure tenure) {
-		if (tenure.remainingNanos() <= 0) {
-			expire(tenure);
-		}
-		else if (tenure.isRenewable() && this.renewing && !tenure.isOver()) {
-			// Until the renewal is answered there is nothing to do but to watch the
-			// deadline
-			schedule(tenure, tenure.deadline());
-			this.store.execute(() -> renew(tenure));
-		}
-		else {
-			schedule(tenure, tenure.deadline());
-		}
-	}
-
-	private void renew(Tenure tenure) {
 		if (tenure.isOver()) {
 			return;
 		}
-		long sentAt = this.timetable.now();
-		boolean owned;
-		try {
-			owned = this.backend.renew(tenure.key(), tenure.owner(), tenure.leaseTime());
-		}
-		catch (RuntimeException ex) {
-			if (tenure.suspect()) {
-				this.notice.suspect(tenure, ex);
-			}
-			schedule(tenure, this.timetable.now() + jittered(tenure.leaseTime().toNanos() / 20));
+		if (tenure.remainingNanos() <= 0) {
+			expire(tenure);
 			return;
 		}
-		if (!owned) {
-			lose(tenure, "the store no longer knew it as the owner");
-			return;
+		// Until the renewal is answered there is nothing to do but to watch the deadline
+		schedule(tenure, tenure.deadline());
+		if (this.renewing && tenure.needsRenewal() && !tenure.isRenewing()) {
+			tenure.setRenewing(true);
+			this.renewals.add(new Renewal(tenure, this::answered));
 		}
-		if (tenure.renewed(sentAt)) {
-			this.notice.recovered(tenure);
-		}
-		schedule(tenure, firstRenewal(tenure, sentAt));
 	}
 
-	/**
-	 * End a tenure whose deadline has passed.
-	 */
-	void expire(Tenure tenure) {
-		lose(tenure, null);
+	private void answered(Renewal renewal, boolean owned, @Nullable Throwable failure) {
+		Tenure tenure = renewal.tenure();
+		tenure.setRenewing(false);
+		if (tenure.isOver()) {
+			return;
+		}
+		if (failure != null) {
+			if (tenure.suspect()) {
+				this.notice.suspect(tenure, failure);
+			}
+			schedule(tenure, this.timetable.now() + jittered(tenure.leaseTime().toNanos() / 20));
+		}
+		else if (owned) {
+			if (tenure.renewed(renewal.sentAt(), renewal.leaseTime())) {
+				this.notice.recovered(tenure);
+			}
+			schedule(tenure, renewalTime(tenure));
+		}
+		else {
+			lose(tenure, "the store no longer knew it as the owner");
+		}
 	}
 
 	private void lose(Tenure tenure, @Nullable String reason) {
@@ -131,13 +134,21 @@ final class LeaseWatchdog {
 			forget(tenure);
 			// The store may still know the owner, and a late renewal may still reach it
 			this.returns.orphan(tenure.key(), tenure.owner(), this.timetable.now() + tenure.leaseTime().toNanos());
-			this.notice.lost(tenure);
+			Hold hold = tenure.entry().lose(tenure);
+			if (hold != null) {
+				this.notice.lost(hold);
+			}
 		}
 	}
 
-	private long firstRenewal(Tenure tenure, long since) {
-		return tenure.isRenewable() ? since + jittered(tenure.leaseTime().toNanos() / this.renewalsPerLease)
-				: tenure.deadline();
+	private long renewalTime(Tenure tenure) {
+		long time = tenure.grantedAt() + jittered(renewalInterval(tenure));
+		return time - Math.floorMod(time, Math.min(LONGEST_TICK, tenure.leaseTime().toNanos() / 100));
+	}
+
+	private long renewalInterval(Tenure tenure) {
+		long granted = tenure.deadline() - tenure.grantedAt();
+		return Math.min(granted, tenure.leaseTime().toNanos()) / this.renewalsPerLease;
 	}
 
 	/** Leases taken at the same time should not be renewed at the same time for ever. */

@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.engine;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -17,6 +18,8 @@ import io.github.lockstarter.LockKey;
  */
 final class LocalEntries {
 
+	private final Duration leaseTime;
+
 	private final ConcurrentMap<LockKey, LocalEntry> entries = new ConcurrentHashMap<>();
 
 	private final ReentrantLock emptiness = new ReentrantLock();
@@ -25,9 +28,18 @@ final class LocalEntries {
 
 	private volatile boolean awaited;
 
+	/**
+	 * Create it empty.
+	 * @param leaseTime length of the leases of callers that do not say
+	 */
+	LocalEntries(Duration leaseTime) {
+		this.leaseTime = leaseTime;
+	}
+
 	LocalEntry getOrCreate(LockKey key) {
 		LocalEntry entry = this.entries.get(key);
-		return (entry != null) ? entry : this.entries.computeIfAbsent(key, (k) -> new LocalEntry(k, this));
+		return (entry != null) ? entry
+				: this.entries.computeIfAbsent(key, (k) -> new LocalEntry(k, this, this.leaseTime));
 	}
 
 	@Nullable LocalEntry get(LockKey key) {

@@ -2,8 +2,11 @@
 
 package io.github.lockstarter.engine;
 
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 
 import org.jspecify.annotations.Nullable;
@@ -13,11 +16,17 @@ import io.github.lockstarter.LockKey;
 /**
  * One lock inside this JVM, from its first caller to its last: who has the turn, which is
  * to deal with the store and then to hold the lock, and who waits for it, first come
- * first served.
+ * first served. A holder that leaves hands the lock on to the next of them if it may.
  *
  * <p>
- * An entry without a turn is over: it is out of the map and never used again. The guard
- * is never held while the store or user code runs.
+ * An entry without a turn, and without a body that has yet to learn that it lost the
+ * lock, is over: it is out of the map and never used again. The guard is never held while
+ * the store or user code runs.
+ *
+ * <p>
+ * Handing a lock that is owned by the whole group on within the group follows Dice,
+ * Marathe and Shavit, <a href="https://doi.org/10.1145/2145816.2145848">Lock
+ * Cohorting</a>.
  */
 final class LocalEntry {
 
@@ -25,9 +34,13 @@ final class LocalEntry {
 
 	private final LocalEntries entries;
 
+	private final Duration defaultLeaseTime;
+
 	private final ReentrantLock guard = new ReentrantLock();
 
-	private final Deque<LocalWaiter> queue = new ArrayDeque<>();
+	private final Set<LocalWaiter> queue = new LinkedHashSet<>();
+
+	private final List<Hold> lostHolds = new ArrayList<>(0);
 
 	private final StoreBell bell = new StoreBell();
 
@@ -37,9 +50,10 @@ final class LocalEntry {
 
 	private @Nullable Hold hold;
 
-	LocalEntry(LockKey key, LocalEntries entries) {
+	LocalEntry(LockKey key, LocalEntries entries, Duration defaultLeaseTime) {
 		this.key = key;
 		this.entries = entries;
+		this.defaultLeaseTime = defaultLeaseTime;
 	}
 
 	LockKey key() {
@@ -63,15 +77,16 @@ final class LocalEntry {
 			if (this.over) {
 				return null;
 			}
-			if (this.hold != null && this.hold.belongsTo(caller.thread())) {
-				return new Arrival.Reentered(this.hold.enter());
+			Hold own = ownHold(caller.thread());
+			if (own != null) {
+				return new Arrival.Reentered(own.enter());
 			}
 			if (!this.taken) {
 				this.taken = true;
-				return new Arrival.Taken();
+				return Arrival.TAKEN;
 			}
 			if (caller.isOutOfTime()) {
-				return new Arrival.Contended();
+				return Arrival.CONTENDED;
 			}
 			LocalWaiter waiter = new LocalWaiter(caller);
 			this.queue.add(waiter);
@@ -99,20 +114,11 @@ final class LocalEntry {
 	/**
 	 * Turn the turn into a hold.
 	 */
-	void hold(Hold hold) {
+	Hold begin(Tenure tenure, Caller caller) {
 		this.guard.lock();
 		try {
-			this.hold = hold;
-		}
-		finally {
-			this.guard.unlock();
-		}
-	}
-
-	@Nullable Hold holdOf(Thread thread) {
-		this.guard.lock();
-		try {
-			return (this.hold != null && this.hold.belongsTo(thread)) ? this.hold : null;
+			this.hold = tenure.beginHold(caller, leaseTimeFor(caller));
+			return this.hold;
 		}
 		finally {
 			this.guard.unlock();
@@ -120,21 +126,108 @@ final class LocalEntry {
 	}
 
 	/**
-	 * Leave one level of a hold.
-	 * @return whether it was the last one, so that the lock has to be released
+	 * Return the length of the lease that a caller wants.
 	 */
-	boolean exit(Hold hold) {
+	Duration leaseTimeFor(Caller caller) {
+		Duration fixed = caller.fixedLeaseTime();
+		return (fixed != null) ? fixed : this.defaultLeaseTime;
+	}
+
+	@Nullable Hold holdOf(Thread thread) {
 		this.guard.lock();
 		try {
-			if (!hold.exit()) {
-				return false;
-			}
-			this.hold = null;
-			return true;
+			return ownHold(thread);
 		}
 		finally {
 			this.guard.unlock();
 		}
+	}
+
+	private @Nullable Hold ownHold(Thread thread) {
+		if (this.hold != null && this.hold.belongsTo(thread)) {
+			return this.hold;
+		}
+		for (Hold lost : this.lostHolds) {
+			if (lost.belongsTo(thread)) {
+				return lost;
+			}
+		}
+		return null;
+	}
+
+	/**
+	 * Leave one level of a hold, and the lock with the last one.
+	 */
+	Departure exit(Hold hold) {
+		LocalWaiter next = null;
+		this.guard.lock();
+		try {
+			if (!hold.leave()) {
+				return Departure.DONE;
+			}
+			if (this.hold != hold) {
+				this.lostHolds.remove(hold);
+				endIfIdle();
+				return Departure.DONE;
+			}
+			hold.end();
+			next = handOn(hold.tenure());
+			return (next != null) ? Departure.HANDED_ON : Departure.GIVE_BACK;
+		}
+		finally {
+			this.guard.unlock();
+			wake(next);
+		}
+	}
+
+	/**
+	 * Take the lock from a hold whose fixed lease time is over, though its body still
+	 * runs.
+	 */
+	Departure expire(Hold hold) {
+		LocalWaiter next = null;
+		this.guard.lock();
+		try {
+			if (this.hold != hold) {
+				return Departure.DONE;
+			}
+			lose(hold, null);
+			next = handOn(hold.tenure());
+			return (next != null) ? Departure.HANDED_ON : Departure.GIVE_BACK;
+		}
+		finally {
+			this.guard.unlock();
+			wake(next);
+		}
+	}
+
+	/**
+	 * Take the lock from whoever holds it within a tenure that was lost, and let the next
+	 * caller ask the store.
+	 * @return whose it was, or {@code null} if nobody held it any more
+	 */
+	@Nullable Hold lose(Tenure tenure) {
+		LocalWaiter next = null;
+		this.guard.lock();
+		try {
+			Hold lost = this.hold;
+			if (lost == null || lost.tenure() != tenure) {
+				return null;
+			}
+			lose(lost, tenure.lossReason());
+			next = passOn(StoreTurn.ASK);
+			return lost;
+		}
+		finally {
+			this.guard.unlock();
+			wake(next);
+		}
+	}
+
+	private void lose(Hold hold, @Nullable String reason) {
+		hold.lose(reason);
+		this.lostHolds.add(hold);
+		this.hold = null;
 	}
 
 	boolean hasWaiters() {
@@ -148,24 +241,20 @@ final class LocalEntry {
 	}
 
 	/**
-	 * Give the turn to the next waiter, or end this entry.
+	 * Give the turn to the next waiter, or end it.
 	 * @param turn what the next waiter finds
 	 * @return whether there was one
 	 */
-	boolean passOnOrEnd(Turn turn) {
+	boolean passOnOrEnd(StoreTurn turn) {
+		LocalWaiter next = null;
 		this.guard.lock();
 		try {
-			LocalWaiter next = this.queue.poll();
-			if (next != null) {
-				next.give(turn);
-				return true;
-			}
-			this.over = true;
-			this.entries.remove(this);
-			return false;
+			next = passOn(turn);
+			return next != null;
 		}
 		finally {
 			this.guard.unlock();
+			wake(next);
 		}
 	}
 
@@ -173,15 +262,59 @@ final class LocalEntry {
 	 * End the wait of all, also of the one that deals with the store.
 	 */
 	void refuseWaiters() {
+		List<LocalWaiter> refused;
 		this.guard.lock();
 		try {
-			this.queue.forEach((waiter) -> waiter.give(Turn.REFUSED));
+			refused = List.copyOf(this.queue);
 			this.queue.clear();
+			refused.forEach((waiter) -> waiter.give(StoreTurn.REFUSED));
 		}
 		finally {
 			this.guard.unlock();
 		}
+		refused.forEach(LocalWaiter::wake);
 		this.bell.ring();
+	}
+
+	private @Nullable LocalWaiter handOn(Tenure tenure) {
+		this.hold = null;
+		if (this.queue.isEmpty() || !tenure.canBeHandedOn()) {
+			return null;
+		}
+		LocalWaiter next = takeFirst();
+		this.hold = tenure.beginHold(next.caller(), leaseTimeFor(next.caller()));
+		next.give(this.hold);
+		return next;
+	}
+
+	private @Nullable LocalWaiter passOn(StoreTurn turn) {
+		if (this.queue.isEmpty()) {
+			this.taken = false;
+			endIfIdle();
+			return null;
+		}
+		LocalWaiter next = takeFirst();
+		next.give(turn);
+		return next;
+	}
+
+	private LocalWaiter takeFirst() {
+		LocalWaiter first = this.queue.iterator().next();
+		this.queue.remove(first);
+		return first;
+	}
+
+	private void endIfIdle() {
+		if (!this.taken && this.lostHolds.isEmpty()) {
+			this.over = true;
+			this.entries.remove(this);
+		}
+	}
+
+	private static void wake(@Nullable LocalWaiter waiter) {
+		if (waiter != null) {
+			waiter.wake();
+		}
 	}
 
 }

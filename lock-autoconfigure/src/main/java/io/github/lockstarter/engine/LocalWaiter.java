@@ -19,6 +19,10 @@ final class LocalWaiter {
 		this.caller = caller;
 	}
 
+	Caller caller() {
+		return this.caller;
+	}
+
 	/**
 	 * Wait for the turn.
 	 * @return the turn, or {@code null} when the caller ran out of time or was
@@ -35,8 +39,14 @@ final class LocalWaiter {
 		return this.turn;
 	}
 
+	/**
+	 * Give it the turn; it still has to be {@linkplain #wake() woken}.
+	 */
 	void give(Turn turn) {
 		this.turn = turn;
+	}
+
+	void wake() {
 		LockSupport.unpark(this.caller.thread());
 	}
 

@@ -31,7 +31,7 @@ final class LossNotice {
 		this.callbacks = callbacks;
 	}
 
-	void suspect(Tenure tenure, RuntimeException cause) {
+	void suspect(Tenure tenure, Throwable cause) {
 		Duration remaining = Duration.ofNanos(Math.max(0, tenure.remainingNanos()));
 		logger.warn("Lock '" + tenure.key() + "' could not be renewed; trying again for " + remaining.toMillis()
 				+ " ms until its lease ends", cause);
@@ -43,12 +43,17 @@ final class LossNotice {
 		tell(new LockEvent.Recovered(tenure.key(), tenure.fencingToken()));
 	}
 
-	void lost(Tenure tenure) {
-		LockLostException loss = tenure.loss();
+	void releaseFailed(Tenure tenure, Throwable cause) {
+		logger.warn("Lock '" + tenure.key() + "' could not be given back; trying again in the background", cause);
+		tell(new LockEvent.ReleaseFailed(tenure.key(), tenure.fencingToken(), cause));
+	}
+
+	void lost(Hold hold) {
+		LockLostException loss = hold.loss();
 		// A lease that is closed from now on is still told of the loss that came before
-		List<Consumer<LockLostException>> owners = tenure.lossCallbacks();
+		List<Consumer<LockLostException>> owners = hold.lossCallbacks();
 		logger.warn(loss.getMessage());
-		tell(new LockEvent.Lost(tenure.key(), tenure.fencingToken(), tenure.lossReason()));
+		tell(new LockEvent.Lost(loss.getKey(), hold.fencingToken(), hold.lossReason()));
 		for (Consumer<LockLostException> callback : owners) {
 			this.callbacks.execute(() -> call(callback, loss));
 		}

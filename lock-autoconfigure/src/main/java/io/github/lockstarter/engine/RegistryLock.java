@@ -71,7 +71,7 @@ final class RegistryLock implements Lock {
 
 	private boolean obtainInterruptibly(Duration waitTime) throws InterruptedException {
 		try {
-			return obtain(Caller.interruptible(waitTime));
+			return obtain(Caller.interruptible(waitTime, null));
 		}
 		catch (LockInterruptedException ex) {
 			Thread.interrupted();
@@ -82,7 +82,7 @@ final class RegistryLock implements Lock {
 	}
 
 	private boolean obtain(Caller caller) {
-		HeldLease lease = this.registry.obtain(this.key, caller, null);
+		HeldLease lease = this.registry.obtain(this.key, caller);
 		if (lease == null) {
 			return false;
 		}

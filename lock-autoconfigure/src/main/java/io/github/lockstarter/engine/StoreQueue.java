@@ -36,9 +36,19 @@ final class StoreQueue {
 	 * @param queued whether this JVM may stand in the queue of the store
 	 * @param next what the next waiter finds
 	 */
-	void passOn(LocalEntry entry, boolean queued, Turn next) {
+	void passOn(LocalEntry entry, boolean queued, StoreTurn next) {
 		if (!entry.passOnOrEnd(next) && queued) {
 			leave(entry.key());
+		}
+	}
+
+	/**
+	 * Let the waiter that deals with the store ask it again, if there is one.
+	 */
+	void ring(LockKey key) {
+		LocalEntry entry = this.entries.get(key);
+		if (entry != null) {
+			entry.bell().ring();
 		}
 	}
 
@@ -49,12 +59,8 @@ final class StoreQueue {
 	void leave(LockKey key) {
 		this.store.execute(() -> {
 			withdraw(key);
-			LocalEntry entry = this.entries.get(key);
-			if (entry != null) {
-				// Whoever came in the meantime lost the place as well, and has to ask
-				// again
-				entry.bell().ring();
-			}
+			// Whoever came in the meantime lost the place as well, and has to ask again
+			ring(key);
 		});
 	}
 

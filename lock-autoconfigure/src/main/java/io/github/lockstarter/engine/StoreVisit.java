@@ -45,8 +45,6 @@ final class StoreVisit {
 
 	private final Duration leaseTime;
 
-	private final boolean renewable;
-
 	private OwnerToken owner = OwnerToken.random();
 
 	private boolean queued;
@@ -61,16 +59,11 @@ final class StoreVisit {
 
 	private long retryPause = FIRST_RETRY;
 
-	/**
-	 * Begin a visit.
-	 * @param fixedLeaseTime length of a lease that is not renewed, or {@code null}
-	 */
-	StoreVisit(StoreAccess access, LocalEntry entry, Caller caller, @Nullable Duration fixedLeaseTime) {
+	StoreVisit(StoreAccess access, LocalEntry entry, Caller caller) {
 		this.access = access;
 		this.entry = entry;
 		this.caller = caller;
-		this.renewable = fixedLeaseTime == null;
-		this.leaseTime = (fixedLeaseTime != null) ? fixedLeaseTime : access.settings().leaseTime();
+		this.leaseTime = entry.leaseTimeFor(caller);
 	}
 
 	/**
@@ -81,10 +74,10 @@ final class StoreVisit {
 	 * @throws LockUnavailableException if the store could not be asked
 	 * @throws LockInterruptedException if the caller was interrupted
 	 */
-	@Nullable Tenure run(Turn turn) {
+	@Nullable Tenure run(StoreTurn turn) {
 		Tenure tenure = null;
 		try {
-			if (turn == Turn.AWAIT) {
+			if (turn == StoreTurn.AWAIT) {
 				this.queued = true;
 				this.entry.bell().await(this.caller, jittered(this.access.settings().pollInterval().toNanos()));
 			}
@@ -134,8 +127,8 @@ final class StoreVisit {
 
 	private @Nullable Tenure accept(LockGrant grant, long sentAt) {
 		this.queued = false;
-		Tenure tenure = new Tenure(key(), this.owner, grant.fencingBase(), this.leaseTime, this.renewable, sentAt,
-				this.access::now);
+		Tenure tenure = new Tenure(this.entry, this.owner, grant, this.leaseTime, sentAt,
+				this.access.settings().timeSlice().toNanos(), this.access.timetable());
 		if (tenure.isHeld()) {
 			return tenure;
 		}
@@ -179,7 +172,7 @@ final class StoreVisit {
 		if (this.uncertain) {
 			this.access.returns().orphan(key(), this.owner, uncertainUntil);
 		}
-		this.access.queue().passOn(this.entry, this.queued, Turn.ASK);
+		this.access.queue().passOn(this.entry, this.queued, StoreTurn.ASK);
 	}
 
 	private long pause(@Nullable Duration remaining, boolean listening) {

@@ -3,21 +3,17 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.backend.LockGrant;
 import io.github.lockstarter.backend.OwnerToken;
 
 /**
- * One stretch in which this JVM owns a lock in the store: until when that is certain, and
- * how it ended.
+ * One stretch in which this JVM owns a lock in the store: until when that is certain, who
+ * holds the lock within it, and how it ended.
  *
  * <p>
  * The deadline counts on the monotonic clock from before the request was sent, shortened
@@ -30,25 +26,34 @@ final class Tenure {
 	/** Low bits of a fencing token, which number the holds within a tenure. */
 	private static final int HOLD_NUMBER_BITS = 12;
 
-	private final LockKey key;
+	private static final int MAX_HOLDS = 1 << HOLD_NUMBER_BITS;
+
+	private final LocalEntry entry;
 
 	private final OwnerToken owner;
 
-	private final long fencingToken;
+	private final long fencingBase;
 
-	private final Duration leaseTime;
+	private final Timetable timetable;
 
-	private final boolean renewable;
-
-	private final LongSupplier nanoTime;
-
-	private final List<LossCallback> lossCallbacks = new ArrayList<>(0);
+	private final Slice slice;
 
 	private final AtomicReference<Timetable.@Nullable Entry> alarm = new AtomicReference<>();
 
-	private volatile State state = State.HELD;
+	private final AtomicReference<State> state = new AtomicReference<>(State.HELD);
+
+	private volatile Duration leaseTime;
+
+	private volatile long grantedAt;
 
 	private volatile long deadline;
+
+	private volatile boolean renewing;
+
+	private volatile @Nullable Hold hold;
+
+	/** Guarded by the entry. */
+	private int holds;
 
 	private volatile @Nullable String lossReason;
 
@@ -56,38 +61,39 @@ final class Tenure {
 
 	/**
 	 * Begin a tenure.
+	 * @param grant the answer of the store
+	 * @param leaseTime length of the lease that was granted
 	 * @param sentAt when the request that was granted was sent
-	 * @param renewable whether the watchdog renews it
+	 * @param timeSlice how long it may go on while another JVM waits, in nanoseconds
 	 */
-	Tenure(LockKey key, OwnerToken owner, long fencingBase, Duration leaseTime, boolean renewable, long sentAt,
-			LongSupplier nanoTime) {
-		this.key = key;
+	Tenure(LocalEntry entry, OwnerToken owner, LockGrant grant, Duration leaseTime, long sentAt, long timeSlice,
+			Timetable timetable) {
+		this.entry = entry;
 		this.owner = owner;
-		this.fencingToken = fencingBase << HOLD_NUMBER_BITS;
+		this.fencingBase = grant.fencingBase();
+		this.timetable = timetable;
+		this.slice = new Slice(timetable.now(), timeSlice, grant.awaited());
 		this.leaseTime = leaseTime;
-		this.renewable = renewable;
-		this.nanoTime = nanoTime;
-		this.deadline = deadlineFrom(sentAt);
+		extend(sentAt, leaseTime);
+	}
+
+	LocalEntry entry() {
+		return this.entry;
 	}
 
 	LockKey key() {
-		return this.key;
+		return this.entry.key();
 	}
 
 	OwnerToken owner() {
 		return this.owner;
 	}
 
-	long fencingToken() {
-		return this.fencingToken;
-	}
-
-	Duration leaseTime() {
-		return this.leaseTime;
-	}
-
-	boolean isRenewable() {
-		return this.renewable;
+	/**
+	 * Return the time for which the tenure may be handed on.
+	 */
+	Slice slice() {
+		return this.slice;
 	}
 
 	/**
@@ -97,8 +103,27 @@ final class Tenure {
 		return this.alarm;
 	}
 
+	long now() {
+		return this.timetable.now();
+	}
+
+	/**
+	 * Return the lease time of the current hold, which a renewal asks for.
+	 */
+	Duration leaseTime() {
+		return this.leaseTime;
+	}
+
+	long grantedAt() {
+		return this.grantedAt;
+	}
+
 	long deadline() {
 		return this.deadline;
+	}
+
+	long remainingNanos() {
+		return this.deadline - now();
 	}
 
 	/**
@@ -112,55 +137,93 @@ final class Tenure {
 	 * Return whether the tenure was ended, by release or loss.
 	 */
 	boolean isOver() {
-		State state = this.state;
+		return isOver(this.state.get());
+	}
+
+	private static boolean isOver(State state) {
 		return state == State.LOST || state == State.RELEASED;
 	}
 
 	boolean isLost() {
-		return this.state == State.LOST;
+		return this.state.get() == State.LOST;
 	}
 
-	long remainingNanos() {
-		return this.deadline - this.nanoTime.getAsLong();
+	/**
+	 * Return whether the current hold goes on for longer than the lease.
+	 */
+	boolean needsRenewal() {
+		Hold hold = this.hold;
+		return hold != null && (!hold.isFixed() || hold.endsAt() - this.deadline > 0);
+	}
+
+	/**
+	 * Return the fencing token of the current hold.
+	 */
+	long fencingToken() {
+		Hold hold = this.hold;
+		return (hold != null) ? hold.fencingToken() : this.fencingBase << HOLD_NUMBER_BITS;
+	}
+
+	/**
+	 * Return whether the next hold may begin without asking the store: it is certain that
+	 * the lease lasts, a third of it is left, there is a fencing token for it, and no
+	 * other JVM has waited for too long.
+	 */
+	boolean canBeHandedOn() {
+		long now = now();
+		return this.state.get() == State.HELD && (this.deadline - now) * 3 > this.deadline - this.grantedAt
+				&& this.holds < MAX_HOLDS && !this.slice.isOver(now);
+	}
+
+	/**
+	 * Begin the next hold. Called under the guard of the entry.
+	 */
+	Hold beginHold(Caller caller, Duration leaseTime) {
+		// The first one ends with the lease that it has asked for
+		long end = (this.holds == 0) ? this.deadline : now() + leaseTime.toNanos();
+		Hold hold = new Hold(this.entry, this, caller.thread(), (this.fencingBase << HOLD_NUMBER_BITS) | this.holds++,
+				caller.fixedLeaseTime(), end);
+		this.leaseTime = leaseTime;
+		this.hold = hold;
+		return hold;
+	}
+
+	/**
+	 * Note that a renewal is under way, or no longer.
+	 */
+	void setRenewing(boolean renewing) {
+		this.renewing = renewing;
+	}
+
+	boolean isRenewing() {
+		return this.renewing;
 	}
 
 	/**
 	 * Note a successful renewal.
 	 * @param sentAt when its request was sent
+	 * @param leaseTime the lease time it asked for
 	 * @return whether it ended a suspicion
 	 */
-	synchronized boolean renewed(long sentAt) {
-		if (isOver()) {
-			return false;
-		}
-		this.deadline = deadlineFrom(sentAt);
-		boolean recovered = this.state == State.SUSPECT;
-		this.state = State.HELD;
-		return recovered;
+	boolean renewed(long sentAt, Duration leaseTime) {
+		extend(sentAt, leaseTime);
+		return this.state.compareAndSet(State.SUSPECT, State.HELD);
 	}
 
 	/**
 	 * Note a failed renewal.
 	 * @return whether it is the first in a row
 	 */
-	synchronized boolean suspect() {
-		if (this.state != State.HELD) {
-			return false;
-		}
-		this.state = State.SUSPECT;
-		return true;
+	boolean suspect() {
+		return this.state.compareAndSet(State.HELD, State.SUSPECT);
 	}
 
 	/**
-	 * End the tenure as released by its owner.
-	 * @return false if it was over before or its deadline has passed
+	 * End the tenure to give it back.
+	 * @return false if it was over before
 	 */
-	synchronized boolean release() {
-		if (!isHeld()) {
-			return false;
-		}
-		this.state = State.RELEASED;
-		return true;
+	boolean release() {
+		return end(State.RELEASED);
 	}
 
 	/**
@@ -168,64 +231,24 @@ final class Tenure {
 	 * @param reason how, or {@code null} if its deadline has passed
 	 * @return false if it was over before
 	 */
-	synchronized boolean lose(@Nullable String reason) {
-		return !isOver() && becomeLost(reason);
-	}
-
-	/**
-	 * Correct a release that came too late.
-	 * @return false if the loss was known
-	 */
-	synchronized boolean loseAtRelease(String reason) {
-		return !isLost() && becomeLost(reason);
-	}
-
-	private boolean becomeLost(@Nullable String reason) {
+	boolean lose(@Nullable String reason) {
 		this.lossReason = reason;
-		this.state = State.LOST;
-		return true;
+		return end(State.LOST);
 	}
 
-	/**
-	 * Return a new exception that tells of the loss.
-	 */
-	LockLostException loss() {
-		return new LockLostException(this.key, this.fencingToken, lossReason());
-	}
-
-	/**
-	 * Return how the lock was lost; by its deadline if nothing else is known.
-	 */
-	String lossReason() {
-		String reason = this.lossReason;
-		if (reason != null) {
-			return reason;
+	private boolean end(State end) {
+		State before = this.state.get();
+		while (!isOver(before)) {
+			if (this.state.compareAndSet(before, end)) {
+				return true;
+			}
+			before = this.state.get();
 		}
-		return this.renewable ? "its lease ran out before it could be renewed"
-				: "its lease time of " + this.leaseTime.toMillis() + " ms ran out before it was given back";
+		return false;
 	}
 
-	/**
-	 * Keep a callback for the loss of this tenure.
-	 * @param lease whose callback it is
-	 * @return false if it is lost already and the callback has to be called at once
-	 */
-	synchronized boolean onLost(Object lease, Consumer<LockLostException> callback) {
-		return !isLost() && this.lossCallbacks.add(new LossCallback(lease, callback));
-	}
-
-	/**
-	 * Forget the callbacks of a lease that is closed.
-	 */
-	synchronized void forgetCallbacks(Object lease) {
-		this.lossCallbacks.removeIf((callback) -> callback.lease() == lease);
-	}
-
-	/**
-	 * Return the callbacks, to be called after the loss.
-	 */
-	synchronized List<Consumer<LockLostException>> lossCallbacks() {
-		return this.lossCallbacks.stream().<Consumer<LockLostException>>map(LossCallback::callback).toList();
+	@Nullable String lossReason() {
+		return isLost() ? this.lossReason : null;
 	}
 
 	/**
@@ -245,13 +268,11 @@ final class Tenure {
 		return this.uncertainUntil;
 	}
 
-	private long deadlineFrom(long sentAt) {
-		long lease = this.leaseTime.toNanos();
+	private void extend(long sentAt, Duration granted) {
+		long lease = granted.toNanos();
 		long drift = Math.min(lease / 100 + 2_000_000, lease / 4);
-		return sentAt + lease - drift;
-	}
-
-	private record LossCallback(Object lease, Consumer<LockLostException> callback) {
+		this.grantedAt = sentAt;
+		this.deadline = sentAt + lease - drift;
 	}
 
 	private enum State {

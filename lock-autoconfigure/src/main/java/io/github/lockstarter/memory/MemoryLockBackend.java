@@ -44,7 +44,7 @@ public final class MemoryLockBackend implements LockBackend {
 
 	@Override
 	public LockAttempt acquire(LockKey key, OwnerToken owner, Duration leaseTime, boolean queue) {
-		LockAttempt attempt = this.store.acquire(key, owner, leaseTime, queue ? this : null);
+		LockAttempt attempt = this.store.acquire(key, owner, leaseTime, this, queue);
 		if (attempt instanceof LockGrant) {
 			this.store.dequeue(key, this);
 		}
@@ -68,6 +68,11 @@ public final class MemoryLockBackend implements LockBackend {
 			this.store.enqueue(key, this);
 		}
 		return ReleaseOutcome.RELEASED_TO_WAITER;
+	}
+
+	@Override
+	public boolean isAwaited(LockKey key) {
+		return this.store.isAwaited(key, this);
 	}
 
 	@Override

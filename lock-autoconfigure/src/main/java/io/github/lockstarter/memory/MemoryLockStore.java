@@ -67,21 +67,21 @@ public final class MemoryLockStore {
 		return this.grants.isEmpty() && this.queues.isEmpty();
 	}
 
-	synchronized LockAttempt acquire(LockKey key, OwnerToken owner, Duration leaseTime,
-			@Nullable MemoryLockBackend waiter) {
+	synchronized LockAttempt acquire(LockKey key, OwnerToken owner, Duration leaseTime, MemoryLockBackend asker,
+			boolean queue) {
 		long end = this.nanoTime.getAsLong() + leaseTime.toNanos();
 		Grant grant = grantOf(key);
 		if (grant == null) {
 			this.lastFencingBase = Math.max(this.lastFencingBase + 1, EPOCH.until(Instant.now(), ChronoUnit.MICROS));
 			this.grants.put(key, new Grant(owner, this.lastFencingBase, end));
-			return new LockGrant(this.lastFencingBase);
+			return new LockGrant(this.lastFencingBase, isAwaited(key, asker));
 		}
 		if (grant.owner.equals(owner)) {
 			this.grants.put(key, new Grant(owner, grant.fencingBase, end));
-			return new LockGrant(grant.fencingBase);
+			return new LockGrant(grant.fencingBase, isAwaited(key, asker));
 		}
-		if (waiter != null) {
-			enqueue(key, waiter);
+		if (queue) {
+			enqueue(key, asker);
 		}
 		return new LockRefusal(Duration.ofNanos(grant.end - this.nanoTime.getAsLong()));
 	}
@@ -102,6 +102,14 @@ public final class MemoryLockStore {
 		}
 		this.grants.remove(key);
 		return true;
+	}
+
+	/**
+	 * Return whether another than the one that asks stands in the queue of a lock.
+	 */
+	synchronized boolean isAwaited(LockKey key, MemoryLockBackend asker) {
+		Set<MemoryLockBackend> queue = this.queues.getOrDefault(key, Set.of());
+		return queue.size() > (queue.contains(asker) ? 1 : 0);
 	}
 
 	synchronized void enqueue(LockKey key, MemoryLockBackend waiter) {

@@ -41,7 +41,7 @@ final class JedisSubscriptionConnections {
 		JedisConnectionFactory own = create(jedis, new UnpooledClientConfiguration(jedis.getClientConfiguration()));
 		own.afterPropertiesSet();
 		own.start();
-		return new LockConnections(application, own, own::destroy);
+		return new LockConnections(new SpringScriptConnection(application), own, own::destroy);
 	}
 
 	private static JedisConnectionFactory create(JedisConnectionFactory jedis, JedisClientConfiguration client) {

@@ -58,7 +58,7 @@ final class LettuceLockConnections {
 				resources, options(configuration, lettuce.isClusterAware())));
 		own.afterPropertiesSet();
 		own.start();
-		return new LockConnections(own, own, () -> {
+		return new LockConnections(new LettuceScriptConnection(own), own, () -> {
 			own.destroy();
 			resources.shutdown(0, 2, TimeUnit.SECONDS);
 		});

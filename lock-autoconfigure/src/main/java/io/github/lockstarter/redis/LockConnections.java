@@ -8,11 +8,11 @@ import org.springframework.util.ClassUtils;
 /**
  * The connections on which locks are asked for.
  *
- * @param factory where to get them
- * @param subscriptions where to get those that subscribe
+ * @param scripts where to run scripts
+ * @param subscriptions where to get connections that subscribe
  * @param closing what to close at the end
  */
-record LockConnections(RedisConnectionFactory factory, RedisConnectionFactory subscriptions,
+record LockConnections(ScriptConnection scripts, RedisConnectionFactory subscriptions,
 		Runnable closing) implements AutoCloseable {
 
 	private static final boolean LETTUCE = ClassUtils.isPresent("io.lettuce.core.RedisClient",
@@ -30,7 +30,7 @@ record LockConnections(RedisConnectionFactory factory, RedisConnectionFactory su
 		if (own == null && JEDIS) {
 			own = JedisSubscriptionConnections.derivedFrom(application);
 		}
-		return (own != null) ? own : new LockConnections(application, application, () -> {
+		return (own != null) ? own : new LockConnections(new SpringScriptConnection(application), application, () -> {
 		});
 	}
 

@@ -2,12 +2,16 @@
 
 package io.github.lockstarter.redis;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.backend.LeaseExtension;
 import io.github.lockstarter.backend.LockAttempt;
 import io.github.lockstarter.backend.LockBackend;
 import io.github.lockstarter.backend.LockGrant;
@@ -28,15 +32,28 @@ import io.github.lockstarter.backend.ReleaseSignal;
 public final class RedisLockBackend implements LockBackend, AutoCloseable {
 
 	/** Waiters ask at least every few seconds, so a queue without arrivals is dead. */
-	private static final String QUEUE_PATIENCE = "60000";
+	private static final byte[] QUEUE_PATIENCE = bytes("60000");
 
-	private final String jvm = OwnerToken.random().value();
+	/** Longer than a woken JVM takes to ask, if it is not paused. */
+	private static final byte[] PRECEDENCE = bytes("20");
+
+	private static final byte[] YES = bytes("1");
+
+	private static final byte[] NO = bytes("0");
+
+	private final byte[] jvm;
 
 	private final RedisLockKeys keys;
 
-	private final String fenceRetention;
+	private final byte[] channelPrefix;
+
+	private final byte[] fenceRetention;
+
+	private final boolean awaitRelease;
 
 	private final LockConnections connections;
+
+	private final ScriptConnection scripts;
 
 	private final RedisReleaseSignal signal;
 
@@ -47,40 +64,94 @@ public final class RedisLockBackend implements LockBackend, AutoCloseable {
 	 * @param prefix start of every key, see {@link RedisLockKeys#isValidPrefix}
 	 * @param fenceRetention how long the last fencing token of an idle lock is
 	 * remembered; must be longer than any lease
+	 * @param awaitRelease whether a release waits for its answer where it need not
 	 */
-	public RedisLockBackend(RedisConnectionFactory connectionFactory, String prefix, Duration fenceRetention) {
+	public RedisLockBackend(RedisConnectionFactory connectionFactory, String prefix, Duration fenceRetention,
+			boolean awaitRelease) {
+		String jvm = OwnerToken.random().value();
+		this.jvm = bytes(jvm);
 		this.keys = new RedisLockKeys(prefix);
+		this.channelPrefix = bytes(this.keys.channelPrefix());
 		this.fenceRetention = millis(fenceRetention);
+		this.awaitRelease = awaitRelease;
 		this.connections = LockConnections.derivedFrom(connectionFactory);
-		this.signal = new RedisReleaseSignal(this.connections.subscriptions(), this.keys.channel(this.jvm));
+		this.scripts = this.connections.scripts();
+		this.signal = new RedisReleaseSignal(this.connections.subscriptions(), this.keys.channel(jvm));
 	}
 
 	@Override
 	public LockAttempt acquire(LockKey key, OwnerToken owner, Duration leaseTime, boolean queue) {
 		String lock = this.keys.lock(key);
-		List<Long> answer = LockScript.ACQUIRE.run(this.connections.factory(),
-				List.of(lock, this.keys.fence(lock), this.keys.queue(lock)), owner.value(), millis(leaseTime),
-				this.fenceRetention, this.jvm, flag(queue), QUEUE_PATIENCE);
+		List<Long> answer = this.scripts.run(LockScript.ACQUIRE,
+				keys(lock, this.keys.fence(lock), this.keys.queue(lock), this.keys.turn(lock)), bytes(owner.value()),
+				millis(leaseTime), this.fenceRetention, this.jvm, flag(queue), QUEUE_PATIENCE);
 		long number = answer.get(1);
 		if (answer.get(0) == 1) {
-			return new LockGrant(number);
+			return new LockGrant(number, answer.get(2) > 0);
 		}
 		return new LockRefusal((number >= 0) ? Duration.ofMillis(number) : null);
 	}
 
 	@Override
 	public boolean renew(LockKey key, OwnerToken owner, Duration leaseTime) {
-		Long answer = LockScript.RENEW.run(this.connections.factory(), List.of(this.keys.lock(key)), owner.value(),
+		List<Long> answer = this.scripts.run(LockScript.RENEW, keys(this.keys.lock(key)), bytes(owner.value()),
 				millis(leaseTime));
-		return answer == 1;
+		return answer.get(0) == 1;
+	}
+
+	@Override
+	public List<CompletionStage<Boolean>> renewAll(List<LeaseExtension> extensions) {
+		if (this.scripts.isCluster()) {
+			// A script may have keys of one slot only
+			return extensions.stream()
+				.map((extension) -> this.sendRenewals(List.of(extension)).thenApply((answer) -> answer.get(0) == 1))
+				.toList();
+		}
+		CompletionStage<List<Long>> answer = sendRenewals(extensions);
+		return IntStream.range(0, extensions.size())
+			.mapToObj((i) -> answer.thenApply((owned) -> owned.get(i) == 1))
+			.toList();
+	}
+
+	private CompletionStage<List<Long>> sendRenewals(List<LeaseExtension> extensions) {
+		byte[][] locks = new byte[extensions.size()][];
+		byte[][] leases = new byte[2 * extensions.size()][];
+		for (int i = 0; i < locks.length; i++) {
+			LeaseExtension extension = extensions.get(i);
+			locks[i] = bytes(this.keys.lock(extension.key()));
+			leases[2 * i] = bytes(extension.owner().value());
+			leases[2 * i + 1] = millis(extension.leaseTime());
+		}
+		return this.scripts.send(LockScript.RENEW, locks, leases);
 	}
 
 	@Override
 	public ReleaseOutcome release(LockKey key, OwnerToken owner, boolean queue) {
 		String lock = this.keys.lock(key);
-		Long answer = LockScript.RELEASE.run(this.connections.factory(), List.of(lock, this.keys.queue(lock)),
-				owner.value(), this.jvm, flag(queue), QUEUE_PATIENCE, this.keys.channelPrefix(), key.toString());
-		return switch (answer.intValue()) {
+		return outcome(this.scripts.run(LockScript.RELEASE, releaseKeys(lock), releaseArguments(key, owner, queue)));
+	}
+
+	@Override
+	public CompletionStage<ReleaseOutcome> releaseAsync(LockKey key, OwnerToken owner, boolean queue) {
+		if (this.awaitRelease) {
+			return LockBackend.super.releaseAsync(key, owner, queue);
+		}
+		String lock = this.keys.lock(key);
+		return this.scripts.<Long>send(LockScript.RELEASE, releaseKeys(lock), releaseArguments(key, owner, queue))
+			.thenApply(RedisLockBackend::outcome);
+	}
+
+	private byte[][] releaseKeys(String lock) {
+		return keys(lock, this.keys.queue(lock), this.keys.turn(lock));
+	}
+
+	private byte[][] releaseArguments(LockKey key, OwnerToken owner, boolean queue) {
+		return new byte[][] { bytes(owner.value()), this.jvm, flag(queue), QUEUE_PATIENCE, this.channelPrefix,
+				bytes(key.toString()), PRECEDENCE, countable() };
+	}
+
+	private static ReleaseOutcome outcome(long answer) {
+		return switch ((int) answer) {
 			case 0 -> ReleaseOutcome.NOT_OWNER;
 			case 1 -> ReleaseOutcome.RELEASED;
 			default -> ReleaseOutcome.RELEASED_TO_WAITER;
@@ -88,10 +159,16 @@ public final class RedisLockBackend implements LockBackend, AutoCloseable {
 	}
 
 	@Override
+	public boolean isAwaited(LockKey key) {
+		long waiting = this.scripts.<Long>run(LockScript.AWAITED, keys(this.keys.queue(this.keys.lock(key))));
+		return waiting > 0;
+	}
+
+	@Override
 	public void withdraw(LockKey key) {
 		String lock = this.keys.lock(key);
-		LockScript.WITHDRAW.<Long>run(this.connections.factory(), List.of(lock, this.keys.queue(lock)), this.jvm,
-				this.keys.channelPrefix(), key.toString());
+		this.scripts.<Long>run(LockScript.WITHDRAW, releaseKeys(lock), this.jvm, this.channelPrefix,
+				bytes(key.toString()), PRECEDENCE, countable());
 	}
 
 	@Override
@@ -108,12 +185,28 @@ public final class RedisLockBackend implements LockBackend, AutoCloseable {
 		this.connections.close();
 	}
 
-	private static String millis(Duration duration) {
-		return Long.toString(duration.toMillis());
+	private byte[] countable() {
+		return flag(!this.scripts.isCluster());
 	}
 
-	private static String flag(boolean value) {
-		return value ? "1" : "0";
+	private static byte[] flag(boolean value) {
+		return value ? YES : NO;
+	}
+
+	private static byte[] millis(Duration duration) {
+		return bytes(Long.toString(duration.toMillis()));
+	}
+
+	private static byte[] bytes(String text) {
+		return text.getBytes(StandardCharsets.UTF_8);
+	}
+
+	private static byte[][] keys(String... texts) {
+		byte[][] bytes = new byte[texts.length][];
+		for (int i = 0; i < texts.length; i++) {
+			bytes[i] = bytes(texts[i]);
+		}
+		return bytes;
 	}
 
 }

@@ -54,6 +54,13 @@ public final class RedisLockKeys {
 	}
 
 	/**
+	 * Return the companion of a lock that names the JVM whose turn it is.
+	 */
+	String turn(String lock) {
+		return lock + ":turn";
+	}
+
+	/**
 	 * Return the companion of a lock in which JVMs wait.
 	 */
 	String queue(String lock) {

@@ -2,48 +2,73 @@
 --
 -- KEYS  1 lock, a string whose value is the owner token
 --       2 the fencing base of its last tenure
---       3 queue of the JVMs that wait for it, a sorted set by arrival in microseconds
+--       3 queue of the JVMs that wait for it, a sorted set by ticket; see release.lua
+--       4 the JVM that was told that it is its turn
 -- ARGV  1 owner token
 --       2 lease time in milliseconds
 --       3 how long to remember an idle fencing base, in milliseconds
 --       4 id of the JVM that asks
 --       5 '1' to put that JVM into the queue when the lock is refused
 --       6 how long to remember a queue without arrivals, in milliseconds
--- Returns {1, fencing base} when granted, {0, remaining milliseconds or -1} when refused
+-- Returns {1, fencing base, number of other JVMs in the queue} when granted,
+--         {0, remaining milliseconds or -1} when refused
 
-local lock, fence, queue = KEYS[1], KEYS[2], KEYS[3]
+local lock, fence, queue, turn = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner, lease, retention = ARGV[1], ARGV[2], ARGV[3]
 local jvm, enqueue, patience = ARGV[4], ARGV[5], ARGV[6]
-
-local EPOCH_SECONDS = 1704067200 -- 2024-01-01, so that the base stays small
+local call = redis.call
 
 local function micros()
-  local now = redis.call('TIME')
-  return (tonumber(now[1]) - EPOCH_SECONDS) * 1000000 + tonumber(now[2])
+  local now = call('TIME')
+  return (tonumber(now[1]) - 1704067200) * 1000000 + tonumber(now[2]) -- since 2024, to stay small
 end
 
 -- A hybrid clock: larger than the last base, and than any before the data was lost.
 -- Numbers are doubles, exact up to 2^53, but tostring() would round them.
 local function mint()
-  local base = math.max(tonumber(redis.call('GET', fence) or '0') + 1, micros())
-  redis.call('SET', fence, string.format('%.0f', base), 'PX', retention)
+  local base = math.max(tonumber(call('GET', fence) or '0') + 1, micros())
+  call('SET', fence, string.format('%.0f', base), 'PX', retention)
   return base
 end
 
-local holder = redis.call('GET', lock)
-if not holder then
-  redis.call('SET', lock, owner, 'PX', lease)
-  redis.call('ZREM', queue, jvm)
-  return {1, mint()}
+local function grant(base)
+  local waiting = call('ZCARD', queue)
+  if waiting > 0 then
+    waiting = waiting - call('ZREM', queue, jvm)
+    if call('GET', turn) == jvm then
+      call('DEL', turn)
+    end
+  end
+  return {1, base, waiting}
 end
-if holder == owner then
+
+local function refuse(remaining)
+  if enqueue == '1' then
+    local ticket = tonumber(call('ZSCORE', queue, jvm) or '1')
+    if ticket == 1 then
+      -- Behind all who wait, even if the clock of the server was set back
+      local last = call('ZRANGE', queue, -1, -1, 'WITHSCORES')
+      ticket = math.max(2 * micros(), 2 * math.floor(tonumber(last[2] or '0') / 2) + 2)
+    end
+    call('ZADD', queue, string.format('%.0f', ticket - ticket % 2), jvm)
+    call('PEXPIRE', queue, patience)
+  end
+  return {0, remaining}
+end
+
+if call('ZCARD', queue) > 0 then
+  -- A free lock is kept for a moment for the JVM that was told so
+  local next = call('GET', turn)
+  if next and next ~= jvm and call('EXISTS', lock) == 0 then
+    return refuse(call('PTTL', turn))
+  end
+end
+if call('SET', lock, owner, 'NX', 'PX', lease) then
+  return grant(mint())
+end
+if call('GET', lock) == owner then
   -- The same request again: its answer was lost
-  redis.call('PEXPIRE', lock, lease)
-  redis.call('ZREM', queue, jvm)
-  return {1, tonumber(redis.call('GET', fence)) or mint()}
+  call('PEXPIRE', lock, lease)
+  return grant(tonumber(call('GET', fence)) or mint())
 end
-if enqueue == '1' then
-  redis.call('ZADD', queue, 'NX', string.format('%.0f', micros()), jvm)
-  redis.call('PEXPIRE', queue, patience)
-end
-return {0, redis.call('PTTL', lock)}
+return refuse(call('PTTL', lock))

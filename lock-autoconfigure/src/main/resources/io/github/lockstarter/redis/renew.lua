@@ -1,14 +1,13 @@
--- Extends a lease to its full length from now on.
+-- Extends leases to their full length from now on.
 --
--- KEYS  1 lock
--- ARGV  1 owner token
---       2 lease time in milliseconds
--- Returns 1 when extended, 0 when the owner does not hold the lock
+-- KEYS  the locks
+-- ARGV  an owner token and a lease time in milliseconds for each of them
+-- Returns 1 for each that was extended, 0 for each that its owner does not hold
 
-local lock = KEYS[1]
-local owner, lease = ARGV[1], ARGV[2]
-
-if redis.call('GET', lock) ~= owner then
-  return 0
+local holders = redis.call('MGET', unpack(KEYS))
+local answers = {}
+for i, lock in ipairs(KEYS) do
+  local owner, lease = ARGV[2 * i - 1], ARGV[2 * i]
+  answers[i] = (holders[i] == owner) and redis.call('PEXPIRE', lock, lease) or 0
 end
-return redis.call('PEXPIRE', lock, lease)
+return answers

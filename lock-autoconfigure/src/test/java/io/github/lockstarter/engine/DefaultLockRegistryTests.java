@@ -44,10 +44,10 @@ class DefaultLockRegistryTests {
 	private static final LockRequest AT_ONCE = REQUEST.withWaitTime(Duration.ZERO);
 
 	private static final EngineSettings SETTINGS = new EngineSettings(Duration.ofSeconds(20), Duration.ofSeconds(30), 3,
-			Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofSeconds(5));
+			Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(5));
 
 	private static final EngineSettings NO_POLLING = new EngineSettings(Duration.ofSeconds(20), Duration.ofSeconds(30),
-			3, Duration.ofMinutes(1), Duration.ofMinutes(1), Duration.ofSeconds(5));
+			3, Duration.ofMinutes(1), Duration.ofMinutes(1), Duration.ofMillis(50), Duration.ofSeconds(5));
 
 	private final MemoryLockStore store = new MemoryLockStore();
 
@@ -480,7 +480,7 @@ class DefaultLockRegistryTests {
 	@Test
 	void shutdownNeverReleasesUnderABodyThatOutlivesIt() {
 		EngineSettings impatient = new EngineSettings(Duration.ofSeconds(20), Duration.ofSeconds(30), 3,
-				Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofMillis(20));
+				Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofMillis(20));
 		DefaultLockRegistry stopping = new DefaultLockRegistry(this.backend, impatient, LockListener.NO_OP);
 		Lease lease = stopping.acquire(REQUEST);
 		stopping.close();

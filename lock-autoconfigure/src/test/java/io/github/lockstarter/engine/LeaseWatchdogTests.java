@@ -43,8 +43,9 @@ class LeaseWatchdogTests {
 
 	private final LeaseReturns returns = new LeaseReturns(this.backend, this.timetable, this::onStoreThread);
 
-	private final LeaseWatchdog watchdog = new LeaseWatchdog(this.backend, this.timetable, this::onStoreThread,
-			this.returns, new LossNotice(this.events::add, Runnable::run), 3);
+	private final LocalEntries entries = new LocalEntries(LEASE);
+
+	private final LeaseWatchdog watchdog = watchdog(3);
 
 	@Test
 	void renewsAtAThirdOfTheLeaseForAsLongAsItIsHeld() {
@@ -57,8 +58,7 @@ class LeaseWatchdogTests {
 
 	@Test
 	void renewsAsOftenWithinALeaseAsItIsTold() {
-		LeaseWatchdog eager = new LeaseWatchdog(this.backend, this.timetable, this::onStoreThread, this.returns,
-				new LossNotice(this.events::add, Runnable::run), 10);
+		LeaseWatchdog eager = watchdog(10);
 		eager.watch(granted(KEY, true));
 		advance(LEASE.multipliedBy(10));
 		assertThat(this.backend.renew.calls()).isBetween(100, 111);
@@ -114,7 +114,7 @@ class LeaseWatchdogTests {
 		this.backend.release(KEY, tenure.owner(), false);
 		advance(LEASE.dividedBy(3));
 		assertThat(tenure.isLost()).isTrue();
-		assertThat(tenure.loss()).hasMessageContaining("no longer knew it as the owner");
+		assertThat(tenure.lossReason()).contains("no longer knew it as the owner");
 	}
 
 	@Test
@@ -187,7 +187,16 @@ class LeaseWatchdogTests {
 		OwnerToken owner = OwnerToken.random();
 		LockBackend store = this.backend;
 		LockGrant grant = (LockGrant) store.acquire(key, owner, LEASE, false);
-		return new Tenure(key, owner, grant.fencingBase(), LEASE, renewable, this.clock.getAsLong(), this.clock);
+		LocalEntry entry = this.entries.getOrCreate(key);
+		Caller caller = Caller.interruptible(Duration.ZERO, renewable ? null : LEASE);
+		Tenure tenure = new Tenure(entry, owner, grant, LEASE, this.clock.getAsLong(), 0, this.timetable);
+		entry.begin(tenure, caller);
+		return tenure;
+	}
+
+	private LeaseWatchdog watchdog(int renewalsPerLease) {
+		return new LeaseWatchdog(this.timetable, new Renewals(this.backend, this.timetable, this::onStoreThread),
+				this.returns, new LossNotice(this.events::add, Runnable::run), renewalsPerLease);
 	}
 
 	private void advance(Duration duration) {

@@ -127,7 +127,7 @@ class CompositeLockListenerTests {
 
 	private static DefaultLockRegistry registry(MemoryLockStore store, LockListener listener) {
 		EngineSettings settings = new EngineSettings(Duration.ofSeconds(10), Duration.ofSeconds(30), 3,
-				Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofMillis(100));
+				Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofMillis(100));
 		return new DefaultLockRegistry(new MemoryLockBackend(store), settings, listener);
 	}
 

@@ -39,8 +39,9 @@ class LettuceLockConnectionsTests {
 	@MethodSource("servers")
 	void theLocksAreOnTheServersOfTheApplication(RedisConfiguration servers) {
 		try (LockConnections own = LockConnections.derivedFrom(new LettuceConnectionFactory(servers))) {
-			assertThat(own.factory()).isInstanceOf(LettuceConnectionFactory.class);
-			assertThat(new DirectFieldAccessor(own.factory()).getPropertyValue("configuration")).isSameAs(servers);
+			assertThat(own.scripts()).isInstanceOf(LettuceScriptConnection.class);
+			assertThat(new DirectFieldAccessor(own.subscriptions()).getPropertyValue("configuration"))
+				.isSameAs(servers);
 		}
 	}
 
@@ -55,7 +56,8 @@ class LettuceLockConnectionsTests {
 			.build();
 		RedisStandaloneConfiguration server = new RedisStandaloneConfiguration("redis.example", 6380);
 		try (LockConnections own = LockConnections.derivedFrom(new LettuceConnectionFactory(server, settings))) {
-			LettuceClientConfiguration derived = ((LettuceConnectionFactory) own.factory()).getClientConfiguration();
+			LettuceClientConfiguration derived = ((LettuceConnectionFactory) own.subscriptions())
+				.getClientConfiguration();
 			assertThat(derived.isUseSsl()).isTrue();
 			assertThat(derived.getClientName()).hasValue("shop");
 			assertThat(derived.getReadFrom()).isEmpty();
@@ -67,11 +69,11 @@ class LettuceLockConnectionsTests {
 
 	@Test
 	void otherFactoriesAreUsedAsTheyAre() {
-		RedisConnectionFactory jedis = new JedisConnectionFactory();
-		assertThat(LockConnections.derivedFrom(jedis).factory()).isSameAs(jedis);
-		RedisConnectionFactory users = new LettuceConnectionFactory() {
-		};
-		assertThat(LockConnections.derivedFrom(users).factory()).isSameAs(users);
+		for (RedisConnectionFactory other : List.of(new JedisConnectionFactory(), new LettuceConnectionFactory() {
+		})) {
+			assertThat(new DirectFieldAccessor(LockConnections.derivedFrom(other).scripts())
+				.getPropertyValue("connections")).isSameAs(other);
+		}
 	}
 
 }

@@ -120,7 +120,7 @@ class PeerFailuresTests {
 	@Test
 	void aDeadHolderWith700MsLeftLetsTheNextOneInAtAbout700Ms() {
 		EngineSettings noPolling = new EngineSettings(Duration.ofSeconds(20), Duration.ofSeconds(30), 3,
-				Duration.ofMinutes(1), Duration.ofMinutes(1), Duration.ofSeconds(1));
+				Duration.ofMinutes(1), Duration.ofMinutes(1), Duration.ofMillis(50), Duration.ofSeconds(1));
 		try (RedisRegistry registry = RedisRegistry.lettuce(redis, noPolling)) {
 			redis.command("SET", REDIS_KEY, "dead-holder", "PX", "700");
 			long start = System.nanoTime();

@@ -60,7 +60,7 @@ class RedisLockScriptsTests {
 		redis = EmbeddedRedis.start();
 		connections = new LettuceConnectionFactory("127.0.0.1", redis.port());
 		connections.start();
-		backend = new RedisLockBackend(connections, "lock:", FENCE_RETENTION);
+		backend = new RedisLockBackend(connections, "lock:", FENCE_RETENTION, false);
 	}
 
 	@AfterAll

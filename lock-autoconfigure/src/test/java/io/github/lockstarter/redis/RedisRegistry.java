@@ -30,7 +30,7 @@ import io.github.lockstarter.testsupport.EmbeddedRedis;
 final class RedisRegistry implements LockRegistry, AutoCloseable {
 
 	static final EngineSettings SETTINGS = new EngineSettings(Duration.ofSeconds(20), Duration.ofSeconds(30), 3,
-			Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofSeconds(1));
+			Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(1));
 
 	private final Runnable closeConnections;
 
@@ -42,7 +42,7 @@ final class RedisRegistry implements LockRegistry, AutoCloseable {
 
 	private RedisRegistry(RedisConnectionFactory connections, Runnable closeConnections, EngineSettings settings) {
 		this.closeConnections = closeConnections;
-		this.backend = new RedisLockBackend(connections, "lock:", Duration.ofHours(1));
+		this.backend = new RedisLockBackend(connections, "lock:", Duration.ofHours(1), false);
 		this.registry = new DefaultLockRegistry(this.backend, settings, this.events::add);
 	}
 
@@ -94,7 +94,7 @@ final class RedisRegistry implements LockRegistry, AutoCloseable {
 	 */
 	static EngineSettings leaseTime(Duration leaseTime) {
 		return new EngineSettings(SETTINGS.waitTime(), leaseTime, SETTINGS.renewalsPerLease(), SETTINGS.pollInterval(),
-				SETTINGS.pollIntervalWithoutMessages(), SETTINGS.shutdownTimeout());
+				SETTINGS.pollIntervalWithoutMessages(), SETTINGS.timeSlice(), SETTINGS.shutdownTimeout());
 	}
 
 	List<LockEvent> events() {

@@ -89,8 +89,8 @@ class RestrictedUserTests {
 	void everyRightIsNeeded(String right) {
 		allowAllBut(right);
 		LettuceConnectionFactory connections = connections();
-		try (RedisLockBackend one = new RedisLockBackend(connections, "lock:", Duration.ofHours(1));
-				RedisLockBackend two = new RedisLockBackend(connections, "lock:", Duration.ofHours(1))) {
+		try (RedisLockBackend one = new RedisLockBackend(connections, "lock:", Duration.ofHours(1), false);
+				RedisLockBackend two = new RedisLockBackend(connections, "lock:", Duration.ofHours(1), false)) {
 			OwnerToken owner = OwnerToken.random();
 			OwnerToken other = OwnerToken.random();
 			List<ThrowingCallable> operations = List.of(() -> two.releaseSignal().connect(NO_OP),
@@ -148,7 +148,7 @@ class RestrictedUserTests {
 		@Override
 		protected LockBackend createBackend() {
 			allowAllBut();
-			return new RedisLockBackend(this.connections, "lock:", Duration.ofHours(1));
+			return new RedisLockBackend(this.connections, "lock:", Duration.ofHours(1), false);
 		}
 
 	}

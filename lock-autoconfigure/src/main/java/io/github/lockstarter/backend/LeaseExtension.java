@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.backend;
+
+import java.time.Duration;
+
+import io.github.lockstarter.LockKey;
+
+/**
+ * A request to extend a lease to its full length from now on.
+ *
+ * @param key which lock
+ * @param owner who asks
+ * @param leaseTime length of the lease
+ */
+public record LeaseExtension(LockKey key, OwnerToken owner, Duration leaseTime) {
+
+}

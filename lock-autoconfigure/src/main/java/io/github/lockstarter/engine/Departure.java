@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+/**
+ * What is left to do for somebody who has left a level of a hold.
+ */
+enum Departure {
+
+	/**
+	 * Nothing: there are outer levels, or the lock was lost before.
+	 */
+	DONE,
+
+	/**
+	 * Nothing but to tell of it: the next caller of this JVM holds the lock now.
+	 */
+	HANDED_ON,
+
+	/**
+	 * To give the lock back to the store, and then to pass the turn on.
+	 */
+	GIVE_BACK
+
+}

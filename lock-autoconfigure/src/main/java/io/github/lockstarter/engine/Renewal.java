@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.backend.LeaseExtension;
+
+/**
+ * A renewal that is due, from now until it is answered.
+ */
+final class Renewal {
+
+	private final Tenure tenure;
+
+	private final Duration leaseTime;
+
+	private final Listener listener;
+
+	private volatile long sentAt;
+
+	Renewal(Tenure tenure, Listener listener) {
+		this.tenure = tenure;
+		this.leaseTime = tenure.leaseTime();
+		this.listener = listener;
+	}
+
+	Tenure tenure() {
+		return this.tenure;
+	}
+
+	Duration leaseTime() {
+		return this.leaseTime;
+	}
+
+	long sentAt() {
+		return this.sentAt;
+	}
+
+	/**
+	 * Return what to ask the store for, which is asked from this moment on.
+	 */
+	LeaseExtension send() {
+		this.sentAt = this.tenure.now();
+		return new LeaseExtension(this.tenure.key(), this.tenure.owner(), this.leaseTime);
+	}
+
+	void answered(boolean owned, @Nullable Throwable failure) {
+		this.listener.answered(this, owned, failure);
+	}
+
+	/**
+	 * Told of the answer.
+	 */
+	@FunctionalInterface
+	interface Listener {
+
+		/**
+		 * Deal with the answer. Called where nothing may block.
+		 * @param owned whether the store has extended the lease
+		 * @param failure why there is no answer, or {@code null} if there is one
+		 */
+		void answered(Renewal renewal, boolean owned, @Nullable Throwable failure);
+
+	}
+
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.Executor;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.backend.LockBackend;
+
+/**
+ * Sends due renewals to the store in batches: all that have become due at the same time
+ * together, and those of one server independent of those of all others.
+ */
+final class Renewals {
+
+	private final LockBackend backend;
+
+	private final Timetable timetable;
+
+	private final Executor store;
+
+	private final ConcurrentMap<Object, RenewalWindow> windows = new ConcurrentHashMap<>();
+
+	/** Used by actions of the timetable only. */
+	private List<Renewal> due = new ArrayList<>();
+
+	Renewals(LockBackend backend, Timetable timetable, Executor store) {
+		this.backend = backend;
+		this.timetable = timetable;
+		this.store = store;
+	}
+
+	/**
+	 * Add a renewal to those that are sent next. Called by actions of the timetable.
+	 */
+	void add(Renewal renewal) {
+		if (this.due.isEmpty()) {
+			// Comes after all that is due already
+			this.timetable.at(this.timetable.now(), this::sendDue);
+		}
+		this.due.add(renewal);
+	}
+
+	private void sendDue() {
+		List<Renewal> due = this.due;
+		this.due = new ArrayList<>();
+		due.stream()
+			.collect(Collectors.groupingBy((renewal) -> this.backend.serverOf(renewal.tenure().key())))
+			.forEach((server, renewals) -> sendLater(server, this.windows.compute(server,
+					(key, window) -> ((window != null) ? window : new RenewalWindow()).add(renewals))));
+	}
+
+	private void sendLater(Object server, RenewalWindow window) {
+		if (window.beginSending()) {
+			this.store.execute(() -> {
+				for (List<Renewal> batch = window.next(); !batch.isEmpty(); batch = window.next()) {
+					send(server, window, batch);
+				}
+			});
+		}
+	}
+
+	private void send(Object server, RenewalWindow window, List<Renewal> batch) {
+		List<CompletionStage<Boolean>> answers;
+		try {
+			answers = this.backend.renewAll(batch.stream().map(Renewal::send).toList());
+		}
+		catch (RuntimeException ex) {
+			batch.forEach((renewal) -> answered(server, window, renewal, false, ex));
+			return;
+		}
+		for (int i = 0; i < batch.size(); i++) {
+			Renewal renewal = batch.get(i);
+			answers.get(i).whenComplete((owned, ex) -> answered(server, window, renewal, ex == null && owned, ex));
+		}
+	}
+
+	private void answered(Object server, RenewalWindow window, Renewal renewal, boolean owned,
+			@Nullable Throwable failure) {
+		window.answered();
+		renewal.answered(owned, (failure instanceof CompletionException) ? failure.getCause() : failure);
+		sendLater(server, window);
+		this.windows.computeIfPresent(server, (key, current) -> current.isIdle() ? null : current);
+	}
+
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.redis;
+
+import java.net.SocketAddress;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+
+import io.lettuce.core.LettuceFutures;
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisConnectionStateListener;
+import io.lettuce.core.RedisFuture;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.lettuce.LettuceConnection;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * Runs scripts on the one connection that all threads share, without the cost that Spring
+ * Data Redis adds to each call. Lettuce sends in the order of the calls, so a release
+ * need not be answered before the next acquisition is sent.
+ */
+final class LettuceScriptConnection implements ScriptConnection {
+
+	private static final Log logger = LogFactory.getLog(LettuceScriptConnection.class);
+
+	private final LettuceConnectionFactory factory;
+
+	private final long timeout;
+
+	private final ReentrantLock connecting = new ReentrantLock();
+
+	private volatile @Nullable RedisClusterAsyncCommands<byte[], byte[]> commands;
+
+	private volatile @Nullable Failure lastFailure;
+
+	LettuceScriptConnection(LettuceConnectionFactory factory) {
+		this.factory = factory;
+		this.timeout = factory.getClientConfiguration().getCommandTimeout().toNanos();
+	}
+
+	@Override
+	public <T> T run(LockScript script, byte[][] keys, byte[]... arguments) {
+		try {
+			RedisClusterAsyncCommands<byte[], byte[]> commands = commands();
+			try {
+				return await(this.<T>evalSha(commands, script, keys, arguments));
+			}
+			catch (RuntimeException ex) {
+				if (!ScriptErrors.isUnknownScript(ex)) {
+					throw ex;
+				}
+				return await(this.<T>eval(commands, script, keys, arguments));
+			}
+		}
+		catch (RuntimeException ex) {
+			throw ScriptErrors.translate(ex, keys[0]);
+		}
+	}
+
+	@Override
+	public <T> CompletionStage<T> send(LockScript script, byte[][] keys, byte[]... arguments) {
+		try {
+			RedisClusterAsyncCommands<byte[], byte[]> commands = commands();
+			return this.<T>evalSha(commands, script, keys, arguments).exceptionallyCompose((ex) -> {
+				if (ScriptErrors.isUnknownScript(ex)) {
+					return eval(commands, script, keys, arguments);
+				}
+				return CompletableFuture.failedFuture(ScriptErrors.translate(ex, keys[0]));
+			});
+		}
+		catch (RuntimeException ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
+
+	@Override
+	public boolean isCluster() {
+		return this.factory.isClusterAware();
+	}
+
+	private <T> RedisFuture<T> evalSha(RedisClusterAsyncCommands<byte[], byte[]> commands, LockScript script,
+			byte[][] keys, byte[]... arguments) {
+		return commands.evalsha(script.digest(), outputType(script), keys, arguments);
+	}
+
+	private <T> RedisFuture<T> eval(RedisClusterAsyncCommands<byte[], byte[]> commands, LockScript script,
+			byte[][] keys, byte[]... arguments) {
+		return commands.eval(script.text(), outputType(script), keys, arguments);
+	}
+
+	private static ScriptOutputType outputType(LockScript script) {
+		return script.returnsList() ? ScriptOutputType.MULTI : ScriptOutputType.INTEGER;
+	}
+
+	private <T> T await(RedisFuture<T> answer) {
+		return LettuceFutures.awaitOrCancel(answer, this.timeout, TimeUnit.NANOSECONDS);
+	}
+
+	private RedisClusterAsyncCommands<byte[], byte[]> commands() {
+		RedisClusterAsyncCommands<byte[], byte[]> commands = this.commands;
+		return (commands != null) ? commands : connect(System.nanoTime());
+	}
+
+	private RedisClusterAsyncCommands<byte[], byte[]> connect(long since) {
+		try {
+			this.connecting.lockInterruptibly();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new IllegalStateException("Interrupted while connecting", ex);
+		}
+		try {
+			RedisClusterAsyncCommands<byte[], byte[]> commands = this.commands;
+			if (commands != null) {
+				return commands;
+			}
+			Failure failure = this.lastFailure;
+			if (failure != null && failure.at - since > 0) {
+				// Somebody else has just found out; to try one after another would take
+				// long
+				throw failure.exception;
+			}
+			this.commands = connectNow();
+			return this.commands;
+		}
+		catch (RuntimeException ex) {
+			this.lastFailure = new Failure(ex, System.nanoTime());
+			throw ex;
+		}
+		finally {
+			this.connecting.unlock();
+		}
+	}
+
+	private RedisClusterAsyncCommands<byte[], byte[]> connectNow() {
+		RedisConnection connection = this.factory.getConnection();
+		try {
+			RedisClusterAsyncCommands<byte[], byte[]> commands = ((LettuceConnection) connection).getNativeConnection();
+			this.factory.getRequiredNativeClient().addListener(new ScriptLoader(commands));
+			loadScripts(commands);
+			return commands;
+		}
+		finally {
+			connection.close();
+		}
+	}
+
+	/** So that a release does not come after the next acquisition because of a script. */
+	private static void loadScripts(RedisClusterAsyncCommands<byte[], byte[]> commands) {
+		for (LockScript script : LockScript.values()) {
+			commands.scriptLoad(script.text()).exceptionally((ex) -> {
+				logger.debug("Could not load script " + script + "; it is sent in full when it is needed", ex);
+				return null;
+			});
+		}
+	}
+
+	private record Failure(RuntimeException exception, long at) {
+	}
+
+	/**
+	 * Loads the scripts again after the connection was lost: the server may be another.
+	 */
+	private record ScriptLoader(
+			RedisClusterAsyncCommands<byte[], byte[]> commands) implements RedisConnectionStateListener {
+
+		@Override
+		public void onRedisConnected(RedisChannelHandler<?, ?> connection, SocketAddress address) {
+			loadScripts(this.commands);
+		}
+
+	}
+
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.redis;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * A way to run scripts on the server of a lock.
+ */
+interface ScriptConnection {
+
+	/**
+	 * Run a script and wait for its answer.
+	 * @param script what to run
+	 * @param keys the lock, and companions in the same slot
+	 * @param arguments the other arguments
+	 * @throws RuntimeException if there is no answer, or the answer is an error
+	 */
+	<T> T run(LockScript script, byte[][] keys, byte[]... arguments);
+
+	/**
+	 * Send a script, without waiting for its answer if this connection keeps the order of
+	 * what is sent for the same slot.
+	 * @param script what to run
+	 * @param keys the lock, and companions in the same slot
+	 * @param arguments the other arguments
+	 * @return the answer, now or later
+	 */
+	default <T> CompletionStage<T> send(LockScript script, byte[][] keys, byte[]... arguments) {
+		try {
+			return CompletableFuture.completedFuture(run(script, keys, arguments));
+		}
+		catch (RuntimeException ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
+
+	/**
+	 * Return whether this is a cluster, where each slot has its own server, and a server
+	 * does not know who listens on the others.
+	 */
+	boolean isCluster();
+
+}
