@@ -57,7 +57,7 @@ class PeerFailuresTests {
 			for (int i = 0; i < 5; i++) {
 				lock.unlock();
 			}
-			assertThat(registry.backgroundActions()).isZero();
+			Awaitility.await().until(() -> registry.backgroundActions() == 0);
 			assertThat(redis.command("EXISTS", REDIS_KEY)).isEqualTo("0");
 		}
 	}

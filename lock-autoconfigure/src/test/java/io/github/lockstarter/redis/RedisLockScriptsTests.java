@@ -3,6 +3,8 @@
 package io.github.lockstarter.redis;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -13,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.backend.LeaseExtension;
 import io.github.lockstarter.backend.LockAttempt;
 import io.github.lockstarter.backend.LockGrant;
 import io.github.lockstarter.backend.LockRefusal;
@@ -35,6 +38,8 @@ class RedisLockScriptsTests {
 	private static final String LOCK = "lock:{stock:1001}";
 
 	private static final String FENCE = LOCK + ":fence";
+
+	private static final String TURN = LOCK + ":turn";
 
 	private static final String QUEUE = LOCK + ":queue";
 
@@ -172,7 +177,7 @@ class RedisLockScriptsTests {
 			redis.command("SET", LOCK, "somebody-else", "PX", "60000");
 			long before = micros();
 			String jvm = queue();
-			assertThat(score(jvm)).isBetween(before, micros());
+			assertThat(arrival(jvm)).isBetween(before, micros());
 			assertThat(ttl(QUEUE)).isBetween(Duration.ofSeconds(30), Duration.ofSeconds(60));
 		}
 
@@ -180,11 +185,68 @@ class RedisLockScriptsTests {
 		void aRefusedJvmThatAsksAgainKeepsItsArrival() {
 			redis.command("SET", LOCK, "somebody-else", "PX", "60000");
 			String jvm = queue();
-			long arrival = score(jvm);
+			long arrival = arrival(jvm);
 			redis.command("PEXPIRE", QUEUE, "5000");
 			queue();
-			assertThat(score(jvm)).isEqualTo(arrival);
+			assertThat(arrival(jvm)).isEqualTo(arrival);
 			assertThat(ttl(QUEUE)).isGreaterThan(Duration.ofSeconds(30));
+		}
+
+		@Test
+		void aRefusedJvmQueuesBehindArrivalsAheadOfTheClock() {
+			redis.command("SET", LOCK, "somebody-else", "PX", "60000");
+			redis.command("ZADD", QUEUE, Long.toString(2 * FUTURE + 1), "early");
+			refusal(true);
+			assertThat(arrival(redis.command("ZRANGE", QUEUE, "-1", "-1"))).isEqualTo(FUTURE + 1);
+		}
+
+		@Test
+		void aJvmThatWasToldAndComesTooLateKeepsItsPlace() {
+			redis.command("SET", LOCK, "somebody-else", "PX", "60000");
+			String jvm = queue();
+			long ticket = 2 * arrival(jvm);
+			redis.command("ZADD", QUEUE, Long.toString(ticket + 1), jvm);
+			queue();
+			assertThat(redis.command("ZSCORE", QUEUE, jvm)).isEqualTo(Long.toString(ticket));
+		}
+
+		@Test
+		void aFreeLockIsKeptForTheJvmThatWasTold() {
+			redis.command("ZADD", QUEUE, "3", "told");
+			redis.command("SET", TURN, "told", "PX", "5000");
+			assertThat(refusal(true).remaining()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(5));
+			assertThat(redis.command("ZRANGE", QUEUE, "0", "-1")).startsWith("told\n");
+			assertThat(redis.command("EXISTS", LOCK)).isEqualTo("0");
+		}
+
+		@Test
+		void aLockIsNotKeptForLongerThanAMoment() {
+			redis.command("ZADD", QUEUE, "3", "told");
+			acquire(owner);
+			assertThat(redis.command("GET", LOCK)).isEqualTo(owner.value());
+		}
+
+		@Test
+		void theJvmThatWasToldGetsTheLockAndItsTurnIsOver() {
+			redis.command("SET", LOCK, "somebody-else", "PX", "60000");
+			String jvm = queue();
+			redis.command("DEL", LOCK);
+			redis.command("SET", TURN, jvm, "PX", "5000");
+			acquire(owner);
+			assertThat(redis.command("EXISTS", TURN, QUEUE)).isEqualTo("0");
+		}
+
+		@Test
+		void aGrantTellsWhetherOtherJvmsWait() {
+			assertThat(grant(owner).awaited()).isFalse();
+			queue();
+			assertThat(grant(owner).awaited()).isFalse();
+			redis.command("ZADD", QUEUE, "2", "waiting");
+			queue();
+			assertThat(grant(owner).awaited()).isTrue();
+			assertThat(backend.isAwaited(KEY)).isTrue();
+			redis.command("DEL", QUEUE);
+			assertThat(backend.isAwaited(KEY)).isFalse();
 		}
 
 	}
@@ -206,6 +268,21 @@ class RedisLockScriptsTests {
 			redis.command("PEXPIRE", LOCK, "5000");
 			assertThat(backend.renew(KEY, other, LEASE_TIME)).isFalse();
 			assertThat(ttl(LOCK)).isLessThanOrEqualTo(Duration.ofSeconds(5));
+		}
+
+		@Test
+		void manyAreRenewedAtOnceAndEachHasItsOwnAnswer() {
+			acquire(owner);
+			redis.command("PEXPIRE", LOCK, "5000");
+			redis.command("RPUSH", "lock:{list}", "an element");
+			List<CompletionStage<Boolean>> answers = backend
+				.renewAll(List.of(new LeaseExtension(LockKey.of("free"), owner, LEASE_TIME),
+						new LeaseExtension(KEY, owner, LEASE_TIME),
+						new LeaseExtension(LockKey.of("list"), owner, LEASE_TIME),
+						new LeaseExtension(KEY, other, LEASE_TIME)));
+			assertThat(answers).extracting((answer) -> answer.toCompletableFuture().join())
+				.containsExactly(false, true, false, false);
+			assertThat(ttl(LOCK)).isGreaterThan(Duration.ofSeconds(10));
 		}
 
 		@Test
@@ -248,18 +325,41 @@ class RedisLockScriptsTests {
 			try (Waiter second = new Waiter("second", 2); Waiter first = new Waiter("first", 1)) {
 				assertThat(backend.release(KEY, owner, false)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 				assertThat(redis.command("EXISTS", LOCK)).isEqualTo("0");
-				assertThat(redis.command("ZRANGE", QUEUE, "0", "-1")).isEqualTo("second");
 				assertThat(first.read()).isEqualTo("stock:1001");
+			}
+		}
+
+		@Test
+		void theWaiterThatIsToldKeepsItsPlaceAndPrecedence() {
+			acquire(owner);
+			try (Waiter second = new Waiter("second", 2); Waiter first = new Waiter("first", 1)) {
+				backend.release(KEY, owner, false);
+				assertThat(redis.command("ZRANGE", QUEUE, "0", "-1", "WITHSCORES")).isEqualTo("first\n3\nsecond\n4");
+				assertThat(redis.command("GET", TURN)).isEqualTo("first");
+				assertThat(ttl(TURN)).isBetween(Duration.ZERO, Duration.ofMillis(20));
+			}
+		}
+
+		@Test
+		void aWaiterThatWasToldAndNeverCameIsSkipped() {
+			acquire(owner);
+			try (Waiter second = new Waiter("second", 2); Waiter paused = new Waiter("paused", 1)) {
+				backend.release(KEY, owner, false);
+				redis.command("DEL", TURN);
+				acquire(other);
+				assertThat(backend.release(KEY, other, false)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+				assertThat(second.read()).isEqualTo("stock:1001");
+				assertThat(redis.command("ZSCORE", QUEUE, "paused")).isEqualTo("(nil)");
 			}
 		}
 
 		@Test
 		void deadWaitersAreSkipped() {
 			acquire(owner);
-			redis.command("ZADD", QUEUE, "1", "dead", "2", "dead-too");
+			redis.command("ZADD", QUEUE, "2", "dead", "4", "dead-too");
 			try (Waiter waiter = new Waiter("alive", 3)) {
 				assertThat(backend.release(KEY, owner, false)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
-				assertThat(redis.command("EXISTS", QUEUE)).isEqualTo("0");
+				assertThat(redis.command("ZRANGE", QUEUE, "0", "-1")).isEqualTo("alive");
 				assertThat(waiter.read()).isEqualTo("stock:1001");
 			}
 		}
@@ -267,7 +367,7 @@ class RedisLockScriptsTests {
 		@Test
 		void aQueueOfDeadWaitersIsRemoved() {
 			acquire(owner);
-			redis.command("ZADD", QUEUE, "1", "dead", "2", "dead-too");
+			redis.command("ZADD", QUEUE, "2", "dead", "4", "dead-too");
 			assertThat(backend.release(KEY, owner, true)).isEqualTo(ReleaseOutcome.RELEASED);
 			assertThat(redis.command("EXISTS", LOCK, QUEUE)).isEqualTo("0");
 		}
@@ -278,7 +378,7 @@ class RedisLockScriptsTests {
 			String self = queue();
 			try (Waiter own = new Waiter(self, 1); Waiter waiter = new Waiter("waiting", FUTURE)) {
 				assertThat(backend.release(KEY, owner, false)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
-				assertThat(redis.command("EXISTS", QUEUE)).isEqualTo("0");
+				assertThat(redis.command("ZRANGE", QUEUE, "0", "-1")).isEqualTo("waiting");
 				assertThat(waiter.read()).isEqualTo("stock:1001");
 			}
 		}
@@ -289,7 +389,7 @@ class RedisLockScriptsTests {
 			try (Waiter waiter = new Waiter("waiting", 1)) {
 				long before = micros();
 				assertThat(backend.release(KEY, owner, true)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
-				assertThat(score(redis.command("ZRANGE", QUEUE, "0", "-1"))).isBetween(before, micros());
+				assertThat(arrival(redis.command("ZRANGE", QUEUE, "-1", "-1"))).isBetween(before, micros());
 				assertThat(ttl(QUEUE)).isBetween(Duration.ofSeconds(30), Duration.ofSeconds(60));
 			}
 		}
@@ -297,12 +397,12 @@ class RedisLockScriptsTests {
 		@Test
 		void theReleasingJvmQueuesBehindArrivalsAheadOfTheClock() {
 			acquire(owner);
-			redis.command("ZADD", QUEUE, Long.toString(FUTURE), "early");
+			redis.command("ZADD", QUEUE, Long.toString(2 * FUTURE), "early");
 			try (Waiter waiter = new Waiter("waiting", 1)) {
 				assertThat(backend.release(KEY, owner, true)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 				String[] queue = redis.command("ZRANGE", QUEUE, "0", "-1").split("\n");
-				assertThat(queue).hasSize(2).startsWith("early");
-				assertThat(score(queue[1])).isEqualTo(FUTURE + 1);
+				assertThat(queue).hasSize(3).startsWith("waiting", "early");
+				assertThat(arrival(queue[2])).isEqualTo(FUTURE + 1);
 			}
 		}
 
@@ -316,6 +416,7 @@ class RedisLockScriptsTests {
 			redis.command("SET", LOCK, "somebody-else", "PX", "60000");
 			queue();
 			redis.command("DEL", LOCK);
+			redis.command("SET", TURN, "told", "PX", "60000");
 			try (Waiter waiter = new Waiter("waiting", FUTURE)) {
 				backend.withdraw(KEY);
 				assertThat(redis.command("ZRANGE", QUEUE, "0", "-1")).isEqualTo("waiting");
@@ -333,17 +434,31 @@ class RedisLockScriptsTests {
 
 		@Test
 		void aJvmWhoseTurnItWasTellsTheNextOneAlive() {
-			redis.command("ZADD", QUEUE, "1", "dead", "2", "dead-too");
+			redis.command("ZADD", QUEUE, "2", "dead", "4", "dead-too");
 			try (Waiter second = new Waiter("second", 4); Waiter first = new Waiter("first", 3)) {
 				backend.withdraw(KEY);
-				assertThat(redis.command("ZRANGE", QUEUE, "0", "-1")).isEqualTo("second");
+				assertThat(redis.command("ZRANGE", QUEUE, "0", "-1")).isEqualTo("first\nsecond");
+				assertThat(redis.command("GET", TURN)).isEqualTo("first");
 				assertThat(first.read()).isEqualTo("stock:1001");
 			}
 		}
 
 		@Test
+		void aJvmThatWasToldPassesItsTurnOn() {
+			redis.command("SET", LOCK, "somebody-else", "PX", "60000");
+			String jvm = queue();
+			redis.command("DEL", LOCK);
+			redis.command("SET", TURN, jvm, "PX", "60000");
+			try (Waiter next = new Waiter("next", FUTURE)) {
+				backend.withdraw(KEY);
+				assertThat(redis.command("GET", TURN)).isEqualTo("next");
+				assertThat(next.read()).isEqualTo("stock:1001");
+			}
+		}
+
+		@Test
 		void aQueueOfDeadWaitersIsRemoved() {
-			redis.command("ZADD", QUEUE, "1", "dead", "2", "dead-too");
+			redis.command("ZADD", QUEUE, "2", "dead", "4", "dead-too");
 			backend.withdraw(KEY);
 			assertThat(redis.command("DBSIZE")).isEqualTo("0");
 		}
@@ -367,7 +482,7 @@ class RedisLockScriptsTests {
 			assertThat(backend.renew(KEY, owner, LEASE_TIME)).isTrue();
 			redis.command("SCRIPT", "FLUSH");
 			assertThat(backend.release(KEY, owner, false)).isEqualTo(ReleaseOutcome.RELEASED);
-			redis.command("ZADD", QUEUE, "1", "dead");
+			redis.command("ZADD", QUEUE, "2", "dead");
 			redis.command("SCRIPT", "FLUSH");
 			backend.withdraw(KEY);
 			assertThat(redis.command("EXISTS", QUEUE)).isEqualTo("0");
@@ -379,9 +494,7 @@ class RedisLockScriptsTests {
 			assertThatExceptionOfType(UnusableStoreException.class).isThrownBy(() -> acquire(owner))
 				.withMessageContaining("'" + LOCK + "'")
 				.withMessageContaining("distributed-lock.key-prefix");
-			assertThatExceptionOfType(UnusableStoreException.class)
-				.isThrownBy(() -> backend.renew(KEY, owner, LEASE_TIME))
-				.withMessageContaining("'" + LOCK + "'");
+			assertThat(backend.renew(KEY, owner, LEASE_TIME)).isFalse();
 			assertThatExceptionOfType(UnusableStoreException.class).isThrownBy(() -> backend.release(KEY, owner, false))
 				.withMessageContaining("'" + LOCK + "'");
 			assertThat(redis.command("LRANGE", LOCK, "0", "-1")).isEqualTo("an element");
@@ -397,9 +510,13 @@ class RedisLockScriptsTests {
 	}
 
 	private static long acquire(OwnerToken owner) {
+		return grant(owner).fencingBase();
+	}
+
+	private static LockGrant grant(OwnerToken owner) {
 		LockAttempt attempt = backend.acquire(KEY, owner, LEASE_TIME, false);
 		assertThat(attempt).isInstanceOf(LockGrant.class);
-		return ((LockGrant) attempt).fencingBase();
+		return (LockGrant) attempt;
 	}
 
 	private LockRefusal refusal(boolean queue) {
@@ -417,8 +534,8 @@ class RedisLockScriptsTests {
 		return redis.command("ZRANGE", QUEUE, "0", "-1");
 	}
 
-	private static long score(String jvm) {
-		return Long.parseLong(redis.command("ZSCORE", QUEUE, jvm));
+	private static long arrival(String jvm) {
+		return Long.parseLong(redis.command("ZSCORE", QUEUE, jvm)) / 2;
 	}
 
 	private static Duration ttl(String key) {
@@ -439,7 +556,7 @@ class RedisLockScriptsTests {
 
 		Waiter(String jvm, long arrival) {
 			this.socket.command("SUBSCRIBE", "lock:wake:" + jvm);
-			redis.command("ZADD", QUEUE, Long.toString(arrival), jvm);
+			redis.command("ZADD", QUEUE, Long.toString(2 * arrival), jvm);
 		}
 
 		String read() {

@@ -18,6 +18,8 @@ import java.util.List;
  */
 public final class RedisSocket implements AutoCloseable {
 
+	private static final int LONGEST_ANSWER_MILLIS = 20_000;
+
 	private final Socket socket;
 
 	private final InputStream input;
@@ -25,6 +27,7 @@ public final class RedisSocket implements AutoCloseable {
 	public RedisSocket(int port) {
 		try {
 			this.socket = new Socket(InetAddress.getLoopbackAddress(), port);
+			this.socket.setSoTimeout(LONGEST_ANSWER_MILLIS);
 			this.input = new BufferedInputStream(this.socket.getInputStream());
 		}
 		catch (IOException ex) {
