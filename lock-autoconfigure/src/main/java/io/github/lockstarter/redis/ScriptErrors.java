@@ -32,7 +32,8 @@ final class ScriptErrors {
 					+ "' or a companion of it holds something else than a lock;"
 					+ " choose another distributed-lock.key-prefix or another lock name", ex);
 		}
-		if (hasCode(ex, "NOPERM")) {
+		// Redis 7.0 has no code for what a script may not do
+		if (hasCode(ex, "NOPERM") || hasCode(ex, "The user executing the script")) {
 			return new UnusableStoreException("The Redis user may not do what the locks need; see"
 					+ " 'What Redis has to allow' in docs/guarantees.md of this library", ex);
 		}

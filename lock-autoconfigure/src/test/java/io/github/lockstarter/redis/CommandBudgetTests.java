@@ -35,9 +35,9 @@ class CommandBudgetTests {
 	}
 
 	@Test
-	void anUncontendedLockAndUnlockIsTwoRoundTrips() {
-		this.registry.acquire(REQUEST).close();
-		List<String> commands = this.redis.monitor(() -> this.registry.acquire(REQUEST).close());
+	void anUncontendedLockAndUnlockIsTwoCommands() {
+		lockAndUnlock();
+		List<String> commands = this.redis.monitor(this::lockAndUnlock);
 		assertThat(commands).hasSize(2).allSatisfy((command) -> assertThat(command).isEqualToIgnoringCase("EVALSHA"));
 	}
 
@@ -49,14 +49,25 @@ class CommandBudgetTests {
 	}
 
 	@Test
+	void aHandOffIsNone() throws Exception {
+		lockAndUnlock();
+		Lease lease = this.registry.acquire(REQUEST);
+		Call<Boolean> first = waiter();
+		Call<Boolean> second = waiter();
+		assertThat(this.redis.monitor(() -> {
+			lease.close();
+			assertThat(first.result().join()).isTrue();
+			assertThat(second.result().join()).isTrue();
+			Awaitility.await().until(() -> this.registry.backgroundActions() == 0);
+		})).hasSize(1);
+	}
+
+	@Test
 	void aWaitingJvmAsksAboutOncePerSecondHoweverManyThreadsWait() throws Exception {
 		try (RedisRegistry holder = RedisRegistry.lettuce(this.redis)) {
 			Lease lease = holder.acquire(REQUEST);
 			for (int i = 0; i < 10; i++) {
-				Callers.start(() -> {
-					this.registry.acquire(REQUEST).close();
-					return true;
-				}).awaitParked();
+				waiter();
 			}
 			Call<List<String>> watch = Callers.start(() -> this.redis
 				.monitor(() -> Awaitility.await().pollDelay(Duration.ofSeconds(3)).until(() -> true)));
@@ -64,6 +75,18 @@ class CommandBudgetTests {
 			lease.close();
 			Awaitility.await().until(() -> this.registry.activeLocks() == 0);
 		}
+	}
+
+	private Call<Boolean> waiter() throws InterruptedException {
+		return Callers.start(() -> {
+			this.registry.acquire(REQUEST).close();
+			return true;
+		}).awaitParked();
+	}
+
+	private void lockAndUnlock() {
+		this.registry.acquire(REQUEST).close();
+		Awaitility.await().until(() -> this.registry.backgroundActions() == 0);
 	}
 
 }

@@ -71,11 +71,13 @@ class PeerFailuresTests {
 			refuseWrites(true);
 			try {
 				lease.close();
+				Awaitility.await()
+					.untilAsserted(() -> assertThat(registry.events())
+						.hasAtLeastOneElementOfType(LockEvent.ReleaseFailed.class));
 			}
 			finally {
 				refuseWrites(false);
 			}
-			assertThat(registry.events()).hasAtLeastOneElementOfType(LockEvent.ReleaseFailed.class);
 			other.acquire(REQUEST).close();
 			Awaitility.await().until(() -> registry.backgroundActions() == 0);
 		}

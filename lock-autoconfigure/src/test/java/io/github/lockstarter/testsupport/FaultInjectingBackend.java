@@ -56,6 +56,11 @@ public final class FaultInjectingBackend implements LockBackend {
 	}
 
 	@Override
+	public boolean isAwaited(LockKey key) {
+		return this.delegate.isAwaited(key);
+	}
+
+	@Override
 	public void withdraw(LockKey key) {
 		this.withdraw.call(() -> {
 			this.delegate.withdraw(key);
