@@ -29,6 +29,13 @@ local function wake()
     if waiter ~= jvm and ticket % 2 == 0 and tell(waiter) then
       call('ZADD', queue, string.format('%.0f', ticket + 1), waiter)
       call('SET', turn, waiter, 'PX', precedence)
+      if countable ~= '1' then
+        -- Nobody knows whether it is alive: the next one comes when its precedence is over
+        local second = call('ZRANGE', queue, 1, 1)
+        if second[1] and second[1] ~= jvm then
+          tell(second[1])
+        end
+      end
       return true
     end
     call('ZREM', queue, waiter)

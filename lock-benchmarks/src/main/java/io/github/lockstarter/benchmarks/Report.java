@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.benchmarks;
+
+import java.io.IOException;
+import java.io.Writer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeSet;
+
+import org.apache.commons.csv.CSVFormat;
+import org.apache.commons.csv.CSVPrinter;
+import org.knowm.xchart.CategoryChart;
+import org.knowm.xchart.CategoryChartBuilder;
+import org.knowm.xchart.VectorGraphicsEncoder;
+import org.knowm.xchart.VectorGraphicsEncoder.VectorGraphicsFormat;
+
+import io.github.lockstarter.benchmarks.scenarios.Metric;
+import io.github.lockstarter.benchmarks.scenarios.Scenario;
+
+/**
+ * Writes results: all of them as CSV, medians and ratios as Markdown, and a chart per
+ * scenario.
+ */
+final class Report {
+
+	private final Path directory;
+
+	Report(Path directory) throws IOException {
+		this.directory = Files.createDirectories(directory);
+	}
+
+	void write(Results results) throws IOException {
+		writeCsv(results);
+		StringBuilder text = new StringBuilder();
+		for (Scenario scenario : results.scenarios()) {
+			text.append(table(scenario, results.medians(scenario))).append('\n');
+			drawChart(scenario, results.medians(scenario));
+		}
+		Files.writeString(this.directory.resolve("results.md"), text);
+	}
+
+	private void writeCsv(Results results) throws IOException {
+		try (Writer file = Files.newBufferedWriter(this.directory.resolve("results.csv"));
+				CSVPrinter csv = CSVFormat.DEFAULT.builder()
+					.setHeader("scenario", "competitor", "round", "metric", "value")
+					.get()
+					.print(file)) {
+			for (Results.Row row : results.rows()) {
+				csv.printRecord(row.scenario().name(), row.competitor(), row.round(), row.metric().label(),
+						row.value());
+			}
+		}
+	}
+
+	static String table(Scenario scenario, Map<String, Map<Metric, Double>> medians) {
+		TreeSet<Metric> metrics = new TreeSet<>();
+		medians.values().forEach((values) -> metrics.addAll(values.keySet()));
+		List<Metric> columns = new ArrayList<>(metrics);
+		columns.remove(scenario.headline());
+		columns.add(0, scenario.headline());
+		StringBuilder table = new StringBuilder("### " + scenario.title() + "\n\n| lock |");
+		columns.forEach((metric) -> table.append(' ').append(metric.label()).append(" |"));
+		table.append(" × ").append(scenario.reference()).append(" |\n|---|");
+		table.append("---:|".repeat(columns.size() + 1)).append('\n');
+		Map<Metric, Double> reference = medians.getOrDefault(scenario.reference(), Map.of());
+		medians.forEach((competitor, values) -> {
+			table.append("| ").append(competitor).append(" |");
+			columns.forEach((metric) -> table.append(' ').append(format(values.get(metric))).append(" |"));
+			table.append(' ').append(ratio(values, reference, scenario.headline())).append(" |\n");
+		});
+		return table.toString();
+	}
+
+	private static String ratio(Map<Metric, Double> values, Map<Metric, Double> reference, Metric metric) {
+		Double value = values.get(metric);
+		Double of = reference.get(metric);
+		return (value != null && of != null) ? String.format(Locale.ROOT, "%.2f", value / of) : "–";
+	}
+
+	static String format(Double value) {
+		if (value == null) {
+			return "–";
+		}
+		return String.format(Locale.ROOT, (Math.abs(value) >= 100 || value == Math.rint(value)) ? "%.0f" : "%.2f",
+				value);
+	}
+
+	private void drawChart(Scenario scenario, Map<String, Map<Metric, Double>> medians) throws IOException {
+		List<String> names = new ArrayList<>();
+		List<Double> values = new ArrayList<>();
+		medians.forEach((competitor, metrics) -> {
+			if (metrics.containsKey(scenario.headline())) {
+				names.add(competitor);
+				values.add(metrics.get(scenario.headline()));
+			}
+		});
+		String better = scenario.headline().isLessBetter() ? " (less is better)" : " (more is better)";
+		CategoryChart chart = new CategoryChartBuilder().width(900)
+			.height(420)
+			.title(scenario.title())
+			.yAxisTitle(scenario.headline().label() + better)
+			.build();
+		chart.getStyler().setXAxisLabelRotation(20);
+		chart.getStyler().setLegendVisible(false);
+		chart.getStyler().setLabelsVisible(true);
+		chart.addSeries(scenario.headline().label(), names, values);
+		VectorGraphicsEncoder.saveVectorGraphic(chart, this.directory.resolve(scenario.name()).toString(),
+				VectorGraphicsFormat.SVG);
+	}
+
+}

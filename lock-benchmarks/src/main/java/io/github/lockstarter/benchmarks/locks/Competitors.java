@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.benchmarks.locks;
+
+import java.util.List;
+
+import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
+
+/**
+ * All that are compared.
+ */
+public final class Competitors {
+
+	/** The name of the lock of this project. */
+	public static final String OURS = "ours";
+
+	/** The name of the lock of Redisson. */
+	public static final String REDISSON = new RedissonLock().name();
+
+	/** The name of the least that a lock on Redis does. */
+	public static final String FLOOR = new FloorLock().name();
+
+	/** The name of the ceiling within one JVM. */
+	public static final String FAIR_LOCK = new FairLock().name();
+
+	/** The name of the body without a lock. */
+	public static final String NO_LOCK = new NoLock().name();
+
+	private static final List<Competitor> ALL = List.of(new OurLock(OURS, false),
+			new OurLock("ours, release awaited", true), new RedissonLock(),
+			new SpringIntegrationLock("Spring Integration, spin", RedisLockType.SPIN_LOCK),
+			new SpringIntegrationLock("Spring Integration, pub/sub", RedisLockType.PUB_SUB_LOCK), new Lock4jLock(),
+			new SleepingLock(), new FloorLock(), new FairLock(), new NoLock());
+
+	private Competitors() {
+	}
+
+	public static List<Competitor> all() {
+		return ALL;
+	}
+
+	public static Competitor named(String name) {
+		return ALL.stream()
+			.filter((competitor) -> competitor.name().equals(name))
+			.findFirst()
+			.orElseThrow(() -> new IllegalArgumentException("No competitor is named '" + name + "'"));
+	}
+
+}

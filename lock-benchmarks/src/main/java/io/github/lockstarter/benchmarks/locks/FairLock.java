@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.benchmarks.locks;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The ceiling within one JVM: a fair {@link ReentrantLock}.
+ */
+final class FairLock implements Competitor {
+
+	@Override
+	public String name() {
+		return "fair ReentrantLock";
+	}
+
+	@Override
+	public Set<Ability> abilities() {
+		return Set.of(Ability.CONTENDED, Ability.MANY_WAITERS);
+	}
+
+	@Override
+	public LockClient connect(int port, long leaseMillis) {
+		Map<String, ReentrantLock> locks = new ConcurrentHashMap<>();
+		return new LockClient() {
+
+			@Override
+			public Runnable lock(String key) {
+				ReentrantLock lock = locks.computeIfAbsent(key, (k) -> new ReentrantLock(true));
+				lock.lock();
+				return lock::unlock;
+			}
+
+			@Override
+			public void close() {
+			}
+
+		};
+	}
+
+}

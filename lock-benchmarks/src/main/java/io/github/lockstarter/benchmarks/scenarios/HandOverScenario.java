@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.benchmarks.scenarios;
+
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+import org.HdrHistogram.Histogram;
+
+import io.github.lockstarter.benchmarks.locks.Competitor;
+import io.github.lockstarter.benchmarks.locks.Competitor.Ability;
+
+/**
+ * How long a lock takes from one JVM to another that waits for it: from the moment before
+ * the release to the return of the acquisition.
+ */
+final class HandOverScenario implements Scenario {
+
+	@Override
+	public String name() {
+		return "hand-over";
+	}
+
+	@Override
+	public String title() {
+		return "Hand-over between two JVMs, from before the release to after the acquisition";
+	}
+
+	@Override
+	public Metric headline() {
+		return Metric.P50;
+	}
+
+	@Override
+	public boolean suits(Competitor competitor) {
+		return competitor.abilities().containsAll(List.of(Ability.DISTRIBUTED, Ability.MANY_WAITERS));
+	}
+
+	@Override
+	public Map<Metric, Double> measure(Competitor competitor, BenchmarkRedis redis, Duration time) throws Exception {
+		String[] arguments = { competitor.name(), String.valueOf(redis.port()), String.valueOf(time.toMillis()) };
+		try (Worker one = Worker.start(HandOverWorker.class, arguments);
+				Worker two = Worker.start(HandOverWorker.class, arguments)) {
+			for (Worker worker : List.of(one, two)) {
+				worker.await("ready");
+			}
+			redis.commands().configResetstat();
+			for (Worker worker : List.of(one, two)) {
+				worker.say("go");
+			}
+			Map<Long, Turn> turns = new TreeMap<>();
+			for (Worker worker : List.of(one, two)) {
+				String[] words = worker.await("done");
+				for (int i = 1; i < words.length; i++) {
+					Turn turn = Turn.of(worker, words[i]);
+					turns.put(turn.number(), turn);
+				}
+			}
+			Histogram times = new Histogram(3);
+			for (Turn turn : turns.values()) {
+				Turn next = turns.get(turn.number() + 1);
+				if (next != null && next.worker() != turn.worker()) {
+					times.recordValue(next.acquiredAt() - turn.releasedAt());
+				}
+			}
+			Map<Metric, Double> results = new EnumMap<>(Metric.class);
+			results.put(Metric.P50, times.getValueAtPercentile(50) / 1e3);
+			results.put(Metric.P99, times.getValueAtPercentile(99) / 1e3);
+			results.put(Metric.ACQUISITIONS, times.getTotalCount() / (time.toNanos() / 1e9));
+			return results;
+		}
+	}
+
+	private record Turn(Worker worker, long number, long acquiredAt, long releasedAt) {
+
+		static Turn of(Worker worker, String text) {
+			String[] parts = text.split(":");
+			return new Turn(worker, Long.parseLong(parts[0]), Long.parseLong(parts[1]), Long.parseLong(parts[2]));
+		}
+
+	}
+
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.benchmarks.scenarios;
+
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.sync.RedisCommands;
+
+import io.github.lockstarter.benchmarks.locks.Competitors;
+import io.github.lockstarter.benchmarks.locks.LockClient;
+
+/**
+ * One JVM of {@link HandOverScenario}. The holder waits until the other surely waits as
+ * well, and writes down when it got and gave back the lock, with the number of the turn.
+ * The monotonic clock is the same for all processes of a Linux host.
+ */
+final class HandOverWorker {
+
+	private static final String TURN = "turn";
+
+	private static final long HOLD_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+	private static final int WARM_UPS = 200;
+
+	private static final long LEASE_MILLIS = 30_000;
+
+	private HandOverWorker() {
+	}
+
+	public static void main(String[] args) throws Exception {
+		int port = Integer.parseInt(args[1]);
+		RedisClient redis = RedisClient.create("redis://127.0.0.1:" + port);
+		RedisCommands<String, String> commands = redis.connect().sync();
+		String self = String.valueOf(ProcessHandle.current().pid());
+		BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+		StringBuilder times = new StringBuilder("done");
+		try (LockClient client = Competitors.named(args[0]).connect(port, LEASE_MILLIS)) {
+			for (int i = 0; i < WARM_UPS; i++) {
+				client.lock(self).run();
+			}
+			System.out.println("ready");
+			input.readLine();
+			long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(Long.parseLong(args[2]));
+			while (System.nanoTime() - end < 0) {
+				Runnable release = client.lock("hot");
+				long acquiredAt = System.nanoTime();
+				long turn = commands.incr(TURN);
+				LockSupport.parkNanos(HOLD_NANOS);
+				times.append(' ').append(turn).append(':').append(acquiredAt).append(':').append(System.nanoTime());
+				release.run();
+			}
+		}
+		System.out.println(times);
+		redis.shutdown();
+		System.exit(0);
+	}
+
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.benchmarks.scenarios;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+import io.github.lockstarter.benchmarks.locks.Competitor;
+import io.github.lockstarter.benchmarks.locks.Competitor.Ability;
+import io.github.lockstarter.benchmarks.locks.LockClient;
+
+/**
+ * Many locks held through three renewals.
+ */
+final class HeldLocksScenario implements Scenario {
+
+	private static final long LEASE_MILLIS = 9_000;
+
+	private static final long RENEWAL_MILLIS = LEASE_MILLIS / 3;
+
+	private static final int RENEWALS = 3;
+
+	private final int locks;
+
+	HeldLocksScenario(int locks) {
+		this.locks = locks;
+	}
+
+	@Override
+	public String name() {
+		return "held-" + this.locks;
+	}
+
+	@Override
+	public String title() {
+		return this.locks + " held locks through three renewals, lease 9 s";
+	}
+
+	@Override
+	public Metric headline() {
+		return Metric.RENEWAL_CPU;
+	}
+
+	@Override
+	public boolean suits(Competitor competitor) {
+		return competitor.abilities().containsAll(List.of(Ability.DISTRIBUTED, Ability.RENEWED));
+	}
+
+	@Override
+	public Map<Metric, Double> measure(Competitor competitor, BenchmarkRedis redis, Duration time) throws Exception {
+		try (LockClient client = competitor.connect(redis.port(), LEASE_MILLIS)) {
+			client.lock("warm-up").run();
+			long heapBefore = usedHeap();
+			List<Runnable> releases = new ArrayList<>(this.locks);
+			for (int i = 0; i < this.locks; i++) {
+				releases.add(client.lock("held-" + i));
+			}
+			long heap = usedHeap() - heapBefore;
+			// The first renewals of all are over, and with them what is compiled then
+			TimeUnit.MILLISECONDS.sleep(RENEWAL_MILLIS + RENEWAL_MILLIS / 3);
+			redis.commands().configResetstat();
+			long clientBefore = Load.processCpuNanos();
+			double serverBefore = redis.cpuSeconds();
+			TimeUnit.MILLISECONDS.sleep(RENEWALS * RENEWAL_MILLIS);
+			double cpuMillis = (Load.processCpuNanos() - clientBefore) / 1e6
+					+ (redis.cpuSeconds() - serverBefore) * 1e3;
+			Map<Metric, Double> results = new EnumMap<>(Metric.class);
+			results.put(Metric.RENEWAL_CPU, cpuMillis / RENEWALS);
+			results.put(Metric.RENEWAL_COMMANDS, competitor.clientCommands(redis.calls(), 0) / (double) RENEWALS);
+			results.put(Metric.HEAP, heap / (double) this.locks);
+			results.put(Metric.LOST_LOCKS, (double) releaseAll(releases));
+			return results;
+		}
+	}
+
+	private static int releaseAll(List<Runnable> releases) {
+		int lost = 0;
+		for (Runnable release : releases) {
+			try {
+				release.run();
+			}
+			catch (RuntimeException ex) {
+				lost++;
+			}
+		}
+		return lost;
+	}
+
+	private static long usedHeap() {
+		System.gc();
+		Runtime runtime = Runtime.getRuntime();
+		return runtime.totalMemory() - runtime.freeMemory();
+	}
+
+}

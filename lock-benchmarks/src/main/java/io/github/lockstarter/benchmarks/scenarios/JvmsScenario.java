@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.benchmarks.scenarios;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+import io.github.lockstarter.benchmarks.locks.Competitor;
+import io.github.lockstarter.benchmarks.locks.Competitor.Ability;
+import io.github.lockstarter.benchmarks.locks.Competitors;
+
+/**
+ * One hot key wanted by 4 JVMs with 8 threads each, with a body that reads and writes a
+ * counter in Redis. Without a lock the body is run by one thread alone.
+ */
+final class JvmsScenario implements Scenario {
+
+	private static final int JVMS = 4;
+
+	private static final int THREADS = 8;
+
+	private static final int SECONDS = 10;
+
+	@Override
+	public String name() {
+		return "jvms";
+	}
+
+	@Override
+	public String title() {
+		return "One hot key, 4 JVMs with 8 threads each, body = GET + SET in Redis, 10 s";
+	}
+
+	@Override
+	public Metric headline() {
+		return Metric.ACQUISITIONS;
+	}
+
+	@Override
+	public String reference() {
+		return Competitors.NO_LOCK;
+	}
+
+	@Override
+	public boolean suits(Competitor competitor) {
+		return competitor.name().equals(Competitors.NO_LOCK)
+				|| competitor.abilities().containsAll(List.of(Ability.DISTRIBUTED, Ability.CONTENDED));
+	}
+
+	@Override
+	public Map<Metric, Double> measure(Competitor competitor, BenchmarkRedis redis, Duration time) throws Exception {
+		boolean alone = competitor.name().equals(Competitors.NO_LOCK);
+		int jvms = alone ? 1 : JVMS;
+		List<Worker> workers = new ArrayList<>();
+		try {
+			for (int i = 0; i < jvms; i++) {
+				workers.add(Worker.start(CounterWorker.class, competitor.name(), String.valueOf(redis.port()),
+						String.valueOf(alone ? 1 : THREADS), String.valueOf(SECONDS)));
+			}
+			for (Worker worker : workers) {
+				worker.await("ready");
+			}
+			redis.commands().configResetstat();
+			redis.commands().set(CounterWorker.COUNTER, "0");
+			for (Worker worker : workers) {
+				worker.say("go");
+			}
+			List<Result> parts = new ArrayList<>();
+			for (Worker worker : workers) {
+				parts.add(Result.of(worker.await("done")));
+			}
+			return results(competitor, redis, parts);
+		}
+		finally {
+			for (Worker worker : workers) {
+				worker.close();
+			}
+		}
+	}
+
+	private static Map<Metric, Double> results(Competitor competitor, BenchmarkRedis redis, List<Result> parts) {
+		long acquisitions = parts.stream().mapToLong(Result::acquisitions).sum();
+		long cycles = parts.stream().mapToLong(Result::cycles).sum();
+		Map<String, Long> calls = redis.calls();
+		// The body's own, and that of this class
+		calls.merge("set", -(cycles + 1), Long::sum);
+		Map<Metric, Double> results = new EnumMap<>(Metric.class);
+		results.put(Metric.ACQUISITIONS, acquisitions / (double) SECONDS);
+		results.put(Metric.FAIRNESS, Jain.index(parts.stream().map(Result::acquisitions).toList()));
+		results.put(Metric.COMMANDS, competitor.clientCommands(calls, cycles) / (double) cycles);
+		results.put(Metric.P50, parts.stream().mapToDouble(Result::p50).average().orElse(0));
+		results.put(Metric.P99, parts.stream().mapToDouble(Result::p99).max().orElse(0));
+		results.put(Metric.LONGEST, parts.stream().mapToDouble(Result::longest).max().orElse(0));
+		results.put(Metric.CLIENT_CPU,
+				parts.stream().mapToDouble((part) -> part.cpuMicros() * part.cycles()).sum() / cycles);
+		long counted = Long.parseLong(redis.commands().get(CounterWorker.COUNTER));
+		results.put(Metric.LOST_UPDATES, (double) (cycles - counted));
+		return results;
+	}
+
+	private record Result(long acquisitions, double p50, double p99, double longest, double cpuMicros, long cycles) {
+
+		static Result of(String[] words) {
+			return new Result(Long.parseLong(words[1]), Double.parseDouble(words[2]), Double.parseDouble(words[3]),
+					Double.parseDouble(words[4]), Double.parseDouble(words[5]), Long.parseLong(words[6]));
+		}
+
+	}
+
+}

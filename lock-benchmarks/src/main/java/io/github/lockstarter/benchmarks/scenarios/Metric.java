@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.benchmarks.scenarios;
+
+/**
+ * What a scenario finds out.
+ */
+public enum Metric {
+
+	/** Locks taken and given back per second. */
+	ACQUISITIONS("acquisitions/s", false),
+
+	/** Median of the time that is of interest in the scenario. */
+	P50("p50 µs", true),
+
+	/** 99th percentile of that time. */
+	P99("p99 µs", true),
+
+	/** The longest of that time. */
+	LONGEST("longest ms", true),
+
+	/** How even the shares of the participants are, by Jain's index; 1 is even. */
+	FAIRNESS("Jain", false),
+
+	/** Commands that clients send for a lock, per acquisition. */
+	COMMANDS("commands/acquisition", true),
+
+	/** CPU time of the clients per acquisition. */
+	CLIENT_CPU("client CPU µs/acquisition", true),
+
+	/** Updates that were lost though the lock was held. */
+	LOST_UPDATES("lost updates", true),
+
+	/** Time from the expiry of a dead holder's key to the next acquisition. */
+	AFTER_EXPIRY("ms after expiry", true),
+
+	/** CPU time of client and server for all renewals of one interval. */
+	RENEWAL_CPU("CPU ms/renewal", true),
+
+	/** Commands that clients send for all renewals of one interval. */
+	RENEWAL_COMMANDS("commands/renewal", true),
+
+	/** Memory that a held lock takes in the client. */
+	HEAP("heap bytes/lock", true),
+
+	/** Locks that were lost, or keys that were left behind. */
+	LOST_LOCKS("lost or left", true),
+
+	/** Commands per second while everybody waits. */
+	WAITING_COMMANDS("commands/s waiting", true),
+
+	/** Share of one core that the client needs while everybody waits, in percent. */
+	WAITING_CPU("% of a core waiting", true),
+
+	/** Time until everybody had the lock. */
+	DRAIN("drained in ms", true);
+
+	private final String label;
+
+	private final boolean lessBetter;
+
+	Metric(String label, boolean lessBetter) {
+		this.label = label;
+		this.lessBetter = lessBetter;
+	}
+
+	public String label() {
+		return this.label;
+	}
+
+	public boolean isLessBetter() {
+		return this.lessBetter;
+	}
+
+}
