@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
+import org.jspecify.annotations.Nullable;
+
 import io.github.lockstarter.LockKey;
 
 /**
@@ -32,6 +34,19 @@ public interface LockBackend {
 	 * @return a {@link LockGrant} or a {@link LockRefusal}
 	 */
 	LockAttempt acquire(LockKey key, OwnerToken owner, Duration leaseTime, boolean queue);
+
+	/**
+	 * Ask for a lock without waiting for the answer, on a thread that must not block.
+	 * @param key which lock
+	 * @param owner who asks
+	 * @param leaseTime length of the lease
+	 * @param queue as in {@link #acquire(LockKey, OwnerToken, Duration, boolean)}
+	 * @return the answer, now or later, or {@code null} if that is not possible
+	 */
+	default @Nullable CompletionStage<LockAttempt> acquireAsync(LockKey key, OwnerToken owner, Duration leaseTime,
+			boolean queue) {
+		return null;
+	}
 
 	/**
 	 * Extend a lease to its full length from now on.

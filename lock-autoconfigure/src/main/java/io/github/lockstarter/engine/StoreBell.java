@@ -3,21 +3,32 @@
 package io.github.lockstarter.engine;
 
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * Wakes the one caller of this JVM that waits for a lock to become free in the store.
+ * Wakes the one caller of this JVM that waits for a lock to become free in the store, or
+ * sends its next request at once, so that it wakes to the answer.
  */
 final class StoreBell {
 
 	private volatile boolean rung;
 
-	private volatile @Nullable Thread listener;
+	private volatile @Nullable Errand errand;
 
+	/**
+	 * Ring, on a thread that must not block.
+	 */
 	void ring() {
+		Errand errand = this.errand;
+		if (errand != null && errand.run()) {
+			return;
+		}
 		this.rung = true;
-		LockSupport.unpark(this.listener);
+		if (errand != null) {
+			LockSupport.unpark(errand.caller());
+		}
 	}
 
 	/**
@@ -29,20 +40,29 @@ final class StoreBell {
 
 	/**
 	 * Wait until it rings, the time is over or the caller is interrupted.
+	 * @param request sends the caller's next request, or gives {@code null} if it cannot
+	 * do so without blocking
+	 * @return the request, if it was sent; perhaps without an answer yet
 	 */
-	void await(Caller caller, long nanos) {
+	@Nullable SentRequest await(Caller caller, long nanos, Supplier<@Nullable SentRequest> request) {
 		long start = System.nanoTime();
-		this.listener = caller.thread();
+		Errand errand = new Errand(caller.thread(), request);
+		this.errand = errand;
 		try {
 			long left = nanos;
-			while (!this.rung && left > 0 && !caller.isOutOfTime() && !caller.isInterrupted()) {
-				caller.park(this, left);
+			while (!isOver(errand, left) && !caller.isOutOfTime() && !caller.isInterrupted()) {
+				caller.park(this, errand.isTaken() ? Long.MAX_VALUE : left);
 				left = nanos - (System.nanoTime() - start);
 			}
 		}
 		finally {
-			this.listener = null;
+			this.errand = null;
 		}
+		return errand.end();
+	}
+
+	private boolean isOver(Errand errand, long left) {
+		return errand.isTaken() ? errand.isAnswered() : this.rung || left <= 0;
 	}
 
 }

@@ -3,6 +3,7 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
@@ -53,6 +54,8 @@ final class StoreVisit {
 
 	private long lastUncertain;
 
+	private @Nullable SentRequest sentAhead;
+
 	private @Nullable RuntimeException failure;
 
 	private long failingSince;
@@ -79,7 +82,7 @@ final class StoreVisit {
 		try {
 			if (turn == StoreTurn.AWAIT) {
 				this.queued = true;
-				this.entry.bell().await(this.caller, jittered(this.access.settings().pollInterval().toNanos()));
+				await(jittered(this.access.settings().pollInterval().toNanos()), true);
 			}
 			boolean last;
 			do {
@@ -98,20 +101,26 @@ final class StoreVisit {
 	}
 
 	private @Nullable Tenure ask() {
-		this.entry.bell().reset();
+		SentRequest request = this.sentAhead;
+		if (request == null) {
+			this.entry.bell().reset();
+		}
 		if (this.access.isRefusing()) {
 			throw new LockUnavailableException(key(), "its registry is shutting down", null);
 		}
 		if (this.caller.isInterrupted()) {
 			throw new LockInterruptedException(key());
 		}
-		boolean listening = !this.caller.isOutOfTime() && this.access.listen();
-		long sentAt = this.access.now();
+		boolean listening = request != null || (!this.caller.isOutOfTime() && this.access.listen());
+		long sentAt = (request != null) ? request.sentAt() : this.access.now();
 		LockAttempt attempt;
 		try {
-			attempt = this.access.backend().acquire(key(), this.owner, this.leaseTime, listening);
+			attempt = (request != null) ? request.get()
+					: this.access.backend().acquire(key(), this.owner, this.leaseTime, listening);
+			this.sentAhead = null;
 		}
 		catch (RuntimeException ex) {
+			this.sentAhead = null;
 			failed(sentAt, listening, ex);
 			return null;
 		}
@@ -121,8 +130,23 @@ final class StoreVisit {
 			return accept(grant, sentAt);
 		}
 		this.queued |= listening;
-		this.entry.bell().await(this.caller, pause(((LockRefusal) attempt).remaining(), listening));
+		await(pause(((LockRefusal) attempt).remaining(), listening), listening);
 		return null;
+	}
+
+	/**
+	 * Wait to be told that the lock may be free.
+	 * @param queue whether this JVM stands in the queue, and wants to keep its place
+	 */
+	private void await(long nanos, boolean queue) {
+		this.sentAhead = this.entry.bell().await(this.caller, nanos, () -> sendAhead(queue));
+	}
+
+	private @Nullable SentRequest sendAhead(boolean queue) {
+		long sentAt = this.access.now();
+		CompletionStage<LockAttempt> answer = this.access.backend()
+			.acquireAsync(key(), this.owner, this.leaseTime, queue);
+		return (answer != null) ? new SentRequest(sentAt, answer.toCompletableFuture()) : null;
 	}
 
 	private @Nullable Tenure accept(LockGrant grant, long sentAt) {
@@ -157,11 +181,15 @@ final class StoreVisit {
 		if (this.access.now() - this.failingSince > this.access.settings().waitTime().toNanos()) {
 			throw unavailable(ex);
 		}
-		this.entry.bell().await(this.caller, jittered(this.retryPause));
+		await(jittered(this.retryPause), listening);
 		this.retryPause = Math.min(2 * this.retryPause, LONGEST_RETRY);
 	}
 
 	private void leave(@Nullable Tenure tenure) {
+		if (this.sentAhead != null) {
+			this.uncertain = true;
+			this.lastUncertain = this.sentAhead.sentAt();
+		}
 		long uncertainUntil = this.lastUncertain + this.leaseTime.toNanos();
 		if (tenure != null) {
 			if (this.uncertain) {

@@ -14,7 +14,9 @@ import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
+import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.Delay;
+import io.lettuce.core.resource.EventLoopGroupProvider;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.DirectFieldAccessor;
@@ -53,7 +55,8 @@ final class LettuceLockConnections {
 			return null;
 		}
 		LettuceClientConfiguration configuration = lettuce.getClientConfiguration();
-		ClientResources resources = resources(configuration);
+		EventLoopGroupProvider loop = new DefaultEventLoopGroupProvider(1);
+		ClientResources resources = resources(configuration, loop);
 		LettuceConnectionFactory own = new LettuceConnectionFactory(servers, new LockClientConfiguration(configuration,
 				resources, options(configuration, lettuce.isClusterAware())));
 		own.afterPropertiesSet();
@@ -61,6 +64,7 @@ final class LettuceLockConnections {
 		return new LockConnections(new LettuceScriptConnection(own), own, () -> {
 			own.destroy();
 			resources.shutdown(0, 2, TimeUnit.SECONDS);
+			loop.shutdown(0, 2, TimeUnit.SECONDS);
 		});
 	}
 
@@ -71,11 +75,16 @@ final class LettuceLockConnections {
 				&& fields.getPropertyValue("configuration") instanceof RedisConfiguration servers) ? servers : null;
 	}
 
-	private static ClientResources resources(LettuceClientConfiguration configuration) {
+	/**
+	 * Return resources with a network thread of our own, which nothing in the application
+	 * can block, and which answers a message with a command without waking another one.
+	 */
+	private static ClientResources resources(LettuceClientConfiguration configuration, EventLoopGroupProvider loop) {
 		Delay delay = Delay.exponential(Duration.ofMillis(10), LONGEST_RECONNECT_DELAY, 2, TimeUnit.MILLISECONDS);
 		return configuration.getClientResources()
 			.map(ClientResources::mutate)
 			.orElseGet(DefaultClientResources::builder)
+			.eventLoopGroupProvider(loop)
 			.reconnectDelay(delay)
 			.build();
 	}

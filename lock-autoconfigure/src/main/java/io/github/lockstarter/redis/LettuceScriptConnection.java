@@ -82,6 +82,11 @@ final class LettuceScriptConnection implements ScriptConnection {
 	}
 
 	@Override
+	public <T> @Nullable CompletionStage<T> trySend(LockScript script, byte[][] keys, byte[]... arguments) {
+		return (this.commands != null) ? send(script, keys, arguments) : null;
+	}
+
+	@Override
 	public boolean isCluster() {
 		return this.factory.isClusterAware();
 	}

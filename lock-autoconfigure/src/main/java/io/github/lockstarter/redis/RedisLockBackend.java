@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 import io.github.lockstarter.LockKey;
@@ -81,10 +83,29 @@ public final class RedisLockBackend implements LockBackend, AutoCloseable {
 
 	@Override
 	public LockAttempt acquire(LockKey key, OwnerToken owner, Duration leaseTime, boolean queue) {
+		return attempt(
+				this.scripts.run(LockScript.ACQUIRE, acquireKeys(key), acquireArguments(owner, leaseTime, queue)));
+	}
+
+	@Override
+	public @Nullable CompletionStage<LockAttempt> acquireAsync(LockKey key, OwnerToken owner, Duration leaseTime,
+			boolean queue) {
+		CompletionStage<List<Long>> answer = this.scripts.trySend(LockScript.ACQUIRE, acquireKeys(key),
+				acquireArguments(owner, leaseTime, queue));
+		return (answer != null) ? answer.thenApply(RedisLockBackend::attempt) : null;
+	}
+
+	private byte[][] acquireKeys(LockKey key) {
 		String lock = this.keys.lock(key);
-		List<Long> answer = this.scripts.run(LockScript.ACQUIRE,
-				keys(lock, this.keys.fence(lock), this.keys.queue(lock), this.keys.turn(lock)), bytes(owner.value()),
-				millis(leaseTime), this.fenceRetention, this.jvm, flag(queue), QUEUE_PATIENCE);
+		return keys(lock, this.keys.fence(lock), this.keys.queue(lock), this.keys.turn(lock));
+	}
+
+	private byte[][] acquireArguments(OwnerToken owner, Duration leaseTime, boolean queue) {
+		return new byte[][] { bytes(owner.value()), millis(leaseTime), this.fenceRetention, this.jvm, flag(queue),
+				QUEUE_PATIENCE };
+	}
+
+	private static LockAttempt attempt(List<Long> answer) {
 		long number = answer.get(1);
 		if (answer.get(0) == 1) {
 			return new LockGrant(number, answer.get(2) > 0);

@@ -5,6 +5,8 @@ package io.github.lockstarter.redis;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A way to run scripts on the server of a lock.
  */
@@ -34,6 +36,17 @@ interface ScriptConnection {
 		catch (RuntimeException ex) {
 			return CompletableFuture.failedFuture(ex);
 		}
+	}
+
+	/**
+	 * Send a script on a thread that must not block.
+	 * @param script what to run
+	 * @param keys the lock, and companions in the same slot
+	 * @param arguments the other arguments
+	 * @return the answer, now or later, or {@code null} if that is not possible
+	 */
+	default <T> @Nullable CompletionStage<T> trySend(LockScript script, byte[][] keys, byte[]... arguments) {
+		return null;
 	}
 
 	/**

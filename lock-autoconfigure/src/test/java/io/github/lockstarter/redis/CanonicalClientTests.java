@@ -67,7 +67,7 @@ class CanonicalClientTests {
 			assertThat(unlock()).isEqualTo("0");
 			lease.ensureHeld();
 		}
-		assertThat(lock("30000")).isEqualTo("OK");
+		Awaitility.await().until(() -> lock("30000").equals("OK"));
 	}
 
 	@Test

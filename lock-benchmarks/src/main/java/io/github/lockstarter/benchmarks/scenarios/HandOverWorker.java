@@ -16,16 +16,18 @@ import io.github.lockstarter.benchmarks.locks.LockClient;
 
 /**
  * One JVM of {@link HandOverScenario}. The holder waits until the other surely waits as
- * well, and writes down when it got and gave back the lock, with the number of the turn.
- * The monotonic clock is the same for all processes of a Linux host.
+ * well, releases, does something else before it asks again, and writes down when it got
+ * and gave back the lock, with the number of the turn. The monotonic clock is the same
+ * for all processes of a Linux host.
  */
 final class HandOverWorker {
 
 	private static final String TURN = "turn";
 
-	private static final long HOLD_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+	private static final long HOLD_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-	private static final int WARM_UPS = 200;
+	/** The contest itself has to be compiled, which only the contest brings about. */
+	private static final long WARM_UP_NANOS = TimeUnit.SECONDS.toNanos(6);
 
 	private static final long LEASE_MILLIS = 30_000;
 
@@ -36,23 +38,25 @@ final class HandOverWorker {
 		int port = Integer.parseInt(args[1]);
 		RedisClient redis = RedisClient.create("redis://127.0.0.1:" + port);
 		RedisCommands<String, String> commands = redis.connect().sync();
-		String self = String.valueOf(ProcessHandle.current().pid());
 		BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
 		StringBuilder times = new StringBuilder("done");
 		try (LockClient client = Competitors.named(args[0]).connect(port, LEASE_MILLIS)) {
-			for (int i = 0; i < WARM_UPS; i++) {
-				client.lock(self).run();
-			}
+			client.lock("own-" + ProcessHandle.current().pid()).run();
 			System.out.println("ready");
 			input.readLine();
-			long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(Long.parseLong(args[2]));
+			long begin = System.nanoTime() + WARM_UP_NANOS;
+			long end = begin + TimeUnit.MILLISECONDS.toNanos(Long.parseLong(args[2]));
 			while (System.nanoTime() - end < 0) {
 				Runnable release = client.lock("hot");
 				long acquiredAt = System.nanoTime();
 				long turn = commands.incr(TURN);
 				LockSupport.parkNanos(HOLD_NANOS);
-				times.append(' ').append(turn).append(':').append(acquiredAt).append(':').append(System.nanoTime());
+				long releasedAt = System.nanoTime();
 				release.run();
+				LockSupport.parkNanos(HOLD_NANOS / 2);
+				if (acquiredAt - begin > 0) {
+					times.append(' ').append(turn).append(':').append(acquiredAt).append(':').append(releasedAt);
+				}
 			}
 		}
 		System.out.println(times);

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import org.jetbrains.lincheck.Lincheck;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.backend.LockGrant;
+import io.github.lockstarter.backend.OwnerToken;
+
+/**
+ * Checks the state machine of a lock inside of a JVM in many interleavings of an unlock,
+ * callers that give up in the same instant because of a time-out or an interrupt, and
+ * something that comes between.
+ */
+class LocalEntryModelTests {
+
+	private static final OwnerToken OWNER = OwnerToken.random();
+
+	private static final int INTERLEAVINGS = 1000;
+
+	@ParameterizedTest
+	@EnumSource
+	void nobodyIsStrandedAndNoTwoHold(Disturbance disturbance) {
+		Lincheck.runConcurrentTest(INTERLEAVINGS, () -> new Game(disturbance).play());
+	}
+
+	/**
+	 * What comes between an unlock and the waiters.
+	 */
+	private enum Disturbance {
+
+		NONE, TENURE_LOST, LEASE_TIME_OVER, SHUTDOWN
+
+	}
+
+	/**
+	 * One lock with a holder, two callers and a disturbance, each on a thread of its own.
+	 */
+	private static final class Game {
+
+		private final Timetable timetable = new Timetable(() -> 0);
+
+		private final LocalEntries entries = new LocalEntries(Duration.ofSeconds(30));
+
+		private final LocalEntry entry = this.entries.getOrCreate(LockKey.of("stock"));
+
+		private final List<Hold> holds = new CopyOnWriteArrayList<>();
+
+		private final Disturbance disturbance;
+
+		private volatile long lastBase;
+
+		Game(Disturbance disturbance) {
+			this.disturbance = disturbance;
+		}
+
+		void play() {
+			this.entry.arrive(caller());
+			Hold first = begin();
+			List<Thread> threads = List.of(new Thread(this::callAndGiveUp), new Thread(this::callAndGiveUp),
+					new Thread(() -> disturb(first)));
+			threads.forEach(Thread::start);
+			leave(first);
+			threads.forEach(Game::join);
+			check(this.entries.size() == 0, "the entry is left behind");
+			check(this.holds.stream().noneMatch(Hold::isHeld), "a hold is left behind");
+		}
+
+		private void callAndGiveUp() {
+			Arrival arrival = this.entry.arrive(caller());
+			if (arrival instanceof Arrival.Taken) {
+				leave(begin());
+			}
+			else if (arrival instanceof Arrival.Queued queued) {
+				take(this.entry.leave(queued.waiter()));
+			}
+		}
+
+		private void take(@Nullable Turn turn) {
+			if (turn instanceof Hold hold) {
+				received(hold);
+				leave(hold);
+			}
+			else if (turn == StoreTurn.ASK) {
+				leave(begin());
+			}
+		}
+
+		private void disturb(Hold first) {
+			switch (this.disturbance) {
+				case TENURE_LOST -> {
+					if (first.tenure().lose("it is a test")) {
+						this.entry.lose(first.tenure());
+					}
+				}
+				case LEASE_TIME_OVER -> {
+					if (this.entry.expire(first) == Departure.GIVE_BACK) {
+						giveBack(first);
+					}
+				}
+				case SHUTDOWN -> this.entry.refuseWaiters();
+				case NONE -> {
+				}
+			}
+		}
+
+		/** As a visit to the store that is granted the lock. */
+		private Hold begin() {
+			LockGrant grant = new LockGrant(++this.lastBase, false);
+			Tenure tenure = new Tenure(this.entry, OWNER, grant, Duration.ofSeconds(30), 0, 0, this.timetable);
+			Hold hold = this.entry.begin(tenure, caller());
+			received(hold);
+			return hold;
+		}
+
+		private void received(Hold hold) {
+			for (Hold other : this.holds) {
+				check(other.fencingToken() < hold.fencingToken(), "the fencing token does not grow");
+				check(!other.isHeld(), "another hold is still held");
+			}
+			this.holds.add(hold);
+		}
+
+		private void leave(Hold hold) {
+			if (this.entry.exit(hold) == Departure.GIVE_BACK) {
+				giveBack(hold);
+			}
+		}
+
+		/** As a release that the store has answered. */
+		private void giveBack(Hold hold) {
+			hold.tenure().release();
+			this.entry.passOnOrEnd(StoreTurn.ASK);
+		}
+
+		private static Caller caller() {
+			return Caller.interruptible(Duration.ofSeconds(10), null);
+		}
+
+		private static void check(boolean condition, String otherwise) {
+			if (!condition) {
+				throw new IllegalStateException(otherwise);
+			}
+		}
+
+		private static void join(Thread thread) {
+			try {
+				thread.join();
+			}
+			catch (InterruptedException ex) {
+				throw new IllegalStateException(ex);
+			}
+		}
+
+	}
+
+}
