@@ -3,6 +3,7 @@
 package io.github.lockstarter.redis;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 
 import javax.net.ssl.HostnameVerifier;
@@ -51,7 +52,7 @@ final class JedisSubscriptionConnections {
 		if (jedis.getSentinelConfiguration() != null) {
 			return new JedisConnectionFactory(jedis.getSentinelConfiguration(), client);
 		}
-		return new JedisConnectionFactory(jedis.getStandaloneConfiguration(), client);
+		return new JedisConnectionFactory(Objects.requireNonNull(jedis.getStandaloneConfiguration()), client);
 	}
 
 	/**

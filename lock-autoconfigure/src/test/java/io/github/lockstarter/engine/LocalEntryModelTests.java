@@ -24,7 +24,7 @@ class LocalEntryModelTests {
 
 	private static final OwnerToken OWNER = OwnerToken.random();
 
-	private static final int INTERLEAVINGS = 1000;
+	private static final int INTERLEAVINGS = 500;
 
 	@ParameterizedTest
 	@EnumSource
