@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * is tried again every twentieth of the lease until its deadline. A store that does not
  * answer delays neither this watch nor the deadline.
  */
-final class LeaseWatchdog {
+final class LeaseWatchdog implements Renewal.Listener {
 
 	/** Renewals due within this time of each other are sent together. */
 	private static final long LONGEST_TICK = TimeUnit.MILLISECONDS.toNanos(100);
@@ -98,15 +98,22 @@ final class LeaseWatchdog {
 			expire(tenure);
 			return;
 		}
-		// Until the renewal is answered there is nothing to do but to watch the deadline
-		schedule(tenure, tenure.deadline());
 		if (this.renewing && tenure.needsRenewal() && !tenure.isRenewing()) {
 			tenure.setRenewing(true);
-			this.renewals.add(new Renewal(tenure, this::answered));
+			this.renewals.add(new Renewal(tenure, this));
+		}
+		else {
+			schedule(tenure, tenure.deadline());
 		}
 	}
 
-	private void answered(Renewal renewal, boolean owned, @Nullable Throwable failure) {
+	@Override
+	public void overdue(Renewal renewal) {
+		schedule(renewal.tenure(), renewal.tenure().deadline());
+	}
+
+	@Override
+	public void answered(Renewal renewal, boolean owned, @Nullable Throwable failure) {
 		Tenure tenure = renewal.tenure();
 		tenure.setRenewing(false);
 		if (tenure.isOver()) {

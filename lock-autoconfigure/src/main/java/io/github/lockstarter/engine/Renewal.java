@@ -19,7 +19,11 @@ final class Renewal {
 
 	private final Listener listener;
 
+	private volatile @Nullable RenewalRound round;
+
 	private volatile long sentAt;
+
+	private volatile boolean answered;
 
 	Renewal(Tenure tenure, Listener listener) {
 		this.tenure = tenure;
@@ -39,6 +43,10 @@ final class Renewal {
 		return this.sentAt;
 	}
 
+	void setRound(RenewalRound round) {
+		this.round = round;
+	}
+
 	/**
 	 * Return what to ask the store for, which is asked from this moment on.
 	 */
@@ -47,22 +55,40 @@ final class Renewal {
 		return new LeaseExtension(this.tenure.key(), this.tenure.owner(), this.leaseTime);
 	}
 
+	boolean isAnswered() {
+		return this.answered;
+	}
+
 	void answered(boolean owned, @Nullable Throwable failure) {
+		this.answered = true;
+		RenewalRound round = this.round;
+		if (round != null) {
+			round.answered();
+		}
 		this.listener.answered(this, owned, failure);
 	}
 
+	void overdue() {
+		this.listener.overdue(this);
+	}
+
 	/**
-	 * Told of the answer.
+	 * Told of the answer, where nothing may block.
 	 */
-	@FunctionalInterface
 	interface Listener {
 
 		/**
-		 * Deal with the answer. Called where nothing may block.
+		 * Deal with the answer.
 		 * @param owned whether the store has extended the lease
 		 * @param failure why there is no answer, or {@code null} if there is one
 		 */
 		void answered(Renewal renewal, boolean owned, @Nullable Throwable failure);
+
+		/**
+		 * Watch the deadline from now on: a lease that became due at the same time has
+		 * ended without an answer.
+		 */
+		void overdue(Renewal renewal);
 
 	}
 

@@ -46,7 +46,10 @@ final class RenewalWindow {
 		List<Renewal> batch = new ArrayList<>();
 		while (canSend() && batch.size() < BATCH_SIZE) {
 			Renewal renewal = this.waiting.remove();
-			if (!renewal.tenure().isOver()) {
+			if (renewal.tenure().isOver()) {
+				renewal.answered(false, null);
+			}
+			else {
 				batch.add(renewal);
 				this.unanswered++;
 			}
@@ -55,8 +58,8 @@ final class RenewalWindow {
 		return batch;
 	}
 
-	synchronized void answered() {
-		this.unanswered--;
+	synchronized void answered(int renewals) {
+		this.unanswered -= renewals;
 	}
 
 	synchronized boolean isIdle() {

@@ -3,15 +3,16 @@
 package io.github.lockstarter.engine;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
-
-import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.backend.LockBackend;
 
@@ -52,6 +53,7 @@ final class Renewals {
 	private void sendDue() {
 		List<Renewal> due = this.due;
 		this.due = new ArrayList<>();
+		RenewalRound.begin(due, this.timetable);
 		due.stream()
 			.collect(Collectors.groupingBy((renewal) -> this.backend.serverOf(renewal.tenure().key())))
 			.forEach((server, renewals) -> sendLater(server, this.windows.compute(server,
@@ -69,26 +71,28 @@ final class Renewals {
 	}
 
 	private void send(Object server, RenewalWindow window, List<Renewal> batch) {
-		List<CompletionStage<Boolean>> answers;
-		try {
-			answers = this.backend.renewAll(batch.stream().map(Renewal::send).toList());
-		}
-		catch (RuntimeException ex) {
-			batch.forEach((renewal) -> answered(server, window, renewal, false, ex));
-			return;
-		}
+		AtomicInteger unanswered = new AtomicInteger(batch.size());
+		List<CompletionStage<Boolean>> answers = ask(batch);
 		for (int i = 0; i < batch.size(); i++) {
 			Renewal renewal = batch.get(i);
-			answers.get(i).whenComplete((owned, ex) -> answered(server, window, renewal, ex == null && owned, ex));
+			answers.get(i).whenComplete((owned, ex) -> {
+				renewal.answered(ex == null && owned, (ex instanceof CompletionException) ? ex.getCause() : ex);
+				if (unanswered.decrementAndGet() == 0) {
+					window.answered(batch.size());
+					sendLater(server, window);
+					this.windows.computeIfPresent(server, (key, current) -> current.isIdle() ? null : current);
+				}
+			});
 		}
 	}
 
-	private void answered(Object server, RenewalWindow window, Renewal renewal, boolean owned,
-			@Nullable Throwable failure) {
-		window.answered();
-		renewal.answered(owned, (failure instanceof CompletionException) ? failure.getCause() : failure);
-		sendLater(server, window);
-		this.windows.computeIfPresent(server, (key, current) -> current.isIdle() ? null : current);
+	private List<CompletionStage<Boolean>> ask(List<Renewal> batch) {
+		try {
+			return this.backend.renewAll(batch.stream().map(Renewal::send).toList());
+		}
+		catch (RuntimeException ex) {
+			return Collections.nCopies(batch.size(), CompletableFuture.failedFuture(ex));
+		}
 	}
 
 }

@@ -2,20 +2,22 @@
 
 package io.github.lockstarter.engine;
 
-import java.util.Iterator;
-import java.util.concurrent.ConcurrentSkipListSet;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Short actions that are due at a time, run one after another by one thread. Entering and
- * cancelling are cheap and wake that thread only for what is due before all else; a
- * scheduled executor would be woken by every uncontended acquisition.
+ * cancelling are cheap, above all where many are due at the same time, and wake that
+ * thread only for what is due before all else; a scheduled executor would be woken by
+ * every uncontended acquisition.
  */
 final class Timetable implements AutoCloseable {
 
@@ -23,9 +25,8 @@ final class Timetable implements AutoCloseable {
 
 	private static final long IDLE_NANOS = Long.MAX_VALUE / 4;
 
-	private final ConcurrentSkipListSet<Entry> entries = new ConcurrentSkipListSet<>();
-
-	private final AtomicLong sequence = new AtomicLong();
+	private final ConcurrentSkipListMap<Long, Set<Entry>> entries = new ConcurrentSkipListMap<>(
+			(a, b) -> Long.signum(a - b));
 
 	private final LongSupplier nanoTime;
 
@@ -61,20 +62,34 @@ final class Timetable implements AutoCloseable {
 	 * @return the entry, to cancel it
 	 */
 	Entry at(long due, Runnable action) {
-		Entry entry = new Entry(due, this.sequence.incrementAndGet(), action);
-		this.entries.add(entry);
+		Entry entry = new Entry(due, action);
+		enter(entry);
 		if (due - this.wakeAt < 0) {
 			LockSupport.unpark(this.thread);
 		}
 		return entry;
 	}
 
+	private void enter(Entry entry) {
+		Set<Entry> sameTime;
+		do {
+			sameTime = this.entries.computeIfAbsent(entry.due, (due) -> ConcurrentHashMap.newKeySet(1));
+			sameTime.add(entry);
+		}
+		// Whoever has taken the set away in the meantime may not have seen the entry
+		while (this.entries.get(entry.due) != sameTime && !entry.isOver());
+	}
+
 	void cancel(Entry entry) {
-		this.entries.remove(entry);
+		Set<Entry> sameTime = this.entries.get(entry.due);
+		if (entry.end() && sameTime != null && sameTime.remove(entry) && sameTime.isEmpty()) {
+			this.entries.computeIfPresent(entry.due, (due, current) -> (current == sameTime) ? null : current);
+			sameTime.forEach(this::enter);
+		}
 	}
 
 	int size() {
-		return this.entries.size();
+		return this.entries.values().stream().mapToInt(Set::size).sum();
 	}
 
 	/**
@@ -83,14 +98,13 @@ final class Timetable implements AutoCloseable {
 	 */
 	long runDue() {
 		long now = now();
-		Entry first = first();
-		while (first != null && first.due - now <= 0) {
-			if (this.entries.remove(first)) {
-				runSafely(first.action);
-			}
-			first = first();
+		Map.Entry<Long, Set<Entry>> first = this.entries.firstEntry();
+		while (first != null && first.getKey() - now <= 0) {
+			this.entries.remove(first.getKey());
+			first.getValue().stream().filter(Entry::end).forEach(Timetable::runSafely);
+			first = this.entries.firstEntry();
 		}
-		return (first != null) ? first.due : now + IDLE_NANOS;
+		return (first != null) ? first.getKey() : now + IDLE_NANOS;
 	}
 
 	private void run() {
@@ -98,21 +112,16 @@ final class Timetable implements AutoCloseable {
 			long next = runDue();
 			this.wakeAt = next;
 			// An entry made before wakeAt was set has not woken this thread
-			Entry first = first();
-			if (first == null || first.due - next >= 0) {
+			Map.Entry<Long, Set<Entry>> first = this.entries.firstEntry();
+			if (first == null || first.getKey() - next >= 0) {
 				LockSupport.parkNanos(this, next - now());
 			}
 		}
 	}
 
-	private @Nullable Entry first() {
-		Iterator<Entry> iterator = this.entries.iterator();
-		return iterator.hasNext() ? iterator.next() : null;
-	}
-
-	private static void runSafely(Runnable action) {
+	private static void runSafely(Entry entry) {
 		try {
-			action.run();
+			entry.action.run();
 		}
 		catch (RuntimeException | Error ex) {
 			logger.error("A timed action failed", ex);
@@ -126,14 +135,31 @@ final class Timetable implements AutoCloseable {
 	}
 
 	/**
-	 * An action and its time.
+	 * An action and its time. It is run or cancelled once.
 	 */
-	record Entry(long due, long sequence, Runnable action) implements Comparable<Entry> {
+	static final class Entry {
 
-		@Override
-		public int compareTo(Entry other) {
-			long difference = this.due - other.due;
-			return Long.signum((difference != 0) ? difference : this.sequence - other.sequence);
+		private final long due;
+
+		private final Runnable action;
+
+		private final AtomicBoolean over = new AtomicBoolean();
+
+		private Entry(long due, Runnable action) {
+			this.due = due;
+			this.action = action;
+		}
+
+		long due() {
+			return this.due;
+		}
+
+		private boolean isOver() {
+			return this.over.get();
+		}
+
+		private boolean end() {
+			return this.over.compareAndSet(false, true);
 		}
 
 	}

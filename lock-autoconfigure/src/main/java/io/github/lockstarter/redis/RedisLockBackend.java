@@ -115,17 +115,17 @@ public final class RedisLockBackend implements LockBackend, AutoCloseable {
 
 	@Override
 	public boolean renew(LockKey key, OwnerToken owner, Duration leaseTime) {
-		List<Long> answer = this.scripts.run(LockScript.RENEW, keys(this.keys.lock(key)), bytes(owner.value()),
-				millis(leaseTime));
+		List<Long> answer = this.scripts.run(LockScript.RENEW, keys(this.keys.lock(key)), millis(leaseTime),
+				bytes(owner.value()));
 		return answer.get(0) == 1;
 	}
 
 	@Override
 	public List<CompletionStage<Boolean>> renewAll(List<LeaseExtension> extensions) {
-		if (this.scripts.isCluster()) {
-			// A script may have keys of one slot only
+		// Keys of one script have to be in one slot, and are extended by one lease time
+		if (this.scripts.isCluster() || extensions.stream().map(LeaseExtension::leaseTime).distinct().count() > 1) {
 			return extensions.stream()
-				.map((extension) -> this.sendRenewals(List.of(extension)).thenApply((answer) -> answer.get(0) == 1))
+				.map((extension) -> sendRenewals(List.of(extension)).thenApply((answer) -> answer.get(0) == 1))
 				.toList();
 		}
 		CompletionStage<List<Long>> answer = sendRenewals(extensions);
@@ -136,14 +136,13 @@ public final class RedisLockBackend implements LockBackend, AutoCloseable {
 
 	private CompletionStage<List<Long>> sendRenewals(List<LeaseExtension> extensions) {
 		byte[][] locks = new byte[extensions.size()][];
-		byte[][] leases = new byte[2 * extensions.size()][];
+		byte[][] arguments = new byte[extensions.size() + 1][];
+		arguments[0] = millis(extensions.get(0).leaseTime());
 		for (int i = 0; i < locks.length; i++) {
-			LeaseExtension extension = extensions.get(i);
-			locks[i] = bytes(this.keys.lock(extension.key()));
-			leases[2 * i] = bytes(extension.owner().value());
-			leases[2 * i + 1] = millis(extension.leaseTime());
+			locks[i] = bytes(this.keys.lock(extensions.get(i).key()));
+			arguments[i + 1] = bytes(extensions.get(i).owner().value());
 		}
-		return this.scripts.send(LockScript.RENEW, locks, leases);
+		return this.scripts.send(LockScript.RENEW, locks, arguments);
 	}
 
 	@Override

@@ -5,11 +5,14 @@ package io.github.lockstarter.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Test;
 
+import io.github.lockstarter.testsupport.Callers;
+import io.github.lockstarter.testsupport.Callers.Call;
 import io.github.lockstarter.testsupport.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -34,12 +37,42 @@ class TimetableTests {
 	}
 
 	@Test
-	void runsActionsDueAtTheSameTimeInTheOrderOfEntry() {
-		enter("first", Duration.ofSeconds(1));
-		enter("second", Duration.ofSeconds(1));
+	void runsEachActionThatIsDueAtTheSameTimeOnce() {
+		Timetable.Entry cancelled = enter("cancelled", Duration.ofSeconds(1));
+		enter("one", Duration.ofSeconds(1));
+		enter("another", Duration.ofSeconds(1));
+		this.timetable.cancel(cancelled);
 		this.clock.advance(Duration.ofSeconds(1));
 		this.timetable.runDue();
-		assertThat(this.done).containsExactly("first", "second");
+		this.timetable.runDue();
+		assertThat(this.done).containsExactlyInAnyOrder("one", "another");
+		assertThat(this.timetable.size()).isZero();
+	}
+
+	@Test
+	void losesNothingWhileOthersEnterAndCancelForTheSameTime() throws Exception {
+		AtomicInteger ran = new AtomicInteger();
+		long due = this.clock.getAsLong() + 1;
+		List<Call<Boolean>> calls = new ArrayList<>();
+		for (int i = 0; i < 4; i++) {
+			calls.add(Callers.start(() -> {
+				for (int j = 0; j < 20_000; j++) {
+					this.timetable.cancel(this.timetable.at(due, ran::incrementAndGet));
+				}
+				for (int j = 0; j < 1000; j++) {
+					this.timetable.at(due, ran::incrementAndGet);
+				}
+				return true;
+			}));
+		}
+		for (Call<Boolean> call : calls) {
+			call.get();
+		}
+		assertThat(this.timetable.size()).isEqualTo(4000);
+		this.clock.advance(Duration.ofSeconds(1));
+		this.timetable.runDue();
+		assertThat(ran).hasValue(4000);
+		assertThat(this.timetable.size()).isZero();
 	}
 
 	@Test

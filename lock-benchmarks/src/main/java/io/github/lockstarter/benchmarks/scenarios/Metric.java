@@ -52,6 +52,9 @@ public enum Metric {
 	/** Share of one core that the client needs while everybody waits, in percent. */
 	WAITING_CPU("% of a core waiting", true),
 
+	/** Waiters that ended with an exception instead of the lock. */
+	FAILED("failed", true),
+
 	/** Time until everybody had the lock. */
 	DRAIN("drained in ms", true);
 

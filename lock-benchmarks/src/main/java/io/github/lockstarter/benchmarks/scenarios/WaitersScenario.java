@@ -8,6 +8,8 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 
 import io.github.lockstarter.benchmarks.locks.Competitor;
 import io.github.lockstarter.benchmarks.locks.Competitor.Ability;
@@ -25,6 +27,8 @@ final class WaitersScenario implements Scenario {
 	private static final int WAITING_SECONDS = 8;
 
 	private static final int SETTLING_SECONDS = 4;
+
+	private static final int WARM_UP_WAITERS = 5_000;
 
 	private final int waiters;
 
@@ -59,31 +63,21 @@ final class WaitersScenario implements Scenario {
 
 	@Override
 	public Map<Metric, Double> measure(Competitor competitor, BenchmarkRedis redis, Duration time) throws Exception {
-		boolean distributed = competitor.abilities().contains(Ability.DISTRIBUTED);
 		LockClient client = competitor.connect(redis.port(), LEASE_MILLIS);
-		LockClient holder = distributed ? competitor.connect(redis.port(), LEASE_MILLIS) : client;
+		LockClient holder = competitor.abilities().contains(Ability.DISTRIBUTED)
+				? competitor.connect(redis.port(), LEASE_MILLIS) : client;
 		try {
-			Runnable release = holder.lock("hot");
-			CountDownLatch drained = new CountDownLatch(this.waiters);
-			ThreadFactory threads = virtualThreads();
-			for (int i = 0; i < this.waiters; i++) {
-				threads.newThread(() -> {
-					client.lock("hot").run();
-					drained.countDown();
-				}).start();
-			}
-			TimeUnit.SECONDS.sleep(SETTLING_SECONDS);
-			redis.commands().configResetstat();
-			long cpuBefore = Load.processCpuNanos();
-			TimeUnit.SECONDS.sleep(WAITING_SECONDS);
+			contest(client, holder, "warm-up", WARM_UP_WAITERS, () -> {
+			});
 			Map<Metric, Double> results = new EnumMap<>(Metric.class);
-			results.put(Metric.WAITING_CPU, (Load.processCpuNanos() - cpuBefore) / 1e9 / WAITING_SECONDS * 100);
-			results.put(Metric.WAITING_COMMANDS,
-					competitor.clientCommands(redis.calls(), 0) / (double) WAITING_SECONDS);
-			long start = System.nanoTime();
-			release.run();
-			drained.await();
-			results.put(Metric.DRAIN, (System.nanoTime() - start) / 1e6);
+			results.putAll(contest(client, holder, "hot", this.waiters, () -> {
+				redis.commands().configResetstat();
+				long cpuBefore = Load.processCpuNanos();
+				sleep(WAITING_SECONDS);
+				results.put(Metric.WAITING_CPU, (Load.processCpuNanos() - cpuBefore) / 1e9 / WAITING_SECONDS * 100);
+				results.put(Metric.WAITING_COMMANDS,
+						competitor.clientCommands(redis.calls(), 0) / (double) WAITING_SECONDS);
+			}));
 			return results;
 		}
 		finally {
@@ -92,6 +86,37 @@ final class WaitersScenario implements Scenario {
 				holder.close();
 			}
 		}
+	}
+
+	private static Map<Metric, Double> contest(LockClient client, LockClient holder, String key, int waiters,
+			Runnable whileWaiting) throws Exception {
+		Runnable release = holder.lock(key);
+		CountDownLatch drained = new CountDownLatch(waiters);
+		AtomicInteger failed = new AtomicInteger();
+		ThreadFactory threads = virtualThreads();
+		for (int i = 0; i < waiters; i++) {
+			threads.newThread(() -> {
+				try {
+					client.lock(key).run();
+				}
+				catch (RuntimeException ex) {
+					failed.incrementAndGet();
+				}
+				finally {
+					drained.countDown();
+				}
+			}).start();
+		}
+		sleep(SETTLING_SECONDS);
+		whileWaiting.run();
+		long start = System.nanoTime();
+		release.run();
+		drained.await();
+		return Map.of(Metric.DRAIN, (System.nanoTime() - start) / 1e6, Metric.FAILED, failed.doubleValue());
+	}
+
+	private static void sleep(int seconds) {
+		LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(seconds));
 	}
 
 	/** The code is compiled for a Java that does not have them. */
