@@ -15,6 +15,8 @@ import io.github.lockstarter.LockRequest;
  */
 final class Caller {
 
+	private static final long ENDLESS = Long.MAX_VALUE / 2;
+
 	private final Thread thread = Thread.currentThread();
 
 	private final long start = System.nanoTime();
@@ -91,7 +93,14 @@ final class Caller {
 	 * @param maxNanos longest time
 	 */
 	void park(Object blocker, long maxNanos) {
-		LockSupport.parkNanos(blocker, Math.min(maxNanos, remainingNanos()));
+		long nanos = Math.min(maxNanos, remainingNanos());
+		if (nanos < ENDLESS) {
+			LockSupport.parkNanos(blocker, nanos);
+		}
+		else {
+			// A timer for each of many virtual threads costs more than all the rest
+			LockSupport.park(blocker);
+		}
 	}
 
 	void finish() {

@@ -78,11 +78,17 @@ final class Timetable implements AutoCloseable {
 		}
 		// Whoever has taken the set away in the meantime may not have seen the entry
 		while (this.entries.get(entry.due) != sameTime && !entry.isOver());
+		if (entry.isOver()) {
+			sameTime.remove(entry);
+		}
 	}
 
 	void cancel(Entry entry) {
+		if (!entry.end()) {
+			return;
+		}
 		Set<Entry> sameTime = this.entries.get(entry.due);
-		if (entry.end() && sameTime != null && sameTime.remove(entry) && sameTime.isEmpty()) {
+		if (sameTime != null && sameTime.remove(entry) && sameTime.isEmpty()) {
 			this.entries.computeIfPresent(entry.due, (due, current) -> (current == sameTime) ? null : current);
 			sameTime.forEach(this::enter);
 		}
