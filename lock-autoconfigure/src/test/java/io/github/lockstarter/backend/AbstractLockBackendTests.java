@@ -62,6 +62,14 @@ public abstract class AbstractLockBackendTests {
 	protected void letTimePass() {
 	}
 
+	/**
+	 * Return whether the second JVM of a queue is told as well, because nobody knows
+	 * whether the first one lives.
+	 */
+	protected boolean tellsTheSecondAsWell() {
+		return false;
+	}
+
 	@BeforeEach
 	void startJvms() {
 		this.one = Jvm.start(createBackend());
@@ -214,9 +222,9 @@ public abstract class AbstractLockBackendTests {
 		this.three.queue(this.key);
 		this.one.release(this.key, this.owner, false);
 		assertThat(heardBy(this.two)).containsExactly(this.key);
-		assertThat(heardBy(this.three)).isEmpty();
+		assertNotTold(this.three);
 		this.two.backend.withdraw(this.key);
-		assertThat(heardBy(this.three)).containsExactly(this.key);
+		assertThat(heardBy(this.three)).contains(this.key);
 	}
 
 	@Test
@@ -248,7 +256,7 @@ public abstract class AbstractLockBackendTests {
 		this.two.queue(this.key);
 		this.one.release(this.key, this.owner, false);
 		assertThat(heardBy(this.two)).containsExactly(this.key);
-		assertThat(heardBy(this.three)).isEmpty();
+		assertNotTold(this.three);
 	}
 
 	@Test
@@ -267,11 +275,11 @@ public abstract class AbstractLockBackendTests {
 		assertThat(this.one.release(this.key, this.owner, true)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 		this.two.grant(this.key, this.other);
 		assertThat(this.two.release(this.key, this.other, false)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
-		assertThat(heardBy(this.three)).containsExactly(this.key);
-		assertThat(heardBy(this.one)).isEmpty();
+		assertThat(heardBy(this.three)).contains(this.key);
+		assertNotTold(this.one);
 		this.three.grant(this.key, this.other);
 		assertThat(this.three.release(this.key, this.other, false)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
-		assertThat(heardBy(this.one)).containsExactly(this.key);
+		assertThat(heardBy(this.one)).contains(this.key);
 	}
 
 	@Test
@@ -322,6 +330,10 @@ public abstract class AbstractLockBackendTests {
 			letTimePass();
 			return this.two.acquire(this.key, this.other) instanceof LockGrant grant ? grant.fencingBase() : null;
 		}, (base) -> base != null);
+	}
+
+	private void assertNotTold(Jvm jvm) {
+		assertThat(heardBy(jvm)).hasSizeLessThanOrEqualTo(tellsTheSecondAsWell() ? 1 : 0);
 	}
 
 	/**

@@ -158,7 +158,7 @@ public final class EmbeddedRedis implements AutoCloseable {
 		}
 	}
 
-	private static int freePort() {
+	static int freePort() {
 		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
 			return socket.getLocalPort();
 		}

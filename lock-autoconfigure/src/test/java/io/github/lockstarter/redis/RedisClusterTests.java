@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.redis;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.backend.AbstractLockBackendTests;
+import io.github.lockstarter.backend.LeaseExtension;
+import io.github.lockstarter.backend.LockBackend;
+import io.github.lockstarter.backend.OwnerToken;
+import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.testsupport.Callers;
+import io.github.lockstarter.testsupport.Callers.Call;
+import io.github.lockstarter.testsupport.EmbeddedRedisCluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Locks in a cluster, where each slot has its own server and none knows who listens on
+ * the others.
+ */
+class RedisClusterTests {
+
+	private static final Duration LEASE_TIME = Duration.ofSeconds(20);
+
+	/** With these a waiter that is not told would wait for too long. */
+	private static final EngineSettings NO_POLLING = new EngineSettings(Duration.ofMinutes(2), Duration.ofMinutes(2), 3,
+			Duration.ofMinutes(1), Duration.ofMinutes(1), Duration.ofMillis(50), Duration.ofSeconds(1));
+
+	@AutoClose
+	private static final EmbeddedRedisCluster cluster = EmbeddedRedisCluster.start();
+
+	@AutoClose("destroy")
+	private static final LettuceConnectionFactory lettuce = lettuce();
+
+	@AutoClose("destroy")
+	private static final JedisConnectionFactory jedis = jedis();
+
+	private static LettuceConnectionFactory lettuce() {
+		LettuceConnectionFactory connections = new LettuceConnectionFactory(
+				new RedisClusterConfiguration(cluster.addresses()));
+		connections.start();
+		return connections;
+	}
+
+	private static JedisConnectionFactory jedis() {
+		JedisConnectionFactory connections = new JedisConnectionFactory(
+				new RedisClusterConfiguration(cluster.addresses()));
+		connections.afterPropertiesSet();
+		connections.start();
+		return connections;
+	}
+
+	@Test
+	void leasesOfAllSlotsAreRenewedAtOnce() {
+		try (RedisLockBackend backend = new RedisLockBackend(lettuce, "lock:", Duration.ofHours(1), false)) {
+			OwnerToken owner = OwnerToken.random();
+			List<LeaseExtension> extensions = new ArrayList<>();
+			for (int i = 0; i < 50; i++) {
+				LockKey key = LockKey.of("slots", i);
+				backend.acquire(key, owner, Duration.ofSeconds(5), false);
+				extensions.add(new LeaseExtension(key, owner, LEASE_TIME));
+			}
+			extensions.add(new LeaseExtension(LockKey.of("slots", "free"), owner, LEASE_TIME));
+			List<Boolean> answers = backend.renewAll(extensions)
+				.stream()
+				.map((answer) -> answer.toCompletableFuture().join())
+				.toList();
+			assertThat(answers.subList(0, 50)).containsOnly(true);
+			assertThat(answers.get(50)).isFalse();
+			assertThat(Long.parseLong(cluster.command("PTTL", "lock:{slots:7}"))).isGreaterThan(5000);
+		}
+	}
+
+	@Test
+	void aDeadWaiterAtTheHeadOfTheQueueCostsTheNextOneAMomentOnly() throws Exception {
+		LockRequest request = LockRequest.of("stock", "dead-waiter");
+		try (RedisLockBackend one = new RedisLockBackend(lettuce, "lock:", Duration.ofHours(1), false);
+				RedisLockBackend two = new RedisLockBackend(lettuce, "lock:", Duration.ofHours(1), false);
+				DefaultLockRegistry holder = new DefaultLockRegistry(one, NO_POLLING, LockListener.NO_OP);
+				DefaultLockRegistry waiting = new DefaultLockRegistry(two, NO_POLLING, LockListener.NO_OP)) {
+			Lease lease = holder.acquire(request);
+			cluster.command("ZADD", "lock:{stock:dead-waiter}:queue", "2", "dead");
+			Call<Boolean> waiter = Callers.start(() -> {
+				waiting.acquire(request).close();
+				return true;
+			});
+			Awaitility.await().until(() -> cluster.command("ZCARD", "lock:{stock:dead-waiter}:queue").equals("2"));
+			lease.close();
+			assertThat(waiter.get()).isTrue();
+		}
+	}
+
+	@Nested
+	class WithLettuce extends AbstractLockBackendTests {
+
+		@Override
+		protected boolean tellsTheSecondAsWell() {
+			return true;
+		}
+
+		@Override
+		protected LockBackend createBackend() {
+			return new RedisLockBackend(lettuce, "lock:", Duration.ofHours(1), false);
+		}
+
+	}
+
+	@Nested
+	class WithJedis extends AbstractLockBackendTests {
+
+		@Override
+		protected boolean tellsTheSecondAsWell() {
+			return true;
+		}
+
+		@Override
+		protected LockBackend createBackend() {
+			return new RedisLockBackend(jedis, "lock:", Duration.ofHours(1), false);
+		}
+
+	}
+
+}

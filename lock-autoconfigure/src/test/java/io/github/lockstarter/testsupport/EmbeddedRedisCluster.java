@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.testsupport;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import org.awaitility.Awaitility;
+
+/**
+ * A real Redis Cluster of three primaries on free ports of the loopback address.
+ */
+public final class EmbeddedRedisCluster implements AutoCloseable {
+
+	private static final int NODES = 3;
+
+	private static final int SLOTS = 16384;
+
+	private final List<EmbeddedRedis> nodes;
+
+	private EmbeddedRedisCluster(List<EmbeddedRedis> nodes) {
+		this.nodes = nodes;
+	}
+
+	public static EmbeddedRedisCluster start() {
+		EmbeddedRedisCluster cluster = new EmbeddedRedisCluster(
+				Stream.generate(EmbeddedRedisCluster::startNode).limit(NODES).toList());
+		cluster.join();
+		return cluster;
+	}
+
+	private static EmbeddedRedis startNode() {
+		try {
+			String directory = Files.createTempDirectory("redis-cluster").toString();
+			return EmbeddedRedis.start("--cluster-enabled", "yes", "--dir", directory, "--cluster-port",
+					String.valueOf(EmbeddedRedis.freePort()));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private void join() {
+		EmbeddedRedis first = this.nodes.get(0);
+		for (int i = 0; i < NODES; i++) {
+			EmbeddedRedis node = this.nodes.get(i);
+			node.command("CLUSTER", "SET-CONFIG-EPOCH", String.valueOf(i + 1));
+			node.command("CLUSTER", "ADDSLOTSRANGE", String.valueOf(SLOTS * i / NODES),
+					String.valueOf(SLOTS * (i + 1) / NODES - 1));
+			first.command("CLUSTER", "MEET", "127.0.0.1", String.valueOf(node.port()), busPort(node));
+		}
+		Awaitility.await()
+			.until(() -> this.nodes.stream()
+				.allMatch((node) -> node.command("CLUSTER", "INFO").contains("cluster_state:ok")
+						&& node.command("CLUSTER", "NODES").lines().count() == NODES));
+	}
+
+	private static String busPort(EmbeddedRedis node) {
+		return node.command("CONFIG", "GET", "cluster-port").lines().skip(1).findFirst().orElseThrow();
+	}
+
+	/**
+	 * Return the addresses of all nodes.
+	 */
+	public List<String> addresses() {
+		return this.nodes.stream().map((node) -> "127.0.0.1:" + node.port()).toList();
+	}
+
+	/**
+	 * Send a command about a key to the node that is responsible for it.
+	 */
+	public String command(String... command) {
+		return IntStream.range(0, NODES)
+			.mapToObj((i) -> answer(this.nodes.get(i), command))
+			.filter((answer) -> !answer.startsWith("MOVED"))
+			.findFirst()
+			.orElseThrow();
+	}
+
+	private static String answer(EmbeddedRedis node, String... command) {
+		try {
+			return node.command(command);
+		}
+		catch (IllegalStateException ex) {
+			return String.valueOf(ex.getMessage());
+		}
+	}
+
+	@Override
+	public void close() {
+		this.nodes.forEach(EmbeddedRedis::close);
+	}
+
+}
