@@ -65,6 +65,13 @@ public interface Lease extends AutoCloseable {
 	 * Give the lock back, unless outer leases of the same owner still hold it. Closing
 	 * again does nothing. A store that cannot be reached is no error here: giving back is
 	 * tried again in the background until the lease ends by itself.
+	 *
+	 * <p>
+	 * If somebody in the same JVM waits for the lock, it is handed on without asking the
+	 * store. Else, with Redis and Lettuce, the release is sent but its answer is not
+	 * waited for, so another JVM may find the lock taken for a moment after this call; a
+	 * loss that only the answer tells of is told by an event.
+	 * {@code distributed-lock.redis.await-release} changes that.
 	 * @throws LockLostException if the lock was lost before
 	 */
 	@Override

@@ -15,7 +15,6 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
@@ -190,12 +189,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	private boolean receive(Hold hold, Caller caller) {
 		boolean interrupted = caller.isInterrupted();
 		if (interrupted || !hold.isHeld()) {
-			try {
-				this.release.exit(hold);
-			}
-			catch (LockLostException ex) {
-				logger.debug("A lock was lost while it was handed on", ex);
-			}
+			this.release.leave(hold);
 			if (interrupted) {
 				throw new LockInterruptedException(hold.entry().key());
 			}
@@ -248,6 +242,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 					+ " ms of shutdown, which stay taken until their leases end: " + held);
 		}
 		this.watchdog.setRenewing(false);
+		this.release.awaitAnswers();
 	}
 
 	/**

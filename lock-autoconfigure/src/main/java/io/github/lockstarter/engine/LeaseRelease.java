@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.apache.commons.logging.Log;
@@ -25,6 +26,8 @@ final class LeaseRelease {
 
 	private static final Log logger = LogFactory.getLog(LeaseRelease.class);
 
+	private static final long LONGEST_ANSWER_SECONDS = 3;
+
 	private final LockBackend backend;
 
 	private final Timetable timetable;
@@ -43,6 +46,8 @@ final class LeaseRelease {
 
 	private final AtomicInteger underWay = new AtomicInteger();
 
+	private volatile @Nullable CompletableFuture<Void> lastAnswer;
+
 	LeaseRelease(LockBackend backend, Timetable timetable, Executor store, LeaseWatchdog watchdog, LeaseReturns returns,
 			StoreQueue queue, LossNotice notice, LockListener listener) {
 		this.backend = backend;
@@ -60,16 +65,25 @@ final class LeaseRelease {
 	 * @throws io.github.lockstarter.LockLostException if the lock was lost before
 	 */
 	void exit(Hold hold) {
-		Departure departure = hold.entry().exit(hold);
-		if (departure != Departure.DONE) {
-			end(hold, departure);
-			if (!hold.isLost()) {
-				this.listener.onEvent(new LockEvent.Released(hold.entry().key(), hold.fencingToken(), hold.duration()));
-			}
+		if (leave(hold) && !hold.isLost()) {
+			this.listener.onEvent(new LockEvent.Released(hold.entry().key(), hold.fencingToken(), hold.duration()));
 		}
 		if (hold.isLost()) {
 			throw hold.loss();
 		}
+	}
+
+	/**
+	 * Leave one level of a hold, and the lock with the last one, without telling of it.
+	 * @return whether it was the last one, and the loss of the lock was not known before
+	 */
+	boolean leave(Hold hold) {
+		Departure departure = hold.entry().exit(hold);
+		if (departure == Departure.DONE) {
+			return false;
+		}
+		end(hold, departure);
+		return true;
 	}
 
 	/**
@@ -94,6 +108,24 @@ final class LeaseRelease {
 	 */
 	int underWay() {
 		return this.underWay.get();
+	}
+
+	/**
+	 * Wait until no answer is awaited any more, for as long as a store may take.
+	 */
+	void awaitAnswers() {
+		CompletableFuture<Void> last = new CompletableFuture<>();
+		this.lastAnswer = last;
+		if (this.underWay.get() > 0) {
+			last.completeOnTimeout(null, LONGEST_ANSWER_SECONDS, TimeUnit.SECONDS).join();
+		}
+	}
+
+	private void answered() {
+		CompletableFuture<Void> last = this.lastAnswer;
+		if (this.underWay.decrementAndGet() == 0 && last != null) {
+			last.complete(null);
+		}
 	}
 
 	private void end(Hold hold, Departure departure) {
@@ -144,10 +176,10 @@ final class LeaseRelease {
 		this.underWay.incrementAndGet();
 		this.queue.passOn(entry, queue, queue ? StoreTurn.AWAIT : StoreTurn.ASK);
 		answer.whenComplete((outcome, ex) -> {
-			this.underWay.decrementAndGet();
 			if (settle(hold, answer) != ReleaseOutcome.RELEASED_TO_WAITER && queue) {
 				this.queue.ring(entry.key());
 			}
+			answered();
 		});
 	}
 

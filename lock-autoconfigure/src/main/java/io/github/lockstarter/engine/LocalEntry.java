@@ -273,7 +273,7 @@ final class LocalEntry {
 			this.guard.unlock();
 		}
 		refused.forEach(LocalWaiter::wake);
-		this.bell.ring();
+		this.bell.wake();
 	}
 
 	private @Nullable LocalWaiter handOn(Tenure tenure) {

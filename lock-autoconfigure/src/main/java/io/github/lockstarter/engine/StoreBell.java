@@ -25,7 +25,15 @@ final class StoreBell {
 		if (errand != null && errand.run()) {
 			return;
 		}
+		wake();
+	}
+
+	/**
+	 * Wake the caller without sending its request, so that it looks about.
+	 */
+	void wake() {
 		this.rung = true;
+		Errand errand = this.errand;
 		if (errand != null) {
 			LockSupport.unpark(errand.caller());
 		}

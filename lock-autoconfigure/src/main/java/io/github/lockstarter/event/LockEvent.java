@@ -95,7 +95,8 @@ public sealed interface LockEvent {
 	}
 
 	/**
-	 * The lock was lost while its owner still held it.
+	 * The lock was lost while its owner still held it. It comes after {@link Released} if
+	 * the store told of the loss only when the lock was given back.
 	 *
 	 * @param key which lock
 	 * @param fencingToken the token of the lease
