@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.backend.LeaseExtension;
+import io.github.lockstarter.backend.LockAttempt;
+import io.github.lockstarter.backend.LockBackend;
+import io.github.lockstarter.backend.LockGrant;
+import io.github.lockstarter.backend.OwnerToken;
+import io.github.lockstarter.backend.ReleaseOutcome;
+import io.github.lockstarter.testsupport.ManualClock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class RenewalsTests implements Renewal.Listener {
+
+	private static final Duration LEASE = Duration.ofSeconds(30);
+
+	private final ManualClock clock = new ManualClock();
+
+	private final Timetable timetable = new Timetable(this.clock);
+
+	private final LocalEntries entries = new LocalEntries(LEASE);
+
+	private final Servers servers = new Servers();
+
+	private final Renewals renewals = new Renewals(this.servers, this.timetable, Runnable::run);
+
+	private final List<LockKey> answered = new ArrayList<>();
+
+	private final List<LockKey> overdue = new ArrayList<>();
+
+	@Test
+	void sendsWhatIsDueTogetherInBatches() {
+		due("quick", 250);
+		assertThat(this.servers.batches).extracting(List::size).containsExactly(100, 100, 50);
+		assertThat(this.answered).hasSize(250);
+		assertThat(this.timetable.size()).isZero();
+	}
+
+	@Test
+	void aServerThatDoesNotAnswerDelaysNoOther() {
+		due("dead", 10_000);
+		due("quick", 300);
+		assertThat(this.answered).hasSize(300).allMatch((key) -> key.name().equals("quick"));
+	}
+
+	@Test
+	void aServerThatDoesNotAnswerIsNotBuried() {
+		due("dead", 10_000);
+		assertThat(this.servers.unanswered).hasSize(RenewalWindow.SIZE);
+		this.servers.answerAll();
+		assertThat(this.answered).hasSize(10_000);
+		assertThat(this.timetable.size()).isZero();
+	}
+
+	@Test
+	void whatIsNotAnsweredUntilTheFirstDeadlineIsWatchedOneByOne() {
+		due("dead", 3);
+		this.clock.advance(LEASE);
+		this.timetable.runDue();
+		assertThat(this.overdue).hasSize(3);
+	}
+
+	@Test
+	void whatWasReleasedInTheMeantimeIsNotSent() {
+		Tenure tenure = tenure("quick", 1);
+		this.renewals.add(new Renewal(tenure, this));
+		tenure.release();
+		this.timetable.runDue();
+		assertThat(this.servers.batches).isEmpty();
+		assertThat(this.timetable.size()).isZero();
+	}
+
+	@Override
+	public void answered(Renewal renewal, boolean owned, @Nullable Throwable failure) {
+		this.answered.add(renewal.tenure().key());
+	}
+
+	@Override
+	public void overdue(Renewal renewal) {
+		this.overdue.add(renewal.tenure().key());
+	}
+
+	private void due(String server, int count) {
+		for (int i = 0; i < count; i++) {
+			this.renewals.add(new Renewal(tenure(server, i), this));
+		}
+		this.timetable.runDue();
+	}
+
+	private Tenure tenure(String server, int number) {
+		LocalEntry entry = this.entries.getOrCreate(LockKey.of(server, number));
+		return new Tenure(entry, OwnerToken.random(), new LockGrant(1, false), LEASE, this.clock.getAsLong(), 0,
+				this.timetable);
+	}
+
+	/**
+	 * A store of several servers; the one called dead answers when it is told to.
+	 */
+	private static final class Servers implements LockBackend {
+
+		private final List<List<LeaseExtension>> batches = new ArrayList<>();
+
+		private final List<CompletableFuture<Boolean>> unanswered = new ArrayList<>();
+
+		@Override
+		public Object serverOf(LockKey key) {
+			return key.name();
+		}
+
+		@Override
+		public List<CompletionStage<Boolean>> renewAll(List<LeaseExtension> extensions) {
+			this.batches.add(extensions);
+			return extensions.stream().<CompletionStage<Boolean>>map(this::answer).toList();
+		}
+
+		private CompletableFuture<Boolean> answer(LeaseExtension extension) {
+			CompletableFuture<Boolean> answer = new CompletableFuture<>();
+			if (extension.key().name().equals("dead")) {
+				this.unanswered.add(answer);
+			}
+			else {
+				answer.complete(true);
+			}
+			return answer;
+		}
+
+		void answerAll() {
+			for (int i = 0; i < this.unanswered.size(); i++) {
+				this.unanswered.get(i).complete(true);
+			}
+		}
+
+		@Override
+		public LockAttempt acquire(LockKey key, OwnerToken owner, Duration leaseTime, boolean queue) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public boolean renew(LockKey key, OwnerToken owner, Duration leaseTime) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public ReleaseOutcome release(LockKey key, OwnerToken owner, boolean queue) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public void withdraw(LockKey key) {
+			throw new UnsupportedOperationException();
+		}
+
+	}
+
+}

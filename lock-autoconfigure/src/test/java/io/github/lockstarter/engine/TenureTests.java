@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.backend.LockGrant;
+import io.github.lockstarter.backend.OwnerToken;
+import io.github.lockstarter.testsupport.ManualClock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class TenureTests {
+
+	private static final Duration LEASE = Duration.ofSeconds(30);
+
+	private static final Duration SLICE = Duration.ofMillis(50);
+
+	private final ManualClock clock = new ManualClock();
+
+	private final LocalEntry entry = new LocalEntries(LEASE).getOrCreate(LockKey.of("stock"));
+
+	@Test
+	void canBeHandedOnWhileAThirdOfTheLeaseIsLeft() {
+		Tenure tenure = tenure(false);
+		this.clock.advance(Duration.ofSeconds(19));
+		assertThat(tenure.canBeHandedOn()).isTrue();
+		this.clock.advance(Duration.ofSeconds(1));
+		assertThat(tenure.canBeHandedOn()).isFalse();
+		tenure.renewed(this.clock.getAsLong(), LEASE);
+		assertThat(tenure.canBeHandedOn()).isTrue();
+	}
+
+	@Test
+	void cannotBeHandedOnWhileItIsUncertainOrOver() {
+		Tenure tenure = tenure(false);
+		tenure.suspect();
+		assertThat(tenure.canBeHandedOn()).isFalse();
+		tenure.renewed(this.clock.getAsLong(), LEASE);
+		assertThat(tenure.canBeHandedOn()).isTrue();
+		tenure.release();
+		assertThat(tenure.canBeHandedOn()).isFalse();
+	}
+
+	@Test
+	void canBeHandedOnForOneSliceWhileAnotherJvmWaits() {
+		Tenure tenure = tenure(true);
+		this.clock.advance(SLICE.minusNanos(1));
+		assertThat(tenure.canBeHandedOn()).isTrue();
+		this.clock.advance(Duration.ofNanos(1));
+		assertThat(tenure.canBeHandedOn()).isFalse();
+	}
+
+	@Test
+	void asksOncePerSliceWhetherAnotherJvmWaits() {
+		Slice slice = tenure(false).slice();
+		assertThat(slice.beginProbe(this.clock.getAsLong())).isFalse();
+		this.clock.advance(SLICE);
+		assertThat(slice.beginProbe(this.clock.getAsLong())).isTrue();
+		assertThat(slice.beginProbe(this.clock.getAsLong())).isFalse();
+		assertThat(slice.isOver(this.clock.getAsLong())).isFalse();
+		this.clock.advance(SLICE);
+		assertThat(slice.beginProbe(this.clock.getAsLong())).isTrue();
+		slice.awaited();
+		assertThat(slice.isOver(this.clock.getAsLong())).isTrue();
+		this.clock.advance(SLICE);
+		assertThat(slice.beginProbe(this.clock.getAsLong())).isFalse();
+	}
+
+	@Test
+	void aLateRenewalRevivesNothing() {
+		Tenure tenure = tenure(false);
+		tenure.lose("it is a test");
+		tenure.renewed(this.clock.getAsLong(), LEASE);
+		assertThat(tenure.isHeld()).isFalse();
+		assertThat(tenure.isLost()).isTrue();
+	}
+
+	private Tenure tenure(boolean awaited) {
+		return new Tenure(this.entry, OwnerToken.random(), new LockGrant(1, awaited), LEASE, this.clock.getAsLong(),
+				SLICE.toNanos(), new Timetable(this.clock));
+	}
+
+}
