@@ -13,7 +13,10 @@ import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -84,6 +87,15 @@ final class LettuceScriptConnection implements ScriptConnection {
 	@Override
 	public <T> @Nullable CompletionStage<T> trySend(LockScript script, byte[][] keys, byte[]... arguments) {
 		return (this.commands != null) ? send(script, keys, arguments) : null;
+	}
+
+	@Override
+	public Object serverOf(byte[] key) {
+		if (!(this.factory.getRequiredNativeClient() instanceof RedisClusterClient cluster)) {
+			return "";
+		}
+		RedisClusterNode node = cluster.getPartitions().getPartitionBySlot(SlotHash.getSlot(key));
+		return (node != null) ? node.getNodeId() : "";
 	}
 
 	@Override

@@ -121,6 +121,11 @@ public final class RedisLockBackend implements LockBackend, AutoCloseable {
 	}
 
 	@Override
+	public Object serverOf(LockKey key) {
+		return this.scripts.isCluster() ? this.scripts.serverOf(bytes(this.keys.lock(key))) : "";
+	}
+
+	@Override
 	public List<CompletionStage<Boolean>> renewAll(List<LeaseExtension> extensions) {
 		// Keys of one script have to be in one slot, and are extended by one lease time
 		if (this.scripts.isCluster() || extensions.stream().map(LeaseExtension::leaseTime).distinct().count() > 1) {

@@ -50,6 +50,13 @@ interface ScriptConnection {
 	}
 
 	/**
+	 * Return what identifies the server of a key.
+	 */
+	default Object serverOf(byte[] key) {
+		return "";
+	}
+
+	/**
 	 * Return whether this is a cluster, where each slot has its own server, and a server
 	 * does not know who listens on the others.
 	 */

@@ -5,6 +5,7 @@ package io.github.lockstarter.redis;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AutoClose;
@@ -85,6 +86,14 @@ class RedisClusterTests {
 			assertThat(answers.subList(0, 50)).containsOnly(true);
 			assertThat(answers.get(50)).isFalse();
 			assertThat(Long.parseLong(cluster.command("PTTL", "lock:{slots:7}"))).isGreaterThan(5000);
+		}
+	}
+
+	@Test
+	void locksOnDifferentServersAreToldApart() {
+		try (RedisLockBackend backend = new RedisLockBackend(lettuce, "lock:", Duration.ofHours(1), false)) {
+			assertThat(IntStream.range(0, 50).mapToObj((i) -> backend.serverOf(LockKey.of("slots", i))).distinct())
+				.hasSize(3);
 		}
 	}
 
