@@ -42,7 +42,8 @@ class LocalEntryModelTests {
 	}
 
 	/**
-	 * One lock with a holder, two callers and a disturbance, each on a thread of its own.
+	 * One lock with a holder that leaves, a waiter that gives up, another caller and a
+	 * disturbance, each on a thread of its own.
 	 */
 	private static final class Game {
 
@@ -56,6 +57,8 @@ class LocalEntryModelTests {
 
 		private final Disturbance disturbance;
 
+		private volatile Arrival queued;
+
 		private volatile long lastBase;
 
 		Game(Disturbance disturbance) {
@@ -65,8 +68,12 @@ class LocalEntryModelTests {
 		void play() {
 			this.entry.arrive(caller());
 			Hold first = begin();
-			List<Thread> threads = List.of(new Thread(this::callAndGiveUp), new Thread(this::callAndGiveUp),
-					new Thread(() -> disturb(first)));
+			Thread waiting = new Thread(() -> this.queued = this.entry.arrive(caller()));
+			waiting.start();
+			join(waiting);
+			LocalWaiter waiter = ((Arrival.Queued) this.queued).waiter();
+			List<Thread> threads = List.of(new Thread(() -> take(this.entry.leave(waiter))),
+					new Thread(this::callAndGiveUp), new Thread(() -> disturb(first)));
 			threads.forEach(Thread::start);
 			leave(first);
 			threads.forEach(Game::join);

@@ -14,10 +14,10 @@ import java.util.TreeSet;
 
 import org.apache.commons.csv.CSVFormat;
 import org.apache.commons.csv.CSVPrinter;
+import org.knowm.xchart.BitmapEncoder;
+import org.knowm.xchart.BitmapEncoder.BitmapFormat;
 import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
-import org.knowm.xchart.VectorGraphicsEncoder;
-import org.knowm.xchart.VectorGraphicsEncoder.VectorGraphicsFormat;
 
 import io.github.lockstarter.benchmarks.scenarios.Metric;
 import io.github.lockstarter.benchmarks.scenarios.Scenario;
@@ -109,8 +109,7 @@ final class Report {
 		chart.getStyler().setLegendVisible(false);
 		chart.getStyler().setLabelsVisible(true);
 		chart.addSeries(scenario.headline().label(), names, values);
-		VectorGraphicsEncoder.saveVectorGraphic(chart, this.directory.resolve(scenario.name()).toString(),
-				VectorGraphicsFormat.SVG);
+		BitmapEncoder.saveBitmap(chart, this.directory.resolve(scenario.name()).toString(), BitmapFormat.PNG);
 	}
 
 }
