@@ -18,12 +18,13 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 import org.springframework.boot.WebApplicationType;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 
 /**
  * An annotated method of a bean, with keys of several kinds, beside the plain method.
@@ -78,10 +79,10 @@ public class AnnotatedCallBenchmark {
 	}
 
 	/**
-	 * Turns the library on.
+	 * Turns this library on, and not those of others.
 	 */
-	@EnableAutoConfiguration
-	static class Application {
+	@ImportAutoConfiguration(DistributedLockAutoConfiguration.class)
+	public static class Application {
 
 		@Bean
 		Shop shop() {
