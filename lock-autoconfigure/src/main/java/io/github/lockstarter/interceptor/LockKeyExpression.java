@@ -15,6 +15,7 @@ import org.springframework.expression.BeanResolver;
 import org.springframework.expression.EvaluationException;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.expression.spel.support.StandardEvaluationContext;
 import org.springframework.util.ObjectUtils;
 
 import io.github.lockstarter.LockKey;
@@ -31,7 +32,7 @@ final class LockKeyExpression {
 
 	private final Method method;
 
-	private final BeanResolver beans;
+	private final StandardEvaluationContext shared = new StandardEvaluationContext();
 
 	private final KeyVariables variables;
 
@@ -42,7 +43,7 @@ final class LockKeyExpression {
 	LockKeyExpression(String expression, Method method, BeanResolver beans) {
 		this.expression = parser.parseRaw(expression);
 		this.method = method;
-		this.beans = beans;
+		this.shared.setBeanResolver(beans);
 		this.variables = new KeyVariables(method);
 	}
 
@@ -76,7 +77,8 @@ final class LockKeyExpression {
 		MethodBasedEvaluationContext context = new MethodBasedEvaluationContext(
 				new KeyEvaluationRoot(this.method, target, arguments), this.method, arguments,
 				KeyVariables.parameterNames);
-		context.setBeanResolver(this.beans);
+		// What a call finds out about properties and methods serves the next one
+		this.shared.applyDelegatesTo(context);
 		Object value;
 		try {
 			value = ObjectUtils.unwrapOptional(this.expression.getValue(context));
