@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.engine;
 
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -213,7 +214,7 @@ final class LeaseRelease {
 				this.notice.lost(hold);
 			}
 		}
-		catch (CompletionException ex) {
+		catch (CompletionException | CancellationException ex) {
 			Throwable cause = (ex.getCause() != null) ? ex.getCause() : ex;
 			this.returns.retry(tenure.key(), tenure.owner(), tenure.deadline() + tenure.leaseTime().toNanos());
 			this.notice.releaseFailed(tenure, cause);
