@@ -103,7 +103,8 @@ class DistributedLockOrderingTests {
 			}
 			assertThat(done.await(20, TimeUnit.SECONDS)).isTrue();
 			context.getBean(SimpleAsyncTaskExecutor.class).close();
-			assertThat(steps).containsExactly("released", "acquired", "body on task-1", "released");
+			// The event of the first release may come after the lock was handed on
+			assertThat(steps).hasSize(4).containsSubsequence("acquired", "body on task-1", "released");
 		}
 	}
 
