@@ -32,7 +32,7 @@ final class Hold implements Turn {
 
 	private final long endsAt;
 
-	private final long since = System.nanoTime();
+	private final long since;
 
 	private volatile State state = State.HELD;
 
@@ -53,15 +53,17 @@ final class Hold implements Turn {
 	 * Create a hold.
 	 * @param fixedLeaseTime how long it may last, or {@code null} for as long as its
 	 * tenure
-	 * @param endsAt when that time is over, on the clock of the tenure
+	 * @param since when it begins, on the clock of the tenure
+	 * @param endsAt when its time is over
 	 */
 	Hold(LocalEntry entry, Tenure tenure, Thread thread, long fencingToken, @Nullable Duration fixedLeaseTime,
-			long endsAt) {
+			long since, long endsAt) {
 		this.entry = entry;
 		this.tenure = tenure;
 		this.thread = thread;
 		this.fencingToken = fencingToken;
 		this.fixedLeaseTime = fixedLeaseTime;
+		this.since = since;
 		this.endsAt = endsAt;
 	}
 
@@ -86,7 +88,7 @@ final class Hold implements Turn {
 	}
 
 	Duration duration() {
-		return Duration.ofNanos(System.nanoTime() - this.since);
+		return Duration.ofNanos(this.tenure.now() - this.since);
 	}
 
 	/**
@@ -108,7 +110,11 @@ final class Hold implements Turn {
 	 * Return whether the lock is certain to be held at this moment.
 	 */
 	boolean isHeld() {
-		return this.state == State.HELD && this.tenure.isHeld() && (!isFixed() || this.endsAt - this.tenure.now() > 0);
+		return isHeld(this.tenure.now());
+	}
+
+	private boolean isHeld(long now) {
+		return this.state == State.HELD && this.tenure.isHeld(now) && (!isFixed() || this.endsAt - now > 0);
 	}
 
 	boolean isLost() {
@@ -135,9 +141,10 @@ final class Hold implements Turn {
 
 	/**
 	 * End the hold: as released if it has lasted until now, else as lost.
+	 * @param now this moment
 	 */
-	synchronized void end() {
-		this.state = isHeld() ? State.RELEASED : State.LOST;
+	synchronized void end(long now) {
+		this.state = isHeld(now) ? State.RELEASED : State.LOST;
 	}
 
 	/**

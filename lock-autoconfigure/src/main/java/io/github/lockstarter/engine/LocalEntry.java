@@ -117,7 +117,7 @@ final class LocalEntry {
 	Hold begin(Tenure tenure, Caller caller) {
 		this.guard.lock();
 		try {
-			this.hold = tenure.beginHold(caller, leaseTimeFor(caller));
+			this.hold = tenure.beginHold(caller, leaseTimeFor(caller), tenure.now());
 			return this.hold;
 		}
 		finally {
@@ -170,8 +170,9 @@ final class LocalEntry {
 				endIfIdle();
 				return Departure.DONE;
 			}
-			hold.end();
-			next = handOn(hold.tenure());
+			long now = hold.tenure().now();
+			hold.end(now);
+			next = handOn(hold.tenure(), now);
 			return (next != null) ? Departure.HANDED_ON : Departure.GIVE_BACK;
 		}
 		finally {
@@ -192,7 +193,7 @@ final class LocalEntry {
 				return Departure.DONE;
 			}
 			lose(hold, null);
-			next = handOn(hold.tenure());
+			next = handOn(hold.tenure(), hold.tenure().now());
 			return (next != null) ? Departure.HANDED_ON : Departure.GIVE_BACK;
 		}
 		finally {
@@ -276,13 +277,13 @@ final class LocalEntry {
 		this.bell.wake();
 	}
 
-	private @Nullable LocalWaiter handOn(Tenure tenure) {
+	private @Nullable LocalWaiter handOn(Tenure tenure, long now) {
 		this.hold = null;
-		if (this.queue.isEmpty() || !tenure.canBeHandedOn()) {
+		if (this.queue.isEmpty() || !tenure.canBeHandedOn(now)) {
 			return null;
 		}
 		LocalWaiter next = takeFirst();
-		this.hold = tenure.beginHold(next.caller(), leaseTimeFor(next.caller()));
+		this.hold = tenure.beginHold(next.caller(), leaseTimeFor(next.caller()), now);
 		next.give(this.hold);
 		return next;
 	}

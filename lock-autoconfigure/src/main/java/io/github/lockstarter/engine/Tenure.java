@@ -130,7 +130,11 @@ final class Tenure {
 	 * Return whether the lease is certain to last at this moment.
 	 */
 	boolean isHeld() {
-		return !isOver() && remainingNanos() > 0;
+		return isHeld(now());
+	}
+
+	boolean isHeld(long now) {
+		return !isOver() && this.deadline - now > 0;
 	}
 
 	/**
@@ -168,21 +172,23 @@ final class Tenure {
 	 * Return whether the next hold may begin without asking the store: it is certain that
 	 * the lease lasts, a third of it is left, there is a fencing token for it, and no
 	 * other JVM has waited for too long.
+	 * @param now this moment
 	 */
-	boolean canBeHandedOn() {
-		long now = now();
+	boolean canBeHandedOn(long now) {
 		return this.state.get() == State.HELD && (this.deadline - now) * 3 > this.deadline - this.grantedAt
 				&& this.holds < MAX_HOLDS && !this.slice.isOver(now);
 	}
 
 	/**
 	 * Begin the next hold. Called under the guard of the entry.
+	 * @param leaseTime how long the caller wants to hold the lock
+	 * @param now this moment
 	 */
-	Hold beginHold(Caller caller, Duration leaseTime) {
+	Hold beginHold(Caller caller, Duration leaseTime, long now) {
 		// The first one ends with the lease that it has asked for
-		long end = (this.holds == 0) ? this.deadline : now() + leaseTime.toNanos();
+		long end = (this.holds == 0) ? this.deadline : now + leaseTime.toNanos();
 		Hold hold = new Hold(this.entry, this, caller.thread(), (this.fencingBase << HOLD_NUMBER_BITS) | this.holds++,
-				caller.fixedLeaseTime(), end);
+				caller.fixedLeaseTime(), now, end);
 		this.leaseTime = leaseTime;
 		this.hold = hold;
 		return hold;

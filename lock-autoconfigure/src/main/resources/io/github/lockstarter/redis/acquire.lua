@@ -26,16 +26,22 @@ end
 -- A hybrid clock: larger than the last base, and than any before the data was lost.
 -- Numbers are doubles, exact up to 2^53, but tostring() would round them.
 local function mint()
-  local base = math.max(tonumber(call('GET', fence) or '0') + 1, micros())
-  call('SET', fence, string.format('%.0f', base), 'PX', retention)
+  local base = micros()
+  local last = tonumber(call('SET', fence, string.format('%.0f', base), 'PX', retention, 'GET') or '0')
+  if last >= base then
+    base = last + 1
+    call('SET', fence, string.format('%.0f', base), 'PX', retention)
+  end
   return base
 end
 
+local waiting = call('ZCARD', queue)
+local next = waiting > 0 and call('GET', turn)
+
 local function grant(base)
-  local waiting = call('ZCARD', queue)
   if waiting > 0 then
     waiting = waiting - call('ZREM', queue, jvm)
-    if call('GET', turn) == jvm then
+    if next == jvm then
       call('DEL', turn)
     end
   end
@@ -56,12 +62,9 @@ local function refuse(remaining)
   return {0, remaining}
 end
 
-if call('ZCARD', queue) > 0 then
-  -- A free lock is kept for a moment for the JVM that was told so
-  local next = call('GET', turn)
-  if next and next ~= jvm and call('EXISTS', lock) == 0 then
-    return refuse(call('PTTL', turn))
-  end
+-- A free lock is kept for a moment for the JVM that was told so
+if next and next ~= jvm and call('EXISTS', lock) == 0 then
+  return refuse(call('PTTL', turn))
 end
 if call('SET', lock, owner, 'NX', 'PX', lease) then
   return grant(mint())

@@ -27,31 +27,31 @@ class TenureTests {
 	void canBeHandedOnWhileAThirdOfTheLeaseIsLeft() {
 		Tenure tenure = tenure(false);
 		this.clock.advance(Duration.ofSeconds(19));
-		assertThat(tenure.canBeHandedOn()).isTrue();
+		assertThat(tenure.canBeHandedOn(this.clock.getAsLong())).isTrue();
 		this.clock.advance(Duration.ofSeconds(1));
-		assertThat(tenure.canBeHandedOn()).isFalse();
+		assertThat(tenure.canBeHandedOn(this.clock.getAsLong())).isFalse();
 		tenure.renewed(this.clock.getAsLong(), LEASE);
-		assertThat(tenure.canBeHandedOn()).isTrue();
+		assertThat(tenure.canBeHandedOn(this.clock.getAsLong())).isTrue();
 	}
 
 	@Test
 	void cannotBeHandedOnWhileItIsUncertainOrOver() {
 		Tenure tenure = tenure(false);
 		tenure.suspect();
-		assertThat(tenure.canBeHandedOn()).isFalse();
+		assertThat(tenure.canBeHandedOn(this.clock.getAsLong())).isFalse();
 		tenure.renewed(this.clock.getAsLong(), LEASE);
-		assertThat(tenure.canBeHandedOn()).isTrue();
+		assertThat(tenure.canBeHandedOn(this.clock.getAsLong())).isTrue();
 		tenure.release();
-		assertThat(tenure.canBeHandedOn()).isFalse();
+		assertThat(tenure.canBeHandedOn(this.clock.getAsLong())).isFalse();
 	}
 
 	@Test
 	void canBeHandedOnForOneSliceWhileAnotherJvmWaits() {
 		Tenure tenure = tenure(true);
 		this.clock.advance(SLICE.minusNanos(1));
-		assertThat(tenure.canBeHandedOn()).isTrue();
+		assertThat(tenure.canBeHandedOn(this.clock.getAsLong())).isTrue();
 		this.clock.advance(Duration.ofNanos(1));
-		assertThat(tenure.canBeHandedOn()).isFalse();
+		assertThat(tenure.canBeHandedOn(this.clock.getAsLong())).isFalse();
 	}
 
 	@Test
