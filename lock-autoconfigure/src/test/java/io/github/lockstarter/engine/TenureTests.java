@@ -55,6 +55,28 @@ class TenureTests {
 	}
 
 	@Test
+	void endsWithTheLastHoldThatItsTokensCanNumber() {
+		Tenure tenure = tenure(false);
+		Caller caller = Caller.interruptible(Duration.ZERO, null);
+		long last = 0;
+		for (int hold = 0; hold < 4096; hold++) {
+			assertThat(tenure.canBeHandedOn(this.clock.getAsLong())).isTrue();
+			last = tenure.beginHold(caller, LEASE, this.clock.getAsLong()).fencingToken();
+		}
+		assertThat(tenure.canBeHandedOn(this.clock.getAsLong())).isFalse();
+		assertThat(last).isLessThan(2L << 12);
+	}
+
+	@Test
+	void aHoldThatEndsAfterItsTenureWasLost() {
+		Tenure tenure = tenure(false);
+		Hold hold = tenure.beginHold(Caller.interruptible(Duration.ZERO, null), LEASE, this.clock.getAsLong());
+		this.clock.advance(LEASE);
+		hold.end(this.clock.getAsLong());
+		assertThat(hold.isLost()).isTrue();
+	}
+
+	@Test
 	void asksOncePerSliceWhetherAnotherJvmWaits() {
 		Slice slice = tenure(false).slice();
 		assertThat(slice.beginProbe(this.clock.getAsLong())).isFalse();
