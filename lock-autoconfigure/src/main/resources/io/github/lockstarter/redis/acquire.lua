@@ -18,27 +18,33 @@ local owner, lease, retention = ARGV[1], ARGV[2], ARGV[3]
 local jvm, enqueue, patience = ARGV[4], ARGV[5], ARGV[6]
 local call = redis.call
 
-local function micros()
-  local now = call('TIME')
-  return (tonumber(now[1]) - 1704067200) * 1000000 + tonumber(now[2]) -- since 2024, to stay small
-end
-
--- A hybrid clock: larger than the last base, and than any before the data was lost.
--- Numbers are doubles, exact up to 2^53, but tostring() would round them.
-local function mint()
-  local base = micros()
-  local last = tonumber(call('SET', fence, string.format('%.0f', base), 'PX', retention, 'GET') or '0')
-  if last >= base then
-    base = last + 1
-    call('SET', fence, string.format('%.0f', base), 'PX', retention)
-  end
-  return base
-end
-
 local waiting = call('ZCARD', queue)
+-- A free lock is kept for a moment for the JVM that was told so
 local next = waiting > 0 and call('GET', turn)
+local kept = next and next ~= jvm and call('EXISTS', lock) == 0
+local granted = not kept and call('SET', lock, owner, 'NX', 'PX', lease)
 
-local function grant(base)
+local base
+if not granted and call('GET', lock) == owner then
+  -- The same request again: its answer was lost
+  granted = call('PEXPIRE', lock, lease)
+  base = tonumber(call('GET', fence) or nil)
+end
+
+local now = call('TIME')
+local micros = (now[1] - 1704067200) * 1000000 + now[2] -- since 2024, to stay small
+
+if granted then
+  if not base then
+    -- A hybrid clock: larger than the last base, and than any before the data was lost.
+    -- Numbers are doubles, exact up to 2^53, but tostring() would round them.
+    base = micros
+    local last = tonumber(call('SET', fence, string.format('%.0f', base), 'PX', retention, 'GET') or 0)
+    if last >= base then
+      base = last + 1
+      call('SET', fence, string.format('%.0f', base), 'PX', retention)
+    end
+  end
   if waiting > 0 then
     waiting = waiting - call('ZREM', queue, jvm)
     if next == jvm then
@@ -48,30 +54,14 @@ local function grant(base)
   return {1, base, waiting}
 end
 
-local function refuse(remaining)
-  if enqueue == '1' then
-    local ticket = tonumber(call('ZSCORE', queue, jvm) or '1')
-    if ticket == 1 then
-      -- Behind all who wait, even if the clock of the server was set back
-      local last = call('ZRANGE', queue, -1, -1, 'WITHSCORES')
-      ticket = math.max(2 * micros(), 2 * math.floor(tonumber(last[2] or '0') / 2) + 2)
-    end
-    call('ZADD', queue, string.format('%.0f', ticket - ticket % 2), jvm)
-    call('PEXPIRE', queue, patience)
+if enqueue == '1' then
+  local ticket = tonumber(call('ZSCORE', queue, jvm) or 1)
+  if ticket == 1 then
+    -- Behind all who wait, even if the clock of the server was set back
+    local last = call('ZRANGE', queue, -1, -1, 'WITHSCORES')
+    ticket = math.max(2 * micros, 2 * math.floor((last[2] or 0) / 2) + 2)
   end
-  return {0, remaining}
+  call('ZADD', queue, string.format('%.0f', ticket - ticket % 2), jvm)
+  call('PEXPIRE', queue, patience)
 end
-
--- A free lock is kept for a moment for the JVM that was told so
-if next and next ~= jvm and call('EXISTS', lock) == 0 then
-  return refuse(call('PTTL', turn))
-end
-if call('SET', lock, owner, 'NX', 'PX', lease) then
-  return grant(mint())
-end
-if call('GET', lock) == owner then
-  -- The same request again: its answer was lost
-  call('PEXPIRE', lock, lease)
-  return grant(tonumber(call('GET', fence)) or mint())
-end
-return refuse(call('PTTL', lock))
+return {0, call('PTTL', kept and turn or lock)}

@@ -23,6 +23,14 @@ local owner, jvm, enqueue, patience = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local channels, name, precedence, countable = ARGV[5], ARGV[6], ARGV[7], ARGV[8]
 local call = redis.call
 
+if call('GET', lock) ~= owner then
+  return 0
+end
+call('DEL', lock)
+if call('EXISTS', queue) == 0 then
+  return 1
+end
+
 -- Where publishing is not permitted nobody can be told, but the lock is free all the same
 local function tell(waiter)
   local listeners = redis.pcall('PUBLISH', channels .. waiter, name)
@@ -53,10 +61,6 @@ local function wake()
   return false
 end
 
-if call('GET', lock) ~= owner then
-  return 0
-end
-call('DEL', lock)
 if not wake() then
   return 1
 end

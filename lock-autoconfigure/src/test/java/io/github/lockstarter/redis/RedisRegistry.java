@@ -97,6 +97,14 @@ final class RedisRegistry implements LockRegistry, AutoCloseable {
 				SETTINGS.pollIntervalWithoutMessages(), SETTINGS.timeSlice(), SETTINGS.shutdownTimeout());
 	}
 
+	/**
+	 * Return settings with another time slice.
+	 */
+	static EngineSettings timeSlice(Duration timeSlice) {
+		return new EngineSettings(SETTINGS.waitTime(), SETTINGS.leaseTime(), SETTINGS.renewalsPerLease(),
+				SETTINGS.pollInterval(), SETTINGS.pollIntervalWithoutMessages(), timeSlice, SETTINGS.shutdownTimeout());
+	}
+
 	List<LockEvent> events() {
 		return this.events;
 	}
