@@ -28,7 +28,9 @@ class CommandBudgetTests {
 
 	private final EmbeddedRedis redis = EmbeddedRedis.start();
 
-	/** One time slice is as long as the test, so nobody asks whether another JVM waits. */
+	/**
+	 * One time slice is as long as the test, so nobody asks whether another JVM waits.
+	 */
 	private final RedisRegistry registry = RedisRegistry.lettuce(this.redis, RedisRegistry.timeSlice(HOUR));
 
 	@AfterEach
