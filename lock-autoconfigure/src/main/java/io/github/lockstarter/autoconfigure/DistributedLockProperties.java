@@ -13,6 +13,7 @@ import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.interceptor.DistributedLockAdvisor;
 import io.github.lockstarter.redis.RedisLockKeys;
+import io.github.lockstarter.redis.RedisLockSettings;
 
 /**
  * Configuration properties for distributed locks.
@@ -41,6 +42,8 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 		@DefaultValue("defer") OnActiveTransaction onActiveTransaction, @DefaultValue("20s") Duration shutdownTimeout,
 		@DefaultValue Watchdog watchdog, @DefaultValue Waiting waiting, @DefaultValue Redis redis) {
 
+	private static final Duration LONGEST_ACK_TIMEOUT = Duration.ofSeconds(1);
+
 	private static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
 
 	public DistributedLockProperties {
@@ -61,6 +64,15 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 		require(!waiting.timeSlice.isNegative(), "waiting.time-slice", waiting.timeSlice, "It must not be negative.");
 		require(redis.fenceRetention.compareTo(leaseTime) >= 0, "redis.fence-retention", redis.fenceRetention,
 				"It must not be shorter than 'distributed-lock.lease-time', which is " + leaseTime + ".");
+		require(redis.minReplicaAcks >= 0, "redis.min-replica-acks", redis.minReplicaAcks, "It must not be negative.");
+		require(isPositive(redis.replicaAckTimeout) && redis.replicaAckTimeout.compareTo(LONGEST_ACK_TIMEOUT) <= 0,
+				"redis.replica-ack-timeout", redis.replicaAckTimeout,
+				"It has to be positive and at most 1s, shorter than the time-out of a command.");
+	}
+
+	RedisLockSettings redisSettings() {
+		return new RedisLockSettings(this.keyPrefix, this.redis.fenceRetention, this.redis.awaitRelease,
+				this.redis.minReplicaAcks, this.redis.replicaAckTimeout);
 	}
 
 	EngineSettings engineSettings() {
@@ -127,8 +139,12 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	 * @param awaitRelease Whether giving a lock back waits for the answer of the server,
 	 * so that it is free for all instances when the call returns. Drivers other than
 	 * Lettuce wait in any case.
+	 * @param minReplicaAcks How many replicas must have confirmed a grant before it
+	 * counts, so that a failover does not forget it. 0 does not ask them.
+	 * @param replicaAckTimeout How long a grant waits for these replicas.
 	 */
-	public record Redis(@DefaultValue("24h") Duration fenceRetention, @DefaultValue("false") boolean awaitRelease) {
+	public record Redis(@DefaultValue("24h") Duration fenceRetention, @DefaultValue("false") boolean awaitRelease,
+			@DefaultValue("0") int minReplicaAcks, @DefaultValue("500ms") Duration replicaAckTimeout) {
 	}
 
 }

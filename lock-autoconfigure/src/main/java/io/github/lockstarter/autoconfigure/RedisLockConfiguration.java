@@ -25,8 +25,7 @@ class RedisLockConfiguration {
 	@ConditionalOnSingleCandidate(RedisConnectionFactory.class)
 	@ConditionalOnMissingBean(LockBackend.class)
 	RedisLockBackend redisLockBackend(RedisConnectionFactory connectionFactory, DistributedLockProperties properties) {
-		return new RedisLockBackend(connectionFactory, properties.keyPrefix(), properties.redis().fenceRetention(),
-				properties.redis().awaitRelease());
+		return new RedisLockBackend(connectionFactory, properties.redisSettings());
 	}
 
 }

@@ -61,7 +61,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		this.entries = new LocalEntries(settings.leaseTime());
 		this.listener = new CompositeLockListener(List.of(listener));
 		LossNotice notice = new LossNotice(this.listener, this.threads.callbacks());
-		StoreQueue queue = new StoreQueue(backend, this.threads.store(), this.entries);
+		StoreQueue queue = new StoreQueue(backend, timetable, this.threads.store(), this.entries);
 		this.returns = new LeaseReturns(backend, timetable, this.threads.store());
 		Renewals renewals = new Renewals(backend, timetable, this.threads.store());
 		this.watchdog = new LeaseWatchdog(timetable, renewals, this.returns, notice, settings.renewalsPerLease());

@@ -3,6 +3,7 @@
 package io.github.lockstarter.engine;
 
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -18,14 +19,22 @@ final class StoreQueue {
 
 	private static final Log logger = LogFactory.getLog(StoreQueue.class);
 
+	private static final long RETRY = TimeUnit.SECONDS.toNanos(1);
+
+	/** A place without a waiter expires in the store by then. */
+	private static final int ATTEMPTS = 60;
+
 	private final LockBackend backend;
+
+	private final Timetable timetable;
 
 	private final Executor store;
 
 	private final LocalEntries entries;
 
-	StoreQueue(LockBackend backend, Executor store, LocalEntries entries) {
+	StoreQueue(LockBackend backend, Timetable timetable, Executor store, LocalEntries entries) {
 		this.backend = backend;
+		this.timetable = timetable;
 		this.store = store;
 		this.entries = entries;
 	}
@@ -57,19 +66,31 @@ final class StoreQueue {
 	 * is free, another one is told instead.
 	 */
 	void leave(LockKey key) {
-		this.store.execute(() -> {
-			withdraw(key);
-			// Whoever came in the meantime lost the place as well, and has to ask again
-			ring(key);
-		});
+		this.store.execute(() -> leave(key, ATTEMPTS));
 	}
 
-	private void withdraw(LockKey key) {
+	private void leave(LockKey key, int attempts) {
+		if (!withdraw(key) && attempts > 1) {
+			this.timetable.at(this.timetable.now() + RETRY, () -> leaveAgain(key, attempts - 1));
+		}
+		// Whoever came in the meantime lost the place as well, and has to ask again
+		ring(key);
+	}
+
+	private void leaveAgain(LockKey key, int attempts) {
+		if (this.entries.get(key) == null) {
+			this.store.execute(() -> leave(key, attempts));
+		}
+	}
+
+	private boolean withdraw(LockKey key) {
 		try {
 			this.backend.withdraw(key);
+			return true;
 		}
 		catch (RuntimeException ex) {
-			logger.debug("Could not leave the queue of lock '" + key + "'; its place expires", ex);
+			logger.debug("Could not leave the queue of lock '" + key + "' yet", ex);
+			return false;
 		}
 	}
 

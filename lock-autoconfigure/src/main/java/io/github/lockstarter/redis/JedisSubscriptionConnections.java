@@ -42,7 +42,7 @@ final class JedisSubscriptionConnections {
 		JedisConnectionFactory own = create(jedis, new UnpooledClientConfiguration(jedis.getClientConfiguration()));
 		own.afterPropertiesSet();
 		own.start();
-		return new LockConnections(new SpringScriptConnection(application), own, own::destroy);
+		return LockConnections.ofApplication(application, own, own::destroy);
 	}
 
 	private static JedisConnectionFactory create(JedisConnectionFactory jedis, JedisClientConfiguration client) {

@@ -57,15 +57,25 @@ final class LettuceLockConnections {
 		LettuceClientConfiguration configuration = lettuce.getClientConfiguration();
 		EventLoopGroupProvider loop = new DefaultEventLoopGroupProvider(1);
 		ClientResources resources = resources(configuration, loop);
-		LettuceConnectionFactory own = new LettuceConnectionFactory(servers, new LockClientConfiguration(configuration,
-				resources, options(configuration, lettuce.isClusterAware())));
-		own.afterPropertiesSet();
-		own.start();
-		return new LockConnections(new LettuceScriptConnection(own), own, () -> {
-			own.destroy();
-			resources.shutdown(0, 2, TimeUnit.SECONDS);
-			loop.shutdown(0, 2, TimeUnit.SECONDS);
-		});
+		LettuceClientConfiguration client = new LockClientConfiguration(configuration, resources,
+				options(configuration, lettuce.isClusterAware()));
+		LettuceConnectionFactory own = start(servers, client);
+		LettuceConnectionFactory replicated = start(servers, client);
+		return new LockConnections(new LettuceScriptConnection(own), new LettuceScriptConnection(replicated), own,
+				() -> {
+					own.destroy();
+					replicated.destroy();
+					resources.shutdown(0, 2, TimeUnit.SECONDS);
+					loop.shutdown(0, 2, TimeUnit.SECONDS);
+				});
+	}
+
+	/** Nothing is connected before the first use. */
+	private static LettuceConnectionFactory start(RedisConfiguration servers, LettuceClientConfiguration client) {
+		LettuceConnectionFactory connections = new LettuceConnectionFactory(servers, client);
+		connections.afterPropertiesSet();
+		connections.start();
+		return connections;
 	}
 
 	/** The getters of the factory leave out a static primary with replicas. */

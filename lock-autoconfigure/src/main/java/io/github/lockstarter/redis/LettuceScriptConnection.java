@@ -3,6 +3,7 @@
 package io.github.lockstarter.redis;
 
 import java.net.SocketAddress;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -15,6 +16,7 @@ import io.lettuce.core.RedisFuture;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.cluster.api.async.RedisAdvancedClusterAsyncCommands;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import org.apache.commons.logging.Log;
@@ -52,20 +54,47 @@ final class LettuceScriptConnection implements ScriptConnection {
 	@Override
 	public <T> T run(LockScript script, byte[][] keys, byte[]... arguments) {
 		try {
-			RedisClusterAsyncCommands<byte[], byte[]> commands = commands();
-			try {
-				return await(this.<T>evalSha(commands, script, keys, arguments));
-			}
-			catch (RuntimeException ex) {
-				if (!ScriptErrors.isUnknownScript(ex)) {
-					throw ex;
-				}
-				return await(this.<T>eval(commands, script, keys, arguments));
-			}
+			return run(commands(), script, keys, arguments);
 		}
 		catch (RuntimeException ex) {
 			throw ScriptErrors.translate(ex, keys[0]);
 		}
+	}
+
+	@Override
+	public <T> Replicated<T> runReplicated(LockScript script, int replicas, Duration timeout, byte[][] keys,
+			byte[]... arguments) {
+		try {
+			RedisClusterAsyncCommands<byte[], byte[]> commands = commandsOfServer(keys[0]);
+			T answer = run(commands, script, keys, arguments);
+			return new Replicated<>(answer, await(commands.waitForReplication(replicas, timeout.toMillis())));
+		}
+		catch (RuntimeException ex) {
+			throw ScriptErrors.translate(ex, keys[0]);
+		}
+	}
+
+	private <T> T run(RedisClusterAsyncCommands<byte[], byte[]> commands, LockScript script, byte[][] keys,
+			byte[]... arguments) {
+		try {
+			return await(this.<T>evalSha(commands, script, keys, arguments));
+		}
+		catch (RuntimeException ex) {
+			if (!ScriptErrors.isUnknownScript(ex)) {
+				throw ex;
+			}
+			return await(this.<T>eval(commands, script, keys, arguments));
+		}
+	}
+
+	/** In a cluster a command without a key goes anywhere. */
+	private RedisClusterAsyncCommands<byte[], byte[]> commandsOfServer(byte[] key) {
+		RedisClusterAsyncCommands<byte[], byte[]> commands = commands();
+		if (!(commands instanceof RedisAdvancedClusterAsyncCommands<byte[], byte[]> cluster)) {
+			return commands;
+		}
+		String server = serverOf(key);
+		return cluster.nodes((node) -> node.getNodeId().equals(server)).commands(0);
 	}
 
 	@Override
@@ -90,7 +119,7 @@ final class LettuceScriptConnection implements ScriptConnection {
 	}
 
 	@Override
-	public Object serverOf(byte[] key) {
+	public String serverOf(byte[] key) {
 		if (!(this.factory.getRequiredNativeClient() instanceof RedisClusterClient cluster)) {
 			return "";
 		}

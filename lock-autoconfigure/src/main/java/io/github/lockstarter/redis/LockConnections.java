@@ -9,10 +9,11 @@ import org.springframework.util.ClassUtils;
  * The connections on which locks are asked for.
  *
  * @param scripts where to run scripts
+ * @param replicated where to run scripts and wait for replicas, which holds up others
  * @param subscriptions where to get connections that subscribe
  * @param closing what to close at the end
  */
-record LockConnections(ScriptConnection scripts, RedisConnectionFactory subscriptions,
+record LockConnections(ScriptConnection scripts, ScriptConnection replicated, RedisConnectionFactory subscriptions,
 		Runnable closing) implements AutoCloseable {
 
 	private static final boolean LETTUCE = ClassUtils.isPresent("io.lettuce.core.RedisClient",
@@ -30,8 +31,17 @@ record LockConnections(ScriptConnection scripts, RedisConnectionFactory subscrip
 		if (own == null && JEDIS) {
 			own = JedisSubscriptionConnections.derivedFrom(application);
 		}
-		return (own != null) ? own : new LockConnections(new SpringScriptConnection(application), application, () -> {
+		return (own != null) ? own : ofApplication(application, application, () -> {
 		});
+	}
+
+	/**
+	 * Return the connections of the application, with others to subscribe.
+	 */
+	static LockConnections ofApplication(RedisConnectionFactory application, RedisConnectionFactory subscriptions,
+			Runnable closing) {
+		ScriptConnection scripts = new SpringScriptConnection(application);
+		return new LockConnections(scripts, scripts, subscriptions, closing);
 	}
 
 	@Override

@@ -51,7 +51,7 @@ public final class RedisLockBackend implements LockBackend, AutoCloseable {
 
 	private final byte[] fenceRetention;
 
-	private final boolean awaitRelease;
+	private final RedisLockSettings settings;
 
 	private final LockConnections connections;
 
@@ -63,19 +63,15 @@ public final class RedisLockBackend implements LockBackend, AutoCloseable {
 	 * Create a backend.
 	 * @param connectionFactory the application's way to Redis. Of one that uses Lettuce
 	 * only the configuration is used, with connections that fail fast and repeat nothing
-	 * @param prefix start of every key, see {@link RedisLockKeys#isValidPrefix}
-	 * @param fenceRetention how long the last fencing token of an idle lock is
-	 * remembered; must be longer than any lease
-	 * @param awaitRelease whether a release waits for its answer where it need not
+	 * @param settings how locks are kept
 	 */
-	public RedisLockBackend(RedisConnectionFactory connectionFactory, String prefix, Duration fenceRetention,
-			boolean awaitRelease) {
+	public RedisLockBackend(RedisConnectionFactory connectionFactory, RedisLockSettings settings) {
 		String jvm = OwnerToken.random().value();
 		this.jvm = bytes(jvm);
-		this.keys = new RedisLockKeys(prefix);
+		this.keys = new RedisLockKeys(settings.prefix());
 		this.channelPrefix = bytes(this.keys.channelPrefix());
-		this.fenceRetention = millis(fenceRetention);
-		this.awaitRelease = awaitRelease;
+		this.fenceRetention = millis(settings.fenceRetention());
+		this.settings = settings;
 		this.connections = LockConnections.derivedFrom(connectionFactory);
 		this.scripts = this.connections.scripts();
 		this.signal = new RedisReleaseSignal(this.connections.subscriptions(), this.keys.channel(jvm));
@@ -83,13 +79,35 @@ public final class RedisLockBackend implements LockBackend, AutoCloseable {
 
 	@Override
 	public LockAttempt acquire(LockKey key, OwnerToken owner, Duration leaseTime, boolean queue) {
-		return attempt(
-				this.scripts.run(LockScript.ACQUIRE, acquireKeys(key), acquireArguments(owner, leaseTime, queue)));
+		byte[][] keys = acquireKeys(key);
+		byte[][] arguments = acquireArguments(owner, leaseTime, queue);
+		return this.settings.awaitsReplicas() ? acquireReplicated(keys, arguments)
+				: attempt(this.scripts.run(LockScript.ACQUIRE, keys, arguments));
+	}
+
+	/**
+	 * Acquire, and have replicas confirm the grant. One that too few of them have may be
+	 * lost in a failover, so nobody may rely on it.
+	 */
+	private LockAttempt acquireReplicated(byte[][] keys, byte[][] arguments) {
+		int enough = this.settings.minReplicaAcks();
+		Replicated<List<Long>> replicated = this.connections.replicated()
+			.runReplicated(LockScript.ACQUIRE, enough, this.settings.replicaAckTimeout(), keys, arguments);
+		LockAttempt attempt = attempt(replicated.answer());
+		if (attempt instanceof LockGrant && replicated.replicas() < enough) {
+			throw new IllegalStateException("Only " + replicated.replicas()
+					+ " replicas have confirmed the grant within " + this.settings.replicaAckTimeout().toMillis()
+					+ " ms; distributed-lock.redis.min-replica-acks wants " + enough);
+		}
+		return attempt;
 	}
 
 	@Override
 	public @Nullable CompletionStage<LockAttempt> acquireAsync(LockKey key, OwnerToken owner, Duration leaseTime,
 			boolean queue) {
+		if (this.settings.awaitsReplicas()) {
+			return null;
+		}
 		CompletionStage<List<Long>> answer = this.scripts.trySend(LockScript.ACQUIRE, acquireKeys(key),
 				acquireArguments(owner, leaseTime, queue));
 		return (answer != null) ? answer.thenApply(RedisLockBackend::attempt) : null;
@@ -158,7 +176,8 @@ public final class RedisLockBackend implements LockBackend, AutoCloseable {
 
 	@Override
 	public CompletionStage<ReleaseOutcome> releaseAsync(LockKey key, OwnerToken owner, boolean queue) {
-		if (this.awaitRelease) {
+		// The next acquisition takes another connection then, and must not overtake this
+		if (this.settings.awaitRelease() || this.settings.awaitsReplicas()) {
 			return LockBackend.super.releaseAsync(key, owner, queue);
 		}
 		String lock = this.keys.lock(key);

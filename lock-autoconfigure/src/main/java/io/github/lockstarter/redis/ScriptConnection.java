@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.redis;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -48,6 +49,19 @@ interface ScriptConnection {
 	default <T> @Nullable CompletionStage<T> trySend(LockScript script, byte[][] keys, byte[]... arguments) {
 		return null;
 	}
+
+	/**
+	 * Run a script, and wait until replicas have what it has written. What others do on
+	 * the same connection waits as well.
+	 * @param script what to run
+	 * @param replicas how many of them are enough
+	 * @param timeout how long to wait for them
+	 * @param keys the lock, and companions in the same slot
+	 * @param arguments the other arguments
+	 * @throws RuntimeException if there is no answer, or the answer is an error
+	 */
+	<T> Replicated<T> runReplicated(LockScript script, int replicas, Duration timeout, byte[][] keys,
+			byte[]... arguments);
 
 	/**
 	 * Return what identifies the server of a key.

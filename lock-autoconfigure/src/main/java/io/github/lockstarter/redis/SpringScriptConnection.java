@@ -2,6 +2,10 @@
 
 package io.github.lockstarter.redis;
 
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.function.Function;
+
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisClusterConnection;
@@ -30,17 +34,27 @@ final class SpringScriptConnection implements ScriptConnection {
 
 	@Override
 	public <T> T run(LockScript script, byte[][] keys, byte[]... arguments) {
-		byte[][] all = new byte[keys.length + arguments.length][];
-		System.arraycopy(keys, 0, all, 0, keys.length);
-		System.arraycopy(arguments, 0, all, keys.length, arguments.length);
-		ReturnType returnType = script.returnsList() ? ReturnType.MULTI : ReturnType.INTEGER;
+		return onConnection(keys, (connection) -> this.<T>run(connection, script, keys, arguments));
+	}
+
+	@Override
+	public <T> Replicated<T> runReplicated(LockScript script, int replicas, Duration timeout, byte[][] keys,
+			byte[]... arguments) {
+		return onConnection(keys, (connection) -> {
+			T answer = run(connection, script, keys, arguments);
+			Object confirmed = connection.execute("WAIT", bytes(replicas), bytes(timeout.toMillis()));
+			return new Replicated<>(answer, (confirmed instanceof Long number) ? number : 0);
+		});
+	}
+
+	private static byte[] bytes(long number) {
+		return Long.toString(number).getBytes(StandardCharsets.US_ASCII);
+	}
+
+	private <R> R onConnection(byte[][] keys, Function<RedisConnection, R> commands) {
 		RedisConnection connection = this.connections.getConnection();
 		try {
-			T answer = run(connection, script, returnType, keys.length, all);
-			if (answer == null) {
-				throw new IllegalStateException("Redis gave no answer; its connections must not be in a transaction");
-			}
-			return answer;
+			return commands.apply(connection);
 		}
 		catch (RuntimeException ex) {
 			throw ScriptErrors.translate(ex, keys[0]);
@@ -48,6 +62,18 @@ final class SpringScriptConnection implements ScriptConnection {
 		finally {
 			connection.close();
 		}
+	}
+
+	private <T> T run(RedisConnection connection, LockScript script, byte[][] keys, byte[]... arguments) {
+		byte[][] all = new byte[keys.length + arguments.length][];
+		System.arraycopy(keys, 0, all, 0, keys.length);
+		System.arraycopy(arguments, 0, all, keys.length, arguments.length);
+		ReturnType returnType = script.returnsList() ? ReturnType.MULTI : ReturnType.INTEGER;
+		T answer = run(connection, script, returnType, keys.length, all);
+		if (answer == null) {
+			throw new IllegalStateException("Redis gave no answer; its connections must not be in a transaction");
+		}
+		return answer;
 	}
 
 	private <T> @Nullable T run(RedisConnection connection, LockScript script, ReturnType returnType, int keyCount,

@@ -24,6 +24,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.io.ClassPathResource;
 
 import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.redis.RedisLockSettings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -37,6 +38,8 @@ class DistributedLockPropertiesTests {
 	void theDefaultsAreThoseOfTheEngine() {
 		this.runner.run((context) -> assertThat(context.getBean(DistributedLockProperties.class).engineSettings())
 			.isEqualTo(EngineSettings.DEFAULTS));
+		this.runner.run((context) -> assertThat(context.getBean(DistributedLockProperties.class).redisSettings())
+			.isEqualTo(RedisLockSettings.DEFAULTS));
 	}
 
 	@ParameterizedTest
@@ -51,6 +54,9 @@ class DistributedLockPropertiesTests {
 			"watchdog.renewals-per-lease | 21 | to 20.", //
 			"waiting.poll-interval | 0s | has to be positive", //
 			"waiting.poll-interval-without-messages | -5ms | has to be positive", //
+			"redis.min-replica-acks | -1 | must not be negative", //
+			"redis.replica-ack-timeout | 0s | positive and at most 1s", //
+			"redis.replica-ack-timeout | 1001ms | positive and at most 1s", //
 			"redis.fence-retention | 29s | must not be shorter than 'distributed-lock.lease-time'" })
 	void anInvalidValueNamesThePropertyAndTheReason(String name, String value, String reason) {
 		this.runner.withPropertyValues("distributed-lock." + name + "=" + value)
@@ -77,7 +83,7 @@ class DistributedLockPropertiesTests {
 		assertThat(metadata()).allSatisfy((name, property) -> {
 			assertThat(property.get("description").toString()).as(name).endsWith(".");
 			assertThat(property.containsKey("defaultValue")).as(name + " has a default").isTrue();
-		}).hasSize(14);
+		}).hasSize(16);
 	}
 
 	@Test

@@ -31,6 +31,7 @@ import io.github.lockstarter.testsupport.Callers.Call;
 import io.github.lockstarter.testsupport.EmbeddedRedisCluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * Locks in a cluster, where each slot has its own server and none knows who listens on
@@ -70,7 +71,7 @@ class RedisClusterTests {
 
 	@Test
 	void leasesOfAllSlotsAreRenewedAtOnce() {
-		try (RedisLockBackend backend = new RedisLockBackend(lettuce, "lock:", Duration.ofHours(1), false)) {
+		try (RedisLockBackend backend = new RedisLockBackend(lettuce, RedisLockSettings.DEFAULTS)) {
 			OwnerToken owner = OwnerToken.random();
 			List<LeaseExtension> extensions = new ArrayList<>();
 			for (int i = 0; i < 50; i++) {
@@ -90,8 +91,22 @@ class RedisClusterTests {
 	}
 
 	@Test
+	void replicasAreAskedOnTheServerOfTheLock() {
+		RedisLockSettings oneReplica = new RedisLockSettings("lock:", Duration.ofHours(1), false, 1,
+				Duration.ofMillis(10));
+		try (RedisLockBackend backend = new RedisLockBackend(lettuce, oneReplica)) {
+			for (int i = 0; i < 10; i++) {
+				LockKey key = LockKey.of("replicated", i);
+				assertThatIllegalStateException()
+					.isThrownBy(() -> backend.acquire(key, OwnerToken.random(), LEASE_TIME, false))
+					.withMessageContaining("Only 0 replicas have confirmed");
+			}
+		}
+	}
+
+	@Test
 	void locksOnDifferentServersAreToldApart() {
-		try (RedisLockBackend backend = new RedisLockBackend(lettuce, "lock:", Duration.ofHours(1), false)) {
+		try (RedisLockBackend backend = new RedisLockBackend(lettuce, RedisLockSettings.DEFAULTS)) {
 			assertThat(IntStream.range(0, 50).mapToObj((i) -> backend.serverOf(LockKey.of("slots", i))).distinct())
 				.hasSize(3);
 		}
@@ -100,8 +115,8 @@ class RedisClusterTests {
 	@Test
 	void aDeadWaiterAtTheHeadOfTheQueueCostsTheNextOneAMomentOnly() throws Exception {
 		LockRequest request = LockRequest.of("stock", "dead-waiter");
-		try (RedisLockBackend one = new RedisLockBackend(lettuce, "lock:", Duration.ofHours(1), false);
-				RedisLockBackend two = new RedisLockBackend(lettuce, "lock:", Duration.ofHours(1), false);
+		try (RedisLockBackend one = new RedisLockBackend(lettuce, RedisLockSettings.DEFAULTS);
+				RedisLockBackend two = new RedisLockBackend(lettuce, RedisLockSettings.DEFAULTS);
 				DefaultLockRegistry holder = new DefaultLockRegistry(one, NO_POLLING, LockListener.NO_OP);
 				DefaultLockRegistry waiting = new DefaultLockRegistry(two, NO_POLLING, LockListener.NO_OP)) {
 			Lease lease = holder.acquire(request);
@@ -126,7 +141,7 @@ class RedisClusterTests {
 
 		@Override
 		protected LockBackend createBackend() {
-			return new RedisLockBackend(lettuce, "lock:", Duration.ofHours(1), false);
+			return new RedisLockBackend(lettuce, RedisLockSettings.DEFAULTS);
 		}
 
 	}
@@ -141,7 +156,7 @@ class RedisClusterTests {
 
 		@Override
 		protected LockBackend createBackend() {
-			return new RedisLockBackend(jedis, "lock:", Duration.ofHours(1), false);
+			return new RedisLockBackend(jedis, RedisLockSettings.DEFAULTS);
 		}
 
 	}

@@ -34,7 +34,7 @@ class RedisLockBackendContainerTests {
 
 		@Override
 		protected LockBackend createBackend() {
-			return new RedisLockBackend(this.connections, "lock:", Duration.ofHours(1), false);
+			return new RedisLockBackend(this.connections, RedisLockSettings.DEFAULTS);
 		}
 
 	}

@@ -46,7 +46,7 @@ class RedisLockBackendTests {
 
 		@Override
 		protected LockBackend createBackend() {
-			return new RedisLockBackend(lettuce, "lock:", Duration.ofHours(1), false);
+			return new RedisLockBackend(lettuce, RedisLockSettings.DEFAULTS);
 		}
 
 	}
@@ -56,7 +56,7 @@ class RedisLockBackendTests {
 
 		@Override
 		protected LockBackend createBackend() {
-			return new RedisLockBackend(jedis, "lock:", Duration.ofHours(1), false);
+			return new RedisLockBackend(jedis, RedisLockSettings.DEFAULTS);
 		}
 
 	}

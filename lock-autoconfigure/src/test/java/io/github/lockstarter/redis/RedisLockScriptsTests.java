@@ -65,7 +65,8 @@ class RedisLockScriptsTests {
 		redis = EmbeddedRedis.start();
 		connections = new LettuceConnectionFactory("127.0.0.1", redis.port());
 		connections.start();
-		backend = new RedisLockBackend(connections, "lock:", FENCE_RETENTION, false);
+		backend = new RedisLockBackend(connections,
+				new RedisLockSettings("lock:", FENCE_RETENTION, false, 0, Duration.ofSeconds(1)));
 	}
 
 	@AfterAll

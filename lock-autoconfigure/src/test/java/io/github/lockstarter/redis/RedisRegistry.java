@@ -41,8 +41,13 @@ final class RedisRegistry implements LockRegistry, AutoCloseable {
 	private final List<LockEvent> events = new CopyOnWriteArrayList<>();
 
 	private RedisRegistry(RedisConnectionFactory connections, Runnable closeConnections, EngineSettings settings) {
+		this(connections, closeConnections, settings, RedisLockSettings.DEFAULTS);
+	}
+
+	private RedisRegistry(RedisConnectionFactory connections, Runnable closeConnections, EngineSettings settings,
+			RedisLockSettings redisSettings) {
 		this.closeConnections = closeConnections;
-		this.backend = new RedisLockBackend(connections, "lock:", Duration.ofHours(1), false);
+		this.backend = new RedisLockBackend(connections, redisSettings);
 		this.registry = new DefaultLockRegistry(this.backend, settings, this.events::add);
 	}
 
@@ -54,6 +59,19 @@ final class RedisRegistry implements LockRegistry, AutoCloseable {
 		LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", redis.port());
 		connections.start();
 		return new RedisRegistry(connections, connections::destroy, settings);
+	}
+
+	static RedisRegistry lettuce(EmbeddedRedis redis, RedisLockSettings settings) {
+		LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", redis.port());
+		connections.start();
+		return new RedisRegistry(connections, connections::destroy, SETTINGS, settings);
+	}
+
+	static RedisRegistry jedis(EmbeddedRedis redis, RedisLockSettings settings) {
+		JedisConnectionFactory connections = new JedisConnectionFactory(
+				new RedisStandaloneConfiguration("127.0.0.1", redis.port()));
+		connections.start();
+		return new RedisRegistry(connections, connections::destroy, SETTINGS, settings);
 	}
 
 	/**

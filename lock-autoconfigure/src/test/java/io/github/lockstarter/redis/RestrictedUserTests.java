@@ -89,8 +89,8 @@ class RestrictedUserTests {
 	void everyRightIsNeeded(String right) {
 		allowAllBut(right);
 		LettuceConnectionFactory connections = connections();
-		try (RedisLockBackend one = new RedisLockBackend(connections, "lock:", Duration.ofHours(1), false);
-				RedisLockBackend two = new RedisLockBackend(connections, "lock:", Duration.ofHours(1), false)) {
+		try (RedisLockBackend one = new RedisLockBackend(connections, RedisLockSettings.DEFAULTS);
+				RedisLockBackend two = new RedisLockBackend(connections, RedisLockSettings.DEFAULTS)) {
 			OwnerToken owner = OwnerToken.random();
 			OwnerToken other = OwnerToken.random();
 			List<ThrowingCallable> operations = List.of(() -> two.releaseSignal().connect(NO_OP),
@@ -149,7 +149,7 @@ class RestrictedUserTests {
 		@Override
 		protected LockBackend createBackend() {
 			allowAllBut();
-			return new RedisLockBackend(this.connections, "lock:", Duration.ofHours(1), false);
+			return new RedisLockBackend(this.connections, RedisLockSettings.DEFAULTS);
 		}
 
 	}

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,16 +28,45 @@ public final class EmbeddedRedis implements AutoCloseable {
 
 	private final List<String> options;
 
+	private final List<String> configuration;
+
 	private Process process;
 
-	private EmbeddedRedis(int port, List<String> options) {
+	private EmbeddedRedis(int port, List<String> options, String... configuration) {
 		this.port = port;
 		this.options = options;
+		this.configuration = List.of(configuration);
 		this.process = launch();
 	}
 
 	public static EmbeddedRedis start(String... options) {
 		return new EmbeddedRedis(freePort(), List.of(options));
+	}
+
+	/**
+	 * Start a replica of another server.
+	 */
+	public static EmbeddedRedis startReplicaOf(EmbeddedRedis primary) {
+		return start("--replicaof", "127.0.0.1", String.valueOf(primary.port()));
+	}
+
+	/**
+	 * Start a sentinel that watches a server and its replicas.
+	 * @param name what it calls them
+	 */
+	public static EmbeddedRedis startSentinelOf(EmbeddedRedis primary, String name) {
+		try {
+			Path configuration = Files.createTempFile("sentinel", ".conf");
+			Files.writeString(configuration, """
+					sentinel monitor %1$s 127.0.0.1 %2$d 1
+					sentinel down-after-milliseconds %1$s 500
+					sentinel failover-timeout %1$s 3000
+					""".formatted(name, primary.port()));
+			return new EmbeddedRedis(freePort(), List.of("--sentinel"), configuration.toString());
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
 	public int port() {
@@ -108,8 +138,12 @@ public final class EmbeddedRedis implements AutoCloseable {
 	}
 
 	private Process launch() {
-		List<String> command = new ArrayList<>(List.of(EXECUTABLE.toString(), "--port", String.valueOf(this.port),
-				"--bind", "127.0.0.1", "--save", "", "--appendonly", "no"));
+		List<String> command = new ArrayList<>(List.of(EXECUTABLE.toString()));
+		command.addAll(this.configuration);
+		command.addAll(List.of("--port", String.valueOf(this.port), "--bind", "127.0.0.1"));
+		if (this.configuration.isEmpty()) {
+			command.addAll(List.of("--save", "", "--appendonly", "no", "--repl-diskless-sync-delay", "0"));
+		}
 		command.addAll(this.options);
 		try {
 			Process started = new ProcessBuilder(command).redirectOutput(ProcessBuilder.Redirect.DISCARD)

@@ -71,6 +71,49 @@ public final class EmbeddedRedisCluster implements AutoCloseable {
 	}
 
 	/**
+	 * Return the nodes.
+	 */
+	public List<EmbeddedRedis> nodes() {
+		return this.nodes;
+	}
+
+	/**
+	 * Return the node that is responsible for a key.
+	 */
+	public EmbeddedRedis nodeOf(String key) {
+		return this.nodes.stream()
+			.filter((node) -> !answer(node, "EXISTS", key).startsWith("MOVED"))
+			.findFirst()
+			.orElseThrow();
+	}
+
+	/**
+	 * Move the slot of a key, with all that is in it, to another node while clients use
+	 * it.
+	 * @param pause what happens while one part is here and the other there
+	 */
+	public void moveSlotOf(String key, Runnable pause) {
+		EmbeddedRedis source = nodeOf(key);
+		EmbeddedRedis target = this.nodes.get((this.nodes.indexOf(source) + 1) % NODES);
+		String slot = source.command("CLUSTER", "KEYSLOT", key);
+		target.command("CLUSTER", "SETSLOT", slot, "IMPORTING", source.command("CLUSTER", "MYID"));
+		source.command("CLUSTER", "SETSLOT", slot, "MIGRATING", target.command("CLUSTER", "MYID"));
+		List<String> left = keysOf(source, slot);
+		while (!left.isEmpty()) {
+			answer(source, "MIGRATE", "127.0.0.1", String.valueOf(target.port()), left.get(0), "0", "5000");
+			pause.run();
+			left = keysOf(source, slot);
+		}
+		String owner = target.command("CLUSTER", "MYID");
+		target.command("CLUSTER", "SETSLOT", slot, "NODE", owner);
+		this.nodes.forEach((node) -> node.command("CLUSTER", "SETSLOT", slot, "NODE", owner));
+	}
+
+	private static List<String> keysOf(EmbeddedRedis node, String slot) {
+		return node.command("CLUSTER", "GETKEYSINSLOT", slot, "100").lines().filter((key) -> !key.isEmpty()).toList();
+	}
+
+	/**
 	 * Send a command about a key to the node that is responsible for it.
 	 */
 	public String command(String... command) {

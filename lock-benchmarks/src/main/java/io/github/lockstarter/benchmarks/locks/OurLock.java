@@ -12,6 +12,7 @@ import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.redis.RedisLockBackend;
+import io.github.lockstarter.redis.RedisLockSettings;
 
 /**
  * The lock of this project, with and without waiting for the answer to a release.
@@ -37,11 +38,17 @@ final class OurLock implements Competitor {
 		return this.awaitRelease ? Set.of(Ability.DISTRIBUTED) : Set.of(Ability.values());
 	}
 
+	private RedisLockSettings settings() {
+		RedisLockSettings defaults = RedisLockSettings.DEFAULTS;
+		return new RedisLockSettings(defaults.prefix(), defaults.fenceRetention(), this.awaitRelease,
+				defaults.minReplicaAcks(), defaults.replicaAckTimeout());
+	}
+
 	@Override
 	public LockClient connect(int port, long leaseMillis) {
 		LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", port);
 		connections.start();
-		RedisLockBackend backend = new RedisLockBackend(connections, "lock:", Duration.ofHours(24), this.awaitRelease);
+		RedisLockBackend backend = new RedisLockBackend(connections, settings());
 		EngineSettings defaults = EngineSettings.DEFAULTS;
 		DefaultLockRegistry registry = new DefaultLockRegistry(backend,
 				new EngineSettings(defaults.waitTime(), Duration.ofMillis(leaseMillis), defaults.renewalsPerLease(),

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.redis;
+
+/**
+ * An answer, and how many replicas have what was written for it.
+ *
+ * @param answer the answer of the primary
+ * @param replicas how many replicas have confirmed in time
+ */
+record Replicated<T>(T answer, long replicas) {
+
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.memory.MemoryLockBackend;
+import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.testsupport.FaultInjectingBackend;
+import io.github.lockstarter.testsupport.ManualClock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class StoreQueueTests {
+
+	private static final LockKey KEY = LockKey.of("stock", 1001);
+
+	private final ManualClock clock = new ManualClock();
+
+	private final FaultInjectingBackend backend = new FaultInjectingBackend(
+			new MemoryLockBackend(new MemoryLockStore(this.clock)));
+
+	private final Timetable timetable = new Timetable(this.clock);
+
+	private final LocalEntries entries = new LocalEntries(Duration.ofSeconds(30));
+
+	private final StoreQueue queue = new StoreQueue(this.backend, this.timetable, Runnable::run, this.entries);
+
+	@Test
+	void aPlaceThatCouldNotBeGivenUpIsGivenUpLater() {
+		this.backend.withdraw.loseRequests(() -> this.backend.withdraw.calls() < 3);
+		this.queue.leave(KEY);
+		advance(Duration.ofSeconds(10));
+		assertThat(this.backend.withdraw.calls()).isEqualTo(3);
+		assertThat(this.timetable.size()).isZero();
+	}
+
+	@Test
+	void whoWaitsAgainKeepsThePlace() {
+		this.backend.withdraw.loseRequests(() -> true);
+		this.queue.leave(KEY);
+		this.entries.getOrCreate(KEY);
+		advance(Duration.ofSeconds(10));
+		assertThat(this.backend.withdraw.calls()).isEqualTo(1);
+		assertThat(this.timetable.size()).isZero();
+	}
+
+	@Test
+	void aPlaceThatCannotBeGivenUpIsLeftToExpire() {
+		this.backend.withdraw.loseRequests(() -> true);
+		this.queue.leave(KEY);
+		advance(Duration.ofMinutes(2));
+		assertThat(this.backend.withdraw.calls()).isEqualTo(60);
+		assertThat(this.timetable.size()).isZero();
+	}
+
+	private void advance(Duration duration) {
+		for (long second = 0; second < duration.toSeconds(); second++) {
+			this.clock.advance(Duration.ofSeconds(1));
+			this.timetable.runDue();
+		}
+	}
+
+}

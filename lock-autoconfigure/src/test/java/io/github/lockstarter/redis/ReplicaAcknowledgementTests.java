@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.redis;
+
+import java.io.IOException;
+import java.time.Duration;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockUnavailableException;
+import io.github.lockstarter.testsupport.EmbeddedRedis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Grants that a replica has to confirm before they count.
+ */
+class ReplicaAcknowledgementTests {
+
+	private static final LockRequest REQUEST = LockRequest.of("stock", 1001).withWaitTime(Duration.ofMillis(700));
+
+	private static final RedisLockSettings ONE_REPLICA = new RedisLockSettings("lock:", Duration.ofHours(1), false, 1,
+			Duration.ofMillis(300));
+
+	abstract static class Acknowledgements {
+
+		@AutoClose
+		private final EmbeddedRedis primary = EmbeddedRedis.start();
+
+		@AutoClose
+		private final EmbeddedRedis replica = EmbeddedRedis.startReplicaOf(this.primary);
+
+		abstract RedisRegistry registry(EmbeddedRedis redis);
+
+		@Test
+		void aGrantThatAReplicaHasCountsAtOnce() {
+			awaitReplica();
+			try (RedisRegistry registry = registry(this.primary); Lease lease = registry.acquire(REQUEST)) {
+				assertThat(lease.isHeld()).isTrue();
+				assertThat(this.replica.command("EXISTS", "lock:{stock:1001}")).isEqualTo("1");
+			}
+			assertThat(this.primary.command("EXISTS", "lock:{stock:1001}")).isEqualTo("0");
+		}
+
+		@Test
+		void aGrantThatNoReplicaConfirmsIsGivenBack() throws Exception {
+			awaitReplica();
+			try (RedisRegistry registry = registry(this.primary)) {
+				registry.acquire(REQUEST).close();
+				signal("STOP");
+				assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> registry.acquire(REQUEST))
+					.withMessageContaining("Only 0 replicas have confirmed the grant within 300 ms")
+					.withMessageContaining("distributed-lock.redis.min-replica-acks wants 1");
+				Awaitility.await()
+					.untilAsserted(
+							() -> assertThat(this.primary.command("EXISTS", "lock:{stock:1001}")).isEqualTo("0"));
+				signal("CONT");
+				registry.acquire(REQUEST).close();
+			}
+			finally {
+				signal("CONT");
+			}
+		}
+
+		private void awaitReplica() {
+			Awaitility.await().until(() -> this.replica.command("ROLE").contains("connected"));
+		}
+
+		private void signal(String name) throws IOException, InterruptedException {
+			assertThat(new ProcessBuilder("kill", "-" + name, Long.toString(this.replica.pid())).start().waitFor())
+				.isZero();
+		}
+
+	}
+
+	@Nested
+	class WithLettuce extends Acknowledgements {
+
+		@Override
+		RedisRegistry registry(EmbeddedRedis redis) {
+			return RedisRegistry.lettuce(redis, ONE_REPLICA);
+		}
+
+	}
+
+	@Nested
+	class WithJedis extends Acknowledgements {
+
+		@Override
+		RedisRegistry registry(EmbeddedRedis redis) {
+			return RedisRegistry.jedis(redis, ONE_REPLICA);
+		}
+
+	}
+
+}
