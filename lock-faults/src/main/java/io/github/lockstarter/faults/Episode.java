@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.faults;
+
+import java.io.IOException;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.faults.checks.Linearizability;
+import io.github.lockstarter.faults.checks.LockModel;
+import io.github.lockstarter.faults.checks.Overlaps;
+import io.github.lockstarter.faults.checks.TokenOrder;
+import io.github.lockstarter.faults.checks.Violation;
+import io.github.lockstarter.faults.history.Attempt;
+import io.github.lockstarter.faults.history.History;
+import io.github.lockstarter.faults.history.Step;
+import io.github.lockstarter.faults.nemesis.Attack;
+import io.github.lockstarter.faults.nemesis.Crew;
+import io.github.lockstarter.faults.nemesis.Fault;
+import io.github.lockstarter.faults.nemesis.Site;
+import io.github.lockstarter.faults.worker.Competitor;
+import io.github.lockstarter.faults.worker.Counters;
+
+/**
+ * One fault and what comes of it: workers work, the fault strikes and is mended, and when
+ * all work again everything is checked.
+ */
+final class Episode {
+
+	private static final Duration CALM = Duration.ofMillis(400);
+
+	private static final Duration LONGEST_RECOVERY = Duration.ofSeconds(20);
+
+	private final String name;
+
+	private final Fault fault;
+
+	private final Site site;
+
+	private final Crew crew;
+
+	private final Counters counters;
+
+	private final Random random;
+
+	private final List<String> keys;
+
+	Episode(int number, Fault fault, Site site, Crew crew, Counters counters, Random random) {
+		this.name = "e" + number;
+		this.fault = fault;
+		this.site = site;
+		this.crew = crew;
+		this.counters = counters;
+		this.random = random;
+		this.keys = List.of(this.name + "-a", this.name + "-b");
+	}
+
+	EpisodeResult run() throws Exception {
+		for (String key : this.keys) {
+			this.counters.create(key);
+		}
+		this.crew.begin(this.name, this.fault.mode(), this.keys);
+		awaitGrants(System.nanoTime());
+		Thread.sleep(CALM.toMillis());
+		this.fault.strike(new Attack(this.site, this.crew,
+				this.keys.stream().map(this.crew.competitor()::redisKey).toList(), this.random));
+		Duration recovery = awaitGrants(System.nanoTime());
+		Thread.sleep(CALM.toMillis());
+		int residue = this.crew.rest();
+		return check(recovery, residue, awaitNoKeys());
+	}
+
+	/**
+	 * Wait until each worker was granted a lock.
+	 * @return how long that took, or {@code null} if it did not happen
+	 */
+	private @Nullable Duration awaitGrants(long start) throws Exception {
+		while (System.nanoTime() - start < LONGEST_RECOVERY.toNanos()) {
+			Thread.sleep(50);
+			History history = History.read(this.crew.histories());
+			Map<String, Long> first = firstGrants(history, start);
+			if (first.size() >= this.crew.workers().size()) {
+				return Duration.ofNanos(first.values().stream().mapToLong((time) -> time - start).max().orElse(0));
+			}
+		}
+		return null;
+	}
+
+	private static Map<String, Long> firstGrants(History history, long start) {
+		return history.holds()
+			.stream()
+			.filter((hold) -> hold.at(Step.GRANTED) >= start)
+			.collect(Collectors.toMap(Attempt::process, (hold) -> hold.at(Step.GRANTED), Math::min));
+	}
+
+	private List<String> awaitNoKeys() throws InterruptedException {
+		long start = System.nanoTime();
+		List<String> left = leftKeys();
+		while (!left.isEmpty() && System.nanoTime() - start < this.crew.leaseTime().toNanos() * 3 + 2_000_000_000L) {
+			Thread.sleep(50);
+			left = leftKeys();
+		}
+		return left;
+	}
+
+	private List<String> leftKeys() {
+		return this.site.keys().stream().filter((key) -> !this.crew.competitor().mayBeLeft(key)).toList();
+	}
+
+	private EpisodeResult check(@Nullable Duration recovery, int residue, List<String> leftKeys)
+			throws IOException, SQLException {
+		History history = History.read(this.crew.histories());
+		List<Violation> violations = new ArrayList<>();
+		List<Violation> overlaps = new ArrayList<>();
+		long lostPlain = 0;
+		long lostGuarded = 0;
+		for (Map.Entry<String, History> each : history.byKey().entrySet()) {
+			overlaps.addAll(Overlaps.check(each.getValue(), 0));
+			violations.addAll(checkLock(each.getValue()));
+			long plain = each.getValue().count(Step.WROTE_PLAIN) - this.counters.readPlain(each.getKey());
+			lostPlain += Math.max(0, plain);
+			long guarded = each.getValue().count(Step.WROTE) - this.counters.readGuarded(each.getKey());
+			lostGuarded += Math.max(0, guarded);
+		}
+		if (lostGuarded > 0) {
+			violations.add(new Violation("fencing", lostGuarded + " guarded updates were lost", List.of()));
+		}
+		if (recovery == null) {
+			violations.add(new Violation("liveness",
+					"an instance got no lock within " + LONGEST_RECOVERY.toSeconds() + " s after the fault was mended",
+					List.of()));
+		}
+		if (residue > 0 || !leftKeys.isEmpty()) {
+			violations.add(new Violation("residue",
+					residue + " locks or background actions and the keys " + leftKeys + " were left", List.of()));
+		}
+		return new EpisodeResult(this.crew.competitor(), this.fault, history, overlaps, violations, lostPlain,
+				lostGuarded, recovery, leftKeys.size());
+	}
+
+	private List<Violation> checkLock(History history) {
+		List<Violation> violations = new ArrayList<>();
+		boolean fenced = this.crew.competitor().isFenced();
+		boolean always = switch (this.fault.exclusion()) {
+			case ALWAYS -> true;
+			case UNTIL_NOTICED -> false;
+			case UNLESS_CONFIRMED -> this.crew.competitor() == Competitor.OURS_CONFIRMED;
+		};
+		violations.addAll(Overlaps.check(history, always ? 0 : this.crew.leaseTime().toNanos()));
+		if (fenced) {
+			violations.addAll(
+					TokenOrder.check(history, (hold) -> always || this.crew.competitor().isFromStore(hold.token())));
+		}
+		if (always) {
+			violations.addAll(Linearizability.check(history,
+					new LockModel(true, fenced && this.crew.competitor().keepsTokenWhenNested())));
+			History outermost = new History(
+					history.attempts().stream().filter((attempt) -> !attempt.isNested()).toList());
+			violations.addAll(Linearizability.check(outermost, new LockModel(false, fenced)));
+		}
+		return violations;
+	}
+
+}

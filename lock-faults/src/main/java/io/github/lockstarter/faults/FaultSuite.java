@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.faults;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.UUID;
+
+import org.h2.tools.Server;
+
+import io.github.lockstarter.faults.checks.Violation;
+import io.github.lockstarter.faults.nemesis.Crew;
+import io.github.lockstarter.faults.nemesis.Fault;
+import io.github.lockstarter.faults.nemesis.Site;
+import io.github.lockstarter.faults.nemesis.Sites;
+import io.github.lockstarter.faults.worker.Competitor;
+import io.github.lockstarter.faults.worker.Counters;
+import io.github.lockstarter.faults.worker.RedisAddress.Kind;
+
+/**
+ * Attacks the locks of a competitor with one fault after the other. The database that the
+ * locks protect is out of reach of all faults.
+ */
+final class FaultSuite implements AutoCloseable {
+
+	private final Path directory;
+
+	private final Duration leaseTime;
+
+	private final Random random;
+
+	private final Server database;
+
+	private final String url;
+
+	private final Counters counters;
+
+	private int episodes;
+
+	/**
+	 * Create a suite.
+	 * @param directory for histories and logs
+	 * @param seed of what is left to chance
+	 */
+	FaultSuite(Path directory, Duration leaseTime, long seed) throws SQLException {
+		this.directory = directory;
+		this.leaseTime = leaseTime;
+		this.random = new Random(seed);
+		String name = "mem:" + UUID.randomUUID();
+		this.counters = new Counters("jdbc:h2:" + name);
+		this.counters.createTable();
+		this.database = Server.createTcpServer("-tcpPort", "0").start();
+		this.url = "jdbc:h2:tcp://127.0.0.1:" + this.database.getPort() + "/" + name;
+	}
+
+	/**
+	 * Let faults strike, in this order and with the same workers.
+	 */
+	List<EpisodeResult> run(Competitor competitor, Kind kind, List<Fault> faults) throws Exception {
+		List<EpisodeResult> results = new ArrayList<>();
+		Path directory = Files.createTempDirectory(Files.createDirectories(this.directory), competitor.name());
+		try (Site site = Sites.start(kind);
+				Crew crew = new Crew(competitor, site.address(), this.leaseTime, this.url, directory)) {
+			for (Fault fault : faults) {
+				EpisodeResult result = new Episode(++this.episodes, fault, site, crew, this.counters, this.random)
+					.run();
+				System.out.println(FaultReport.line(result));
+				results.add(result);
+			}
+			int threads = crew.end();
+			List<String> channels = site.channels().toList();
+			if (threads > 0 || !channels.isEmpty()) {
+				EpisodeResult last = results.get(results.size() - 1);
+				last.violations()
+					.add(new Violation("residue", threads + " threads and the subscriptions " + channels + " were left",
+							List.of()));
+			}
+		}
+		return results;
+	}
+
+	@Override
+	public void close() throws SQLException {
+		this.counters.close();
+		this.database.stop();
+	}
+
+}

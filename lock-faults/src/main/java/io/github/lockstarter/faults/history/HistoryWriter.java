@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.faults.history;
+
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Writes steps to a file. What is written survives the death of the process, and an
+ * interrupt does not end it.
+ */
+public final class HistoryWriter implements AutoCloseable {
+
+	private final String process;
+
+	private final OutputStream file;
+
+	private final AtomicLong attempts = new AtomicLong();
+
+	/**
+	 * Begin a file.
+	 * @param process name of this process
+	 */
+	public HistoryWriter(Path file, String process) throws IOException {
+		this.process = process;
+		this.file = new FileOutputStream(file.toFile(), true);
+	}
+
+	/**
+	 * Begin an attempt of a thread.
+	 * @return what notes its steps
+	 */
+	public Scribe begin(int thread, String key, boolean nested) {
+		return new Scribe(this.process + "-" + this.attempts.incrementAndGet(), this.process + "-" + thread, key,
+				nested);
+	}
+
+	private void write(String line) {
+		try {
+			this.file.write(line.getBytes(StandardCharsets.UTF_8));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	@Override
+	public void close() throws IOException {
+		this.file.close();
+	}
+
+	/**
+	 * Notes the steps of one attempt.
+	 */
+	public final class Scribe {
+
+		private final String line;
+
+		private Scribe(String id, String owner, String key, boolean nested) {
+			this.line = id + " " + owner + " " + key + " " + nested + " ";
+		}
+
+		/**
+		 * Note a step that is about to be done, or was just seen.
+		 */
+		public void note(Step step) {
+			note(step, System.nanoTime(), 0);
+		}
+
+		/**
+		 * Note a step.
+		 * @param token the fencing token of a grant, else 0
+		 */
+		public void note(Step step, long time, long token) {
+			write(this.line + step + " " + time + " " + token + "\n");
+		}
+
+	}
+
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.faults.nemesis;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+
+import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.testsupport.EmbeddedRedisCluster;
+
+/**
+ * What a strike can reach.
+ *
+ * @param site the servers
+ * @param crew the workers
+ * @param keys the locks in use, as the competitor names them in Redis
+ * @param random where to strike
+ */
+public record Attack(Site site, Crew crew, List<String> keys, Random random) {
+
+	EmbeddedRedis server() {
+		return this.site.servers().get(0);
+	}
+
+	SentinelSite sentinels() {
+		return (SentinelSite) this.site;
+	}
+
+	EmbeddedRedisCluster cluster() {
+		return ((ClusterSite) this.site).cluster();
+	}
+
+	WorkerProcess anyWorker() {
+		List<WorkerProcess> workers = this.crew.workers();
+		return workers.get(this.random.nextInt(workers.size()));
+	}
+
+	/**
+	 * Return a part of the lease time.
+	 */
+	Duration leases(double factor) {
+		return Duration.ofNanos((long) (this.crew.leaseTime().toNanos() * factor));
+	}
+
+	/**
+	 * Let time pass, as a fault has to last for some.
+	 */
+	void last(Duration duration) throws InterruptedException {
+		Thread.sleep(duration.toMillis());
+	}
+
+	/**
+	 * Send a command to all servers.
+	 */
+	void toAll(String... command) {
+		this.site.servers().forEach((server) -> server.command(command));
+	}
+
+}

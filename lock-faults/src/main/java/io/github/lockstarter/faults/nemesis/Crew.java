@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.faults.nemesis;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import io.github.lockstarter.faults.worker.Competitor;
+import io.github.lockstarter.faults.worker.Mode;
+import io.github.lockstarter.faults.worker.RedisAddress;
+
+/**
+ * The workers that use the locks of one competitor. One that was killed is replaced.
+ */
+public final class Crew implements AutoCloseable {
+
+	private static final int SIZE = 3;
+
+	private static final int THREADS = 4;
+
+	private final Competitor competitor;
+
+	private final RedisAddress address;
+
+	private final Duration leaseTime;
+
+	private final String database;
+
+	private final Path directory;
+
+	private final List<WorkerProcess> workers = new ArrayList<>();
+
+	private final List<Path> histories = new ArrayList<>();
+
+	private String orders = "";
+
+	private int started;
+
+	/**
+	 * Start the workers.
+	 */
+	public Crew(Competitor competitor, RedisAddress address, Duration leaseTime, String database, Path directory)
+			throws Exception {
+		this.competitor = competitor;
+		this.address = address;
+		this.leaseTime = leaseTime;
+		this.database = database;
+		this.directory = Files.createDirectories(directory);
+		for (int i = 0; i < SIZE; i++) {
+			this.workers.add(start());
+		}
+		for (WorkerProcess worker : this.workers) {
+			worker.await("ready");
+		}
+	}
+
+	private WorkerProcess start() throws IOException {
+		String name = "w" + ++this.started;
+		return WorkerProcess.start(this.directory.resolve(name + ".log"),
+				List.of(name, this.competitor.name(), this.address.toString(), Long.toString(this.leaseTime.toMillis()),
+						this.database, Integer.toString(THREADS)));
+	}
+
+	public Competitor competitor() {
+		return this.competitor;
+	}
+
+	public Duration leaseTime() {
+		return this.leaseTime;
+	}
+
+	/**
+	 * Return the workers that are alive.
+	 */
+	public List<WorkerProcess> workers() {
+		return List.copyOf(this.workers);
+	}
+
+	/**
+	 * Return the files in which the current episode is written down.
+	 */
+	public List<Path> histories() {
+		return List.copyOf(this.histories);
+	}
+
+	/**
+	 * Let all begin to work.
+	 * @param episode the name of the episode
+	 */
+	public void begin(String episode, Mode mode, List<String> keys) throws IOException {
+		this.histories.clear();
+		this.orders = "run " + mode + " " + this.directory.resolve(episode) + "-%d.history " + String.join(" ", keys);
+		for (WorkerProcess worker : this.workers) {
+			order(worker);
+		}
+	}
+
+	private void order(WorkerProcess worker) throws IOException {
+		String orders = this.orders.formatted(this.histories.size());
+		Path history = Path.of(orders.split(" ")[2]);
+		Files.createFile(history);
+		this.histories.add(history);
+		worker.say(orders);
+	}
+
+	/**
+	 * Kill a worker as {@code kill -9} does, and let another one take its place.
+	 */
+	void replace(WorkerProcess worker) throws Exception {
+		worker.kill();
+		WorkerProcess other = start();
+		this.workers.set(this.workers.indexOf(worker), other);
+		other.await("ready");
+		order(other);
+	}
+
+	/**
+	 * Let all end their work, and wait until nothing is left of it.
+	 * @return how many locks and background actions are left, which should be none
+	 */
+	public int rest() throws Exception {
+		for (WorkerProcess worker : this.workers) {
+			worker.say("stop");
+		}
+		for (WorkerProcess worker : this.workers) {
+			worker.await("done");
+		}
+		int residue = 0;
+		for (WorkerProcess worker : this.workers) {
+			worker.say("rest");
+			residue += Integer.parseInt(worker.await("residue"));
+		}
+		return residue;
+	}
+
+	/**
+	 * Let all close their connections and end.
+	 * @return how many threads of locks are left, which should be none
+	 */
+	public int end() throws Exception {
+		int threads = 0;
+		for (WorkerProcess worker : this.workers) {
+			worker.say("end");
+			threads += Integer.parseInt(worker.await("threads"));
+		}
+		return threads;
+	}
+
+	@Override
+	public void close() {
+		this.workers.forEach(WorkerProcess::close);
+	}
+
+}

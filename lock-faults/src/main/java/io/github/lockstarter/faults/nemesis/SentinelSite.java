@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.faults.nemesis;
+
+import java.util.List;
+
+import io.github.lockstarter.faults.worker.RedisAddress;
+import io.github.lockstarter.faults.worker.RedisAddress.Kind;
+import io.github.lockstarter.testsupport.EmbeddedRedis;
+
+/**
+ * A primary and a replica, and a sentinel that exchanges them.
+ */
+final class SentinelSite implements Site {
+
+	private static final long LONGEST_FAILOVER = 30_000_000_000L;
+
+	private EmbeddedRedis primary = EmbeddedRedis.start();
+
+	private EmbeddedRedis replica = EmbeddedRedis.startReplicaOf(this.primary);
+
+	private final EmbeddedRedis sentinel;
+
+	SentinelSite() throws InterruptedException {
+		awaitReplica();
+		this.sentinel = EmbeddedRedis.startSentinelOf(this.primary, RedisAddress.PRIMARY);
+		while (!this.sentinel.command("SENTINEL", "REPLICAS", RedisAddress.PRIMARY).contains("127.0.0.1")) {
+			Thread.sleep(20);
+		}
+	}
+
+	@Override
+	public RedisAddress address() {
+		return new RedisAddress(Kind.SENTINEL, List.of("127.0.0.1:" + this.sentinel.port()));
+	}
+
+	@Override
+	public List<EmbeddedRedis> servers() {
+		return List.of(this.primary);
+	}
+
+	EmbeddedRedis replica() {
+		return this.replica;
+	}
+
+	/**
+	 * Wait until the replica has taken the place of the primary, which was killed, and
+	 * let that come back as a replica.
+	 */
+	void exchange() throws InterruptedException {
+		long start = System.nanoTime();
+		String promoted = String.valueOf(this.replica.port());
+		while (!this.sentinel.command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", RedisAddress.PRIMARY).endsWith(promoted)
+				|| !this.replica.command("ROLE").startsWith("master")) {
+			if (System.nanoTime() - start > LONGEST_FAILOVER) {
+				throw new IllegalStateException("The sentinel did not promote the replica");
+			}
+			Thread.sleep(20);
+		}
+		EmbeddedRedis old = this.primary;
+		this.primary = this.replica;
+		this.replica = old;
+		old.restart();
+		old.command("REPLICAOF", "127.0.0.1", promoted);
+		awaitReplica();
+	}
+
+	private void awaitReplica() throws InterruptedException {
+		while (!this.replica.command("ROLE").contains("connected")) {
+			Thread.sleep(20);
+		}
+	}
+
+	@Override
+	public void close() {
+		this.sentinel.close();
+		this.replica.close();
+		this.primary.close();
+	}
+
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.faults.worker;
+
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+
+import io.github.lockstarter.faults.history.HistoryWriter;
+
+/**
+ * An instance of an application, which obeys the lines of its input:
+ * {@code run <mode> <history file> <key>…} makes its threads work until {@code stop},
+ * {@code rest} waits until nothing is left of that, {@code end} ends it.
+ */
+public final class FaultWorker {
+
+	private static final int GARBAGE_BYTES = 1 << 16;
+
+	private static final long LONGEST_REST = TimeUnit.SECONDS.toNanos(20);
+
+	private final String name;
+
+	private final Competitor competitor;
+
+	private final Duration leaseTime;
+
+	private final LockClient client;
+
+	private final List<Counters> counters = new ArrayList<>();
+
+	private FaultWorker(String name, Competitor competitor, RedisAddress redis, Duration leaseTime) {
+		this.name = name;
+		this.competitor = competitor;
+		this.leaseTime = leaseTime;
+		this.client = competitor.connect(redis, leaseTime);
+	}
+
+	/**
+	 * Run the worker.
+	 * @param args its name, the competitor, the address of Redis, the lease time in
+	 * milliseconds, the address of the database, the number of threads
+	 */
+	public static void main(String[] args) throws Exception {
+		FaultWorker worker = new FaultWorker(args[0], Competitor.valueOf(args[1]), RedisAddress.parse(args[2]),
+				Duration.ofMillis(Long.parseLong(args[3])));
+		for (int i = 0; i < Integer.parseInt(args[5]); i++) {
+			worker.counters.add(new Counters(args[4]));
+		}
+		worker.obey();
+		System.exit(0);
+	}
+
+	private void obey() throws Exception {
+		System.out.println("ready");
+		BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+		for (String line = input.readLine(); line != null; line = input.readLine()) {
+			String[] words = line.split(" ");
+			switch (words[0]) {
+				case "run" -> {
+					run(Mode.valueOf(words[1]), Path.of(words[2]), List.of(words).subList(3, words.length), input);
+					System.out.println("done");
+				}
+				case "rest" -> System.out.println("residue " + rest());
+				case "end" -> {
+					this.client.close();
+					System.out.println("threads " + lockThreads());
+					return;
+				}
+				default -> throw new IllegalArgumentException(line);
+			}
+		}
+	}
+
+	private void run(Mode mode, Path file, List<String> keys, BufferedReader input) throws Exception {
+		try (HistoryWriter history = new HistoryWriter(file, this.name)) {
+			AtomicBoolean stopped = new AtomicBoolean();
+			List<Thread> threads = new ArrayList<>();
+			for (int i = 0; i < this.counters.size(); i++) {
+				WorkerThread work = new WorkerThread(i, this.client, this.counters.get(i), history,
+						this.competitor.isFenced(), this.leaseTime);
+				threads.add(start("worker-" + i, () -> work.run(keys, mode, stopped)));
+			}
+			start("disturbance", () -> disturb(threads, mode, this.leaseTime.multipliedBy(2).plusSeconds(1)));
+			input.readLine();
+			stopped.set(true);
+			for (Thread thread : threads) {
+				thread.join();
+			}
+		}
+	}
+
+	private static Thread start(String name, Work work) {
+		Thread thread = new Thread(() -> {
+			try {
+				work.run();
+			}
+			catch (Exception ex) {
+				ex.printStackTrace();
+			}
+		}, name);
+		thread.start();
+		return thread;
+	}
+
+	private static void disturb(List<Thread> threads, Mode mode, Duration duration) {
+		long start = System.nanoTime();
+		int round = 0;
+		List<byte[]> garbage = new ArrayList<>();
+		while (mode != Mode.CALM && System.nanoTime() - start < duration.toNanos()) {
+			switch (mode) {
+				case INTERRUPTED -> threads.get(round++ % threads.size()).interrupt();
+				case SHORT_OF_MEMORY -> fill(garbage);
+				default -> {
+				}
+			}
+			LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(3));
+		}
+	}
+
+	/**
+	 * Keep what a third of the heap can take, and let the collector have the rest.
+	 */
+	private static void fill(List<byte[]> garbage) {
+		long limit = Runtime.getRuntime().maxMemory() / 3;
+		for (int i = 0; i < 50; i++) {
+			garbage.add(new byte[GARBAGE_BYTES]);
+			if ((long) garbage.size() * GARBAGE_BYTES > limit) {
+				garbage.subList(0, garbage.size() / 2).clear();
+			}
+		}
+	}
+
+	private int rest() {
+		long end = System.nanoTime() + LONGEST_REST;
+		while (this.client.residue() > 0 && System.nanoTime() - end < 0) {
+			LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+		}
+		return this.client.residue();
+	}
+
+	private long lockThreads() {
+		return Thread.getAllStackTraces()
+			.keySet()
+			.stream()
+			.filter((thread) -> thread.getName().startsWith("lock-") && thread.isAlive())
+			.count();
+	}
+
+	private interface Work {
+
+		void run() throws Exception;
+
+	}
+
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/**
+ * An instance of an application, which uses locks and writes down what it sees.
+ */
+@NullMarked
+package io.github.lockstarter.faults.worker;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.faults;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import io.github.lockstarter.faults.history.Step;
+import io.github.lockstarter.faults.nemesis.Fault;
+import io.github.lockstarter.faults.worker.Competitor;
+import io.github.lockstarter.faults.worker.RedisAddress.Kind;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The short form: each fault once.
+ */
+class FaultSuiteTests {
+
+	private static final Duration LEASE_TIME = Duration.ofMillis(1000);
+
+	@TempDir
+	private Path directory;
+
+	@Test
+	void nothingThatIsPromisedIsBrokenOnOneServer() throws Exception {
+		assertNothingBroken(Competitor.OURS, Kind.SINGLE);
+	}
+
+	@Test
+	void nothingThatIsPromisedIsBrokenInAFailover() throws Exception {
+		assertNothingBroken(Competitor.OURS, Kind.SENTINEL);
+	}
+
+	@Test
+	void noOwnerIsForgottenInAFailoverWhenReplicasHaveConfirmedIt() throws Exception {
+		assertNothingBroken(Competitor.OURS_CONFIRMED, Kind.SENTINEL);
+	}
+
+	@Test
+	void nothingThatIsPromisedIsBrokenInACluster() throws Exception {
+		assertNothingBroken(Competitor.OURS, Kind.CLUSTER);
+	}
+
+	private void assertNothingBroken(Competitor competitor, Kind kind) throws Exception {
+		List<Fault> faults = Arrays.stream(Fault.values()).filter((fault) -> fault.site() == kind).toList();
+		try (FaultSuite suite = new FaultSuite(this.directory, LEASE_TIME, 1)) {
+			List<EpisodeResult> results = suite.run(competitor, kind, faults);
+			assertThat(results).hasSameSizeAs(faults).allSatisfy((result) -> {
+				assertThat(result.violations()).as(result.fault().title()).isEmpty();
+				assertThat(result.history().count(Step.WROTE)).as(result.fault().title()).isPositive();
+			});
+		}
+	}
+
+}

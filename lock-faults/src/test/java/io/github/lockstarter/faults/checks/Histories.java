@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.faults.checks;
+
+import io.github.lockstarter.faults.history.Attempt;
+import io.github.lockstarter.faults.history.Step;
+
+/**
+ * Attempts as a test needs them.
+ */
+final class Histories {
+
+	static final String KEY = "stock";
+
+	private Histories() {
+	}
+
+	/**
+	 * Return a hold that was given back, in which each step takes a moment.
+	 */
+	static Attempt hold(String owner, long token, long ask, long granted, long give, long gave) {
+		return new Attempt(owner, KEY, false).note(Step.ASK, ask)
+			.granted(granted, token)
+			.note(Step.HELD, give)
+			.note(Step.GIVE, give)
+			.note(Step.GAVE, gave);
+	}
+
+	/**
+	 * Return a hold of which nobody knows how it ended.
+	 */
+	static Attempt lost(String owner, long token, long ask, long granted, long heldUntil) {
+		return new Attempt(owner, KEY, false).note(Step.ASK, ask)
+			.granted(granted, token)
+			.note(Step.HELD, heldUntil)
+			.note(Step.LOST, heldUntil + 1);
+	}
+
+	/**
+	 * Return a nested hold that was given back.
+	 */
+	static Attempt nested(String owner, long token, long ask, long granted, long give, long gave) {
+		return new Attempt(owner, KEY, true).note(Step.ASK, ask)
+			.granted(granted, token)
+			.note(Step.HELD, give)
+			.note(Step.GIVE, give)
+			.note(Step.GAVE, gave);
+	}
+
+}
