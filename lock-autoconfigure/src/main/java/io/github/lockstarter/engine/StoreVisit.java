@@ -88,6 +88,8 @@ final class StoreVisit {
 			do {
 				last = this.caller.isOutOfTime();
 				tenure = ask();
+				// A store that does not answer is not asked once more at the end
+				last |= this.failure != null && this.caller.isOutOfTime();
 			}
 			while (tenure == null && !last);
 			if (tenure == null && this.failure != null) {

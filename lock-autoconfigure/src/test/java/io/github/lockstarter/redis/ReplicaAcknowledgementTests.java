@@ -28,6 +28,9 @@ class ReplicaAcknowledgementTests {
 	private static final RedisLockSettings ONE_REPLICA = new RedisLockSettings("lock:", Duration.ofHours(1), false, 1,
 			Duration.ofMillis(300));
 
+	private static final RedisLockSettings TWO_REPLICAS = new RedisLockSettings("lock:", Duration.ofHours(1), false, 2,
+			Duration.ofMillis(300));
+
 	abstract static class Acknowledgements {
 
 		@AutoClose
@@ -36,12 +39,13 @@ class ReplicaAcknowledgementTests {
 		@AutoClose
 		private final EmbeddedRedis replica = EmbeddedRedis.startReplicaOf(this.primary);
 
-		abstract RedisRegistry registry(EmbeddedRedis redis);
+		abstract RedisRegistry registry(EmbeddedRedis redis, RedisLockSettings settings);
 
 		@Test
 		void aGrantThatAReplicaHasCountsAtOnce() {
 			awaitReplica();
-			try (RedisRegistry registry = registry(this.primary); Lease lease = registry.acquire(REQUEST)) {
+			try (RedisRegistry registry = registry(this.primary, ONE_REPLICA);
+					Lease lease = registry.acquire(REQUEST)) {
 				assertThat(lease.isHeld()).isTrue();
 				assertThat(this.replica.command("EXISTS", "lock:{stock:1001}")).isEqualTo("1");
 			}
@@ -51,7 +55,7 @@ class ReplicaAcknowledgementTests {
 		@Test
 		void aGrantThatNoReplicaConfirmsIsGivenBack() throws Exception {
 			awaitReplica();
-			try (RedisRegistry registry = registry(this.primary)) {
+			try (RedisRegistry registry = registry(this.primary, ONE_REPLICA)) {
 				registry.acquire(REQUEST).close();
 				signal("STOP");
 				assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> registry.acquire(REQUEST))
@@ -65,6 +69,15 @@ class ReplicaAcknowledgementTests {
 			}
 			finally {
 				signal("CONT");
+			}
+		}
+
+		@Test
+		void oneReplicaIsNotEnoughWhereTwoAreWanted() {
+			awaitReplica();
+			try (RedisRegistry registry = registry(this.primary, TWO_REPLICAS)) {
+				assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> registry.acquire(REQUEST))
+					.withMessageContaining("Only 1 replicas have confirmed");
 			}
 		}
 
@@ -83,8 +96,8 @@ class ReplicaAcknowledgementTests {
 	class WithLettuce extends Acknowledgements {
 
 		@Override
-		RedisRegistry registry(EmbeddedRedis redis) {
-			return RedisRegistry.lettuce(redis, ONE_REPLICA);
+		RedisRegistry registry(EmbeddedRedis redis, RedisLockSettings settings) {
+			return RedisRegistry.lettuce(redis, settings);
 		}
 
 	}
@@ -93,8 +106,8 @@ class ReplicaAcknowledgementTests {
 	class WithJedis extends Acknowledgements {
 
 		@Override
-		RedisRegistry registry(EmbeddedRedis redis) {
-			return RedisRegistry.jedis(redis, ONE_REPLICA);
+		RedisRegistry registry(EmbeddedRedis redis, RedisLockSettings settings) {
+			return RedisRegistry.jedis(redis, settings);
 		}
 
 	}

@@ -69,6 +69,19 @@ public final class EmbeddedRedis implements AutoCloseable {
 		}
 	}
 
+	/**
+	 * Start a server that also listens to TLS.
+	 */
+	public static EmbeddedRedis startWithTls(SelfSignedCertificate certificate) {
+		return start("--tls-port", String.valueOf(freePort()), "--tls-cert-file", certificate.certificate().toString(),
+				"--tls-key-file", certificate.key().toString(), "--tls-ca-cert-file",
+				certificate.certificate().toString(), "--tls-auth-clients", "no");
+	}
+
+	public int tlsPort() {
+		return Integer.parseInt(this.options.get(this.options.indexOf("--tls-port") + 1));
+	}
+
 	public int port() {
 		return this.port;
 	}

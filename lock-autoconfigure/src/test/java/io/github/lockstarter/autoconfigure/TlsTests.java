@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.autoconfigure;
+
+import java.nio.file.Path;
+import java.time.Duration;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockUnavailableException;
+import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.testsupport.SelfSignedCertificate;
+import io.lettuce.core.RedisClient;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * A Redis that only listens to TLS, with the settings that an application has for it
+ * anyway.
+ */
+class TlsTests {
+
+	private static final LockRequest REQUEST = LockRequest.of("stock", 1001).withWaitTime(Duration.ofSeconds(1));
+
+	private static SelfSignedCertificate certificate;
+
+	private static EmbeddedRedis redis;
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(SslAutoConfiguration.class, DataRedisAutoConfiguration.class,
+				DistributedLockAutoConfiguration.class))
+		.withPropertyValues("spring.data.redis.port=" + redis.tlsPort(), "spring.data.redis.ssl.enabled=true");
+
+	private final ApplicationContextRunner trusting = this.runner.withPropertyValues(
+			"spring.ssl.bundle.pem.redis.truststore.certificate=file:" + certificate.certificate(),
+			"spring.data.redis.ssl.bundle=redis");
+
+	@BeforeAll
+	static void start(@TempDir Path directory) throws Exception {
+		certificate = SelfSignedCertificate.create(directory);
+		redis = EmbeddedRedis.startWithTls(certificate);
+	}
+
+	@AfterAll
+	static void stop() {
+		redis.close();
+	}
+
+	@Test
+	void locksAndMessagesUseTheConnectionSettingsOfTheApplication() {
+		this.trusting.run((context) -> {
+			try (Lease lease = context.getBean(LockRegistry.class).acquire(REQUEST)) {
+				assertThat(redis.command("EXISTS", "lock:{stock:1001}")).isEqualTo("1");
+			}
+			redis.command("SET", "lock:{stock:1001}", "somebody-else", "PX", "300");
+			context.getBean(LockRegistry.class).acquire(REQUEST).close();
+			assertThat(redis.command("PUBSUB", "CHANNELS")).startsWith("lock:wake:");
+		});
+	}
+
+	@Test
+	void withJedisTheyDoAsWell() {
+		this.trusting.withClassLoader(new FilteredClassLoader(RedisClient.class)).run((context) -> {
+			try (Lease lease = context.getBean(LockRegistry.class).acquire(REQUEST)) {
+				assertThat(redis.command("EXISTS", "lock:{stock:1001}")).isEqualTo("1");
+			}
+		});
+	}
+
+	@Test
+	void aServerThatIsNotTrustedGivesNoLock() {
+		this.runner.run((context) -> assertThatExceptionOfType(LockUnavailableException.class)
+			.isThrownBy(() -> context.getBean(LockRegistry.class).acquire(REQUEST)));
+	}
+
+}
