@@ -4,7 +4,8 @@ create table if not exists mall_stock (
 	stock_id      bigint      not null,
 	initial_count int         not null,
 	count         int         not null,
-	version       bigint      not null
+	version       bigint      not null,
+	fence         bigint      not null
 );
 
 create table if not exists orders (

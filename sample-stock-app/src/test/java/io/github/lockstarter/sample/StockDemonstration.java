@@ -21,7 +21,8 @@ final class StockDemonstration {
 
 	private static final int LOOPS = 10;
 
-	private static final List<String> STRATEGIES = List.of("none", "synchronized", "distributed-lock");
+	private static final List<String> STRATEGIES = List.of("none", "synchronized", "distributed-lock",
+			"distributed-lock-fenced");
 
 	private final Path target;
 
@@ -99,7 +100,7 @@ final class StockDemonstration {
 
 		void verify() {
 			boolean correct = oversold() == 0 && lost() == 0;
-			if (this.strategy.equals("distributed-lock") && !correct) {
+			if (this.strategy.startsWith("distributed-lock") && !correct) {
 				throw new IllegalStateException("The distributed lock did not keep the books: " + this.stock);
 			}
 			if (this.strategy.equals("none") && oversold() == 0) {

@@ -34,10 +34,11 @@ class StockErrors {
 	}
 
 	/**
-	 * Contended, unavailable or interrupted: nothing was sold, and trying again may help.
+	 * Contended, unavailable, interrupted or too late: nothing was sold, and trying again
+	 * may help.
 	 */
-	@ExceptionHandler
-	ResponseEntity<ProblemDetail> noLock(LockException ex) {
+	@ExceptionHandler({ LockException.class, LateOwnerException.class })
+	ResponseEntity<ProblemDetail> noLock(RuntimeException ex) {
 		return ResponseEntity.status(HttpStatus.SERVICE_UNAVAILABLE)
 			.header(HttpHeaders.RETRY_AFTER, "1")
 			.body(problem(HttpStatus.SERVICE_UNAVAILABLE, ex));

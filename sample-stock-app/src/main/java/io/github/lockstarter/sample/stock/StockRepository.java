@@ -29,6 +29,19 @@ class StockRepository {
 			.orElseThrow(() -> new UnknownProductException(productId));
 	}
 
+	/**
+	 * Let nobody write any more who has an older token than this one.
+	 */
+	void claim(long productId, long fencingToken) {
+		int claimed = this.jdbc.sql("update mall_stock set fence = ? where product_id = ? and fence < ?")
+			.params(fencingToken, productId, fencingToken)
+			.update();
+		if (claimed == 0) {
+			getCount(productId);
+			throw new LateOwnerException(productId);
+		}
+	}
+
 	void updateCount(long productId, int count) {
 		this.jdbc.sql("update mall_stock set count = ?, version = version + 1 where product_id = ?")
 			.params(count, productId)
@@ -49,7 +62,7 @@ class StockRepository {
 			.params(count, count, productId)
 			.update();
 		if (updated == 0) {
-			this.jdbc.sql("insert into mall_stock values (?, ?, 1, ?, ?, 0)")
+			this.jdbc.sql("insert into mall_stock values (?, ?, 1, ?, ?, 0, 0)")
 				.params(UUID.randomUUID().toString(), productId, count, count)
 				.update();
 		}

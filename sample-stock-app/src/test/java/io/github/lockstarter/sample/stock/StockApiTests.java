@@ -12,11 +12,13 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.TestConfiguration;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.annotation.Bean;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.test.annotation.DirtiesContext;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
@@ -72,7 +74,7 @@ class StockApiTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "none", "synchronized", "distributed-lock" })
+	@ValueSource(strings = { "none", "synchronized", "distributed-lock", "distributed-lock-fenced" })
 	void deductionSells(String strategy) {
 		assertAnswer(this.client.deduct(PRODUCT, "count=2&strategy=" + strategy), 200, """
 				{"sold":true,"remaining":3}""");
@@ -81,14 +83,14 @@ class StockApiTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "none", "synchronized", "distributed-lock" })
+	@ValueSource(strings = { "none", "synchronized", "distributed-lock", "distributed-lock-fenced" })
 	void deductionOfMoreThanRemainsIsRefused(String strategy) {
 		assertProblem(this.client.deduct(PRODUCT, "count=6&strategy=" + strategy), 409, "Product '1001' is sold out");
 		assertThat(this.client.stock(PRODUCT).get("remaining").asInt()).isEqualTo(5);
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "none", "synchronized", "distributed-lock" })
+	@ValueSource(strings = { "none", "synchronized", "distributed-lock", "distributed-lock-fenced" })
 	void deductionOfUnknownProductIsNotFound(String strategy) {
 		assertProblem(this.client.deduct(404, "strategy=" + strategy), 404, "Product '404' is unknown");
 	}
@@ -120,6 +122,16 @@ class StockApiTests {
 		HttpResponse<String> response = this.client.deduct(PRODUCT, "strategy=lost");
 		assertProblem(response, 500, "was lost");
 		assertThat(response.headers().firstValue("Retry-After")).isEmpty();
+	}
+
+	@Test
+	void aDeductionByALateOwnerIsRefusedByTheDatabase(@Autowired JdbcClient jdbc) {
+		jdbc.sql("update mall_stock set fence = ? where product_id = ?").params(Long.MAX_VALUE, PRODUCT).update();
+		HttpResponse<String> response = this.client.deduct(PRODUCT, "strategy=distributed-lock-fenced");
+		assertProblem(response, 503, "Product '1001' was sold by somebody else in the meantime");
+		assertThat(response.headers().firstValue("Retry-After")).hasValue("1");
+		assertThat(this.client.stock(PRODUCT).get("remaining").asInt()).isEqualTo(5);
+		jdbc.sql("update mall_stock set fence = 0 where product_id = ?").param(PRODUCT).update();
 	}
 
 	@Test

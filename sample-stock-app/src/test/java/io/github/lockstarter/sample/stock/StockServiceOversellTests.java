@@ -63,6 +63,11 @@ class StockServiceOversellTests {
 		assertSoldOutExactly(rush(4, "distributed-lock", bothInstances()));
 	}
 
+	@Test
+	void distributedLockWithFencingNeverOversells() throws Exception {
+		assertSoldOutExactly(rush(5, "distributed-lock-fenced", bothInstances()));
+	}
+
 	private static ShopClient bothInstances() {
 		return ShopClient.of(first.port(), second.port());
 	}

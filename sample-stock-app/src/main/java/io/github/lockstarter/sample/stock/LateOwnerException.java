@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.sample.stock;
+
+/**
+ * Exception thrown when a later owner of the lock was here already. Nothing was sold.
+ */
+class LateOwnerException extends RuntimeException {
+
+	LateOwnerException(long productId) {
+		super("Product '" + productId + "' was sold by somebody else in the meantime");
+	}
+
+}
