@@ -16,6 +16,8 @@ import java.util.regex.Pattern;
 
 import redis.embedded.RedisExecProvider;
 
+import org.springframework.util.FileSystemUtils;
+
 /**
  * A real Redis server on a free port of the loopback address, without persistence. It can
  * be killed and started again, empty, on the same port.
@@ -29,6 +31,8 @@ public final class EmbeddedRedis implements AutoCloseable {
 	private final List<String> options;
 
 	private final List<String> configuration;
+
+	private final List<File> directories = new ArrayList<>();
 
 	private Process process;
 
@@ -148,6 +152,7 @@ public final class EmbeddedRedis implements AutoCloseable {
 	public void close() {
 		this.process.destroy();
 		awaitEnd();
+		this.directories.forEach(FileSystemUtils::deleteRecursively);
 	}
 
 	private Process launch() {
@@ -159,7 +164,12 @@ public final class EmbeddedRedis implements AutoCloseable {
 		}
 		command.addAll(this.options);
 		try {
-			Process started = new ProcessBuilder(command).redirectOutput(ProcessBuilder.Redirect.DISCARD)
+			// A replica writes what it receives into its directory, and would find it
+			// again
+			Path directory = Files.createTempDirectory("redis");
+			this.directories.add(directory.toFile());
+			Process started = new ProcessBuilder(command).directory(directory.toFile())
+				.redirectOutput(ProcessBuilder.Redirect.DISCARD)
 				.redirectError(ProcessBuilder.Redirect.DISCARD)
 				.start();
 			Runtime.getRuntime().addShutdownHook(new Thread(started::destroyForcibly));
