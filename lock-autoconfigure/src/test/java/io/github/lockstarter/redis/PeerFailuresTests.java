@@ -28,8 +28,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Failures that were measured in other lock libraries, named after what must not happen
- * here.
+ * Failures that were measured in other lock libraries, or reported by their users, named
+ * after what must not happen here. More of the kind:
+ * <ul>
+ * <li>the owner is not told of a loss: {@link LostLocksTests}, {@code LockTemplateTests}
+ * <li>the lock is given back before the commit: {@code LockTransactionTests},
+ * {@code DistributedLockOrderingTests}
+ * <li>the body runs without the lock: {@code LockTemplateTests},
+ * {@code DistributedLockInterceptorTests}
+ * <li>nested calls lock themselves out, or the lock is not given back:
+ * {@code DistributedLockInterceptorTests}
+ * <li>asynchronous results outlive their lock, a key is null, blank or misspelt:
+ * {@code LockDefinitionSourceTests}, {@code LockKeyExpressionTests}
+ * <li>shutdown takes the lock from a running body: {@code DefaultLockRegistryTests}
+ * <li>a cluster refuses scripts over several slots: {@link RedisClusterTests}
+ * <li>waiting instances ask all the time: {@link CommandBudgetTests}
+ * </ul>
  */
 class PeerFailuresTests {
 
@@ -182,6 +196,22 @@ class PeerFailuresTests {
 			Awaitility.await().until(() -> renewals() >= renewals + 400);
 			assertThat(Thread.activeCount()).isLessThanOrEqualTo(before + 8);
 			leases.forEach(Lease::close);
+		}
+	}
+
+	@Test
+	void thereIsNoCapacityBeyondWhichHeldLocksAreForgotten() {
+		try (RedisRegistry registry = RedisRegistry.lettuce(redis);
+				RedisRegistry other = RedisRegistry.lettuce(redis)) {
+			List<Lease> leases = new ArrayList<>();
+			for (int i = 0; i < 20_000; i++) {
+				leases.add(registry.acquire(LockRequest.of("stock", i)));
+			}
+			for (int i = 0; i < 20_000; i += 500) {
+				assertThat(other.tryAcquire(LockRequest.of("stock", i).withWaitTime(Duration.ZERO))).isEmpty();
+			}
+			leases.forEach(Lease::close);
+			Awaitility.await().until(() -> registry.activeLocks() == 0 && registry.backgroundActions() == 0);
 		}
 	}
 

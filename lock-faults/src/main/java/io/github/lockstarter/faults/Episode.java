@@ -24,6 +24,7 @@ import io.github.lockstarter.faults.history.Step;
 import io.github.lockstarter.faults.nemesis.Attack;
 import io.github.lockstarter.faults.nemesis.Crew;
 import io.github.lockstarter.faults.nemesis.Fault;
+import io.github.lockstarter.faults.nemesis.Fault.Exclusion;
 import io.github.lockstarter.faults.nemesis.Site;
 import io.github.lockstarter.faults.worker.Competitor;
 import io.github.lockstarter.faults.worker.Counters;
@@ -101,9 +102,12 @@ final class Episode {
 	}
 
 	private List<String> awaitNoKeys() throws InterruptedException {
+		// A failover may forget that an instance has left a queue; its place expires then
+		Duration patience = (this.fault.exclusion() == Exclusion.UNLESS_CONFIRMED) ? Duration.ofSeconds(65)
+				: this.crew.leaseTime().multipliedBy(3).plusSeconds(2);
 		long start = System.nanoTime();
 		List<String> left = leftKeys();
-		while (!left.isEmpty() && System.nanoTime() - start < this.crew.leaseTime().toNanos() * 3 + 2_000_000_000L) {
+		while (!left.isEmpty() && System.nanoTime() - start < patience.toNanos()) {
 			Thread.sleep(50);
 			left = leftKeys();
 		}
