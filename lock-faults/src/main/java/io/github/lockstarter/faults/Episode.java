@@ -37,6 +37,9 @@ final class Episode {
 
 	private static final Duration CALM = Duration.ofMillis(400);
 
+	/** To take and give back, and for waiting now and then. */
+	private static final int MOST_SCRIPTS = 3;
+
 	private static final Duration LONGEST_RECOVERY = Duration.ofSeconds(20);
 
 	private final String name;
@@ -67,6 +70,7 @@ final class Episode {
 		for (String key : this.keys) {
 			this.counters.create(key);
 		}
+		long scripts = this.site.scripts();
 		this.crew.begin(this.name, this.fault.mode(), this.keys);
 		awaitGrants(System.nanoTime());
 		Thread.sleep(CALM.toMillis());
@@ -75,7 +79,7 @@ final class Episode {
 		Duration recovery = awaitGrants(System.nanoTime());
 		Thread.sleep(CALM.toMillis());
 		int residue = this.crew.rest();
-		return check(recovery, residue, awaitNoKeys());
+		return check(recovery, this.site.scripts() - scripts, residue, awaitNoKeys());
 	}
 
 	/**
@@ -118,7 +122,7 @@ final class Episode {
 		return this.site.keys().stream().filter((key) -> !this.crew.competitor().mayBeLeft(key)).toList();
 	}
 
-	private EpisodeResult check(@Nullable Duration recovery, int residue, List<String> leftKeys)
+	private EpisodeResult check(@Nullable Duration recovery, long scripts, int residue, List<String> leftKeys)
 			throws IOException, SQLException {
 		History history = History.read(this.crew.histories());
 		List<Violation> violations = new ArrayList<>();
@@ -140,6 +144,11 @@ final class Episode {
 			violations.add(new Violation("liveness",
 					"an instance got no lock within " + LONGEST_RECOVERY.toSeconds() + " s after the fault was mended",
 					List.of()));
+		}
+		long attempts = history.attempts().size();
+		if (this.fault == Fault.NOTHING && scripts > MOST_SCRIPTS * attempts) {
+			violations.add(new Violation("command budget",
+					scripts + " scripts for " + attempts + " attempts to take a lock", List.of()));
 		}
 		if (residue > 0 || !leftKeys.isEmpty()) {
 			violations.add(new Violation("residue",

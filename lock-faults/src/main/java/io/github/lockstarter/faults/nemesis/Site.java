@@ -41,6 +41,13 @@ public interface Site extends AutoCloseable {
 	}
 
 	/**
+	 * Return how many scripts all servers have run.
+	 */
+	default long scripts() {
+		return servers().stream().mapToLong((server) -> server.calls("evalsha") + server.calls("eval")).sum();
+	}
+
+	/**
 	 * Return the channels that somebody listens to.
 	 */
 	default Stream<String> channels() {
