@@ -81,8 +81,11 @@ public @interface DistributedLock {
 	String leaseTime() default "";
 
 	/**
-	 * How long the lock stays taken after a successful return. Not available yet: refused
-	 * at startup.
+	 * How long the lock stays taken at least, counted from its grant, if the method
+	 * returns; in the form of {@link #waitTime()}. If it throws the lock is free at once.
+	 * That is for the job that several instances are told to do at the same time: one
+	 * does it, and the others find the lock taken though it is done already. An instance
+	 * that crashes after the return changes nothing.
 	 */
 	String holdAtLeast() default "";
 

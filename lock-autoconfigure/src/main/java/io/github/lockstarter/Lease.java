@@ -62,6 +62,17 @@ public interface Lease extends AutoCloseable {
 	void onLost(Consumer<LockLostException> callback);
 
 	/**
+	 * Let {@link #close()} not give the lock back before it was held for some time: then
+	 * it stays taken in the store for the rest of that time, though nobody holds it, and
+	 * is handed on to nobody. Of several calls the last one counts, also of reentrant
+	 * leases. Does nothing if this lease is closed.
+	 * @param time counted from the grant, up to 365 days; zero to give the lock back as
+	 * soon as it is closed
+	 * @throws IllegalArgumentException if the time is negative or too long
+	 */
+	void holdAtLeast(Duration time);
+
+	/**
 	 * Give the lock back, unless outer leases of the same owner still hold it. Closing
 	 * again does nothing. A store that cannot be reached is no error here: giving back is
 	 * tried again in the background until the lease ends by itself.

@@ -14,8 +14,12 @@ import org.jspecify.annotations.Nullable;
  * for the registry's default
  * @param leaseTime fixed length of the lease, or {@code null} for one that is renewed
  * until it is closed
+ * @param holdAtLeast how long the lock stays taken after its grant, even if the body of a
+ * {@link LockTemplate} returns earlier, or {@code null} for no longer than it runs; see
+ * {@link Lease#holdAtLeast}
  */
-public record LockRequest(LockKey key, @Nullable Duration waitTime, @Nullable Duration leaseTime) {
+public record LockRequest(LockKey key, @Nullable Duration waitTime, @Nullable Duration leaseTime,
+		@Nullable Duration holdAtLeast) {
 
 	/**
 	 * A wait time without an end.
@@ -33,6 +37,11 @@ public record LockRequest(LockKey key, @Nullable Duration waitTime, @Nullable Du
 	public static final Duration MAX_LEASE_TIME = Duration.ofDays(365);
 
 	public LockRequest {
+		if (holdAtLeast != null
+				&& (holdAtLeast.compareTo(MIN_LEASE_TIME) < 0 || holdAtLeast.compareTo(MAX_LEASE_TIME) > 0)) {
+			throw new IllegalArgumentException("'holdAtLeast' must be from " + MIN_LEASE_TIME.toMillis() + " ms to "
+					+ MAX_LEASE_TIME.toDays() + " days, but was " + holdAtLeast);
+		}
 		if (waitTime != null && waitTime.isNegative()) {
 			throw new IllegalArgumentException("'waitTime' must not be negative, but was " + waitTime);
 		}
@@ -50,7 +59,7 @@ public record LockRequest(LockKey key, @Nullable Duration waitTime, @Nullable Du
 	 * @param key which lock
 	 */
 	public static LockRequest of(LockKey key) {
-		return new LockRequest(key, null, null);
+		return new LockRequest(key, null, null, null);
 	}
 
 	/**
@@ -68,7 +77,7 @@ public record LockRequest(LockKey key, @Nullable Duration waitTime, @Nullable Du
 	 * @param waitTime how long to wait at most; zero for not at all
 	 */
 	public LockRequest withWaitTime(Duration waitTime) {
-		return new LockRequest(this.key, waitTime, this.leaseTime);
+		return new LockRequest(this.key, waitTime, this.leaseTime, this.holdAtLeast);
 	}
 
 	/**
@@ -77,7 +86,24 @@ public record LockRequest(LockKey key, @Nullable Duration waitTime, @Nullable Du
 	 * @param leaseTime length of the lease, 10 ms to 365 days
 	 */
 	public LockRequest withLeaseTime(Duration leaseTime) {
-		return new LockRequest(this.key, this.waitTime, leaseTime);
+		return new LockRequest(this.key, this.waitTime, leaseTime, this.holdAtLeast);
+	}
+
+	/**
+	 * Return this request with a time for which the lock stays taken after its grant, if
+	 * the body of a {@link LockTemplate} returns and does not throw.
+	 * @param holdAtLeast the time, 10 ms to 365 days
+	 */
+	public LockRequest withHoldAtLeast(Duration holdAtLeast) {
+		return new LockRequest(this.key, this.waitTime, this.leaseTime, holdAtLeast);
+	}
+
+	/**
+	 * Return this request for another lock.
+	 * @param key which lock
+	 */
+	public LockRequest withKey(LockKey key) {
+		return new LockRequest(key, this.waitTime, this.leaseTime, this.holdAtLeast);
 	}
 
 }

@@ -2,6 +2,8 @@
 
 package io.github.lockstarter;
 
+import java.time.Duration;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,7 +69,7 @@ public class LockTemplate {
 	public <T extends @Nullable Object, X extends Throwable> T execute(LockRequest request, LockedBody<T, X> body)
 			throws X {
 		boolean deferring = isDeferring(request);
-		return runHolding(this.registry.acquire(request), deferring, body);
+		return runHolding(this.registry.acquire(request), deferring, keeping(request, body));
 	}
 
 	/**
@@ -93,7 +95,29 @@ public class LockTemplate {
 		catch (LockContendedException ex) {
 			return onContention.handle(ex);
 		}
-		return runHolding(lease, deferring, body);
+		return runHolding(lease, deferring, keeping(request, body));
+	}
+
+	/**
+	 * Return a body that asks to hold the lock for longer if it succeeds.
+	 */
+	private static <T extends @Nullable Object, X extends Throwable> LockedBody<T, X> keeping(LockRequest request,
+			LockedBody<T, X> body) {
+		Duration holdAtLeast = request.holdAtLeast();
+		if (holdAtLeast == null) {
+			return body;
+		}
+		return (lease) -> {
+			boolean successful = false;
+			try {
+				T result = body.run(lease);
+				successful = true;
+				return result;
+			}
+			finally {
+				lease.holdAtLeast(successful ? holdAtLeast : Duration.ZERO);
+			}
+		};
 	}
 
 	private boolean isDeferring(LockRequest request) {

@@ -41,6 +41,11 @@ record LossTolerantLease(Lease delegate) implements Lease {
 	}
 
 	@Override
+	public void holdAtLeast(Duration time) {
+		this.delegate.holdAtLeast(time);
+	}
+
+	@Override
 	public void close() {
 		try {
 			this.delegate.close();

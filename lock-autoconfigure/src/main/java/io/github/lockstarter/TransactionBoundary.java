@@ -2,6 +2,8 @@
 
 package io.github.lockstarter;
 
+import java.time.Duration;
+
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -62,6 +64,9 @@ final class TransactionBoundary {
 		public void afterCompletion(int status) {
 			this.scope.end();
 			try {
+				if (status != STATUS_COMMITTED) {
+					this.scope.lease().holdAtLeast(Duration.ZERO);
+				}
 				this.scope.lease().close();
 			}
 			catch (LockLostException ex) {

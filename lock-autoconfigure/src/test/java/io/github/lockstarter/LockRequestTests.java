@@ -19,7 +19,7 @@ class LockRequestTests {
 		assertThat(this.request.waitTime()).isNull();
 		assertThat(this.request.leaseTime()).isNull();
 		assertThat(this.request.withWaitTime(Duration.ofSeconds(1)).withLeaseTime(Duration.ofSeconds(2)))
-			.isEqualTo(new LockRequest(this.request.key(), Duration.ofSeconds(1), Duration.ofSeconds(2)));
+			.isEqualTo(new LockRequest(this.request.key(), Duration.ofSeconds(1), Duration.ofSeconds(2), null));
 	}
 
 	@Test
@@ -37,6 +37,23 @@ class LockRequestTests {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.request.withLeaseTime(Duration.ofMillis(9)))
 			.withMessage("'leaseTime' must be from 10 ms to 365 days, but was PT0.009S");
 		assertThatIllegalArgumentException().isThrownBy(() -> this.request.withLeaseTime(Duration.ofDays(366)));
+	}
+
+	@Test
+	void aTimeToHoldAtLeastHasTheSameBounds() {
+		assertThat(this.request.withHoldAtLeast(Duration.ofHours(23)).holdAtLeast()).hasHours(23);
+		assertThatIllegalArgumentException().isThrownBy(() -> this.request.withHoldAtLeast(Duration.ofMillis(9)))
+			.withMessage("'holdAtLeast' must be from 10 ms to 365 days, but was PT0.009S");
+		assertThatIllegalArgumentException().isThrownBy(() -> this.request.withHoldAtLeast(Duration.ofDays(366)));
+	}
+
+	@Test
+	void anotherKeyKeepsTheTimes() {
+		LockRequest timed = this.request.withWaitTime(Duration.ofSeconds(1))
+			.withLeaseTime(Duration.ofSeconds(2))
+			.withHoldAtLeast(Duration.ofSeconds(3));
+		assertThat(timed.withKey(LockKey.of("order", 7))).isEqualTo(new LockRequest(LockKey.of("order", 7),
+				Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(3)));
 	}
 
 }

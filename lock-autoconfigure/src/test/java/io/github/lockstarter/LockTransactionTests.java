@@ -178,6 +178,19 @@ class LockTransactionTests {
 	}
 
 	@Test
+	void aLockThatIsHeldForLongerStaysTakenAfterACommitAndNotAfterARollback() {
+		LockRequest held = REQUEST.withHoldAtLeast(Duration.ofMillis(500));
+		this.transaction.execute((status) -> {
+			status.setRollbackOnly();
+			return this.lock.execute(held, (lease) -> insertOrder());
+		});
+		assertThat(this.store.isEmpty()).isTrue();
+		this.transaction.execute((status) -> this.lock.execute(held, (lease) -> insertOrder()));
+		assertThat(this.others.tryAcquire(REQUEST.withWaitTime(Duration.ZERO))).isEmpty();
+		this.others.acquire(REQUEST.withWaitTime(Duration.ofSeconds(10))).close();
+	}
+
+	@Test
 	void anInnerTransactionIsRolledBackWhenALockOfTheOuterOneIsLost() {
 		TransactionTemplate inner = new TransactionTemplate(this.manager);
 		inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);

@@ -18,6 +18,11 @@ enum Departure {
 	HANDED_ON,
 
 	/**
+	 * To let the lock stay taken in the store for a while, and to pass the turn on.
+	 */
+	KEEP,
+
+	/**
 	 * To give the lock back to the store, and then to pass the turn on.
 	 */
 	GIVE_BACK

@@ -9,6 +9,7 @@ import java.util.function.Consumer;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockRequest;
 
 /**
  * One level of a hold, as its owner sees it. Each acquisition has its own, so that
@@ -65,6 +66,17 @@ final class HeldLease implements Lease {
 	public void onLost(Consumer<LockLostException> callback) {
 		if (!this.closed.get() && !this.hold.onLost(this, callback)) {
 			callback.accept(this.hold.loss());
+		}
+	}
+
+	@Override
+	public void holdAtLeast(Duration time) {
+		if (time.isNegative() || time.compareTo(LockRequest.MAX_LEASE_TIME) > 0) {
+			throw new IllegalArgumentException("'time' must not be negative or longer than "
+					+ LockRequest.MAX_LEASE_TIME.toDays() + " days, but was " + time);
+		}
+		if (!this.closed.get()) {
+			this.hold.holdAtLeast(time);
 		}
 	}
 

@@ -40,6 +40,8 @@ final class Hold implements Turn {
 
 	private volatile Timetable.@Nullable Entry alarm;
 
+	private volatile long shortest;
+
 	/** Guarded by the entry. */
 	private int count = 1;
 
@@ -89,6 +91,20 @@ final class Hold implements Turn {
 
 	Duration duration() {
 		return Duration.ofNanos(this.tenure.now() - this.since);
+	}
+
+	/**
+	 * Let the lock stay taken for this long after the begin of the hold.
+	 */
+	void holdAtLeast(Duration time) {
+		this.shortest = time.toNanos();
+	}
+
+	/**
+	 * Return until when the lock has to stay taken, on the clock of the tenure.
+	 */
+	long keptUntil() {
+		return this.since + this.shortest;
 	}
 
 	/**

@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.engine;
 
+import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -66,25 +67,28 @@ final class LeaseRelease {
 	 * @throws io.github.lockstarter.LockLostException if the lock was lost before
 	 */
 	void exit(Hold hold) {
-		if (leave(hold) && !hold.isLost()) {
-			this.listener.onEvent(new LockEvent.Released(hold.entry().key(), hold.fencingToken(), hold.duration()));
-		}
+		Departure departure = leave(hold);
 		if (hold.isLost()) {
 			throw hold.loss();
+		}
+		if (departure == Departure.KEEP) {
+			Duration rest = Duration.ofNanos(Math.max(0, hold.keptUntil() - this.timetable.now()));
+			this.listener.onEvent(new LockEvent.Kept(hold.entry().key(), hold.fencingToken(), hold.duration(), rest));
+		}
+		else if (departure != Departure.DONE) {
+			this.listener.onEvent(new LockEvent.Released(hold.entry().key(), hold.fencingToken(), hold.duration()));
 		}
 	}
 
 	/**
 	 * Leave one level of a hold, and the lock with the last one, without telling of it.
-	 * @return whether it was the last one, and the loss of the lock was not known before
 	 */
-	boolean leave(Hold hold) {
+	Departure leave(Hold hold) {
 		Departure departure = hold.entry().exit(hold);
-		if (departure == Departure.DONE) {
-			return false;
+		if (departure != Departure.DONE) {
+			end(hold, departure);
 		}
-		end(hold, departure);
-		return true;
+		return departure;
 	}
 
 	/**
@@ -146,7 +150,12 @@ final class LeaseRelease {
 		}
 		else if (tenure.isHeld() && tenure.release()) {
 			this.watchdog.forget(tenure);
-			giveBack(hold);
+			if (departure == Departure.KEEP) {
+				keep(hold);
+			}
+			else {
+				giveBack(hold);
+			}
 		}
 		else {
 			this.watchdog.expire(tenure);
@@ -163,6 +172,14 @@ final class LeaseRelease {
 		catch (RuntimeException ex) {
 			logger.debug("Could not ask whether somebody else waits for lock '" + tenure.key() + "'", ex);
 		}
+	}
+
+	private void keep(Hold hold) {
+		if (!this.returns.keep(hold.tenure(), hold.keptUntil())
+				&& hold.lose("when it should stay taken, the store no longer knew it as the owner")) {
+			this.notice.lost(hold);
+		}
+		this.queue.passOn(hold.entry(), false, StoreTurn.ASK);
 	}
 
 	private void giveBack(Hold hold) {

@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.engine;
 
+import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -21,6 +22,8 @@ import io.github.lockstarter.backend.OwnerToken;
 final class LeaseReturns {
 
 	private static final Log logger = LogFactory.getLog(LeaseReturns.class);
+
+	private static final long MILLISECOND = TimeUnit.MILLISECONDS.toNanos(1);
 
 	private static final long FIRST_PAUSE = TimeUnit.MILLISECONDS.toNanos(250);
 
@@ -55,6 +58,53 @@ final class LeaseReturns {
 	 */
 	void orphan(LockKey key, OwnerToken owner, long until) {
 		begin(new Return(key, owner, until, true));
+	}
+
+	/**
+	 * Let a lock stay taken until a time, though its tenure has ended. If the store
+	 * cannot be told now, it is told later, before its lease ends.
+	 * @return false if it is known that the lock is not owned any more
+	 */
+	boolean keep(Tenure tenure, long until) {
+		// Drivers refuse to wait for an answer on an interrupted thread
+		boolean interrupted = Thread.interrupted();
+		try {
+			return keepNow(tenure, until);
+		}
+		catch (RuntimeException ex) {
+			logger.debug("Lock '" + tenure.key() + "' could not be kept taken yet", ex);
+			this.pending.incrementAndGet();
+			this.timetable.at(this.timetable.now() + FIRST_PAUSE,
+					() -> this.store.execute(() -> keepLater(tenure, until)));
+			return true;
+		}
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+	private boolean keepNow(Tenure tenure, long until) {
+		long rest = Math.max(until - this.timetable.now(), MILLISECOND);
+		return this.backend.renew(tenure.key(), tenure.owner(), Duration.ofNanos(rest));
+	}
+
+	private void keepLater(Tenure tenure, long until) {
+		try {
+			if (!keepNow(tenure, until)) {
+				logger.warn("Lock '" + tenure.key() + "' did not stay taken for as long as it should");
+			}
+		}
+		catch (RuntimeException ex) {
+			long next = this.timetable.now() + FIRST_PAUSE;
+			if (next - tenure.deadline() < 0) {
+				this.timetable.at(next, () -> this.store.execute(() -> keepLater(tenure, until)));
+				return;
+			}
+			logger.warn("Lock '" + tenure.key() + "' could not be kept taken for as long as it should", ex);
+		}
+		this.pending.decrementAndGet();
 	}
 
 	/**

@@ -172,6 +172,10 @@ final class LocalEntry {
 			}
 			long now = hold.tenure().now();
 			hold.end(now);
+			if (!hold.isLost() && hold.keptUntil() - now > 0) {
+				this.hold = null;
+				return Departure.KEEP;
+			}
 			next = handOn(hold.tenure(), now);
 			return (next != null) ? Departure.HANDED_ON : Departure.GIVE_BACK;
 		}

@@ -65,6 +65,17 @@ public sealed interface LockEvent {
 	}
 
 	/**
+	 * The owner is done, and the lock stays taken for a while, as it wished.
+	 *
+	 * @param key which lock
+	 * @param fencingToken the token of the lease
+	 * @param held how long it was held
+	 * @param rest how long it still stays taken
+	 */
+	record Kept(LockKey key, long fencingToken, Duration held, Duration rest) implements LockEvent {
+	}
+
+	/**
 	 * Giving the lock back failed and is tried again in the background.
 	 *
 	 * @param key which lock

@@ -42,8 +42,7 @@ record LockDefinition(LockRequest request, @Nullable LockKeyExpression key, OnCo
 		if (target == null) {
 			throw new IllegalStateException("'" + describe(invocation.getMethod()) + "' is called on no object");
 		}
-		return new LockRequest(this.key.evaluate(this.request.key().name(), target, invocation.getArguments()),
-				this.request.waitTime(), this.request.leaseTime());
+		return this.request.withKey(this.key.evaluate(this.request.key().name(), target, invocation.getArguments()));
 	}
 
 	/**

@@ -70,9 +70,6 @@ final class LockDefinitionParser {
 			throw invalid(method, "mode = " + annotation.mode() + " is not available yet",
 					"Use LockMode.EXCLUSIVE, the default.", null);
 		}
-		if (!annotation.holdAtLeast().isEmpty()) {
-			throw invalid(method, "holdAtLeast is not available yet", "Leave it out.", null);
-		}
 	}
 
 	private @Nullable Method fallback(DistributedLock annotation, Method method, Class<?> targetClass) {
@@ -92,10 +89,14 @@ final class LockDefinitionParser {
 		Duration waitTime = duration("waitTime", annotation.waitTime(), method);
 		Duration leaseTime = duration("leaseTime", annotation.leaseTime(), method);
 		LockRequest waiting = attribute("waitTime", method, "Use \"0s\" not to wait.",
-				() -> new LockRequest(key, waitTime, null));
-		return (leaseTime == null) ? waiting
+				() -> new LockRequest(key, waitTime, null, null));
+		LockRequest leased = (leaseTime == null) ? waiting
 				: attribute("leaseTime", method, "Leave it out for a lease that is renewed until the method ends.",
 						() -> waiting.withLeaseTime(leaseTime));
+		Duration holdAtLeast = duration("holdAtLeast", annotation.holdAtLeast(), method);
+		return (holdAtLeast == null) ? leased
+				: attribute("holdAtLeast", method, "Leave it out for a lock that is free when the method returns.",
+						() -> leased.withHoldAtLeast(holdAtLeast));
 	}
 
 	private @Nullable LockKeyExpression key(DistributedLock annotation, Method method) {

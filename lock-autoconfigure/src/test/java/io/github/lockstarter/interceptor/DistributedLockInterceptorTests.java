@@ -80,6 +80,13 @@ class DistributedLockInterceptorTests {
 	}
 
 	@Test
+	void aLockThatIsHeldAtLeastForSomeTimeLetsTheNextCallBeSkipped() {
+		assertThat(this.stock.once(1001)).hasValue("done");
+		assertThat(this.stock.once(1001)).isEmpty();
+		assertThat(this.stock.once(1002)).hasValue("done");
+	}
+
+	@Test
 	void theBodyDoesNotRunWhileSomebodyElseHoldsTheLock() {
 		try (Lease held = this.other.acquire(LockRequest.of(KEY))) {
 			assertThatExceptionOfType(LockContendedException.class).isThrownBy(() -> this.stock.deduct(1001));
@@ -201,6 +208,12 @@ class DistributedLockInterceptorTests {
 		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s")
 		public String deduct(long productId) {
 			return body(productId);
+		}
+
+		@DistributedLock(name = "once", key = "#productId", waitTime = "0s", holdAtLeast = "1h",
+				onContention = OnContention.SKIP)
+		public Optional<String> once(long productId) {
+			return Optional.of("done");
 		}
 
 		@DistributedLock(name = "stock", key = "#productId", onLost = OnLost.LOG)

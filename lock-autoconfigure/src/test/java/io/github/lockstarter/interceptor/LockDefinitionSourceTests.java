@@ -126,7 +126,8 @@ class LockDefinitionSourceTests {
 			"fallbackWithOtherReturnType | Invalid.text(long)' returning String does not have | same parameters",
 			"fallbackToItself | Invalid.fallbackToItself()' returning void does not have | same parameters",
 			"otherMode | mode = READ is not available yet | LockMode.EXCLUSIVE",
-			"holdAtLeast | holdAtLeast is not available yet | Leave it out",
+			"badHoldAtLeast | holdAtLeast: 'x' is not a duration | \"500ms\"",
+			"shortHoldAtLeast | holdAtLeast: 'holdAtLeast' must be from 10 ms | free when the method returns",
 			"twice | the annotation more than once | Leave one" })
 	void anInvalidAnnotationNamesMethodAttributeAndRemedy(String method, String problem, String action) {
 		assertThatExceptionOfType(InvalidLockDefinitionException.class).isThrownBy(() -> find(Invalid.class, method))
@@ -385,8 +386,12 @@ class LockDefinitionSourceTests {
 		void otherMode() {
 		}
 
-		@DistributedLock(holdAtLeast = "1s")
-		void holdAtLeast() {
+		@DistributedLock(holdAtLeast = "x")
+		void badHoldAtLeast() {
+		}
+
+		@DistributedLock(holdAtLeast = "1ms")
+		void shortHoldAtLeast() {
 		}
 
 		@DistributedLock

@@ -31,7 +31,7 @@ class ReadmeExamples {
 	}
 
 	@Scheduled(cron = "0 0 3 * * *")
-	@DistributedLock(name = "report", waitTime = "0s", onContention = OnContention.SKIP)
+	@DistributedLock(name = "report", waitTime = "0s", onContention = OnContention.SKIP, holdAtLeast = "1h")
 	public void nightlyReport() {
 		this.reports++;
 	}
