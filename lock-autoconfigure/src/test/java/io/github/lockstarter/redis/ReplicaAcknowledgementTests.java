@@ -29,7 +29,9 @@ class ReplicaAcknowledgementTests {
 			Duration.ofMillis(300));
 
 	private static final RedisLockSettings TWO_REPLICAS = new RedisLockSettings("lock:", Duration.ofHours(1), false, 2,
-			Duration.ofMillis(300));
+			Duration.ofSeconds(1));
+
+	private static final LockRequest PATIENT = REQUEST.withWaitTime(Duration.ofSeconds(20));
 
 	abstract static class Acknowledgements {
 
@@ -45,7 +47,7 @@ class ReplicaAcknowledgementTests {
 		void aGrantThatAReplicaHasCountsAtOnce() {
 			awaitReplica();
 			try (RedisRegistry registry = registry(this.primary, ONE_REPLICA);
-					Lease lease = registry.acquire(REQUEST)) {
+					Lease lease = registry.acquire(PATIENT)) {
 				assertThat(lease.isHeld()).isTrue();
 				assertThat(this.replica.command("EXISTS", "lock:{stock:1001}")).isEqualTo("1");
 			}
@@ -56,7 +58,7 @@ class ReplicaAcknowledgementTests {
 		void aGrantThatNoReplicaConfirmsIsGivenBack() throws Exception {
 			awaitReplica();
 			try (RedisRegistry registry = registry(this.primary, ONE_REPLICA)) {
-				registry.acquire(REQUEST).close();
+				registry.acquire(PATIENT).close();
 				signal("STOP");
 				assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> registry.acquire(REQUEST))
 					.withMessageContaining("Only 0 replicas have confirmed the grant within 300 ms")
@@ -65,10 +67,23 @@ class ReplicaAcknowledgementTests {
 					.untilAsserted(
 							() -> assertThat(this.primary.command("EXISTS", "lock:{stock:1001}")).isEqualTo("0"));
 				signal("CONT");
-				registry.acquire(REQUEST).close();
+				registry.acquire(PATIENT).close();
 			}
 			finally {
 				signal("CONT");
+			}
+		}
+
+		@Test
+		void theNextRequestDoesNotOvertakeARelease() {
+			awaitReplica();
+			RedisLockSettings asked = new RedisLockSettings("lock:", Duration.ofHours(1), false, 1,
+					Duration.ofSeconds(1));
+			try (RedisRegistry registry = registry(this.primary, asked)) {
+				for (int i = 0; i < 500; i++) {
+					assertThat(registry.tryAcquire(REQUEST.withWaitTime(Duration.ZERO)))
+						.hasValueSatisfying(Lease::close);
+				}
 			}
 		}
 
