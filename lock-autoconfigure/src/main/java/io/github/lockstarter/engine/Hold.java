@@ -4,7 +4,6 @@ package io.github.lockstarter.engine;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.function.Consumer;
@@ -46,7 +45,7 @@ final class Hold implements Turn {
 	private int count = 1;
 
 	/** Guarded by this. */
-	private @Nullable List<LossCallback> lossCallbacks;
+	private @Nullable LossCallbacks lossCallbacks;
 
 	/** Used by the owning thread only. */
 	private @Nullable Deque<Lease> lockedLeases;
@@ -206,9 +205,10 @@ final class Hold implements Turn {
 			return false;
 		}
 		if (this.lossCallbacks == null) {
-			this.lossCallbacks = new ArrayList<>(1);
+			this.lossCallbacks = new LossCallbacks();
 		}
-		return this.lossCallbacks.add(new LossCallback(lease, callback));
+		this.lossCallbacks.add(lease, callback);
+		return true;
 	}
 
 	/**
@@ -216,7 +216,7 @@ final class Hold implements Turn {
 	 */
 	synchronized void forgetCallbacks(Object lease) {
 		if (this.lossCallbacks != null) {
-			this.lossCallbacks.removeIf((callback) -> callback.lease() == lease);
+			this.lossCallbacks.forget(lease);
 		}
 	}
 
@@ -224,8 +224,7 @@ final class Hold implements Turn {
 	 * Return the callbacks, to be called after the loss.
 	 */
 	synchronized List<Consumer<LockLostException>> lossCallbacks() {
-		List<LossCallback> callbacks = (this.lossCallbacks != null) ? this.lossCallbacks : List.of();
-		return callbacks.stream().<Consumer<LockLostException>>map(LossCallback::callback).toList();
+		return (this.lossCallbacks != null) ? this.lossCallbacks.all() : List.of();
 	}
 
 	/**
@@ -241,9 +240,6 @@ final class Hold implements Turn {
 
 	@Nullable Lease popLocked() {
 		return (this.lockedLeases != null) ? this.lockedLeases.poll() : null;
-	}
-
-	private record LossCallback(Object lease, Consumer<LockLostException> callback) {
 	}
 
 	private enum State {

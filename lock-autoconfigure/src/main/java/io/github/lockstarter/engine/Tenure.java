@@ -40,7 +40,7 @@ final class Tenure {
 
 	private final AtomicReference<Timetable.@Nullable Entry> alarm = new AtomicReference<>();
 
-	private final AtomicReference<State> state = new AtomicReference<>(State.HELD);
+	private final TenureState state = new TenureState();
 
 	private volatile Duration leaseTime;
 
@@ -141,15 +141,11 @@ final class Tenure {
 	 * Return whether the tenure was ended, by release or loss.
 	 */
 	boolean isOver() {
-		return isOver(this.state.get());
-	}
-
-	private static boolean isOver(State state) {
-		return state == State.LOST || state == State.RELEASED;
+		return this.state.isOver();
 	}
 
 	boolean isLost() {
-		return this.state.get() == State.LOST;
+		return this.state.isLost();
 	}
 
 	/**
@@ -175,7 +171,7 @@ final class Tenure {
 	 * @param now this moment
 	 */
 	boolean canBeHandedOn(long now) {
-		return this.state.get() == State.HELD && (this.deadline - now) * 3 > this.deadline - this.grantedAt
+		return this.state.isCertain() && (this.deadline - now) * 3 > this.deadline - this.grantedAt
 				&& this.holds < MAX_HOLDS && !this.slice.isOver(now);
 	}
 
@@ -213,7 +209,7 @@ final class Tenure {
 	 */
 	boolean renewed(long sentAt, Duration leaseTime) {
 		extend(sentAt, leaseTime);
-		return this.state.compareAndSet(State.SUSPECT, State.HELD);
+		return this.state.recover();
 	}
 
 	/**
@@ -221,7 +217,7 @@ final class Tenure {
 	 * @return whether it is the first in a row
 	 */
 	boolean suspect() {
-		return this.state.compareAndSet(State.HELD, State.SUSPECT);
+		return this.state.suspect();
 	}
 
 	/**
@@ -229,7 +225,7 @@ final class Tenure {
 	 * @return false if it was over before
 	 */
 	boolean release() {
-		return end(State.RELEASED);
+		return this.state.release();
 	}
 
 	/**
@@ -239,18 +235,7 @@ final class Tenure {
 	 */
 	boolean lose(@Nullable String reason) {
 		this.lossReason = reason;
-		return end(State.LOST);
-	}
-
-	private boolean end(State end) {
-		State before = this.state.get();
-		while (!isOver(before)) {
-			if (this.state.compareAndSet(before, end)) {
-				return true;
-			}
-			before = this.state.get();
-		}
-		return false;
+		return this.state.lose();
 	}
 
 	@Nullable String lossReason() {
@@ -279,22 +264,6 @@ final class Tenure {
 		long drift = Math.min(lease / 100 + 2_000_000, lease / 4);
 		this.grantedAt = sentAt;
 		this.deadline = sentAt + lease - drift;
-	}
-
-	private enum State {
-
-		/** Granted, and renewed in time. */
-		HELD,
-
-		/** The last renewal failed; the lease has not ended yet. */
-		SUSPECT,
-
-		/** Ended before it was released. */
-		LOST,
-
-		/** Given back by its owner. */
-		RELEASED
-
 	}
 
 }
