@@ -58,11 +58,6 @@ final class Errand {
 		return this.taken.get();
 	}
 
-	boolean isAnswered() {
-		SentRequest request = this.sent.getNow(null);
-		return this.sent.isDone() && (request == null || request.answer().isDone());
-	}
-
 	/**
 	 * Take the errand back.
 	 * @return the request, if it was sent before

@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.engine;
 
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
@@ -12,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  * sends its next request at once, so that it wakes to the answer.
  */
 final class StoreBell {
+
+	/** An answer wakes its caller; this is for one that came before it lay down. */
+	private static final long LONGEST_DOZE = TimeUnit.SECONDS.toNanos(1);
 
 	private volatile boolean rung;
 
@@ -47,10 +51,13 @@ final class StoreBell {
 	}
 
 	/**
-	 * Wait until it rings, the time is over or the caller is interrupted.
+	 * Wait until it rings, the time is over or the caller is interrupted. Once its
+	 * request was sent, the caller waits for the answer even if its time is over: without
+	 * it nobody knows whether the lock is held by somebody else or by this caller.
 	 * @param request sends the caller's next request, or gives {@code null} if it cannot
 	 * do so without blocking
-	 * @return the request, if it was sent; perhaps without an answer yet
+	 * @return the request, if it was sent; without an answer only if the caller is
+	 * interrupted
 	 */
 	@Nullable SentRequest await(Caller caller, long nanos, Supplier<@Nullable SentRequest> request) {
 		long start = System.nanoTime();
@@ -58,19 +65,19 @@ final class StoreBell {
 		this.errand = errand;
 		try {
 			long left = nanos;
-			while (!isOver(errand, left) && !caller.isOutOfTime() && !caller.isInterrupted()) {
-				caller.park(this, errand.isTaken() ? Long.MAX_VALUE : left);
+			while (!this.rung && !errand.isTaken() && left > 0 && !caller.isOutOfTime() && !caller.isInterrupted()) {
+				caller.park(this, left);
 				left = nanos - (System.nanoTime() - start);
 			}
 		}
 		finally {
 			this.errand = null;
 		}
-		return errand.end();
-	}
-
-	private boolean isOver(Errand errand, long left) {
-		return errand.isTaken() ? errand.isAnswered() : this.rung || left <= 0;
+		SentRequest sent = errand.end();
+		while (sent != null && !sent.answer().isDone() && !caller.isInterrupted()) {
+			LockSupport.parkNanos(this, LONGEST_DOZE);
+		}
+		return sent;
 	}
 
 }

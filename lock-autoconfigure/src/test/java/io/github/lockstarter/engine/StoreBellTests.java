@@ -79,6 +79,24 @@ class StoreBellTests {
 	}
 
 	@Test
+	void aCallerWhoseTimeIsOverWaitsForTheAnswerToWhatWasSent() throws Exception {
+		CompletableFuture<Caller> caller = new CompletableFuture<>();
+		Call<SentRequest> call = Callers.start(() -> {
+			caller.complete(Caller.interruptible(Duration.ofSeconds(2), null));
+			return this.bell.await(caller.join(), LONG, this::send);
+		}).awaitParked();
+		this.bell.ring();
+		assertThat(this.requests).hasValue(1);
+		while (!caller.join().isOutOfTime()) {
+			Thread.onSpinWait();
+		}
+		call.awaitParked();
+		assertThat(call.result()).isNotDone();
+		this.answer.complete(new LockGrant(1, false));
+		assertThat(call.get().get()).isEqualTo(new LockGrant(1, false));
+	}
+
+	@Test
 	void aCallerThatHasLeftSendsNothing() throws Exception {
 		assertThat(await(1, this::send).get()).isNull();
 		this.bell.ring();

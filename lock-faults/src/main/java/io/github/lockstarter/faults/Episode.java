@@ -150,6 +150,11 @@ final class Episode {
 			violations.add(new Violation("command budget",
 					scripts + " scripts for " + attempts + " attempts to take a lock", List.of()));
 		}
+		boolean outage = this.fault != Fault.NOTHING && this.fault != Fault.TIME_OUTS;
+		if (!outage && history.count(Step.UNKNOWN) > 0) {
+			violations.add(new Violation("contention is not an outage",
+					history.count(Step.UNKNOWN) + " attempts failed though Redis was well", List.of()));
+		}
 		if (residue > 0 || !leftKeys.isEmpty()) {
 			violations.add(new Violation("residue",
 					residue + " locks or background actions and the keys " + leftKeys + " were left", List.of()));
