@@ -25,7 +25,10 @@ final class RedissonClientLock implements LockClient {
 		String[] nodes = address.nodes().stream().map((node) -> "redis://" + node).toArray(String[]::new);
 		switch (address.kind()) {
 			case SINGLE -> config.useSingleServer().setAddress(nodes[0]);
-			case SENTINEL -> config.useSentinelServers().setMasterName(RedisAddress.PRIMARY).addSentinelAddress(nodes);
+			case SENTINEL -> config.useSentinelServers()
+				.setMasterName(RedisAddress.PRIMARY)
+				.setCheckSentinelsList(false)
+				.addSentinelAddress(nodes);
 			case CLUSTER -> config.useClusterServers().addNodeAddress(nodes);
 		}
 		this.redisson = Redisson.create(config);
