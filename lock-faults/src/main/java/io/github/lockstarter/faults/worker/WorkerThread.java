@@ -115,14 +115,19 @@ final class WorkerThread {
 		long nanos = (random.nextInt(LONG_HOLDS) == 0) ? this.leaseTime.toNanos() * 5 / 4
 				: random.nextLong(LONGEST_WORK);
 		long start = System.nanoTime();
+		boolean interrupted = false;
+		boolean sure;
 		do {
+			// An interrupted thread would not wait
+			interrupted |= Thread.interrupted();
 			LockSupport.parkNanos(Math.min(nanos, LONGEST_WORK));
-			if (!confirm(scribe, held)) {
-				return false;
-			}
+			sure = confirm(scribe, held);
 		}
-		while (System.nanoTime() - start < nanos);
-		return true;
+		while (sure && System.nanoTime() - start < nanos);
+		if (interrupted) {
+			Thread.currentThread().interrupt();
+		}
+		return sure;
 	}
 
 	private void nest(String key) {
