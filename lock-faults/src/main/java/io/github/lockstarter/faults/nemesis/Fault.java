@@ -3,6 +3,8 @@
 package io.github.lockstarter.faults.nemesis;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 import io.github.lockstarter.faults.nemesis.TcpProxy.Weather;
@@ -25,9 +27,21 @@ public enum Fault {
 		}
 	}),
 
-	/** Wakes up after its lease, and does not know yet. */
-	HOLDER_PAUSED("instance paused for longer than its lease (SIGSTOP)", Exclusion.ALWAYS,
-			(attack) -> pause(attack, attack.anyWorker(), 1.5)),
+	/**
+	 * Wakes up after its lease, and does not know yet. All but one, to hit one that holds
+	 * a lock.
+	 */
+	HOLDER_PAUSED("instances paused for longer than their lease (SIGSTOP)", Exclusion.ALWAYS, (attack) -> {
+		List<WorkerProcess> paused = new ArrayList<>(attack.crew().workers());
+		paused.remove(attack.anyWorker());
+		for (WorkerProcess worker : paused) {
+			worker.pause();
+		}
+		attack.last(attack.leases(1.5));
+		for (WorkerProcess worker : paused) {
+			worker.proceed();
+		}
+	}),
 
 	/** Nobody gives its locks back. */
 	HOLDER_KILLED("instances killed (SIGKILL)", Exclusion.ALWAYS, (attack) -> {
