@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -28,6 +29,10 @@ public final class EmbeddedRedis implements AutoCloseable {
 
 	private final int port;
 
+	private final Path executable;
+
+	private final Map<String, String> environment;
+
 	private final List<String> options;
 
 	private final List<String> configuration;
@@ -37,6 +42,13 @@ public final class EmbeddedRedis implements AutoCloseable {
 	private Process process;
 
 	private EmbeddedRedis(int port, List<String> options, String... configuration) {
+		this(EXECUTABLE, Map.of(), port, options, configuration);
+	}
+
+	private EmbeddedRedis(Path executable, Map<String, String> environment, int port, List<String> options,
+			String... configuration) {
+		this.executable = executable;
+		this.environment = environment;
 		this.port = port;
 		this.options = options;
 		this.configuration = List.of(configuration);
@@ -45,6 +57,14 @@ public final class EmbeddedRedis implements AutoCloseable {
 
 	public static EmbeddedRedis start(String... options) {
 		return new EmbeddedRedis(freePort(), List.of(options));
+	}
+
+	/**
+	 * Start a server other than the embedded one.
+	 * @param environment what its process finds in its environment
+	 */
+	public static EmbeddedRedis start(Path executable, Map<String, String> environment) {
+		return new EmbeddedRedis(executable, environment, freePort(), List.of());
 	}
 
 	/**
@@ -156,7 +176,7 @@ public final class EmbeddedRedis implements AutoCloseable {
 	}
 
 	private Process launch() {
-		List<String> command = new ArrayList<>(List.of(EXECUTABLE.toString()));
+		List<String> command = new ArrayList<>(List.of(this.executable.toString()));
 		command.addAll(this.configuration);
 		command.addAll(List.of("--port", String.valueOf(this.port), "--bind", "127.0.0.1"));
 		if (this.configuration.isEmpty()) {
@@ -168,10 +188,11 @@ public final class EmbeddedRedis implements AutoCloseable {
 			// again
 			Path directory = Files.createTempDirectory("redis");
 			this.directories.add(directory.toFile());
-			Process started = new ProcessBuilder(command).directory(directory.toFile())
+			ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile())
 				.redirectOutput(ProcessBuilder.Redirect.DISCARD)
-				.redirectError(ProcessBuilder.Redirect.DISCARD)
-				.start();
+				.redirectError(ProcessBuilder.Redirect.DISCARD);
+			builder.environment().putAll(this.environment);
+			Process started = builder.start();
 			Runtime.getRuntime().addShutdownHook(new Thread(started::destroyForcibly));
 			awaitAnswer(started);
 			return started;

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Random;
 
 import io.github.lockstarter.faults.nemesis.Fault;
+import io.github.lockstarter.faults.nemesis.SiteKind;
 import io.github.lockstarter.faults.worker.Competitor;
-import io.github.lockstarter.faults.worker.RedisAddress.Kind;
 
 /**
  * The long form: all faults in random order, again and again until the time is over.
@@ -56,13 +56,13 @@ public final class FaultRun {
 
 	private static List<EpisodeResult> runAll(FaultSuite suite, Competitor competitor, Random random) throws Exception {
 		List<EpisodeResult> results = new ArrayList<>();
-		for (Kind kind : Kind.values()) {
+		for (SiteKind kind : SiteKind.values()) {
 			List<Fault> faults = new ArrayList<>(
 					chosen("faults.names", Fault.values()).stream().filter((fault) -> fault.site() == kind).toList());
 			Collections.shuffle(faults, random);
 			// Only where there are replicas can one confirm anything
-			boolean suited = kind == Kind.SENTINEL || competitor != Competitor.OURS_CONFIRMED;
-			if (suited && !faults.isEmpty()) {
+			boolean suited = kind == SiteKind.SENTINEL || competitor != Competitor.OURS_CONFIRMED;
+			if (suited && kind.isAvailable() && !faults.isEmpty()) {
 				results.addAll(suite.run(competitor, kind, faults));
 			}
 		}

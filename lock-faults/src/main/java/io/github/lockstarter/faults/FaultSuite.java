@@ -17,10 +17,9 @@ import io.github.lockstarter.faults.checks.Violation;
 import io.github.lockstarter.faults.nemesis.Crew;
 import io.github.lockstarter.faults.nemesis.Fault;
 import io.github.lockstarter.faults.nemesis.Site;
-import io.github.lockstarter.faults.nemesis.Sites;
+import io.github.lockstarter.faults.nemesis.SiteKind;
 import io.github.lockstarter.faults.worker.Competitor;
 import io.github.lockstarter.faults.worker.Counters;
-import io.github.lockstarter.faults.worker.RedisAddress.Kind;
 
 /**
  * Attacks the locks of a competitor with one fault after the other. The database that the
@@ -61,10 +60,10 @@ final class FaultSuite implements AutoCloseable {
 	/**
 	 * Let faults strike, in this order and with the same workers.
 	 */
-	List<EpisodeResult> run(Competitor competitor, Kind kind, List<Fault> faults) throws Exception {
+	List<EpisodeResult> run(Competitor competitor, SiteKind kind, List<Fault> faults) throws Exception {
 		List<EpisodeResult> results = new ArrayList<>();
 		Path directory = Files.createTempDirectory(Files.createDirectories(this.directory), competitor.name());
-		try (Site site = Sites.start(kind);
+		try (Site site = kind.start();
 				Crew crew = new Crew(competitor, site.address(), this.leaseTime, this.url, directory)) {
 			for (Fault fault : faults) {
 				EpisodeResult result = new Episode(++this.episodes, fault, site, crew, this.counters, this.random)

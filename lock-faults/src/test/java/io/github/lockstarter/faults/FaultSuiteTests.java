@@ -12,10 +12,11 @@ import org.junit.jupiter.api.io.TempDir;
 
 import io.github.lockstarter.faults.history.Step;
 import io.github.lockstarter.faults.nemesis.Fault;
+import io.github.lockstarter.faults.nemesis.SiteKind;
 import io.github.lockstarter.faults.worker.Competitor;
-import io.github.lockstarter.faults.worker.RedisAddress.Kind;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 /**
  * The short form: each fault once.
@@ -29,25 +30,31 @@ class FaultSuiteTests {
 
 	@Test
 	void nothingThatIsPromisedIsBrokenOnOneServer() throws Exception {
-		assertNothingBroken(Competitor.OURS, Kind.SINGLE);
+		assertNothingBroken(Competitor.OURS, SiteKind.SINGLE);
+	}
+
+	@Test
+	void nothingThatIsPromisedIsBrokenWhenTheClockOfRedisIsSet() throws Exception {
+		assumeThat(SiteKind.CLOCK.isAvailable()).as("a C compiler and a Redis that is linked dynamically").isTrue();
+		assertNothingBroken(Competitor.OURS, SiteKind.CLOCK);
 	}
 
 	@Test
 	void nothingThatIsPromisedIsBrokenInAFailover() throws Exception {
-		assertNothingBroken(Competitor.OURS, Kind.SENTINEL);
+		assertNothingBroken(Competitor.OURS, SiteKind.SENTINEL);
 	}
 
 	@Test
 	void noOwnerIsForgottenInAFailoverWhenReplicasHaveConfirmedIt() throws Exception {
-		assertNothingBroken(Competitor.OURS_CONFIRMED, Kind.SENTINEL);
+		assertNothingBroken(Competitor.OURS_CONFIRMED, SiteKind.SENTINEL);
 	}
 
 	@Test
 	void nothingThatIsPromisedIsBrokenInACluster() throws Exception {
-		assertNothingBroken(Competitor.OURS, Kind.CLUSTER);
+		assertNothingBroken(Competitor.OURS, SiteKind.CLUSTER);
 	}
 
-	private void assertNothingBroken(Competitor competitor, Kind kind) throws Exception {
+	private void assertNothingBroken(Competitor competitor, SiteKind kind) throws Exception {
 		List<Fault> faults = Arrays.stream(Fault.values()).filter((fault) -> fault.site() == kind).toList();
 		try (FaultSuite suite = new FaultSuite(this.directory, LEASE_TIME, 1)) {
 			List<EpisodeResult> results = suite.run(competitor, kind, faults);

@@ -23,6 +23,10 @@ public record Attack(Site site, Crew crew, List<String> keys, Random random) {
 		return this.site.servers().get(0);
 	}
 
+	MovableClock clock() {
+		return ((ClockSite) this.site).clock();
+	}
+
 	SentinelSite sentinels() {
 		return (SentinelSite) this.site;
 	}

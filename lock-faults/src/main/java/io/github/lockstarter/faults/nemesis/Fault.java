@@ -9,7 +9,6 @@ import java.util.concurrent.locks.LockSupport;
 
 import io.github.lockstarter.faults.nemesis.TcpProxy.Weather;
 import io.github.lockstarter.faults.worker.Mode;
-import io.github.lockstarter.faults.worker.RedisAddress.Kind;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
 
 /**
@@ -115,14 +114,23 @@ public enum Fault {
 	SMALL_HEAP("garbage in a small heap", Mode.SHORT_OF_MEMORY, Exclusion.ALWAYS,
 			(attack) -> attack.last(attack.leases(2))),
 
+	/** All leases end at once, and the owners do not know. */
+	CLOCK_FORWARD("clock of Redis set forward by ten leases", SiteKind.CLOCK, Exclusion.UNTIL_NOTICED,
+			(attack) -> repeat(attack, () -> attack.clock().move(attack.leases(10)))),
+
+	/** Locks and queues live for longer than was asked. */
+	CLOCK_BACKWARD("clock of Redis set back, by two leases in all", SiteKind.CLOCK, Exclusion.ALWAYS,
+			(attack) -> repeat(attack, () -> attack.clock().move(attack.leases(-0.3)))),
+
 	/** The replica may lack the last writes. */
-	FAILOVER("Sentinel failover after the primary was killed", Kind.SENTINEL, Exclusion.UNLESS_CONFIRMED, (attack) -> {
-		attack.server().kill();
-		attack.sentinels().exchange();
-	}),
+	FAILOVER("Sentinel failover after the primary was killed", SiteKind.SENTINEL, Exclusion.UNLESS_CONFIRMED,
+			(attack) -> {
+				attack.server().kill();
+				attack.sentinels().exchange();
+			}),
 
 	/** The replica lacks the last writes for certain. */
-	FAILOVER_UNREPLICATED("the same while the replica lagged behind", Kind.SENTINEL, Exclusion.UNLESS_CONFIRMED,
+	FAILOVER_UNREPLICATED("the same while the replica lagged behind", SiteKind.SENTINEL, Exclusion.UNLESS_CONFIRMED,
 			(attack) -> {
 				Processes.stop(attack.sentinels().replica().pid());
 				attack.last(attack.leases(0.3));
@@ -132,7 +140,7 @@ public enum Fault {
 			}),
 
 	/** Requests are sent on, and scripts meet keys that are half here and half there. */
-	SLOTS_MOVED("Cluster slots moved to other nodes", Kind.CLUSTER, Exclusion.ALWAYS, (attack) -> {
+	SLOTS_MOVED("Cluster slots moved to other nodes", SiteKind.CLUSTER, Exclusion.ALWAYS, (attack) -> {
 		for (int i = 0; i < 3; i++) {
 			for (String key : attack.keys()) {
 				attack.cluster().moveSlotOf(key, () -> LockSupport.parkNanos(20_000_000));
@@ -141,21 +149,22 @@ public enum Fault {
 	}),
 
 	/** The locks of the other nodes have nothing to do with that. */
-	NODE_PAUSED("Cluster node paused for longer than lease and time-outs (SIGSTOP)", Kind.CLUSTER, Exclusion.ALWAYS,
+	NODE_PAUSED("Cluster node paused for longer than lease and time-outs (SIGSTOP)", SiteKind.CLUSTER, Exclusion.ALWAYS,
 			(attack) -> pause(attack, attack.cluster().nodeOf(attack.keys().get(0)),
 					attack.leases(1.2).plusSeconds(2))),
 
 	/** Its data is gone. */
-	NODE_RESTARTED("Cluster node killed and started again empty", Kind.CLUSTER, Exclusion.UNTIL_NOTICED, (attack) -> {
-		EmbeddedRedis node = attack.cluster().nodeOf(attack.keys().get(0));
-		node.kill();
-		attack.last(attack.leases(0.2));
-		node.restart();
-	});
+	NODE_RESTARTED("Cluster node killed and started again empty", SiteKind.CLUSTER, Exclusion.UNTIL_NOTICED,
+			(attack) -> {
+				EmbeddedRedis node = attack.cluster().nodeOf(attack.keys().get(0));
+				node.kill();
+				attack.last(attack.leases(0.2));
+				node.restart();
+			});
 
 	private final String title;
 
-	private final Kind site;
+	private final SiteKind site;
 
 	private final Mode mode;
 
@@ -164,18 +173,18 @@ public enum Fault {
 	private final Strike strike;
 
 	Fault(String title, Exclusion exclusion, Strike strike) {
-		this(title, Kind.SINGLE, Mode.CALM, exclusion, strike);
+		this(title, SiteKind.SINGLE, Mode.CALM, exclusion, strike);
 	}
 
-	Fault(String title, Kind site, Exclusion exclusion, Strike strike) {
+	Fault(String title, SiteKind site, Exclusion exclusion, Strike strike) {
 		this(title, site, Mode.CALM, exclusion, strike);
 	}
 
 	Fault(String title, Mode mode, Exclusion exclusion, Strike strike) {
-		this(title, Kind.SINGLE, mode, exclusion, strike);
+		this(title, SiteKind.SINGLE, mode, exclusion, strike);
 	}
 
-	Fault(String title, Kind site, Mode mode, Exclusion exclusion, Strike strike) {
+	Fault(String title, SiteKind site, Mode mode, Exclusion exclusion, Strike strike) {
 		this.title = title;
 		this.site = site;
 		this.mode = mode;
@@ -190,7 +199,7 @@ public enum Fault {
 	/**
 	 * Return what kind of Redis it happens to.
 	 */
-	public Kind site() {
+	public SiteKind site() {
 		return this.site;
 	}
 

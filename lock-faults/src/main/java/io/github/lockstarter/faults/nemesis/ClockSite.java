@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.faults.nemesis;
+
+import java.util.List;
+
+import io.github.lockstarter.faults.worker.RedisAddress;
+import io.github.lockstarter.faults.worker.RedisAddress.Kind;
+import io.github.lockstarter.testsupport.EmbeddedRedis;
+
+/**
+ * One server whose clock can be set.
+ */
+final class ClockSite implements Site {
+
+	private final MovableClock clock = new MovableClock();
+
+	private final EmbeddedRedis server = EmbeddedRedis.start(this.clock.redis(), this.clock.environment());
+
+	MovableClock clock() {
+		return this.clock;
+	}
+
+	@Override
+	public RedisAddress address() {
+		return new RedisAddress(Kind.SINGLE, List.of("127.0.0.1:" + this.server.port()));
+	}
+
+	@Override
+	public List<EmbeddedRedis> servers() {
+		return List.of(this.server);
+	}
+
+	@Override
+	public void close() {
+		this.server.close();
+		this.clock.close();
+	}
+
+}
