@@ -4,6 +4,7 @@ package io.github.lockstarter;
 
 import java.util.Optional;
 import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
 
 /**
  * Where locks come from. For a whole method or block, {@link DistributedLock} and
@@ -51,5 +52,17 @@ public interface LockRegistry {
 	 * @return a view; any two views of the same key are the same lock
 	 */
 	Lock lock(LockKey key);
+
+	/**
+	 * Return the two sides of a lock in the form of
+	 * {@link java.util.concurrent.locks.ReadWriteLock}: the read lock has the mode
+	 * {@link LockMode#READ} and the write lock {@link LockMode#WRITE}, and both behave as
+	 * {@link #lock(LockKey)} does. A thread that holds the write lock may take the read
+	 * lock as well, and excludes all others until it has given back both; one that holds
+	 * the read lock alone gets an {@link IllegalStateException} from the write lock.
+	 * @param key which lock
+	 * @return a view; any two views of the same key are the same lock
+	 */
+	ReadWriteLock readWriteLock(LockKey key);
 
 }

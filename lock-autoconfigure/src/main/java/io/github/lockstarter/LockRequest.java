@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * What to ask a {@link LockRegistry} for.
  *
  * @param key which lock
+ * @param mode how the lock is shared
  * @param waitTime how long to wait for it at most, zero for not at all, or {@code null}
  * for the registry's default
  * @param leaseTime fixed length of the lease, or {@code null} for one that is renewed
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * {@link LockTemplate} returns earlier, or {@code null} for no longer than it runs; see
  * {@link Lease#holdAtLeast}
  */
-public record LockRequest(LockKey key, @Nullable Duration waitTime, @Nullable Duration leaseTime,
+public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTime, @Nullable Duration leaseTime,
 		@Nullable Duration holdAtLeast) {
 
 	/**
@@ -42,6 +43,10 @@ public record LockRequest(LockKey key, @Nullable Duration waitTime, @Nullable Du
 			throw new IllegalArgumentException("'holdAtLeast' must be from " + MIN_LEASE_TIME.toMillis() + " ms to "
 					+ MAX_LEASE_TIME.toDays() + " days, but was " + holdAtLeast);
 		}
+		if (holdAtLeast != null && mode.isShared()) {
+			throw new IllegalArgumentException("'holdAtLeast' is not possible in mode " + mode
+					+ ": a lock that is shared cannot stay taken by one of its owners");
+		}
 		if (waitTime != null && waitTime.isNegative()) {
 			throw new IllegalArgumentException("'waitTime' must not be negative, but was " + waitTime);
 		}
@@ -59,7 +64,7 @@ public record LockRequest(LockKey key, @Nullable Duration waitTime, @Nullable Du
 	 * @param key which lock
 	 */
 	public static LockRequest of(LockKey key) {
-		return new LockRequest(key, null, null, null);
+		return new LockRequest(key, LockMode.EXCLUSIVE, null, null, null);
 	}
 
 	/**
@@ -77,7 +82,7 @@ public record LockRequest(LockKey key, @Nullable Duration waitTime, @Nullable Du
 	 * @param waitTime how long to wait at most; zero for not at all
 	 */
 	public LockRequest withWaitTime(Duration waitTime) {
-		return new LockRequest(this.key, waitTime, this.leaseTime, this.holdAtLeast);
+		return new LockRequest(this.key, this.mode, waitTime, this.leaseTime, this.holdAtLeast);
 	}
 
 	/**
@@ -86,7 +91,7 @@ public record LockRequest(LockKey key, @Nullable Duration waitTime, @Nullable Du
 	 * @param leaseTime length of the lease, 10 ms to 365 days
 	 */
 	public LockRequest withLeaseTime(Duration leaseTime) {
-		return new LockRequest(this.key, this.waitTime, leaseTime, this.holdAtLeast);
+		return new LockRequest(this.key, this.mode, this.waitTime, leaseTime, this.holdAtLeast);
 	}
 
 	/**
@@ -95,7 +100,15 @@ public record LockRequest(LockKey key, @Nullable Duration waitTime, @Nullable Du
 	 * @param holdAtLeast the time, 10 ms to 365 days
 	 */
 	public LockRequest withHoldAtLeast(Duration holdAtLeast) {
-		return new LockRequest(this.key, this.waitTime, this.leaseTime, holdAtLeast);
+		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, holdAtLeast);
+	}
+
+	/**
+	 * Return this request in another mode.
+	 * @param mode how the lock is shared
+	 */
+	public LockRequest withMode(LockMode mode) {
+		return new LockRequest(this.key, mode, this.waitTime, this.leaseTime, this.holdAtLeast);
 	}
 
 	/**
@@ -103,7 +116,7 @@ public record LockRequest(LockKey key, @Nullable Duration waitTime, @Nullable Du
 	 * @param key which lock
 	 */
 	public LockRequest withKey(LockKey key) {
-		return new LockRequest(key, this.waitTime, this.leaseTime, this.holdAtLeast);
+		return new LockRequest(key, this.mode, this.waitTime, this.leaseTime, this.holdAtLeast);
 	}
 
 }

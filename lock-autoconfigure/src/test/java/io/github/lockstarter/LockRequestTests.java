@@ -19,7 +19,8 @@ class LockRequestTests {
 		assertThat(this.request.waitTime()).isNull();
 		assertThat(this.request.leaseTime()).isNull();
 		assertThat(this.request.withWaitTime(Duration.ofSeconds(1)).withLeaseTime(Duration.ofSeconds(2)))
-			.isEqualTo(new LockRequest(this.request.key(), Duration.ofSeconds(1), Duration.ofSeconds(2), null));
+			.isEqualTo(new LockRequest(this.request.key(), LockMode.EXCLUSIVE, Duration.ofSeconds(1),
+					Duration.ofSeconds(2), null));
 	}
 
 	@Test
@@ -53,7 +54,7 @@ class LockRequestTests {
 			.withLeaseTime(Duration.ofSeconds(2))
 			.withHoldAtLeast(Duration.ofSeconds(3));
 		assertThat(timed.withKey(LockKey.of("order", 7))).isEqualTo(new LockRequest(LockKey.of("order", 7),
-				Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(3)));
+				LockMode.EXCLUSIVE, Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(3)));
 	}
 
 }

@@ -10,6 +10,7 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
 
 /**
  * A store of locks, as seen by one JVM.
@@ -24,8 +25,11 @@ import io.github.lockstarter.LockKey;
 public interface LockBackend {
 
 	/**
-	 * Grant the lock to an owner if nobody else holds it. An owner that holds it already
-	 * gets its lease extended and the same fencing base.
+	 * Grant the lock to an owner if nobody else holds it, or only those with whom its
+	 * {@linkplain OwnerToken#mode() mode} shares it. An owner that holds it already gets
+	 * its lease extended and the same fencing base. Who shares a lock is refused as well
+	 * if somebody waits to have it alone, and who wants it in order of arrival if
+	 * somebody came before.
 	 * @param key which lock
 	 * @param owner who asks
 	 * @param leaseTime length of the lease
@@ -92,22 +96,23 @@ public interface LockBackend {
 	 * Give a lock back and tell the first JVM of its queue that can be reached.
 	 * @param key which lock
 	 * @param owner who asks
-	 * @param queue whether to put this JVM at the end of the queue if another one was
-	 * told
+	 * @param next how the next caller of this JVM wants the lock, for which the JVM is
+	 * put at the end of the queue if another one was told; or {@code null} if nobody
+	 * waits here, or in order of arrival
 	 * @return what happened
 	 */
-	ReleaseOutcome release(LockKey key, OwnerToken owner, boolean queue);
+	ReleaseOutcome release(LockKey key, OwnerToken owner, @Nullable LockMode next);
 
 	/**
 	 * Give a lock back, if possible without waiting for the answer: whatever this JVM
 	 * asks the store about this lock after the call must take effect after the release.
 	 * @param key which lock
 	 * @param owner who asks
-	 * @param queue as in {@link #release(LockKey, OwnerToken, boolean)}
+	 * @param next as in {@link #release(LockKey, OwnerToken, LockMode)}
 	 * @return the outcome, now or later
 	 */
-	default CompletionStage<ReleaseOutcome> releaseAsync(LockKey key, OwnerToken owner, boolean queue) {
-		return CompletableFuture.completedFuture(release(key, owner, queue));
+	default CompletionStage<ReleaseOutcome> releaseAsync(LockKey key, OwnerToken owner, @Nullable LockMode next) {
+		return CompletableFuture.completedFuture(release(key, owner, next));
 	}
 
 	/**
@@ -120,11 +125,28 @@ public interface LockBackend {
 	}
 
 	/**
-	 * Take this JVM out of the queue of a lock; if it was its turn to try, tell the next
-	 * one.
+	 * Put an owner into the queue of a lock that it wants in order of arrival, before it
+	 * asks for it. It is taken out by a grant or by
+	 * {@link #withdraw(LockKey, OwnerToken)}.
+	 * @param key which lock
+	 * @param owner who waits
+	 */
+	void arrive(LockKey key, OwnerToken owner);
+
+	/**
+	 * Take this JVM out of the queue of a lock, but not those who wait in order of
+	 * arrival; if it was its turn to try, tell the next one.
 	 * @param key which lock
 	 */
 	void withdraw(LockKey key);
+
+	/**
+	 * Take an owner out of the queue of a lock that it waits for in order of arrival; if
+	 * it was its turn to try, tell the next one.
+	 * @param key which lock
+	 * @param owner who has waited
+	 */
+	void withdraw(LockKey key, OwnerToken owner);
 
 	/**
 	 * Return the signal of released locks.

@@ -16,6 +16,19 @@ sealed interface Arrival {
 	}
 
 	/**
+	 * It shares the lock with those who hold it.
+	 *
+	 * @param hold its hold
+	 */
+	record Joined(Hold hold) implements Arrival {
+	}
+
+	/**
+	 * It shared the lock already, and now wants it alone.
+	 */
+	Arrival UPGRADING = new Upgrading();
+
+	/**
 	 * Nobody was there: it has the turn.
 	 */
 	Arrival TAKEN = new Taken();
@@ -37,6 +50,9 @@ sealed interface Arrival {
 	}
 
 	record Contended() implements Arrival {
+	}
+
+	record Upgrading() implements Arrival {
 	}
 
 }

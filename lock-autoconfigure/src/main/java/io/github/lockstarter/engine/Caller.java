@@ -7,11 +7,13 @@ import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.backend.OwnerToken;
 
 /**
  * The thread that asks for a lock: its one budget of time, how it takes interrupts, and
- * for how long it wants the lock.
+ * how and for how long it wants the lock.
  */
 final class Caller {
 
@@ -25,35 +27,79 @@ final class Caller {
 
 	private final boolean interruptible;
 
+	private final LockMode mode;
+
 	private final @Nullable Duration fixedLeaseTime;
+
+	private @Nullable OwnerToken token;
+
+	private boolean placed;
 
 	private boolean postponedInterrupt;
 
-	private Caller(Duration waitTime, boolean interruptible, @Nullable Duration fixedLeaseTime) {
+	private Caller(Duration waitTime, boolean interruptible, LockMode mode, @Nullable Duration fixedLeaseTime) {
 		this.budget = (waitTime.compareTo(LockRequest.FOREVER) < 0) ? waitTime.toNanos() : Long.MAX_VALUE;
 		this.interruptible = interruptible;
+		this.mode = mode;
 		this.fixedLeaseTime = fixedLeaseTime;
 	}
 
 	/**
 	 * Return a caller.
+	 * @param mode how it wants to share the lock
 	 * @param fixedLeaseTime length of the lease that it wants, or {@code null} for one
 	 * that is renewed
 	 */
-	static Caller interruptible(Duration waitTime, @Nullable Duration fixedLeaseTime) {
-		return new Caller(waitTime, true, fixedLeaseTime);
+	static Caller interruptible(Duration waitTime, LockMode mode, @Nullable Duration fixedLeaseTime) {
+		return new Caller(waitTime, true, mode, fixedLeaseTime);
 	}
 
 	/**
 	 * Return a caller for which interrupts do not end the wait; {@link #finish()}
 	 * restores the flag.
 	 */
-	static Caller uninterruptible(Duration waitTime) {
-		return new Caller(waitTime, false, null);
+	static Caller uninterruptible(Duration waitTime, LockMode mode) {
+		return new Caller(waitTime, false, mode, null);
 	}
 
 	Thread thread() {
 		return this.thread;
+	}
+
+	/**
+	 * Return by what it is known as the owner when it comes again.
+	 */
+	Object owner() {
+		return this.thread;
+	}
+
+	LockMode mode() {
+		return this.mode;
+	}
+
+	/**
+	 * Return the token with which it asks the store.
+	 */
+	OwnerToken token() {
+		if (this.token == null) {
+			this.token = OwnerToken.random(this.mode);
+		}
+		return this.token;
+	}
+
+	/**
+	 * Note that it may stand in the queue of the store under its own name.
+	 */
+	void setPlaced() {
+		this.placed = true;
+	}
+
+	boolean isPlaced() {
+		return this.placed;
+	}
+
+	boolean isInOrderOfArrival() {
+		return this.mode == LockMode.FAIR;
 	}
 
 	@Nullable Duration fixedLeaseTime() {

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -15,6 +16,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
@@ -39,6 +41,8 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	private final LockListener listener;
 
+	private final StoreQueue queue;
+
 	private final LeaseReturns returns;
 
 	private final LeaseWatchdog watchdog;
@@ -61,19 +65,19 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		this.entries = new LocalEntries(settings.leaseTime());
 		this.listener = new CompositeLockListener(List.of(listener));
 		LossNotice notice = new LossNotice(this.listener, this.threads.callbacks());
-		StoreQueue queue = new StoreQueue(backend, timetable, this.threads.store(), this.entries);
+		this.queue = new StoreQueue(backend, timetable, this.threads.store(), this.entries);
 		this.returns = new LeaseReturns(backend, timetable, this.threads.store());
 		Renewals renewals = new Renewals(backend, timetable, this.threads.store());
 		this.watchdog = new LeaseWatchdog(timetable, renewals, this.returns, notice, settings.renewalsPerLease());
-		this.release = new LeaseRelease(backend, timetable, this.threads.store(), this.watchdog, this.returns, queue,
-				notice, this.listener);
-		this.access = new StoreAccess(backend, settings, timetable, this.returns, queue,
-				new ReleaseBells(this.entries, queue), () -> this.refusing);
+		this.release = new LeaseRelease(backend, timetable, this.threads.store(), this.watchdog, this.returns,
+				this.queue, notice, this.listener);
+		this.access = new StoreAccess(backend, settings, timetable, this.returns, this.queue,
+				new ReleaseBells(this.entries, this.queue), () -> this.refusing);
 	}
 
 	@Override
 	public Lease acquire(LockRequest request) {
-		Caller caller = Caller.interruptible(waitTime(request), request.leaseTime());
+		Caller caller = caller(request);
 		Lease lease = obtain(request.key(), caller);
 		if (lease == null) {
 			throw new LockContendedException(request.key(), caller.waited());
@@ -83,13 +87,19 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	@Override
 	public Optional<Lease> tryAcquire(LockRequest request) {
-		Caller caller = Caller.interruptible(waitTime(request), request.leaseTime());
+		Caller caller = caller(request);
 		return Optional.ofNullable(obtain(request.key(), caller));
 	}
 
 	@Override
 	public Lock lock(LockKey key) {
-		return new RegistryLock(this, key);
+		return new RegistryLock(this, key, LockMode.EXCLUSIVE);
+	}
+
+	@Override
+	public ReadWriteLock readWriteLock(LockKey key) {
+		return new RegistryReadWriteLock(new RegistryLock(this, key, LockMode.READ),
+				new RegistryLock(this, key, LockMode.WRITE));
 	}
 
 	/**
@@ -98,8 +108,9 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	 * was out of time
 	 */
 	@Nullable HeldLease obtain(LockKey key, Caller caller) {
+		Hold hold = null;
 		try {
-			Hold hold = arriveAndWait(key, caller);
+			hold = arriveAndWait(key, caller);
 			if (hold == null) {
 				this.listener.onEvent(new LockEvent.Contended(key, caller.waited()));
 				return null;
@@ -115,6 +126,9 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 			throw ex;
 		}
 		finally {
+			if (hold == null) {
+				this.queue.leave(key, caller);
+			}
 			caller.finish();
 		}
 	}
@@ -134,6 +148,15 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 			}
 			LocalEntry entry = this.entries.getOrCreate(key);
 			Arrival arrival = entry.arrive(caller);
+			if (arrival instanceof Arrival.Joined joined) {
+				return join(joined.hold(), caller);
+			}
+			if (arrival instanceof Arrival.Upgrading) {
+				throw new IllegalStateException(
+						"Lock '" + key + "' is held for reading and cannot be asked for in mode " + caller.mode()
+								+ " as well: two readers that do so would wait for each other. Give it back"
+								+ " before, or ask for the stronger mode first");
+			}
 			if (arrival instanceof Arrival.Reentered reentered) {
 				return reenter(reentered.hold());
 			}
@@ -144,6 +167,9 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 				return visitStore(entry, StoreTurn.ASK, caller);
 			}
 			if (arrival instanceof Arrival.Queued queued) {
+				if (caller.isInOrderOfArrival()) {
+					this.queue.arrive(key, caller);
+				}
 				Turn turn = awaitTurn(entry, queued.waiter(), caller);
 				if (turn instanceof StoreTurn storeTurn) {
 					return visitStore(entry, storeTurn, caller);
@@ -156,6 +182,12 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 				}
 			}
 		}
+	}
+
+	private Hold join(Hold hold, Caller caller) {
+		this.release.join(hold);
+		acquired(hold, caller);
+		return hold;
 	}
 
 	private Hold reenter(Hold hold) {
@@ -207,6 +239,9 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		}
 		Hold hold = entry.begin(tenure, caller);
 		this.watchdog.watch(tenure);
+		if (tenure.isShared()) {
+			this.release.limit(hold);
+		}
 		acquired(hold, caller);
 		return hold;
 	}
@@ -215,9 +250,10 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		this.listener.onEvent(new LockEvent.Acquired(hold.entry().key(), hold.fencingToken(), caller.waited()));
 	}
 
-	private Duration waitTime(LockRequest request) {
+	private Caller caller(LockRequest request) {
 		Duration waitTime = request.waitTime();
-		return (waitTime != null) ? waitTime : this.settings.waitTime();
+		return Caller.interruptible((waitTime != null) ? waitTime : this.settings.waitTime(), request.mode(),
+				request.leaseTime());
 	}
 
 	/**

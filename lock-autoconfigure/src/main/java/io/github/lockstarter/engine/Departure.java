@@ -13,6 +13,11 @@ enum Departure {
 	DONE,
 
 	/**
+	 * Nothing but to tell of it: others of this JVM hold the lock as well.
+	 */
+	LEFT,
+
+	/**
 	 * Nothing but to tell of it: the next caller of this JVM holds the lock now.
 	 */
 	HANDED_ON,

@@ -75,6 +75,10 @@ final class HeldLease implements Lease {
 			throw new IllegalArgumentException("'time' must not be negative or longer than "
 					+ LockRequest.MAX_LEASE_TIME.toDays() + " days, but was " + time);
 		}
+		if (this.hold.tenure().isShared() && !time.isZero()) {
+			throw new IllegalStateException(
+					"Lock '" + key() + "' is shared, so it cannot stay taken by one of its owners");
+		}
 		if (!this.closed.get()) {
 			this.hold.holdAtLeast(time);
 		}

@@ -5,6 +5,7 @@ package io.github.lockstarter.engine;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Iterator;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockMode;
 
 /**
  * One local grant of a lock within a tenure: whose it is, how often it was entered, and
@@ -23,7 +25,7 @@ final class Hold implements Turn {
 
 	private final Tenure tenure;
 
-	private final Thread thread;
+	private final Object owner;
 
 	private final long fencingToken;
 
@@ -48,7 +50,7 @@ final class Hold implements Turn {
 	private @Nullable LossCallbacks lossCallbacks;
 
 	/** Used by the owning thread only. */
-	private @Nullable Deque<Lease> lockedLeases;
+	private @Nullable Deque<LockedLease> lockedLeases;
 
 	/**
 	 * Create a hold.
@@ -57,11 +59,11 @@ final class Hold implements Turn {
 	 * @param since when it begins, on the clock of the tenure
 	 * @param endsAt when its time is over
 	 */
-	Hold(LocalEntry entry, Tenure tenure, Thread thread, long fencingToken, @Nullable Duration fixedLeaseTime,
+	Hold(LocalEntry entry, Tenure tenure, Object owner, long fencingToken, @Nullable Duration fixedLeaseTime,
 			long since, long endsAt) {
 		this.entry = entry;
 		this.tenure = tenure;
-		this.thread = thread;
+		this.owner = owner;
 		this.fencingToken = fencingToken;
 		this.fixedLeaseTime = fixedLeaseTime;
 		this.since = since;
@@ -117,8 +119,19 @@ final class Hold implements Turn {
 		return this.alarm;
 	}
 
-	boolean belongsTo(Thread thread) {
-		return this.thread == thread;
+	Object owner() {
+		return this.owner;
+	}
+
+	boolean belongsTo(Object owner) {
+		return this.owner.equals(owner);
+	}
+
+	/**
+	 * Return whether its owner has by it what it would ask for anew.
+	 */
+	boolean covers(LockMode mode) {
+		return mode.isShared() || !this.tenure.isShared();
 	}
 
 	/**
@@ -231,15 +244,30 @@ final class Hold implements Turn {
 	 * Remember a lease that the owning thread took through
 	 * {@link java.util.concurrent.locks.Lock}, which has no handle to remember it by.
 	 */
-	void pushLocked(Lease lease) {
+	void pushLocked(LockMode mode, Lease lease) {
 		if (this.lockedLeases == null) {
 			this.lockedLeases = new ArrayDeque<>(1);
 		}
-		this.lockedLeases.push(lease);
+		this.lockedLeases.push(new LockedLease(mode, lease));
 	}
 
-	@Nullable Lease popLocked() {
-		return (this.lockedLeases != null) ? this.lockedLeases.poll() : null;
+	/**
+	 * Return the last such lease of a mode, once.
+	 */
+	@Nullable Lease popLocked(LockMode mode) {
+		if (this.lockedLeases != null) {
+			for (Iterator<LockedLease> leases = this.lockedLeases.iterator(); leases.hasNext();) {
+				LockedLease next = leases.next();
+				if (next.mode() == mode) {
+					leases.remove();
+					return next.lease();
+				}
+			}
+		}
+		return null;
+	}
+
+	private record LockedLease(LockMode mode, Lease lease) {
 	}
 
 	private enum State {

@@ -15,6 +15,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.backend.LockBackend;
 import io.github.lockstarter.backend.ReleaseOutcome;
 import io.github.lockstarter.event.LockEvent;
@@ -92,8 +93,16 @@ final class LeaseRelease {
 	}
 
 	/**
-	 * Take the lock from a hold that was handed on when its fixed lease time is over. The
-	 * first hold of a tenure needs no such limit: the tenure ends with it.
+	 * Begin a hold that shares the lock with those who hold it.
+	 */
+	void join(Hold hold) {
+		goOn(hold.tenure());
+		limit(hold);
+	}
+
+	/**
+	 * Take the lock from a hold when its fixed lease time is over. The first hold of a
+	 * tenure that is not shared needs no such limit: the tenure ends with it.
 	 */
 	void limit(Hold hold) {
 		if (hold.isFixed()) {
@@ -142,11 +151,11 @@ final class LeaseRelease {
 			this.notice.lost(hold);
 		}
 		Tenure tenure = hold.tenure();
+		if (departure == Departure.LEFT) {
+			return;
+		}
 		if (departure == Departure.HANDED_ON) {
-			this.watchdog.watch(tenure);
-			if (tenure.slice().beginProbe(tenure.now())) {
-				this.store.execute(() -> probe(tenure));
-			}
+			goOn(tenure);
 		}
 		else if (tenure.isHeld() && tenure.release()) {
 			this.watchdog.forget(tenure);
@@ -160,6 +169,13 @@ final class LeaseRelease {
 		else {
 			this.watchdog.expire(tenure);
 			this.queue.passOn(hold.entry(), false, StoreTurn.ASK);
+		}
+	}
+
+	private void goOn(Tenure tenure) {
+		this.watchdog.watch(tenure);
+		if (tenure.slice().beginProbe(tenure.now())) {
+			this.store.execute(() -> probe(tenure));
 		}
 	}
 
@@ -184,8 +200,9 @@ final class LeaseRelease {
 
 	private void giveBack(Hold hold) {
 		LocalEntry entry = hold.entry();
-		boolean queue = entry.hasWaiters();
-		CompletableFuture<ReleaseOutcome> answer = send(hold.tenure(), queue).toCompletableFuture();
+		LockMode next = entry.nextMode();
+		boolean queue = next != null;
+		CompletableFuture<ReleaseOutcome> answer = send(hold.tenure(), next).toCompletableFuture();
 		if (answer.isDone()) {
 			boolean queued = settle(hold, answer) == ReleaseOutcome.RELEASED_TO_WAITER && queue;
 			this.queue.passOn(entry, queued, queued ? StoreTurn.AWAIT : StoreTurn.ASK);
@@ -201,11 +218,11 @@ final class LeaseRelease {
 		});
 	}
 
-	private CompletionStage<ReleaseOutcome> send(Tenure tenure, boolean queue) {
+	private CompletionStage<ReleaseOutcome> send(Tenure tenure, @Nullable LockMode next) {
 		// Drivers refuse to wait for an answer on an interrupted thread
 		boolean interrupted = Thread.interrupted();
 		try {
-			return this.backend.releaseAsync(tenure.key(), tenure.owner(), queue);
+			return this.backend.releaseAsync(tenure.key(), tenure.owner(), next);
 		}
 		catch (RuntimeException ex) {
 			return CompletableFuture.failedFuture(ex);

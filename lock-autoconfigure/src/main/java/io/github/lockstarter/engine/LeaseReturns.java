@@ -131,7 +131,7 @@ final class LeaseReturns {
 
 	private boolean giveBack(Return orphan) {
 		try {
-			this.backend.release(orphan.key(), orphan.owner(), false);
+			this.backend.release(orphan.key(), orphan.owner(), null);
 			return true;
 		}
 		catch (RuntimeException ex) {

@@ -141,10 +141,7 @@ final class LeaseWatchdog implements Renewal.Listener {
 			forget(tenure);
 			// The store may still know the owner, and a late renewal may still reach it
 			this.returns.orphan(tenure.key(), tenure.owner(), this.timetable.now() + tenure.leaseTime().toNanos());
-			Hold hold = tenure.entry().lose(tenure);
-			if (hold != null) {
-				this.notice.lost(hold);
-			}
+			tenure.entry().lose(tenure).forEach(this.notice::lost);
 		}
 	}
 

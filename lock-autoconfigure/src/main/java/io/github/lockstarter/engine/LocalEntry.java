@@ -6,12 +6,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
 
 /**
  * One lock inside this JVM, from its first caller to its last: who has the turn, which is
@@ -40,7 +42,7 @@ final class LocalEntry {
 
 	private final Set<LocalWaiter> queue = new LinkedHashSet<>();
 
-	private final List<Hold> lostHolds = new ArrayList<>(0);
+	private final Holders holders = new Holders();
 
 	private final StoreBell bell = new StoreBell();
 
@@ -48,7 +50,7 @@ final class LocalEntry {
 
 	private boolean over;
 
-	private @Nullable Hold hold;
+	private @Nullable Tenure tenure;
 
 	LocalEntry(LockKey key, LocalEntries entries, Duration defaultLeaseTime) {
 		this.key = key;
@@ -77,13 +79,16 @@ final class LocalEntry {
 			if (this.over) {
 				return null;
 			}
-			Hold own = ownHold(caller.thread());
+			Hold own = this.holders.of(caller.owner());
 			if (own != null) {
-				return new Arrival.Reentered(own.enter());
+				return own.covers(caller.mode()) ? new Arrival.Reentered(own.enter()) : Arrival.UPGRADING;
 			}
 			if (!this.taken) {
 				this.taken = true;
 				return Arrival.TAKEN;
+			}
+			if (this.queue.isEmpty() && canJoin(caller)) {
+				return new Arrival.Joined(join(caller));
 			}
 			if (caller.isOutOfTime()) {
 				return Arrival.CONTENDED;
@@ -112,17 +117,37 @@ final class LocalEntry {
 	}
 
 	/**
-	 * Turn the turn into a hold.
+	 * Turn the turn into a hold, which the next callers share if they may.
 	 */
 	Hold begin(Tenure tenure, Caller caller) {
+		List<LocalWaiter> joined = new ArrayList<>(0);
 		this.guard.lock();
 		try {
-			this.hold = tenure.beginHold(caller, leaseTimeFor(caller), tenure.now());
-			return this.hold;
+			this.tenure = tenure;
+			Hold hold = join(caller);
+			while (!this.queue.isEmpty() && canJoin(this.queue.iterator().next().caller())) {
+				LocalWaiter next = takeFirst();
+				next.give(join(next.caller()));
+				joined.add(next);
+			}
+			return hold;
 		}
 		finally {
 			this.guard.unlock();
+			joined.forEach(LocalWaiter::wake);
 		}
+	}
+
+	private boolean canJoin(Caller caller) {
+		Tenure tenure = this.tenure;
+		return tenure != null && tenure.isShared() && caller.mode().isShared() && tenure.canBeHandedOn(tenure.now());
+	}
+
+	private Hold join(Caller caller) {
+		Tenure tenure = Objects.requireNonNull(this.tenure);
+		Hold hold = tenure.beginHold(caller, leaseTimeFor(caller), tenure.now());
+		this.holders.add(hold);
+		return hold;
 	}
 
 	/**
@@ -133,26 +158,14 @@ final class LocalEntry {
 		return (fixed != null) ? fixed : this.defaultLeaseTime;
 	}
 
-	@Nullable Hold holdOf(Thread thread) {
+	@Nullable Hold holdOf(Object owner) {
 		this.guard.lock();
 		try {
-			return ownHold(thread);
+			return this.holders.of(owner);
 		}
 		finally {
 			this.guard.unlock();
 		}
-	}
-
-	private @Nullable Hold ownHold(Thread thread) {
-		if (this.hold != null && this.hold.belongsTo(thread)) {
-			return this.hold;
-		}
-		for (Hold lost : this.lostHolds) {
-			if (lost.belongsTo(thread)) {
-				return lost;
-			}
-		}
-		return null;
 	}
 
 	/**
@@ -165,15 +178,17 @@ final class LocalEntry {
 			if (!hold.leave()) {
 				return Departure.DONE;
 			}
-			if (this.hold != hold) {
-				this.lostHolds.remove(hold);
+			if (!this.holders.remove(hold)) {
 				endIfIdle();
 				return Departure.DONE;
 			}
 			long now = hold.tenure().now();
 			hold.end(now);
+			if (!this.holders.isEmpty()) {
+				return Departure.LEFT;
+			}
 			if (!hold.isLost() && hold.keptUntil() - now > 0) {
-				this.hold = null;
+				this.tenure = null;
 				return Departure.KEEP;
 			}
 			next = handOn(hold.tenure(), now);
@@ -193,10 +208,13 @@ final class LocalEntry {
 		LocalWaiter next = null;
 		this.guard.lock();
 		try {
-			if (this.hold != hold) {
+			if (!this.holders.lose(hold)) {
 				return Departure.DONE;
 			}
-			lose(hold, null);
+			hold.lose(null);
+			if (!this.holders.isEmpty()) {
+				return Departure.LEFT;
+			}
 			next = handOn(hold.tenure(), hold.tenure().now());
 			return (next != null) ? Departure.HANDED_ON : Departure.GIVE_BACK;
 		}
@@ -207,19 +225,20 @@ final class LocalEntry {
 	}
 
 	/**
-	 * Take the lock from whoever holds it within a tenure that was lost, and let the next
+	 * Take the lock from all who hold it within a tenure that was lost, and let the next
 	 * caller ask the store.
-	 * @return whose it was, or {@code null} if nobody held it any more
+	 * @return whose it was
 	 */
-	@Nullable Hold lose(Tenure tenure) {
+	List<Hold> lose(Tenure tenure) {
 		LocalWaiter next = null;
 		this.guard.lock();
 		try {
-			Hold lost = this.hold;
-			if (lost == null || lost.tenure() != tenure) {
-				return null;
+			if (this.tenure != tenure) {
+				return List.of();
 			}
-			lose(lost, tenure.lossReason());
+			this.tenure = null;
+			List<Hold> lost = this.holders.loseAll();
+			lost.forEach((hold) -> hold.lose(tenure.lossReason()));
 			next = passOn(StoreTurn.ASK);
 			return lost;
 		}
@@ -229,16 +248,13 @@ final class LocalEntry {
 		}
 	}
 
-	private void lose(Hold hold, @Nullable String reason) {
-		hold.lose(reason);
-		this.lostHolds.add(hold);
-		this.hold = null;
-	}
-
-	boolean hasWaiters() {
+	/**
+	 * Return how the next waiter wants the lock, or {@code null} if nobody waits.
+	 */
+	@Nullable LockMode nextMode() {
 		this.guard.lock();
 		try {
-			return !this.queue.isEmpty();
+			return this.queue.isEmpty() ? null : this.queue.iterator().next().caller().mode();
 		}
 		finally {
 			this.guard.unlock();
@@ -282,13 +298,13 @@ final class LocalEntry {
 	}
 
 	private @Nullable LocalWaiter handOn(Tenure tenure, long now) {
-		this.hold = null;
-		if (this.queue.isEmpty() || !tenure.canBeHandedOn(now)) {
+		if (this.queue.isEmpty() || !tenure.canBeHandedOn(now)
+				|| !tenure.isFor(this.queue.iterator().next().caller().mode())) {
+			this.tenure = null;
 			return null;
 		}
 		LocalWaiter next = takeFirst();
-		this.hold = tenure.beginHold(next.caller(), leaseTimeFor(next.caller()), now);
-		next.give(this.hold);
+		next.give(join(next.caller()));
 		return next;
 	}
 
@@ -310,7 +326,7 @@ final class LocalEntry {
 	}
 
 	private void endIfIdle() {
-		if (!this.taken && this.lostHolds.isEmpty()) {
+		if (!this.taken && !this.holders.hasLost()) {
 			this.over = true;
 			this.entries.remove(this);
 		}

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 
 /**
@@ -23,14 +24,17 @@ final class RegistryLock implements Lock {
 
 	private final LockKey key;
 
-	RegistryLock(DefaultLockRegistry registry, LockKey key) {
+	private final LockMode mode;
+
+	RegistryLock(DefaultLockRegistry registry, LockKey key, LockMode mode) {
 		this.registry = registry;
 		this.key = key;
+		this.mode = mode;
 	}
 
 	@Override
 	public void lock() {
-		obtain(Caller.uninterruptible(LockRequest.FOREVER));
+		obtain(Caller.uninterruptible(LockRequest.FOREVER, this.mode));
 	}
 
 	@Override
@@ -40,7 +44,7 @@ final class RegistryLock implements Lock {
 
 	@Override
 	public boolean tryLock() {
-		return obtain(Caller.uninterruptible(Duration.ZERO));
+		return obtain(Caller.uninterruptible(Duration.ZERO, this.mode));
 	}
 
 	@Override
@@ -51,7 +55,7 @@ final class RegistryLock implements Lock {
 	@Override
 	public void unlock() {
 		Hold hold = this.registry.holdOfCurrentThread(this.key);
-		Lease lease = (hold != null) ? hold.popLocked() : null;
+		Lease lease = (hold != null) ? hold.popLocked(this.mode) : null;
 		if (lease == null) {
 			throw new IllegalMonitorStateException(
 					"Lock '" + this.key + "' was not locked by thread '" + Thread.currentThread().getName() + "'");
@@ -66,12 +70,12 @@ final class RegistryLock implements Lock {
 
 	@Override
 	public String toString() {
-		return "Lock '" + this.key + "'";
+		return "Lock '" + this.key + "' (" + this.mode + ")";
 	}
 
 	private boolean obtainInterruptibly(Duration waitTime) throws InterruptedException {
 		try {
-			return obtain(Caller.interruptible(waitTime, null));
+			return obtain(Caller.interruptible(waitTime, this.mode, null));
 		}
 		catch (LockInterruptedException ex) {
 			Thread.interrupted();
@@ -86,7 +90,7 @@ final class RegistryLock implements Lock {
 		if (lease == null) {
 			return false;
 		}
-		lease.hold().pushLocked(lease);
+		lease.hold().pushLocked(this.mode, lease);
 		return true;
 	}
 

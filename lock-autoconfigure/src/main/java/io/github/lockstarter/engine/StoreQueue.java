@@ -7,9 +7,11 @@ import java.util.concurrent.TimeUnit;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.backend.LockBackend;
+import io.github.lockstarter.backend.OwnerToken;
 
 /**
  * Keeps this JVM's places in the queues of the store in step with its own waiters: where
@@ -66,26 +68,55 @@ final class StoreQueue {
 	 * is free, another one is told instead.
 	 */
 	void leave(LockKey key) {
-		this.store.execute(() -> leave(key, ATTEMPTS));
+		this.store.execute(() -> leave(key, null, ATTEMPTS));
 	}
 
-	private void leave(LockKey key, int attempts) {
-		if (!withdraw(key) && attempts > 1) {
-			this.timetable.at(this.timetable.now() + RETRY, () -> leaveAgain(key, attempts - 1));
+	/**
+	 * Put a caller into the queue of a lock that it wants in order of arrival. If that
+	 * fails it comes there when it asks for the lock.
+	 */
+	void arrive(LockKey key, Caller caller) {
+		caller.setPlaced();
+		try {
+			this.backend.arrive(key, caller.token());
+		}
+		catch (RuntimeException ex) {
+			logger.debug("Could not join the queue of lock '" + key + "' yet", ex);
+		}
+	}
+
+	/**
+	 * Leave the queue in which a caller stands under its own name.
+	 */
+	void leave(LockKey key, Caller caller) {
+		if (caller.isPlaced()) {
+			OwnerToken owner = caller.token();
+			this.store.execute(() -> leave(key, owner, ATTEMPTS));
+		}
+	}
+
+	private void leave(LockKey key, @Nullable OwnerToken owner, int attempts) {
+		if (!withdraw(key, owner) && attempts > 1) {
+			this.timetable.at(this.timetable.now() + RETRY, () -> leaveAgain(key, owner, attempts - 1));
 		}
 		// Whoever came in the meantime lost the place as well, and has to ask again
 		ring(key);
 	}
 
-	private void leaveAgain(LockKey key, int attempts) {
-		if (this.entries.get(key) == null) {
-			this.store.execute(() -> leave(key, attempts));
+	private void leaveAgain(LockKey key, @Nullable OwnerToken owner, int attempts) {
+		if (owner != null || this.entries.get(key) == null) {
+			this.store.execute(() -> leave(key, owner, attempts));
 		}
 	}
 
-	private boolean withdraw(LockKey key) {
+	private boolean withdraw(LockKey key, @Nullable OwnerToken owner) {
 		try {
-			this.backend.withdraw(key);
+			if (owner != null) {
+				this.backend.withdraw(key, owner);
+			}
+			else {
+				this.backend.withdraw(key);
+			}
 			return true;
 		}
 		catch (RuntimeException ex) {

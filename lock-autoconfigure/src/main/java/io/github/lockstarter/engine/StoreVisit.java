@@ -46,7 +46,7 @@ final class StoreVisit {
 
 	private final Duration leaseTime;
 
-	private OwnerToken owner = OwnerToken.random();
+	private OwnerToken owner;
 
 	private boolean queued;
 
@@ -67,6 +67,7 @@ final class StoreVisit {
 		this.entry = entry;
 		this.caller = caller;
 		this.leaseTime = entry.leaseTimeFor(caller);
+		this.owner = caller.token();
 	}
 
 	/**
@@ -81,7 +82,7 @@ final class StoreVisit {
 		Tenure tenure = null;
 		try {
 			if (turn == StoreTurn.AWAIT) {
-				this.queued = true;
+				setQueued(true);
 				await(jittered(this.access.settings().pollInterval().toNanos()), true);
 			}
 			boolean last;
@@ -131,9 +132,18 @@ final class StoreVisit {
 		if (attempt instanceof LockGrant grant) {
 			return accept(grant, sentAt);
 		}
-		this.queued |= listening;
+		setQueued(listening);
 		await(pause(((LockRefusal) attempt).remaining(), listening), listening);
 		return null;
+	}
+
+	private void setQueued(boolean listening) {
+		if (listening && this.caller.isInOrderOfArrival()) {
+			this.caller.setPlaced();
+		}
+		else {
+			this.queued |= listening;
+		}
 	}
 
 	/**
@@ -159,14 +169,14 @@ final class StoreVisit {
 			return tenure;
 		}
 		this.access.returns().orphan(key(), this.owner, this.access.now() + this.leaseTime.toNanos());
-		this.owner = OwnerToken.random();
+		this.owner = OwnerToken.random(this.owner.mode());
 		this.failure = new IllegalStateException(
 				"The store granted the lock later than its lease of " + this.leaseTime.toMillis() + " ms");
 		return null;
 	}
 
 	private void failed(long sentAt, boolean listening, RuntimeException ex) {
-		this.queued |= listening;
+		setQueued(listening);
 		this.uncertain = true;
 		this.lastUncertain = sentAt;
 		if (this.failure == null) {

@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.backend.LockGrant;
 import io.github.lockstarter.backend.OwnerToken;
 
@@ -108,7 +109,7 @@ final class Tenure {
 	}
 
 	/**
-	 * Return the lease time of the current hold, which a renewal asks for.
+	 * Return the longest lease time of the current holds, which a renewal asks for.
 	 */
 	Duration leaseTime() {
 		return this.leaseTime;
@@ -149,7 +150,26 @@ final class Tenure {
 	}
 
 	/**
-	 * Return whether the current hold goes on for longer than the lease.
+	 * Return whether several may hold the lock at a time.
+	 */
+	boolean isShared() {
+		return this.owner.mode().isShared();
+	}
+
+	/**
+	 * Return whether it can be handed on to a caller that wants the lock alone.
+	 */
+	boolean isFor(LockMode mode) {
+		return isExclusive(this.owner.mode()) && isExclusive(mode);
+	}
+
+	private static boolean isExclusive(LockMode mode) {
+		return mode == LockMode.EXCLUSIVE || mode == LockMode.WRITE;
+	}
+
+	/**
+	 * Return whether the current hold, or the longest of them, goes on for longer than
+	 * the lease.
 	 */
 	boolean needsRenewal() {
 		Hold hold = this.hold;
@@ -183,11 +203,20 @@ final class Tenure {
 	Hold beginHold(Caller caller, Duration leaseTime, long now) {
 		// The first one ends with the lease that it has asked for
 		long end = (this.holds == 0) ? this.deadline : now + leaseTime.toNanos();
-		Hold hold = new Hold(this.entry, this, caller.thread(), (this.fencingBase << HOLD_NUMBER_BITS) | this.holds++,
+		boolean first = this.holds == 0 || !isShared();
+		Hold hold = new Hold(this.entry, this, caller.owner(), (this.fencingBase << HOLD_NUMBER_BITS) | this.holds++,
 				caller.fixedLeaseTime(), now, end);
-		this.leaseTime = leaseTime;
-		this.hold = hold;
+		if (first || leaseTime.compareTo(this.leaseTime) > 0) {
+			this.leaseTime = leaseTime;
+		}
+		if (first || outlasts(hold, this.hold)) {
+			this.hold = hold;
+		}
 		return hold;
+	}
+
+	private static boolean outlasts(Hold hold, @Nullable Hold other) {
+		return other == null || (other.isFixed() && (!hold.isFixed() || hold.endsAt() - other.endsAt() > 0));
 	}
 
 	/**

@@ -18,7 +18,6 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.InvalidLockDefinitionException;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnContention;
 
@@ -47,7 +46,6 @@ final class LockDefinitionParser {
 	 * @throws InvalidLockDefinitionException if the annotation cannot work
 	 */
 	LockDefinition parse(DistributedLock annotation, Method method, Class<?> targetClass) {
-		requireAvailable(annotation, method);
 		if (ReturnTypes.isDeferred(method, targetClass)) {
 			throw invalid(method,
 					"its return type " + method.getReturnType().getSimpleName()
@@ -63,13 +61,6 @@ final class LockDefinitionParser {
 		return new LockDefinition(request(annotation, method, targetClass), key(annotation, method),
 				annotation.onContention(), fallback, ReturnTypes.empty(method, targetClass), annotation.onLost(),
 				annotation.onActiveTransaction(), List.of(method.getParameterTypes()).indexOf(Lease.class));
-	}
-
-	private void requireAvailable(DistributedLock annotation, Method method) {
-		if (annotation.mode() != LockMode.EXCLUSIVE) {
-			throw invalid(method, "mode = " + annotation.mode() + " is not available yet",
-					"Use LockMode.EXCLUSIVE, the default.", null);
-		}
 	}
 
 	private @Nullable Method fallback(DistributedLock annotation, Method method, Class<?> targetClass) {
@@ -89,13 +80,14 @@ final class LockDefinitionParser {
 		Duration waitTime = duration("waitTime", annotation.waitTime(), method);
 		Duration leaseTime = duration("leaseTime", annotation.leaseTime(), method);
 		LockRequest waiting = attribute("waitTime", method, "Use \"0s\" not to wait.",
-				() -> new LockRequest(key, waitTime, null, null));
+				() -> new LockRequest(key, annotation.mode(), waitTime, null, null));
 		LockRequest leased = (leaseTime == null) ? waiting
 				: attribute("leaseTime", method, "Leave it out for a lease that is renewed until the method ends.",
 						() -> waiting.withLeaseTime(leaseTime));
 		Duration holdAtLeast = duration("holdAtLeast", annotation.holdAtLeast(), method);
 		return (holdAtLeast == null) ? leased
-				: attribute("holdAtLeast", method, "Leave it out for a lock that is free when the method returns.",
+				: attribute("holdAtLeast", method,
+						"Leave it out for a lock that is free when the method returns, or for one that is shared.",
 						() -> leased.withHoldAtLeast(holdAtLeast));
 	}
 

@@ -3,13 +3,16 @@
 package io.github.lockstarter.memory;
 
 import java.time.Duration;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.function.BiFunction;
 
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.backend.LockAttempt;
 import io.github.lockstarter.backend.LockBackend;
-import io.github.lockstarter.backend.LockGrant;
 import io.github.lockstarter.backend.OwnerToken;
 import io.github.lockstarter.backend.ReleaseListener;
 import io.github.lockstarter.backend.ReleaseOutcome;
@@ -44,42 +47,57 @@ public final class MemoryLockBackend implements LockBackend {
 
 	@Override
 	public LockAttempt acquire(LockKey key, OwnerToken owner, Duration leaseTime, boolean queue) {
-		LockAttempt attempt = this.store.acquire(key, owner, leaseTime, this, queue);
-		if (attempt instanceof LockGrant) {
-			this.store.dequeue(key, this);
-		}
-		return attempt;
+		MemoryPlace place = MemoryPlace.of(this, owner);
+		return withTold(key, (lock, told) -> lock.acquire(place, owner, leaseTime, queue, told));
 	}
 
 	@Override
 	public boolean renew(LockKey key, OwnerToken owner, Duration leaseTime) {
-		return this.store.renew(key, owner, leaseTime);
+		return this.store.with(key, (lock) -> lock.renew(owner, leaseTime));
 	}
 
 	@Override
-	public ReleaseOutcome release(LockKey key, OwnerToken owner, boolean queue) {
-		if (!this.store.release(key, owner)) {
-			return ReleaseOutcome.NOT_OWNER;
-		}
-		if (!tellNextWaiter(key)) {
-			return ReleaseOutcome.RELEASED;
-		}
-		if (queue) {
-			this.store.enqueue(key, this);
-		}
-		return ReleaseOutcome.RELEASED_TO_WAITER;
+	public ReleaseOutcome release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
+		return withTold(key, (lock, told) -> {
+			if (!lock.release(owner)) {
+				return ReleaseOutcome.NOT_OWNER;
+			}
+			if (!lock.isFree() || !lock.queue().wake(this, told)) {
+				return ReleaseOutcome.RELEASED;
+			}
+			if (next != null && next != LockMode.FAIR) {
+				lock.queue().add(MemoryPlace.of(this, next));
+			}
+			return ReleaseOutcome.RELEASED_TO_WAITER;
+		});
 	}
 
 	@Override
 	public boolean isAwaited(LockKey key) {
-		return this.store.isAwaited(key, this);
+		return this.store.with(key, (lock) -> lock.queue().isAwaited(this));
+	}
+
+	@Override
+	public void arrive(LockKey key, OwnerToken owner) {
+		MemoryPlace place = MemoryPlace.of(this, owner);
+		withTold(key, (lock, told) -> {
+			lock.queue().add(place);
+			return place;
+		});
 	}
 
 	@Override
 	public void withdraw(LockKey key) {
-		if (!this.store.dequeue(key, this)) {
-			tellNextWaiter(key);
-		}
+		withdraw(key, MemoryPlace.of(this, LockMode.EXCLUSIVE));
+	}
+
+	@Override
+	public void withdraw(LockKey key, OwnerToken owner) {
+		withdraw(key, MemoryPlace.of(this, owner));
+	}
+
+	private void withdraw(LockKey key, MemoryPlace place) {
+		withTold(key, (lock, told) -> lock.queue().withdraw(place) && lock.isFree() && lock.queue().wake(this, told));
 	}
 
 	@Override
@@ -90,17 +108,23 @@ public final class MemoryLockBackend implements LockBackend {
 		};
 	}
 
-	private boolean tellNextWaiter(LockKey key) {
-		MemoryLockBackend waiter = this.store.nextWaiter(key);
-		while (waiter != null) {
-			ReleaseListener listener = waiter.listener;
-			if (waiter != this && listener != null) {
-				listener.onRelease(key);
-				return true;
-			}
-			waiter = this.store.nextWaiter(key);
+	boolean listens() {
+		return this.listener != null;
+	}
+
+	/** Listeners are called when the store is free again, as they may ask it. */
+	private <T> T withTold(LockKey key, BiFunction<MemoryLock, Collection<MemoryLockBackend>, T> operation) {
+		Collection<MemoryLockBackend> told = new LinkedHashSet<>();
+		T result = this.store.with(key, (lock) -> operation.apply(lock, told));
+		told.forEach((jvm) -> jvm.tell(key));
+		return result;
+	}
+
+	private void tell(LockKey key) {
+		ReleaseListener listener = this.listener;
+		if (listener != null) {
+			listener.onRelease(key);
 		}
-		return false;
 	}
 
 }

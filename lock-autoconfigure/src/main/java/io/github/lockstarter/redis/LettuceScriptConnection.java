@@ -52,38 +52,36 @@ final class LettuceScriptConnection implements ScriptConnection {
 	}
 
 	@Override
-	public <T> T run(LockScript script, byte[][] keys, byte[]... arguments) {
+	public <T> T run(ScriptCall call) {
 		try {
-			return run(commands(), script, keys, arguments);
+			return run(commands(), call);
 		}
 		catch (RuntimeException ex) {
-			throw ScriptErrors.translate(ex, keys[0]);
+			throw ScriptErrors.translate(ex, call.keys()[0]);
 		}
 	}
 
 	@Override
-	public <T> Replicated<T> runReplicated(LockScript script, int replicas, Duration timeout, byte[][] keys,
-			byte[]... arguments) {
+	public <T> Replicated<T> runReplicated(ScriptCall call, int replicas, Duration timeout) {
 		try {
-			RedisClusterAsyncCommands<byte[], byte[]> commands = commandsOfServer(keys[0]);
-			T answer = run(commands, script, keys, arguments);
+			RedisClusterAsyncCommands<byte[], byte[]> commands = commandsOfServer(call.keys()[0]);
+			T answer = run(commands, call);
 			return new Replicated<>(answer, await(commands.waitForReplication(replicas, timeout.toMillis())));
 		}
 		catch (RuntimeException ex) {
-			throw ScriptErrors.translate(ex, keys[0]);
+			throw ScriptErrors.translate(ex, call.keys()[0]);
 		}
 	}
 
-	private <T> T run(RedisClusterAsyncCommands<byte[], byte[]> commands, LockScript script, byte[][] keys,
-			byte[]... arguments) {
+	private <T> T run(RedisClusterAsyncCommands<byte[], byte[]> commands, ScriptCall call) {
 		try {
-			return await(this.<T>evalSha(commands, script, keys, arguments));
+			return await(this.<T>evalSha(commands, call));
 		}
 		catch (RuntimeException ex) {
 			if (!ScriptErrors.isUnknownScript(ex)) {
 				throw ex;
 			}
-			return await(this.<T>eval(commands, script, keys, arguments));
+			return await(this.<T>eval(commands, call));
 		}
 	}
 
@@ -98,14 +96,14 @@ final class LettuceScriptConnection implements ScriptConnection {
 	}
 
 	@Override
-	public <T> CompletionStage<T> send(LockScript script, byte[][] keys, byte[]... arguments) {
+	public <T> CompletionStage<T> send(ScriptCall call) {
 		try {
 			RedisClusterAsyncCommands<byte[], byte[]> commands = commands();
-			return this.<T>evalSha(commands, script, keys, arguments).exceptionallyCompose((ex) -> {
+			return this.<T>evalSha(commands, call).exceptionallyCompose((ex) -> {
 				if (ScriptErrors.isUnknownScript(ex)) {
-					return eval(commands, script, keys, arguments);
+					return eval(commands, call);
 				}
-				return CompletableFuture.failedFuture(ScriptErrors.translate(ex, keys[0]));
+				return CompletableFuture.failedFuture(ScriptErrors.translate(ex, call.keys()[0]));
 			});
 		}
 		catch (RuntimeException ex) {
@@ -114,8 +112,8 @@ final class LettuceScriptConnection implements ScriptConnection {
 	}
 
 	@Override
-	public <T> @Nullable CompletionStage<T> trySend(LockScript script, byte[][] keys, byte[]... arguments) {
-		return (this.commands != null) ? send(script, keys, arguments) : null;
+	public <T> @Nullable CompletionStage<T> trySend(ScriptCall call) {
+		return (this.commands != null) ? send(call) : null;
 	}
 
 	@Override
@@ -132,14 +130,12 @@ final class LettuceScriptConnection implements ScriptConnection {
 		return this.factory.isClusterAware();
 	}
 
-	private <T> RedisFuture<T> evalSha(RedisClusterAsyncCommands<byte[], byte[]> commands, LockScript script,
-			byte[][] keys, byte[]... arguments) {
-		return commands.evalsha(script.digest(), outputType(script), keys, arguments);
+	private <T> RedisFuture<T> evalSha(RedisClusterAsyncCommands<byte[], byte[]> commands, ScriptCall call) {
+		return commands.evalsha(call.script().digest(), outputType(call.script()), call.keys(), call.arguments());
 	}
 
-	private <T> RedisFuture<T> eval(RedisClusterAsyncCommands<byte[], byte[]> commands, LockScript script,
-			byte[][] keys, byte[]... arguments) {
-		return commands.eval(script.text(), outputType(script), keys, arguments);
+	private <T> RedisFuture<T> eval(RedisClusterAsyncCommands<byte[], byte[]> commands, ScriptCall call) {
+		return commands.eval(call.script().text(), outputType(call.script()), call.keys(), call.arguments());
 	}
 
 	private static ScriptOutputType outputType(LockScript script) {

@@ -2,7 +2,6 @@
 
 package io.github.lockstarter.redis;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -13,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.backend.LeaseExtension;
 import io.github.lockstarter.backend.LockAttempt;
 import io.github.lockstarter.backend.LockBackend;
@@ -33,29 +33,13 @@ import io.github.lockstarter.backend.ReleaseSignal;
  */
 public final class RedisLockBackend implements LockBackend, AutoCloseable {
 
-	/** Waiters ask at least every few seconds, so a queue without arrivals is dead. */
-	private static final byte[] QUEUE_PATIENCE = bytes("60000");
-
-	/** Longer than a woken JVM takes to ask, if it is not paused. */
-	private static final byte[] PRECEDENCE = bytes("20");
-
-	private static final byte[] YES = bytes("1");
-
-	private static final byte[] NO = bytes("0");
-
-	private final byte[] jvm;
-
-	private final RedisLockKeys keys;
-
-	private final byte[] channelPrefix;
-
-	private final byte[] fenceRetention;
-
 	private final RedisLockSettings settings;
 
 	private final LockConnections connections;
 
 	private final ScriptConnection scripts;
+
+	private final ScriptCalls calls;
 
 	private final RedisReleaseSignal signal;
 
@@ -67,32 +51,28 @@ public final class RedisLockBackend implements LockBackend, AutoCloseable {
 	 */
 	public RedisLockBackend(RedisConnectionFactory connectionFactory, RedisLockSettings settings) {
 		String jvm = OwnerToken.random().value();
-		this.jvm = bytes(jvm);
-		this.keys = new RedisLockKeys(settings.prefix());
-		this.channelPrefix = bytes(this.keys.channelPrefix());
-		this.fenceRetention = millis(settings.fenceRetention());
+		RedisLockKeys keys = new RedisLockKeys(settings.prefix());
 		this.settings = settings;
 		this.connections = LockConnections.derivedFrom(connectionFactory);
 		this.scripts = this.connections.scripts();
-		this.signal = new RedisReleaseSignal(this.connections.subscriptions(), this.keys.channel(jvm));
+		this.calls = new ScriptCalls(keys, settings.fenceRetention(), jvm, this.scripts::isCluster);
+		this.signal = new RedisReleaseSignal(this.connections.subscriptions(), keys.channel(jvm));
 	}
 
 	@Override
 	public LockAttempt acquire(LockKey key, OwnerToken owner, Duration leaseTime, boolean queue) {
-		byte[][] keys = acquireKeys(key);
-		byte[][] arguments = acquireArguments(owner, leaseTime, queue);
-		return this.settings.awaitsReplicas() ? acquireReplicated(keys, arguments)
-				: attempt(this.scripts.run(LockScript.ACQUIRE, keys, arguments));
+		ScriptCall call = this.calls.acquire(key, owner, leaseTime, queue);
+		return this.settings.awaitsReplicas() ? acquireReplicated(call) : attempt(this.scripts.run(call));
 	}
 
 	/**
 	 * Acquire, and have replicas confirm the grant. One that too few of them have may be
 	 * lost in a failover, so nobody may rely on it.
 	 */
-	private LockAttempt acquireReplicated(byte[][] keys, byte[][] arguments) {
+	private LockAttempt acquireReplicated(ScriptCall call) {
 		int enough = this.settings.minReplicaAcks();
 		Replicated<List<Long>> replicated = this.connections.replicated()
-			.runReplicated(LockScript.ACQUIRE, enough, this.settings.replicaAckTimeout(), keys, arguments);
+			.runReplicated(call, enough, this.settings.replicaAckTimeout());
 		LockAttempt attempt = attempt(replicated.answer());
 		if (attempt instanceof LockGrant && replicated.replicas() < enough) {
 			throw new IllegalStateException("Only " + replicated.replicas()
@@ -108,19 +88,8 @@ public final class RedisLockBackend implements LockBackend, AutoCloseable {
 		if (this.settings.awaitsReplicas()) {
 			return null;
 		}
-		CompletionStage<List<Long>> answer = this.scripts.trySend(LockScript.ACQUIRE, acquireKeys(key),
-				acquireArguments(owner, leaseTime, queue));
+		CompletionStage<List<Long>> answer = this.scripts.trySend(this.calls.acquire(key, owner, leaseTime, queue));
 		return (answer != null) ? answer.thenApply(RedisLockBackend::attempt) : null;
-	}
-
-	private byte[][] acquireKeys(LockKey key) {
-		String lock = this.keys.lock(key);
-		return keys(lock, this.keys.fence(lock), this.keys.queue(lock), this.keys.turn(lock));
-	}
-
-	private byte[][] acquireArguments(OwnerToken owner, Duration leaseTime, boolean queue) {
-		return new byte[][] { bytes(owner.value()), millis(leaseTime), this.fenceRetention, this.jvm, flag(queue),
-				QUEUE_PATIENCE };
 	}
 
 	private static LockAttempt attempt(List<Long> answer) {
@@ -133,65 +102,50 @@ public final class RedisLockBackend implements LockBackend, AutoCloseable {
 
 	@Override
 	public boolean renew(LockKey key, OwnerToken owner, Duration leaseTime) {
-		List<Long> answer = this.scripts.run(LockScript.RENEW, keys(this.keys.lock(key)), millis(leaseTime),
-				bytes(owner.value()));
+		List<Long> answer = this.scripts.run(this.calls.renew(List.of(new LeaseExtension(key, owner, leaseTime))));
 		return answer.get(0) == 1;
 	}
 
 	@Override
 	public Object serverOf(LockKey key) {
-		return this.scripts.isCluster() ? this.scripts.serverOf(bytes(this.keys.lock(key))) : "";
+		return this.scripts.isCluster() ? this.scripts.serverOf(this.calls.lock(key)) : "";
 	}
 
 	@Override
 	public List<CompletionStage<Boolean>> renewAll(List<LeaseExtension> extensions) {
-		// Keys of one script have to be in one slot, and are extended by one lease time
-		if (this.scripts.isCluster() || extensions.stream().map(LeaseExtension::leaseTime).distinct().count() > 1) {
-			return extensions.stream()
-				.map((extension) -> sendRenewals(List.of(extension)).thenApply((answer) -> answer.get(0) == 1))
-				.toList();
+		if (!canBeRenewedTogether(extensions)) {
+			return extensions.stream().map((extension) -> sendRenewals(List.of(extension)).get(0)).toList();
 		}
-		CompletionStage<List<Long>> answer = sendRenewals(extensions);
+		return sendRenewals(extensions);
+	}
+
+	/** Keys of one script have to be in one slot, and are extended by one lease time. */
+	private boolean canBeRenewedTogether(List<LeaseExtension> extensions) {
+		LeaseExtension first = extensions.get(0);
+		return !this.scripts.isCluster() && extensions.stream()
+			.allMatch((extension) -> extension.leaseTime().equals(first.leaseTime())
+					&& extension.owner().mode().isShared() == first.owner().mode().isShared());
+	}
+
+	private List<CompletionStage<Boolean>> sendRenewals(List<LeaseExtension> extensions) {
+		CompletionStage<List<Long>> answer = this.scripts.send(this.calls.renew(extensions));
 		return IntStream.range(0, extensions.size())
 			.mapToObj((i) -> answer.thenApply((owned) -> owned.get(i) == 1))
 			.toList();
 	}
 
-	private CompletionStage<List<Long>> sendRenewals(List<LeaseExtension> extensions) {
-		byte[][] locks = new byte[extensions.size()][];
-		byte[][] arguments = new byte[extensions.size() + 1][];
-		arguments[0] = millis(extensions.get(0).leaseTime());
-		for (int i = 0; i < locks.length; i++) {
-			locks[i] = bytes(this.keys.lock(extensions.get(i).key()));
-			arguments[i + 1] = bytes(extensions.get(i).owner().value());
-		}
-		return this.scripts.send(LockScript.RENEW, locks, arguments);
+	@Override
+	public ReleaseOutcome release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
+		return outcome(this.scripts.run(this.calls.release(key, owner, next)));
 	}
 
 	@Override
-	public ReleaseOutcome release(LockKey key, OwnerToken owner, boolean queue) {
-		String lock = this.keys.lock(key);
-		return outcome(this.scripts.run(LockScript.RELEASE, releaseKeys(lock), releaseArguments(key, owner, queue)));
-	}
-
-	@Override
-	public CompletionStage<ReleaseOutcome> releaseAsync(LockKey key, OwnerToken owner, boolean queue) {
+	public CompletionStage<ReleaseOutcome> releaseAsync(LockKey key, OwnerToken owner, @Nullable LockMode next) {
 		// The next acquisition takes another connection then, and must not overtake this
 		if (this.settings.awaitRelease() || this.settings.awaitsReplicas()) {
-			return LockBackend.super.releaseAsync(key, owner, queue);
+			return LockBackend.super.releaseAsync(key, owner, next);
 		}
-		String lock = this.keys.lock(key);
-		return this.scripts.<Long>send(LockScript.RELEASE, releaseKeys(lock), releaseArguments(key, owner, queue))
-			.thenApply(RedisLockBackend::outcome);
-	}
-
-	private byte[][] releaseKeys(String lock) {
-		return keys(lock, this.keys.queue(lock), this.keys.turn(lock));
-	}
-
-	private byte[][] releaseArguments(LockKey key, OwnerToken owner, boolean queue) {
-		return new byte[][] { bytes(owner.value()), this.jvm, flag(queue), QUEUE_PATIENCE, this.channelPrefix,
-				bytes(key.toString()), PRECEDENCE, countable() };
+		return this.scripts.<Long>send(this.calls.release(key, owner, next)).thenApply(RedisLockBackend::outcome);
 	}
 
 	private static ReleaseOutcome outcome(long answer) {
@@ -204,15 +158,23 @@ public final class RedisLockBackend implements LockBackend, AutoCloseable {
 
 	@Override
 	public boolean isAwaited(LockKey key) {
-		long waiting = this.scripts.<Long>run(LockScript.AWAITED, keys(this.keys.queue(this.keys.lock(key))));
+		long waiting = this.scripts.<Long>run(this.calls.awaited(key));
 		return waiting > 0;
 	}
 
 	@Override
+	public void arrive(LockKey key, OwnerToken owner) {
+		this.scripts.<Long>run(this.calls.arrive(key, owner));
+	}
+
+	@Override
 	public void withdraw(LockKey key) {
-		String lock = this.keys.lock(key);
-		this.scripts.<Long>run(LockScript.WITHDRAW, releaseKeys(lock), this.jvm, this.channelPrefix,
-				bytes(key.toString()), PRECEDENCE, countable());
+		this.scripts.<Long>run(this.calls.withdraw(key, null));
+	}
+
+	@Override
+	public void withdraw(LockKey key, OwnerToken owner) {
+		this.scripts.<Long>run(this.calls.withdraw(key, owner));
 	}
 
 	@Override
@@ -227,30 +189,6 @@ public final class RedisLockBackend implements LockBackend, AutoCloseable {
 	public void close() {
 		this.signal.close();
 		this.connections.close();
-	}
-
-	private byte[] countable() {
-		return flag(!this.scripts.isCluster());
-	}
-
-	private static byte[] flag(boolean value) {
-		return value ? YES : NO;
-	}
-
-	private static byte[] millis(Duration duration) {
-		return bytes(Long.toString(duration.toMillis()));
-	}
-
-	private static byte[] bytes(String text) {
-		return text.getBytes(StandardCharsets.UTF_8);
-	}
-
-	private static byte[][] keys(String... texts) {
-		byte[][] bytes = new byte[texts.length][];
-		for (int i = 0; i < texts.length; i++) {
-			bytes[i] = bytes(texts[i]);
-		}
-		return bytes;
 	}
 
 }

@@ -61,6 +61,13 @@ public final class RedisLockKeys {
 	}
 
 	/**
+	 * Return the companion of a lock that names the owners who share it.
+	 */
+	String readers(String lock) {
+		return lock + ":readers";
+	}
+
+	/**
 	 * Return the companion of a lock in which JVMs wait.
 	 */
 	String queue(String lock) {

@@ -15,24 +15,20 @@ interface ScriptConnection {
 
 	/**
 	 * Run a script and wait for its answer.
-	 * @param script what to run
-	 * @param keys the lock, and companions in the same slot
-	 * @param arguments the other arguments
+	 * @param call what to run
 	 * @throws RuntimeException if there is no answer, or the answer is an error
 	 */
-	<T> T run(LockScript script, byte[][] keys, byte[]... arguments);
+	<T> T run(ScriptCall call);
 
 	/**
 	 * Send a script, without waiting for its answer if this connection keeps the order of
 	 * what is sent for the same slot.
-	 * @param script what to run
-	 * @param keys the lock, and companions in the same slot
-	 * @param arguments the other arguments
+	 * @param call what to run
 	 * @return the answer, now or later
 	 */
-	default <T> CompletionStage<T> send(LockScript script, byte[][] keys, byte[]... arguments) {
+	default <T> CompletionStage<T> send(ScriptCall call) {
 		try {
-			return CompletableFuture.completedFuture(run(script, keys, arguments));
+			return CompletableFuture.completedFuture(run(call));
 		}
 		catch (RuntimeException ex) {
 			return CompletableFuture.failedFuture(ex);
@@ -41,27 +37,22 @@ interface ScriptConnection {
 
 	/**
 	 * Send a script on a thread that must not block.
-	 * @param script what to run
-	 * @param keys the lock, and companions in the same slot
-	 * @param arguments the other arguments
+	 * @param call what to run
 	 * @return the answer, now or later, or {@code null} if that is not possible
 	 */
-	default <T> @Nullable CompletionStage<T> trySend(LockScript script, byte[][] keys, byte[]... arguments) {
+	default <T> @Nullable CompletionStage<T> trySend(ScriptCall call) {
 		return null;
 	}
 
 	/**
 	 * Run a script, and wait until replicas have what it has written. What others do on
 	 * the same connection waits as well.
-	 * @param script what to run
+	 * @param call what to run
 	 * @param replicas how many of them are enough
 	 * @param timeout how long to wait for them
-	 * @param keys the lock, and companions in the same slot
-	 * @param arguments the other arguments
 	 * @throws RuntimeException if there is no answer, or the answer is an error
 	 */
-	<T> Replicated<T> runReplicated(LockScript script, int replicas, Duration timeout, byte[][] keys,
-			byte[]... arguments);
+	<T> Replicated<T> runReplicated(ScriptCall call, int replicas, Duration timeout);
 
 	/**
 	 * Return what identifies the server of a key.

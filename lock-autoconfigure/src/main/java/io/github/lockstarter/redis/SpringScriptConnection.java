@@ -33,15 +33,14 @@ final class SpringScriptConnection implements ScriptConnection {
 	}
 
 	@Override
-	public <T> T run(LockScript script, byte[][] keys, byte[]... arguments) {
-		return onConnection(keys, (connection) -> this.<T>run(connection, script, keys, arguments));
+	public <T> T run(ScriptCall call) {
+		return onConnection(call, (connection) -> this.<T>run(connection, call));
 	}
 
 	@Override
-	public <T> Replicated<T> runReplicated(LockScript script, int replicas, Duration timeout, byte[][] keys,
-			byte[]... arguments) {
-		return onConnection(keys, (connection) -> {
-			T answer = run(connection, script, keys, arguments);
+	public <T> Replicated<T> runReplicated(ScriptCall call, int replicas, Duration timeout) {
+		return onConnection(call, (connection) -> {
+			T answer = run(connection, call);
 			Object confirmed = connection.execute("WAIT", bytes(replicas), bytes(timeout.toMillis()));
 			return new Replicated<>(answer, (confirmed instanceof Long number) ? number : 0);
 		});
@@ -51,25 +50,27 @@ final class SpringScriptConnection implements ScriptConnection {
 		return Long.toString(number).getBytes(StandardCharsets.US_ASCII);
 	}
 
-	private <R> R onConnection(byte[][] keys, Function<RedisConnection, R> commands) {
+	private <R> R onConnection(ScriptCall call, Function<RedisConnection, R> commands) {
 		RedisConnection connection = this.connections.getConnection();
 		try {
 			return commands.apply(connection);
 		}
 		catch (RuntimeException ex) {
-			throw ScriptErrors.translate(ex, keys[0]);
+			throw ScriptErrors.translate(ex, call.keys()[0]);
 		}
 		finally {
 			connection.close();
 		}
 	}
 
-	private <T> T run(RedisConnection connection, LockScript script, byte[][] keys, byte[]... arguments) {
+	private <T> T run(RedisConnection connection, ScriptCall call) {
+		byte[][] keys = call.keys();
+		byte[][] arguments = call.arguments();
 		byte[][] all = new byte[keys.length + arguments.length][];
 		System.arraycopy(keys, 0, all, 0, keys.length);
 		System.arraycopy(arguments, 0, all, keys.length, arguments.length);
-		ReturnType returnType = script.returnsList() ? ReturnType.MULTI : ReturnType.INTEGER;
-		T answer = run(connection, script, returnType, keys.length, all);
+		ReturnType returnType = call.script().returnsList() ? ReturnType.MULTI : ReturnType.INTEGER;
+		T answer = run(connection, call.script(), returnType, keys.length, all);
 		if (answer == null) {
 			throw new IllegalStateException("Redis gave no answer; its connections must not be in a transaction");
 		}

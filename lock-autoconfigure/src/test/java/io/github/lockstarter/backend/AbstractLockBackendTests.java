@@ -5,86 +5,18 @@ package io.github.lockstarter.backend;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicLong;
 
-import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The contract of every {@link LockBackend}, seen from several JVMs that share one store.
  */
-public abstract class AbstractLockBackendTests {
-
-	private static final Duration LEASE_TIME = Duration.ofSeconds(20);
-
-	private static final Duration SHORT_LEASE_TIME = Duration.ofMillis(100);
-
-	/** Stores count in milliseconds and may cut off what is below. */
-	private static final Duration CLOCK_RESOLUTION = Duration.ofMillis(2);
-
-	private static final AtomicLong lastKey = new AtomicLong();
-
-	private final LockKey key = unusedKey();
-
-	private final OwnerToken owner = OwnerToken.random();
-
-	private final OwnerToken other = OwnerToken.random();
-
-	private Jvm one;
-
-	private Jvm two;
-
-	private Jvm three;
-
-	/**
-	 * Return a backend as a further JVM has it, all on the same store.
-	 */
-	protected abstract LockBackend createBackend();
-
-	/**
-	 * Return the time by which leases of the store end.
-	 */
-	protected long nanoTime() {
-		return System.nanoTime();
-	}
-
-	/**
-	 * Move the clock if it does not run by itself.
-	 */
-	protected void letTimePass() {
-	}
-
-	/**
-	 * Return whether the second JVM of a queue is told as well, because nobody knows
-	 * whether the first one lives.
-	 */
-	protected boolean tellsTheSecondAsWell() {
-		return false;
-	}
-
-	@BeforeEach
-	void startJvms() {
-		this.one = Jvm.start(createBackend());
-		this.two = Jvm.start(createBackend());
-		this.three = Jvm.start(createBackend());
-	}
-
-	@AfterEach
-	void stopJvms() throws Exception {
-		for (Jvm jvm : List.of(this.one, this.two, this.three)) {
-			if (jvm.backend instanceof AutoCloseable closeable) {
-				closeable.close();
-			}
-		}
-	}
+public abstract class AbstractLockBackendTests extends AbstractLockModeTests {
 
 	@Test
 	void aFreeLockIsGranted() {
@@ -144,21 +76,21 @@ public abstract class AbstractLockBackendTests {
 		this.one.grant(this.key, this.owner, SHORT_LEASE_TIME);
 		takeOver();
 		assertThat(this.one.renew(this.key, this.owner)).isFalse();
-		this.two.release(this.key, this.other, false);
+		this.two.release(this.key, this.other, null);
 		assertThat(this.one.renew(this.key, this.owner)).isFalse();
 	}
 
 	@Test
 	void aReleasedLockIsGrantedToTheNext() {
 		this.one.grant(this.key, this.owner);
-		assertThat(this.one.release(this.key, this.owner, false)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(this.one.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
 		assertThat(this.two.acquire(this.key, this.other)).isInstanceOf(LockGrant.class);
 	}
 
 	@Test
 	void nobodyElseReleasesALock() {
 		this.one.grant(this.key, this.owner);
-		assertThat(this.two.release(this.key, this.other, false)).isEqualTo(ReleaseOutcome.NOT_OWNER);
+		assertThat(this.two.release(this.key, this.other, null)).isEqualTo(ReleaseOutcome.NOT_OWNER);
 		assertThat(this.one.renew(this.key, this.owner)).isTrue();
 	}
 
@@ -167,7 +99,7 @@ public abstract class AbstractLockBackendTests {
 		this.one.grant(this.key, this.owner, SHORT_LEASE_TIME);
 		takeOver();
 		this.three.queue(this.key);
-		assertThat(this.one.release(this.key, this.owner, true)).isEqualTo(ReleaseOutcome.NOT_OWNER);
+		assertThat(this.one.release(this.key, this.owner, LockMode.EXCLUSIVE)).isEqualTo(ReleaseOutcome.NOT_OWNER);
 		assertThat(this.two.renew(this.key, this.other)).isTrue();
 		assertThat(heardBy(this.three)).isEmpty();
 	}
@@ -175,10 +107,10 @@ public abstract class AbstractLockBackendTests {
 	@Test
 	void aRepeatedReleaseChangesNothing() {
 		this.one.grant(this.key, this.owner);
-		this.one.release(this.key, this.owner, false);
-		assertThat(this.one.release(this.key, this.owner, false)).isEqualTo(ReleaseOutcome.NOT_OWNER);
+		this.one.release(this.key, this.owner, null);
+		assertThat(this.one.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.NOT_OWNER);
 		this.two.grant(this.key, this.other);
-		assertThat(this.one.release(this.key, this.owner, false)).isEqualTo(ReleaseOutcome.NOT_OWNER);
+		assertThat(this.one.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.NOT_OWNER);
 		assertThat(this.two.renew(this.key, this.other)).isTrue();
 	}
 
@@ -188,7 +120,7 @@ public abstract class AbstractLockBackendTests {
 		for (Jvm jvm : List.of(this.one, this.two, this.two, this.one, this.three, this.one)) {
 			OwnerToken next = OwnerToken.random();
 			bases.add(jvm.grant(this.key, next));
-			jvm.release(this.key, next, false);
+			jvm.release(this.key, next, null);
 		}
 		assertThat(bases).isSorted().doesNotHaveDuplicates().allMatch((base) -> base > 0 && base < 1L << 51);
 	}
@@ -203,7 +135,7 @@ public abstract class AbstractLockBackendTests {
 	void aWaitingJvmIsToldOfTheRelease() {
 		this.one.grant(this.key, this.owner);
 		this.two.queue(this.key);
-		assertThat(this.one.release(this.key, this.owner, false)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+		assertThat(this.one.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 		assertThat(heardBy(this.two)).containsExactly(this.key);
 	}
 
@@ -211,7 +143,7 @@ public abstract class AbstractLockBackendTests {
 	void aJvmThatDoesNotWaitIsNotTold() {
 		this.one.grant(this.key, this.owner);
 		assertThat(this.two.acquire(this.key, this.other)).isInstanceOf(LockRefusal.class);
-		assertThat(this.one.release(this.key, this.owner, false)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(this.one.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
 		assertThat(heardBy(this.two)).isEmpty();
 	}
 
@@ -220,10 +152,10 @@ public abstract class AbstractLockBackendTests {
 		this.one.grant(this.key, this.owner);
 		this.two.queue(this.key);
 		this.three.queue(this.key);
-		this.one.release(this.key, this.owner, false);
+		this.one.release(this.key, this.owner, null);
 		assertThat(heardBy(this.two)).containsExactly(this.key);
 		assertNotTold(this.three);
-		this.two.backend.withdraw(this.key);
+		this.two.backend().withdraw(this.key);
 		assertThat(heardBy(this.three)).contains(this.key);
 	}
 
@@ -231,8 +163,8 @@ public abstract class AbstractLockBackendTests {
 	void aWithdrawnJvmIsNotTold() {
 		this.one.grant(this.key, this.owner);
 		this.two.queue(this.key);
-		this.two.backend.withdraw(this.key);
-		assertThat(this.one.release(this.key, this.owner, false)).isEqualTo(ReleaseOutcome.RELEASED);
+		this.two.backend().withdraw(this.key);
+		assertThat(this.one.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
 		assertThat(heardBy(this.two)).isEmpty();
 	}
 
@@ -241,10 +173,10 @@ public abstract class AbstractLockBackendTests {
 		this.one.grant(this.key, this.owner);
 		this.two.queue(this.key);
 		this.three.queue(this.key);
-		this.two.backend.withdraw(this.key);
-		this.two.backend.withdraw(this.key);
+		this.two.backend().withdraw(this.key);
+		this.two.backend().withdraw(this.key);
 		assertThat(heardBy(this.three)).isEmpty();
-		assertThat(this.one.release(this.key, this.owner, false)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+		assertThat(this.one.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 		assertThat(heardBy(this.three)).containsExactly(this.key);
 	}
 
@@ -254,7 +186,7 @@ public abstract class AbstractLockBackendTests {
 		this.two.queue(this.key);
 		this.three.queue(this.key);
 		this.two.queue(this.key);
-		this.one.release(this.key, this.owner, false);
+		this.one.release(this.key, this.owner, null);
 		assertThat(heardBy(this.two)).containsExactly(this.key);
 		assertNotTold(this.three);
 	}
@@ -264,7 +196,7 @@ public abstract class AbstractLockBackendTests {
 		this.one.grant(this.key, this.owner, SHORT_LEASE_TIME);
 		this.two.queue(this.key);
 		takeOver();
-		assertThat(this.one.release(this.key, this.other, false)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(this.one.release(this.key, this.other, null)).isEqualTo(ReleaseOutcome.RELEASED);
 	}
 
 	@Test
@@ -272,22 +204,23 @@ public abstract class AbstractLockBackendTests {
 		this.one.grant(this.key, this.owner);
 		this.two.queue(this.key);
 		this.three.queue(this.key);
-		assertThat(this.one.release(this.key, this.owner, true)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+		assertThat(this.one.release(this.key, this.owner, LockMode.EXCLUSIVE))
+			.isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 		this.two.grant(this.key, this.other);
-		assertThat(this.two.release(this.key, this.other, false)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+		assertThat(this.two.release(this.key, this.other, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 		assertThat(heardBy(this.three)).contains(this.key);
 		assertNotTold(this.one);
 		this.three.grant(this.key, this.other);
-		assertThat(this.three.release(this.key, this.other, false)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+		assertThat(this.three.release(this.key, this.other, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 		assertThat(heardBy(this.one)).contains(this.key);
 	}
 
 	@Test
 	void aJvmThatReleasesDoesNotQueueIfNobodyWaits() {
 		this.one.grant(this.key, this.owner);
-		assertThat(this.one.release(this.key, this.owner, true)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(this.one.release(this.key, this.owner, LockMode.EXCLUSIVE)).isEqualTo(ReleaseOutcome.RELEASED);
 		this.two.grant(this.key, this.other);
-		assertThat(this.two.release(this.key, this.other, false)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(this.two.release(this.key, this.other, null)).isEqualTo(ReleaseOutcome.RELEASED);
 	}
 
 	@Test
@@ -296,9 +229,9 @@ public abstract class AbstractLockBackendTests {
 		this.one.grant(this.key, this.owner);
 		this.two.grant(another, this.other);
 		this.three.queue(another);
-		assertThat(this.one.release(this.key, this.owner, false)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(this.one.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
 		assertThat(this.two.renew(another, this.other)).isTrue();
-		assertThat(this.two.release(another, this.other, false)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+		assertThat(this.two.release(another, this.other, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 		assertThat(heardBy(this.three)).containsExactly(another);
 	}
 
@@ -321,95 +254,8 @@ public abstract class AbstractLockBackendTests {
 		LockKey hostile = LockKey.of(this.key.name(), this.key.key() + ":{a}%7B+\n\0 ä🔒");
 		this.one.grant(hostile, this.owner);
 		this.two.queue(hostile);
-		this.one.release(hostile, this.owner, false);
+		this.one.release(hostile, this.owner, null);
 		assertThat(heardBy(this.two)).containsExactly(hostile);
-	}
-
-	private long takeOver() {
-		return Awaitility.await().until(() -> {
-			letTimePass();
-			return this.two.acquire(this.key, this.other) instanceof LockGrant grant ? grant.fencingBase() : null;
-		}, (base) -> base != null);
-	}
-
-	private void assertNotTold(Jvm jvm) {
-		assertThat(heardBy(jvm)).hasSizeLessThanOrEqualTo(tellsTheSecondAsWell() ? 1 : 0);
-	}
-
-	/**
-	 * Return what a JVM was told until now: messages keep their order, so everything
-	 * arrived before a last one about another lock.
-	 */
-	private List<LockKey> heardBy(Jvm jvm) {
-		LockKey last = unusedKey();
-		Jvm sender = (jvm != this.one) ? this.one : this.two;
-		OwnerToken holder = OwnerToken.random();
-		sender.grant(last, holder);
-		jvm.queue(last);
-		sender.release(last, holder, false);
-		Awaitility.await().until(() -> jvm.heard.remove(last));
-		return List.copyOf(jvm.heard);
-	}
-
-	private static LockKey unusedKey() {
-		return LockKey.of("contract", lastKey.incrementAndGet());
-	}
-
-	/**
-	 * A backend and the messages that reached it.
-	 */
-	private record Jvm(LockBackend backend, Queue<LockKey> heard) {
-
-		static Jvm start(LockBackend backend) {
-			Queue<LockKey> heard = new ConcurrentLinkedQueue<>();
-			assertThat(backend.releaseSignal().connect(new ReleaseListener() {
-
-				@Override
-				public void onRelease(LockKey key) {
-					heard.add(key);
-				}
-
-				@Override
-				public void onDoubt() {
-				}
-
-			})).isTrue();
-			return new Jvm(backend, heard);
-		}
-
-		LockAttempt acquire(LockKey key, OwnerToken owner) {
-			return this.backend.acquire(key, owner, LEASE_TIME, false);
-		}
-
-		long grant(LockKey key, OwnerToken owner) {
-			return grant(key, owner, LEASE_TIME);
-		}
-
-		long grant(LockKey key, OwnerToken owner, Duration leaseTime) {
-			LockAttempt attempt = this.backend.acquire(key, owner, leaseTime, false);
-			assertThat(attempt).isInstanceOf(LockGrant.class);
-			return ((LockGrant) attempt).fencingBase();
-		}
-
-		void queue(LockKey key) {
-			assertThat(this.backend.acquire(key, OwnerToken.random(), LEASE_TIME, true))
-				.isInstanceOf(LockRefusal.class);
-		}
-
-		Duration remaining(LockKey key, OwnerToken owner) {
-			LockAttempt attempt = acquire(key, owner);
-			assertThat(attempt).isInstanceOf(LockRefusal.class);
-			return ((LockRefusal) attempt).remaining();
-		}
-
-		boolean renew(LockKey key, OwnerToken owner) {
-			return this.backend.renew(key, owner, LEASE_TIME);
-		}
-
-		ReleaseOutcome release(LockKey key, OwnerToken owner, boolean queue) {
-			return this.backend.release(key, owner, queue);
-		}
-
 	}
 
 }

@@ -99,7 +99,7 @@ class DefaultLockRegistryTests {
 			waiters.add(Callers.start(() -> closing(this.registry.acquire(REQUEST))).awaitParked());
 		}
 		assertThat(this.backend.acquire.calls()).isLessThanOrEqualTo(1 + 2);
-		this.backend.release(KEY, foreign, false);
+		this.backend.release(KEY, foreign, null);
 		for (Call<Boolean> waiter : waiters) {
 			assertThat(waiter.get()).isTrue();
 		}
@@ -203,7 +203,7 @@ class DefaultLockRegistryTests {
 		waiter.thread().interrupt();
 		assertThat(waiter.get()).isTrue();
 		awaitNothingLeft();
-		this.backend.release(KEY, foreign, false);
+		this.backend.release(KEY, foreign, null);
 		assertThat(this.store.isEmpty()).isTrue();
 	}
 
@@ -443,7 +443,7 @@ class DefaultLockRegistryTests {
 		this.backend.acquire(KEY, foreign, Duration.ofSeconds(30), false);
 		assertThat(this.registry.tryAcquire(REQUEST.withWaitTime(Duration.ofMillis(30)))).isEmpty();
 		Awaitility.await().untilAsserted(() -> assertThat(this.backend.withdraw.calls()).isEqualTo(1));
-		this.backend.release(KEY, foreign, false);
+		this.backend.release(KEY, foreign, null);
 		assertThat(this.store.isEmpty()).isTrue();
 	}
 

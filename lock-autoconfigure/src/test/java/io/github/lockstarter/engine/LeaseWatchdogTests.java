@@ -11,6 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.backend.LockBackend;
 import io.github.lockstarter.backend.LockGrant;
 import io.github.lockstarter.backend.OwnerToken;
@@ -111,7 +112,7 @@ class LeaseWatchdogTests {
 	@Test
 	void losesTheLockAsSoonAsTheStoreNoLongerKnowsTheOwner() {
 		Tenure tenure = begin(KEY, true);
-		this.backend.release(KEY, tenure.owner(), false);
+		this.backend.release(KEY, tenure.owner(), null);
 		advance(LEASE.dividedBy(3));
 		assertThat(tenure.isLost()).isTrue();
 		assertThat(tenure.lossReason()).contains("no longer knew it as the owner");
@@ -188,7 +189,7 @@ class LeaseWatchdogTests {
 		LockBackend store = this.backend;
 		LockGrant grant = (LockGrant) store.acquire(key, owner, LEASE, false);
 		LocalEntry entry = this.entries.getOrCreate(key);
-		Caller caller = Caller.interruptible(Duration.ZERO, renewable ? null : LEASE);
+		Caller caller = Caller.interruptible(Duration.ZERO, LockMode.EXCLUSIVE, renewable ? null : LEASE);
 		Tenure tenure = new Tenure(entry, owner, grant, LEASE, this.clock.getAsLong(), 0, this.timetable);
 		entry.begin(tenure, caller);
 		return tenure;

@@ -14,6 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.backend.LockGrant;
 import io.github.lockstarter.backend.OwnerToken;
 
@@ -154,7 +155,7 @@ class LocalEntryModelTests {
 		}
 
 		private static Caller caller() {
-			return Caller.interruptible(Duration.ofSeconds(10), null);
+			return Caller.interruptible(Duration.ofSeconds(10), LockMode.EXCLUSIVE, null);
 		}
 
 		private static void check(boolean condition, String otherwise) {

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.backend.LeaseExtension;
 import io.github.lockstarter.backend.LockAttempt;
 import io.github.lockstarter.backend.LockBackend;
@@ -153,12 +154,22 @@ class RenewalsTests implements Renewal.Listener {
 		}
 
 		@Override
-		public ReleaseOutcome release(LockKey key, OwnerToken owner, boolean queue) {
+		public ReleaseOutcome release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public void arrive(LockKey key, OwnerToken owner) {
 			throw new UnsupportedOperationException();
 		}
 
 		@Override
 		public void withdraw(LockKey key) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public void withdraw(LockKey key, OwnerToken owner) {
 			throw new UnsupportedOperationException();
 		}
 

@@ -9,6 +9,7 @@ import java.util.function.Supplier;
 
 import org.junit.jupiter.api.Test;
 
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.backend.LockAttempt;
 import io.github.lockstarter.backend.LockGrant;
 import io.github.lockstarter.testsupport.Callers;
@@ -82,7 +83,7 @@ class StoreBellTests {
 	void aCallerWhoseTimeIsOverWaitsForTheAnswerToWhatWasSent() throws Exception {
 		CompletableFuture<Caller> caller = new CompletableFuture<>();
 		Call<SentRequest> call = Callers.start(() -> {
-			caller.complete(Caller.interruptible(Duration.ofSeconds(2), null));
+			caller.complete(Caller.interruptible(Duration.ofSeconds(2), LockMode.EXCLUSIVE, null));
 			return this.bell.await(caller.join(), LONG, this::send);
 		}).awaitParked();
 		this.bell.ring();
@@ -104,8 +105,8 @@ class StoreBellTests {
 	}
 
 	private Call<SentRequest> await(long nanos, Supplier<SentRequest> request) throws InterruptedException {
-		Call<SentRequest> call = Callers
-			.start(() -> this.bell.await(Caller.interruptible(Duration.ofMinutes(5), null), nanos, request));
+		Call<SentRequest> call = Callers.start(() -> this.bell
+			.await(Caller.interruptible(Duration.ofMinutes(5), LockMode.EXCLUSIVE, null), nanos, request));
 		while (nanos == LONG && !call.result().isDone() && call.thread().getState() != Thread.State.TIMED_WAITING) {
 			Thread.onSpinWait();
 		}

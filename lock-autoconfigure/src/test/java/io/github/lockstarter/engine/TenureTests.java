@@ -7,6 +7,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.backend.LockGrant;
 import io.github.lockstarter.backend.OwnerToken;
 import io.github.lockstarter.testsupport.ManualClock;
@@ -57,7 +58,7 @@ class TenureTests {
 	@Test
 	void endsWithTheLastHoldThatItsTokensCanNumber() {
 		Tenure tenure = tenure(false);
-		Caller caller = Caller.interruptible(Duration.ZERO, null);
+		Caller caller = Caller.interruptible(Duration.ZERO, LockMode.EXCLUSIVE, null);
 		long last = 0;
 		for (int hold = 0; hold < 4096; hold++) {
 			assertThat(tenure.canBeHandedOn(this.clock.getAsLong())).isTrue();
@@ -70,7 +71,8 @@ class TenureTests {
 	@Test
 	void aHoldThatEndsAfterItsTenureWasLost() {
 		Tenure tenure = tenure(false);
-		Hold hold = tenure.beginHold(Caller.interruptible(Duration.ZERO, null), LEASE, this.clock.getAsLong());
+		Hold hold = tenure.beginHold(Caller.interruptible(Duration.ZERO, LockMode.EXCLUSIVE, null), LEASE,
+				this.clock.getAsLong());
 		this.clock.advance(LEASE);
 		hold.end(this.clock.getAsLong());
 		assertThat(hold.isLost()).isTrue();

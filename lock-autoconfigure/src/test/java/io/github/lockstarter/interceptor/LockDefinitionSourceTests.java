@@ -125,7 +125,7 @@ class LockDefinitionSourceTests {
 			"fallbackWithOtherParameters | Invalid.noParameters()' returning int does not have | same parameters",
 			"fallbackWithOtherReturnType | Invalid.text(long)' returning String does not have | same parameters",
 			"fallbackToItself | Invalid.fallbackToItself()' returning void does not have | same parameters",
-			"otherMode | mode = READ is not available yet | LockMode.EXCLUSIVE",
+			"keptByReader | holdAtLeast: 'holdAtLeast' is not possible in mode READ | Leave it out",
 			"badHoldAtLeast | holdAtLeast: 'x' is not a duration | \"500ms\"",
 			"shortHoldAtLeast | holdAtLeast: 'holdAtLeast' must be from 10 ms | free when the method returns",
 			"twice | the annotation more than once | Leave one" })
@@ -382,8 +382,8 @@ class LockDefinitionSourceTests {
 		void fallbackToItself() {
 		}
 
-		@DistributedLock(mode = LockMode.READ)
-		void otherMode() {
+		@DistributedLock(mode = LockMode.READ, holdAtLeast = "1h")
+		void keptByReader() {
 		}
 
 		@DistributedLock(holdAtLeast = "x")

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.backend.LeaseExtension;
 import io.github.lockstarter.backend.LockAttempt;
 import io.github.lockstarter.backend.LockGrant;
@@ -96,7 +97,7 @@ class RedisLockScriptsTests {
 			long base = acquire(owner);
 			assertThat(redis.command("GET", FENCE)).isEqualTo(Long.toString(base));
 			assertThat(ttl(FENCE)).isBetween(Duration.ofMinutes(59), FENCE_RETENTION);
-			backend.release(KEY, owner, false);
+			backend.release(KEY, owner, null);
 			assertThat(ttl(FENCE)).isBetween(Duration.ofMinutes(59), FENCE_RETENTION);
 			assertThat(redis.command("DBSIZE")).isEqualTo("1");
 		}
@@ -112,7 +113,7 @@ class RedisLockScriptsTests {
 			redis.command("SET", FENCE, Long.toString(FUTURE));
 			assertThat(acquire(owner)).isEqualTo(FUTURE + 1);
 			assertThat(redis.command("GET", FENCE)).isEqualTo("2000000000000001");
-			backend.release(KEY, owner, false);
+			backend.release(KEY, owner, null);
 			assertThat(acquire(other)).isEqualTo(FUTURE + 2);
 			assertThat(redis.command("GET", FENCE)).isEqualTo("2000000000000002");
 		}
@@ -301,7 +302,7 @@ class RedisLockScriptsTests {
 		void anotherOwnerChangesNothing() {
 			acquire(owner);
 			try (Waiter waiter = new Waiter("waiting", 1)) {
-				assertThat(backend.release(KEY, other, true)).isEqualTo(ReleaseOutcome.NOT_OWNER);
+				assertThat(backend.release(KEY, other, LockMode.EXCLUSIVE)).isEqualTo(ReleaseOutcome.NOT_OWNER);
 				assertThat(redis.command("GET", LOCK)).isEqualTo(owner.value());
 				assertThat(redis.command("ZRANGE", QUEUE, "0", "-1")).isEqualTo("waiting");
 			}
@@ -309,14 +310,14 @@ class RedisLockScriptsTests {
 
 		@Test
 		void aFreeLockIsNotReleased() {
-			assertThat(backend.release(KEY, owner, true)).isEqualTo(ReleaseOutcome.NOT_OWNER);
+			assertThat(backend.release(KEY, owner, LockMode.EXCLUSIVE)).isEqualTo(ReleaseOutcome.NOT_OWNER);
 			assertThat(redis.command("DBSIZE")).isEqualTo("0");
 		}
 
 		@Test
 		void theLockIsFreeAndNobodyQueuesWithoutAWaiter() {
 			acquire(owner);
-			assertThat(backend.release(KEY, owner, true)).isEqualTo(ReleaseOutcome.RELEASED);
+			assertThat(backend.release(KEY, owner, LockMode.EXCLUSIVE)).isEqualTo(ReleaseOutcome.RELEASED);
 			assertThat(redis.command("EXISTS", LOCK, QUEUE)).isEqualTo("0");
 		}
 
@@ -324,7 +325,7 @@ class RedisLockScriptsTests {
 		void theFirstWaiterIsToldWhichLockIsFree() {
 			acquire(owner);
 			try (Waiter second = new Waiter("second", 2); Waiter first = new Waiter("first", 1)) {
-				assertThat(backend.release(KEY, owner, false)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+				assertThat(backend.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 				assertThat(redis.command("EXISTS", LOCK)).isEqualTo("0");
 				assertThat(first.read()).isEqualTo("stock:1001");
 			}
@@ -334,7 +335,7 @@ class RedisLockScriptsTests {
 		void theWaiterThatIsToldKeepsItsPlaceAndPrecedence() {
 			acquire(owner);
 			try (Waiter second = new Waiter("second", 2); Waiter first = new Waiter("first", 1)) {
-				backend.release(KEY, owner, false);
+				backend.release(KEY, owner, null);
 				assertThat(redis.command("ZRANGE", QUEUE, "0", "-1", "WITHSCORES")).isEqualTo("first\n3\nsecond\n4");
 				assertThat(redis.command("GET", TURN)).isEqualTo("first");
 				assertThat(ttl(TURN)).isBetween(Duration.ZERO, Duration.ofMillis(20));
@@ -345,10 +346,10 @@ class RedisLockScriptsTests {
 		void aWaiterThatWasToldAndNeverCameIsSkipped() {
 			acquire(owner);
 			try (Waiter second = new Waiter("second", 2); Waiter paused = new Waiter("paused", 1)) {
-				backend.release(KEY, owner, false);
+				backend.release(KEY, owner, null);
 				redis.command("DEL", TURN);
 				acquire(other);
-				assertThat(backend.release(KEY, other, false)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+				assertThat(backend.release(KEY, other, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 				assertThat(second.read()).isEqualTo("stock:1001");
 				assertThat(redis.command("ZSCORE", QUEUE, "paused")).isEqualTo("(nil)");
 			}
@@ -359,7 +360,7 @@ class RedisLockScriptsTests {
 			acquire(owner);
 			redis.command("ZADD", QUEUE, "2", "dead", "4", "dead-too");
 			try (Waiter waiter = new Waiter("alive", 3)) {
-				assertThat(backend.release(KEY, owner, false)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+				assertThat(backend.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 				assertThat(redis.command("ZRANGE", QUEUE, "0", "-1")).isEqualTo("alive");
 				assertThat(waiter.read()).isEqualTo("stock:1001");
 			}
@@ -369,7 +370,7 @@ class RedisLockScriptsTests {
 		void aQueueOfDeadWaitersIsRemoved() {
 			acquire(owner);
 			redis.command("ZADD", QUEUE, "2", "dead", "4", "dead-too");
-			assertThat(backend.release(KEY, owner, true)).isEqualTo(ReleaseOutcome.RELEASED);
+			assertThat(backend.release(KEY, owner, LockMode.EXCLUSIVE)).isEqualTo(ReleaseOutcome.RELEASED);
 			assertThat(redis.command("EXISTS", LOCK, QUEUE)).isEqualTo("0");
 		}
 
@@ -378,7 +379,7 @@ class RedisLockScriptsTests {
 			acquire(owner);
 			String self = queue();
 			try (Waiter own = new Waiter(self, 1); Waiter waiter = new Waiter("waiting", FUTURE)) {
-				assertThat(backend.release(KEY, owner, false)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+				assertThat(backend.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 				assertThat(redis.command("ZRANGE", QUEUE, "0", "-1")).isEqualTo("waiting");
 				assertThat(waiter.read()).isEqualTo("stock:1001");
 			}
@@ -389,7 +390,8 @@ class RedisLockScriptsTests {
 			acquire(owner);
 			try (Waiter waiter = new Waiter("waiting", 1)) {
 				long before = micros();
-				assertThat(backend.release(KEY, owner, true)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+				assertThat(backend.release(KEY, owner, LockMode.EXCLUSIVE))
+					.isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 				assertThat(arrival(redis.command("ZRANGE", QUEUE, "-1", "-1"))).isBetween(before, micros());
 				assertThat(ttl(QUEUE)).isBetween(Duration.ofSeconds(30), Duration.ofSeconds(60));
 			}
@@ -400,7 +402,8 @@ class RedisLockScriptsTests {
 			acquire(owner);
 			redis.command("ZADD", QUEUE, Long.toString(2 * FUTURE), "early");
 			try (Waiter waiter = new Waiter("waiting", 1)) {
-				assertThat(backend.release(KEY, owner, true)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+				assertThat(backend.release(KEY, owner, LockMode.EXCLUSIVE))
+					.isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 				String[] queue = redis.command("ZRANGE", QUEUE, "0", "-1").split("\n");
 				assertThat(queue).hasSize(3).startsWith("waiting", "early");
 				assertThat(arrival(queue[2])).isEqualTo(FUTURE + 1);
@@ -482,7 +485,7 @@ class RedisLockScriptsTests {
 			redis.command("SCRIPT", "FLUSH");
 			assertThat(backend.renew(KEY, owner, LEASE_TIME)).isTrue();
 			redis.command("SCRIPT", "FLUSH");
-			assertThat(backend.release(KEY, owner, false)).isEqualTo(ReleaseOutcome.RELEASED);
+			assertThat(backend.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
 			redis.command("ZADD", QUEUE, "2", "dead");
 			redis.command("SCRIPT", "FLUSH");
 			backend.withdraw(KEY);
@@ -496,7 +499,7 @@ class RedisLockScriptsTests {
 				.withMessageContaining("'" + LOCK + "'")
 				.withMessageContaining("distributed-lock.key-prefix");
 			assertThat(backend.renew(KEY, owner, LEASE_TIME)).isFalse();
-			assertThatExceptionOfType(UnusableStoreException.class).isThrownBy(() -> backend.release(KEY, owner, false))
+			assertThatExceptionOfType(UnusableStoreException.class).isThrownBy(() -> backend.release(KEY, owner, null))
 				.withMessageContaining("'" + LOCK + "'");
 			assertThat(redis.command("LRANGE", LOCK, "0", "-1")).isEqualTo("an element");
 		}

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
@@ -135,6 +136,11 @@ final class RedisRegistry implements LockRegistry, AutoCloseable {
 	@Override
 	public Optional<Lease> tryAcquire(LockRequest request) {
 		return this.registry.tryAcquire(request);
+	}
+
+	@Override
+	public ReadWriteLock readWriteLock(LockKey key) {
+		return this.registry.readWriteLock(key);
 	}
 
 	@Override

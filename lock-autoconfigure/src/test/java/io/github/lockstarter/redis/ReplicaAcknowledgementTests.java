@@ -118,10 +118,9 @@ class ReplicaAcknowledgementTests {
 		connections.start();
 		try (RedisLockBackend backend = new RedisLockBackend(connections, ONE_REPLICA)) {
 			OwnerToken owner = OwnerToken.random();
-			backend.release(REQUEST.key(), owner, false);
+			backend.release(REQUEST.key(), owner, null);
 			this.redis.command("CLIENT", "PAUSE", "300", "WRITE");
-			assertThat(backend.releaseAsync(REQUEST.key(), owner, false))
-				.isCompletedWithValue(ReleaseOutcome.NOT_OWNER);
+			assertThat(backend.releaseAsync(REQUEST.key(), owner, null)).isCompletedWithValue(ReleaseOutcome.NOT_OWNER);
 		}
 		finally {
 			connections.destroy();

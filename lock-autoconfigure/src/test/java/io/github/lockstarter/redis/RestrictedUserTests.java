@@ -25,6 +25,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.backend.AbstractLockBackendTests;
@@ -48,7 +49,8 @@ class RestrictedUserTests {
 	/** All that a user needs, with locks under the default prefix. */
 	private static final List<String> RIGHTS = List.of("~lock:*", "&lock:wake:*", "+ping", "+evalsha", "+eval",
 			"+script|load", "+get", "+mget", "+set", "+del", "+exists", "+pexpire", "+pttl", "+time", "+zadd", "+zrem",
-			"+zcard", "+zscore", "+zrange", "+publish", "+subscribe", "+unsubscribe");
+			"+zcard", "+zscore", "+zrange", "+zremrangebyscore", "+pexpireat", "+publish", "+subscribe",
+			"+unsubscribe");
 
 	private static final String USER = "app";
 
@@ -93,11 +95,14 @@ class RestrictedUserTests {
 				RedisLockBackend two = new RedisLockBackend(connections, RedisLockSettings.DEFAULTS)) {
 			OwnerToken owner = OwnerToken.random();
 			OwnerToken other = OwnerToken.random();
+			OwnerToken reader = OwnerToken.random(LockMode.READ);
 			List<ThrowingCallable> operations = List.of(() -> two.releaseSignal().connect(NO_OP),
 					() -> one.acquire(KEY, owner, LEASE_TIME, false), () -> redis.command("SCRIPT", "FLUSH"),
 					() -> one.renew(KEY, owner, LEASE_TIME), () -> two.acquire(KEY, other, LEASE_TIME, true),
 					() -> two.withdraw(KEY), () -> two.withdraw(KEY), () -> two.acquire(KEY, other, LEASE_TIME, true),
-					() -> one.release(KEY, owner, true));
+					() -> one.release(KEY, owner, LockMode.EXCLUSIVE), () -> redis.command("FLUSHALL"),
+					() -> one.acquire(KEY, reader, LEASE_TIME, false),
+					() -> one.acquire(KEY, reader, LEASE_TIME, false));
 			operations.forEach(Assertions::catchThrowable);
 		}
 		connections.destroy();

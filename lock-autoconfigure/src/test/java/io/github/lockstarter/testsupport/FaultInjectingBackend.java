@@ -10,6 +10,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.backend.LockAttempt;
 import io.github.lockstarter.backend.LockBackend;
 import io.github.lockstarter.backend.OwnerToken;
@@ -34,6 +35,8 @@ public final class FaultInjectingBackend implements LockBackend {
 
 	public final Operation release = new Operation();
 
+	public final Operation arrive = new Operation();
+
 	public final Operation withdraw = new Operation();
 
 	public FaultInjectingBackend(LockBackend delegate) {
@@ -51,8 +54,8 @@ public final class FaultInjectingBackend implements LockBackend {
 	}
 
 	@Override
-	public ReleaseOutcome release(LockKey key, OwnerToken owner, boolean queue) {
-		return this.release.call(() -> this.delegate.release(key, owner, queue));
+	public ReleaseOutcome release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
+		return this.release.call(() -> this.delegate.release(key, owner, next));
 	}
 
 	@Override
@@ -64,6 +67,22 @@ public final class FaultInjectingBackend implements LockBackend {
 	public void withdraw(LockKey key) {
 		this.withdraw.call(() -> {
 			this.delegate.withdraw(key);
+			return true;
+		});
+	}
+
+	@Override
+	public void arrive(LockKey key, OwnerToken owner) {
+		this.arrive.call(() -> {
+			this.delegate.arrive(key, owner);
+			return true;
+		});
+	}
+
+	@Override
+	public void withdraw(LockKey key, OwnerToken owner) {
+		this.withdraw.call(() -> {
+			this.delegate.withdraw(key, owner);
 			return true;
 		});
 	}

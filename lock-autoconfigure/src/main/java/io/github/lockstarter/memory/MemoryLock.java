@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.memory;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.backend.LockAttempt;
+import io.github.lockstarter.backend.LockGrant;
+import io.github.lockstarter.backend.LockRefusal;
+import io.github.lockstarter.backend.OwnerToken;
+
+/**
+ * One lock of a {@link MemoryLockStore}: who holds it, alone or together, and who waits
+ * for it. Guarded by the store.
+ */
+final class MemoryLock {
+
+	private final MemoryLockStore store;
+
+	private final Map<OwnerToken, Lease> leases = new HashMap<>();
+
+	private final MemoryQueue queue;
+
+	MemoryLock(MemoryLockStore store) {
+		this.store = store;
+		this.queue = new MemoryQueue(store);
+	}
+
+	MemoryQueue queue() {
+		return this.queue;
+	}
+
+	boolean isIdle() {
+		return isFree() && this.queue.isEmpty();
+	}
+
+	boolean isFree() {
+		this.leases.values().removeIf((lease) -> lease.end - this.store.now() <= 0);
+		return this.leases.isEmpty();
+	}
+
+	/**
+	 * Grant the lock to an owner, or refuse it.
+	 * @param enqueue whether to keep a place for an owner that is refused
+	 * @param told collects who is told that it is its turn
+	 */
+	LockAttempt acquire(MemoryPlace place, OwnerToken owner, Duration leaseTime, boolean enqueue,
+			Collection<MemoryLockBackend> told) {
+		Duration obstacle = obstacle(place, owner, told);
+		if (obstacle != null) {
+			if (enqueue) {
+				this.queue.add(place);
+			}
+			return new LockRefusal(obstacle);
+		}
+		Lease before = this.leases.get(owner);
+		long base = (before != null) ? before.fencingBase : this.store.mint();
+		this.leases.put(owner, new Lease(base, this.store.endOf(leaseTime)));
+		this.queue.leave(place);
+		return new LockGrant(base, this.queue.isAwaited(place.jvm()));
+	}
+
+	/**
+	 * Return for how long something is in the way of an owner, or {@code null}.
+	 */
+	private @Nullable Duration obstacle(MemoryPlace place, OwnerToken owner, Collection<MemoryLockBackend> told) {
+		if (isFree()) {
+			return this.queue.precedenceOver(place, told);
+		}
+		boolean held = this.leases.containsKey(owner);
+		boolean shareable = owner.mode().isShared() && this.leases.keySet().iterator().next().mode().isShared()
+				&& !this.queue.isBehindWriter(place);
+		if (held || shareable) {
+			return null;
+		}
+		long last = this.leases.values().stream().mapToLong((lease) -> lease.end - this.store.now()).max().orElse(0);
+		return Duration.ofNanos(last);
+	}
+
+	boolean renew(OwnerToken owner, Duration leaseTime) {
+		Lease before = isFree() ? null : this.leases.get(owner);
+		if (before == null) {
+			return false;
+		}
+		this.leases.put(owner, new Lease(before.fencingBase, this.store.endOf(leaseTime)));
+		return true;
+	}
+
+	/**
+	 * Give the lock back.
+	 * @return whether the owner held it
+	 */
+	boolean release(OwnerToken owner) {
+		return !isFree() && this.leases.remove(owner) != null;
+	}
+
+	private record Lease(long fencingBase, long end) {
+	}
+
+}

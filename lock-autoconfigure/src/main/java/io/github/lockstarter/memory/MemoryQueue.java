@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.memory;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who waits for a lock, and whose turn it is. The rules are those of the scripts for
+ * Redis: who was told keeps its place until the lock is granted, a free lock is kept for
+ * it for a moment, and one that was told and never came is passed over.
+ */
+final class MemoryQueue {
+
+	private static final long PRECEDENCE = Duration.ofMillis(20).toNanos();
+
+	private final MemoryLockStore store;
+
+	private final List<MemoryPlace> places = new ArrayList<>();
+
+	private final Set<MemoryPlace> told = new HashSet<>();
+
+	private @Nullable MemoryPlace turn;
+
+	private long turnEnds;
+
+	MemoryQueue(MemoryLockStore store) {
+		this.store = store;
+	}
+
+	boolean isEmpty() {
+		return this.places.isEmpty();
+	}
+
+	/**
+	 * Return whether others than a JVM wait.
+	 */
+	boolean isAwaited(MemoryLockBackend jvm) {
+		return this.places.stream().anyMatch((place) -> place.jvm() != jvm || place.isInOrderOfArrival());
+	}
+
+	void add(MemoryPlace place) {
+		this.told.remove(place);
+		int other = place.isInOrderOfArrival() ? -1 : this.places.indexOf(place.other());
+		if (this.places.contains(place)) {
+			return;
+		}
+		if (other >= 0) {
+			this.told.remove(this.places.set(other, place));
+		}
+		else {
+			this.places.add(place);
+		}
+	}
+
+	/**
+	 * Take a place out that is granted the lock, or one of the same JVM in its stead: a
+	 * JVM lets its own callers in as they came to it.
+	 */
+	void leave(MemoryPlace place) {
+		MemoryPlace next = turn();
+		int own = this.places.indexOf(place);
+		if (next != null && next.jvm() == place.jvm()) {
+			this.turn = null;
+			int first = this.places.indexOf(next);
+			if (own > first && first >= 0 && place.isInOrderOfArrival()) {
+				this.places.set(own, next);
+				this.places.set(first, place);
+				this.told.remove(next);
+			}
+		}
+		remove(place);
+		if (!place.isInOrderOfArrival()) {
+			remove(place.other());
+		}
+	}
+
+	/**
+	 * Take a place out that is given up.
+	 * @return whether it was its turn
+	 */
+	boolean withdraw(MemoryPlace place) {
+		MemoryPlace next = turn();
+		remove(place);
+		boolean own = place.equals(next);
+		if (!place.isInOrderOfArrival()) {
+			remove(place.other());
+			own |= place.other().equals(next);
+		}
+		if (own) {
+			this.turn = null;
+		}
+		return own || next == null;
+	}
+
+	private void remove(MemoryPlace place) {
+		this.places.remove(place);
+		this.told.remove(place);
+	}
+
+	/**
+	 * Return for how long a free lock is kept for another, or {@code null}.
+	 * @param newlyTold collects who is told that it is its turn
+	 */
+	@Nullable Duration precedenceOver(MemoryPlace place, Collection<MemoryLockBackend> newlyTold) {
+		if (turn() == null && place.isInOrderOfArrival() && !this.places.isEmpty()
+				&& this.places.get(0).jvm() != place.jvm()) {
+			wake(place.jvm(), newlyTold);
+		}
+		MemoryPlace next = turn();
+		if (next == null || next.jvm() == place.jvm() || (place.shared() && next.shared())) {
+			return null;
+		}
+		return Duration.ofNanos(this.turnEnds - this.store.now());
+	}
+
+	/**
+	 * Return whether somebody wants the lock alone who came before a place.
+	 */
+	boolean isBehindWriter(MemoryPlace place) {
+		for (MemoryPlace each : this.places) {
+			if (each.jvm() == place.jvm()) {
+				return false;
+			}
+			if (!each.shared() && !this.told.contains(each)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	/**
+	 * Tell the first that listens, and readers next to a reader.
+	 * @param jvm which JVM asks; it does not wait itself but in order of arrival
+	 * @param newlyTold collects who is told
+	 * @return whether there was one
+	 */
+	boolean wake(MemoryLockBackend jvm, Collection<MemoryLockBackend> newlyTold) {
+		while (!this.places.isEmpty()) {
+			MemoryPlace first = this.places.get(0);
+			boolean own = first.jvm() == jvm && !first.isInOrderOfArrival();
+			if (!own && first.jvm().listens() && this.told.add(first)) {
+				this.turn = first;
+				this.turnEnds = this.store.now() + PRECEDENCE;
+				newlyTold.add(first.jvm());
+				tellReadersBehind(first, newlyTold);
+				return true;
+			}
+			remove(first);
+		}
+		return false;
+	}
+
+	private void tellReadersBehind(MemoryPlace first, Collection<MemoryLockBackend> newlyTold) {
+		for (int i = 1; i < this.places.size() && first.shared() && this.places.get(i).shared(); i++) {
+			if (this.told.add(this.places.get(i))) {
+				newlyTold.add(this.places.get(i).jvm());
+			}
+		}
+	}
+
+	private @Nullable MemoryPlace turn() {
+		if (this.turn != null && this.turnEnds - this.store.now() <= 0) {
+			this.turn = null;
+		}
+		return this.turn;
+	}
+
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.backend.LeaseExtension;
+import io.github.lockstarter.backend.OwnerToken;
+
+/**
+ * Says in the words of the scripts what one JVM wants of a lock.
+ */
+final class ScriptCalls {
+
+	/** Waiters ask at least every few seconds, so a queue without arrivals is dead. */
+	private static final byte[] QUEUE_PATIENCE = bytes("60000");
+
+	/** Longer than a woken JVM takes to ask, if it is not paused. */
+	private static final byte[] PRECEDENCE = bytes("20");
+
+	private static final byte[] YES = bytes("1");
+
+	private static final byte[] NO = bytes("0");
+
+	private static final byte[] NONE = bytes("");
+
+	private final RedisLockKeys keys;
+
+	private final byte[] fenceRetention;
+
+	private final byte[] channelPrefix;
+
+	private final BooleanSupplier cluster;
+
+	private final byte[] jvm;
+
+	private final byte[] readingJvm;
+
+	/**
+	 * Create calls of a JVM.
+	 * @param jvm its id
+	 * @param cluster whether a server does not know all who listen; asked late, as it may
+	 * connect
+	 */
+	ScriptCalls(RedisLockKeys keys, Duration fenceRetention, String jvm, BooleanSupplier cluster) {
+		this.keys = keys;
+		this.fenceRetention = millis(fenceRetention);
+		this.channelPrefix = bytes(keys.channelPrefix());
+		this.cluster = cluster;
+		this.jvm = bytes(jvm);
+		this.readingJvm = bytes(jvm + ":read");
+	}
+
+	byte[] lock(LockKey key) {
+		return bytes(this.keys.lock(key));
+	}
+
+	ScriptCall acquire(LockKey key, OwnerToken owner, Duration leaseTime, boolean queue) {
+		String lock = this.keys.lock(key);
+		byte[] place = place(owner);
+		return switch (owner.mode()) {
+			case EXCLUSIVE,
+					WRITE ->
+				new ScriptCall(LockScript.ACQUIRE,
+						keys(lock, this.keys.queue(lock), this.keys.turn(lock), this.keys.fence(lock)),
+						bytes(owner.value()), millis(leaseTime), this.fenceRetention, this.jvm, place, flag(queue),
+						QUEUE_PATIENCE);
+			case FAIR -> new ScriptCall(LockScript.ACQUIRE_FAIR,
+					keys(lock, this.keys.queue(lock), this.keys.turn(lock), this.keys.fence(lock)),
+					bytes(owner.value()), millis(leaseTime), this.fenceRetention, this.jvm, place, flag(queue),
+					QUEUE_PATIENCE, this.channelPrefix, bytes(key.toString()), PRECEDENCE, countable());
+			case READ -> new ScriptCall(LockScript.ACQUIRE_SHARED,
+					keys(lock, this.keys.queue(lock), this.keys.turn(lock), this.keys.fence(lock),
+							this.keys.readers(lock)),
+					bytes(owner.value()), millis(leaseTime), this.fenceRetention, this.jvm, place, flag(queue),
+					QUEUE_PATIENCE);
+		};
+	}
+
+	/**
+	 * Return a call that renews many leases of one lease time, all shared or all not.
+	 */
+	ScriptCall renew(List<LeaseExtension> extensions) {
+		boolean shared = extensions.get(0).owner().mode().isShared();
+		int perLock = shared ? 2 : 1;
+		byte[][] locks = new byte[perLock * extensions.size()][];
+		byte[][] arguments = new byte[extensions.size() + 1][];
+		arguments[0] = millis(extensions.get(0).leaseTime());
+		for (int i = 0; i < extensions.size(); i++) {
+			String lock = this.keys.lock(extensions.get(i).key());
+			locks[perLock * i] = bytes(lock);
+			if (shared) {
+				locks[perLock * i + 1] = bytes(this.keys.readers(lock));
+			}
+			arguments[i + 1] = bytes(extensions.get(i).owner().value());
+		}
+		return new ScriptCall(shared ? LockScript.RENEW_SHARED : LockScript.RENEW, locks, arguments);
+	}
+
+	ScriptCall release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
+		String lock = this.keys.lock(key);
+		boolean shared = owner.mode().isShared();
+		byte[][] lockKeys = shared ? keys(lock, this.keys.queue(lock), this.keys.turn(lock), this.keys.readers(lock))
+				: keys(lock, this.keys.queue(lock), this.keys.turn(lock));
+		return new ScriptCall(shared ? LockScript.RELEASE_SHARED : LockScript.RELEASE, lockKeys, bytes(owner.value()),
+				this.jvm, nextPlace(next), QUEUE_PATIENCE, this.channelPrefix, bytes(key.toString()), PRECEDENCE,
+				countable());
+	}
+
+	ScriptCall arrive(LockKey key, OwnerToken owner) {
+		return new ScriptCall(LockScript.ARRIVE, keys(this.keys.queue(this.keys.lock(key))), this.jvm, place(owner),
+				QUEUE_PATIENCE);
+	}
+
+	ScriptCall withdraw(LockKey key, @Nullable OwnerToken owner) {
+		String lock = this.keys.lock(key);
+		return new ScriptCall(LockScript.WITHDRAW, keys(lock, this.keys.queue(lock), this.keys.turn(lock)), this.jvm,
+				(owner != null) ? place(owner) : this.jvm, this.channelPrefix, bytes(key.toString()), PRECEDENCE,
+				countable());
+	}
+
+	ScriptCall awaited(LockKey key) {
+		return new ScriptCall(LockScript.AWAITED, keys(this.keys.queue(this.keys.lock(key))));
+	}
+
+	/**
+	 * Return the name of a place in the queue, as enqueue.lua describes it.
+	 */
+	private byte[] place(OwnerToken owner) {
+		return switch (owner.mode()) {
+			case EXCLUSIVE, WRITE -> this.jvm;
+			case READ -> this.readingJvm;
+			case FAIR -> bytes(new String(this.jvm, StandardCharsets.UTF_8) + ':' + owner.value());
+		};
+	}
+
+	private byte[] nextPlace(@Nullable LockMode next) {
+		if (next == null || next == LockMode.FAIR) {
+			return NONE;
+		}
+		return next.isShared() ? this.readingJvm : this.jvm;
+	}
+
+	private byte[] countable() {
+		return flag(!this.cluster.getAsBoolean());
+	}
+
+	private static byte[] flag(boolean value) {
+		return value ? YES : NO;
+	}
+
+	private static byte[] millis(Duration duration) {
+		return bytes(Long.toString(duration.toMillis()));
+	}
+
+	private static byte[] bytes(String text) {
+		return text.getBytes(StandardCharsets.UTF_8);
+	}
+
+	private static byte[][] keys(String... texts) {
+		byte[][] bytes = new byte[texts.length][];
+		for (int i = 0; i < texts.length; i++) {
+			bytes[i] = bytes(texts[i]);
+		}
+		return bytes;
+	}
+
+}

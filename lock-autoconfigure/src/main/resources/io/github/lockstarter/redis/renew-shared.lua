@@ -1,0 +1,26 @@
+-- Extends shares of locks to their full length from now on.
+--
+-- KEYS  for each of them the lock and the owners who share it; see acquire-shared.lua
+-- ARGV  1 lease time in milliseconds
+--       and then an owner token for each of the locks
+-- Returns 1 for each that was extended, 0 for each that its owner does not hold
+
+local lease = tonumber(ARGV[1])
+local call = redis.call
+
+local time = call('TIME')
+local millis = time[1] * 1000 + math.floor(time[2] / 1000)
+local answers = {}
+for i = 1, #KEYS / 2 do
+  local lock, readers, owner = KEYS[2 * i - 1], KEYS[2 * i], ARGV[i + 1]
+  local ends = tonumber(call('ZSCORE', readers, owner) or 0)
+  answers[i] = 0
+  if ends > millis and call('GET', lock) == 'shared' then
+    call('ZADD', readers, string.format('%.0f', millis + lease), owner)
+    local last = call('ZRANGE', readers, -1, -1, 'WITHSCORES')[2]
+    call('PEXPIREAT', lock, last)
+    call('PEXPIREAT', readers, last)
+    answers[i] = 1
+  end
+end
+return answers
