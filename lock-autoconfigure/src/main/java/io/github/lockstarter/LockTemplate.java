@@ -87,6 +87,27 @@ public class LockTemplate {
 	 */
 	public <T extends @Nullable Object, X extends Throwable> T executeOrElse(LockRequest request, LockedBody<T, X> body,
 			ContentionHandler<T, X> onContention) throws X {
+		return executeOrElse(request, body, onContention, (outage) -> {
+			throw outage;
+		});
+	}
+
+	/**
+	 * Run the body under the lock, or one thing when somebody else held it for the whole
+	 * wait time and another when it could not be asked for. What the body itself throws
+	 * is not handled, nor is an interrupt.
+	 * @param <T> the type of the result
+	 * @param <X> the type of exception that body and handlers may throw
+	 * @param request which lock, and how long to wait for it
+	 * @param body what to run
+	 * @param onContention what to run on contention, without the lock
+	 * @param onOutage what to run on an outage, without the lock
+	 * @return the result of the one that ran
+	 * @throws X what the one that ran threw
+	 * @throws LockException if the wait was interrupted, or the lock was lost
+	 */
+	public <T extends @Nullable Object, X extends Throwable> T executeOrElse(LockRequest request, LockedBody<T, X> body,
+			ContentionHandler<T, X> onContention, OutageHandler<T, X> onOutage) throws X {
 		boolean deferring = isDeferring(request);
 		Lease lease;
 		try {
@@ -94,6 +115,9 @@ public class LockTemplate {
 		}
 		catch (LockContendedException ex) {
 			return onContention.handle(ex);
+		}
+		catch (LockUnavailableException ex) {
+			return onOutage.handle(ex);
 		}
 		return runHolding(lease, deferring, keeping(request, body));
 	}
