@@ -98,9 +98,20 @@ public @interface DistributedLock {
 	/**
 	 * Name of a method of the same class, with the same parameters and a matching return
 	 * type, that is called instead of the body when somebody else holds the lock for the
-	 * whole wait time. It runs without the lock.
+	 * whole wait time; see also {@link #onUnavailable()}. One more parameter, at the end,
+	 * takes the exception that would have been thrown, for example as
+	 * {@link LockException}; of two methods the one that has it is called. It runs
+	 * without the lock and gets {@code null} for a {@link Lease}. It is called on the
+	 * object itself, so its own annotations, for example {@code @Transactional}, have no
+	 * effect.
 	 */
 	String fallback() default "";
+
+	/**
+	 * What to do when the lock cannot be asked for. Only the acquisition counts: what the
+	 * body throws always reaches the caller, and so do an interrupt and a lost lock.
+	 */
+	OnUnavailable onUnavailable() default OnUnavailable.THROW;
 
 	/**
 	 * What to do when a transaction is active already when the lock is taken. One that

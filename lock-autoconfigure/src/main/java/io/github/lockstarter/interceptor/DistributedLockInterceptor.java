@@ -2,23 +2,19 @@
 
 package io.github.lockstarter.interceptor;
 
-import java.lang.reflect.Method;
 import java.util.function.Supplier;
 
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.aop.support.AopUtils;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
-import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnActiveTransaction;
-import io.github.lockstarter.OnContention;
 
 /**
  * Runs a method under its lock.
@@ -49,13 +45,17 @@ final class DistributedLockInterceptor implements MethodInterceptor {
 		if (definition == null) {
 			return invocation.proceed();
 		}
-		LockRequest request = definition.request(invocation);
-		LockTemplate template = template(definition);
-		if (definition.fallback() == null && definition.onContention() == OnContention.THROW) {
-			return template.execute(request, (lease) -> proceed(invocation, definition, lease));
-		}
-		return template.executeOrElse(request, (lease) -> proceed(invocation, definition, lease),
-				(contention) -> insteadOf(invocation, definition));
+		FailurePolicy onFailure = definition.onFailure();
+		return template(definition).executeOrElse(definition.request(invocation), (lease) -> {
+			fillIn(lease, invocation, definition);
+			return invocation.proceed();
+		}, (contention) -> {
+			fillIn(null, invocation, definition);
+			return onFailure.contended(invocation, contention);
+		}, (outage) -> {
+			fillIn(null, invocation, definition);
+			return onFailure.unavailable(invocation, outage);
+		});
 	}
 
 	private LockTemplate template(LockDefinition definition) {
@@ -65,20 +65,10 @@ final class DistributedLockInterceptor implements MethodInterceptor {
 					: this.onActiveTransaction);
 	}
 
-	private static @Nullable Object proceed(MethodInvocation invocation, LockDefinition definition, Lease lease)
-			throws Throwable {
+	private static void fillIn(@Nullable Lease lease, MethodInvocation invocation, LockDefinition definition) {
 		if (definition.leaseParameter() >= 0) {
 			invocation.getArguments()[definition.leaseParameter()] = lease;
 		}
-		return invocation.proceed();
-	}
-
-	private static @Nullable Object insteadOf(MethodInvocation invocation, LockDefinition definition) throws Throwable {
-		Method fallback = definition.fallback();
-		if (fallback == null) {
-			return definition.empty();
-		}
-		return AopUtils.invokeJoinpointUsingReflection(invocation.getThis(), fallback, invocation.getArguments());
 	}
 
 }

@@ -6,45 +6,94 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.support.AopUtils;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
-/**
- * Finds the fallback of a method: of the same class or a superclass, with the same
- * parameters and a matching return type.
- */
-final class FallbackMethod {
+import io.github.lockstarter.LockException;
 
-	private FallbackMethod() {
-	}
+/**
+ * The fallback of a method: of the same class or a superclass, with the same parameters
+ * and a matching return type. One more parameter takes the reason.
+ *
+ * @param method what to call
+ * @param takesReason whether its last parameter is for the reason
+ */
+record FallbackMethod(Method method, boolean takesReason) {
 
 	/**
-	 * Find a fallback.
+	 * Find a fallback. One that takes the reason is preferred, with the nearest type.
+	 * @param reasons all exceptions that lead there
 	 * @throws IllegalArgumentException if there is none that matches
 	 */
-	static Method find(String name, Method method, Class<?> targetClass) {
+	static FallbackMethod find(String name, Method method, Class<?> targetClass,
+			List<Class<? extends LockException>> reasons) {
 		List<Method> candidates = Arrays.stream(ReflectionUtils.getUniqueDeclaredMethods(targetClass))
 			.filter((candidate) -> candidate.getName().equals(name) && !candidate.isBridge())
 			.toList();
 		if (candidates.isEmpty()) {
 			throw new IllegalArgumentException("'" + targetClass.getName() + "' has no method '" + name + "'");
 		}
-		Method fallback = candidates.stream()
+		List<Method> matching = candidates.stream()
 			.filter((candidate) -> matches(candidate, method, targetClass))
-			.findFirst()
-			.orElseThrow(() -> new IllegalArgumentException("'" + LockDefinition.describe(candidates.get(0))
-					+ "' returning " + candidates.get(0).getReturnType().getSimpleName()
-					+ " does not have the same parameters and return type"));
+			.toList();
+		if (matching.isEmpty()) {
+			throw new IllegalArgumentException("'" + LockDefinition.describe(candidates.get(0)) + "' returning "
+					+ candidates.get(0).getReturnType().getSimpleName()
+					+ " does not have the same parameters and return type");
+		}
+		List<Method> takingReason = matching.stream()
+			.filter((candidate) -> candidate.getParameterCount() > method.getParameterCount())
+			.toList();
+		Method fallback = takingReason.isEmpty() ? matching.get(0) : nearest(takingReason, targetClass, reasons);
 		ReflectionUtils.makeAccessible(fallback);
-		return fallback;
+		return new FallbackMethod(fallback, !takingReason.isEmpty());
+	}
+
+	/**
+	 * Call the fallback with the arguments of a call of its method.
+	 * @param reason why the lock could not be had
+	 */
+	@Nullable Object invoke(MethodInvocation invocation, LockException reason) throws Throwable {
+		@Nullable Object[] arguments = Arrays.copyOf(invocation.getArguments(), this.method.getParameterCount());
+		if (this.takesReason) {
+			arguments[arguments.length - 1] = reason;
+		}
+		return AopUtils.invokeJoinpointUsingReflection(invocation.getThis(), this.method, arguments);
 	}
 
 	private static boolean matches(Method candidate, Method method, Class<?> targetClass) {
 		return !candidate.equals(method) && !Modifier.isAbstract(candidate.getModifiers())
-				&& Arrays.equals(parameterTypes(candidate, targetClass), parameterTypes(method, targetClass))
+				&& takesArguments(parameterTypes(candidate, targetClass), parameterTypes(method, targetClass))
 				&& ClassUtils.isAssignable(returnType(method, targetClass), returnType(candidate, targetClass));
+	}
+
+	private static boolean takesArguments(Class<?>[] types, Class<?>[] arguments) {
+		boolean takesReason = types.length == arguments.length + 1
+				&& Throwable.class.isAssignableFrom(types[arguments.length]);
+		return Arrays.equals(takesReason ? Arrays.copyOf(types, arguments.length) : types, arguments);
+	}
+
+	/** What takes all reasons is a superclass of each, so one of two is the nearer. */
+	private static Method nearest(List<Method> takingReason, Class<?> targetClass,
+			List<Class<? extends LockException>> reasons) {
+		return takingReason.stream()
+			.filter((candidate) -> reasons.stream().allMatch(reasonType(candidate, targetClass)::isAssignableFrom))
+			.reduce((one, other) -> reasonType(one, targetClass).isAssignableFrom(reasonType(other, targetClass))
+					? other : one)
+			.orElseThrow(() -> new IllegalArgumentException("'" + LockDefinition.describe(takingReason.get(0))
+					+ "' does not take each exception that leads to it: "
+					+ reasons.stream().map(Class::getSimpleName).collect(Collectors.joining(", "))));
+	}
+
+	private static Class<?> reasonType(Method takingReason, Class<?> targetClass) {
+		return parameterTypes(takingReason, targetClass)[takingReason.getParameterCount() - 1];
 	}
 
 	private static Class<?>[] parameterTypes(Method method, Class<?> targetClass) {

@@ -11,7 +11,6 @@ import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnActiveTransaction;
-import io.github.lockstarter.OnContention;
 import io.github.lockstarter.OnLost;
 
 /**
@@ -19,16 +18,13 @@ import io.github.lockstarter.OnLost;
  *
  * @param request what to ask for, with the lock of the whole name
  * @param key the key within the name, or {@code null} for the lock of the whole name
- * @param onContention what to do without the lock, if there is no fallback
- * @param fallback what to call instead, or {@code null}
- * @param empty what a call returns that was skipped
+ * @param onFailure what to do when the lock cannot be had
  * @param onLost what to do when the lease is lost
  * @param onActiveTransaction what to do inside a transaction
  * @param leaseParameter index of the parameter that takes the lease, or -1
  */
-record LockDefinition(LockRequest request, @Nullable LockKeyExpression key, OnContention onContention,
-		@Nullable Method fallback, @Nullable Object empty, OnLost onLost, OnActiveTransaction onActiveTransaction,
-		int leaseParameter) {
+record LockDefinition(LockRequest request, @Nullable LockKeyExpression key, FailurePolicy onFailure, OnLost onLost,
+		OnActiveTransaction onActiveTransaction, int leaseParameter) {
 
 	/**
 	 * Return what to ask for before a call.

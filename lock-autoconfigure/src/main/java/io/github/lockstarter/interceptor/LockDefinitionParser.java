@@ -17,9 +17,13 @@ import org.springframework.util.StringValueResolver;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.InvalidLockDefinitionException;
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockContendedException;
+import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.OnContention;
+import io.github.lockstarter.OnUnavailable;
 
 /**
  * Turns an annotation into the definition of a lock, or says what is wrong with it.
@@ -28,6 +32,9 @@ final class LockDefinitionParser {
 
 	private static final String DURATIONS = "Write it like \"500ms\", \"3s\" or \"PT3S\", or leave it out for the"
 			+ " default.";
+
+	private static final String FALLBACKS = "Declare a method of that name in the same class, with the same parameters"
+			+ " and return type. It may have one more parameter, for a LockException.";
 
 	private final StringValueResolver placeholders;
 
@@ -52,25 +59,35 @@ final class LockDefinitionParser {
 							+ " lets the work go on after the method has returned and the lock is given back",
 					"Return the result itself, or take the lock inside the work with a LockTemplate.", null);
 		}
-		Method fallback = fallback(annotation, method, targetClass);
-		if (annotation.onContention() == OnContention.SKIP && fallback == null && method.getReturnType().isPrimitive()
+		return new LockDefinition(request(annotation, method, targetClass), key(annotation, method),
+				onFailure(annotation, method, targetClass), annotation.onLost(), annotation.onActiveTransaction(),
+				List.of(method.getParameterTypes()).indexOf(Lease.class));
+	}
+
+	private FailurePolicy onFailure(DistributedLock annotation, Method method, Class<?> targetClass) {
+		FallbackMethod fallback = fallback(annotation, method, targetClass);
+		if (fallback == null && annotation.onUnavailable() == OnUnavailable.FALLBACK) {
+			throw invalid(method, "onUnavailable = FALLBACK has no fallback to call",
+					"Name a method with 'fallback', or leave onUnavailable at THROW.", null);
+		}
+		if (fallback == null && annotation.onContention() == OnContention.SKIP && method.getReturnType().isPrimitive()
 				&& method.getReturnType() != void.class) {
 			throw invalid(method, "onContention = SKIP has nothing to return as " + method.getReturnType(),
 					"Return an object type, which may be null, or an Optional; or name a fallback.", null);
 		}
-		return new LockDefinition(request(annotation, method, targetClass), key(annotation, method),
-				annotation.onContention(), fallback, ReturnTypes.empty(method, targetClass), annotation.onLost(),
-				annotation.onActiveTransaction(), List.of(method.getParameterTypes()).indexOf(Lease.class));
+		return new FailurePolicy(annotation.onContention(), annotation.onUnavailable(), fallback,
+				ReturnTypes.empty(method, targetClass));
 	}
 
-	private @Nullable Method fallback(DistributedLock annotation, Method method, Class<?> targetClass) {
+	private @Nullable FallbackMethod fallback(DistributedLock annotation, Method method, Class<?> targetClass) {
 		String name = text("fallback", annotation.fallback(), method);
 		if (name.isBlank()) {
 			return null;
 		}
-		return attribute("fallback", method,
-				"Declare a method of that name in the same class, with the same parameters and return type.",
-				() -> FallbackMethod.find(name, method, targetClass));
+		List<Class<? extends LockException>> reasons = (annotation.onUnavailable() == OnUnavailable.FALLBACK)
+				? List.of(LockContendedException.class, LockUnavailableException.class)
+				: List.of(LockContendedException.class);
+		return attribute("fallback", method, FALLBACKS, () -> FallbackMethod.find(name, method, targetClass, reasons));
 	}
 
 	private LockRequest request(DistributedLock annotation, Method method, Class<?> targetClass) {

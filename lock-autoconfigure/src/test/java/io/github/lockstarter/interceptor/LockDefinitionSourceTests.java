@@ -38,6 +38,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.OnContention;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.OnUnavailable;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -53,8 +54,9 @@ class LockDefinitionSourceTests {
 		assertThat(definition.request().waitTime()).isNull();
 		assertThat(definition.request().leaseTime()).isNull();
 		assertThat(definition.key()).isNull();
-		assertThat(definition.fallback()).isNull();
-		assertThat(definition.onContention()).isEqualTo(OnContention.THROW);
+		assertThat(definition.onFailure().onUnavailable()).isEqualTo(OnUnavailable.THROW);
+		assertThat(definition.onFailure().fallback()).isNull();
+		assertThat(definition.onFailure().onContention()).isEqualTo(OnContention.THROW);
 		assertThat(definition.onLost()).isEqualTo(OnLost.THROW);
 	}
 
@@ -67,7 +69,9 @@ class LockDefinitionSourceTests {
 		assertThat(definition.key()).isNotNull();
 		assertThat(definition.key().evaluate("stock", new Placeholders(), new Object[] { 5 }))
 			.isEqualTo(LockKey.of("stock", 5));
-		assertThat(definition.fallback()).isNotNull().extracting(Method::getName).isEqualTo("instead");
+		assertThat(definition.onFailure().fallback()).isNotNull()
+			.extracting((fallback) -> fallback.method().getName())
+			.isEqualTo("instead");
 	}
 
 	@Test
@@ -79,7 +83,7 @@ class LockDefinitionSourceTests {
 		LockDefinition composed = definition(Composed.class, "run");
 		assertThat(composed.request().key()).isEqualTo(LockKey.of("report"));
 		assertThat(composed.request().waitTime()).isEqualTo(Duration.ofSeconds(7));
-		assertThat(composed.onContention()).isEqualTo(OnContention.SKIP);
+		assertThat(composed.onFailure().onContention()).isEqualTo(OnContention.SKIP);
 	}
 
 	@Test
