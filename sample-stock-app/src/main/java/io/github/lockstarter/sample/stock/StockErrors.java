@@ -2,6 +2,9 @@
 
 package io.github.lockstarter.sample.stock;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
@@ -11,12 +14,15 @@ import org.springframework.web.bind.annotation.RestControllerAdvice;
 
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockUnavailableException;
 
 /**
  * What went wrong, as HTTP.
  */
 @RestControllerAdvice
 class StockErrors {
+
+	private static final Log logger = LogFactory.getLog(StockErrors.class);
 
 	@ExceptionHandler
 	ProblemDetail soldOut(SoldOutException ex) {
@@ -34,14 +40,20 @@ class StockErrors {
 	}
 
 	/**
-	 * Contended, unavailable, interrupted or too late: nothing was sold, and trying again
-	 * may help.
+	 * Contended, interrupted or too late: nothing was sold, and trying again may help.
 	 */
 	@ExceptionHandler({ LockException.class, LateOwnerException.class })
 	ResponseEntity<ProblemDetail> noLock(RuntimeException ex) {
-		return ResponseEntity.status(HttpStatus.SERVICE_UNAVAILABLE)
-			.header(HttpHeaders.RETRY_AFTER, "1")
-			.body(problem(HttpStatus.SERVICE_UNAVAILABLE, ex));
+		return tryAgain("Busy", String.valueOf(ex.getMessage()));
+	}
+
+	/**
+	 * Nothing was sold either. What the store answered is for the log, not for customers.
+	 */
+	@ExceptionHandler
+	ResponseEntity<ProblemDetail> noAnswer(LockUnavailableException ex) {
+		logger.warn(ex.getMessage());
+		return tryAgain("Lock unavailable", "Lock '" + ex.getKey() + "' is unavailable; nothing was sold");
 	}
 
 	/**
@@ -50,6 +62,12 @@ class StockErrors {
 	@ExceptionHandler
 	ProblemDetail lostLock(LockLostException ex) {
 		return problem(HttpStatus.INTERNAL_SERVER_ERROR, ex);
+	}
+
+	private static ResponseEntity<ProblemDetail> tryAgain(String title, String detail) {
+		ProblemDetail problem = ProblemDetail.forStatusAndDetail(HttpStatus.SERVICE_UNAVAILABLE, detail);
+		problem.setTitle(title);
+		return ResponseEntity.status(problem.getStatus()).header(HttpHeaders.RETRY_AFTER, "1").body(problem);
 	}
 
 	private static ProblemDetail problem(HttpStatus status, RuntimeException ex) {

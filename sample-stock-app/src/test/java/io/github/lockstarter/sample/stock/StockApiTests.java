@@ -4,7 +4,6 @@ package io.github.lockstarter.sample.stock;
 
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
-import java.time.Duration;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -25,9 +24,11 @@ import org.springframework.test.context.DynamicPropertySource;
 import org.springframework.test.json.JsonAssert;
 import org.springframework.test.json.JsonCompareMode;
 
-import io.github.lockstarter.LockContendedException;
+import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.sample.ShopClient;
 
@@ -51,6 +52,7 @@ class StockApiTests {
 	@DynamicPropertySource
 	static void properties(DynamicPropertyRegistry registry) {
 		registry.add("shop.directory", directory::toString);
+		registry.add("distributed-lock.wait-time", () -> "200ms");
 	}
 
 	@BeforeEach
@@ -109,12 +111,19 @@ class StockApiTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "contended", "unavailable" })
-	void deductionWithoutTheLockIsUnavailable(String strategy) {
-		HttpResponse<String> response = this.client.deduct(PRODUCT, "strategy=" + strategy);
-		assertProblem(response, 503, null);
-		assertThat(response.headers().firstValue("Retry-After")).hasValue("1");
-		assertThat(response.body()).contains("stock:1001");
+	@ValueSource(strings = { "distributed-lock", "distributed-lock-fenced" })
+	void deductionOfWhatSomebodyElseIsSellingIsToBeTriedAgain(String strategy, @Autowired LockRegistry locks) {
+		try (Lease held = locks.acquire(LockRequest.of("stock", PRODUCT))) {
+			assertTryAgain(this.client.deduct(PRODUCT, "strategy=" + strategy), "Busy", "Lock 'stock:1001' is held");
+		}
+		assertThat(this.client.stock(PRODUCT).get("remaining").asInt()).isEqualTo(5);
+	}
+
+	@Test
+	void deductionDuringAnOutageIsToBeTriedAgainWithoutSayingWhatTheStoreAnswered() {
+		HttpResponse<String> response = this.client.deduct(PRODUCT, "strategy=unavailable");
+		assertTryAgain(response, "Lock unavailable", "Lock 'stock:1001' is unavailable");
+		assertThat(response.body()).doesNotContain("10.0.0.7");
 	}
 
 	@Test
@@ -128,8 +137,7 @@ class StockApiTests {
 	void aDeductionByALateOwnerIsRefusedByTheDatabase(@Autowired JdbcClient jdbc) {
 		jdbc.sql("update mall_stock set fence = ? where product_id = ?").params(Long.MAX_VALUE, PRODUCT).update();
 		HttpResponse<String> response = this.client.deduct(PRODUCT, "strategy=distributed-lock-fenced");
-		assertProblem(response, 503, "Product '1001' was sold by somebody else in the meantime");
-		assertThat(response.headers().firstValue("Retry-After")).hasValue("1");
+		assertTryAgain(response, "Busy", "Product '1001' was sold by somebody else in the meantime");
 		assertThat(this.client.stock(PRODUCT).get("remaining").asInt()).isEqualTo(5);
 		jdbc.sql("update mall_stock set fence = 0 where product_id = ?").param(PRODUCT).update();
 	}
@@ -165,18 +173,19 @@ class StockApiTests {
 		assertThat(response.body()).contains("\"status\":" + status, (detail != null) ? detail : "\"detail\":");
 	}
 
+	private static void assertTryAgain(HttpResponse<String> response, String title, String detail) {
+		assertProblem(response, 503, detail);
+		assertThat(response.headers().firstValue("Retry-After")).hasValue("1");
+		assertThat(response.body()).contains("\"title\":\"" + title + "\"");
+	}
+
 	@TestConfiguration
 	static class Refusals {
 
 		@Bean
-		DeductionStrategy contended() {
-			return new Refusal("contended", new LockContendedException(LockKey.of("stock", "1001"), Duration.ZERO));
-		}
-
-		@Bean
 		DeductionStrategy unavailable() {
 			return new Refusal("unavailable",
-					new LockUnavailableException(LockKey.of("stock", "1001"), "no answer", null));
+					new LockUnavailableException(LockKey.of("stock", "1001"), "no answer from 10.0.0.7", null));
 		}
 
 		@Bean
