@@ -5,6 +5,7 @@ package io.github.lockstarter;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Inherited;
+import java.lang.annotation.Repeatable;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
@@ -19,6 +20,10 @@ import org.springframework.aot.hint.annotation.Reflective;
  * The lock is taken before a transaction begins and given back after it has ended. A
  * nested call for the same lock on the same thread is reentrant and costs nothing. The
  * body never runs without the lock.
+ *
+ * <p>
+ * Repeated, it takes several locks together or not at all, in an order that is the same
+ * in all instances; what to do without them has to be said the same in all annotations.
  *
  * <p>
  * On a class, the annotation applies to its public methods; one on a method replaces it.
@@ -41,6 +46,7 @@ import org.springframework.aot.hint.annotation.Reflective;
 @Inherited
 @Documented
 @Reflective
+@Repeatable(DistributedLocks.class)
 public @interface DistributedLock {
 
 	/**
@@ -58,6 +64,11 @@ public @interface DistributedLock {
 	 * {@code #root.args}. The value is turned into text by {@link String#valueOf}; null,
 	 * blank text and more than {@value LockKey#MAX_KEY_LENGTH} characters are refused
 	 * with an {@link IllegalArgumentException}. Empty: one lock for the whole name.
+	 *
+	 * <p>
+	 * A collection, an array or a stream stands for the locks of all its elements, at
+	 * least one and at most {@value LockRequest#MAX_LOCKS}, which are taken together or
+	 * not at all.
 	 */
 	String key() default "";
 

@@ -3,6 +3,7 @@
 package io.github.lockstarter;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -22,14 +23,25 @@ public interface Lease extends AutoCloseable {
 
 	/**
 	 * Return which lock this is a lease of.
+	 * @throws IllegalStateException if these are several, see {@link #all()}
 	 */
 	LockKey key();
+
+	/**
+	 * Return the leases of which this one consists: one for each lock, if several were
+	 * asked for together, else itself.
+	 */
+	default List<Lease> all() {
+		return List.of(this);
+	}
 
 	/**
 	 * Return a number that is strictly larger for every later grant of the same lock,
 	 * also after the store has lost its data. A resource that refuses writes with a
 	 * smaller number than it has seen is safe from owners whose lease ran out. Reentrant
 	 * leases share the number of the outermost one.
+	 * @throws IllegalStateException if this is the lease of several locks, each of which
+	 * has a token of its own; see {@link #all()}
 	 */
 	long fencingToken();
 

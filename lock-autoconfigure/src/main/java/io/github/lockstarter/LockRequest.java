@@ -3,13 +3,17 @@
 package io.github.lockstarter;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * What to ask a {@link LockRegistry} for.
+ * What to ask a {@link LockRegistry} for: one lock, or several that are taken together or
+ * not at all.
  *
- * @param key which lock
+ * @param key which lock; of several, the first one
  * @param mode how the lock is shared
  * @param waitTime how long to wait for it at most, zero for not at all, or {@code null}
  * for the registry's default
@@ -18,9 +22,10 @@ import org.jspecify.annotations.Nullable;
  * @param holdAtLeast how long the lock stays taken after its grant, even if the body of a
  * {@link LockTemplate} returns earlier, or {@code null} for no longer than it runs; see
  * {@link Lease#holdAtLeast}
+ * @param others further locks; the wait time of the first one is that of all
  */
 public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTime, @Nullable Duration leaseTime,
-		@Nullable Duration holdAtLeast) {
+		@Nullable Duration holdAtLeast, List<LockRequest> others) {
 
 	/**
 	 * A wait time without an end.
@@ -37,7 +42,17 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 	 */
 	public static final Duration MAX_LEASE_TIME = Duration.ofDays(365);
 
+	/**
+	 * Most locks that can be taken together.
+	 */
+	public static final int MAX_LOCKS = 1000;
+
 	public LockRequest {
+		others = others.stream().flatMap((other) -> other.all().stream()).toList();
+		if (others.size() >= MAX_LOCKS) {
+			throw new IllegalArgumentException(
+					"At most " + MAX_LOCKS + " locks can be taken together, but these are " + (others.size() + 1));
+		}
 		if (holdAtLeast != null
 				&& (holdAtLeast.compareTo(MIN_LEASE_TIME) < 0 || holdAtLeast.compareTo(MAX_LEASE_TIME) > 0)) {
 			throw new IllegalArgumentException("'holdAtLeast' must be from " + MIN_LEASE_TIME.toMillis() + " ms to "
@@ -64,7 +79,7 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 	 * @param key which lock
 	 */
 	public static LockRequest of(LockKey key) {
-		return new LockRequest(key, LockMode.EXCLUSIVE, null, null, null);
+		return new LockRequest(key, LockMode.EXCLUSIVE, null, null, null, List.of());
 	}
 
 	/**
@@ -78,11 +93,62 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 	}
 
 	/**
+	 * Return a request for the locks of several keys within a name, with the registry's
+	 * defaults.
+	 * @param name the name of what is guarded
+	 * @param keys the keys, at least one and at most {@value #MAX_LOCKS}
+	 * @see LockKey#of(String, Object)
+	 */
+	public static LockRequest ofAll(String name, Collection<?> keys) {
+		if (keys.isEmpty()) {
+			throw new IllegalArgumentException("'keys' of the locks '" + name + "' must not be empty");
+		}
+		List<LockRequest> requests = keys.stream().map((key) -> of(name, key)).toList();
+		return requests.get(0).and(requests.subList(1, requests.size()));
+	}
+
+	/**
+	 * Return a request for this lock and another one. They are taken together or not at
+	 * all, in an order that is the same in all instances, so that two requests for the
+	 * same locks cannot wait for each other; a lock that is named twice is taken once, in
+	 * the stronger mode. The {@link Lease} of the outcome consists of
+	 * {@linkplain Lease#all() one for each lock}.
+	 * @param other the other one; its wait time is not used
+	 */
+	public LockRequest and(LockRequest other) {
+		return and(List.of(other));
+	}
+
+	/**
+	 * Return a request for this lock and others.
+	 * @param others the others; their wait times are not used
+	 * @see #and(LockRequest)
+	 */
+	public LockRequest and(Collection<LockRequest> others) {
+		List<LockRequest> all = new ArrayList<>(this.others);
+		all.addAll(others);
+		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.holdAtLeast, all);
+	}
+
+	/**
+	 * Return a request for each lock of this one.
+	 */
+	public List<LockRequest> all() {
+		if (this.others.isEmpty()) {
+			return List.of(this);
+		}
+		List<LockRequest> all = new ArrayList<>(this.others.size() + 1);
+		all.add(new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.holdAtLeast, List.of()));
+		all.addAll(this.others);
+		return all;
+	}
+
+	/**
 	 * Return this request with another wait time.
 	 * @param waitTime how long to wait at most; zero for not at all
 	 */
 	public LockRequest withWaitTime(Duration waitTime) {
-		return new LockRequest(this.key, this.mode, waitTime, this.leaseTime, this.holdAtLeast);
+		return new LockRequest(this.key, this.mode, waitTime, this.leaseTime, this.holdAtLeast, this.others);
 	}
 
 	/**
@@ -91,7 +157,7 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 	 * @param leaseTime length of the lease, 10 ms to 365 days
 	 */
 	public LockRequest withLeaseTime(Duration leaseTime) {
-		return new LockRequest(this.key, this.mode, this.waitTime, leaseTime, this.holdAtLeast);
+		return new LockRequest(this.key, this.mode, this.waitTime, leaseTime, this.holdAtLeast, this.others);
 	}
 
 	/**
@@ -100,7 +166,7 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 	 * @param holdAtLeast the time, 10 ms to 365 days
 	 */
 	public LockRequest withHoldAtLeast(Duration holdAtLeast) {
-		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, holdAtLeast);
+		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, holdAtLeast, this.others);
 	}
 
 	/**
@@ -108,7 +174,7 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 	 * @param mode how the lock is shared
 	 */
 	public LockRequest withMode(LockMode mode) {
-		return new LockRequest(this.key, mode, this.waitTime, this.leaseTime, this.holdAtLeast);
+		return new LockRequest(this.key, mode, this.waitTime, this.leaseTime, this.holdAtLeast, this.others);
 	}
 
 	/**
@@ -116,7 +182,7 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 	 * @param key which lock
 	 */
 	public LockRequest withKey(LockKey key) {
-		return new LockRequest(key, this.mode, this.waitTime, this.leaseTime, this.holdAtLeast);
+		return new LockRequest(key, this.mode, this.waitTime, this.leaseTime, this.holdAtLeast, this.others);
 	}
 
 }

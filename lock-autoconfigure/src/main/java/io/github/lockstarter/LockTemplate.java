@@ -3,6 +3,8 @@
 package io.github.lockstarter;
 
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
@@ -127,8 +129,13 @@ public class LockTemplate {
 	 */
 	private static <T extends @Nullable Object, X extends Throwable> LockedBody<T, X> keeping(LockRequest request,
 			LockedBody<T, X> body) {
-		Duration holdAtLeast = request.holdAtLeast();
-		if (holdAtLeast == null) {
+		Map<LockKey, Duration> times = new HashMap<>();
+		for (LockRequest each : request.all()) {
+			if (each.holdAtLeast() != null) {
+				times.merge(each.key(), each.holdAtLeast(), (one, other) -> (one.compareTo(other) > 0) ? one : other);
+			}
+		}
+		if (times.isEmpty()) {
 			return body;
 		}
 		return (lease) -> {
@@ -139,7 +146,12 @@ public class LockTemplate {
 				return result;
 			}
 			finally {
-				lease.holdAtLeast(successful ? holdAtLeast : Duration.ZERO);
+				for (Lease each : lease.all()) {
+					Duration time = times.get(each.key());
+					if (time != null) {
+						each.holdAtLeast(successful ? time : Duration.ZERO);
+					}
+				}
 			}
 		};
 	}

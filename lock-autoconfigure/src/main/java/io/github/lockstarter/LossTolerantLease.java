@@ -3,6 +3,7 @@
 package io.github.lockstarter;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -13,6 +14,11 @@ record LossTolerantLease(Lease delegate) implements Lease {
 	@Override
 	public LockKey key() {
 		return this.delegate.key();
+	}
+
+	@Override
+	public List<Lease> all() {
+		return this.delegate.all();
 	}
 
 	@Override

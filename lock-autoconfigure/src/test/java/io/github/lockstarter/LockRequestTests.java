@@ -3,6 +3,8 @@
 package io.github.lockstarter;
 
 import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
 
 import org.junit.jupiter.api.Test;
 
@@ -20,7 +22,7 @@ class LockRequestTests {
 		assertThat(this.request.leaseTime()).isNull();
 		assertThat(this.request.withWaitTime(Duration.ofSeconds(1)).withLeaseTime(Duration.ofSeconds(2)))
 			.isEqualTo(new LockRequest(this.request.key(), LockMode.EXCLUSIVE, Duration.ofSeconds(1),
-					Duration.ofSeconds(2), null));
+					Duration.ofSeconds(2), null, List.of()));
 	}
 
 	@Test
@@ -54,7 +56,31 @@ class LockRequestTests {
 			.withLeaseTime(Duration.ofSeconds(2))
 			.withHoldAtLeast(Duration.ofSeconds(3));
 		assertThat(timed.withKey(LockKey.of("order", 7))).isEqualTo(new LockRequest(LockKey.of("order", 7),
-				LockMode.EXCLUSIVE, Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(3)));
+				LockMode.EXCLUSIVE, Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(3), List.of()));
+	}
+
+	@Test
+	void severalLocksAreOneRequest() {
+		LockRequest all = LockRequest.ofAll("order", List.of(1, 2))
+			.and(this.request)
+			.withWaitTime(Duration.ofSeconds(7));
+		assertThat(all.all()).extracting(LockRequest::key)
+			.containsExactly(LockKey.of("order", 1), LockKey.of("order", 2), this.request.key());
+		assertThat(all.waitTime()).hasSeconds(7);
+		assertThat(all.all()).allSatisfy((each) -> assertThat(each.others()).isEmpty());
+		assertThat(this.request.all()).containsExactly(this.request);
+		assertThat(all.and(all).all()).hasSize(6);
+	}
+
+	@Test
+	void severalLocksAreAtLeastOneAndAtMostAThousand() {
+		assertThatIllegalArgumentException().isThrownBy(() -> LockRequest.ofAll("order", List.of()))
+			.withMessage("'keys' of the locks 'order' must not be empty");
+		List<Integer> thousand = Collections.nCopies(1000, 1);
+		LockRequest most = LockRequest.ofAll("order", thousand);
+		assertThat(most.all()).hasSize(1000);
+		assertThatIllegalArgumentException().isThrownBy(() -> most.and(this.request))
+			.withMessage("At most 1000 locks can be taken together, but these are 1001");
 	}
 
 }

@@ -53,6 +53,16 @@ public interface LockBackend {
 	}
 
 	/**
+	 * Grant several locks to owners that want them alone, or none of them.
+	 * @param requests for each lock who asks, and for how long
+	 * @return the grants in the same order; empty if somebody else holds one of the locks
+	 * or has a right to it; or {@code null} if the store cannot do that for these locks
+	 */
+	default @Nullable List<LockGrant> acquireAll(List<LeaseRequest> requests) {
+		return null;
+	}
+
+	/**
 	 * Extend a lease to its full length from now on.
 	 * @param key which lock
 	 * @param owner who asks
@@ -69,11 +79,11 @@ public interface LockBackend {
 	 * {@link #renew(LockKey, OwnerToken, Duration)} would have returned or thrown, now or
 	 * later
 	 */
-	default List<CompletionStage<Boolean>> renewAll(List<LeaseExtension> extensions) {
+	default List<CompletionStage<Boolean>> renewAll(List<LeaseRequest> extensions) {
 		return extensions.stream().map(this::tryRenew).toList();
 	}
 
-	private CompletionStage<Boolean> tryRenew(LeaseExtension extension) {
+	private CompletionStage<Boolean> tryRenew(LeaseRequest extension) {
 		try {
 			return CompletableFuture.completedFuture(renew(extension.key(), extension.owner(), extension.leaseTime()));
 		}

@@ -51,6 +51,8 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	private final StoreAccess access;
 
+	private final ManyLocks manyLocks;
+
 	private volatile boolean refusing;
 
 	/**
@@ -73,10 +75,17 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 				this.queue, notice, this.listener);
 		this.access = new StoreAccess(backend, settings, timetable, this.returns, this.queue,
 				new ReleaseBells(this.entries, this.queue), () -> this.refusing);
+		this.manyLocks = new ManyLocks(
+				new SimultaneousGrant(this.entries, this.access, this.watchdog, this.release,
+						(request) -> caller(request.withWaitTime(Duration.ZERO)), this::acquired),
+				(request) -> obtain(request.key(), caller(request)));
 	}
 
 	@Override
 	public Lease acquire(LockRequest request) {
+		if (!request.others().isEmpty()) {
+			return this.manyLocks.acquire(request, waitTime(request));
+		}
 		Caller caller = caller(request);
 		Lease lease = obtain(request.key(), caller);
 		if (lease == null) {
@@ -87,8 +96,15 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	@Override
 	public Optional<Lease> tryAcquire(LockRequest request) {
-		Caller caller = caller(request);
-		return Optional.ofNullable(obtain(request.key(), caller));
+		if (request.others().isEmpty()) {
+			return Optional.ofNullable(obtain(request.key(), caller(request)));
+		}
+		try {
+			return Optional.of(acquire(request));
+		}
+		catch (LockContendedException ex) {
+			return Optional.empty();
+		}
 	}
 
 	@Override
@@ -251,9 +267,12 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	private Caller caller(LockRequest request) {
+		return Caller.interruptible(waitTime(request), request.mode(), request.leaseTime());
+	}
+
+	private Duration waitTime(LockRequest request) {
 		Duration waitTime = request.waitTime();
-		return Caller.interruptible((waitTime != null) ? waitTime : this.settings.waitTime(), request.mode(),
-				request.leaseTime());
+		return (waitTime != null) ? waitTime : this.settings.waitTime();
 	}
 
 	/**

@@ -6,7 +6,7 @@ import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockstarter.backend.LeaseExtension;
+import io.github.lockstarter.backend.LeaseRequest;
 
 /**
  * A renewal that is due, from now until it is answered.
@@ -50,9 +50,9 @@ final class Renewal {
 	/**
 	 * Return what to ask the store for, which is asked from this moment on.
 	 */
-	LeaseExtension send() {
+	LeaseRequest send() {
 		this.sentAt = this.tenure.now();
-		return new LeaseExtension(this.tenure.key(), this.tenure.owner(), this.leaseTime);
+		return new LeaseRequest(this.tenure.key(), this.tenure.owner(), this.leaseTime);
 	}
 
 	boolean isAnswered() {

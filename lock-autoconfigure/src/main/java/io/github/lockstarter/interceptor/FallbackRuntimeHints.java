@@ -5,7 +5,6 @@ package io.github.lockstarter.interceptor;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -40,8 +39,7 @@ class FallbackRuntimeHints implements BeanRegistrationAotProcessor {
 	private static List<Method> fallbacks(Class<?> type) {
 		Method[] methods = ReflectionUtils.getUniqueDeclaredMethods(type);
 		Set<String> names = Arrays.stream(methods)
-			.map((method) -> LockAnnotations.find(method, type))
-			.filter(Objects::nonNull)
+			.flatMap((method) -> LockAnnotations.find(method, type).stream())
 			.map(DistributedLock::fallback)
 			.collect(Collectors.toSet());
 		// What a placeholder stands for is known when the application runs

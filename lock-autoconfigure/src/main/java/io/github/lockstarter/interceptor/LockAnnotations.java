@@ -7,18 +7,15 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.List;
 
-import org.jspecify.annotations.Nullable;
-
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ReflectionUtils;
 
 import io.github.lockstarter.DistributedLock;
-import io.github.lockstarter.InvalidLockDefinitionException;
 
 /**
- * Finds the annotation that applies to a method: its own, or else that of its class.
+ * Finds the annotations that apply to a method: its own, or else those of its class.
  */
 final class LockAnnotations {
 
@@ -26,15 +23,14 @@ final class LockAnnotations {
 	}
 
 	/**
-	 * Return the annotation of a method.
+	 * Return the annotations of a method.
 	 * @param method a method of the target class, not of an interface of it
 	 * @param targetClass the class of the bean
-	 * @return the annotation, or {@code null} if there is none
-	 * @throws InvalidLockDefinitionException if there are two
+	 * @return the annotations, several if they are repeated
 	 */
-	static @Nullable DistributedLock find(Method method, Class<?> targetClass) {
-		DistributedLock own = nearest(method, method);
-		return (own == null && isCoveredByClass(method)) ? nearest(targetClass, method) : own;
+	static List<DistributedLock> find(Method method, Class<?> targetClass) {
+		List<DistributedLock> own = nearest(method);
+		return (own.isEmpty() && isCoveredByClass(method)) ? nearest(targetClass) : own;
 	}
 
 	private static boolean isCoveredByClass(Method method) {
@@ -42,21 +38,15 @@ final class LockAnnotations {
 				&& !ReflectionUtils.isObjectMethod(method);
 	}
 
-	private static @Nullable DistributedLock nearest(AnnotatedElement element, Method method) {
+	private static List<DistributedLock> nearest(AnnotatedElement element) {
 		List<MergedAnnotation<DistributedLock>> found = MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY)
 			.stream(DistributedLock.class)
 			.toList();
-		if (found.isEmpty()) {
-			return null;
-		}
-		MergedAnnotation<DistributedLock> nearest = found.get(0);
 		// Those further away are what an overridden method or a superclass says
-		if (found.stream().filter((other) -> other.getAggregateIndex() == nearest.getAggregateIndex()).count() > 1) {
-			throw new InvalidLockDefinitionException(LockDefinition.describe(method),
-					"it has the annotation more than once, directly or through other annotations",
-					"Leave one of them; nest two methods to hold two locks.", null);
-		}
-		return nearest.synthesize();
+		return found.stream()
+			.filter((annotation) -> annotation.getAggregateIndex() == found.get(0).getAggregateIndex())
+			.map(MergedAnnotation::synthesize)
+			.toList();
 	}
 
 }

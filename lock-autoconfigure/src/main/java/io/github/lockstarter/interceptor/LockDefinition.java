@@ -3,9 +3,10 @@
 package io.github.lockstarter.interceptor;
 
 import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
 
 import org.aopalliance.intercept.MethodInvocation;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.ClassUtils;
 
@@ -14,31 +15,29 @@ import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.OnLost;
 
 /**
- * The lock of a method, with everything checked that can be known before a call.
+ * The lock or locks of a method, with everything checked that can be known before a call.
  *
- * @param request what to ask for, with the lock of the whole name
- * @param key the key within the name, or {@code null} for the lock of the whole name
+ * @param locks what to ask for
  * @param onFailure what to do when the lock cannot be had
  * @param onLost what to do when the lease is lost
  * @param onActiveTransaction what to do inside a transaction
  * @param leaseParameter index of the parameter that takes the lease, or -1
  */
-record LockDefinition(LockRequest request, @Nullable LockKeyExpression key, FailurePolicy onFailure, OnLost onLost,
+record LockDefinition(List<KeyedRequest> locks, FailurePolicy onFailure, OnLost onLost,
 		OnActiveTransaction onActiveTransaction, int leaseParameter) {
 
 	/**
 	 * Return what to ask for before a call.
-	 * @throws IllegalArgumentException if the call has no usable key
+	 * @throws IllegalArgumentException if the call has no usable key, or too many
 	 */
 	LockRequest request(MethodInvocation invocation) {
-		if (this.key == null) {
-			return this.request;
+		List<LockRequest> requests = this.locks.get(0).resolve(invocation);
+		if (requests.size() == 1 && this.locks.size() == 1) {
+			return requests.get(0);
 		}
-		Object target = invocation.getThis();
-		if (target == null) {
-			throw new IllegalStateException("'" + describe(invocation.getMethod()) + "' is called on no object");
-		}
-		return this.request.withKey(this.key.evaluate(this.request.key().name(), target, invocation.getArguments()));
+		List<LockRequest> all = new ArrayList<>(requests);
+		this.locks.subList(1, this.locks.size()).forEach((lock) -> all.addAll(lock.resolve(invocation)));
+		return all.get(0).and(all.subList(1, all.size()));
 	}
 
 	/**

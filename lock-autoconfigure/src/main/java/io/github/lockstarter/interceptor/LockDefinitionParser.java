@@ -5,7 +5,9 @@ package io.github.lockstarter.interceptor;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
+import java.util.stream.BaseStream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -46,22 +48,43 @@ final class LockDefinitionParser {
 	}
 
 	/**
-	 * Parse an annotation.
-	 * @param annotation the annotation that applies to the method
+	 * Parse the annotations of a method.
+	 * @param annotations the annotations that apply to the method
 	 * @param method a method of the target class
 	 * @param targetClass the class of the bean
-	 * @throws InvalidLockDefinitionException if the annotation cannot work
+	 * @throws InvalidLockDefinitionException if an annotation cannot work
 	 */
-	LockDefinition parse(DistributedLock annotation, Method method, Class<?> targetClass) {
+	LockDefinition parse(List<DistributedLock> annotations, Method method, Class<?> targetClass) {
+		DistributedLock annotation = annotations.get(0);
 		if (ReturnTypes.isDeferred(method, targetClass)) {
 			throw invalid(method,
 					"its return type " + method.getReturnType().getSimpleName()
 							+ " lets the work go on after the method has returned and the lock is given back",
 					"Return the result itself, or take the lock inside the work with a LockTemplate.", null);
 		}
-		return new LockDefinition(request(annotation, method, targetClass), key(annotation, method),
-				onFailure(annotation, method, targetClass), annotation.onLost(), annotation.onActiveTransaction(),
-				List.of(method.getParameterTypes()).indexOf(Lease.class));
+		annotations.forEach((other) -> requireSameReaction(annotation, other, method));
+		List<KeyedRequest> locks = annotations.stream()
+			.map((each) -> new KeyedRequest(request(each, method, targetClass), key(each, method)))
+			.toList();
+		return new LockDefinition(locks, onFailure(annotation, method, targetClass), annotation.onLost(),
+				annotation.onActiveTransaction(), List.of(method.getParameterTypes()).indexOf(Lease.class));
+	}
+
+	/** There is one wait for all locks, and one thing to do without them. */
+	private void requireSameReaction(DistributedLock one, DistributedLock other, Method method) {
+		requireSame("waitTime", one.waitTime(), other.waitTime(), method);
+		requireSame("onContention", one.onContention(), other.onContention(), method);
+		requireSame("onUnavailable", one.onUnavailable(), other.onUnavailable(), method);
+		requireSame("fallback", one.fallback(), other.fallback(), method);
+		requireSame("onLost", one.onLost(), other.onLost(), method);
+		requireSame("onActiveTransaction", one.onActiveTransaction(), other.onActiveTransaction(), method);
+	}
+
+	private void requireSame(String attribute, Object one, Object other, Method method) {
+		if (!one.equals(other)) {
+			throw invalid(method, attribute + " is '" + one + "' in one annotation and '" + other + "' in another",
+					"Say the same in all annotations of the method.", null);
+		}
 	}
 
 	private FailurePolicy onFailure(DistributedLock annotation, Method method, Class<?> targetClass) {
@@ -97,7 +120,7 @@ final class LockDefinitionParser {
 		Duration waitTime = duration("waitTime", annotation.waitTime(), method);
 		Duration leaseTime = duration("leaseTime", annotation.leaseTime(), method);
 		LockRequest waiting = attribute("waitTime", method, "Use \"0s\" not to wait.",
-				() -> new LockRequest(key, annotation.mode(), waitTime, null, null));
+				() -> new LockRequest(key, annotation.mode(), waitTime, null, null, List.of()));
 		LockRequest leased = (leaseTime == null) ? waiting
 				: attribute("leaseTime", method, "Leave it out for a lease that is renewed until the method ends.",
 						() -> waiting.withLeaseTime(leaseTime));
@@ -126,9 +149,13 @@ final class LockDefinitionParser {
 					"Write a parameter as \"#id\" and a constant as \"'text'\".", ex);
 		}
 		requireKnownReferences(key, text, method);
-		if (key.isParameterOfManyValues()) {
-			throw invalid(method, "key \"" + text + "\" is a collection, array, map or stream, and a lock has one key",
-					"Use an expression with a single value.", null);
+		if (key.isParameterOf(BaseStream.class)) {
+			throw invalid(method, "key \"" + text + "\" is a stream, of which nothing would be left for the method",
+					"Let the method take a collection.", null);
+		}
+		if (key.isParameterOf(Map.class)) {
+			throw invalid(method, "key \"" + text + "\" is a map, which is no key and no collection of keys",
+					"Add .keySet(), or use an expression with a single value.", null);
 		}
 		return key;
 	}

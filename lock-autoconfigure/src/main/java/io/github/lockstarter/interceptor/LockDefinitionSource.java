@@ -4,6 +4,7 @@ package io.github.lockstarter.interceptor;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -58,14 +59,14 @@ public final class LockDefinitionSource {
 	 */
 	boolean hasLock(Method method, Class<?> targetClass) {
 		Method specific = specificMethod(method, targetClass);
-		return LockAnnotations.find(specific, owner(specific, targetClass)) != null;
+		return !LockAnnotations.find(specific, owner(specific, targetClass)).isEmpty();
 	}
 
 	private @Nullable LockDefinition create(Method method, Class<?> targetClass) {
 		Method specific = specificMethod(method, targetClass);
 		Class<?> owner = owner(specific, targetClass);
-		DistributedLock annotation = LockAnnotations.find(specific, owner);
-		return (annotation != null) ? this.parser.parse(annotation, specific, owner) : null;
+		List<DistributedLock> annotations = LockAnnotations.find(specific, owner);
+		return annotations.isEmpty() ? null : this.parser.parse(annotations, specific, owner);
 	}
 
 	/**

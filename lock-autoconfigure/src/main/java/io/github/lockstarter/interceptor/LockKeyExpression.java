@@ -3,6 +3,8 @@
 package io.github.lockstarter.interceptor;
 
 import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -62,18 +64,19 @@ final class LockKeyExpression {
 	}
 
 	/**
-	 * Return whether the expression is a parameter that can hold several keys or none.
+	 * Return whether the expression is a parameter of a type.
 	 */
-	boolean isParameterOfManyValues() {
+	boolean isParameterOf(Class<?> type) {
 		int index = this.variables.parameterIndex(this.expression.getAST());
-		return index >= 0 && holdsManyValues(this.method.getParameterTypes()[index]);
+		return index >= 0 && type.isAssignableFrom(this.method.getParameterTypes()[index]);
 	}
 
 	/**
 	 * Evaluate the expression for a call.
+	 * @return one key, or those of all elements of a collection, an array or a stream
 	 * @throws IllegalArgumentException if it has no usable value
 	 */
-	LockKey evaluate(String name, Object target, @Nullable Object[] arguments) {
+	List<LockKey> evaluate(String name, Object target, @Nullable Object[] arguments) {
 		MethodBasedEvaluationContext context = new MethodBasedEvaluationContext(
 				new KeyEvaluationRoot(this.method, target, arguments), this.method, arguments,
 				KeyVariables.parameterNames);
@@ -86,11 +89,25 @@ final class LockKeyExpression {
 		catch (EvaluationException ex) {
 			throw unusable("could not be evaluated: " + ex.getMessage(), ex);
 		}
+		if (value instanceof Map) {
+			throw unusable("is a map, which is no key and no collection of keys", null);
+		}
+		List<?> values = elements(value);
+		if (values == null) {
+			return List.of(key(name, value));
+		}
+		if (values.isEmpty()) {
+			throw unusable("is empty: there is nothing to lock", null);
+		}
+		return values.stream().map((element) -> key(name, element)).toList();
+	}
+
+	private LockKey key(String name, @Nullable Object value) {
 		if (value == null) {
 			throw unusable("is null", null);
 		}
-		if (holdsManyValues(value.getClass())) {
-			throw unusable("is a " + value.getClass().getSimpleName() + ", not a single value", null);
+		if (value instanceof Map || elements(value) != null) {
+			throw unusable("holds a " + value.getClass().getSimpleName() + " where a single value is needed", null);
 		}
 		try {
 			return LockKey.of(name, value);
@@ -107,9 +124,16 @@ final class LockKeyExpression {
 				cause);
 	}
 
-	private static boolean holdsManyValues(Class<?> type) {
-		return type.isArray() || Collection.class.isAssignableFrom(type) || Map.class.isAssignableFrom(type)
-				|| BaseStream.class.isAssignableFrom(type);
+	private static @Nullable List<?> elements(@Nullable Object value) {
+		if (value instanceof Collection<?> collection) {
+			return new ArrayList<>(collection);
+		}
+		if (value instanceof BaseStream<?, ?> stream) {
+			List<Object> elements = new ArrayList<>();
+			stream.iterator().forEachRemaining(elements::add);
+			return elements;
+		}
+		return ObjectUtils.isArray(value) ? Arrays.asList(ObjectUtils.toObjectArray(value)) : null;
 	}
 
 }

@@ -3,6 +3,7 @@
 package io.github.lockstarter.memory;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
@@ -63,6 +64,13 @@ final class MemoryLock {
 		this.leases.put(owner, new Lease(base, this.store.endOf(leaseTime)));
 		this.queue.leave(place);
 		return new LockGrant(base, this.queue.isAwaited(place.jvm()));
+	}
+
+	/**
+	 * Return whether the lock would be granted to an owner.
+	 */
+	boolean isFreeFor(MemoryPlace place, OwnerToken owner) {
+		return obstacle(place, owner, new ArrayList<>()) == null;
 	}
 
 	/**

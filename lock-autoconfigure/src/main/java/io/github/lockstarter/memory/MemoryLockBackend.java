@@ -5,14 +5,17 @@ package io.github.lockstarter.memory;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.function.BiFunction;
 
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.backend.LeaseRequest;
 import io.github.lockstarter.backend.LockAttempt;
 import io.github.lockstarter.backend.LockBackend;
+import io.github.lockstarter.backend.LockGrant;
 import io.github.lockstarter.backend.OwnerToken;
 import io.github.lockstarter.backend.ReleaseListener;
 import io.github.lockstarter.backend.ReleaseOutcome;
@@ -49,6 +52,20 @@ public final class MemoryLockBackend implements LockBackend {
 	public LockAttempt acquire(LockKey key, OwnerToken owner, Duration leaseTime, boolean queue) {
 		MemoryPlace place = MemoryPlace.of(this, owner);
 		return withTold(key, (lock, told) -> lock.acquire(place, owner, leaseTime, queue, told));
+	}
+
+	@Override
+	public List<LockGrant> acquireAll(List<LeaseRequest> requests) {
+		return this.store.atomically(() -> {
+			boolean free = requests.stream()
+				.allMatch((request) -> this.store.with(request.key(),
+						(lock) -> lock.isFreeFor(MemoryPlace.of(this, request.owner()), request.owner())));
+			return free ? requests.stream().map(this::grant).toList() : List.of();
+		});
+	}
+
+	private LockGrant grant(LeaseRequest request) {
+		return (LockGrant) acquire(request.key(), request.owner(), request.leaseTime(), false);
 	}
 
 	@Override

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 import io.github.lockstarter.LockKey;
 
@@ -70,6 +71,13 @@ public final class MemoryLockStore {
 				this.locks.remove(key);
 			}
 		}
+	}
+
+	/**
+	 * Do something with several locks while nobody else can.
+	 */
+	synchronized <T> T atomically(Supplier<T> operation) {
+		return operation.get();
 	}
 
 	long now() {

@@ -20,6 +20,8 @@ enum LockScript {
 
 	ACQUIRE("acquire.lua", true),
 
+	ACQUIRE_ALL("acquire-all.lua", true),
+
 	ACQUIRE_FAIR("acquire-fair.lua", true),
 
 	ACQUIRE_SHARED("acquire-shared.lua", true),

@@ -9,11 +9,12 @@ import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.backend.LeaseExtension;
+import io.github.lockstarter.backend.LeaseRequest;
 import io.github.lockstarter.backend.LockAttempt;
 import io.github.lockstarter.backend.LockBackend;
 import io.github.lockstarter.backend.LockGrant;
@@ -92,6 +93,20 @@ public final class RedisLockBackend implements LockBackend, AutoCloseable {
 		return (answer != null) ? answer.thenApply(RedisLockBackend::attempt) : null;
 	}
 
+	@Override
+	public @Nullable List<LockGrant> acquireAll(List<LeaseRequest> requests) {
+		ScriptCall call = this.calls.acquireAll(requests);
+		boolean possible = !this.settings.awaitsReplicas()
+				&& (!this.scripts.isCluster() || ClusterSlotHashUtil.isSameSlotForAllKeys(call.keys()));
+		if (!possible) {
+			return null;
+		}
+		List<Long> answer = this.scripts.run(call);
+		return IntStream.range(0, answer.size() / 2)
+			.mapToObj((i) -> new LockGrant(answer.get(2 * i), answer.get(2 * i + 1) > 0))
+			.toList();
+	}
+
 	private static LockAttempt attempt(List<Long> answer) {
 		long number = answer.get(1);
 		if (answer.get(0) == 1) {
@@ -102,7 +117,7 @@ public final class RedisLockBackend implements LockBackend, AutoCloseable {
 
 	@Override
 	public boolean renew(LockKey key, OwnerToken owner, Duration leaseTime) {
-		List<Long> answer = this.scripts.run(this.calls.renew(List.of(new LeaseExtension(key, owner, leaseTime))));
+		List<Long> answer = this.scripts.run(this.calls.renew(List.of(new LeaseRequest(key, owner, leaseTime))));
 		return answer.get(0) == 1;
 	}
 
@@ -112,7 +127,7 @@ public final class RedisLockBackend implements LockBackend, AutoCloseable {
 	}
 
 	@Override
-	public List<CompletionStage<Boolean>> renewAll(List<LeaseExtension> extensions) {
+	public List<CompletionStage<Boolean>> renewAll(List<LeaseRequest> extensions) {
 		if (!canBeRenewedTogether(extensions)) {
 			return extensions.stream().map((extension) -> sendRenewals(List.of(extension)).get(0)).toList();
 		}
@@ -120,14 +135,14 @@ public final class RedisLockBackend implements LockBackend, AutoCloseable {
 	}
 
 	/** Keys of one script have to be in one slot, and are extended by one lease time. */
-	private boolean canBeRenewedTogether(List<LeaseExtension> extensions) {
-		LeaseExtension first = extensions.get(0);
+	private boolean canBeRenewedTogether(List<LeaseRequest> extensions) {
+		LeaseRequest first = extensions.get(0);
 		return !this.scripts.isCluster() && extensions.stream()
 			.allMatch((extension) -> extension.leaseTime().equals(first.leaseTime())
 					&& extension.owner().mode().isShared() == first.owner().mode().isShared());
 	}
 
-	private List<CompletionStage<Boolean>> sendRenewals(List<LeaseExtension> extensions) {
+	private List<CompletionStage<Boolean>> sendRenewals(List<LeaseRequest> extensions) {
 		CompletionStage<List<Long>> answer = this.scripts.send(this.calls.renew(extensions));
 		return IntStream.range(0, extensions.size())
 			.mapToObj((i) -> answer.thenApply((owned) -> owned.get(i) == 1))

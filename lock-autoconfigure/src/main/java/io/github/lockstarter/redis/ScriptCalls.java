@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.backend.LeaseExtension;
+import io.github.lockstarter.backend.LeaseRequest;
 import io.github.lockstarter.backend.OwnerToken;
 
 /**
@@ -85,9 +85,30 @@ final class ScriptCalls {
 	}
 
 	/**
+	 * Return a call that grants locks, all of them in one slot.
+	 */
+	ScriptCall acquireAll(List<LeaseRequest> requests) {
+		byte[][] lockKeys = new byte[4 * requests.size()][];
+		byte[][] arguments = new byte[2 * requests.size() + 2][];
+		arguments[0] = this.jvm;
+		arguments[1] = this.fenceRetention;
+		for (int i = 0; i < requests.size(); i++) {
+			LeaseRequest request = requests.get(i);
+			String lock = this.keys.lock(request.key());
+			lockKeys[4 * i] = bytes(lock);
+			lockKeys[4 * i + 1] = bytes(this.keys.queue(lock));
+			lockKeys[4 * i + 2] = bytes(this.keys.turn(lock));
+			lockKeys[4 * i + 3] = bytes(this.keys.fence(lock));
+			arguments[2 * i + 2] = bytes(request.owner().value());
+			arguments[2 * i + 3] = millis(request.leaseTime());
+		}
+		return new ScriptCall(LockScript.ACQUIRE_ALL, lockKeys, arguments);
+	}
+
+	/**
 	 * Return a call that renews many leases of one lease time, all shared or all not.
 	 */
-	ScriptCall renew(List<LeaseExtension> extensions) {
+	ScriptCall renew(List<LeaseRequest> extensions) {
 		boolean shared = extensions.get(0).owner().mode().isShared();
 		int perLock = shared ? 2 : 1;
 		byte[][] locks = new byte[perLock * extensions.size()][];

@@ -8,6 +8,7 @@ import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
+import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -269,6 +270,45 @@ abstract class AbstractLockModeTests extends BackendHarness {
 		this.three.grant(this.key, between);
 		this.three.release(this.key, between, null);
 		this.two.grant(this.key, early);
+	}
+
+	@Test
+	void severalLocksAreGrantedTogetherOrNotAtAll() {
+		List<LeaseRequest> requests = together(this.owner, this.other);
+		List<LockGrant> grants = this.one.backend().acquireAll(requests);
+		assertThat(grants).hasSize(2).extracting(LockGrant::awaited).containsExactly(false, false);
+		assertThat(this.one.grant(requests.get(0).key(), this.owner)).isEqualTo(grants.get(0).fencingBase());
+		assertThat(this.one.backend().acquireAll(requests)).isEqualTo(grants);
+		this.one.release(requests.get(0).key(), this.owner, null);
+		List<LeaseRequest> overlapping = List.of(requests.get(0),
+				new LeaseRequest(requests.get(1).key(), OwnerToken.random(), LEASE_TIME));
+		assertThat(this.two.backend().acquireAll(overlapping)).isEmpty();
+		assertThat(this.two.grant(requests.get(0).key(), OwnerToken.random()))
+			.isGreaterThan(grants.get(0).fencingBase());
+	}
+
+	@Test
+	void oneWhoseTurnItIsGetsSeveralLocksAndLeavesTheQueue() {
+		List<LeaseRequest> requests = together(this.owner, this.other);
+		LockKey contended = requests.get(1).key();
+		OwnerToken holder = OwnerToken.random();
+		this.one.grant(contended, holder);
+		this.two.queue(contended);
+		this.one.release(contended, holder, null);
+		assertThat(heardBy(this.two)).containsExactly(contended);
+		assertThat(this.two.backend().acquireAll(requests)).hasSize(2);
+		assertThat(this.one.backend().isAwaited(contended)).isFalse();
+	}
+
+	/** In a cluster they have to be in one slot. */
+	private List<LeaseRequest> together(OwnerToken first, OwnerToken second) {
+		LeaseRequest one = new LeaseRequest(this.key, first, LEASE_TIME);
+		for (LockKey candidate = unusedKey();; candidate = unusedKey()) {
+			List<LeaseRequest> requests = List.of(one, new LeaseRequest(candidate, second, LEASE_TIME));
+			if (areTogether(requests.get(0).key(), candidate)) {
+				return requests;
+			}
+		}
 	}
 
 	private static OwnerToken fair() {

@@ -66,6 +66,13 @@ public abstract class BackendHarness {
 	}
 
 	/**
+	 * Return whether two locks can be granted together.
+	 */
+	protected boolean areTogether(LockKey one, LockKey other) {
+		return true;
+	}
+
+	/**
 	 * Return whether the second JVM of a queue is told as well, because nobody knows
 	 * whether the first one lives.
 	 */

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.backend.LeaseExtension;
+import io.github.lockstarter.backend.LeaseRequest;
 import io.github.lockstarter.backend.LockAttempt;
 import io.github.lockstarter.backend.LockBackend;
 import io.github.lockstarter.backend.LockGrant;
@@ -111,7 +111,7 @@ class RenewalsTests implements Renewal.Listener {
 	 */
 	private static final class Servers implements LockBackend {
 
-		private final List<List<LeaseExtension>> batches = new ArrayList<>();
+		private final List<List<LeaseRequest>> batches = new ArrayList<>();
 
 		private final List<CompletableFuture<Boolean>> unanswered = new ArrayList<>();
 
@@ -121,12 +121,12 @@ class RenewalsTests implements Renewal.Listener {
 		}
 
 		@Override
-		public List<CompletionStage<Boolean>> renewAll(List<LeaseExtension> extensions) {
+		public List<CompletionStage<Boolean>> renewAll(List<LeaseRequest> extensions) {
 			this.batches.add(extensions);
 			return extensions.stream().<CompletionStage<Boolean>>map(this::answer).toList();
 		}
 
-		private CompletableFuture<Boolean> answer(LeaseExtension extension) {
+		private CompletableFuture<Boolean> answer(LeaseRequest extension) {
 			CompletableFuture<Boolean> answer = new CompletableFuture<>();
 			if (extension.key().name().equals("dead")) {
 				this.unanswered.add(answer);

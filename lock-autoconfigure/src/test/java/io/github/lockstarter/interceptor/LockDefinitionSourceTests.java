@@ -36,6 +36,7 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.InvalidLockDefinitionException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnContention;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.OnUnavailable;
@@ -50,10 +51,10 @@ class LockDefinitionSourceTests {
 	@Test
 	void withoutAttributesTheNameIsThatOfClassAndMethodAndAllElseIsTheDefault() {
 		LockDefinition definition = definition(Defaults.class, "run");
-		assertThat(definition.request().key()).isEqualTo(LockKey.of("LockDefinitionSourceTests.Defaults.run"));
-		assertThat(definition.request().waitTime()).isNull();
-		assertThat(definition.request().leaseTime()).isNull();
-		assertThat(definition.key()).isNull();
+		assertThat(request(definition).key()).isEqualTo(LockKey.of("LockDefinitionSourceTests.Defaults.run"));
+		assertThat(request(definition).waitTime()).isNull();
+		assertThat(request(definition).leaseTime()).isNull();
+		assertThat(definition.locks()).singleElement().extracting(KeyedRequest::key).isNull();
 		assertThat(definition.onFailure().onUnavailable()).isEqualTo(OnUnavailable.THROW);
 		assertThat(definition.onFailure().fallback()).isNull();
 		assertThat(definition.onFailure().onContention()).isEqualTo(OnContention.THROW);
@@ -63,12 +64,12 @@ class LockDefinitionSourceTests {
 	@Test
 	void placeholdersAreResolvedInEveryTextAttribute() {
 		LockDefinition definition = definition(Placeholders.class, "run");
-		assertThat(definition.request().key()).isEqualTo(LockKey.of("stock"));
-		assertThat(definition.request().waitTime()).isEqualTo(Duration.ofMillis(500));
-		assertThat(definition.request().leaseTime()).isEqualTo(Duration.ofSeconds(3));
-		assertThat(definition.key()).isNotNull();
-		assertThat(definition.key().evaluate("stock", new Placeholders(), new Object[] { 5 }))
-			.isEqualTo(LockKey.of("stock", 5));
+		assertThat(request(definition).key()).isEqualTo(LockKey.of("stock"));
+		assertThat(request(definition).waitTime()).isEqualTo(Duration.ofMillis(500));
+		assertThat(request(definition).leaseTime()).isEqualTo(Duration.ofSeconds(3));
+		assertThat(definition.locks().get(0).key()).isNotNull();
+		assertThat(definition.locks().get(0).key().evaluate("stock", new Placeholders(), new Object[] { 5 }))
+			.containsExactly(LockKey.of("stock", 5));
 		assertThat(definition.onFailure().fallback()).isNotNull()
 			.extracting((fallback) -> fallback.method().getName())
 			.isEqualTo("instead");
@@ -76,13 +77,13 @@ class LockDefinitionSourceTests {
 
 	@Test
 	void theAnnotationIsFoundOnTheInterfaceTheSuperclassAndThroughOtherAnnotations() {
-		assertThat(definition(OfInterface.class, "run").request().key()).isEqualTo(LockKey.of("interface"));
-		assertThat(definition(Overriding.class, "run").request().key()).isEqualTo(LockKey.of("parent"));
-		assertThat(definition(Inheriting.class, "run").request().key()).isEqualTo(LockKey.of("parent"));
-		assertThat(definition(OfGeneric.class, "run").request().key()).isEqualTo(LockKey.of("generic"));
+		assertThat(request(definition(OfInterface.class, "run")).key()).isEqualTo(LockKey.of("interface"));
+		assertThat(request(definition(Overriding.class, "run")).key()).isEqualTo(LockKey.of("parent"));
+		assertThat(request(definition(Inheriting.class, "run")).key()).isEqualTo(LockKey.of("parent"));
+		assertThat(request(definition(OfGeneric.class, "run")).key()).isEqualTo(LockKey.of("generic"));
 		LockDefinition composed = definition(Composed.class, "run");
-		assertThat(composed.request().key()).isEqualTo(LockKey.of("report"));
-		assertThat(composed.request().waitTime()).isEqualTo(Duration.ofSeconds(7));
+		assertThat(request(composed).key()).isEqualTo(LockKey.of("report"));
+		assertThat(request(composed).waitTime()).isEqualTo(Duration.ofSeconds(7));
 		assertThat(composed.onFailure().onContention()).isEqualTo(OnContention.SKIP);
 	}
 
@@ -94,12 +95,21 @@ class LockDefinitionSourceTests {
 
 	@Test
 	void onAClassTheAnnotationAppliesToPublicMethodsAndOneOnAMethodReplacesIt() {
-		assertThat(definition(OnClass.class, "visible").request().key()).isEqualTo(LockKey.of("class"));
-		assertThat(definition(OnClass.class, "inherited").request().key()).isEqualTo(LockKey.of("class"));
-		assertThat(definition(OnClass.class, "own").request().key()).isEqualTo(LockKey.of("method"));
+		assertThat(request(definition(OnClass.class, "visible")).key()).isEqualTo(LockKey.of("class"));
+		assertThat(request(definition(OnClass.class, "inherited")).key()).isEqualTo(LockKey.of("class"));
+		assertThat(request(definition(OnClass.class, "own")).key()).isEqualTo(LockKey.of("method"));
 		assertThat(find(OnClass.class, "hidden")).isNull();
 		assertThat(find(OnClass.class, "toString")).isNull();
 		assertThat(find(OnClass.class, "ofTheClass")).isNull();
+	}
+
+	@Test
+	void repeatedAnnotationsAreLocksThatAreTakenTogether() {
+		assertThat(definition(Repeated.class, "run").locks()).extracting((lock) -> lock.request().key().name())
+			.containsExactly("catalog", "stock");
+		assertThat(definition(Repeated.class, "alsoThroughAnotherAnnotation").locks())
+			.extracting((lock) -> lock.request().key().name())
+			.containsExactlyInAnyOrder("stock", "report");
 	}
 
 	@Test
@@ -122,8 +132,8 @@ class LockDefinitionSourceTests {
 			"unknownVariable | key \"#productID\" uses #productID, which does not exist | The parameters are: #productId.",
 			"forgottenHash | key \"productId\" uses productId, which does not exist | The parameters are: #productId.",
 			"noParameter | key \"#productId\" uses #productId, which does not exist | The method has no parameters.",
-			"collectionKey | key \"#ids\" is a collection | single value",
-			"arrayKey | key \"#p0\" is a collection, array | single value",
+			"mapKey | key \"#ids\" is a map | .keySet()",
+			"streamKey | key \"#p0\" is a stream, of which nothing would be left | take a collection",
 			"primitiveSkip | onContention = SKIP has nothing to return as int | Optional",
 			"unknownFallback | fallback: 'io.github.lockstarter.interceptor.LockDefinitionSourceTests$Invalid' has no method 'nowhere' | Declare a method",
 			"fallbackWithOtherParameters | Invalid.noParameters()' returning int does not have | same parameters",
@@ -132,7 +142,8 @@ class LockDefinitionSourceTests {
 			"keptByReader | holdAtLeast: 'holdAtLeast' is not possible in mode READ | Leave it out",
 			"badHoldAtLeast | holdAtLeast: 'x' is not a duration | \"500ms\"",
 			"shortHoldAtLeast | holdAtLeast: 'holdAtLeast' must be from 10 ms | free when the method returns",
-			"twice | the annotation more than once | Leave one" })
+			"otherWaitTime | waitTime is '1s' in one annotation and '' in another | Say the same",
+			"otherReaction | onContention is 'SKIP' in one annotation and 'THROW' in another | Say the same" })
 	void anInvalidAnnotationNamesMethodAttributeAndRemedy(String method, String problem, String action) {
 		assertThatExceptionOfType(InvalidLockDefinitionException.class).isThrownBy(() -> find(Invalid.class, method))
 			.withMessageStartingWith("Invalid @DistributedLock on '" + Invalid.class.getName() + "." + method + "(")
@@ -156,6 +167,10 @@ class LockDefinitionSourceTests {
 		assertThatExceptionOfType(InvalidLockDefinitionException.class)
 			.isThrownBy(() -> find(DeferredByGenerics.class, "supply"))
 			.withMessageContaining("lets the work go on");
+	}
+
+	private static LockRequest request(LockDefinition definition) {
+		return definition.locks().get(0).request();
 	}
 
 	private LockDefinition definition(Class<?> type, String method) {
@@ -301,6 +316,20 @@ class LockDefinitionSourceTests {
 
 	}
 
+	static class Repeated {
+
+		@DistributedLock(name = "catalog", mode = LockMode.READ)
+		@DistributedLock(name = "stock", key = "#id")
+		void run(long id) {
+		}
+
+		@DistributedLock(name = "stock", onContention = OnContention.SKIP, waitTime = "0s")
+		@OncePerCluster
+		void alsoThroughAnotherAnnotation() {
+		}
+
+	}
+
 	static class Invalid {
 
 		@DistributedLock(name = "of stock")
@@ -356,11 +385,11 @@ class LockDefinitionSourceTests {
 		}
 
 		@DistributedLock(key = "#ids")
-		void collectionKey(List<Long> ids) {
+		void mapKey(Map<Long, String> ids) {
 		}
 
 		@DistributedLock(key = "#p0")
-		void arrayKey(long[] ids) {
+		void streamKey(Stream<Long> ids) {
 		}
 
 		@DistributedLock(onContention = OnContention.SKIP)
@@ -398,9 +427,14 @@ class LockDefinitionSourceTests {
 		void shortHoldAtLeast() {
 		}
 
-		@DistributedLock
-		@OncePerCluster
-		void twice() {
+		@DistributedLock(name = "a", waitTime = "1s")
+		@DistributedLock(name = "b")
+		void otherWaitTime() {
+		}
+
+		@DistributedLock(name = "a", onContention = OnContention.SKIP)
+		@DistributedLock(name = "b")
+		void otherReaction() {
 		}
 
 		int noParameters() {

@@ -8,11 +8,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -55,9 +57,21 @@ class LockKeyExpressionTests {
 		assertThat(evaluate("#order.id", new Order(Optional.of(7)), 1)).isEqualTo(LockKey.of("stock", 7));
 	}
 
+	static Stream<Object> manyKeys() {
+		return Stream.of(List.of(2, 1), new long[] { 2, 1 }, Arguments.of((Object) new String[] { "2", "1" }),
+				Stream.of(2L, 1L), IntStream.of(2, 1), Optional.of(List.of("2", "1")));
+	}
+
+	@ParameterizedTest
+	@MethodSource("manyKeys")
+	void aCollectionAnArrayAndAStreamStandForAllTheirElements(Object ids) {
+		assertThat(expression("#order.id").evaluate("stock", this.target, new Object[] { new Order(ids), 1 }))
+			.containsExactly(LockKey.of("stock", 2), LockKey.of("stock", 1));
+	}
+
 	static Stream<@Nullable Object> unusableKeys() {
-		return Stream.of(null, Optional.empty(), "", "  ", "x".repeat(513), List.of(1), Map.of(), new int[] { 1 },
-				Stream.of(1), new Object(), "\uD800");
+		return Stream.of(null, Optional.empty(), "", "  ", "x".repeat(513), List.of(), new int[0], Stream.of(),
+				Arrays.asList(1, null), List.of(List.of()), Map.of(1, 2), new Object(), "\uD800");
 	}
 
 	@ParameterizedTest
@@ -91,7 +105,9 @@ class LockKeyExpressionTests {
 	}
 
 	private LockKey evaluate(String expression, @Nullable Object... arguments) {
-		return expression(expression).evaluate("stock", this.target, arguments);
+		List<LockKey> keys = expression(expression).evaluate("stock", this.target, arguments);
+		assertThat(keys).hasSize(1);
+		return keys.get(0);
 	}
 
 	private LockKeyExpression expression(String expression) {

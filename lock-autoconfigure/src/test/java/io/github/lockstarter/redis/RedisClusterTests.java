@@ -12,6 +12,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -20,7 +21,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.backend.AbstractLockBackendTests;
-import io.github.lockstarter.backend.LeaseExtension;
+import io.github.lockstarter.backend.LeaseRequest;
 import io.github.lockstarter.backend.LockBackend;
 import io.github.lockstarter.backend.OwnerToken;
 import io.github.lockstarter.engine.DefaultLockRegistry;
@@ -73,13 +74,13 @@ class RedisClusterTests {
 	void leasesOfAllSlotsAreRenewedAtOnce() {
 		try (RedisLockBackend backend = new RedisLockBackend(lettuce, RedisLockSettings.DEFAULTS)) {
 			OwnerToken owner = OwnerToken.random();
-			List<LeaseExtension> extensions = new ArrayList<>();
+			List<LeaseRequest> extensions = new ArrayList<>();
 			for (int i = 0; i < 50; i++) {
 				LockKey key = LockKey.of("slots", i);
 				backend.acquire(key, owner, Duration.ofSeconds(5), false);
-				extensions.add(new LeaseExtension(key, owner, LEASE_TIME));
+				extensions.add(new LeaseRequest(key, owner, LEASE_TIME));
 			}
-			extensions.add(new LeaseExtension(LockKey.of("slots", "free"), owner, LEASE_TIME));
+			extensions.add(new LeaseRequest(LockKey.of("slots", "free"), owner, LEASE_TIME));
 			List<Boolean> answers = backend.renewAll(extensions)
 				.stream()
 				.map((answer) -> answer.toCompletableFuture().join())
@@ -140,6 +141,12 @@ class RedisClusterTests {
 		}
 
 		@Override
+		protected boolean areTogether(LockKey one, LockKey other) {
+			return ClusterSlotHashUtil.calculateSlot("{" + one + "}") == ClusterSlotHashUtil
+				.calculateSlot("{" + other + "}");
+		}
+
+		@Override
 		protected LockBackend createBackend() {
 			return new RedisLockBackend(lettuce, RedisLockSettings.DEFAULTS);
 		}
@@ -152,6 +159,12 @@ class RedisClusterTests {
 		@Override
 		protected boolean tellsTheSecondAsWell() {
 			return true;
+		}
+
+		@Override
+		protected boolean areTogether(LockKey one, LockKey other) {
+			return ClusterSlotHashUtil.calculateSlot("{" + one + "}") == ClusterSlotHashUtil
+				.calculateSlot("{" + other + "}");
 		}
 
 		@Override

@@ -16,7 +16,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.backend.LeaseExtension;
+import io.github.lockstarter.backend.LeaseRequest;
 import io.github.lockstarter.backend.LockAttempt;
 import io.github.lockstarter.backend.LockGrant;
 import io.github.lockstarter.backend.LockRefusal;
@@ -277,11 +277,9 @@ class RedisLockScriptsTests {
 			acquire(owner);
 			redis.command("PEXPIRE", LOCK, "5000");
 			redis.command("RPUSH", "lock:{list}", "an element");
-			List<CompletionStage<Boolean>> answers = backend
-				.renewAll(List.of(new LeaseExtension(LockKey.of("free"), owner, LEASE_TIME),
-						new LeaseExtension(KEY, owner, LEASE_TIME),
-						new LeaseExtension(LockKey.of("list"), owner, LEASE_TIME),
-						new LeaseExtension(KEY, other, LEASE_TIME)));
+			List<CompletionStage<Boolean>> answers = backend.renewAll(List.of(
+					new LeaseRequest(LockKey.of("free"), owner, LEASE_TIME), new LeaseRequest(KEY, owner, LEASE_TIME),
+					new LeaseRequest(LockKey.of("list"), owner, LEASE_TIME), new LeaseRequest(KEY, other, LEASE_TIME)));
 			assertThat(answers).extracting((answer) -> answer.toCompletableFuture().join())
 				.containsExactly(false, true, false, false);
 			assertThat(ttl(LOCK)).isGreaterThan(Duration.ofSeconds(10));
@@ -291,6 +289,53 @@ class RedisLockScriptsTests {
 		void aFreeLockStaysFree() {
 			assertThat(backend.renew(KEY, owner, LEASE_TIME)).isFalse();
 			assertThat(redis.command("DBSIZE")).isEqualTo("0");
+		}
+
+	}
+
+	@Nested
+	class AcquireAll {
+
+		private static final LockKey SECOND = LockKey.of("stock", 1002);
+
+		@Test
+		void freeLocksAreSetToTheirOwners() {
+			assertThat(acquireAll()).hasSize(2);
+			assertThat(redis.command("GET", LOCK)).isEqualTo(owner.value());
+			assertThat(redis.command("GET", "lock:{stock:1002}")).isEqualTo(other.value());
+			assertThat(ttl(LOCK)).isBetween(Duration.ofSeconds(10), LEASE_TIME);
+		}
+
+		@Test
+		void whereOneIsHeldNothingIsChanged() {
+			redis.command("SET", "lock:{stock:1002}", "somebody");
+			assertThat(acquireAll()).isEmpty();
+			assertThat(redis.command("KEYS", "*")).isEqualTo("lock:{stock:1002}");
+		}
+
+		@Test
+		void whereOneIsSharedNothingIsChanged() {
+			redis.command("SET", LOCK, "shared");
+			assertThat(acquireAll()).isEmpty();
+			assertThat(redis.command("KEYS", "*")).isEqualTo(LOCK);
+		}
+
+		@Test
+		void whereOneIsKeptForAnotherNothingIsChanged() {
+			redis.command("SET", TURN, "another-jvm");
+			assertThat(acquireAll()).isEmpty();
+			assertThat(redis.command("KEYS", "*")).isEqualTo(TURN);
+		}
+
+		@Test
+		void aRepeatedRequestHasTheSameAnswer() {
+			List<LockGrant> grants = acquireAll();
+			assertThat(acquireAll()).isEqualTo(grants);
+		}
+
+		private List<LockGrant> acquireAll() {
+			return backend.acquireAll(
+					List.of(new LeaseRequest(KEY, owner, LEASE_TIME), new LeaseRequest(SECOND, other, LEASE_TIME)));
 		}
 
 	}

@@ -3,6 +3,7 @@
 package io.github.lockstarter.testsupport;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -11,8 +12,10 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.backend.LeaseRequest;
 import io.github.lockstarter.backend.LockAttempt;
 import io.github.lockstarter.backend.LockBackend;
+import io.github.lockstarter.backend.LockGrant;
 import io.github.lockstarter.backend.OwnerToken;
 import io.github.lockstarter.backend.ReleaseListener;
 import io.github.lockstarter.backend.ReleaseOutcome;
@@ -31,6 +34,8 @@ public final class FaultInjectingBackend implements LockBackend {
 
 	public final Operation acquire = new Operation();
 
+	public final Operation acquireAll = new Operation();
+
 	public final Operation renew = new Operation();
 
 	public final Operation release = new Operation();
@@ -46,6 +51,11 @@ public final class FaultInjectingBackend implements LockBackend {
 	@Override
 	public LockAttempt acquire(LockKey key, OwnerToken owner, Duration leaseTime, boolean queue) {
 		return this.acquire.call(() -> this.delegate.acquire(key, owner, leaseTime, queue));
+	}
+
+	@Override
+	public @Nullable List<LockGrant> acquireAll(List<LeaseRequest> requests) {
+		return this.acquireAll.call(() -> this.delegate.acquireAll(requests));
 	}
 
 	@Override

@@ -7,12 +7,12 @@ import java.time.Duration;
 import io.github.lockstarter.LockKey;
 
 /**
- * A request to extend a lease to its full length from now on.
+ * A request for a lease, or to extend it to its full length from now on.
  *
  * @param key which lock
  * @param owner who asks
  * @param leaseTime length of the lease
  */
-public record LeaseExtension(LockKey key, OwnerToken owner, Duration leaseTime) {
+public record LeaseRequest(LockKey key, OwnerToken owner, Duration leaseTime) {
 
 }

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockLostException;
+
+/**
+ * Leases of several locks that were taken together, in the order in which they were
+ * taken.
+ */
+record HeldLeases(List<Lease> all) implements Lease {
+
+	@Override
+	public LockKey key() {
+		throw several("key");
+	}
+
+	@Override
+	public long fencingToken() {
+		throw several("fencing token");
+	}
+
+	@Override
+	public boolean isHeld() {
+		return this.all.stream().allMatch(Lease::isHeld);
+	}
+
+	@Override
+	public void ensureHeld() {
+		this.all.forEach(Lease::ensureHeld);
+	}
+
+	@Override
+	public Duration remaining() {
+		return this.all.stream().map(Lease::remaining).min(Duration::compareTo).orElse(Duration.ZERO);
+	}
+
+	@Override
+	public void onLost(Consumer<LockLostException> callback) {
+		AtomicBoolean called = new AtomicBoolean();
+		this.all.forEach((lease) -> lease.onLost((loss) -> {
+			if (called.compareAndSet(false, true)) {
+				callback.accept(loss);
+			}
+		}));
+	}
+
+	@Override
+	public void holdAtLeast(Duration time) {
+		this.all.forEach((lease) -> lease.holdAtLeast(time));
+	}
+
+	@Override
+	public void close() {
+		LockLostException loss = null;
+		for (int i = this.all.size() - 1; i >= 0; i--) {
+			try {
+				this.all.get(i).close();
+			}
+			catch (LockLostException ex) {
+				if (loss != null) {
+					ex.addSuppressed(loss);
+				}
+				loss = ex;
+			}
+		}
+		if (loss != null) {
+			throw loss;
+		}
+	}
+
+	private IllegalStateException several(String what) {
+		return new IllegalStateException("This is the lease of " + this.all.size()
+				+ " locks, each of which has its own " + what + "; see Lease.all()");
+	}
+
+}
