@@ -3,6 +3,9 @@
 package io.github.lockstarter.redis;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
 import org.awaitility.Awaitility;
@@ -70,6 +73,23 @@ class HoldAtLeastTests {
 			throw new IllegalStateException("expected by the test");
 		}));
 		this.other.acquire(REQUEST).close();
+	}
+
+	@Test
+	void oneOfThoseWhoWaitTakesOverFromARunnerThatFails() throws Exception {
+		List<Long> runners = new CopyOnWriteArrayList<>();
+		List<Call<Boolean>> waiters = new ArrayList<>();
+		try (RedisRegistry third = RedisRegistry.lettuce(this.redis)) {
+			assertThatIllegalStateException().isThrownBy(() -> this.template.execute(FOR_AN_HOUR, (lease) -> {
+				runners.add(lease.fencingToken());
+				waiters.add(Callers.start(() -> runOrSkip(this.other, runners)).awaitParked());
+				waiters.add(Callers.start(() -> runOrSkip(third, runners)).awaitParked());
+				throw new IllegalStateException("expected by the test");
+			}));
+			assertThat(List.of(waiters.get(0).get(), waiters.get(1).get())).containsExactlyInAnyOrder(true, false);
+		}
+		assertThat(runners).hasSize(2).isSorted();
+		assertThat(secondsLeft()).isGreaterThan(3500);
 	}
 
 	@Test
@@ -169,6 +189,11 @@ class HoldAtLeastTests {
 		lease.close();
 		lease.holdAtLeast(Duration.ofHours(1));
 		this.other.acquire(REQUEST).close();
+	}
+
+	private static boolean runOrSkip(RedisRegistry instance, List<Long> runners) {
+		return new LockTemplate(instance).executeOrElse(FOR_AN_HOUR.withWaitTime(Duration.ofSeconds(3)),
+				(lease) -> runners.add(lease.fencingToken()), (contention) -> false);
 	}
 
 	private long secondsLeft() {
