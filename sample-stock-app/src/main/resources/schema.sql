@@ -13,3 +13,9 @@ create table if not exists orders (
 	product_id bigint      not null references mall_stock (product_id),
 	count      int         not null
 );
+
+create table if not exists daily_report (
+	report_day date   primary key,
+	orders     bigint not null,
+	sold       bigint not null
+);

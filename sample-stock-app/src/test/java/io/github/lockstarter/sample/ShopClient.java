@@ -70,6 +70,13 @@ public final class ShopClient {
 	}
 
 	/**
+	 * Start the report of a day.
+	 */
+	public HttpResponse<String> report(Object day) {
+		return send(request(0, "/reports/" + day).POST(BodyPublishers.noBody()));
+	}
+
+	/**
 	 * Let customers buy one unit each, many at the same time.
 	 * @return how often each status was answered
 	 */

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.sample.report;
+
+import java.time.Clock;
+import java.time.LocalDate;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import org.springframework.context.event.EventListener;
+import org.springframework.resilience.retry.MethodRetryEvent;
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.stereotype.Component;
+
+/**
+ * Tells the {@link ReportService} at night to write the report of the day before. A bean
+ * of its own, as a call of a bean to itself would pass neither lock nor retries.
+ */
+@Component
+class NightlyReport {
+
+	private static final Log logger = LogFactory.getLog(NightlyReport.class);
+
+	private final ReportService reports;
+
+	private final Clock clock;
+
+	NightlyReport(ReportService reports, Clock clock) {
+		this.reports = reports;
+		this.clock = clock;
+	}
+
+	@Scheduled(cron = "${shop.report.cron:0 0 3 * * *}", zone = "UTC")
+	void run() {
+		run(LocalDate.now(this.clock).minusDays(1));
+	}
+
+	void run(LocalDate day) {
+		this.reports.write(day)
+			.ifPresentOrElse((report) -> logger.info("Wrote " + report),
+					() -> logger.info("Somebody else writes or wrote the report of " + day));
+	}
+
+	@EventListener(condition = "!#event.retryAborted")
+	void failed(MethodRetryEvent event) {
+		if (event.getMethod().getDeclaringClass() == ReportService.class) {
+			logger.warn("Could not write the report of " + event.getSource().getArguments()[0], event.getFailure());
+		}
+	}
+
+}

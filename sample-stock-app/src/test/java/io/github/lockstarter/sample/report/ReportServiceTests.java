@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.sample.report;
+
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.context.TestConfiguration;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Primary;
+import org.springframework.dao.DataIntegrityViolationException;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.test.annotation.DirtiesContext;
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+
+import io.github.lockstarter.event.LockEvent;
+import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.sample.ShopClient;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * The report of a day, in one instance.
+ */
+@DirtiesContext
+@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
+		properties = { "shop.report.retry-delay=500ms", "shop.report.cron=-" })
+class ReportServiceTests {
+
+	private static final LocalDate DAY = LocalDate.of(2026, 8, 23);
+
+	private static final String LOCK = "lock:{daily-report:2026-08-23}";
+
+	@TempDir
+	private static Path directory;
+
+	@Autowired
+	private ReportService service;
+
+	@Autowired
+	private JdbcClient jdbc;
+
+	@Autowired
+	private StringRedisTemplate redis;
+
+	@Autowired
+	private Events events;
+
+	private ShopClient client;
+
+	@DynamicPropertySource
+	static void properties(DynamicPropertyRegistry registry) {
+		registry.add("shop.directory", directory::toString);
+	}
+
+	@BeforeEach
+	void sales(@LocalServerPort int port) {
+		this.jdbc.sql("delete from daily_report").update();
+		loseTheDataOfRedis();
+		this.client = ShopClient.of(port);
+		this.client.setStock(1001, 5);
+		this.client.deduct(1001, "count=2");
+		this.client.deduct(1001, "count=1");
+		this.events.list().clear();
+	}
+
+	@Test
+	void theReportSumsUpTheBooks() {
+		assertThat(this.service.write(DAY)).contains(new DailyReport(DAY, 2, 3));
+	}
+
+	@Test
+	void aSecondCallIsSkippedWithoutALookAtTheTable() {
+		this.service.write(DAY);
+		this.jdbc.sql("delete from daily_report").update();
+		assertThat(this.service.write(DAY)).isEmpty();
+		assertThat(reports()).isZero();
+		assertThat(steps()).containsExactly("Acquired", "Kept", "Contended");
+	}
+
+	@Test
+	void theLockStaysTakenForTheConfiguredTime() {
+		this.service.write(DAY);
+		assertThat(this.redis.getExpire(LOCK)).isBetween(11 * 3600L, 12 * 3600L);
+	}
+
+	@Test
+	void theNextDayIsAnotherLock() {
+		this.service.write(DAY);
+		assertThat(this.service.write(DAY.plusDays(1))).isPresent();
+		assertThat(reports()).isEqualTo(2);
+	}
+
+	@Test
+	void aReportThatIsThereIsNotWrittenAgainThoughRedisLostItsData() {
+		this.service.write(DAY);
+		this.client.deduct(1001, "count=1");
+		loseTheDataOfRedis();
+		assertThat(this.service.write(DAY)).isEmpty();
+		assertThat(this.service.write(DAY)).isEmpty();
+		assertThat(this.jdbc.sql("select sold from daily_report").query(Long.class).single()).isEqualTo(3);
+		assertThat(steps()).containsExactly("Acquired", "Kept", "Acquired", "Kept", "Contended");
+	}
+
+	@Test
+	void eachTryTakesTheLockAnewAndFreesItWhenItFails() throws Exception {
+		CompletableFuture<?> job;
+		try (Refusal refusal = new Refusal(this.jdbc)) {
+			job = CompletableFuture.supplyAsync(() -> this.service.write(DAY));
+			await().until(() -> steps().equals(List.of("Acquired", "Released")));
+			await().until(() -> !this.redis.hasKey(LOCK));
+		}
+		job.get();
+		assertThat(reports()).isOne();
+		assertThat(steps()).startsWith("Acquired", "Released").endsWith("Acquired", "Kept");
+	}
+
+	@Test
+	void afterThreeRetriesTheFailureIsThrownAndTheLockIsFree() {
+		try (Refusal refusal = new Refusal(this.jdbc)) {
+			assertThatExceptionOfType(DataIntegrityViolationException.class).isThrownBy(() -> this.service.write(DAY));
+		}
+		assertThat(steps()).containsExactly("Acquired", "Released", "Acquired", "Released", "Acquired", "Released",
+				"Acquired", "Released");
+		assertThat(this.service.write(DAY)).isPresent();
+	}
+
+	@Test
+	void theJobReportsTheDayBefore(@Autowired NightlyReport job) {
+		job.run();
+		assertThat(this.jdbc.sql("select report_day from daily_report").query(LocalDate.class).single()).isEqualTo(DAY);
+	}
+
+	@Test
+	void postStartsTheJobAndGetShowsTheReport() {
+		assertProblem(this.client.get("/reports/2026-08-23"), 404, "There is no report of 2026-08-23");
+		assertThat(this.client.report("2026-08-23").statusCode()).isEqualTo(202);
+		await().untilAsserted(() -> assertThat(this.client.get("/reports/2026-08-23").body())
+			.isEqualTo("{\"day\":\"2026-08-23\",\"orders\":2,\"sold\":3}"));
+	}
+
+	@Test
+	void aDayThatIsNoneIsRefused() {
+		assertProblem(this.client.report("2026-02-30"), 400, "day");
+		assertProblem(this.client.get("/reports/yesterday"), 400, "day");
+	}
+
+	private static void assertProblem(HttpResponse<String> response, int status, String detail) {
+		assertThat(response.statusCode()).isEqualTo(status);
+		assertThat(response.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+		assertThat(response.body()).contains(detail);
+	}
+
+	private int reports() {
+		return this.jdbc.sql("select count(*) from daily_report").query(Integer.class).single();
+	}
+
+	private List<String> steps() {
+		return this.events.list().stream().map((event) -> event.getClass().getSimpleName()).toList();
+	}
+
+	private void loseTheDataOfRedis() {
+		try (RedisConnection connection = this.redis.getRequiredConnectionFactory().getConnection()) {
+			connection.serverCommands().flushAll();
+		}
+	}
+
+	/**
+	 * A table that refuses every new report.
+	 */
+	private record Refusal(JdbcClient jdbc) implements AutoCloseable {
+
+		Refusal {
+			jdbc.sql("alter table daily_report add constraint refused check (orders < 0)").update();
+		}
+
+		@Override
+		public void close() {
+			this.jdbc.sql("alter table daily_report drop constraint refused").update();
+		}
+
+	}
+
+	/**
+	 * What happened to the locks of reports.
+	 */
+	record Events(List<LockEvent> list) implements LockListener {
+
+		@Override
+		public void onEvent(LockEvent event) {
+			if (event.key().name().equals("daily-report")) {
+				this.list.add(event);
+			}
+		}
+
+	}
+
+	@TestConfiguration
+	static class Observed {
+
+		@Bean
+		Events events() {
+			return new Events(new CopyOnWriteArrayList<>());
+		}
+
+		@Bean
+		@Primary
+		Clock fixedClock() {
+			return Clock.fixed(Instant.parse("2026-08-24T03:00:00Z"), ZoneOffset.UTC);
+		}
+
+	}
+
+}
