@@ -31,7 +31,8 @@ class ReportAcrossJvmsTests {
 
 	@BeforeAll
 	static void open() {
-		shops = new ReportShops(directory, "--shop.report.retry-delay=5s");
+		shops = ReportShops.start(directory, "--shop.report.cron=-", "--shop.report.retry-delay=5s");
+		shops.awaitOpen();
 	}
 
 	@AfterAll

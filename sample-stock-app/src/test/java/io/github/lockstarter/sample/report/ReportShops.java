@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
+import org.springframework.util.StringUtils;
+
 import io.github.lockstarter.sample.ShopClient;
 import io.github.lockstarter.sample.ShopProcess;
 
@@ -20,19 +22,26 @@ final class ReportShops implements AutoCloseable {
 
 	private final List<ShopProcess> shops;
 
+	private ReportShops(List<ShopProcess> shops) {
+		this.shops = shops;
+	}
+
 	/**
-	 * Open the shops. Two tries are as far apart as the arguments say, and a try fails if
-	 * {@linkplain HeldDay somebody} holds its day for four seconds.
+	 * Start the shops. A try fails if {@linkplain HeldDay somebody} holds its day for
+	 * four seconds.
 	 */
-	ReportShops(Path directory, String... arguments) {
-		List<String> all = Stream
-			.concat(Stream.of(arguments),
-					Stream.of("--shop.report.cron=-",
-							"--spring.datasource.hikari.connection-init-sql=set lock_timeout 4000"))
-			.toList();
-		this.shops = Stream.generate(() -> ShopProcess.start(directory, all.toArray(String[]::new))).limit(3).toList();
+	static ReportShops start(Path directory, String... arguments) {
+		String[] all = StringUtils.addStringToArray(arguments,
+				"--spring.datasource.hikari.connection-init-sql=set lock_timeout 4000");
+		return new ReportShops(Stream.generate(() -> ShopProcess.start(directory, all)).limit(3).toList());
+	}
+
+	/**
+	 * Wait until all shops are open, and let each one serve a customer: the first request
+	 * of a JVM takes long.
+	 */
+	void awaitOpen() {
 		this.shops.forEach(ShopProcess::awaitOpen);
-		// The first request of a JVM takes long
 		this.shops.forEach((shop) -> ShopClient.of(shop.port()).deduct(404, "strategy=distributed-lock"));
 	}
 

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.sample.report;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * The job as it is configured: started by the clock of three JVMs, or with instances that
+ * wait for the one that runs.
+ */
+class NightlyReportTests {
+
+	private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+	@TempDir
+	private Path directory;
+
+	@Test
+	void startedByTheClockOfAllInstancesItRunsInOne() {
+		try (ReportShops shops = ReportShops.start(this.directory, "--shop.report.cron=* * * * * *")) {
+			shops.awaitOpen();
+			LocalDate yesterday = LocalDate.now(ZoneOffset.UTC).minusDays(1);
+			await().atMost(PATIENCE).until(() -> shops.skipped(yesterday).containsAll(shops.all()));
+			assertThat(shops.written(yesterday)).hasSize(1);
+			assertThat(shops.failed(yesterday)).isEmpty();
+		}
+	}
+
+	@Test
+	void oneOfThoseWhoWaitTakesOverFromTheOneThatFails() throws Exception {
+		LocalDate day = LocalDate.of(2026, 8, 1);
+		try (ReportShops shops = ReportShops.start(this.directory, "--shop.report.cron=-",
+				"--shop.report.wait-time=10s", "--shop.report.retry-delay=2s")) {
+			shops.awaitOpen();
+			try (HeldDay held = new HeldDay(this.directory, day)) {
+				shops.start(day);
+				await().atMost(PATIENCE).until(() -> shops.failed(day).size() == 1);
+				assertThat(shops.skipped(day)).isEmpty();
+			}
+			await().atMost(PATIENCE).until(() -> shops.skipped(day).size() == 2);
+			assertThat(shops.written(day)).hasSize(1).doesNotContainAnyElementsOf(shops.failed(day));
+			assertThat(shops.failed(day)).hasSize(1);
+		}
+	}
+
+}
