@@ -24,6 +24,7 @@ import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Primary;
 import org.springframework.dao.DataIntegrityViolationException;
+import org.springframework.dao.DuplicateKeyException;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -121,6 +122,12 @@ class ReportServiceTests {
 		assertThat(this.service.write(DAY)).isEmpty();
 		assertThat(this.jdbc.sql("select sold from daily_report").query(Long.class).single()).isEqualTo(3);
 		assertThat(steps()).containsExactly("Acquired", "Kept", "Acquired", "Kept", "Contended");
+	}
+
+	@Test
+	void theTableRefusesASecondReportFromAnOwnerThatLostTheLock(@Autowired ReportRepository repository) {
+		this.service.write(DAY);
+		assertThatExceptionOfType(DuplicateKeyException.class).isThrownBy(() -> repository.insert(DAY));
 	}
 
 	@Test
