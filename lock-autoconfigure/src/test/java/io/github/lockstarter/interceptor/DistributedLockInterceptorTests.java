@@ -87,6 +87,37 @@ class DistributedLockInterceptorTests {
 	}
 
 	@Test
+	void aBodyWithSeveralKeysRunsUnderAllTheirLocks() {
+		assertThat(this.stock.deductAll(List.of(1002L, 1001L))).containsExactly("1001", "1002");
+		assertThat(this.target.lockedByOthersInside).containsExactly(true, true);
+		assertThat(this.store.isEmpty()).isTrue();
+	}
+
+	@Test
+	void aBodyWithSeveralKeysDoesNotRunWhileOneOfThemIsHeld() {
+		try (Lease held = this.other.acquire(LockRequest.of(KEY))) {
+			assertThat(this.stock.deductAll(List.of(1002L, 1001L))).isEmpty();
+			assertThat(this.stock.move(1001, 1002)).isNull();
+			assertThat(this.stock.move(1003, 1002)).isEqualTo("done");
+		}
+	}
+
+	@Test
+	void noKeysAtAllAreRefused() {
+		assertThatIllegalArgumentException().isThrownBy(() -> this.stock.deductAll(List.of()))
+			.withMessageContaining("is empty: there is nothing to lock");
+		assertThat(this.target.lockedByOthersInside).isEmpty();
+	}
+
+	@Test
+	void aBodyWithRepeatedAnnotationsRunsUnderAllTheirLocks() {
+		assertThat(this.stock.move(1001, 1002)).isEqualTo("done");
+		assertThat(this.target.lockedByOthersInside).containsExactly(true, true);
+		assertThat(this.stock.move(1001, 1001)).isEqualTo("done");
+		assertThat(this.store.isEmpty()).isTrue();
+	}
+
+	@Test
 	void theBodyDoesNotRunWhileSomebodyElseHoldsTheLock() {
 		try (Lease held = this.other.acquire(LockRequest.of(KEY))) {
 			assertThatExceptionOfType(LockContendedException.class).isThrownBy(() -> this.stock.deduct(1001));
@@ -214,6 +245,23 @@ class DistributedLockInterceptorTests {
 				onContention = OnContention.SKIP)
 		public Optional<String> once(long productId) {
 			return Optional.of("done");
+		}
+
+		@DistributedLock(name = "stock", key = "#productIds", waitTime = "0s", fallback = "nothing")
+		public List<String> deductAll(List<Long> productIds) {
+			productIds.forEach(this::body);
+			return Lease.current().all().stream().map((lease) -> String.valueOf(lease.key().key())).toList();
+		}
+
+		List<String> nothing(List<Long> productIds) {
+			return List.of();
+		}
+
+		@DistributedLock(name = "stock", key = "#from", waitTime = "0s", onContention = OnContention.SKIP)
+		@DistributedLock(name = "stock", key = "#to", waitTime = "0s", onContention = OnContention.SKIP)
+		public @Nullable String move(long from, long to) {
+			body(from);
+			return body(to);
 		}
 
 		@DistributedLock(name = "stock", key = "#productId", onLost = OnLost.LOG)

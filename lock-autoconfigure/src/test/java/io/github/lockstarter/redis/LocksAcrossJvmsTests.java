@@ -3,6 +3,8 @@
 package io.github.lockstarter.redis;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
 
@@ -41,6 +43,31 @@ class LocksAcrossJvmsTests {
 					assertThat(lease.fencingToken()).isGreaterThan(token);
 				}
 			}
+		}
+	}
+
+	@Test
+	void transfersBetweenRandomAccountsNeitherDeadlockNorLoseMoney() throws Exception {
+		int accounts = 6;
+		try (EmbeddedRedis redis = EmbeddedRedis.start();
+				WorkerJvm one = WorkerJvm.start(TransferWorker.class, redis.port(), 1, 8, 50, accounts);
+				WorkerJvm two = WorkerJvm.start(TransferWorker.class, redis.port(), 2, 8, 50, accounts);
+				WorkerJvm three = WorkerJvm.start(TransferWorker.class, redis.port(), 3, 8, 50, accounts)) {
+			List<WorkerJvm> jvms = List.of(one, two, three);
+			for (WorkerJvm jvm : jvms) {
+				assertThat(jvm.readLine()).isEqualTo("ready");
+			}
+			for (WorkerJvm jvm : jvms) {
+				jvm.proceed();
+			}
+			for (WorkerJvm jvm : jvms) {
+				jvm.awaitSuccess();
+			}
+			int total = IntStream.range(0, accounts)
+				.map((account) -> Integer.parseInt(redis.command("GET", "account-" + account)))
+				.sum();
+			assertThat(total).isZero();
+			assertThat(redis.command("KEYS", "lock:*").lines()).allMatch((key) -> key.endsWith(":fence"));
 		}
 	}
 

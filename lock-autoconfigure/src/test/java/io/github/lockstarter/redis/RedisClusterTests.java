@@ -92,6 +92,19 @@ class RedisClusterTests {
 	}
 
 	@Test
+	void locksOfDifferentServersAreTakenTogetherAsWell() {
+		LockRequest all = LockRequest.ofAll("basket", IntStream.range(0, 50).boxed().toList());
+		try (RedisLockBackend backend = new RedisLockBackend(lettuce, RedisLockSettings.DEFAULTS);
+				DefaultLockRegistry registry = new DefaultLockRegistry(backend, NO_POLLING, LockListener.NO_OP)) {
+			try (Lease lease = registry.acquire(all)) {
+				assertThat(lease.all()).hasSize(50).allMatch(Lease::isHeld);
+				assertThat(cluster.command("EXISTS", "lock:{basket:49}")).isEqualTo("1");
+			}
+			Awaitility.await().until(() -> cluster.command("EXISTS", "lock:{basket:49}").equals("0"));
+		}
+	}
+
+	@Test
 	void replicasAreAskedOnTheServerOfTheLock() {
 		RedisLockSettings oneReplica = new RedisLockSettings("lock:", Duration.ofHours(1), false, 1,
 				Duration.ofMillis(10));

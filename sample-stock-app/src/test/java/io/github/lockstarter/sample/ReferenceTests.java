@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.sample;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What the reference shows is code that was compiled and run.
+ */
+class ReferenceTests {
+
+	private static final Path REFERENCE = Path.of("..", "docs", "reference.md");
+
+	@Test
+	void itsJavaIsThatOfExamplesThatWereRun() throws Exception {
+		String sources = withoutIndentation(sources());
+		assertThat(blocks()).hasSizeGreaterThan(8)
+			.allSatisfy((block) -> assertThat(sources).contains(withoutIndentation(block)));
+	}
+
+	@Test
+	void theExamplesRun() {
+		new ApplicationContextRunner()
+			.withConfiguration(
+					AutoConfigurations.of(AopAutoConfiguration.class, DistributedLockAutoConfiguration.class))
+			.withPropertyValues("distributed-lock.backend=memory")
+			.withBean(ReferenceExamples.class)
+			.run((context) -> {
+				ReferenceExamples examples = context.getBean(ReferenceExamples.class);
+				examples.add(1, 3);
+				assertThat(examples.addThroughTheJdk(1)).isEqualTo(4);
+				assertThat(examples.count(1)).isEqualTo(4);
+				assertThat(examples.deductAll(Map.of(1L, 5))).isFalse();
+				assertThat(examples.deductAll(Map.of(1L, 3))).isTrue();
+				assertThat(examples.count(1)).isOne();
+				assertThat(examples.nextTicket()).isOne();
+				examples.transfer(7, 8, 100);
+				assertThat(examples.account(7) + examples.account(8)).isZero();
+				assertThat(examples.account(8)).isEqualTo(100);
+				assertThat(examples.tryBoth(8, 7)).hasValueSatisfying((tokens) -> assertThat(tokens).hasSize(2));
+				examples.importAll(List.of("a", ""), null);
+				assertThat(examples.lastToken()).isPositive();
+				assertThat(examples.stopped()).isTrue();
+			});
+	}
+
+	@Test
+	void allLinksLeadSomewhere() throws Exception {
+		Matcher link = Pattern.compile("]\\(([^)#]*)(#[^)]*)?\\)").matcher(Files.readString(REFERENCE));
+		while (link.find()) {
+			Path target = link.group(1).isEmpty() ? REFERENCE : REFERENCE.resolveSibling(link.group(1));
+			assertThat(target).exists();
+			if (link.group(2) != null) {
+				assertThat(anchors(target)).contains(link.group(2));
+			}
+		}
+	}
+
+	private static List<String> anchors(Path page) throws IOException {
+		try (Stream<String> lines = Files.lines(page)) {
+			return lines.filter((line) -> line.startsWith("#"))
+				.map((line) -> "#" + line.replaceFirst("^#+ ", "")
+					.toLowerCase(java.util.Locale.ROOT)
+					.replaceAll("[^a-z0-9 -]", "")
+					.replace(' ', '-'))
+				.toList();
+		}
+	}
+
+	private static String sources() throws IOException {
+		StringBuilder sources = new StringBuilder();
+		for (Path root : List.of(Path.of("src"), Path.of("..", "lock-autoconfigure", "src", "test"))) {
+			try (Stream<Path> files = Files.walk(root)) {
+				for (Path file : files.filter((each) -> each.toString().endsWith(".java")).toList()) {
+					sources.append(Files.readString(file));
+				}
+			}
+		}
+		return sources.toString();
+	}
+
+	private static List<String> blocks() throws IOException {
+		List<String> blocks = new ArrayList<>();
+		Matcher block = Pattern.compile("^```java\n(.*?)^```", Pattern.MULTILINE | Pattern.DOTALL)
+			.matcher(Files.readString(REFERENCE));
+		while (block.find()) {
+			blocks.add(block.group(1));
+		}
+		return blocks;
+	}
+
+	private static String withoutIndentation(String text) {
+		return text.replaceAll("\\s*\\n\\s*", "\n").strip();
+	}
+
+}
