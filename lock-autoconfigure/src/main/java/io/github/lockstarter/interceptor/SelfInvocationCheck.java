@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.interceptor;
+
+import java.lang.reflect.Method;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.asm.ClassVisitor;
+import org.springframework.asm.MethodVisitor;
+import org.springframework.asm.Opcodes;
+import org.springframework.asm.SpringAsmInfo;
+import org.springframework.asm.Type;
+import org.springframework.util.ClassUtils;
+
+import io.github.lockstarter.DistributedLock;
+
+/**
+ * Warns of beans that call their own annotated methods, because proxies do not see such
+ * calls. It reads the class files of a bean. Not found are calls from other classes, such
+ * as anonymous ones, from overridden methods, and of methods of a generic superclass.
+ */
+final class SelfInvocationCheck {
+
+	private static final Log logger = LogFactory.getLog(SelfInvocationCheck.class);
+
+	private static final int WITHOUT_A_BEAN = Opcodes.ACC_STATIC | Opcodes.ACC_BRIDGE | Opcodes.ACC_ABSTRACT;
+
+	private static final String LAMBDA = "lambda$";
+
+	private final Set<String> known = new HashSet<>();
+
+	/**
+	 * Check a bean.
+	 * @param type its class
+	 * @param locked its methods with a lock
+	 */
+	void check(Class<?> type, List<Method> locked) {
+		Set<Class<?>> hierarchy = new LinkedHashSet<>();
+		for (Class<?> part = type; part != null && part != Object.class; part = part.getSuperclass()) {
+			hierarchy.add(part);
+		}
+		hierarchy.addAll(ClassUtils.getAllInterfacesForClassAsSet(type));
+		Code code = new Code(type, hierarchy, locked);
+		hierarchy.stream().filter((part) -> !part.getName().startsWith("java.")).forEach(code::read);
+	}
+
+	private void report(Class<?> type, String caller, Method callee) {
+		String call = "'" + ClassUtils.getShortName(type) + '.' + caller + "' calls '" + LockDefinition.describe(callee)
+				+ "' of its own bean";
+		if (this.known.add(call)) {
+			logger.warn(call + ", which no proxy sees: that call runs without the lock. Inject the bean into itself and"
+					+ " call that, use a LockTemplate, or set distributed-lock.advice-mode=aspectj");
+		}
+	}
+
+	/** The code of a bean, read from its own class upwards. */
+	private final class Code extends ClassVisitor {
+
+		private final Class<?> type;
+
+		private final Set<String> owners = new HashSet<>();
+
+		private final Map<String, Method> locked = new HashMap<>();
+
+		private final Set<String> overridden = new HashSet<>();
+
+		private Class<?> part;
+
+		Code(Class<?> type, Set<Class<?>> hierarchy, List<Method> locked) {
+			super(SpringAsmInfo.ASM_VERSION);
+			this.type = type;
+			this.part = type;
+			hierarchy.forEach((part) -> this.owners.add(Type.getInternalName(part)));
+			locked.forEach((method) -> this.locked.put(method.getName() + Type.getMethodDescriptor(method), method));
+		}
+
+		void read(Class<?> part) {
+			this.part = part;
+			StoredClass.accept(part, this);
+		}
+
+		@Override
+		public @Nullable MethodVisitor visitMethod(int access, String name, String descriptor, String signature,
+				String @Nullable [] exceptions) {
+			boolean isOverridden = (access & Opcodes.ACC_PRIVATE) == 0 && !this.overridden.add(name + descriptor);
+			if ((access & WITHOUT_A_BEAN) != 0 || isOverridden) {
+				return null;
+			}
+			return new SelfCalls((owner, method) -> {
+				Method callee = this.owners.contains(owner) ? this.locked.get(method) : null;
+				if (callee != null && !method.equals(name + descriptor) && !isCovered(name, descriptor, callee)) {
+					report(this.part, source(name), callee);
+				}
+			});
+		}
+
+		/** A lambda is part of the method whose source has it. */
+		private String source(String method) {
+			int end = method.lastIndexOf('$');
+			return (method.startsWith(LAMBDA) && end > LAMBDA.length()) ? method.substring(LAMBDA.length(), end)
+					: method;
+		}
+
+		private boolean isCovered(String name, String descriptor, Method callee) {
+			String source = source(name);
+			Method caller = this.locked.get(name + descriptor);
+			return (caller != null) ? haveSameLock(caller, callee)
+					: !source.equals(name) && this.locked.values()
+						.stream()
+						.anyMatch((method) -> method.getName().equals(source) && haveSameLock(method, callee));
+		}
+
+		private boolean haveSameLock(Method method, Method other) {
+			DistributedLock lock = LockAnnotations.find(method, this.type);
+			DistributedLock otherLock = LockAnnotations.find(other, this.type);
+			return lock != null && otherLock != null && name(lock, method).equals(name(otherLock, other))
+					&& lock.key().equals(otherLock.key());
+		}
+
+		private static String name(DistributedLock lock, Method method) {
+			return lock.name().isBlank() ? method.getName() : lock.name();
+		}
+
+	}
+
+}
