@@ -7,6 +7,7 @@ import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.context.annotation.AdviceMode;
 
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnActiveTransaction;
@@ -25,8 +26,9 @@ import io.github.lockstarter.redis.RedisLockSettings;
  * otherwise.
  * @param leaseTime Length of a lease that is renewed until its owner ends; how long the
  * locks of a crashed instance stay taken.
+ * @param adviceMode Whether proxies or woven classes take the locks of annotated methods.
  * @param adviceOrder Order of the lock among the advisors of a method. Lower values are
- * further outside; has to be lower than that of transactions.
+ * further outside; has to be lower than that of transactions. Weaving does without it.
  * @param onActiveTransaction What to do when a lock is taken inside a transaction that is
  * active already.
  * @param shutdownTimeout Longest time to let holders finish when the application stops.
@@ -37,7 +39,7 @@ import io.github.lockstarter.redis.RedisLockSettings;
 @ConfigurationProperties("distributed-lock")
 public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redis") Backend backend,
 		@DefaultValue("lock:") String keyPrefix, @DefaultValue("10s") Duration waitTime,
-		@DefaultValue("30s") Duration leaseTime,
+		@DefaultValue("30s") Duration leaseTime, @DefaultValue("proxy") AdviceMode adviceMode,
 		@DefaultValue("" + DistributedLockAdvisor.DEFAULT_ORDER) int adviceOrder,
 		@DefaultValue("defer") OnActiveTransaction onActiveTransaction, @DefaultValue("20s") Duration shutdownTimeout,
 		@DefaultValue Watchdog watchdog, @DefaultValue Waiting waiting, @DefaultValue Redis redis) {

@@ -3,7 +3,6 @@
 package io.github.lockstarter.interceptor;
 
 import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.List;
@@ -14,6 +13,7 @@ import org.apache.commons.logging.LogFactory;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.context.annotation.AdviceMode;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
@@ -34,17 +34,21 @@ public final class LockDefinitionValidator implements SmartInitializingSingleton
 
 	private final ConfigurableListableBeanFactory beanFactory;
 
-	private final LockProxyCheck proxies;
+	private final LockCheck check;
 
 	/**
 	 * Create a validator.
 	 * @param definitions the locks of the methods
 	 * @param beanFactory the beans to check
+	 * @param adviceMode what puts the locks around the methods
 	 */
-	public LockDefinitionValidator(LockDefinitionSource definitions, ConfigurableListableBeanFactory beanFactory) {
+	public LockDefinitionValidator(LockDefinitionSource definitions, ConfigurableListableBeanFactory beanFactory,
+			AdviceMode adviceMode) {
 		this.definitions = definitions;
 		this.beanFactory = beanFactory;
-		this.proxies = new LockProxyCheck(beanFactory);
+		Mocks mocks = new Mocks(beanFactory.getBeanClassLoader());
+		this.check = (adviceMode == AdviceMode.ASPECTJ) ? new LockWeavingCheck(mocks)
+				: new LockProxyCheck(beanFactory, mocks);
 	}
 
 	/**
@@ -63,13 +67,12 @@ public final class LockDefinitionValidator implements SmartInitializingSingleton
 
 	private void checkBean(String name, Class<?> type) {
 		List<Method> locked = lockedMethods(type);
-		for (Method method : locked) {
-			requireProxyable(method, type);
-			this.definitions.get(method, type);
+		if (locked.isEmpty()) {
+			return;
 		}
-		if (!locked.isEmpty() && this.beanFactory.containsSingleton(name)) {
-			this.proxies.check(name, this.beanFactory.getBean(name), locked.get(0));
-		}
+		Object bean = this.beanFactory.containsSingleton(name) ? this.beanFactory.getBean(name) : null;
+		this.check.check(name, bean, type, locked);
+		locked.forEach((method) -> this.definitions.get(method, type));
 	}
 
 	private List<Method> lockedMethods(Class<?> type) {
@@ -89,23 +92,6 @@ public final class LockDefinitionValidator implements SmartInitializingSingleton
 			logger.debug("The methods of " + type + " cannot be read", ex);
 			return List.of();
 		}
-	}
-
-	private static void requireProxyable(Method method, Class<?> type) {
-		int modifiers = method.getModifiers() & (Modifier.PRIVATE | Modifier.FINAL | Modifier.STATIC);
-		if (modifiers != 0) {
-			throw unreachable(method, "the method is " + Modifier.toString(modifiers));
-		}
-		boolean inPackage = (method.getModifiers() & (Modifier.PUBLIC | Modifier.PROTECTED)) == 0;
-		if (inPackage && !method.getDeclaringClass().getPackageName().equals(type.getPackageName())) {
-			throw unreachable(method, "the method is not visible in the package of its bean's class " + type.getName());
-		}
-	}
-
-	private static InvalidLockDefinitionException unreachable(Method method, String problem) {
-		return new InvalidLockDefinitionException(LockDefinition.describe(method),
-				problem + ", so no proxy can put a lock around it",
-				"Make it a public method that is neither final nor static, or use a LockTemplate.", null);
 	}
 
 }

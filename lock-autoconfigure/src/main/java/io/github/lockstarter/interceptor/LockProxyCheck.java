@@ -3,10 +3,13 @@
 package io.github.lockstarter.interceptor;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.List;
 
 import org.aopalliance.aop.Advice;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
@@ -17,9 +20,10 @@ import org.springframework.util.ClassUtils;
 import io.github.lockstarter.InvalidLockDefinitionException;
 
 /**
- * Checks that the lock is really around a bean, and outside of its transactions.
+ * Checks that the lock is really around a bean, and outside of its transactions, where
+ * proxies put it there.
  */
-final class LockProxyCheck {
+final class LockProxyCheck implements LockCheck {
 
 	private static final Log logger = LogFactory.getLog(LockProxyCheck.class);
 
@@ -27,24 +31,50 @@ final class LockProxyCheck {
 
 	private final boolean transactions;
 
+	private final SelfInvocationCheck selfInvocations = new SelfInvocationCheck();
+
 	private final Mocks mocks;
 
-	LockProxyCheck(ConfigurableListableBeanFactory beanFactory) {
+	LockProxyCheck(ConfigurableListableBeanFactory beanFactory, Mocks mocks) {
 		this.beanFactory = beanFactory;
+		this.mocks = mocks;
 		this.transactions = ClassUtils.isPresent("org.springframework.transaction.interceptor.TransactionInterceptor",
 				getClass().getClassLoader());
-		this.mocks = new Mocks(beanFactory.getBeanClassLoader());
 	}
 
-	/**
-	 * Check a bean.
-	 * @param name its name
-	 * @param bean the bean, maybe a proxy
-	 * @param method one of its methods with a lock
-	 * @throws InvalidLockDefinitionException if the method would run without its lock
-	 */
-	void check(String name, Object bean, Method method) {
-		if (isLocked(name, bean, method) || this.mocks.isMock(bean)) {
+	@Override
+	public void check(String name, @Nullable Object bean, Class<?> type, List<Method> locked) {
+		for (Method method : locked) {
+			requireProxyable(method, type);
+		}
+		if (bean == null) {
+			this.selfInvocations.check(type, locked);
+		}
+		else if (!this.mocks.isMock(bean)) {
+			requireProxy(name, bean, locked.get(0));
+			this.selfInvocations.check(type, locked);
+		}
+	}
+
+	private static void requireProxyable(Method method, Class<?> type) {
+		int modifiers = method.getModifiers() & (Modifier.PRIVATE | Modifier.FINAL | Modifier.STATIC);
+		if (modifiers != 0) {
+			throw unreachable(method, "the method is " + Modifier.toString(modifiers));
+		}
+		boolean inPackage = (method.getModifiers() & (Modifier.PUBLIC | Modifier.PROTECTED)) == 0;
+		if (inPackage && !method.getDeclaringClass().getPackageName().equals(type.getPackageName())) {
+			throw unreachable(method, "the method is not visible in the package of its bean's class " + type.getName());
+		}
+	}
+
+	private static InvalidLockDefinitionException unreachable(Method method, String problem) {
+		return new InvalidLockDefinitionException(LockDefinition.describe(method),
+				problem + ", so no proxy can put a lock around it",
+				"Make it a public method that is neither final nor static, or use a LockTemplate.", null);
+	}
+
+	private void requireProxy(String name, Object bean, Method method) {
+		if (isLocked(name, bean, method)) {
 			return;
 		}
 		if (!this.beanFactory.containsBeanDefinition(name)) {

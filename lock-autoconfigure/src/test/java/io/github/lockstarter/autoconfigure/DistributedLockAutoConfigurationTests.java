@@ -14,6 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.Mockito;
 
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
@@ -39,6 +40,7 @@ import io.github.lockstarter.engine.LockLifecycle;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.interceptor.DistributedLockAdvisor;
+import io.github.lockstarter.interceptor.LockDefinitionSource;
 import io.github.lockstarter.memory.MemoryLockBackend;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.redis.RedisLockBackend;
@@ -150,7 +152,9 @@ class DistributedLockAutoConfigurationTests {
 
 	@Test
 	void theUsersAdvisorWins() {
-		this.memory.withBean("ownAdvisor", DistributedLockAdvisor.class, () -> Mockito.mock())
+		DistributedLockAdvisor advisor = new DistributedLockAdvisor(
+				new LockDefinitionSource(new DefaultListableBeanFactory()), Mockito::mock);
+		this.memory.withBean("ownAdvisor", DistributedLockAdvisor.class, () -> advisor)
 			.run((context) -> assertThat(context).hasSingleBean(DistributedLockAdvisor.class).hasBean("ownAdvisor"));
 	}
 

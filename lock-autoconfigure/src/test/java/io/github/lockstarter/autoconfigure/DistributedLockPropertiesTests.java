@@ -71,7 +71,7 @@ class DistributedLockPropertiesTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "backend=paper", "wait-time=soon", "advice-order=first" })
+	@ValueSource(strings = { "backend=paper", "wait-time=soon", "advice-order=first", "advice-mode=magic" })
 	void aValueOfTheWrongTypeEndsTheStart(String property) {
 		this.runner.withPropertyValues("distributed-lock." + property)
 			.run((context) -> assertThat(context).getFailure()
@@ -83,7 +83,7 @@ class DistributedLockPropertiesTests {
 		assertThat(metadata()).allSatisfy((name, property) -> {
 			assertThat(property.get("description").toString()).as(name).endsWith(".");
 			assertThat(property.containsKey("defaultValue")).as(name + " has a default").isTrue();
-		}).hasSize(16);
+		}).hasSize(17);
 	}
 
 	@Test

@@ -19,6 +19,7 @@ import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.AdviceMode;
 import org.springframework.context.annotation.AnnotatedBeanDefinitionReader;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Configuration;
@@ -61,6 +62,16 @@ class LockDefinitionValidatorTests {
 			.withMessageMatching("Invalid @DistributedLock on '.*\\.run\\(\\)': the method is"
 					+ " (private|final|static), so no proxy can put a lock around it")
 			.satisfies((ex) -> assertThat(ex.getAction()).contains("LockTemplate"));
+	}
+
+	@Test
+	void aBeanThatCallsItsOwnAnnotatedMethodIsWarnedOf(CapturedOutput output) {
+		start((context) -> {
+			context.registerBean(SelfCaller.class);
+			context.registerBean("prototype", SelfCaller.class,
+					(definition) -> definition.setScope(BeanDefinition.SCOPE_PROTOTYPE));
+		}, true);
+		assertThat(output).containsOnlyOnce("SelfCaller.runAll' calls '");
 	}
 
 	@Test
@@ -158,7 +169,7 @@ class LockDefinitionValidatorTests {
 					() -> new DistributedLockAdvisor(definitions, () -> registry(locks)),
 					(definition) -> definition.setRole(BeanDefinition.ROLE_INFRASTRUCTURE));
 			context.registerBean(LockDefinitionValidator.class,
-					() -> new LockDefinitionValidator(definitions, context.getBeanFactory()));
+					() -> new LockDefinitionValidator(definitions, context.getBeanFactory(), AdviceMode.PROXY));
 			beans.accept(context);
 			context.refresh();
 			use.accept(context);
@@ -182,6 +193,14 @@ class LockDefinitionValidatorTests {
 
 		@DistributedLock
 		void inPackage() {
+		}
+
+	}
+
+	static class SelfCaller extends Valid {
+
+		public void runAll() {
+			run(1);
 		}
 
 	}
