@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>
  * Do not expect it to see annotations on interfaces or on overridden methods; the start
- * of the application refuses beans with such. In a JVM where the application chose
- * proxies, woven methods leave the lock to them. Where no open application context has
- * chosen either, as in a plain unit test, they are refused.
+ * of the application refuses beans with such. Where the application chose proxies, or has
+ * disabled locks, woven methods run as if they were not. Where no application context is
+ * open that could have chosen, as in a plain unit test, they are refused.
  */
 @Aspect
 @DeclarePrecedence("org.springframework.scheduling.aspectj..*,"
@@ -81,8 +81,8 @@ public final class DistributedLockAspect {
 		if (context == null) {
 			throw new IllegalStateException("'" + joinPoint.getSignature().toLongString()
 					+ "' is woven with @DistributedLock, and there is no open application context with distributed locks"
-					+ " to take its lock from; nothing was executed. Start the application with"
-					+ " distributed-lock.enabled=true, or leave this class out of the weaving");
+					+ " to take its lock from; nothing was executed. Start the application first, or leave this class"
+					+ " out of the weaving");
 		}
 		return context.invoke(new WovenInvocation(joinPoint));
 	}

@@ -17,9 +17,9 @@ import io.github.lockstarter.OnActiveTransaction;
 
 /**
  * Tells {@link DistributedLockAspect} what woven methods have to do while an application
- * context is open: take the lock, or leave it to proxies. It does so before any bean is
- * created. Of several open contexts the newest one gives the locks; they must not
- * disagree about who takes them.
+ * context is open: take the lock, or stand aside because proxies take it. It does so
+ * before any bean is created. Of several open contexts the newest one gives the locks;
+ * they must not disagree about who takes them.
  */
 public final class DistributedLockWeaving implements BeanFactoryPostProcessor, DisposableBean {
 
@@ -43,7 +43,7 @@ public final class DistributedLockWeaving implements BeanFactoryPostProcessor, D
 	}
 
 	/**
-	 * Return what has woven methods leave the lock to proxies.
+	 * Return what has woven methods run as if they were not.
 	 */
 	public static DistributedLockWeaving standingAside() {
 		return new DistributedLockWeaving(null);

@@ -96,8 +96,10 @@ public final class WeavingClassLoader extends ClassLoader {
 			if (file == null) {
 				throw new ClassNotFoundException(name);
 			}
-			byte[] woven = this.weaver.preProcess(name, file.readAllBytes(), this, null);
-			return defineClass(name, woven, 0, woven.length);
+			byte[] compiled = file.readAllBytes();
+			byte[] woven = this.weaver.preProcess(name, compiled, this, null);
+			byte[] code = (woven != null) ? woven : compiled;
+			return defineClass(name, code, 0, code.length);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
