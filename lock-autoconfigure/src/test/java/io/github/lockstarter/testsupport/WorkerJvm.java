@@ -32,9 +32,17 @@ public final class WorkerJvm implements AutoCloseable {
 	 * Start a class with a main method; its errors go to those of this JVM.
 	 */
 	public static WorkerJvm start(Class<?> main, Object... arguments) {
+		return start(List.of(), main, arguments);
+	}
+
+	/**
+	 * Start a class with a main method in a JVM with more options.
+	 */
+	public static WorkerJvm start(List<String> options, Class<?> main, Object... arguments) {
 		List<String> command = new ArrayList<>(
-				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
-						"-cp", System.getProperty("java.class.path"), main.getName()));
+				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
+		command.addAll(options);
+		command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
 		for (Object argument : arguments) {
 			command.add(argument.toString());
 		}
