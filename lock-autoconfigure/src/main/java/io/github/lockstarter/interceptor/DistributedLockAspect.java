@@ -36,9 +36,6 @@ import org.jspecify.annotations.Nullable;
 		+ " org.springframework.transaction.aspectj..*")
 public final class DistributedLockAspect {
 
-	/** Proxies call methods that are woven themselves. */
-	private static final String PROXIES = "within(java.lang.reflect.Proxy+) || within(*..*$$SpringCGLIB$$*)";
-
 	private static final String ANNOTATED = "@io.github.lockstarter.DistributedLock";
 
 	private static final String META = "@(" + ANNOTATED + " *)";
@@ -48,9 +45,19 @@ public final class DistributedLockAspect {
 	private static final String METHODS = "execution(" + ANNOTATED + " * *(..)) || execution(" + META
 			+ " * *(..)) || execution(" + META_OF_META + " * *(..))";
 
-	private static final String OF_CLASSES = "execution(public !static * (" + ANNOTATED
-			+ " *).*(..)) || execution(public !static * (" + META + " *).*(..)) || execution(public !static * ("
-			+ META_OF_META + " *).*(..))";
+	/**
+	 * Of all other classes the weaver sees by {@code within} that there is nothing to do.
+	 */
+	private static final String OF_CLASSES = "(within(" + ANNOTATED + " *) && execution(public !static * (" + ANNOTATED
+			+ " *).*(..))) || (within(" + META + " *) && execution(public !static * (" + META
+			+ " *).*(..))) || (within(" + META_OF_META + " *) && execution(public !static * (" + META_OF_META
+			+ " *).*(..)))";
+
+	/**
+	 * They inherit the annotation of a class, and call methods that are woven. The names
+	 * of nested ones are taken apart at the dollar signs.
+	 */
+	private static final String PROXIES = "within(*..*SpringCGLIB*) || within(*..*SpringCGLIB*..*)";
 
 	private static final DistributedLockAspect instance = new DistributedLockAspect();
 

@@ -29,9 +29,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 @ExtendWith(OutputCaptureExtension.class)
 class SelfInvocationExampleTests {
 
+	/** Spares the JVM the aspects of Spring. */
+	private static final String ASPECTS = "file:target/classes/META-INF/aop.xml";
+
 	@Test
 	void aJvmWithTheAgentOfAspectJLocksTheOwnPrivateMethodsOfABean() throws Exception {
-		try (WorkerJvm application = start(List.of("-javaagent:" + agent()))) {
+		try (WorkerJvm application = start(
+				List.of("-javaagent:" + agent(), "-Dorg.aspectj.weaver.loadtime.configuration=" + ASPECTS))) {
 			assertThat(application.readLine()).isEqualTo("stock:1001");
 			assertThat(application.readLine()).isEqualTo("stock:1002");
 			application.awaitSuccess();

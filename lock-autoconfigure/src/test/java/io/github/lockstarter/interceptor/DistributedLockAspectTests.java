@@ -56,7 +56,7 @@ class DistributedLockAspectTests {
 	private final DistributedLockWeaving weaving = locking(this.registry);
 
 	private final WeavingClassLoader loader = WeavingClassLoader.of(WovenStock.class, WovenClassOfLocks.class,
-			WovenSubclass.class);
+			WovenSubclass.class, Proxy$$SpringCGLIB$$0.class);
 
 	private final Stock stock = this.loader.create(Stock.class, WovenStock.class);
 
@@ -119,6 +119,13 @@ class DistributedLockAspectTests {
 		factory.setProxyTargetClass(true);
 		((Runnable) factory.getProxy(this.loader)).run();
 		assertThat(this.acquired).containsExactly(LockKey.of("class"));
+	}
+
+	@Test
+	void proxiesAndNestedClassesOfAnAnnotatedClassAreNotWoven() {
+		assertThat(this.loader.woven(WovenClassOfLocks.class).getDeclaredFields()).isNotEmpty();
+		assertThat(this.loader.woven(WovenClassOfLocks.Nested.class).getDeclaredFields()).isEmpty();
+		assertThat(this.loader.woven(Proxy$$SpringCGLIB$$0.class).getDeclaredFields()).isEmpty();
 	}
 
 	@Test
@@ -258,6 +265,22 @@ class DistributedLockAspectTests {
 		}
 
 		void inPackage() {
+		}
+
+		public static class Nested {
+
+			public void run() {
+			}
+
+		}
+
+	}
+
+	/** As Spring names its proxies. */
+	public static class Proxy$$SpringCGLIB$$0 extends WovenClassOfLocks {
+
+		@Override
+		public void run() {
 		}
 
 	}
