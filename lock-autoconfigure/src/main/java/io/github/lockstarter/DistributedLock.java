@@ -28,11 +28,12 @@ import org.springframework.aot.hint.annotation.Reflective;
  * <p>
  * On a class, the annotation applies to its public methods; one on a method replaces it.
  * Usable as a meta-annotation with {@link org.springframework.core.annotation.AliasFor}.
- * Like all advice by proxies it is not seen by calls of a bean to itself; use
- * {@link LockTemplate} there. All text attributes may contain <code>${…}</code>
- * placeholders. An invalid definition ends the start of the application with an
- * {@link InvalidLockDefinitionException}; one that only the class of a lazy bean shows,
- * and not its declared type, ends the first call.
+ * Like all advice by proxies it is not seen by calls of a bean to itself, of which a
+ * warning tells at startup; use {@link LockTemplate} there, or weaving with
+ * {@code distributed-lock.advice-mode=aspectj}. All text attributes may contain
+ * <code>${…}</code> placeholders. An invalid definition ends the start of the application
+ * with an {@link InvalidLockDefinitionException}; one that only the class of a lazy bean
+ * shows, and not its declared type, ends the first call.
  *
  * <p>
  * A lease can end early (the store loses its data, the JVM pauses for longer than the

@@ -366,6 +366,16 @@ class SelfInvocationCheckTests {
 
 		void run() {
 			((this.self != null) ? this.self : this).deduct(1);
+			Chosen chosen = this.self;
+			switch (hashCode()) {
+				case 1 -> chosen = this;
+				default -> chosen.deduct(2);
+			}
+			(switch (hashCode()) {
+				case 1 -> this;
+				case 2 -> this.self;
+				default -> this;
+			}).deduct(3);
 		}
 
 		@DistributedLock(key = "#id")
