@@ -42,13 +42,16 @@ public final class DistributedLockAspect {
 
 	private static final String META_OF_META = "@(" + META + " *)";
 
-	private static final String METHODS = "execution(" + ANNOTATED + " * *(..)) || execution(" + META
-			+ " * *(..)) || execution(" + META_OF_META + " * *(..))";
+	private static final String REPEATED = "@io.github.lockstarter.DistributedLocks";
+
+	private static final String METHODS = "execution(" + ANNOTATED + " * *(..)) || execution(" + REPEATED
+			+ " * *(..)) || execution(" + META + " * *(..)) || execution(" + META_OF_META + " * *(..))";
 
 	/**
 	 * Of all other classes the weaver sees by {@code within} that there is nothing to do.
 	 */
 	private static final String OF_CLASSES = "(within(" + ANNOTATED + " *) && execution(public !static * (" + ANNOTATED
+			+ " *).*(..))) || (within(" + REPEATED + " *) && execution(public !static * (" + REPEATED
 			+ " *).*(..))) || (within(" + META + " *) && execution(public !static * (" + META
 			+ " *).*(..))) || (within(" + META_OF_META + " *) && execution(public !static * (" + META_OF_META
 			+ " *).*(..)))";

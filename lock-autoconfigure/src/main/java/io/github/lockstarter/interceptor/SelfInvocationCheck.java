@@ -120,10 +120,15 @@ final class SelfInvocationCheck {
 		}
 
 		private boolean haveSameLock(Method method, Method other) {
-			DistributedLock lock = LockAnnotations.find(method, this.type);
-			DistributedLock otherLock = LockAnnotations.find(other, this.type);
-			return lock != null && otherLock != null && name(lock, method).equals(name(otherLock, other))
-					&& lock.key().equals(otherLock.key());
+			List<DistributedLock> locks = LockAnnotations.find(method, this.type);
+			return LockAnnotations.find(other, this.type)
+				.stream()
+				.allMatch((needed) -> locks.stream().anyMatch((lock) -> isSame(lock, method, needed, other)));
+		}
+
+		private static boolean isSame(DistributedLock lock, Method method, DistributedLock needed, Method other) {
+			return name(lock, method).equals(name(needed, other)) && lock.key().equals(needed.key())
+					&& (!lock.mode().isShared() || needed.mode().isShared());
 		}
 
 		private static String name(DistributedLock lock, Method method) {

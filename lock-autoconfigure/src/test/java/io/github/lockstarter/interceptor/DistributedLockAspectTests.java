@@ -73,6 +73,12 @@ class DistributedLockAspectTests {
 	}
 
 	@Test
+	void repeatedAnnotationsAreLocksThatAreTakenTogether() {
+		assertThat(this.stock.move(1002, 1001)).isTrue();
+		assertThat(this.acquired).containsExactly(LockKey.of("stock", 1001), LockKey.of("stock", 1002));
+	}
+
+	@Test
 	void callsOfABeanToItsOwnPrivateAndFinalMethodsAreLocked() {
 		assertThat(this.stock.deductAll(1001)).isEqualTo("deducted 1001 with its lease, booked 1001, counted");
 		assertThat(this.acquired).containsExactly(LockKey.of("stock", 1001), LockKey.of("booking", 1001),
@@ -186,6 +192,8 @@ class DistributedLockAspectTests {
 
 		void twice();
 
+		boolean move(long from, long to);
+
 	}
 
 	@DistributedLock(name = "meta")
@@ -248,6 +256,13 @@ class DistributedLockAspectTests {
 		@Override
 		@Twice
 		public void twice() {
+		}
+
+		@Override
+		@DistributedLock(name = "stock", key = "#from")
+		@DistributedLock(name = "stock", key = "#to")
+		public boolean move(long from, long to) {
+			return Lease.current().all().size() == 2;
 		}
 
 		private String insteadOf(long id) {

@@ -72,7 +72,7 @@ class SelfInvocationCheckTests {
 
 	private static List<Method> locked(Class<?> type) {
 		return Arrays.stream(ReflectionUtils.getUniqueDeclaredMethods(type))
-			.filter((method) -> LockAnnotations.find(method, type) != null)
+			.filter((method) -> !LockAnnotations.find(method, type).isEmpty())
 			.toList();
 	}
 
