@@ -3,6 +3,7 @@
 package io.github.lockstarter;
 
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 
@@ -39,6 +40,39 @@ public interface LockRegistry {
 	 * @throws LockInterruptedException if the thread is interrupted; its flag stays set
 	 */
 	Optional<Lease> tryAcquire(LockRequest request);
+
+	/**
+	 * Take a lock without blocking the current thread, for one that must not wait. The
+	 * lease belongs to nobody but who closes it: a further acquisition is never a nested
+	 * one, and waits for this lease like any other. Actions that depend on the future run
+	 * on a thread that may block.
+	 *
+	 * <p>
+	 * Cancelling the future, or completing it otherwise, ends the wait, also by
+	 * {@link CompletableFuture#orTimeout}; a lease that is granted in the same instant is
+	 * given back. While it waits for its turn in this JVM a caller takes up no thread.
+	 * @param request which lock, and how long to wait
+	 * @return the future lease, to be closed by the caller. It fails with a
+	 * {@link LockContendedException} if somebody else held the lock for the whole wait
+	 * time, and with a {@link LockUnavailableException} if the store could not be asked,
+	 * or the registry is shutting down
+	 */
+	default CompletableFuture<Lease> acquireAsync(LockRequest request) {
+		return acquireAsync(request, new Object());
+	}
+
+	/**
+	 * Take a lock without blocking the current thread, on behalf of an owner: a further
+	 * acquisition by the same owner is a nested one. It succeeds at once and shares the
+	 * lease of the outer one, which may be closed before it.
+	 * @param request which lock, and how long to wait
+	 * @param owner anything with {@code equals} and {@code hashCode} that stands for one
+	 * piece of work, for example an object in the context of a reactive chain; not a
+	 * thread
+	 * @return the future lease, as of {@link #acquireAsync(LockRequest)}. It also fails
+	 * with a {@link LockLostException} if the outer lease was lost
+	 */
+	CompletableFuture<Lease> acquireAsync(LockRequest request, Object owner);
 
 	/**
 	 * Return a lock in the form of {@link java.util.concurrent.locks.Lock}, for code that

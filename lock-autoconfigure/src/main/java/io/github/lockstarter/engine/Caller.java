@@ -12,20 +12,16 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.backend.OwnerToken;
 
 /**
- * The thread that asks for a lock: its one budget of time, how it takes interrupts, and
- * how and for how long it wants the lock.
+ * Who asks for a lock: its one budget of time, what ends its wait early, and how and for
+ * how long it wants the lock.
  */
-final class Caller {
+abstract class Caller {
 
 	private static final long ENDLESS = Long.MAX_VALUE / 2;
-
-	private final Thread thread = Thread.currentThread();
 
 	private final long start = System.nanoTime();
 
 	private final long budget;
-
-	private final boolean interruptible;
 
 	private final LockMode mode;
 
@@ -35,42 +31,54 @@ final class Caller {
 
 	private boolean placed;
 
-	private boolean postponedInterrupt;
-
-	private Caller(Duration waitTime, boolean interruptible, LockMode mode, @Nullable Duration fixedLeaseTime) {
+	Caller(Duration waitTime, LockMode mode, @Nullable Duration fixedLeaseTime) {
 		this.budget = (waitTime.compareTo(LockRequest.FOREVER) < 0) ? waitTime.toNanos() : Long.MAX_VALUE;
-		this.interruptible = interruptible;
 		this.mode = mode;
 		this.fixedLeaseTime = fixedLeaseTime;
 	}
 
 	/**
-	 * Return a caller.
+	 * Return the current thread as a caller.
 	 * @param mode how it wants to share the lock
 	 * @param fixedLeaseTime length of the lease that it wants, or {@code null} for one
 	 * that is renewed
 	 */
 	static Caller interruptible(Duration waitTime, LockMode mode, @Nullable Duration fixedLeaseTime) {
-		return new Caller(waitTime, true, mode, fixedLeaseTime);
+		return new ThreadCaller(waitTime, true, mode, fixedLeaseTime);
 	}
 
 	/**
-	 * Return a caller for which interrupts do not end the wait; {@link #finish()}
-	 * restores the flag.
+	 * Return the current thread as a caller for which interrupts do not end the wait;
+	 * {@link #finish()} restores the flag.
 	 */
 	static Caller uninterruptible(Duration waitTime, LockMode mode) {
-		return new Caller(waitTime, false, mode, null);
+		return new ThreadCaller(waitTime, false, mode, null);
 	}
 
-	Thread thread() {
-		return this.thread;
-	}
+	/**
+	 * Return the thread that deals with the store on its behalf.
+	 */
+	abstract Thread thread();
 
 	/**
 	 * Return by what it is known as the owner when it comes again.
 	 */
-	Object owner() {
-		return this.thread;
+	abstract Object owner();
+
+	/**
+	 * Let it take up the turn that it was given. Must not block.
+	 */
+	abstract void wake(LocalWaiter waiter);
+
+	/**
+	 * Return whether it has to stop because of an interrupt, which stays.
+	 */
+	abstract boolean isInterrupted();
+
+	/**
+	 * End the dealings with the lock.
+	 */
+	void finish() {
 	}
 
 	LockMode mode() {
@@ -118,19 +126,8 @@ final class Caller {
 		return remainingNanos() <= 0;
 	}
 
-	/**
-	 * Return whether the caller has to stop because of an interrupt. The flag stays set.
-	 */
-	boolean isInterrupted() {
-		if (!this.thread.isInterrupted()) {
-			return false;
-		}
-		if (this.interruptible) {
-			return true;
-		}
-		Thread.interrupted();
-		this.postponedInterrupt = true;
-		return false;
+	boolean isEndless() {
+		return remainingNanos() >= ENDLESS;
 	}
 
 	/**
@@ -146,12 +143,6 @@ final class Caller {
 		else {
 			// A timer for each of many virtual threads costs more than all the rest
 			LockSupport.park(blocker);
-		}
-	}
-
-	void finish() {
-		if (this.postponedInterrupt) {
-			this.thread.interrupt();
 		}
 	}
 

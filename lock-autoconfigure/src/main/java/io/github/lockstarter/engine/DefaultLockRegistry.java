@@ -5,6 +5,7 @@ package io.github.lockstarter.engine;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 
@@ -19,10 +20,8 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.backend.LockBackend;
 import io.github.lockstarter.event.CompositeLockListener;
-import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
 
 /**
@@ -39,17 +38,13 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	private final EngineSettings settings;
 
-	private final LockListener listener;
-
-	private final StoreQueue queue;
-
 	private final LeaseReturns returns;
 
 	private final LeaseWatchdog watchdog;
 
 	private final LeaseRelease release;
 
-	private final StoreAccess access;
+	private final Admission admission;
 
 	private final ManyLocks manyLocks;
 
@@ -65,19 +60,20 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		Timetable timetable = this.threads.timetable();
 		this.settings = settings;
 		this.entries = new LocalEntries(settings.leaseTime());
-		this.listener = new CompositeLockListener(List.of(listener));
-		LossNotice notice = new LossNotice(this.listener, this.threads.callbacks());
-		this.queue = new StoreQueue(backend, timetable, this.threads.store(), this.entries);
+		LockListener safeListener = new CompositeLockListener(List.of(listener));
+		LossNotice notice = new LossNotice(safeListener, this.threads.callbacks());
+		StoreQueue queue = new StoreQueue(backend, timetable, this.threads.store(), this.entries);
 		this.returns = new LeaseReturns(backend, timetable, this.threads.store());
 		Renewals renewals = new Renewals(backend, timetable, this.threads.store());
 		this.watchdog = new LeaseWatchdog(timetable, renewals, this.returns, notice, settings.renewalsPerLease());
-		this.release = new LeaseRelease(backend, timetable, this.threads.store(), this.watchdog, this.returns,
-				this.queue, notice, this.listener);
-		this.access = new StoreAccess(backend, settings, timetable, this.returns, this.queue,
-				new ReleaseBells(this.entries, this.queue), () -> this.refusing);
+		this.release = new LeaseRelease(backend, timetable, this.threads.store(), this.watchdog, this.returns, queue,
+				notice, safeListener);
+		StoreAccess access = new StoreAccess(backend, settings, timetable, this.returns, queue,
+				new ReleaseBells(this.entries, queue), () -> this.refusing);
+		this.admission = new Admission(this.entries, access, this.watchdog, this.release, safeListener);
 		this.manyLocks = new ManyLocks(
-				new SimultaneousGrant(this.entries, this.access, this.watchdog, this.release,
-						(request) -> caller(request.withWaitTime(Duration.ZERO)), this::acquired),
+				new SimultaneousGrant(this.entries, access, this.watchdog, this.release,
+						(request) -> caller(request.withWaitTime(Duration.ZERO)), this.admission::acquired),
 				(request) -> obtain(request.key(), caller(request)));
 	}
 
@@ -108,6 +104,14 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	@Override
+	public CompletableFuture<Lease> acquireAsync(LockRequest request, Object owner) {
+		if (request.others().isEmpty()) {
+			return new AsyncAcquisition(this.admission, this.threads, request, waitTime(request), owner).begin();
+		}
+		return new AsyncManyLocks(request, waitTime(request), (each) -> acquireAsync(each, owner)).begin();
+	}
+
+	@Override
 	public Lock lock(LockKey key) {
 		return new RegistryLock(this, key, LockMode.EXCLUSIVE);
 	}
@@ -124,27 +128,19 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	 * was out of time
 	 */
 	@Nullable HeldLease obtain(LockKey key, Caller caller) {
-		Hold hold = null;
 		try {
-			hold = arriveAndWait(key, caller);
-			if (hold == null) {
-				this.listener.onEvent(new LockEvent.Contended(key, caller.waited()));
-				return null;
+			Hold hold = arriveAndWait(key, caller);
+			if (hold != null) {
+				return this.admission.lease(hold);
 			}
-			return new HeldLease(hold, this.release);
+			this.admission.turnAway(key, caller, null);
+			return null;
 		}
-		catch (LockInterruptedException ex) {
-			this.listener.onEvent(new LockEvent.Interrupted(key, caller.waited()));
-			throw ex;
-		}
-		catch (LockUnavailableException ex) {
-			this.listener.onEvent(new LockEvent.Unavailable(key, ex));
+		catch (RuntimeException | Error ex) {
+			this.admission.turnAway(key, caller, ex);
 			throw ex;
 		}
 		finally {
-			if (hold == null) {
-				this.queue.leave(key, caller);
-			}
 			caller.finish();
 		}
 	}
@@ -162,58 +158,39 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 			if (caller.isInterrupted()) {
 				throw new LockInterruptedException(key);
 			}
-			LocalEntry entry = this.entries.getOrCreate(key);
+			LocalEntry entry = this.admission.entry(key);
 			Arrival arrival = entry.arrive(caller);
 			if (arrival instanceof Arrival.Joined joined) {
-				return join(joined.hold(), caller);
+				return this.admission.join(joined.hold(), caller);
 			}
 			if (arrival instanceof Arrival.Upgrading) {
-				throw new IllegalStateException(
-						"Lock '" + key + "' is held for reading and cannot be asked for in mode " + caller.mode()
-								+ " as well: two readers that do so would wait for each other. Give it back"
-								+ " before, or ask for the stronger mode first");
+				throw Admission.upgrading(key, caller);
 			}
 			if (arrival instanceof Arrival.Reentered reentered) {
-				return reenter(reentered.hold());
+				return this.admission.reenter(reentered.hold());
 			}
 			if (arrival instanceof Arrival.Contended) {
 				return null;
 			}
 			if (arrival instanceof Arrival.Taken) {
-				return visitStore(entry, StoreTurn.ASK, caller);
+				return this.admission.visitStore(entry, StoreTurn.ASK, caller);
 			}
 			if (arrival instanceof Arrival.Queued queued) {
 				if (caller.isInOrderOfArrival()) {
-					this.queue.arrive(key, caller);
+					this.admission.arriveInStore(key, caller);
 				}
 				Turn turn = awaitTurn(entry, queued.waiter(), caller);
 				if (turn instanceof StoreTurn storeTurn) {
-					return visitStore(entry, storeTurn, caller);
+					return this.admission.visitStore(entry, storeTurn, caller);
 				}
 				if (!(turn instanceof Hold hold)) {
 					return null;
 				}
-				if (receive(hold, caller)) {
+				if (this.admission.receive(hold, caller)) {
 					return hold;
 				}
 			}
 		}
-	}
-
-	private Hold join(Hold hold, Caller caller) {
-		this.release.join(hold);
-		acquired(hold, caller);
-		return hold;
-	}
-
-	private Hold reenter(Hold hold) {
-		if (hold.isHeld()) {
-			return hold;
-		}
-		// The outer level keeps the lock until its own end, which tells of the loss as
-		// well
-		this.release.exit(hold);
-		throw hold.loss();
 	}
 
 	private @Nullable Turn awaitTurn(LocalEntry entry, LocalWaiter waiter, Caller caller) {
@@ -222,48 +199,12 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 			turn = entry.leave(waiter);
 		}
 		if (turn == StoreTurn.REFUSED || (turn == null && this.refusing)) {
-			throw new LockUnavailableException(entry.key(), "its registry is shutting down", null);
+			throw Admission.shuttingDown(entry.key());
 		}
 		if (turn == null && caller.isInterrupted()) {
 			throw new LockInterruptedException(entry.key());
 		}
 		return turn;
-	}
-
-	/**
-	 * Take a hold that was handed on.
-	 * @return false if it was lost on the way
-	 */
-	private boolean receive(Hold hold, Caller caller) {
-		boolean interrupted = caller.isInterrupted();
-		if (interrupted || !hold.isHeld()) {
-			this.release.leave(hold);
-			if (interrupted) {
-				throw new LockInterruptedException(hold.entry().key());
-			}
-			return false;
-		}
-		this.release.limit(hold);
-		acquired(hold, caller);
-		return true;
-	}
-
-	private @Nullable Hold visitStore(LocalEntry entry, StoreTurn turn, Caller caller) {
-		Tenure tenure = new StoreVisit(this.access, entry, caller).run(turn);
-		if (tenure == null) {
-			return null;
-		}
-		Hold hold = entry.begin(tenure, caller);
-		this.watchdog.watch(tenure);
-		if (tenure.isShared()) {
-			this.release.limit(hold);
-		}
-		acquired(hold, caller);
-		return hold;
-	}
-
-	private void acquired(Hold hold, Caller caller) {
-		this.listener.onEvent(new LockEvent.Acquired(hold.entry().key(), hold.fencingToken(), caller.waited()));
 	}
 
 	private Caller caller(LockRequest request) {

@@ -2,8 +2,6 @@
 
 package io.github.lockstarter.engine;
 
-import java.util.concurrent.locks.LockSupport;
-
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +22,7 @@ final class LocalWaiter {
 	}
 
 	/**
-	 * Wait for the turn.
+	 * Wait for the turn, on the caller's own thread.
 	 * @return the turn, or {@code null} when the caller ran out of time or was
 	 * interrupted before it came
 	 */
@@ -47,7 +45,7 @@ final class LocalWaiter {
 	}
 
 	void wake() {
-		LockSupport.unpark(this.caller.thread());
+		this.caller.wake(this);
 	}
 
 }

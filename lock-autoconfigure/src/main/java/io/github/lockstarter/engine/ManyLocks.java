@@ -80,9 +80,12 @@ final class ManyLocks {
 		}
 	}
 
-	private static void giveBack(List<Lease> leases) {
+	/**
+	 * Give back what was taken, as not all could be had.
+	 */
+	static void giveBack(List<Lease> leases) {
 		try {
-			new HeldLeases(leases).close();
+			new HeldLeases(List.copyOf(leases)).close();
 		}
 		catch (LockLostException ex) {
 			logger.debug("A lock was lost while others were waited for", ex);

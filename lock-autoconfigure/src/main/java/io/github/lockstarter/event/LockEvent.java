@@ -46,7 +46,7 @@ public sealed interface LockEvent {
 	}
 
 	/**
-	 * The wait for the lock ended by an interrupt.
+	 * The wait for the lock ended by an interrupt, or was cancelled.
 	 *
 	 * @param key which lock
 	 * @param waited how long it was waited for

@@ -5,6 +5,7 @@ package io.github.lockstarter.redis;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
@@ -136,6 +137,11 @@ final class RedisRegistry implements LockRegistry, AutoCloseable {
 	@Override
 	public Optional<Lease> tryAcquire(LockRequest request) {
 		return this.registry.tryAcquire(request);
+	}
+
+	@Override
+	public CompletableFuture<Lease> acquireAsync(LockRequest request, Object owner) {
+		return this.registry.acquireAsync(request, owner);
 	}
 
 	@Override

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockInterruptedException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockUnavailableException;
+import io.github.lockstarter.event.LockEvent;
+import io.github.lockstarter.event.LockListener;
+
+/**
+ * The steps on the way into a lock, for callers of every kind.
+ */
+final class Admission {
+
+	private final LocalEntries entries;
+
+	private final StoreAccess access;
+
+	private final LeaseWatchdog watchdog;
+
+	private final LeaseRelease release;
+
+	private final LockListener listener;
+
+	Admission(LocalEntries entries, StoreAccess access, LeaseWatchdog watchdog, LeaseRelease release,
+			LockListener listener) {
+		this.entries = entries;
+		this.access = access;
+		this.watchdog = watchdog;
+		this.release = release;
+		this.listener = listener;
+	}
+
+	LocalEntry entry(LockKey key) {
+		return this.entries.getOrCreate(key);
+	}
+
+	/**
+	 * Return whether the registry is shutting down.
+	 */
+	boolean isRefusing() {
+		return this.access.isRefusing();
+	}
+
+	/**
+	 * Put a caller into the queue of the store if it wants the lock in order of arrival.
+	 */
+	void arriveInStore(LockKey key, Caller caller) {
+		this.access.queue().arrive(key, caller);
+	}
+
+	/**
+	 * Share the lock with those who hold it.
+	 */
+	Hold join(Hold hold, Caller caller) {
+		this.release.join(hold);
+		acquired(hold, caller);
+		return hold;
+	}
+
+	/**
+	 * Enter a hold of the same owner once more.
+	 * @throws LockLostException if it is lost
+	 */
+	Hold reenter(Hold hold) {
+		if (hold.isHeld()) {
+			return hold;
+		}
+		// The outer level keeps the lock until its own end, which tells of the loss as
+		// well
+		this.release.exit(hold);
+		throw hold.loss();
+	}
+
+	/**
+	 * Take a hold that was handed on.
+	 * @return false if it was lost on the way
+	 * @throws LockInterruptedException if the caller was interrupted
+	 */
+	boolean receive(Hold hold, Caller caller) {
+		boolean interrupted = caller.isInterrupted();
+		if (interrupted || !hold.isHeld()) {
+			this.release.leave(hold);
+			if (interrupted) {
+				throw new LockInterruptedException(hold.entry().key());
+			}
+			return false;
+		}
+		this.release.limit(hold);
+		acquired(hold, caller);
+		return true;
+	}
+
+	/**
+	 * Ask the store, on a thread that may block.
+	 * @return the hold, or {@code null} if somebody else held the lock all the time
+	 */
+	@Nullable Hold visitStore(LocalEntry entry, StoreTurn turn, Caller caller) {
+		Tenure tenure = new StoreVisit(this.access, entry, caller).run(turn);
+		if (tenure == null) {
+			return null;
+		}
+		Hold hold = entry.begin(tenure, caller);
+		this.watchdog.watch(tenure);
+		if (tenure.isShared()) {
+			this.release.limit(hold);
+		}
+		acquired(hold, caller);
+		return hold;
+	}
+
+	HeldLease lease(Hold hold) {
+		return new HeldLease(hold, this.release);
+	}
+
+	/**
+	 * Let a caller go without the lock.
+	 * @param reason why, or {@code null} if somebody else held it until the caller was
+	 * out of time
+	 */
+	void turnAway(LockKey key, Caller caller, @Nullable Throwable reason) {
+		if (reason == null) {
+			this.listener.onEvent(new LockEvent.Contended(key, caller.waited()));
+		}
+		else if (reason instanceof LockInterruptedException) {
+			this.listener.onEvent(new LockEvent.Interrupted(key, caller.waited()));
+		}
+		else if (reason instanceof LockUnavailableException) {
+			this.listener.onEvent(new LockEvent.Unavailable(key, reason));
+		}
+		this.access.queue().leave(key, caller);
+	}
+
+	static LockUnavailableException shuttingDown(LockKey key) {
+		return new LockUnavailableException(key, "its registry is shutting down", null);
+	}
+
+	static IllegalStateException upgrading(LockKey key, Caller caller) {
+		return new IllegalStateException("Lock '" + key + "' is held for reading and cannot be asked for in mode "
+				+ caller.mode() + " as well: two readers that do so would wait for each other. Give it back"
+				+ " before, or ask for the stronger mode first");
+	}
+
+	/**
+	 * Tell that a caller holds the lock.
+	 */
+	void acquired(Hold hold, Caller caller) {
+		this.listener.onEvent(new LockEvent.Acquired(hold.entry().key(), hold.fencingToken(), caller.waited()));
+	}
+
+}
