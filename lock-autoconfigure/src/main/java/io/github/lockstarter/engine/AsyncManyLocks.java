@@ -74,6 +74,8 @@ final class AsyncManyLocks {
 		}
 		lease.whenComplete((granted, ex) -> {
 			if (ex != null) {
+				// Whoever learns of the failure finds nothing taken
+				stop();
 				this.result.completeExceptionally((ex instanceof CompletionException) ? ex.getCause() : ex);
 			}
 			else if (keep(granted)) {

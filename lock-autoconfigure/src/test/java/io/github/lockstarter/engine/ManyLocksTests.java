@@ -6,7 +6,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 import org.awaitility.Awaitility;
@@ -207,6 +209,39 @@ class ManyLocksTests {
 	}
 
 	@Test
+	void theyAreTakenTogetherWithoutAThreadAsWell() throws Exception {
+		Lease first = this.other.acquire(one(1));
+		CompletableFuture<Lease> future = this.registry.acquireAsync(ALL);
+		assertThat(future).isNotDone();
+		first.close();
+		Lease lease = future.get(20, TimeUnit.SECONDS);
+		assertThat(lease.all()).extracting((each) -> each.key().key()).containsExactly("1", "2", "3");
+		assertThat(this.other.tryAcquire(one(3))).isEmpty();
+		lease.close();
+	}
+
+	@Test
+	void whoeverLearnsThatTheyCannotBeHadWithoutAThreadFindsNoneTaken() throws Exception {
+		try (Lease taken = this.other.acquire(one(3))) {
+			CompletableFuture<Boolean> free = this.registry.acquireAsync(ALL_NOW)
+				.handle((lease, ex) -> ex instanceof LockContendedException
+						&& this.registry.tryAcquire(one(1)).map(ManyLocksTests::close).orElse(false));
+			assertThat(free.get(20, TimeUnit.SECONDS)).isTrue();
+		}
+	}
+
+	@Test
+	void cancellingTheFutureEndsTheWaitForAllAndGivesBackWhatWasTaken() {
+		try (Lease taken = this.other.acquire(one(3))) {
+			CompletableFuture<Lease> future = this.registry.acquireAsync(ALL);
+			Awaitility.await().until(() -> this.registry.activeLocks() == 3);
+			future.cancel(false);
+			Awaitility.await().until(() -> this.registry.activeLocks() == 0);
+			assertThat(this.other.tryAcquire(one(1))).hasValueSatisfying(Lease::close);
+		}
+	}
+
+	@Test
 	void aThousandLocksAreTakenTogether() {
 		LockRequest thousand = LockRequest.ofAll("stock", IntStream.range(0, 1000).boxed().toList());
 		try (Lease lease = this.registry.acquire(thousand)) {
@@ -246,6 +281,11 @@ class ManyLocksTests {
 				.sum();
 		}).sum();
 		assertThat(IntStream.of(counts).sum()).isEqualTo(expected);
+	}
+
+	private static boolean close(Lease lease) {
+		lease.close();
+		return true;
 	}
 
 	private static LockRequest one(int id) {
