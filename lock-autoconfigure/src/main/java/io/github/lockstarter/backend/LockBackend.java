@@ -27,9 +27,9 @@ public interface LockBackend {
 	/**
 	 * Grant the lock to an owner if nobody else holds it, or only those with whom its
 	 * {@linkplain OwnerToken#mode() mode} shares it. An owner that holds it already gets
-	 * its lease extended and the same fencing base. Who shares a lock is refused as well
-	 * if somebody waits to have it alone, and who wants it in order of arrival if
-	 * somebody came before.
+	 * its lease extended and the same fencing base, or a larger one if others share the
+	 * lock with it. Who shares a lock is refused as well if somebody waits to have it
+	 * alone, and who wants it in order of arrival if somebody came before.
 	 * @param key which lock
 	 * @param owner who asks
 	 * @param leaseTime length of the lease
@@ -145,7 +145,8 @@ public interface LockBackend {
 
 	/**
 	 * Take this JVM out of the queue of a lock, but not those who wait in order of
-	 * arrival; if it was its turn to try, tell the next one.
+	 * arrival; if it was its turn to try, tell the next one, and if it was in the way of
+	 * those who share the lock, tell them.
 	 * @param key which lock
 	 */
 	void withdraw(LockKey key);

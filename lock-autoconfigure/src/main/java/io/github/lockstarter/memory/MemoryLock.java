@@ -45,6 +45,10 @@ final class MemoryLock {
 		return this.leases.isEmpty();
 	}
 
+	boolean isShared() {
+		return !isFree() && this.leases.keySet().iterator().next().mode().isShared();
+	}
+
 	/**
 	 * Grant the lock to an owner, or refuse it.
 	 * @param enqueue whether to keep a place for an owner that is refused
@@ -81,8 +85,7 @@ final class MemoryLock {
 			return this.queue.precedenceOver(place, told);
 		}
 		boolean held = this.leases.containsKey(owner);
-		boolean shareable = owner.mode().isShared() && this.leases.keySet().iterator().next().mode().isShared()
-				&& !this.queue.isBehindWriter(place);
+		boolean shareable = owner.mode().isShared() && isShared() && !this.queue.isBehindWriter(place);
 		if (held || shareable) {
 			return null;
 		}

@@ -114,7 +114,13 @@ public final class MemoryLockBackend implements LockBackend {
 	}
 
 	private void withdraw(LockKey key, MemoryPlace place) {
-		withTold(key, (lock, told) -> lock.queue().withdraw(place) && lock.isFree() && lock.queue().wake(this, told));
+		withTold(key, (lock, told) -> {
+			boolean turn = lock.queue().withdraw(place);
+			if (lock.isShared()) {
+				lock.queue().tellReaders(0, told);
+			}
+			return turn && lock.isFree() && lock.queue().wake(this, told);
+		});
 	}
 
 	@Override

@@ -68,11 +68,11 @@ final class MemoryQueue {
 		int own = this.places.indexOf(place);
 		if (next != null && next.jvm() == place.jvm()) {
 			this.turn = null;
+			this.told.remove(next);
 			int first = this.places.indexOf(next);
 			if (own > first && first >= 0 && place.isInOrderOfArrival()) {
 				this.places.set(own, next);
 				this.places.set(first, place);
-				this.told.remove(next);
 			}
 		}
 		remove(place);
@@ -149,7 +149,9 @@ final class MemoryQueue {
 				this.turn = first;
 				this.turnEnds = this.store.now() + PRECEDENCE;
 				newlyTold.add(first.jvm());
-				tellReadersBehind(first, newlyTold);
+				if (first.shared()) {
+					tellReaders(1, newlyTold);
+				}
 				return true;
 			}
 			remove(first);
@@ -157,8 +159,13 @@ final class MemoryQueue {
 		return false;
 	}
 
-	private void tellReadersBehind(MemoryPlace first, Collection<MemoryLockBackend> newlyTold) {
-		for (int i = 1; i < this.places.size() && first.shared() && this.places.get(i).shared(); i++) {
+	/**
+	 * Tell the readers that wait side by side.
+	 * @param rank the place of the first of them
+	 * @param newlyTold collects who is told
+	 */
+	void tellReaders(int rank, Collection<MemoryLockBackend> newlyTold) {
+		for (int i = rank; i < this.places.size() && this.places.get(i).shared(); i++) {
 			if (this.told.add(this.places.get(i))) {
 				newlyTold.add(this.places.get(i).jvm());
 			}

@@ -22,6 +22,11 @@ final class ScriptCalls {
 	/** Waiters ask at least every few seconds, so a queue without arrivals is dead. */
 	private static final byte[] QUEUE_PATIENCE = bytes("60000");
 
+	/**
+	 * Nobody asks for those who wait in order of arrival in the JVM that holds the lock.
+	 */
+	private static final byte[] ARRIVAL_PATIENCE = bytes("3600000");
+
 	/** Longer than a woken JVM takes to ask, if it is not paused. */
 	private static final byte[] PRECEDENCE = bytes("20");
 
@@ -75,12 +80,12 @@ final class ScriptCalls {
 			case FAIR -> new ScriptCall(LockScript.ACQUIRE_FAIR,
 					keys(lock, this.keys.queue(lock), this.keys.turn(lock), this.keys.fence(lock)),
 					bytes(owner.value()), millis(leaseTime), this.fenceRetention, this.jvm, place, flag(queue),
-					QUEUE_PATIENCE, this.channelPrefix, bytes(key.toString()), PRECEDENCE, countable());
+					ARRIVAL_PATIENCE, this.channelPrefix, bytes(key.toString()), PRECEDENCE, countable());
 			case READ -> new ScriptCall(LockScript.ACQUIRE_SHARED,
 					keys(lock, this.keys.queue(lock), this.keys.turn(lock), this.keys.fence(lock),
 							this.keys.readers(lock)),
 					bytes(owner.value()), millis(leaseTime), this.fenceRetention, this.jvm, place, flag(queue),
-					QUEUE_PATIENCE);
+					QUEUE_PATIENCE, this.channelPrefix, countable());
 		};
 	}
 
@@ -137,7 +142,7 @@ final class ScriptCalls {
 
 	ScriptCall arrive(LockKey key, OwnerToken owner) {
 		return new ScriptCall(LockScript.ARRIVE, keys(this.keys.queue(this.keys.lock(key))), this.jvm, place(owner),
-				QUEUE_PATIENCE);
+				ARRIVAL_PATIENCE);
 	}
 
 	ScriptCall withdraw(LockKey key, @Nullable OwnerToken owner) {

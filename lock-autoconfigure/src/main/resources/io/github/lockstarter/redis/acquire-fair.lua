@@ -41,11 +41,8 @@ if granted then
     -- include fence.lua
   end
   if mine then
-    local ticket = call('ZSCORE', queue, place)
-    if ticket and next ~= place and call('ZSCORE', queue, next) then
-      -- The JVM lets its own waiters in as they came to it: the two change places
-      setTicket(next, ticket - ticket % 2)
-    end
+    -- The JVM lets its own waiters in as they came to it: the two change places
+    untell(next, call('ZSCORE', queue, place))
     call('DEL', turn)
   end
   call('ZREM', queue, place)

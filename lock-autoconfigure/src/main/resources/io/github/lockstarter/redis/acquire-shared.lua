@@ -7,13 +7,18 @@
 -- KEYS  1 to 4 as in acquire.lua, and
 --       5 the owners who share the lock, a sorted set by the end of their leases in
 --         milliseconds since 1970
--- ARGV  as in acquire.lua
+-- ARGV  1 to 7 as in acquire.lua, and
+--       8 start of the channel names; the id of a JVM follows
+--       9 '1' if the server knows who listens; in a cluster it knows a part of them only
 -- Returns what acquire.lua does
 
 local lock, queue, turn, fence, readers = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local owner, lease, retention = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local jvm, place, enqueued, patience = ARGV[4], ARGV[5], ARGV[6], ARGV[7]
+local channels, countable = ARGV[8], ARGV[9]
 local call = redis.call
+
+local waiting = call('ZCARD', queue)
 
 -- include enqueue.lua
 
@@ -21,15 +26,25 @@ local function jvmOf(place)
   return string.match(place, '^[^:]+')
 end
 
+-- A JVM that nobody hears is dead or cut off
+local function isGone(waiter)
+  local listeners = countable == '1' and redis.pcall('PUBSUB', 'NUMSUB', channels .. jvmOf(waiter))
+  return listeners and listeners[2] == 0
+end
+
 -- One that was told and never came is not waited for
 local function isBehindWriter()
   local places = call('ZRANGE', queue, 0, -1, 'WITHSCORES')
   for i = 1, #places, 2 do
-    if jvmOf(places[i]) == jvm then
+    local waiter = places[i]
+    if jvmOf(waiter) == jvm then
       return false
     end
-    if not isReader(places[i]) and places[i + 1] % 2 == 0 then
-      return true
+    if not isReader(waiter) and places[i + 1] % 2 == 0 then
+      if not isGone(waiter) then
+        return true
+      end
+      waiting = waiting - call('ZREM', queue, waiter)
     end
   end
   return false
@@ -48,14 +63,15 @@ if holder and holder ~= 'shared' then
 end
 local time = call('TIME')
 local millis = time[1] * 1000 + math.floor(time[2] / 1000)
-local waiting = call('ZCARD', queue)
 local next = waiting > 0 and call('GET', turn)
 local mine = next and jvmOf(next) == jvm
-local before
 if holder then
   call('ZREMRANGEBYSCORE', readers, '-inf', millis)
-  before = call('ZSCORE', readers, owner)
-  if not before and waiting > 0 and isBehindWriter() then
+  -- Without readers it is another program that has set what we do
+  if call('EXISTS', readers) == 0 then
+    return refuse(lock)
+  end
+  if waiting > 0 and not call('ZSCORE', readers, owner) and isBehindWriter() then
     return refuse(lock)
   end
 else
@@ -73,14 +89,14 @@ end
 call('PEXPIREAT', lock, ends)
 call('PEXPIREAT', readers, ends)
 
-local base = before and tonumber(call('GET', fence) or nil)
-if not base then
-  -- include fence.lua
-end
+-- Also for the same request again: by now the last base may be that of another reader
+local base
+-- include fence.lua
 if waiting > 0 then
   waiting = waiting - call('ZREM', queue, jvm, jvm .. ':read')
   if mine then
     call('DEL', turn)
+    untell(next)
   end
 end
 return {1, base, waiting}

@@ -41,6 +41,8 @@ if granted then
     waiting = waiting - call('ZREM', queue, jvm, jvm .. ':read')
     if mine then
       call('DEL', turn)
+      -- include enqueue.lua
+      untell(next)
     end
   end
   return {1, base, waiting}

@@ -14,6 +14,16 @@ local function setTicket(place, ticket)
   call('ZADD', queue, string.format('%.0f', ticket), place)
 end
 
+-- Lets a place wait for its turn again that was told and found another one of its JVM
+-- faster; at another ticket if there is one
+local function untell(place, ticket)
+  local own = call('ZSCORE', queue, place)
+  if own then
+    ticket = ticket or own
+    setTicket(place, ticket - ticket % 2)
+  end
+end
+
 -- Puts a place of this JVM behind all who wait, even if the clock of the server was set
 -- back, or leaves it where it stands: also one that wants to share what it wanted alone
 local function enqueue(place)
@@ -30,5 +40,7 @@ local function enqueue(place)
     ticket = math.max(2 * micros, 2 * math.floor((last[2] or 0) / 2) + 2)
   end
   setTicket(place, ticket - ticket % 2)
-  call('PEXPIRE', queue, patience)
+  if call('PTTL', queue) < tonumber(patience) then
+    call('PEXPIRE', queue, patience)
+  end
 end

@@ -6,16 +6,17 @@
 -- Returns 1 for each that was extended, 0 for each that its owner does not hold
 
 local lease = tonumber(ARGV[1])
-local call = redis.call
+local call, pcall = redis.call, redis.pcall
 
 local time = call('TIME')
 local millis = time[1] * 1000 + math.floor(time[2] / 1000)
 local answers = {}
 for i = 1, #KEYS / 2 do
   local lock, readers, owner = KEYS[2 * i - 1], KEYS[2 * i], ARGV[i + 1]
-  local ends = tonumber(call('ZSCORE', readers, owner) or 0)
+  -- A key of another type must not cost those who hold the other locks theirs
+  local ends = tonumber(pcall('ZSCORE', readers, owner) or nil)
   answers[i] = 0
-  if ends > millis and call('GET', lock) == 'shared' then
+  if ends and ends > millis and pcall('GET', lock) == 'shared' then
     call('ZADD', readers, string.format('%.0f', millis + lease), owner)
     local last = call('ZRANGE', readers, -1, -1, 'WITHSCORES')[2]
     call('PEXPIREAT', lock, last)

@@ -11,20 +11,30 @@ local function tell(place)
   return type(listeners) == 'number' and (listeners > 0 or countable ~= '1')
 end
 
--- Readers share the lock with a reader that was told; and where nobody knows whether the
--- first is alive, the next one comes when its precedence is over
-local function tellBehind(first)
-  local rank = 1
+-- Tells the readers that wait side by side from a rank on, and returns who is behind them
+local function tellReaders(rank)
   local next = call('ZRANGE', queue, rank, rank, 'WITHSCORES')
-  while isReader(first) and next[1] and isReader(next[1]) do
+  while next[1] and isReader(next[1]) do
     if next[2] % 2 == 0 and tell(next[1]) then
       setTicket(next[1], next[2] + 1)
     end
     rank = rank + 1
     next = call('ZRANGE', queue, rank, rank, 'WITHSCORES')
   end
-  if countable ~= '1' and next[1] and next[1] ~= jvm then
-    tell(next[1])
+  return next[1]
+end
+
+-- Readers share the lock with a reader that was told; and where nobody knows whether the
+-- first is alive, the next one comes when its precedence is over
+local function tellBehind(first)
+  local next
+  if isReader(first) then
+    next = tellReaders(1)
+  else
+    next = call('ZRANGE', queue, 1, 1)[1]
+  end
+  if countable ~= '1' and next and next ~= jvm then
+    tell(next)
   end
 end
 

@@ -1,4 +1,5 @@
--- Takes a place out of the queue of a lock; if it was its turn, tells the next one.
+-- Takes a place out of the queue of a lock; if it was its turn, tells the next one, and if
+-- it was in the way of readers, tells them.
 --
 -- KEYS  as in release.lua
 -- ARGV  1 id of the JVM
@@ -7,7 +8,7 @@
 --       4 the lock, as its waiters know it
 --       5 how long to keep the lock for the place that is told, in milliseconds
 --       6 '1' if the server knows who listens; in a cluster it knows a part of them only
--- Returns 1 when another JVM was told, else 0
+-- Returns 1 when another JVM was told that it is its turn, else 0
 
 local lock, queue, turn = KEYS[1], KEYS[2], KEYS[3]
 local jvm, place, channels, name, precedence, countable = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
@@ -26,7 +27,11 @@ if next and (next == place or (place == jvm and next == jvm .. ':read')) then
 elseif next then
   return 0
 end
-if call('EXISTS', lock) == 0 and wake() then
+local holder = call('GET', lock)
+if not holder and wake() then
   return 1
+end
+if holder == 'shared' then
+  tellReaders(0)
 end
 return 0

@@ -49,8 +49,8 @@ class RestrictedUserTests {
 	/** All that a user needs, with locks under the default prefix. */
 	private static final List<String> RIGHTS = List.of("~lock:*", "&lock:wake:*", "+ping", "+evalsha", "+eval",
 			"+script|load", "+get", "+mget", "+set", "+del", "+exists", "+pexpire", "+pttl", "+time", "+zadd", "+zrem",
-			"+zcard", "+zscore", "+zrange", "+zremrangebyscore", "+pexpireat", "+publish", "+subscribe",
-			"+unsubscribe");
+			"+zcard", "+zscore", "+zrange", "+zremrangebyscore", "+pexpireat", "+publish", "+subscribe", "+unsubscribe",
+			"+pubsub|numsub");
 
 	private static final String USER = "app";
 
@@ -102,7 +102,8 @@ class RestrictedUserTests {
 					() -> two.withdraw(KEY), () -> two.withdraw(KEY), () -> two.acquire(KEY, other, LEASE_TIME, true),
 					() -> one.release(KEY, owner, LockMode.EXCLUSIVE), () -> redis.command("FLUSHALL"),
 					() -> one.acquire(KEY, reader, LEASE_TIME, false),
-					() -> one.acquire(KEY, reader, LEASE_TIME, false));
+					() -> one.acquire(KEY, reader, LEASE_TIME, false), () -> two.acquire(KEY, other, LEASE_TIME, true),
+					() -> one.acquire(KEY, OwnerToken.random(LockMode.READ), LEASE_TIME, false));
 			operations.forEach(Assertions::catchThrowable);
 		}
 		connections.destroy();
