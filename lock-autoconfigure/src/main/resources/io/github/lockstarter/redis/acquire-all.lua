@@ -32,6 +32,8 @@ for i = 1, #KEYS / 4 do
   call('ZREM', queue, jvm, jvm .. ':read')
   if turns[i] then
     call('DEL', turn)
+    -- include enqueue.lua
+    untell(turns[i])
   end
   answers[2 * i - 1] = base
   answers[2 * i] = call('ZCARD', queue)

@@ -300,6 +300,21 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 		assertThat(this.one.backend().isAwaited(contended)).isFalse();
 	}
 
+	@Test
+	void oneOfTheSameJvmThatIsTakenTogetherWithOthersCostsNobodyAPlace() {
+		List<LeaseRequest> requests = together(this.owner, this.other);
+		LockKey contended = requests.get(1).key();
+		OwnerToken holder = OwnerToken.random();
+		OwnerToken waiting = fair();
+		this.one.grant(contended, holder);
+		this.two.backend().arrive(contended, waiting);
+		this.one.release(contended, holder, null);
+		assertThat(this.two.backend().acquireAll(requests)).hasSize(2);
+		this.two.release(contended, this.other, null);
+		assertThat(heardBy(this.two)).contains(contended);
+		this.two.grant(contended, waiting);
+	}
+
 	/** In a cluster they have to be in one slot. */
 	private List<LeaseRequest> together(OwnerToken first, OwnerToken second) {
 		LeaseRequest one = new LeaseRequest(this.key, first, LEASE_TIME);

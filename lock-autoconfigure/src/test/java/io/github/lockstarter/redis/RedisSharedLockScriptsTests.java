@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.backend.LeaseExtension;
+import io.github.lockstarter.backend.LeaseRequest;
 import io.github.lockstarter.backend.OwnerToken;
 import io.github.lockstarter.backend.ReleaseOutcome;
 import io.github.lockstarter.backend.UnusableStoreException;
@@ -262,8 +262,8 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 				.containsExactly(true, true);
 		}
 
-		private static LeaseExtension extension(LockKey key, OwnerToken owner) {
-			return new LeaseExtension(key, owner, LEASE_TIME);
+		private static LeaseRequest extension(LockKey key, OwnerToken owner) {
+			return new LeaseRequest(key, owner, LEASE_TIME);
 		}
 
 	}
