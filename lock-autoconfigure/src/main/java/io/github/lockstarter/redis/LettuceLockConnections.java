@@ -117,7 +117,7 @@ final class LettuceLockConnections {
 
 	/**
 	 * The client configuration of the application, with other resources, options and
-	 * time-out.
+	 * time-outs.
 	 */
 	private record LockClientConfiguration(LettuceClientConfiguration application, ClientResources resources,
 			ClientOptions options) implements LettuceClientConfiguration {
@@ -181,7 +181,8 @@ final class LettuceLockConnections {
 
 		@Override
 		public Duration getShutdownQuietPeriod() {
-			return this.application.getShutdownQuietPeriod();
+			// Nobody sends anything any more when these are closed
+			return Duration.ZERO;
 		}
 
 	}
