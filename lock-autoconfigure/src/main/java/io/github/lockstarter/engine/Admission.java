@@ -50,13 +50,25 @@ final class Admission {
 	 * Put a caller into the queue of the store if it wants the lock in order of arrival.
 	 */
 	void arriveInStore(LockKey key, Caller caller) {
-		this.access.queue().arrive(key, caller);
+		this.access.queue().arrive(key, caller, this.access::listen);
+	}
+
+	/**
+	 * Let readers in that wait, as soon as they may share the lock with those who hold
+	 * it.
+	 */
+	void letReadersIn(LocalEntry entry) {
+		this.release.letReadersIn(entry);
 	}
 
 	/**
 	 * Share the lock with those who hold it.
 	 */
 	Hold join(Hold hold, Caller caller) {
+		if (isRefusing()) {
+			this.release.leave(hold);
+			throw shuttingDown(hold.entry().key());
+		}
 		this.release.join(hold);
 		acquired(hold, caller);
 		return hold;
@@ -90,7 +102,7 @@ final class Admission {
 			}
 			return false;
 		}
-		this.release.limit(hold);
+		this.release.receive(hold);
 		acquired(hold, caller);
 		return true;
 	}
@@ -108,6 +120,7 @@ final class Admission {
 		this.watchdog.watch(tenure);
 		if (tenure.isShared()) {
 			this.release.limit(hold);
+			this.release.letReadersIn(entry);
 		}
 		acquired(hold, caller);
 		return hold;

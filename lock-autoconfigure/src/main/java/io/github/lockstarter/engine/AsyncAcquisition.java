@@ -105,6 +105,9 @@ final class AsyncAcquisition {
 		}
 		else {
 			settled.complete(null);
+			if (this.caller.mode().isShared()) {
+				this.admission.letReadersIn(place.entry);
+			}
 		}
 		if (this.caller.isInterrupted()) {
 			giveUp(new LockInterruptedException(this.key));

@@ -179,6 +179,9 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 				if (caller.isInOrderOfArrival()) {
 					this.admission.arriveInStore(key, caller);
 				}
+				else if (caller.mode().isShared()) {
+					this.admission.letReadersIn(entry);
+				}
 				Turn turn = awaitTurn(entry, queued.waiter(), caller);
 				if (turn instanceof StoreTurn storeTurn) {
 					return this.admission.visitStore(entry, storeTurn, caller);

@@ -86,6 +86,14 @@ final class Hold implements Turn {
 		return this.fixedLeaseTime != null;
 	}
 
+	/**
+	 * Return the length of the lease that its owner wants.
+	 * @param otherwise what it is if the owner does not say
+	 */
+	Duration leaseTime(Duration otherwise) {
+		return (this.fixedLeaseTime != null) ? this.fixedLeaseTime : otherwise;
+	}
+
 	long endsAt() {
 		return this.endsAt;
 	}

@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.engine;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -44,6 +45,19 @@ final class Holders {
 	 */
 	boolean hasLost() {
 		return !this.lost.isEmpty();
+	}
+
+	/**
+	 * Return the longest lease time that one of them wants.
+	 * @param otherwise what those want who do not say
+	 */
+	Duration longestLeaseTime(Duration otherwise) {
+		Duration longest = Duration.ZERO;
+		for (Hold hold : this.holds.values()) {
+			Duration leaseTime = hold.leaseTime(otherwise);
+			longest = (leaseTime.compareTo(longest) > 0) ? leaseTime : longest;
+		}
+		return longest;
 	}
 
 	void add(Hold hold) {

@@ -31,6 +31,8 @@ final class LeaseRelease {
 
 	private static final long LONGEST_ANSWER_SECONDS = 3;
 
+	private static final long ADMISSION_INTERVAL = TimeUnit.MILLISECONDS.toNanos(250);
+
 	private final LockBackend backend;
 
 	private final Timetable timetable;
@@ -101,6 +103,18 @@ final class LeaseRelease {
 	}
 
 	/**
+	 * Begin a hold that was handed on, or that shares the lock with those who hold it.
+	 */
+	void receive(Hold hold) {
+		if (hold.tenure().isShared()) {
+			join(hold);
+		}
+		else {
+			limit(hold);
+		}
+	}
+
+	/**
 	 * Take the lock from a hold when its fixed lease time is over. The first hold of a
 	 * tenure that is not shared needs no such limit: the tenure ends with it.
 	 */
@@ -152,6 +166,7 @@ final class LeaseRelease {
 		}
 		Tenure tenure = hold.tenure();
 		if (departure == Departure.LEFT) {
+			this.watchdog.watch(tenure);
 			return;
 		}
 		if (departure == Departure.HANDED_ON) {
@@ -179,11 +194,35 @@ final class LeaseRelease {
 		}
 	}
 
+	/**
+	 * Let readers in that could not join those who hold the lock when they came, because
+	 * a writer waited elsewhere that has given up since, or because it was not certain
+	 * that the lease would last.
+	 */
+	void letReadersIn(LocalEntry entry) {
+		if (entry.beginAdmission()) {
+			letReadersInLater(entry);
+		}
+	}
+
+	private void letReadersInLater(LocalEntry entry) {
+		this.timetable.at(this.timetable.now() + ADMISSION_INTERVAL, () -> this.store.execute(() -> {
+			Tenure tenure = entry.tenureThatReadersWaitFor();
+			if (tenure != null) {
+				if (tenure.slice().isOver(tenure.now())) {
+					probe(tenure);
+				}
+				tenure.setWanted();
+				this.watchdog.watch(tenure);
+				entry.admit();
+				letReadersInLater(entry);
+			}
+		}));
+	}
+
 	private void probe(Tenure tenure) {
 		try {
-			if (this.backend.isAwaited(tenure.key())) {
-				tenure.slice().awaited();
-			}
+			tenure.slice().awaited(this.backend.isAwaited(tenure.key()));
 		}
 		catch (RuntimeException ex) {
 			logger.debug("Could not ask whether somebody else waits for lock '" + tenure.key() + "'", ex);

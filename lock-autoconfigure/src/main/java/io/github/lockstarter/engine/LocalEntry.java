@@ -50,6 +50,8 @@ final class LocalEntry {
 
 	private boolean over;
 
+	private boolean admitting;
+
 	private @Nullable Tenure tenure;
 
 	LocalEntry(LockKey key, LocalEntries entries, Duration defaultLeaseTime) {
@@ -107,12 +109,18 @@ final class LocalEntry {
 	 * @return {@code null}, or the turn if it came in the same instant
 	 */
 	@Nullable Turn leave(LocalWaiter waiter) {
+		List<LocalWaiter> joined = List.of();
 		this.guard.lock();
 		try {
-			return this.queue.remove(waiter) ? null : waiter.turn();
+			if (!this.queue.remove(waiter)) {
+				return waiter.turn();
+			}
+			joined = joinFromQueue();
+			return null;
 		}
 		finally {
 			this.guard.unlock();
+			joined.forEach(LocalWaiter::wake);
 		}
 	}
 
@@ -120,16 +128,12 @@ final class LocalEntry {
 	 * Turn the turn into a hold, which the next callers share if they may.
 	 */
 	Hold begin(Tenure tenure, Caller caller) {
-		List<LocalWaiter> joined = new ArrayList<>(0);
+		List<LocalWaiter> joined = List.of();
 		this.guard.lock();
 		try {
 			this.tenure = tenure;
 			Hold hold = join(caller);
-			while (!this.queue.isEmpty() && canJoin(this.queue.iterator().next().caller())) {
-				LocalWaiter next = takeFirst();
-				next.give(join(next.caller()));
-				joined.add(next);
-			}
+			joined = joinFromQueue();
 			return hold;
 		}
 		finally {
@@ -138,9 +142,82 @@ final class LocalEntry {
 		}
 	}
 
-	private boolean canJoin(Caller caller) {
+	/**
+	 * Let the first of the queue share the lock with those who hold it, if they may by
+	 * now.
+	 */
+	void admit() {
+		List<LocalWaiter> joined = List.of();
+		this.guard.lock();
+		try {
+			joined = joinFromQueue();
+		}
+		finally {
+			this.guard.unlock();
+			joined.forEach(LocalWaiter::wake);
+		}
+	}
+
+	/**
+	 * Return whether it is up to the caller to {@linkplain #admit() admit} those who
+	 * wait, from now on until there is no {@linkplain #tenureThatReadersWaitFor() tenure}
+	 * for them.
+	 */
+	boolean beginAdmission() {
+		this.guard.lock();
+		try {
+			boolean begin = !this.admitting && sharedTenure() != null && hasReaderInQueue();
+			this.admitting |= begin;
+			return begin;
+		}
+		finally {
+			this.guard.unlock();
+		}
+	}
+
+	/**
+	 * Return the tenure that readers of the queue could share, or {@code null} if there
+	 * is none, and then nobody admits any more.
+	 */
+	@Nullable Tenure tenureThatReadersWaitFor() {
+		this.guard.lock();
+		try {
+			Tenure tenure = sharedTenure();
+			this.admitting = tenure != null && hasReaderInQueue();
+			return this.admitting ? tenure : null;
+		}
+		finally {
+			this.guard.unlock();
+		}
+	}
+
+	private @Nullable Tenure sharedTenure() {
 		Tenure tenure = this.tenure;
-		return tenure != null && tenure.isShared() && caller.mode().isShared() && tenure.canBeHandedOn(tenure.now());
+		return (tenure != null && tenure.isShared()) ? tenure : null;
+	}
+
+	private boolean hasReaderInQueue() {
+		for (LocalWaiter waiter : this.queue) {
+			if (waiter.caller().mode().isShared()) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	private List<LocalWaiter> joinFromQueue() {
+		List<LocalWaiter> joined = new ArrayList<>(0);
+		while (!this.queue.isEmpty() && canJoin(this.queue.iterator().next().caller())) {
+			LocalWaiter next = takeFirst();
+			next.give(join(next.caller()));
+			joined.add(next);
+		}
+		return joined;
+	}
+
+	private boolean canJoin(Caller caller) {
+		Tenure tenure = sharedTenure();
+		return tenure != null && caller.mode().isShared() && tenure.canBeHandedOn(tenure.now());
 	}
 
 	private Hold join(Caller caller) {
@@ -185,7 +262,7 @@ final class LocalEntry {
 			long now = hold.tenure().now();
 			hold.end(now);
 			if (!this.holders.isEmpty()) {
-				return Departure.LEFT;
+				return left(hold.tenure());
 			}
 			if (!hold.isLost() && hold.keptUntil() - now > 0) {
 				this.tenure = null;
@@ -213,7 +290,7 @@ final class LocalEntry {
 			}
 			hold.lose(null);
 			if (!this.holders.isEmpty()) {
-				return Departure.LEFT;
+				return left(hold.tenure());
 			}
 			next = handOn(hold.tenure(), hold.tenure().now());
 			return (next != null) ? Departure.HANDED_ON : Departure.GIVE_BACK;
@@ -222,6 +299,13 @@ final class LocalEntry {
 			this.guard.unlock();
 			wake(next);
 		}
+	}
+
+	private Departure left(Tenure tenure) {
+		if (tenure.leaseTime().compareTo(this.defaultLeaseTime) > 0) {
+			tenure.shorten(this.holders.longestLeaseTime(this.defaultLeaseTime));
+		}
+		return Departure.LEFT;
 	}
 
 	/**

@@ -43,10 +43,10 @@ final class Slice {
 	}
 
 	/**
-	 * Note that another JVM waits.
+	 * Note whether another JVM waits.
 	 */
-	void awaited() {
-		this.awaited = true;
+	void awaited(boolean awaited) {
+		this.awaited = awaited;
 	}
 
 }

@@ -4,6 +4,7 @@ package io.github.lockstarter.engine;
 
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -74,11 +75,14 @@ final class StoreQueue {
 	/**
 	 * Put a caller into the queue of a lock that it wants in order of arrival. If that
 	 * fails it comes there when it asks for the lock.
+	 * @param listen makes sure that messages arrive; who cannot be told counts as dead
 	 */
-	void arrive(LockKey key, Caller caller) {
-		caller.setPlaced();
+	void arrive(LockKey key, Caller caller, BooleanSupplier listen) {
 		try {
-			this.backend.arrive(key, caller.token());
+			if (listen.getAsBoolean()) {
+				caller.setPlaced();
+				this.backend.arrive(key, caller.token());
+			}
 		}
 		catch (RuntimeException ex) {
 			logger.debug("Could not join the queue of lock '" + key + "' yet", ex);

@@ -51,6 +51,8 @@ final class Tenure {
 
 	private volatile boolean renewing;
 
+	private volatile boolean wanted;
+
 	private volatile @Nullable Hold hold;
 
 	/** Guarded by the entry. */
@@ -168,12 +170,19 @@ final class Tenure {
 	}
 
 	/**
+	 * Note that somebody waits to share the lock for as long as the lease is renewed.
+	 */
+	void setWanted() {
+		this.wanted = true;
+	}
+
+	/**
 	 * Return whether the current hold, or the longest of them, goes on for longer than
 	 * the lease.
 	 */
 	boolean needsRenewal() {
 		Hold hold = this.hold;
-		return hold != null && (!hold.isFixed() || hold.endsAt() - this.deadline > 0);
+		return this.wanted || (hold != null && (!hold.isFixed() || hold.endsAt() - this.deadline > 0));
 	}
 
 	/**
@@ -192,7 +201,7 @@ final class Tenure {
 	 */
 	boolean canBeHandedOn(long now) {
 		return this.state.isCertain() && (this.deadline - now) * 3 > this.deadline - this.grantedAt
-				&& this.holds < MAX_HOLDS && !this.slice.isOver(now);
+				&& (this.holds < MAX_HOLDS || isShared()) && !this.slice.isOver(now);
 	}
 
 	/**
@@ -204,7 +213,12 @@ final class Tenure {
 		// The first one ends with the lease that it has asked for
 		long end = (this.holds == 0) ? this.deadline : now + leaseTime.toNanos();
 		boolean first = this.holds == 0 || !isShared();
-		Hold hold = new Hold(this.entry, this, caller.owner(), (this.fencingBase << HOLD_NUMBER_BITS) | this.holds++,
+		// Readers beyond the last number share it: what counts is that later writers have
+		// more
+		int number = Math.min(this.holds, MAX_HOLDS - 1);
+		this.holds = number + 1;
+		this.wanted = false;
+		Hold hold = new Hold(this.entry, this, caller.owner(), (this.fencingBase << HOLD_NUMBER_BITS) | number,
 				caller.fixedLeaseTime(), now, end);
 		if (first || leaseTime.compareTo(this.leaseTime) > 0) {
 			this.leaseTime = leaseTime;
@@ -213,6 +227,17 @@ final class Tenure {
 			this.hold = hold;
 		}
 		return hold;
+	}
+
+	/**
+	 * Note that a reader has left and that the others want shorter leases. Called under
+	 * the guard of the entry.
+	 * @param leaseTime the longest that they want
+	 */
+	void shorten(Duration leaseTime) {
+		if (leaseTime.compareTo(this.leaseTime) < 0) {
+			this.leaseTime = leaseTime;
+		}
 	}
 
 	private static boolean outlasts(Hold hold, @Nullable Hold other) {

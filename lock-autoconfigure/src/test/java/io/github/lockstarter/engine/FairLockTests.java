@@ -113,6 +113,16 @@ class FairLockTests {
 	}
 
 	@Test
+	void aJvmThatWasNeverToldAnythingKeepsItsPlaceToo() throws Exception {
+		Lease lease = this.one.acquire(REQUEST.withWaitTime(Duration.ZERO));
+		Call<Long> first = caller(this.one, 1);
+		Call<Long> second = caller(this.two, 2);
+		lease.close();
+		assertThat(first.get()).isLessThan(second.get());
+		assertThat(this.order).containsExactly(1, 2);
+	}
+
+	@Test
 	void itIsReentrant() {
 		try (Lease outer = this.one.acquire(REQUEST); Lease inner = this.one.acquire(REQUEST)) {
 			assertThat(inner.fencingToken()).isEqualTo(outer.fencingToken());

@@ -88,7 +88,7 @@ class TenureTests {
 		assertThat(slice.isOver(this.clock.getAsLong())).isFalse();
 		this.clock.advance(SLICE);
 		assertThat(slice.beginProbe(this.clock.getAsLong())).isTrue();
-		slice.awaited();
+		slice.awaited(true);
 		assertThat(slice.isOver(this.clock.getAsLong())).isTrue();
 		this.clock.advance(SLICE);
 		assertThat(slice.beginProbe(this.clock.getAsLong())).isFalse();
