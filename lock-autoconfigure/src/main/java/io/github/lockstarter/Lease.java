@@ -4,6 +4,7 @@ package io.github.lockstarter;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
@@ -14,7 +15,9 @@ public interface Lease extends AutoCloseable {
 
 	/**
 	 * Return the lease of the innermost annotated method or {@link LockTemplate} that
-	 * runs on this thread.
+	 * runs on this thread; for a body that returns a future, until it has returned. Where
+	 * the work goes on on other threads, or is a reactive chain, let the method have a
+	 * parameter of type {@code Lease} instead.
 	 * @throws IllegalStateException if there is none
 	 */
 	static Lease current() {
@@ -99,5 +102,13 @@ public interface Lease extends AutoCloseable {
 	 */
 	@Override
 	void close();
+
+	/**
+	 * Give the lock back like {@link #close()}, but on a thread that may wait for the
+	 * store: for one that must not, such as that of an event loop.
+	 * @return done when the lock is given back; fails with a {@link LockLostException} if
+	 * it was lost before
+	 */
+	CompletableFuture<Void> closeAsync();
 
 }

@@ -2,9 +2,8 @@
 
 package io.github.lockstarter;
 
-import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 import org.jspecify.annotations.Nullable;
 
@@ -125,16 +124,59 @@ public class LockTemplate {
 	}
 
 	/**
+	 * Run a body that returns a future under the lock, without blocking the current
+	 * thread: the body begins when the lock is there, on the current thread if that is at
+	 * once and else on one that may block, and the lock is held until its future is done.
+	 * {@link Lease#current()} is there until the body returns. Cancelling the result ends
+	 * the wait, or cancels the future of the body and gives the lock back; work that goes
+	 * on behind a cancelled future is not protected any more.
+	 *
+	 * <p>
+	 * Nothing here is reentrant: a body that waits for the same lock waits for itself. A
+	 * transaction of the current thread is none of the body, so
+	 * {@link OnActiveTransaction} does not matter. With {@link OnLost#INTERRUPT} a loss
+	 * also cancels the future of the body.
+	 * @param <T> the type of the result
+	 * @param request which lock, and how long to wait for it
+	 * @param body what to run
+	 * @return the result, done after the lock is given back. It fails with what the body
+	 * throws or its future fails with, and as {@link LockRegistry#acquireAsync} and
+	 * {@link Lease#closeAsync} do
+	 */
+	public <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
+			LockedBody<? extends CompletionStage<T>, ?> body) {
+		return executeAsyncOrElse(request, body, (contention) -> {
+			throw contention;
+		}, (outage) -> {
+			throw outage;
+		});
+	}
+
+	/**
+	 * Run a body that returns a future under the lock as {@link #executeAsync} does, or
+	 * one thing when somebody else held it for the whole wait time and another when it
+	 * could not be asked for.
+	 * @param <T> the type of the result
+	 * @param request which lock, and how long to wait for it
+	 * @param body what to run
+	 * @param onContention what to run on contention, without the lock
+	 * @param onOutage what to run on an outage, without the lock
+	 * @return the result of the one that ran
+	 */
+	public <T extends @Nullable Object> CompletableFuture<T> executeAsyncOrElse(LockRequest request,
+			LockedBody<? extends CompletionStage<T>, ?> body,
+			ContentionHandler<? extends CompletionStage<T>, ?> onContention,
+			OutageHandler<? extends CompletionStage<T>, ?> onOutage) {
+		return new AsyncExecution<T>(this.onLost, HoldTimes.of(request)).start(this.registry.acquireAsync(request),
+				body, onContention, onOutage);
+	}
+
+	/**
 	 * Return a body that asks to hold the lock for longer if it succeeds.
 	 */
 	private static <T extends @Nullable Object, X extends Throwable> LockedBody<T, X> keeping(LockRequest request,
 			LockedBody<T, X> body) {
-		Map<LockKey, Duration> times = new HashMap<>();
-		for (LockRequest each : request.all()) {
-			if (each.holdAtLeast() != null) {
-				times.merge(each.key(), each.holdAtLeast(), (one, other) -> (one.compareTo(other) > 0) ? one : other);
-			}
-		}
+		HoldTimes times = HoldTimes.of(request);
 		if (times.isEmpty()) {
 			return body;
 		}
@@ -146,12 +188,7 @@ public class LockTemplate {
 				return result;
 			}
 			finally {
-				for (Lease each : lease.all()) {
-					Duration time = times.get(each.key());
-					if (time != null) {
-						each.holdAtLeast(successful ? time : Duration.ZERO);
-					}
-				}
+				times.apply(lease, successful);
 			}
 		};
 	}

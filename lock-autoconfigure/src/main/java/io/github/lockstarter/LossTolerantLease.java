@@ -4,6 +4,7 @@ package io.github.lockstarter;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
@@ -59,6 +60,13 @@ record LossTolerantLease(Lease delegate) implements Lease {
 		catch (LockLostException ex) {
 			// Logged when it was noticed; carrying on is what OnLost.LOG asks for
 		}
+	}
+
+	@Override
+	public CompletableFuture<Void> closeAsync() {
+		return this.delegate.closeAsync()
+			.exceptionallyCompose((ex) -> (ex.getCause() instanceof LockLostException)
+					? CompletableFuture.completedFuture(null) : CompletableFuture.failedFuture(ex));
 	}
 
 }

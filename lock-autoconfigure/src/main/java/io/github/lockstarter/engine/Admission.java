@@ -2,6 +2,8 @@
 
 package io.github.lockstarter.engine;
 
+import java.util.concurrent.Executor;
+
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockInterruptedException;
@@ -26,13 +28,16 @@ final class Admission {
 
 	private final LockListener listener;
 
+	private final Executor tasks;
+
 	Admission(LocalEntries entries, StoreAccess access, LeaseWatchdog watchdog, LeaseRelease release,
-			LockListener listener) {
+			LockListener listener, Executor tasks) {
 		this.entries = entries;
 		this.access = access;
 		this.watchdog = watchdog;
 		this.release = release;
 		this.listener = listener;
+		this.tasks = tasks;
 	}
 
 	LocalEntry entry(LockKey key) {
@@ -126,8 +131,22 @@ final class Admission {
 		return hold;
 	}
 
+	/**
+	 * Return what runs the steps of asynchronous callers, which may block.
+	 */
+	Executor tasks() {
+		return this.tasks;
+	}
+
+	/**
+	 * Leave a level of a hold that was entered for nothing.
+	 */
+	void leave(Hold hold) {
+		this.release.leave(hold);
+	}
+
 	HeldLease lease(Hold hold) {
-		return new HeldLease(hold, this.release);
+		return new HeldLease(hold, this.release, this.tasks);
 	}
 
 	/**

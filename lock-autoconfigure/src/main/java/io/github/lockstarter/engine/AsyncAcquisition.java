@@ -46,7 +46,7 @@ final class AsyncAcquisition {
 	AsyncAcquisition(Admission admission, EngineThreads threads, LockRequest request, Duration waitTime, Object owner) {
 		this.admission = admission;
 		this.threads = threads;
-		this.tasks = threads.tasks();
+		this.tasks = admission.tasks();
 		this.key = request.key();
 		this.caller = new AsyncCaller(waitTime, request.mode(), request.leaseTime(), owner,
 				(waiter) -> this.settled.thenRunAsync(() -> attempt(() -> resume(waiter)), this.tasks));

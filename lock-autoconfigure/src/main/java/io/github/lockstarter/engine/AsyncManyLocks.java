@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,8 @@ final class AsyncManyLocks {
 
 	private final Function<LockRequest, CompletableFuture<Lease>> one;
 
+	private final Executor tasks;
+
 	private final long start = System.nanoTime();
 
 	private final CompletableFuture<Lease> result = new CompletableFuture<>();
@@ -40,11 +43,14 @@ final class AsyncManyLocks {
 	 * Create it.
 	 * @param waitTime for all locks of the request
 	 * @param one takes one lock
+	 * @param tasks run what may block
 	 */
-	AsyncManyLocks(LockRequest request, Duration waitTime, Function<LockRequest, CompletableFuture<Lease>> one) {
+	AsyncManyLocks(LockRequest request, Duration waitTime, Function<LockRequest, CompletableFuture<Lease>> one,
+			Executor tasks) {
 		this.requests = ManyLocks.inOrder(request.all());
 		this.waitTime = waitTime;
 		this.one = one;
+		this.tasks = tasks;
 	}
 
 	/**
@@ -97,7 +103,7 @@ final class AsyncManyLocks {
 	}
 
 	private void complete() {
-		if (!this.result.complete(new HeldLeases(List.copyOf(this.leases)))) {
+		if (!this.result.complete(new HeldLeases(List.copyOf(this.leases), this.tasks))) {
 			stop();
 		}
 	}

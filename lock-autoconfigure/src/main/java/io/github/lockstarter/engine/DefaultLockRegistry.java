@@ -70,11 +70,12 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 				notice, safeListener);
 		StoreAccess access = new StoreAccess(backend, settings, timetable, this.returns, queue,
 				new ReleaseBells(this.entries, queue), () -> this.refusing);
-		this.admission = new Admission(this.entries, access, this.watchdog, this.release, safeListener);
+		this.admission = new Admission(this.entries, access, this.watchdog, this.release, safeListener,
+				this.threads.tasks());
 		this.manyLocks = new ManyLocks(
-				new SimultaneousGrant(this.entries, access, this.watchdog, this.release,
-						(request) -> caller(request.withWaitTime(Duration.ZERO)), this.admission::acquired),
-				(request) -> obtain(request.key(), caller(request)));
+				new SimultaneousGrant(this.entries, access, this.watchdog, this.admission,
+						(request) -> caller(request.withWaitTime(Duration.ZERO))),
+				(request) -> obtain(request.key(), caller(request)), this.threads.tasks());
 	}
 
 	@Override
@@ -108,7 +109,8 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		if (request.others().isEmpty()) {
 			return new AsyncAcquisition(this.admission, this.threads, request, waitTime(request), owner).begin();
 		}
-		return new AsyncManyLocks(request, waitTime(request), (each) -> acquireAsync(each, owner)).begin();
+		return new AsyncManyLocks(request, waitTime(request), (each) -> acquireAsync(each, owner), this.threads.tasks())
+			.begin();
 	}
 
 	@Override

@@ -3,6 +3,8 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
@@ -21,11 +23,14 @@ final class HeldLease implements Lease {
 
 	private final LeaseRelease release;
 
+	private final Executor tasks;
+
 	private final AtomicBoolean closed = new AtomicBoolean();
 
-	HeldLease(Hold hold, LeaseRelease release) {
+	HeldLease(Hold hold, LeaseRelease release, Executor tasks) {
 		this.hold = hold;
 		this.release = release;
+		this.tasks = tasks;
 	}
 
 	Hold hold() {
@@ -90,6 +95,11 @@ final class HeldLease implements Lease {
 			this.hold.forgetCallbacks(this);
 			this.release.exit(this.hold);
 		}
+	}
+
+	@Override
+	public CompletableFuture<Void> closeAsync() {
+		return CompletableFuture.runAsync(this::close, this.tasks);
 	}
 
 }

@@ -4,6 +4,8 @@ package io.github.lockstarter.engine;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
@@ -12,10 +14,12 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
 
 /**
- * Leases of several locks that were taken together, in the order in which they were
- * taken.
+ * Leases of several locks that were taken together.
+ *
+ * @param all one for each lock, in the order in which they were taken
+ * @param tasks run what may block
  */
-record HeldLeases(List<Lease> all) implements Lease {
+record HeldLeases(List<Lease> all, Executor tasks) implements Lease {
 
 	@Override
 	public LockKey key() {
@@ -74,6 +78,11 @@ record HeldLeases(List<Lease> all) implements Lease {
 		if (loss != null) {
 			throw loss;
 		}
+	}
+
+	@Override
+	public CompletableFuture<Void> closeAsync() {
+		return CompletableFuture.runAsync(this::close, this.tasks);
 	}
 
 	private IllegalStateException several(String what) {

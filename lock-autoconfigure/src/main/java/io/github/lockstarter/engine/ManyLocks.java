@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.Executor;
 import java.util.function.Function;
 
 import org.apache.commons.logging.Log;
@@ -35,14 +36,18 @@ final class ManyLocks {
 
 	private final Function<LockRequest, @Nullable Lease> oneByOne;
 
+	private final Executor tasks;
+
 	/**
 	 * Create it.
 	 * @param atOnce takes locks that are free
 	 * @param oneByOne takes one lock, waiting for it, or gives {@code null}
+	 * @param tasks run what may block
 	 */
-	ManyLocks(SimultaneousGrant atOnce, Function<LockRequest, @Nullable Lease> oneByOne) {
+	ManyLocks(SimultaneousGrant atOnce, Function<LockRequest, @Nullable Lease> oneByOne, Executor tasks) {
 		this.atOnce = atOnce;
 		this.oneByOne = oneByOne;
+		this.tasks = tasks;
 	}
 
 	/**
@@ -54,7 +59,7 @@ final class ManyLocks {
 	Lease acquire(LockRequest request, Duration waitTime) {
 		List<LockRequest> requests = inOrder(request.all());
 		List<Lease> leases = this.atOnce.tryGrant(requests);
-		return new HeldLeases((leases != null) ? leases : acquireOneByOne(requests, waitTime));
+		return new HeldLeases((leases != null) ? leases : acquireOneByOne(requests, waitTime), this.tasks);
 	}
 
 	private List<Lease> acquireOneByOne(List<LockRequest> requests, Duration waitTime) {
@@ -85,7 +90,7 @@ final class ManyLocks {
 	 */
 	static void giveBack(List<Lease> leases) {
 		try {
-			new HeldLeases(List.copyOf(leases)).close();
+			new HeldLeases(List.copyOf(leases), Runnable::run).close();
 		}
 		catch (LockLostException ex) {
 			logger.debug("A lock was lost while others were waited for", ex);

@@ -5,7 +5,6 @@ package io.github.lockstarter.engine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.BiConsumer;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
@@ -28,25 +27,21 @@ final class SimultaneousGrant {
 
 	private final LeaseWatchdog watchdog;
 
-	private final LeaseRelease release;
+	private final Admission admission;
 
 	private final Function<LockRequest, Caller> callers;
-
-	private final BiConsumer<Hold, Caller> acquired;
 
 	/**
 	 * Create it.
 	 * @param callers the current thread as it asks for one lock
-	 * @param acquired told of each grant
 	 */
-	SimultaneousGrant(LocalEntries entries, StoreAccess access, LeaseWatchdog watchdog, LeaseRelease release,
-			Function<LockRequest, Caller> callers, BiConsumer<Hold, Caller> acquired) {
+	SimultaneousGrant(LocalEntries entries, StoreAccess access, LeaseWatchdog watchdog, Admission admission,
+			Function<LockRequest, Caller> callers) {
 		this.entries = entries;
 		this.access = access;
 		this.watchdog = watchdog;
-		this.release = release;
+		this.admission = admission;
 		this.callers = callers;
-		this.acquired = acquired;
 	}
 
 	/**
@@ -142,14 +137,14 @@ final class SimultaneousGrant {
 		if (hold == null && tenure != null) {
 			hold = part.entry.begin(tenure, part.caller);
 			this.watchdog.watch(tenure);
-			this.acquired.accept(hold, part.caller);
+			this.admission.acquired(hold, part.caller);
 		}
-		return new HeldLease(Objects.requireNonNull(hold), this.release);
+		return this.admission.lease(Objects.requireNonNull(hold));
 	}
 
 	private void undo(Part part) {
 		if (part.hold != null) {
-			this.release.leave(part.hold);
+			this.admission.leave(part.hold);
 		}
 		else {
 			this.access.queue().passOn(part.entry, false, StoreTurn.ASK);

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter;
+
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One run of a body that goes on after it has returned: the lock is held until the future
+ * of the body is done, and given back before the caller's future is.
+ *
+ * @param <T> the type of the result
+ */
+final class AsyncExecution<T extends @Nullable Object> {
+
+	private final OnLost onLost;
+
+	private final HoldTimes holdTimes;
+
+	private final CompletableFuture<T> result = new CompletableFuture<>();
+
+	private volatile @Nullable Future<?> underWay;
+
+	AsyncExecution(OnLost onLost, HoldTimes holdTimes) {
+		this.onLost = onLost;
+		this.holdTimes = holdTimes;
+	}
+
+	/**
+	 * Run the body when its lock is there, and something else if it cannot be had.
+	 * @return the result; cancelling it cancels what it waits for
+	 */
+	CompletableFuture<T> start(CompletableFuture<Lease> acquisition, LockedBody<? extends CompletionStage<T>, ?> body,
+			ContentionHandler<? extends CompletionStage<T>, ?> onContention,
+			OutageHandler<? extends CompletionStage<T>, ?> onOutage) {
+		this.result.whenComplete((value, ex) -> cancelUnderWay());
+		follow(acquisition);
+		acquisition.whenComplete((lease, ex) -> {
+			if (lease != null) {
+				run((this.onLost == OnLost.LOG) ? new LossTolerantLease(lease) : lease, body);
+			}
+			else {
+				runInstead(ex, onContention, onOutage);
+			}
+		});
+		return this.result;
+	}
+
+	private void run(Lease lease, LockedBody<? extends CompletionStage<T>, ?> body) {
+		if (this.result.isDone()) {
+			end(lease, null, new CancellationException());
+			return;
+		}
+		try {
+			CompletionStage<T> stage = begin(lease, body);
+			follow(stage);
+			if (this.onLost == OnLost.INTERRUPT) {
+				// What depends on it may take its time, which callbacks must not
+				lease.onLost((loss) -> CompletableFuture.runAsync(this::cancelUnderWay));
+			}
+			stage.whenComplete((value, ex) -> end(lease, value, ex));
+		}
+		catch (Throwable ex) {
+			end(lease, null, ex);
+		}
+	}
+
+	private CompletionStage<T> begin(Lease lease, LockedBody<? extends CompletionStage<T>, ?> body) throws Throwable {
+		LeaseContext.Scope scope = LeaseContext.enter(lease);
+		try (LossInterrupter interrupter = new LossInterrupter(Thread.currentThread())) {
+			if (this.onLost == OnLost.INTERRUPT) {
+				lease.onLost(interrupter::interrupt);
+			}
+			return body.run(lease);
+		}
+		finally {
+			scope.end();
+		}
+	}
+
+	private void runInstead(Throwable reason, ContentionHandler<? extends CompletionStage<T>, ?> onContention,
+			OutageHandler<? extends CompletionStage<T>, ?> onOutage) {
+		try {
+			CompletionStage<T> stage;
+			if (reason instanceof LockContendedException contention) {
+				stage = onContention.handle(contention);
+			}
+			else if (reason instanceof LockUnavailableException outage) {
+				stage = onOutage.handle(outage);
+			}
+			else {
+				throw reason;
+			}
+			follow(stage);
+			stage.whenComplete(this::settle);
+		}
+		catch (Throwable ex) {
+			this.result.completeExceptionally(ex);
+		}
+	}
+
+	private void end(Lease lease, @Nullable T value, @Nullable Throwable failure) {
+		this.holdTimes.apply(lease, failure == null);
+		lease.closeAsync().whenComplete((nothing, loss) -> settle(value, outcome(failure, loss)));
+	}
+
+	private @Nullable Throwable outcome(@Nullable Throwable failure, @Nullable Throwable loss) {
+		Throwable cause = unwrap(failure);
+		Throwable end = unwrap(loss);
+		if (cause == null || end == null) {
+			return (cause != null) ? cause : end;
+		}
+		// What a cancelled body throws is a consequence of the loss
+		Throwable first = (this.onLost == OnLost.INTERRUPT) ? end : cause;
+		first.addSuppressed((first == end) ? cause : end);
+		return first;
+	}
+
+	private void settle(@Nullable T value, @Nullable Throwable failure) {
+		Throwable cause = unwrap(failure);
+		if (cause != null) {
+			this.result.completeExceptionally(cause);
+		}
+		else {
+			this.result.complete(value);
+		}
+	}
+
+	private void follow(CompletionStage<?> stage) {
+		this.underWay = (stage instanceof Future<?> future) ? future : stage.toCompletableFuture();
+		if (this.result.isDone()) {
+			cancelUnderWay();
+		}
+	}
+
+	private void cancelUnderWay() {
+		Future<?> underWay = this.underWay;
+		if (underWay != null) {
+			underWay.cancel(true);
+		}
+	}
+
+	private static @Nullable Throwable unwrap(@Nullable Throwable ex) {
+		return (ex instanceof CompletionException && ex.getCause() != null) ? ex.getCause() : ex;
+	}
+
+}
