@@ -18,8 +18,17 @@ import org.springframework.aot.hint.annotation.Reflective;
  *
  * <p>
  * The lock is taken before a transaction begins and given back after it has ended. A
- * nested call for the same lock on the same thread is reentrant and costs nothing. The
- * body never runs without the lock.
+ * nested call for the same lock on the same thread, or inside of the same reactive chain,
+ * is reentrant and costs nothing. The body never runs without the lock.
+ *
+ * <p>
+ * A method may return a {@link java.util.concurrent.CompletableFuture}, or a
+ * {@code Mono}, {@code Flux} or another reactive type if Reactor is there. Its caller
+ * gets that at once and is not blocked. The lock is taken at the call, or at each
+ * subscription, before the method itself is called on a thread that may block; it is
+ * given back when the future or publisher ends, fails or is cancelled. A method whose
+ * work goes on in a way that cannot be followed, like that of a stream, is an invalid
+ * definition.
  *
  * <p>
  * Repeated, it takes several locks together or not at all, in an order that is the same
@@ -128,7 +137,8 @@ public @interface DistributedLock {
 	/**
 	 * What to do when a transaction is active already when the lock is taken. One that
 	 * begins inside of the lock, as that of {@code @Transactional} on the same method
-	 * does, is not affected.
+	 * does, is not affected. Has no meaning for methods that return a future or
+	 * publisher, whose work is not part of the transaction of their caller's thread.
 	 */
 	OnActiveTransaction onActiveTransaction() default OnActiveTransaction.DEFAULT;
 

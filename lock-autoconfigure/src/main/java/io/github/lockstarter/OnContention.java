@@ -15,8 +15,8 @@ public enum OnContention {
 
 	/**
 	 * Return without running the body: {@code null}, an empty {@link java.util.Optional},
-	 * or nothing from a {@code void} method. A method that returns a primitive is refused
-	 * at startup.
+	 * a future of these, an empty publisher, or nothing from a {@code void} method. A
+	 * method that returns a primitive is refused at startup.
 	 */
 	SKIP
 

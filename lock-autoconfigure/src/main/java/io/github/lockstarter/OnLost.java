@@ -9,13 +9,15 @@ package io.github.lockstarter;
 public enum OnLost {
 
 	/**
-	 * Throw a {@link LockLostException} once the body has returned.
+	 * Throw a {@link LockLostException} once the body has returned; fail with it once a
+	 * future or publisher has ended.
 	 */
 	THROW,
 
 	/**
 	 * Interrupt the thread that runs the body, once and never after it has left the body,
-	 * then throw a {@link LockLostException}. Useful for long bodies that block.
+	 * then throw a {@link LockLostException}. A future or publisher is cancelled. Useful
+	 * for long bodies.
 	 */
 	INTERRUPT,
 

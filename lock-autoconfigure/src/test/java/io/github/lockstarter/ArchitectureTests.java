@@ -125,6 +125,17 @@ class ArchitectureTests {
 	}
 
 	@Test
+	void oneClassNeedsReactor() {
+		noClasses().that()
+			.doNotHaveFullyQualifiedName(ROOT + ".interceptor.ReactiveInvocationAdapter")
+			.should()
+			.dependOnClassesThat()
+			.resideInAnyPackage("reactor..", "org.reactivestreams..")
+			.because("an application without Reactor must be able to load all other classes")
+			.check(this.classes);
+	}
+
+	@Test
 	void threadsAreStartedByTheEngineOnly() {
 		noClasses().that()
 			.resideOutsideOfPackage(ROOT + ".engine")

@@ -45,6 +45,11 @@ final class DistributedLockInterceptor implements MethodInterceptor {
 		if (definition == null) {
 			return invocation.proceed();
 		}
+		InvocationAdapter adapter = definition.adapter();
+		if (adapter != null) {
+			return adapter.invoke(new LockedCall(invocation, definition, definition.request(invocation),
+					this.registry.get(), template(definition)));
+		}
 		FailurePolicy onFailure = definition.onFailure();
 		return template(definition).executeOrElse(definition.request(invocation), (lease) -> {
 			fillIn(lease, invocation, definition);
@@ -65,7 +70,7 @@ final class DistributedLockInterceptor implements MethodInterceptor {
 					: this.onActiveTransaction);
 	}
 
-	private static void fillIn(@Nullable Lease lease, MethodInvocation invocation, LockDefinition definition) {
+	static void fillIn(@Nullable Lease lease, MethodInvocation invocation, LockDefinition definition) {
 		if (definition.leaseParameter() >= 0) {
 			invocation.getArguments()[definition.leaseParameter()] = lease;
 		}

@@ -56,18 +56,21 @@ final class LockDefinitionParser {
 	 */
 	LockDefinition parse(List<DistributedLock> annotations, Method method, Class<?> targetClass) {
 		DistributedLock annotation = annotations.get(0);
-		if (ReturnTypes.isDeferred(method, targetClass)) {
+		InvocationAdapter adapter = ReturnTypes.adapter(method, targetClass);
+		if (adapter == null && ReturnTypes.isDeferred(method, targetClass)) {
 			throw invalid(method,
 					"its return type " + method.getReturnType().getSimpleName()
 							+ " lets the work go on after the method has returned and the lock is given back",
-					"Return the result itself, or take the lock inside the work with a LockTemplate.", null);
+					"Return the result itself, a CompletableFuture, or a Mono or Flux where Reactor is on the class path;"
+							+ " or take the lock inside the work with a LockTemplate.",
+					null);
 		}
 		annotations.forEach((other) -> requireSameReaction(annotation, other, method));
 		List<KeyedRequest> locks = annotations.stream()
 			.map((each) -> new KeyedRequest(request(each, method, targetClass), key(each, method)))
 			.toList();
 		return new LockDefinition(locks, onFailure(annotation, method, targetClass), annotation.onLost(),
-				annotation.onActiveTransaction(), List.of(method.getParameterTypes()).indexOf(Lease.class));
+				annotation.onActiveTransaction(), List.of(method.getParameterTypes()).indexOf(Lease.class), adapter);
 	}
 
 	/** There is one wait for all locks, and one thing to do without them. */

@@ -11,6 +11,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 import java.util.concurrent.CompletionStage;
@@ -18,8 +19,10 @@ import java.util.stream.BaseStream;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
+import org.springframework.util.ClassUtils;
 
 /**
  * What the return type of a method says about the end of its work.
@@ -40,6 +43,9 @@ final class ReturnTypes {
 			"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
 			"org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
 
+	private static final boolean REACTOR_PRESENT = ClassUtils.isPresent("reactor.core.publisher.Flux",
+			ReturnTypes.class.getClassLoader());
+
 	private ReturnTypes() {
 	}
 
@@ -51,10 +57,33 @@ final class ReturnTypes {
 	}
 
 	/**
+	 * Return what follows such work to its end, or {@code null} if that is not possible.
+	 */
+	static @Nullable InvocationAdapter adapter(Method method, Class<?> targetClass) {
+		ResolvableType returnType = ResolvableType.forMethodReturnType(method, targetClass);
+		if (isSuspending(method) || isAnyDeferred(returnType.getGenerics())) {
+			return null;
+		}
+		Class<?> type = returnType.resolve(Object.class);
+		if (FutureInvocationAdapter.supports(type)) {
+			return new FutureInvocationAdapter();
+		}
+		ReactiveAdapter reactive = REACTOR_PRESENT ? ReactiveAdapterRegistry.getSharedInstance().getAdapter(type)
+				: null;
+		// One for a supertype cannot make what the method has to return
+		return (reactive != null && reactive.getDescriptor().isDeferred()
+				&& type.isAssignableFrom(reactive.getReactiveType())) ? new ReactiveInvocationAdapter(reactive) : null;
+	}
+
+	/**
 	 * Return the result of a call that was skipped.
 	 */
 	static @Nullable Object empty(Method method, Class<?> targetClass) {
-		return EMPTY.get(ResolvableType.forMethodReturnType(method, targetClass).resolve(Object.class));
+		ResolvableType returnType = ResolvableType.forMethodReturnType(method, targetClass);
+		Class<?> type = returnType.resolve(Object.class);
+		return FutureInvocationAdapter.supports(type)
+				? CompletableFuture.completedFuture(EMPTY.get(returnType.getGeneric().resolve(Object.class)))
+				: EMPTY.get(type);
 	}
 
 	/** A response entity or an optional may hold what goes on. */
@@ -62,7 +91,11 @@ final class ReturnTypes {
 		Class<?> type = returnType.resolve(Object.class);
 		return DEFERRED.stream().anyMatch((deferred) -> deferred.isAssignableFrom(type)) || isDeferredByName(type)
 				|| ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null
-				|| Arrays.stream(returnType.getGenerics()).anyMatch(ReturnTypes::isDeferred);
+				|| isAnyDeferred(returnType.getGenerics());
+	}
+
+	private static boolean isAnyDeferred(ResolvableType[] types) {
+		return Arrays.stream(types).anyMatch(ReturnTypes::isDeferred);
 	}
 
 	private static boolean isDeferredByName(@Nullable Class<?> type) {

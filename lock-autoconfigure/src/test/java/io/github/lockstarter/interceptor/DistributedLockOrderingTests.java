@@ -13,6 +13,7 @@ import java.util.function.Supplier;
 
 import javax.sql.DataSource;
 
+import org.awaitility.Awaitility;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -105,6 +106,30 @@ class DistributedLockOrderingTests {
 			context.getBean(SimpleAsyncTaskExecutor.class).close();
 			// The event of the first release may come after the lock was handed on
 			assertThat(steps).hasSize(4).containsSubsequence("acquired", "body on task-1", "released");
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { LockFirst.class, LockLast.class })
+	void anAsynchronousMethodHoldsTheLockUntilItsFutureIsDone(Class<?> configuration) {
+		try (AnnotationConfigApplicationContext context = start(configuration)) {
+			CompletableFuture<String> work = new CompletableFuture<>();
+			CompletableFuture<String> result = context.getBean(Asynchronous.class).follow(1, work);
+			Awaitility.await().until(() -> steps.contains("body"));
+			assertThat(steps).containsExactly("acquired", "body");
+			assertThat(result).isNotDone();
+			work.complete("done");
+			assertThat(result).succeedsWithin(Duration.ofSeconds(20)).isEqualTo("done");
+			assertThat(steps).containsExactly("acquired", "body", "released");
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { LockFirst.class, LockLast.class })
+	void theTransactionOfAMethodThatReturnsAFutureIsInsideOfTheLock(Class<?> configuration) {
+		try (AnnotationConfigApplicationContext context = start(configuration)) {
+			assertThat(context.getBean(LockAboveTransaction.class).runLater()).succeedsWithin(Duration.ofSeconds(20));
+			assertThat(steps).containsExactly("acquired", "body in transaction", "committed while locked", "released");
 		}
 	}
 
@@ -248,6 +273,13 @@ class DistributedLockOrderingTests {
 
 		@DistributedLock(name = "stock", key = "1")
 		@Transactional
+		public CompletableFuture<Void> runLater() {
+			run();
+			return CompletableFuture.completedFuture(null);
+		}
+
+		@DistributedLock(name = "stock", key = "1")
+		@Transactional
 		public void fail() {
 			watchTransaction(this.jdbc, this.registry, "stock");
 			throw new IllegalStateException("out of order");
@@ -309,6 +341,13 @@ class DistributedLockOrderingTests {
 		public void run(int id, CountDownLatch done) {
 			steps.add("body on " + Thread.currentThread().getName());
 			done.countDown();
+		}
+
+		@Async
+		@DistributedLock(name = "asynchronous", key = "#id")
+		public CompletableFuture<String> follow(int id, CompletableFuture<String> work) {
+			steps.add("body");
+			return work;
 		}
 
 	}

@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledFuture;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import reactor.core.publisher.ConnectableFlux;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -160,6 +162,17 @@ class LockDefinitionSourceTests {
 	void aReturnTypeThatOutlivesTheMethodIsRefused(String method) {
 		assertThatExceptionOfType(InvalidLockDefinitionException.class).isThrownBy(() -> find(Deferred.class, method))
 			.withMessageContaining("lets the work go on after the method has returned");
+	}
+
+	static Stream<String> followed() {
+		return Arrays.stream(Followed.class.getDeclaredMethods()).map(Method::getName);
+	}
+
+	@ParameterizedTest
+	@MethodSource("followed")
+	void aReturnTypeThatTellsOfItsEndIsFollowed(String method) {
+		assertThat(definition(Followed.class, method).adapter()).isNotNull();
+		assertThat(definition(Defaults.class, "run").adapter()).isNull();
 	}
 
 	@Test
@@ -450,6 +463,41 @@ class LockDefinitionSourceTests {
 	interface Deferred {
 
 		@DistributedLock
+		Stream<String> stream();
+
+		@DistributedLock
+		IntStream intStream();
+
+		@DistributedLock
+		Callable<String> callable();
+
+		@DistributedLock
+		ScheduledFuture<String> scheduledFuture();
+
+		@DistributedLock
+		CompletableFutureOfOurOwn ownFuture();
+
+		@DistributedLock
+		ConnectableFlux<String> connectableFlux();
+
+		@DistributedLock
+		Optional<CompletableFuture<String>> insideAnotherType();
+
+		@DistributedLock
+		CompletableFuture<Flux<String>> publisherInFuture();
+
+		@DistributedLock
+		Mono<Stream<String>> streamInMono();
+
+	}
+
+	static class CompletableFutureOfOurOwn extends CompletableFuture<String> {
+
+	}
+
+	interface Followed {
+
+		@DistributedLock
 		CompletableFuture<String> completableFuture();
 
 		@DistributedLock
@@ -465,19 +513,10 @@ class LockDefinitionSourceTests {
 		Flux<String> flux();
 
 		@DistributedLock
-		Flow.Publisher<String> publisher();
+		org.reactivestreams.Publisher<String> publisher();
 
 		@DistributedLock
-		Stream<String> stream();
-
-		@DistributedLock
-		IntStream intStream();
-
-		@DistributedLock
-		Callable<String> callable();
-
-		@DistributedLock
-		Optional<CompletableFuture<String>> insideAnotherType();
+		Flow.Publisher<String> flowPublisher();
 
 	}
 
@@ -490,10 +529,10 @@ class LockDefinitionSourceTests {
 
 	}
 
-	interface DeferredByGenerics extends Supplying<CompletableFuture<String>> {
+	interface DeferredByGenerics extends Supplying<Stream<String>> {
 
 		@Override
-		CompletableFuture<String> supply();
+		Stream<String> supply();
 
 	}
 

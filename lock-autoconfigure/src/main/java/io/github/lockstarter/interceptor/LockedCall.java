@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.interceptor;
+
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.ProxyMethodInvocation;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockContendedException;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.LockUnavailableException;
+
+/**
+ * A call of a method that can be carried out later, on any thread, and more than once.
+ *
+ * @param invocation the call
+ * @param definition the lock of the method
+ * @param request what to ask for
+ * @param registry where the lock comes from
+ * @param template the semantics of the annotation
+ */
+record LockedCall(MethodInvocation invocation, LockDefinition definition, LockRequest request, LockRegistry registry,
+		LockTemplate template) {
+
+	/**
+	 * Call the method.
+	 */
+	@Nullable Object proceed(Lease lease) throws Throwable {
+		return copy(lease).proceed();
+	}
+
+	/**
+	 * Return what a call returns when somebody else held the lock for the whole wait
+	 * time.
+	 */
+	@Nullable Object contended(LockContendedException reason) throws Throwable {
+		return this.definition.onFailure().contended(copy(null), reason);
+	}
+
+	/**
+	 * Return what a call returns when the lock could not be asked for.
+	 */
+	@Nullable Object unavailable(LockUnavailableException reason) throws Throwable {
+		return this.definition.onFailure().unavailable(copy(null), reason);
+	}
+
+	private MethodInvocation copy(@Nullable Lease lease) {
+		MethodInvocation copy = (this.invocation instanceof ProxyMethodInvocation proxied) ? proxied.invocableClone()
+				: this.invocation;
+		DistributedLockInterceptor.fillIn(lease, copy, this.definition);
+		return copy;
+	}
+
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.interceptor;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.SignalType;
+import reactor.core.scheduler.Schedulers;
+
+import org.springframework.core.ReactiveAdapter;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockContendedException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockUnavailableException;
+import io.github.lockstarter.OnLost;
+
+/**
+ * For methods that return a publisher: each subscription takes the lock and calls the
+ * method. The only class that needs Reactor.
+ */
+final class ReactiveInvocationAdapter implements InvocationAdapter {
+
+	private final ReactiveAdapter adapter;
+
+	ReactiveInvocationAdapter(ReactiveAdapter adapter) {
+		this.adapter = adapter;
+	}
+
+	@Override
+	public Object invoke(LockedCall call) {
+		return this.adapter.fromPublisher(this.adapter.isMultiValue() ? flux(call) : mono(call));
+	}
+
+	private Mono<Object> mono(LockedCall call) {
+		return Mono.deferContextual((context) -> {
+			Enclosing enclosing = new Enclosing(call.request().key());
+			Object owner = context.getOrDefault(enclosing, new Object());
+			CompletableFuture<Lease> acquisition = call.registry().acquireAsync(call.request(), owner);
+			return Mono.fromFuture(acquisition.handle((lease, ex) -> {
+				if (lease == null) {
+					return Mono.from(instead(call, ex));
+				}
+				Mono<Object> body = Mono.defer(() -> Mono.from(begin(call, lease)));
+				Mono<Object> guarded = isEndedByLoss(call) ? body.takeUntilOther(loss(lease)) : body;
+				return guarded.onErrorResume((failure) -> fail(call, lease, failure))
+					.flatMap((value) -> end(call, lease).thenReturn(value))
+					.switchIfEmpty(end(call, lease));
+			}), true)
+				.flatMap((result) -> result)
+				.doFinally((signal) -> abandon(signal, call, acquisition))
+				.contextWrite((outer) -> outer.put(enclosing, owner));
+		});
+	}
+
+	private Flux<Object> flux(LockedCall call) {
+		return Flux.deferContextual((context) -> {
+			Enclosing enclosing = new Enclosing(call.request().key());
+			Object owner = context.getOrDefault(enclosing, new Object());
+			CompletableFuture<Lease> acquisition = call.registry().acquireAsync(call.request(), owner);
+			return Mono.fromFuture(acquisition.handle((lease, ex) -> {
+				if (lease == null) {
+					return Flux.from(instead(call, ex));
+				}
+				Flux<Object> body = Flux.defer(() -> begin(call, lease));
+				Flux<Object> guarded = isEndedByLoss(call) ? body.takeUntilOther(loss(lease)) : body;
+				return Flux.concat(guarded.onErrorResume((failure) -> fail(call, lease, failure)), end(call, lease));
+			}), true)
+				.flatMapMany((result) -> result)
+				.doFinally((signal) -> abandon(signal, call, acquisition))
+				.contextWrite((outer) -> outer.put(enclosing, owner));
+		});
+	}
+
+	private Publisher<Object> begin(LockedCall call, Lease lease) {
+		try {
+			return this.adapter.toPublisher(call.proceed(lease));
+		}
+		catch (Throwable ex) {
+			return Mono.error(ex);
+		}
+	}
+
+	private Publisher<Object> instead(LockedCall call, Throwable reason) {
+		try {
+			if (reason instanceof LockContendedException contention) {
+				return this.adapter.toPublisher(call.contended(contention));
+			}
+			if (reason instanceof LockUnavailableException outage) {
+				return this.adapter.toPublisher(call.unavailable(outage));
+			}
+			return Mono.error(reason);
+		}
+		catch (Throwable ex) {
+			return Mono.error(ex);
+		}
+	}
+
+	private static boolean isEndedByLoss(LockedCall call) {
+		return call.definition().onLost() == OnLost.INTERRUPT;
+	}
+
+	/** What depends on it may take its time, which callbacks must not. */
+	private static Mono<LockLostException> loss(Lease lease) {
+		return Mono.<LockLostException>create((sink) -> lease.onLost(sink::success))
+			.publishOn(Schedulers.boundedElastic());
+	}
+
+	private static Mono<Object> end(LockedCall call, Lease lease) {
+		return Mono.defer(() -> {
+			Duration holdAtLeast = call.request().holdAtLeast();
+			if (holdAtLeast != null) {
+				lease.holdAtLeast(holdAtLeast);
+			}
+			return close(lease).onErrorResume(LockLostException.class,
+					(loss) -> (call.definition().onLost() == OnLost.LOG) ? Mono.empty() : Mono.error(loss));
+		});
+	}
+
+	private static Mono<Object> fail(LockedCall call, Lease lease, Throwable failure) {
+		return Mono.defer(() -> {
+			freeAtOnce(call, lease);
+			return close(lease).onErrorResume(LockLostException.class, (loss) -> {
+				if (call.definition().onLost() != OnLost.LOG && !(failure instanceof LockLostException)) {
+					failure.addSuppressed(loss);
+				}
+				return Mono.empty();
+			}).then(Mono.error(failure));
+		});
+	}
+
+	private static Mono<Object> close(Lease lease) {
+		return Mono.fromFuture(lease::closeAsync, true).cast(Object.class);
+	}
+
+	/**
+	 * End the wait, or give the lock back, after the subscription was cancelled.
+	 */
+	private static void abandon(SignalType signal, LockedCall call, CompletableFuture<Lease> acquisition) {
+		if (signal == SignalType.CANCEL && !acquisition.cancel(false)) {
+			acquisition.thenAccept((lease) -> {
+				freeAtOnce(call, lease);
+				lease.closeAsync();
+			});
+		}
+	}
+
+	private static void freeAtOnce(LockedCall call, Lease lease) {
+		if (call.request().holdAtLeast() != null) {
+			lease.holdAtLeast(Duration.ZERO);
+		}
+	}
+
+	/**
+	 * Where a chain keeps by what it is known as the owner of a lock that it is inside
+	 * of. A lock that it asks for in two branches at the same time has two owners.
+	 *
+	 * @param key which lock
+	 */
+	private record Enclosing(LockKey key) {
+	}
+
+}
