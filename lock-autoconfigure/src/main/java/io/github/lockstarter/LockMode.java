@@ -17,6 +17,13 @@ public enum LockMode {
 	 * One owner at a time, served in the order of arrival across all instances, as seen
 	 * by the store. Each hand-over goes through the store, so it is much slower than
 	 * {@link #EXCLUSIVE}; callers of the other modes do not respect the order.
+	 *
+	 * <p>
+	 * An instance that died while it waited costs those behind it nothing, if the server
+	 * has noticed. One that hangs or is cut off when its turn comes costs them at most
+	 * one poll interval, by default about a second, and 20 ms more for each further one;
+	 * its callers come last when they are back. In a cluster, where no server knows who
+	 * listens, a dead instance costs as much as one that hangs.
 	 */
 	FAIR,
 
@@ -24,7 +31,9 @@ public enum LockMode {
 	 * Shared with other readers, excluded by owners of all other modes. Who waits for the
 	 * lock alone is let in before readers that come later. An owner that only reads
 	 * cannot ask for the lock alone: that is refused, as two of them would wait for each
-	 * other.
+	 * other. Fencing tokens of readers are larger than those of all earlier writers; from
+	 * the 4096th on, readers of one instance that follow each other without a gap have
+	 * the same.
 	 */
 	READ,
 

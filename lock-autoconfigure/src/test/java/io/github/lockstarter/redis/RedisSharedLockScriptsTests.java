@@ -74,6 +74,14 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 		}
 
 		@Test
+		void whoHoldsTheLockAloneIsInTheWayThoughReadersWereLeft() {
+			redis.command("SET", LOCK, "a-writer", "PX", "5000");
+			redis.command("ZADD", READERS, Long.toString(millis() + 60_000), "of-a-lock-that-was-deleted");
+			refusal(reader, false);
+			assertThat(redis.command("GET", LOCK)).isEqualTo("a-writer");
+		}
+
+		@Test
 		void aRefusedReaderQueuesAsOne() {
 			redis.command("SET", LOCK, "a-writer", "PX", "5000");
 			refusal(reader, true);
