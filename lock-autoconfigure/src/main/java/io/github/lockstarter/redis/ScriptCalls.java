@@ -153,7 +153,8 @@ final class ScriptCalls {
 	}
 
 	ScriptCall awaited(LockKey key) {
-		return new ScriptCall(LockScript.AWAITED, keys(this.keys.queue(this.keys.lock(key))));
+		return new ScriptCall(LockScript.AWAITED, keys(this.keys.queue(this.keys.lock(key))), this.channelPrefix,
+				countable());
 	}
 
 	/**

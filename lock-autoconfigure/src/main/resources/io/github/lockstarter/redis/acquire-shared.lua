@@ -21,16 +21,7 @@ local call = redis.call
 local waiting = call('ZCARD', queue)
 
 -- include enqueue.lua
-
-local function jvmOf(place)
-  return string.match(place, '^[^:]+')
-end
-
--- A JVM that nobody hears is dead or cut off
-local function isGone(waiter)
-  local listeners = countable == '1' and redis.pcall('PUBSUB', 'NUMSUB', channels .. jvmOf(waiter))
-  return listeners and listeners[2] == 0
-end
+-- include gone.lua
 
 -- One that was told and never came is not waited for
 local function isBehindWriter()

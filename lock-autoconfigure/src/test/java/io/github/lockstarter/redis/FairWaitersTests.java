@@ -16,6 +16,7 @@ import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.testsupport.Callers;
 import io.github.lockstarter.testsupport.Callers.Call;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
@@ -83,6 +84,23 @@ class FairWaitersTests {
 		awaitPlaces(0);
 		lease.close();
 		Awaitility.await().until(() -> this.redis.command("KEYS", "*").equals("lock:{ticket:1}:fence"));
+	}
+
+	@Test
+	void aRegistryThatClosesLeavesNoPlace() throws Exception {
+		try (Lease lease = this.one.acquire(REQUEST);
+				RedisRegistry closing = RedisRegistry.jedis(this.redis, RedisRegistry.SETTINGS)) {
+			List<Call<Lease>> waiters = new ArrayList<>();
+			for (int i = 1; i <= 8; i++) {
+				waiters.add(Callers.start(() -> closing.acquire(REQUEST)));
+				awaitPlaces(i);
+			}
+			closing.close();
+			for (Call<Lease> waiter : waiters) {
+				assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(waiter::get);
+			}
+			awaitPlaces(0);
+		}
 	}
 
 	private Duration waitFor(Lease lease) throws Exception {

@@ -243,12 +243,13 @@ class RedisLockScriptsTests {
 			assertThat(grant(owner).awaited()).isFalse();
 			queue();
 			assertThat(grant(owner).awaited()).isFalse();
-			redis.command("ZADD", QUEUE, "2", "waiting");
-			queue();
-			assertThat(grant(owner).awaited()).isTrue();
-			assertThat(backend.isAwaited(KEY)).isTrue();
-			redis.command("DEL", QUEUE);
-			assertThat(backend.isAwaited(KEY)).isFalse();
+			try (Waiter waiting = new Waiter("waiting", 1)) {
+				queue();
+				assertThat(grant(owner).awaited()).isTrue();
+				assertThat(backend.isAwaited(KEY)).isTrue();
+				redis.command("DEL", QUEUE);
+				assertThat(backend.isAwaited(KEY)).isFalse();
+			}
 		}
 
 	}

@@ -427,6 +427,27 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 
 	}
 
+	@Nested
+	class Awaited {
+
+		@Test
+		void whoDiedWhileItWaitedIsForgotten() {
+			redis.command("ZADD", QUEUE, "2", "dead", "4", "dead-too:fair");
+			assertThat(backend.isAwaited(KEY)).isFalse();
+			assertThat(redis.command("EXISTS", QUEUE)).isEqualTo("0");
+		}
+
+		@Test
+		void whoWaitsKeepsItsPlace() {
+			redis.command("ZADD", QUEUE, "2", "dead");
+			try (Waiter waiting = new Waiter("waiting:fair", 4)) {
+				assertThat(backend.isAwaited(KEY)).isTrue();
+				assertThat(queue()).isEqualTo("waiting:fair 4");
+			}
+		}
+
+	}
+
 	private static long ends(OwnerToken owner) {
 		return Long.parseLong(redis.command("ZSCORE", READERS, owner.value()));
 	}
