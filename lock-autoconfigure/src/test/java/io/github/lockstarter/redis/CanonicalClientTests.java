@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.testsupport.Callers;
 import io.github.lockstarter.testsupport.Callers.Call;
@@ -68,6 +69,44 @@ class CanonicalClientTests {
 			lease.ensureHeld();
 		}
 		Awaitility.await().until(() -> lock("30000").equals("OK"));
+	}
+
+	@Test
+	void itsLockExcludesOurReaders() {
+		assertThat(lock("30000")).isEqualTo("OK");
+		assertThat(this.registry.tryAcquire(WITHOUT_WAITING.withMode(LockMode.READ))).isEmpty();
+		assertThat(unlock()).isEqualTo("1");
+		this.registry.acquire(WITHOUT_WAITING.withMode(LockMode.READ)).close();
+	}
+
+	@Test
+	void ourReadersExcludeIt() throws Exception {
+		try (RedisRegistry other = RedisRegistry.lettuce(this.redis)) {
+			Lease first = this.registry.acquire(REQUEST.withMode(LockMode.READ));
+			Lease last = other.acquire(REQUEST.withMode(LockMode.READ));
+			assertThat(lock("30000")).isEqualTo("(nil)");
+			first.close();
+			assertThat(lock("30000")).isEqualTo("(nil)");
+			assertThat(unlock()).isEqualTo("0");
+			last.ensureHeld();
+			last.close();
+		}
+		Awaitility.await().until(() -> lock("30000").equals("OK"));
+	}
+
+	@Test
+	void theLateReleaseOfOurReaderDoesNotDeleteItsKey() {
+		Lease late = this.registry.acquire(REQUEST.withMode(LockMode.READ).withLeaseTime(Duration.ofMillis(50)));
+		Awaitility.await().until(() -> lock("30000").equals("OK"));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(late::close);
+		assertThat(this.redis.command("GET", REDIS_KEY)).isEqualTo(TOKEN);
+		assertThat(this.redis.command("EXISTS", REDIS_KEY + ":readers")).isEqualTo("0");
+	}
+
+	@Test
+	void itsWrongTokenIsNotTakenForReaders() {
+		this.client.command("SET", REDIS_KEY, "shared", "NX", "PX", "30000");
+		assertThat(this.registry.tryAcquire(WITHOUT_WAITING.withMode(LockMode.READ))).isEmpty();
 	}
 
 	@Test

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.backend.OwnerToken;
@@ -75,6 +76,26 @@ class ReplicaAcknowledgementTests {
 							() -> assertThat(this.primary.command("EXISTS", "lock:{stock:1001}")).isEqualTo("0"));
 				signal("CONT");
 				registry.acquire(PATIENT).close();
+			}
+			finally {
+				signal("CONT");
+			}
+		}
+
+		@Test
+		void aShareThatNoReplicaConfirmsIsGivenBackAndThoseOfOthersStay() throws Exception {
+			awaitReplica();
+			try (RedisRegistry registry = registry(this.primary, ONE_REPLICA);
+					RedisRegistry other = RedisRegistry.lettuce(this.primary);
+					Lease share = other.acquire(REQUEST.withMode(LockMode.READ))) {
+				registry.acquire(PATIENT.withMode(LockMode.READ)).close();
+				signal("STOP");
+				assertThatExceptionOfType(LockUnavailableException.class)
+					.isThrownBy(() -> registry.acquire(REQUEST.withMode(LockMode.READ)));
+				Awaitility.await()
+					.untilAsserted(() -> assertThat(this.primary.command("ZCARD", "lock:{stock:1001}:readers"))
+						.isEqualTo("1"));
+				share.ensureHeld();
 			}
 			finally {
 				signal("CONT");
