@@ -52,6 +52,22 @@ final class Admission {
 	}
 
 	/**
+	 * Note that a caller comes, which is {@linkplain #letIn let in} or
+	 * {@linkplain #turnAway turned away} in any case.
+	 */
+	void come(Caller caller) {
+		this.access.queue().come(caller);
+	}
+
+	/**
+	 * Give a caller the lease of its hold.
+	 */
+	HeldLease letIn(Hold hold, Caller caller) {
+		this.access.queue().leave(hold.entry().key(), caller, true);
+		return lease(hold);
+	}
+
+	/**
 	 * Put a caller into the queue of the store if it wants the lock in order of arrival.
 	 */
 	void arriveInStore(LockKey key, Caller caller) {
@@ -164,7 +180,7 @@ final class Admission {
 		else if (reason instanceof LockUnavailableException) {
 			this.listener.onEvent(new LockEvent.Unavailable(key, reason));
 		}
-		this.access.queue().leave(key, caller);
+		this.access.queue().leave(key, caller, false);
 	}
 
 	static LockUnavailableException shuttingDown(LockKey key) {

@@ -58,6 +58,7 @@ final class AsyncAcquisition {
 	 */
 	CompletableFuture<Lease> begin() {
 		this.result.whenComplete((lease, ex) -> cancel());
+		this.admission.come(this.caller);
 		attempt(this::arrive);
 		return this.result;
 	}
@@ -178,7 +179,7 @@ final class AsyncAcquisition {
 	}
 
 	private void complete(Hold hold) {
-		Lease lease = this.admission.lease(hold);
+		Lease lease = this.admission.letIn(hold, this.caller);
 		if (!this.result.complete(lease)) {
 			giveBack(lease);
 		}

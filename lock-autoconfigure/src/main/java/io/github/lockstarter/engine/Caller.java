@@ -96,6 +96,14 @@ abstract class Caller {
 	}
 
 	/**
+	 * Return a new token, by which it is known from now on.
+	 */
+	OwnerToken nextToken() {
+		this.token = OwnerToken.random(this.mode);
+		return this.token;
+	}
+
+	/**
 	 * Note that it may stand in the queue of the store under its own name.
 	 */
 	void setPlaced() {

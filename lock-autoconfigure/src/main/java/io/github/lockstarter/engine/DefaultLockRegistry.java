@@ -38,6 +38,8 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	private final EngineSettings settings;
 
+	private final StoreQueue queue;
+
 	private final LeaseReturns returns;
 
 	private final LeaseWatchdog watchdog;
@@ -62,14 +64,14 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		this.entries = new LocalEntries(settings.leaseTime());
 		LockListener safeListener = new CompositeLockListener(List.of(listener));
 		LossNotice notice = new LossNotice(safeListener, this.threads.callbacks());
-		StoreQueue queue = new StoreQueue(backend, timetable, this.threads.store(), this.entries);
+		this.queue = new StoreQueue(backend, timetable, this.threads.store(), this.entries);
 		this.returns = new LeaseReturns(backend, timetable, this.threads.store());
 		Renewals renewals = new Renewals(backend, timetable, this.threads.store());
 		this.watchdog = new LeaseWatchdog(timetable, renewals, this.returns, notice, settings.renewalsPerLease());
-		this.release = new LeaseRelease(backend, timetable, this.threads.store(), this.watchdog, this.returns, queue,
+		this.release = new LeaseRelease(backend, timetable, this.threads.store(), this.watchdog, this.returns, this.queue,
 				notice, safeListener);
-		StoreAccess access = new StoreAccess(backend, settings, timetable, this.returns, queue,
-				new ReleaseBells(this.entries, queue), () -> this.refusing);
+		StoreAccess access = new StoreAccess(backend, settings, timetable, this.returns, this.queue,
+				new ReleaseBells(this.entries, this.queue), () -> this.refusing);
 		this.admission = new Admission(this.entries, access, this.watchdog, this.release, safeListener,
 				this.threads.tasks());
 		this.manyLocks = new ManyLocks(
@@ -130,10 +132,11 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	 * was out of time
 	 */
 	@Nullable HeldLease obtain(LockKey key, Caller caller) {
+		this.admission.come(caller);
 		try {
 			Hold hold = arriveAndWait(key, caller);
 			if (hold != null) {
-				return this.admission.lease(hold);
+				return this.admission.letIn(hold, caller);
 			}
 			this.admission.turnAway(key, caller, null);
 			return null;
@@ -244,6 +247,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		}
 		this.watchdog.setRenewing(false);
 		this.release.awaitAnswers();
+		this.queue.awaitLeft();
 	}
 
 	/**

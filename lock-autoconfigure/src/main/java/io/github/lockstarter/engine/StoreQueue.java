@@ -4,6 +4,8 @@ package io.github.lockstarter.engine;
 
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 import org.apache.commons.logging.Log;
@@ -24,6 +26,10 @@ final class StoreQueue {
 
 	private static final long RETRY = TimeUnit.SECONDS.toNanos(1);
 
+	private static final long LONGEST_ANSWER = TimeUnit.SECONDS.toNanos(3);
+
+	private static final long GLANCE = TimeUnit.MILLISECONDS.toNanos(5);
+
 	/** A place without a waiter expires in the store by then. */
 	private static final int ATTEMPTS = 60;
 
@@ -34,6 +40,9 @@ final class StoreQueue {
 	private final Executor store;
 
 	private final LocalEntries entries;
+
+	/** Callers that may have a place, and places that are being given up. */
+	private final AtomicInteger underWay = new AtomicInteger();
 
 	StoreQueue(LockBackend backend, Timetable timetable, Executor store, LocalEntries entries) {
 		this.backend = backend;
@@ -69,7 +78,18 @@ final class StoreQueue {
 	 * is free, another one is told instead.
 	 */
 	void leave(LockKey key) {
-		this.store.execute(() -> leave(key, null, ATTEMPTS));
+		this.underWay.incrementAndGet();
+		leave(key, null);
+	}
+
+	/**
+	 * Note that a caller comes, which {@link #leave(LockKey, Caller, boolean) leaves} in
+	 * any case.
+	 */
+	void come(Caller caller) {
+		if (caller.isInOrderOfArrival()) {
+			this.underWay.incrementAndGet();
+		}
 	}
 
 	/**
@@ -91,11 +111,35 @@ final class StoreQueue {
 
 	/**
 	 * Leave the queue in which a caller stands under its own name.
+	 * @param granted whether the store has taken it out
 	 */
-	void leave(LockKey key, Caller caller) {
-		if (caller.isPlaced()) {
-			OwnerToken owner = caller.token();
-			this.store.execute(() -> leave(key, owner, ATTEMPTS));
+	void leave(LockKey key, Caller caller, boolean granted) {
+		if (caller.isPlaced() && !granted) {
+			leave(key, caller.token());
+		}
+		else if (caller.isInOrderOfArrival()) {
+			this.underWay.decrementAndGet();
+		}
+	}
+
+	private void leave(LockKey key, @Nullable OwnerToken owner) {
+		this.store.execute(() -> {
+			try {
+				leave(key, owner, ATTEMPTS);
+			}
+			finally {
+				this.underWay.decrementAndGet();
+			}
+		});
+	}
+
+	/**
+	 * Wait until nobody is about to leave any more, for as long as a store may take.
+	 */
+	void awaitLeft() {
+		long end = System.nanoTime() + LONGEST_ANSWER;
+		while (this.underWay.get() > 0 && System.nanoTime() - end < 0 && !Thread.currentThread().isInterrupted()) {
+			LockSupport.parkNanos(this, GLANCE);
 		}
 	}
 

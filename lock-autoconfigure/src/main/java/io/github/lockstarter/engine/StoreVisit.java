@@ -169,7 +169,7 @@ final class StoreVisit {
 			return tenure;
 		}
 		this.access.returns().orphan(key(), this.owner, this.access.now() + this.leaseTime.toNanos());
-		this.owner = OwnerToken.random(this.owner.mode());
+		this.owner = this.caller.nextToken();
 		this.failure = new IllegalStateException(
 				"The store granted the lock later than its lease of " + this.leaseTime.toMillis() + " ms");
 		return null;

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -120,6 +121,23 @@ class FairLockTests {
 		lease.close();
 		assertThat(first.get()).isLessThan(second.get());
 		assertThat(this.order).containsExactly(1, 2);
+	}
+
+	@Test
+	void oneThatHadTheLockTooLateAndThenGivesUpLeavesNoPlace() {
+		AtomicReference<Lease> overtaking = new AtomicReference<>();
+		this.backend.acquire.loseAnswers(() -> {
+			if (overtaking.get() == null) {
+				overtaking.set(this.two.acquire(REQUEST));
+			}
+			return false;
+		});
+		assertThat(
+				this.one.tryAcquire(REQUEST.withLeaseTime(Duration.ofMillis(100)).withWaitTime(Duration.ofSeconds(1))))
+			.isEmpty();
+		overtaking.get().close();
+		Awaitility.await().until(() -> this.one.backgroundActions() == 0);
+		assertThat(this.store.isEmpty()).isTrue();
 	}
 
 	@Test
