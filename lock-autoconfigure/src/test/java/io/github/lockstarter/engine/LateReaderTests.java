@@ -19,6 +19,7 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.backend.LockBackend;
+import io.github.lockstarter.backend.LockGrant;
 import io.github.lockstarter.backend.LockRefusal;
 import io.github.lockstarter.backend.OwnerToken;
 import io.github.lockstarter.event.LockEvent;
@@ -103,6 +104,25 @@ class LateReaderTests {
 			assertThat(late.get()).isTrue();
 			assertThat(lasting.isHeld()).isTrue();
 		}
+	}
+
+	@Test
+	void whoWaitsBehindAWriterJoinsInTheSameInstantInWhichItGivesUp() throws Exception {
+		LocalEntries entries = new LocalEntries(Duration.ofSeconds(30));
+		LocalEntry entry = entries.getOrCreate(KEY);
+		Caller first = caller(LockMode.READ);
+		entry.arrive(first);
+		entry.begin(new Tenure(entry, OwnerToken.random(LockMode.READ), new LockGrant(1, false), Duration.ofSeconds(30),
+				System.nanoTime(), 0, new Timetable(System::nanoTime)), first);
+		LocalWaiter writer = queue(entry, LockMode.WRITE);
+		LocalWaiter reader = queue(entry, LockMode.READ);
+		LocalWaiter nextWriter = queue(entry, LockMode.WRITE);
+		LocalWaiter lastReader = queue(entry, LockMode.READ);
+		assertThat(reader.turn()).isNull();
+		assertThat(entry.leave(writer)).isNull();
+		assertThat(reader.turn()).isInstanceOf(Hold.class);
+		assertThat(nextWriter.turn()).isNull();
+		assertThat(lastReader.turn()).isNull();
 	}
 
 	@Test
@@ -192,6 +212,14 @@ class LateReaderTests {
 		this.registry.acquire(READ_NOW).close();
 		lasting.close();
 		assertThat(shutdown.get()).isTrue();
+	}
+
+	private static LocalWaiter queue(LocalEntry entry, LockMode mode) throws Exception {
+		return ((Arrival.Queued) Callers.start(() -> entry.arrive(caller(mode))).get()).waiter();
+	}
+
+	private static Caller caller(LockMode mode) {
+		return Caller.interruptible(Duration.ofSeconds(10), mode, null);
 	}
 
 	private boolean isJoinedAtOnce() throws Exception {

@@ -40,7 +40,7 @@ class SharedEntryModelTests {
 	 */
 	private enum Disturbance {
 
-		NONE, TENURE_LOST, LEASE_TIME_OVER, READERS_ADMITTED
+		NONE, WRITER_GONE, TENURE_LOST, LEASE_TIME_OVER, READERS_ADMITTED
 
 	}
 
@@ -77,13 +77,22 @@ class SharedEntryModelTests {
 			waiting.start();
 			join(waiting);
 			LocalWaiter writer = ((Arrival.Queued) this.queued).waiter();
-			List<Thread> threads = List.of(new Thread(() -> take(this.entry.leave(writer), writer.caller())),
-					new Thread(this::readAndGiveUp), new Thread(() -> disturb(first)));
+			if (this.disturbance == Disturbance.WRITER_GONE) {
+				this.entry.leave(writer);
+			}
+			List<Thread> threads = List.of(new Thread(() -> giveUp(writer)), new Thread(this::readAndGiveUp),
+					new Thread(() -> disturb(first)));
 			threads.forEach(Thread::start);
 			leave(first);
 			threads.forEach(Game::join);
 			check(this.entries.size() == 0, "the entry is left behind");
 			check(this.holds.stream().noneMatch(Hold::isHeld), "a hold is left behind");
+		}
+
+		private void giveUp(LocalWaiter writer) {
+			if (this.disturbance != Disturbance.WRITER_GONE) {
+				take(this.entry.leave(writer), writer.caller());
+			}
 		}
 
 		private void readAndGiveUp() {
@@ -128,7 +137,7 @@ class SharedEntryModelTests {
 						this.entry.admit();
 					}
 				}
-				case NONE -> {
+				case NONE, WRITER_GONE -> {
 				}
 			}
 		}
@@ -153,12 +162,13 @@ class SharedEntryModelTests {
 		}
 
 		private void leave(Hold hold) {
+			check(hold.isHeld() || hold.isLost() || hold.tenure().isLost(), "the lock was given back under a hold");
 			if (this.entry.exit(hold) == Departure.GIVE_BACK) {
 				giveBack(hold);
 			}
 		}
 
-		/** As a release that the store has answered, or a loss that was noticed late. */
+		/** As a release that the store has answered. */
 		private void giveBack(Hold hold) {
 			hold.tenure().release();
 			this.entry.passOnOrEnd(StoreTurn.ASK);
