@@ -84,6 +84,20 @@ class LockTemplateAsyncTests {
 	}
 
 	@Test
+	void theThreadThatEndsTheBodyDoesNotWaitForTheStore() throws Exception {
+		CountDownLatch ended = new CountDownLatch(1);
+		this.backend.release.loseRequests(() -> {
+			awaitUninterrupted(ended);
+			return false;
+		});
+		CompletableFuture<String> result = execute(this.template);
+		this.body.complete("done");
+		assertThat(result).isNotDone();
+		ended.countDown();
+		assertThat(result).succeedsWithin(Duration.ofSeconds(20));
+	}
+
+	@Test
 	void aFailureOfTheBodyGivesTheLockBackAndReachesTheCallerAsItIs() throws Exception {
 		CompletableFuture<String> result = execute(this.template);
 		this.body.completeExceptionally(new IOException("out of order"));
@@ -225,6 +239,15 @@ class LockTemplateAsyncTests {
 		});
 		assertThat(this.begun.await(20, TimeUnit.SECONDS)).isTrue();
 		return result;
+	}
+
+	private static void awaitUninterrupted(CountDownLatch latch) {
+		try {
+			assertThat(latch.await(5, TimeUnit.SECONDS)).isTrue();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
 	}
 
 	private CompletableFuture<String> unexpected(Lease lease) {

@@ -48,8 +48,7 @@ final class AsyncAcquisition {
 		this.threads = threads;
 		this.tasks = admission.tasks();
 		this.key = request.key();
-		this.caller = new AsyncCaller(waitTime, request.mode(), request.leaseTime(), owner,
-				(waiter) -> this.settled.thenRunAsync(() -> attempt(() -> resume(waiter)), this.tasks));
+		this.caller = new AsyncCaller(waitTime, request.mode(), request.leaseTime(), owner, this::takeTurn);
 	}
 
 	/**
@@ -118,6 +117,10 @@ final class AsyncAcquisition {
 		}
 	}
 
+	private void takeTurn(LocalWaiter waiter) {
+		this.settled.thenRunAsync(() -> attempt(() -> resume(waiter)), this.tasks);
+	}
+
 	private void resume(LocalWaiter waiter) {
 		leavePlace();
 		Turn turn = waiter.turn();
@@ -125,7 +128,9 @@ final class AsyncAcquisition {
 			throw Admission.shuttingDown(this.key);
 		}
 		if (turn instanceof StoreTurn storeTurn) {
-			visitStore(this.admission.entry(this.key), storeTurn);
+			// One that came to the queue of the store after the release is told of none
+			boolean late = this.caller.isInOrderOfArrival();
+			visitStore(this.admission.entry(this.key), late ? StoreTurn.ASK : storeTurn);
 		}
 		else if (turn instanceof Hold hold) {
 			if (this.admission.receive(hold, this.caller)) {

@@ -68,8 +68,8 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		this.returns = new LeaseReturns(backend, timetable, this.threads.store());
 		Renewals renewals = new Renewals(backend, timetable, this.threads.store());
 		this.watchdog = new LeaseWatchdog(timetable, renewals, this.returns, notice, settings.renewalsPerLease());
-		this.release = new LeaseRelease(backend, timetable, this.threads.store(), this.watchdog, this.returns, this.queue,
-				notice, safeListener);
+		this.release = new LeaseRelease(backend, timetable, this.threads.store(), this.watchdog, this.returns,
+				this.queue, notice, safeListener);
 		StoreAccess access = new StoreAccess(backend, settings, timetable, this.returns, this.queue,
 				new ReleaseBells(this.entries, this.queue), () -> this.refusing);
 		this.admission = new Admission(this.entries, access, this.watchdog, this.release, safeListener,

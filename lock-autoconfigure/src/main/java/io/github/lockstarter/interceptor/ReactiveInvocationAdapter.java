@@ -11,6 +11,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.SignalType;
 import reactor.core.scheduler.Schedulers;
+import reactor.util.context.ContextView;
 
 import org.springframework.core.ReactiveAdapter;
 
@@ -41,7 +42,7 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 	private Mono<Object> mono(LockedCall call) {
 		return Mono.deferContextual((context) -> {
 			Enclosing enclosing = new Enclosing(call.request().key());
-			Object owner = context.getOrDefault(enclosing, new Object());
+			Object owner = owner(enclosing, context);
 			CompletableFuture<Lease> acquisition = call.registry().acquireAsync(call.request(), owner);
 			return Mono.fromFuture(acquisition.handle((lease, ex) -> {
 				if (lease == null) {
@@ -62,7 +63,7 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 	private Flux<Object> flux(LockedCall call) {
 		return Flux.deferContextual((context) -> {
 			Enclosing enclosing = new Enclosing(call.request().key());
-			Object owner = context.getOrDefault(enclosing, new Object());
+			Object owner = owner(enclosing, context);
 			CompletableFuture<Lease> acquisition = call.registry().acquireAsync(call.request(), owner);
 			return Mono.fromFuture(acquisition.handle((lease, ex) -> {
 				if (lease == null) {
@@ -76,6 +77,10 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 				.doFinally((signal) -> abandon(signal, call, acquisition))
 				.contextWrite((outer) -> outer.put(enclosing, owner));
 		});
+	}
+
+	private static Object owner(Enclosing enclosing, ContextView context) {
+		return context.<Object>getOrEmpty(enclosing).orElseGet(Object::new);
 	}
 
 	private Publisher<Object> begin(LockedCall call, Lease lease) {
