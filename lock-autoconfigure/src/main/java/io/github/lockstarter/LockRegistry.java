@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
+import java.util.function.Function;
 
 /**
  * Where locks come from. For a whole method or block, {@link DistributedLock} and
@@ -58,7 +59,8 @@ public interface LockRegistry {
 	 * or the registry is shutting down
 	 */
 	default CompletableFuture<Lease> acquireAsync(LockRequest request) {
-		return acquireAsync(request, new Object());
+		Object owner = new Object();
+		return acquireAsync(request, (key) -> owner);
 	}
 
 	/**
@@ -66,13 +68,13 @@ public interface LockRegistry {
 	 * acquisition by the same owner is a nested one. It succeeds at once and shares the
 	 * lease of the outer one, which may be closed before it.
 	 * @param request which lock, and how long to wait
-	 * @param owner anything with {@code equals} and {@code hashCode} that stands for one
-	 * piece of work, for example an object in the context of a reactive chain; not a
-	 * thread
+	 * @param owners gives for each lock anything with {@code equals} and {@code hashCode}
+	 * that stands for one piece of work, for example an object in the context of a
+	 * reactive chain; not a thread
 	 * @return the future lease, as of {@link #acquireAsync(LockRequest)}. It also fails
 	 * with a {@link LockLostException} if the outer lease was lost
 	 */
-	CompletableFuture<Lease> acquireAsync(LockRequest request, Object owner);
+	CompletableFuture<Lease> acquireAsync(LockRequest request, Function<LockKey, ?> owners);
 
 	/**
 	 * Return a lock in the form of {@link java.util.concurrent.locks.Lock}, for code that

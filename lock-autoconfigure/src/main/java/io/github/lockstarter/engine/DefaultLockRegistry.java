@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
+import java.util.function.Function;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -107,12 +108,14 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	@Override
-	public CompletableFuture<Lease> acquireAsync(LockRequest request, Object owner) {
-		if (request.others().isEmpty()) {
-			return new AsyncAcquisition(this.admission, this.threads, request, waitTime(request), owner).begin();
+	public CompletableFuture<Lease> acquireAsync(LockRequest request, Function<LockKey, ?> owners) {
+		if (!request.others().isEmpty()) {
+			return new AsyncManyLocks(request, waitTime(request), (each) -> acquireAsync(each, owners),
+					this.threads.tasks())
+				.begin();
 		}
-		return new AsyncManyLocks(request, waitTime(request), (each) -> acquireAsync(each, owner), this.threads.tasks())
-			.begin();
+		Object owner = owners.apply(request.key());
+		return new AsyncAcquisition(this.admission, this.threads, request, waitTime(request), owner).begin();
 	}
 
 	@Override

@@ -49,8 +49,13 @@ record LockedCall(MethodInvocation invocation, LockDefinition definition, LockRe
 	}
 
 	private MethodInvocation copy(@Nullable Lease lease) {
-		MethodInvocation copy = (this.invocation instanceof ProxyMethodInvocation proxied) ? proxied.invocableClone()
-				: this.invocation;
+		MethodInvocation copy = this.invocation;
+		if (copy instanceof ProxyMethodInvocation proxied) {
+			copy = proxied.invocableClone();
+		}
+		else if (copy instanceof WovenInvocation woven) {
+			copy = woven.copy();
+		}
 		DistributedLockInterceptor.fillIn(lease, copy, this.definition);
 		return copy;
 	}

@@ -3,6 +3,8 @@
 package io.github.lockstarter.interceptor;
 
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 import org.jspecify.annotations.Nullable;
@@ -12,6 +14,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.SignalType;
 import reactor.core.scheduler.Schedulers;
 import reactor.util.context.ContextView;
+import reactor.util.context.ContextView;
 
 import org.springframework.core.ReactiveAdapter;
 
@@ -19,6 +22,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.OnLost;
 
@@ -41,9 +45,9 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 
 	private Mono<Object> mono(LockedCall call) {
 		return Mono.deferContextual((context) -> {
-			Enclosing enclosing = new Enclosing(call.request().key());
-			Object owner = owner(enclosing, context);
-			CompletableFuture<Lease> acquisition = call.registry().acquireAsync(call.request(), owner);
+			Map<Enclosing, Object> owners = owners(call, context);
+			CompletableFuture<Lease> acquisition = call.registry()
+				.acquireAsync(call.request(), (key) -> owners.get(new Enclosing(key)));
 			return Mono.fromFuture(acquisition.handle((lease, ex) -> {
 				if (lease == null) {
 					return Mono.from(instead(call, ex));
@@ -56,15 +60,15 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 			}), true)
 				.flatMap((result) -> result)
 				.doFinally((signal) -> abandon(signal, call, acquisition))
-				.contextWrite((outer) -> outer.put(enclosing, owner));
+				.contextWrite((outer) -> outer.putAllMap(owners));
 		});
 	}
 
 	private Flux<Object> flux(LockedCall call) {
 		return Flux.deferContextual((context) -> {
-			Enclosing enclosing = new Enclosing(call.request().key());
-			Object owner = owner(enclosing, context);
-			CompletableFuture<Lease> acquisition = call.registry().acquireAsync(call.request(), owner);
+			Map<Enclosing, Object> owners = owners(call, context);
+			CompletableFuture<Lease> acquisition = call.registry()
+				.acquireAsync(call.request(), (key) -> owners.get(new Enclosing(key)));
 			return Mono.fromFuture(acquisition.handle((lease, ex) -> {
 				if (lease == null) {
 					return Flux.from(instead(call, ex));
@@ -75,12 +79,18 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 			}), true)
 				.flatMapMany((result) -> result)
 				.doFinally((signal) -> abandon(signal, call, acquisition))
-				.contextWrite((outer) -> outer.put(enclosing, owner));
+				.contextWrite((outer) -> outer.putAllMap(owners));
 		});
 	}
 
-	private static Object owner(Enclosing enclosing, ContextView context) {
-		return context.<Object>getOrEmpty(enclosing).orElseGet(Object::new);
+	private static Map<Enclosing, Object> owners(LockedCall call, ContextView context) {
+		Object owner = new Object();
+		Map<Enclosing, Object> owners = new HashMap<>();
+		for (LockRequest each : call.request().all()) {
+			Enclosing enclosing = new Enclosing(each.key());
+			owners.put(enclosing, context.getOrDefault(enclosing, owner));
+		}
+		return owners;
 	}
 
 	private Publisher<Object> begin(LockedCall call, Lease lease) {
@@ -119,10 +129,7 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 
 	private static Mono<Object> end(LockedCall call, Lease lease) {
 		return Mono.defer(() -> {
-			Duration holdAtLeast = call.request().holdAtLeast();
-			if (holdAtLeast != null) {
-				lease.holdAtLeast(holdAtLeast);
-			}
+			holdAtLeast(call, lease, true);
 			return close(lease).onErrorResume(LockLostException.class,
 					(loss) -> (call.definition().onLost() == OnLost.LOG) ? Mono.empty() : Mono.error(loss));
 		});
@@ -130,7 +137,7 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 
 	private static Mono<Object> fail(LockedCall call, Lease lease, Throwable failure) {
 		return Mono.defer(() -> {
-			freeAtOnce(call, lease);
+			holdAtLeast(call, lease, false);
 			return close(lease).onErrorResume(LockLostException.class, (loss) -> {
 				if (call.definition().onLost() != OnLost.LOG && !(failure instanceof LockLostException)) {
 					failure.addSuppressed(loss);
@@ -150,15 +157,21 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 	private static void abandon(SignalType signal, LockedCall call, CompletableFuture<Lease> acquisition) {
 		if (signal == SignalType.CANCEL && !acquisition.cancel(false)) {
 			acquisition.thenAccept((lease) -> {
-				freeAtOnce(call, lease);
+				holdAtLeast(call, lease, false);
 				lease.closeAsync();
 			});
 		}
 	}
 
-	private static void freeAtOnce(LockedCall call, Lease lease) {
-		if (call.request().holdAtLeast() != null) {
-			lease.holdAtLeast(Duration.ZERO);
+	private static void holdAtLeast(LockedCall call, Lease lease, boolean successful) {
+		for (LockRequest request : call.request().all()) {
+			Duration time = request.holdAtLeast();
+			if (time != null) {
+				lease.all()
+					.stream()
+					.filter((each) -> each.key().equals(request.key()))
+					.forEach((each) -> each.holdAtLeast(successful ? time : Duration.ZERO));
+			}
 		}
 	}
 

@@ -20,8 +20,19 @@ final class WovenInvocation implements MethodInvocation {
 	private final @Nullable Object[] arguments;
 
 	WovenInvocation(ProceedingJoinPoint joinPoint) {
+		this(joinPoint, joinPoint.getArgs());
+	}
+
+	private WovenInvocation(ProceedingJoinPoint joinPoint, @Nullable Object[] arguments) {
 		this.joinPoint = joinPoint;
-		this.arguments = joinPoint.getArgs();
+		this.arguments = arguments;
+	}
+
+	/**
+	 * Return the same call with arguments of its own.
+	 */
+	WovenInvocation copy() {
+		return new WovenInvocation(this.joinPoint, this.arguments.clone());
 	}
 
 	@Override

@@ -180,8 +180,8 @@ class AsyncAcquisitionTests {
 	@Test
 	void theSameOwnerEntersAgainAtOnceAndTheLastLeaseGivesTheLockBack() {
 		Object owner = new Object();
-		Lease outer = get(this.registry.acquireAsync(REQUEST, owner));
-		CompletableFuture<Lease> nested = this.registry.acquireAsync(AT_ONCE, owner);
+		Lease outer = get(this.registry.acquireAsync(REQUEST, (key) -> owner));
+		CompletableFuture<Lease> nested = this.registry.acquireAsync(AT_ONCE, (key) -> owner);
 		assertThat(nested).isCompleted();
 		assertThat(nested.join().fencingToken()).isEqualTo(outer.fencingToken());
 		outer.close();
@@ -195,8 +195,9 @@ class AsyncAcquisitionTests {
 	@Test
 	void anOwnerThatReadsCannotAskForTheLockAlone() {
 		Object owner = new Object();
-		try (Lease lease = get(this.registry.acquireAsync(REQUEST.withMode(LockMode.READ), owner))) {
-			assertThat(failure(this.registry.acquireAsync(REQUEST, owner))).isInstanceOf(IllegalStateException.class)
+		try (Lease lease = get(this.registry.acquireAsync(REQUEST.withMode(LockMode.READ), (key) -> owner))) {
+			assertThat(failure(this.registry.acquireAsync(REQUEST, (key) -> owner)))
+				.isInstanceOf(IllegalStateException.class)
 				.hasMessageContaining("held for reading");
 		}
 	}
@@ -204,9 +205,9 @@ class AsyncAcquisitionTests {
 	@Test
 	void anOwnerThatHasLostTheLockLearnsOfItWhenItEntersAgain() {
 		Object owner = new Object();
-		Lease lease = get(this.registry.acquireAsync(REQUEST.withLeaseTime(Duration.ofMillis(20)), owner));
+		Lease lease = get(this.registry.acquireAsync(REQUEST.withLeaseTime(Duration.ofMillis(20)), (key) -> owner));
 		Awaitility.await().until(() -> !lease.isHeld());
-		assertThat(failure(this.registry.acquireAsync(REQUEST, owner))).isInstanceOf(LockLostException.class);
+		assertThat(failure(this.registry.acquireAsync(REQUEST, (key) -> owner))).isInstanceOf(LockLostException.class);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
 	}
 

@@ -7,7 +7,10 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -76,6 +79,15 @@ class DistributedLockAspectTests {
 	void repeatedAnnotationsAreLocksThatAreTakenTogether() {
 		assertThat(this.stock.move(1002, 1001)).isTrue();
 		assertThat(this.acquired).containsExactly(LockKey.of("stock", 1001), LockKey.of("stock", 1002));
+	}
+
+	@Test
+	void aMethodThatReturnsAFutureIsLockedUntilItsEnd() {
+		List<CompletableFuture<Long>> calls = IntStream.range(0, 50)
+			.mapToObj((i) -> this.stock.later(1001, null))
+			.toList();
+		assertThat(calls.stream().map(CompletableFuture::join)).hasSize(50).doesNotHaveDuplicates();
+		Awaitility.await().until(this.store::isEmpty);
 	}
 
 	@Test
@@ -194,6 +206,8 @@ class DistributedLockAspectTests {
 
 		boolean move(long from, long to);
 
+		CompletableFuture<Long> later(long id, Lease lease);
+
 	}
 
 	@DistributedLock(name = "meta")
@@ -263,6 +277,12 @@ class DistributedLockAspectTests {
 		@DistributedLock(name = "stock", key = "#to")
 		public boolean move(long from, long to) {
 			return Lease.current().all().size() == 2;
+		}
+
+		@Override
+		@DistributedLock(name = "stock", key = "#id")
+		public CompletableFuture<Long> later(long id, Lease lease) {
+			return CompletableFuture.supplyAsync(lease::fencingToken);
 		}
 
 		private String insteadOf(long id) {

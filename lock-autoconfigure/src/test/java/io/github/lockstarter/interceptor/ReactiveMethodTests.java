@@ -107,6 +107,16 @@ class ReactiveMethodTests {
 	}
 
 	@Test
+	void severalLocksAreTakenTogetherAndReenteredOneByOne() {
+		this.target.self = this.stock;
+		assertThat(this.stock.count(List.of(1002L, 1001L), null).block(PATIENCE)).isEqualTo(2);
+		assertThat(this.stock.nestedInSeveral(1001).block(PATIENCE)).isEqualTo(2);
+		assertThat(this.stock.severalAroundOne(List.of(1002L, 1001L)).block(PATIENCE)).isNotNull();
+		assertThat(isTaken()).isFalse();
+		assertThat(this.store.isEmpty()).isTrue();
+	}
+
+	@Test
 	void anEmptyMonoGivesTheLockBack() {
 		this.target.mono = Mono.empty();
 		assertThat(this.stock.reserve(1001).block(PATIENCE)).isNull();
@@ -427,6 +437,21 @@ class ReactiveMethodTests {
 			return this.self.reserve(productId)
 				.publishOn(Schedulers.parallel())
 				.flatMap((value) -> this.self.reserveAtOnce(productId));
+		}
+
+		@DistributedLock(name = "stock", key = "#productIds", waitTime = "0s")
+		public Mono<Integer> count(List<Long> productIds, @Nullable Lease lease) {
+			return begin().then(Mono.fromSupplier(() -> lease.all().size()));
+		}
+
+		@DistributedLock(name = "stock", key = "#productId")
+		public Mono<Integer> nestedInSeveral(long productId) {
+			return this.self.count(List.of(productId, productId + 1), null);
+		}
+
+		@DistributedLock(name = "stock", key = "#productIds")
+		public Mono<String> severalAroundOne(List<Long> productIds) {
+			return this.self.reserveAtOnce(productIds.get(1));
 		}
 
 		@DistributedLock(name = "branching", key = "#productId")

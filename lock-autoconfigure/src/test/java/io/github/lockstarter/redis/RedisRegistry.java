@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
+import java.util.function.Function;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
@@ -140,8 +141,8 @@ final class RedisRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	@Override
-	public CompletableFuture<Lease> acquireAsync(LockRequest request, Object owner) {
-		return this.registry.acquireAsync(request, owner);
+	public CompletableFuture<Lease> acquireAsync(LockRequest request, Function<LockKey, ?> owners) {
+		return this.registry.acquireAsync(request, owners);
 	}
 
 	@Override
