@@ -5,6 +5,7 @@ package io.github.lockstarter.interceptor;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 import org.jspecify.annotations.Nullable;
@@ -46,8 +47,7 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 	private Mono<Object> mono(LockedCall call) {
 		return Mono.deferContextual((context) -> {
 			Map<Enclosing, Object> owners = owners(call, context);
-			CompletableFuture<Lease> acquisition = call.registry()
-				.acquireAsync(call.request(), (key) -> owners.get(new Enclosing(key)));
+			CompletableFuture<Lease> acquisition = acquire(call, owners);
 			return Mono.fromFuture(acquisition.handle((lease, ex) -> {
 				if (lease == null) {
 					return Mono.from(instead(call, ex));
@@ -67,8 +67,7 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 	private Flux<Object> flux(LockedCall call) {
 		return Flux.deferContextual((context) -> {
 			Map<Enclosing, Object> owners = owners(call, context);
-			CompletableFuture<Lease> acquisition = call.registry()
-				.acquireAsync(call.request(), (key) -> owners.get(new Enclosing(key)));
+			CompletableFuture<Lease> acquisition = acquire(call, owners);
 			return Mono.fromFuture(acquisition.handle((lease, ex) -> {
 				if (lease == null) {
 					return Flux.from(instead(call, ex));
@@ -91,6 +90,11 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 			owners.put(enclosing, context.getOrDefault(enclosing, owner));
 		}
 		return owners;
+	}
+
+	private static CompletableFuture<Lease> acquire(LockedCall call, Map<Enclosing, Object> owners) {
+		return call.registry()
+			.acquireAsync(call.request(), (key) -> Objects.requireNonNull(owners.get(new Enclosing(key))));
 	}
 
 	private Publisher<Object> begin(LockedCall call, Lease lease) {
