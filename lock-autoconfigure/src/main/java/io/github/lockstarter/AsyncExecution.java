@@ -40,7 +40,9 @@ final class AsyncExecution<T extends @Nullable Object> {
 			OutageHandler<? extends CompletionStage<T>, ?> onOutage) {
 		this.result.whenComplete((value, ex) -> cancelUnderWay());
 		follow(acquisition);
-		acquisition.whenComplete((lease, ex) -> {
+		// A body that blocks must not block the caller, even if the lease is there
+		// already
+		acquisition.whenCompleteAsync((lease, ex) -> {
 			if (lease != null) {
 				run((this.onLost == OnLost.LOG) ? new LossTolerantLease(lease) : lease, body);
 			}

@@ -45,8 +45,8 @@ public interface LockRegistry {
 	/**
 	 * Take a lock without blocking the current thread, for one that must not wait. The
 	 * lease belongs to nobody but who closes it: a further acquisition is never a nested
-	 * one, and waits for this lease like any other. Actions that depend on the future run
-	 * on a thread that may block.
+	 * one, and waits for this lease like any other. Actions that depend on the future may
+	 * block if they are attached by an <code>…Async</code> method.
 	 *
 	 * <p>
 	 * Cancelling the future, or completing it otherwise, ends the wait, also by

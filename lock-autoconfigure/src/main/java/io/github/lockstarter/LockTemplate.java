@@ -125,11 +125,11 @@ public class LockTemplate {
 
 	/**
 	 * Run a body that returns a future under the lock, without blocking the current
-	 * thread: the body begins when the lock is there, on the current thread if that is at
-	 * once and else on one that may block, and the lock is held until its future is done.
-	 * {@link Lease#current()} is there until the body returns. Cancelling the result ends
-	 * the wait, or cancels the future of the body and gives the lock back; work that goes
-	 * on behind a cancelled future is not protected any more.
+	 * thread: the body begins when the lock is there, on another thread that may block,
+	 * and the lock is held until its future is done. {@link Lease#current()} is there
+	 * until the body returns. Cancelling the result ends the wait, or cancels the future
+	 * of the body and gives the lock back; work that goes on behind a cancelled future is
+	 * not protected any more.
 	 *
 	 * <p>
 	 * Nothing here is reentrant: a body that waits for the same lock waits for itself. A

@@ -36,7 +36,7 @@ final class AsyncAcquisition {
 
 	private final AsyncCaller caller;
 
-	private final CompletableFuture<Lease> result = new CompletableFuture<>();
+	private final CompletableFuture<Lease> result;
 
 	private final AtomicReference<@Nullable Place> place = new AtomicReference<>();
 
@@ -47,6 +47,7 @@ final class AsyncAcquisition {
 		this.admission = admission;
 		this.threads = threads;
 		this.tasks = admission.tasks();
+		this.result = new FutureLease(this.tasks);
 		this.key = request.key();
 		this.caller = new AsyncCaller(waitTime, request.mode(), request.leaseTime(), owner, this::takeTurn);
 	}

@@ -31,7 +31,7 @@ final class AsyncManyLocks {
 
 	private final long start = System.nanoTime();
 
-	private final CompletableFuture<Lease> result = new CompletableFuture<>();
+	private final FutureLease result;
 
 	/** Guarded by this. */
 	private final List<Lease> leases = new ArrayList<>();
@@ -51,6 +51,7 @@ final class AsyncManyLocks {
 		this.waitTime = waitTime;
 		this.one = one;
 		this.tasks = tasks;
+		this.result = new FutureLease(tasks);
 	}
 
 	/**

@@ -48,16 +48,17 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 		return Mono.deferContextual((context) -> {
 			Map<Enclosing, Object> owners = owners(call, context);
 			CompletableFuture<Lease> acquisition = acquire(call, owners);
-			return Mono.fromFuture(acquisition.handle((lease, ex) -> {
+			return Mono.<Mono<Object>>create((sink) -> acquisition.whenCompleteAsync((lease, ex) -> {
 				if (lease == null) {
-					return Mono.from(instead(call, ex));
+					sink.success(Mono.from(instead(call, ex)));
+					return;
 				}
 				Mono<Object> body = Mono.defer(() -> Mono.from(begin(call, lease)));
 				Mono<Object> guarded = isEndedByLoss(call) ? body.takeUntilOther(loss(lease)) : body;
-				return guarded.onErrorResume((failure) -> fail(call, lease, failure))
+				sink.success(guarded.onErrorResume((failure) -> fail(call, lease, failure))
 					.flatMap((value) -> end(call, lease).thenReturn(value))
-					.switchIfEmpty(end(call, lease));
-			}), true)
+					.switchIfEmpty(end(call, lease)));
+			}))
 				.flatMap((result) -> result)
 				.doFinally((signal) -> abandon(signal, call, acquisition))
 				.contextWrite((outer) -> outer.putAllMap(owners));
@@ -68,14 +69,16 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 		return Flux.deferContextual((context) -> {
 			Map<Enclosing, Object> owners = owners(call, context);
 			CompletableFuture<Lease> acquisition = acquire(call, owners);
-			return Mono.fromFuture(acquisition.handle((lease, ex) -> {
+			return Mono.<Flux<Object>>create((sink) -> acquisition.whenCompleteAsync((lease, ex) -> {
 				if (lease == null) {
-					return Flux.from(instead(call, ex));
+					sink.success(Flux.from(instead(call, ex)));
+					return;
 				}
 				Flux<Object> body = Flux.defer(() -> begin(call, lease));
 				Flux<Object> guarded = isEndedByLoss(call) ? body.takeUntilOther(loss(lease)) : body;
-				return Flux.concat(guarded.onErrorResume((failure) -> fail(call, lease, failure)), end(call, lease));
-			}), true)
+				sink.success(
+						Flux.concat(guarded.onErrorResume((failure) -> fail(call, lease, failure)), end(call, lease)));
+			}))
 				.flatMapMany((result) -> result)
 				.doFinally((signal) -> abandon(signal, call, acquisition))
 				.contextWrite((outer) -> outer.putAllMap(owners));

@@ -298,6 +298,7 @@ class ReactiveMethodTests {
 	void readersShareTheLock() {
 		try (Lease reader = this.registry.acquire(REQUEST.withMode(LockMode.READ))) {
 			assertThat(this.stock.read(1001).block(PATIENCE)).isEqualTo("done");
+			assertThat(this.target.calls).doesNotContain(Thread.currentThread().getName());
 		}
 	}
 
