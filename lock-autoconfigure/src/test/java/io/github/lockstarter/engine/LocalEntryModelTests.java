@@ -27,7 +27,7 @@ class LocalEntryModelTests {
 
 	private static final OwnerToken OWNER = OwnerToken.random();
 
-	private static final int INTERLEAVINGS = 500;
+	private static final int INTERLEAVINGS = 250;
 
 	@ParameterizedTest
 	@EnumSource

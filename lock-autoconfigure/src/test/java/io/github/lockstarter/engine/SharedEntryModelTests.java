@@ -26,7 +26,7 @@ class SharedEntryModelTests {
 
 	private static final Duration LEASE_TIME = Duration.ofSeconds(30);
 
-	private static final int INTERLEAVINGS = 80;
+	private static final int INTERLEAVINGS = 60;
 
 	@ParameterizedTest
 	@EnumSource
