@@ -24,7 +24,7 @@ final class AsyncExecution<T extends @Nullable Object> {
 
 	private final CompletableFuture<T> result = new CompletableFuture<>();
 
-	private volatile @Nullable Future<?> underWay;
+	private volatile @Nullable CompletionStage<?> underWay;
 
 	AsyncExecution(OnLost onLost, HoldTimes holdTimes) {
 		this.onLost = onLost;
@@ -60,12 +60,12 @@ final class AsyncExecution<T extends @Nullable Object> {
 		}
 		try {
 			CompletionStage<T> stage = begin(lease, body);
+			stage.whenComplete((value, ex) -> end(lease, value, ex));
 			follow(stage);
 			if (this.onLost == OnLost.INTERRUPT) {
 				// What depends on it may take its time, which callbacks must not
 				lease.onLost((loss) -> CompletableFuture.runAsync(this::cancelUnderWay));
 			}
-			stage.whenComplete((value, ex) -> end(lease, value, ex));
 		}
 		catch (Throwable ex) {
 			end(lease, null, ex);
@@ -98,8 +98,8 @@ final class AsyncExecution<T extends @Nullable Object> {
 			else {
 				throw reason;
 			}
-			follow(stage);
 			stage.whenComplete(this::settle);
+			follow(stage);
 		}
 		catch (Throwable ex) {
 			this.result.completeExceptionally(ex);
@@ -134,16 +134,24 @@ final class AsyncExecution<T extends @Nullable Object> {
 	}
 
 	private void follow(CompletionStage<?> stage) {
-		this.underWay = (stage instanceof Future<?> future) ? future : stage.toCompletableFuture();
+		this.underWay = stage;
 		if (this.result.isDone()) {
 			cancelUnderWay();
 		}
 	}
 
 	private void cancelUnderWay() {
-		Future<?> underWay = this.underWay;
-		if (underWay != null) {
-			underWay.cancel(true);
+		CompletionStage<?> underWay = this.underWay;
+		try {
+			if (underWay instanceof Future<?> future) {
+				future.cancel(true);
+			}
+			else if (underWay != null) {
+				underWay.toCompletableFuture().cancel(true);
+			}
+		}
+		catch (UnsupportedOperationException ex) {
+			// It cannot be cancelled: the lock is held until it ends by itself
 		}
 	}
 

@@ -19,7 +19,8 @@ import org.springframework.aot.hint.annotation.Reflective;
  * <p>
  * The lock is taken before a transaction begins and given back after it has ended. A
  * nested call for the same lock on the same thread, or inside of the same reactive chain,
- * is reentrant and costs nothing. The body never runs without the lock.
+ * is reentrant and costs nothing; one that returns a future is not. The body never runs
+ * without the lock.
  *
  * <p>
  * A method may return a {@link java.util.concurrent.CompletableFuture}, or a
@@ -106,7 +107,7 @@ public @interface DistributedLock {
 	 * returns; in the form of {@link #waitTime()}. If it throws the lock is free at once.
 	 * That is for the job that several instances are told to do at the same time: one
 	 * does it, and the others find the lock taken though it is done already. An instance
-	 * that crashes after the return changes nothing.
+	 * that crashes later changes nothing, once the store was told.
 	 */
 	String holdAtLeast() default "";
 

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -49,9 +50,11 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 
 	public LockRequest {
 		others = others.stream().flatMap((other) -> other.all().stream()).toList();
-		if (others.size() >= MAX_LOCKS) {
+		long locks = others.isEmpty() ? 1
+				: Stream.concat(Stream.of(key), others.stream().map(LockRequest::key)).distinct().count();
+		if (locks > MAX_LOCKS) {
 			throw new IllegalArgumentException(
-					"At most " + MAX_LOCKS + " locks can be taken together, but these are " + (others.size() + 1));
+					"At most " + MAX_LOCKS + " locks can be taken together, but these are " + locks);
 		}
 		if (holdAtLeast != null
 				&& (holdAtLeast.compareTo(MIN_LEASE_TIME) < 0 || holdAtLeast.compareTo(MAX_LEASE_TIME) > 0)) {
@@ -128,6 +131,18 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 		List<LockRequest> all = new ArrayList<>(this.others);
 		all.addAll(others);
 		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.holdAtLeast, all);
+	}
+
+	/**
+	 * Tell the lease of this request for how long its locks stay taken, before it is
+	 * closed. {@link LockTemplate} does that by itself; it is for those who hold a lease
+	 * in a way of their own.
+	 * @param lease the lease
+	 * @param successful whether what it was held for has succeeded; if not, the locks are
+	 * free at once
+	 */
+	public void endHold(Lease lease, boolean successful) {
+		HoldTimes.of(this).apply(lease, successful);
 	}
 
 	/**

@@ -3,8 +3,8 @@
 package io.github.lockstarter;
 
 import java.time.Duration;
-import java.util.Collections;
 import java.util.List;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
 
@@ -76,9 +76,9 @@ class LockRequestTests {
 	void severalLocksAreAtLeastOneAndAtMostAThousand() {
 		assertThatIllegalArgumentException().isThrownBy(() -> LockRequest.ofAll("order", List.of()))
 			.withMessage("'keys' of the locks 'order' must not be empty");
-		List<Integer> thousand = Collections.nCopies(1000, 1);
-		LockRequest most = LockRequest.ofAll("order", thousand);
+		LockRequest most = LockRequest.ofAll("order", IntStream.range(0, 1000).boxed().toList());
 		assertThat(most.all()).hasSize(1000);
+		assertThat(most.and(most).all()).hasSize(2000);
 		assertThatIllegalArgumentException().isThrownBy(() -> most.and(this.request))
 			.withMessage("At most 1000 locks can be taken together, but these are 1001");
 	}

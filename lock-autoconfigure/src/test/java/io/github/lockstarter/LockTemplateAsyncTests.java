@@ -94,6 +94,19 @@ class LockTemplateAsyncTests {
 	}
 
 	@Test
+	void aStageThatCannotBeCancelledIsFollowedToItsEnd() throws Exception {
+		CompletableFuture<String> result = this.template.executeAsync(REQUEST, (lease) -> {
+			this.begun.countDown();
+			return this.body.minimalCompletionStage();
+		});
+		this.begun.await();
+		result.cancel(true);
+		assertThat(isTaken()).isTrue();
+		this.body.complete("done");
+		Awaitility.await().until(() -> !isTaken());
+	}
+
+	@Test
 	void theThreadThatEndsTheBodyDoesNotWaitForTheStore() throws Exception {
 		CountDownLatch ended = new CountDownLatch(1);
 		this.backend.release.loseRequests(() -> {

@@ -5,6 +5,7 @@ package io.github.lockstarter.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
@@ -61,37 +62,60 @@ final class AsyncManyLocks {
 	CompletableFuture<Lease> begin() {
 		this.result.whenComplete((lease, ex) -> {
 			if (!(lease instanceof HeldLeases)) {
-				stop();
+				// Whoever cancels it must not have to wait for the store
+				this.tasks.execute(this::stop);
 			}
 		});
-		next(0);
+		goOn(0);
 		return this.result;
 	}
 
-	private void next(int index) {
-		if (index == this.requests.size()) {
+	/**
+	 * Take lock after lock. One that is there already needs no callback: a thousand of
+	 * them would be too deep.
+	 */
+	private void goOn(int first) {
+		try {
+			for (int i = first; i < this.requests.size(); i++) {
+				CompletableFuture<Lease> lease = take(this.requests.get(i));
+				if (!lease.isDone() || lease.isCompletedExceptionally()) {
+					int next = i + 1;
+					lease.whenComplete((granted, ex) -> settle(granted, ex, next));
+					return;
+				}
+				if (!keep(lease.join())) {
+					return;
+				}
+			}
 			complete();
-			return;
 		}
+		catch (Throwable ex) {
+			fail(ex);
+		}
+	}
+
+	private CompletableFuture<Lease> take(LockRequest request) {
 		Duration left = this.waitTime.minusNanos(System.nanoTime() - this.start);
-		CompletableFuture<Lease> lease = this.one
-			.apply(this.requests.get(index).withWaitTime(left.isNegative() ? Duration.ZERO : left));
+		CompletableFuture<Lease> lease = this.one.apply(request.withWaitTime(left.isNegative() ? Duration.ZERO : left));
 		if (!await(lease)) {
 			lease.cancel(false);
 		}
-		lease.whenComplete((granted, ex) -> {
-			if (ex != null) {
-				// Whoever learns of the failure finds nothing taken
-				stop();
-				this.result.completeExceptionally((ex instanceof CompletionException) ? ex.getCause() : ex);
-			}
-			else if (keep(granted)) {
-				next(index + 1);
-			}
-			else {
-				ManyLocks.giveBack(List.of(granted));
-			}
-		});
+		return lease;
+	}
+
+	private void settle(@Nullable Lease lease, @Nullable Throwable failure, int next) {
+		if (lease == null) {
+			fail((failure instanceof CompletionException) ? failure.getCause() : failure);
+		}
+		else if (keep(lease)) {
+			goOn(next);
+		}
+	}
+
+	/** Whoever learns of the failure finds nothing taken. */
+	private void fail(@Nullable Throwable failure) {
+		stop();
+		this.result.completeExceptionally((failure != null) ? failure : new CancellationException());
 	}
 
 	private synchronized boolean await(CompletableFuture<Lease> lease) {
@@ -99,8 +123,14 @@ final class AsyncManyLocks {
 		return !this.result.isDone();
 	}
 
-	private synchronized boolean keep(Lease lease) {
-		return !this.result.isDone() && this.leases.add(lease);
+	private boolean keep(Lease lease) {
+		synchronized (this) {
+			if (!this.result.isDone()) {
+				return this.leases.add(lease);
+			}
+		}
+		ManyLocks.giveBack(List.of(lease));
+		return false;
 	}
 
 	private void complete() {

@@ -57,18 +57,21 @@ final class ManyLocks {
 	 * @throws LockContendedException if one of them could not be had
 	 */
 	Lease acquire(LockRequest request, Duration waitTime) {
+		long start = System.nanoTime();
 		List<LockRequest> requests = inOrder(request.all());
 		List<Lease> leases = this.atOnce.tryGrant(requests);
-		return new HeldLeases((leases != null) ? leases : acquireOneByOne(requests, waitTime), this.tasks);
+		return new HeldLeases((leases != null) ? leases : acquireOneByOne(requests, waitTime, start), this.tasks);
 	}
 
-	private List<Lease> acquireOneByOne(List<LockRequest> requests, Duration waitTime) {
-		long start = System.nanoTime();
+	private List<Lease> acquireOneByOne(List<LockRequest> requests, Duration waitTime, long start) {
 		List<Lease> leases = new ArrayList<>(requests.size());
 		boolean complete = false;
 		try {
 			for (LockRequest request : requests) {
 				Duration left = waitTime.minusNanos(System.nanoTime() - start);
+				if (left.isNegative() && !waitTime.isZero() && !leases.isEmpty()) {
+					throw new LockContendedException(request.key(), waitTime.minus(left));
+				}
 				Lease lease = this.oneByOne.apply(request.withWaitTime(left.isNegative() ? Duration.ZERO : left));
 				if (lease == null) {
 					throw new LockContendedException(request.key(), Duration.ofNanos(System.nanoTime() - start));

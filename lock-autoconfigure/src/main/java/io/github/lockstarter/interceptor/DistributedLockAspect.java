@@ -38,14 +38,19 @@ public final class DistributedLockAspect {
 
 	private static final String ANNOTATED = "@io.github.lockstarter.DistributedLock";
 
+	private static final String REPEATED = "@io.github.lockstarter.DistributedLocks";
+
 	private static final String META = "@(" + ANNOTATED + " *)";
+
+	private static final String META_REPEATED = "@(" + REPEATED + " *)";
 
 	private static final String META_OF_META = "@(" + META + " *)";
 
-	private static final String REPEATED = "@io.github.lockstarter.DistributedLocks";
+	private static final String META_OF_META_REPEATED = "@(" + META_REPEATED + " *)";
 
 	private static final String METHODS = "execution(" + ANNOTATED + " * *(..)) || execution(" + REPEATED
-			+ " * *(..)) || execution(" + META + " * *(..)) || execution(" + META_OF_META + " * *(..))";
+			+ " * *(..)) || execution(" + META + " * *(..)) || execution(" + META_REPEATED + " * *(..)) || execution("
+			+ META_OF_META + " * *(..)) || execution(" + META_OF_META_REPEATED + " * *(..))";
 
 	/**
 	 * Of all other classes the weaver sees by {@code within} that there is nothing to do.
@@ -53,8 +58,10 @@ public final class DistributedLockAspect {
 	private static final String OF_CLASSES = "(within(" + ANNOTATED + " *) && execution(public !static * (" + ANNOTATED
 			+ " *).*(..))) || (within(" + REPEATED + " *) && execution(public !static * (" + REPEATED
 			+ " *).*(..))) || (within(" + META + " *) && execution(public !static * (" + META
+			+ " *).*(..))) || (within(" + META_REPEATED + " *) && execution(public !static * (" + META_REPEATED
 			+ " *).*(..))) || (within(" + META_OF_META + " *) && execution(public !static * (" + META_OF_META
-			+ " *).*(..)))";
+			+ " *).*(..))) || (within(" + META_OF_META_REPEATED + " *) && execution(public !static * ("
+			+ META_OF_META_REPEATED + " *).*(..)))";
 
 	/**
 	 * They inherit the annotation of a class, and call methods that are woven. The names

@@ -30,28 +30,51 @@ final class FutureInvocationAdapter implements InvocationAdapter {
 	}
 
 	@SuppressWarnings("unchecked")
-	private static CompletionStage<@Nullable Object> stage(@Nullable Object result) throws Throwable {
+	private static CompletionStage<@Nullable Object> stage(@Nullable Object result) {
 		if (result instanceof CompletionStage<?> stage) {
 			return (CompletionStage<@Nullable Object>) stage;
 		}
 		if (result instanceof Future<?> future) {
-			return CompletableFuture.completedFuture(await(future));
+			return FollowedFuture.of(future);
 		}
 		throw new NullPointerException("The method returned null instead of a future");
 	}
 
 	/** A future that tells nobody of its end has to be waited for. */
-	private static @Nullable Object await(Future<?> future) throws Throwable {
-		try {
-			return future.get();
+	private static final class FollowedFuture extends CompletableFuture<@Nullable Object> {
+
+		private final Future<?> future;
+
+		private FollowedFuture(Future<?> future) {
+			this.future = future;
 		}
-		catch (ExecutionException ex) {
-			throw (ex.getCause() != null) ? ex.getCause() : ex;
+
+		static FollowedFuture of(Future<?> future) {
+			FollowedFuture followed = new FollowedFuture(future);
+			Thread thread = new Thread(followed::await, "lock-future");
+			thread.setDaemon(true);
+			thread.start();
+			return followed;
 		}
-		catch (InterruptedException ex) {
-			future.cancel(true);
-			throw ex;
+
+		@Override
+		public boolean cancel(boolean mayInterruptIfRunning) {
+			this.future.cancel(mayInterruptIfRunning);
+			return super.cancel(mayInterruptIfRunning);
 		}
+
+		private void await() {
+			try {
+				complete(this.future.get());
+			}
+			catch (ExecutionException ex) {
+				completeExceptionally((ex.getCause() != null) ? ex.getCause() : ex);
+			}
+			catch (InterruptedException | RuntimeException ex) {
+				completeExceptionally(ex);
+			}
+		}
+
 	}
 
 }

@@ -2,11 +2,12 @@
 
 package io.github.lockstarter.interceptor;
 
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -48,19 +49,20 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 		return Mono.deferContextual((context) -> {
 			Map<Enclosing, Object> owners = owners(call, context);
 			CompletableFuture<Lease> acquisition = acquire(call, owners);
+			AtomicBoolean decided = new AtomicBoolean();
 			return Mono.<Mono<Object>>create((sink) -> acquisition.whenCompleteAsync((lease, ex) -> {
 				if (lease == null) {
 					sink.success(Mono.from(instead(call, ex)));
 					return;
 				}
-				Mono<Object> body = Mono.defer(() -> Mono.from(begin(call, lease)));
+				Mono<Object> body = Mono.defer(() -> Mono.from(begin(call, lease, decided)));
 				Mono<Object> guarded = isEndedByLoss(call) ? body.takeUntilOther(loss(lease)) : body;
 				sink.success(guarded.onErrorResume((failure) -> fail(call, lease, failure))
 					.flatMap((value) -> end(call, lease).thenReturn(value))
 					.switchIfEmpty(end(call, lease)));
 			}))
 				.flatMap((result) -> result)
-				.doFinally((signal) -> abandon(signal, call, acquisition))
+				.doFinally((signal) -> abandon(signal, call, acquisition, decided))
 				.contextWrite((outer) -> outer.putAllMap(owners));
 		});
 	}
@@ -69,18 +71,19 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 		return Flux.deferContextual((context) -> {
 			Map<Enclosing, Object> owners = owners(call, context);
 			CompletableFuture<Lease> acquisition = acquire(call, owners);
+			AtomicBoolean decided = new AtomicBoolean();
 			return Mono.<Flux<Object>>create((sink) -> acquisition.whenCompleteAsync((lease, ex) -> {
 				if (lease == null) {
 					sink.success(Flux.from(instead(call, ex)));
 					return;
 				}
-				Flux<Object> body = Flux.defer(() -> begin(call, lease));
+				Flux<Object> body = Flux.defer(() -> begin(call, lease, decided));
 				Flux<Object> guarded = isEndedByLoss(call) ? body.takeUntilOther(loss(lease)) : body;
 				sink.success(
 						Flux.concat(guarded.onErrorResume((failure) -> fail(call, lease, failure)), end(call, lease)));
 			}))
 				.flatMapMany((result) -> result)
-				.doFinally((signal) -> abandon(signal, call, acquisition))
+				.doFinally((signal) -> abandon(signal, call, acquisition, decided))
 				.contextWrite((outer) -> outer.putAllMap(owners));
 		});
 	}
@@ -100,13 +103,25 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 			.acquireAsync(call.request(), (key) -> Objects.requireNonNull(owners.get(new Enclosing(key))));
 	}
 
-	private Publisher<Object> begin(LockedCall call, Lease lease) {
+	/**
+	 * Call the method, unless the subscription was cancelled before and its lock given
+	 * back.
+	 */
+	private Publisher<Object> begin(LockedCall call, Lease lease, AtomicBoolean decided) {
+		if (!decided.compareAndSet(false, true)) {
+			return Mono.error(new CancellationException());
+		}
 		try {
 			return this.adapter.toPublisher(call.proceed(lease));
 		}
 		catch (Throwable ex) {
-			return Mono.error(ex);
+			return Mono.error(signal(ex));
 		}
+	}
+
+	/** Reactor passes on no error that it takes for the end of the JVM. */
+	private static Throwable signal(Throwable failure) {
+		return (failure instanceof LinkageError) ? new IllegalStateException(failure.toString(), failure) : failure;
 	}
 
 	private Publisher<Object> instead(LockedCall call, Throwable reason) {
@@ -120,7 +135,7 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 			return Mono.error(reason);
 		}
 		catch (Throwable ex) {
-			return Mono.error(ex);
+			return Mono.error(signal(ex));
 		}
 	}
 
@@ -136,7 +151,7 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 
 	private static Mono<Object> end(LockedCall call, Lease lease) {
 		return Mono.defer(() -> {
-			holdAtLeast(call, lease, true);
+			call.request().endHold(lease, true);
 			return close(lease).onErrorResume(LockLostException.class,
 					(loss) -> (call.definition().onLost() == OnLost.LOG) ? Mono.empty() : Mono.error(loss));
 		});
@@ -144,7 +159,7 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 
 	private static Mono<Object> fail(LockedCall call, Lease lease, Throwable failure) {
 		return Mono.defer(() -> {
-			holdAtLeast(call, lease, false);
+			call.request().endHold(lease, false);
 			return close(lease).onErrorResume(LockLostException.class, (loss) -> {
 				if (call.definition().onLost() != OnLost.LOG && !(failure instanceof LockLostException)) {
 					failure.addSuppressed(loss);
@@ -161,24 +176,17 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 	/**
 	 * End the wait, or give the lock back, after the subscription was cancelled.
 	 */
-	private static void abandon(SignalType signal, LockedCall call, CompletableFuture<Lease> acquisition) {
-		if (signal == SignalType.CANCEL && !acquisition.cancel(false)) {
+	private static void abandon(SignalType signal, LockedCall call, CompletableFuture<Lease> acquisition,
+			AtomicBoolean decided) {
+		if (signal != SignalType.CANCEL) {
+			return;
+		}
+		decided.set(true);
+		if (!acquisition.cancel(false)) {
 			acquisition.thenAccept((lease) -> {
-				holdAtLeast(call, lease, false);
+				call.request().endHold(lease, false);
 				lease.closeAsync();
 			});
-		}
-	}
-
-	private static void holdAtLeast(LockedCall call, Lease lease, boolean successful) {
-		for (LockRequest request : call.request().all()) {
-			Duration time = request.holdAtLeast();
-			if (time != null) {
-				lease.all()
-					.stream()
-					.filter((each) -> each.key().equals(request.key()))
-					.forEach((each) -> each.holdAtLeast(successful ? time : Duration.ZERO));
-			}
 		}
 	}
 

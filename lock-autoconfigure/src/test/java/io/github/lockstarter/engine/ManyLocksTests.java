@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
@@ -110,6 +111,13 @@ class ManyLocksTests {
 		waiting.awaitParked();
 		last.close();
 		waiting.get().close();
+		Lease early = this.other.acquire(one(1).withLeaseTime(Duration.ofMillis(1500)));
+		try (Lease taken = this.other.acquire(one(3))) {
+			Call<Lease> late = Callers.start(() -> this.registry.acquire(ALL.withWaitTime(Duration.ofSeconds(2))));
+			assertThatExceptionOfType(LockContendedException.class).isThrownBy(late::get)
+				.satisfies((ex) -> assertThat(ex.getWaited()).isLessThan(Duration.ofSeconds(3)));
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(early::close);
+		}
 		try (Lease taken = this.other.acquire(one(3))) {
 			assertThatExceptionOfType(LockContendedException.class)
 				.isThrownBy(() -> this.registry.acquire(ALL.withWaitTime(Duration.ofMillis(50))));
@@ -150,13 +158,14 @@ class ManyLocksTests {
 	@Test
 	void anAnswerThatGotLostBlocksNobody() {
 		this.backend.acquireAll.loseAnswers(() -> true);
-		try (DefaultLockRegistry unlucky = registry(this.backend, Duration.ofSeconds(1))) {
+		// What nobody gives back stays taken for longer than is waited
+		try (DefaultLockRegistry unlucky = registry(this.backend, Duration.ofMinutes(1))) {
 			try (Lease lease = unlucky.acquire(ALL)) {
 				assertThat(lease.isHeld()).isTrue();
 			}
-			this.other.acquire(ALL.withWaitTime(Duration.ofMillis(500))).close();
-			Awaitility.await().until(() -> unlucky.activeLocks() == 0 && unlucky.backgroundActions() == 0);
+			this.other.acquire(ALL).close();
 		}
+		this.store.clear();
 	}
 
 	@Test
@@ -242,6 +251,56 @@ class ManyLocksTests {
 	}
 
 	@Test
+	void aThousandLocksThatAreHeldAlreadyAreReenteredOnASmallStack() throws Exception {
+		LockRequest thousand = LockRequest.ofAll("stock", IntStream.range(0, 1000).boxed().toList());
+		CompletableFuture<Lease> inner = new CompletableFuture<>();
+		try (Lease outer = this.registry.acquireAsync(thousand, (key) -> "me").get(20, TimeUnit.SECONDS)) {
+			new Thread(null, () -> this.registry.acquireAsync(thousand, (key) -> "me")
+				.whenComplete((lease, ex) -> inner.complete(lease)), "small", 1 << 18).start();
+			inner.get(20, TimeUnit.SECONDS).close();
+			assertThat(outer.isHeld()).isTrue();
+		}
+	}
+
+	@Test
+	void ownersThatCannotBeToldLeakNothing() {
+		CompletableFuture<Lease> future = this.registry.acquireAsync(ALL, (key) -> {
+			if ("2".equals(key.key())) {
+				throw new IllegalStateException("nobody");
+			}
+			return "me";
+		});
+		assertThat(future).failsWithin(Duration.ofSeconds(20))
+			.withThrowableThat()
+			.withCauseInstanceOf(IllegalStateException.class);
+	}
+
+	@Test
+	void whoeverCancelsTheFutureDoesNotWaitForTheStore() throws Exception {
+		CountDownLatch answer = new CountDownLatch(1);
+		try (Lease taken = this.other.acquire(one(2))) {
+			CompletableFuture<Lease> future = this.registry.acquireAsync(ALL);
+			Awaitility.await().until(() -> this.other.tryAcquire(one(1)).map(ManyLocksTests::close).isEmpty());
+			this.backend.release.loseRequests(() -> {
+				awaitUninterrupted(answer);
+				return false;
+			});
+			Callers.start(() -> future.cancel(false)).get();
+		}
+		finally {
+			answer.countDown();
+		}
+	}
+
+	@Test
+	void theOrderOfLocksIsThatOfTheirNamesAndKeys() {
+		List<LockRequest> requests = List.of(LockRequest.of("b", 1), LockRequest.of("a", 2), LockRequest.of("a", 10),
+				LockRequest.of(LockKey.of("c")), LockRequest.of("a", 2));
+		assertThat(ManyLocks.inOrder(requests)).extracting((request) -> request.key().toString())
+			.containsExactly("a:10", "a:2", "b:1", "c");
+	}
+
+	@Test
 	void aThousandLocksAreTakenTogether() {
 		LockRequest thousand = LockRequest.ofAll("stock", IntStream.range(0, 1000).boxed().toList());
 		try (Lease lease = this.registry.acquire(thousand)) {
@@ -281,6 +340,15 @@ class ManyLocksTests {
 				.sum();
 		}).sum();
 		assertThat(IntStream.of(counts).sum()).isEqualTo(expected);
+	}
+
+	private static void awaitUninterrupted(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
 	}
 
 	private static boolean close(Lease lease) {

@@ -76,6 +76,11 @@ class DistributedLockAspectTests {
 	}
 
 	@Test
+	void anotherAnnotationMayStandForSeveralLocks() {
+		assertThat(this.stock.both()).isEqualTo(2);
+	}
+
+	@Test
 	void repeatedAnnotationsAreLocksThatAreTakenTogether() {
 		assertThat(this.stock.move(1002, 1001)).isTrue();
 		assertThat(this.acquired).containsExactly(LockKey.of("stock", 1001), LockKey.of("stock", 1002));
@@ -206,6 +211,8 @@ class DistributedLockAspectTests {
 
 		boolean move(long from, long to);
 
+		int both();
+
 		CompletableFuture<Long> later(long id, Lease lease);
 
 	}
@@ -213,6 +220,13 @@ class DistributedLockAspectTests {
 	@DistributedLock(name = "meta")
 	@Retention(RetentionPolicy.RUNTIME)
 	public @interface Once {
+
+	}
+
+	@DistributedLock(name = "one")
+	@DistributedLock(name = "other")
+	@Retention(RetentionPolicy.RUNTIME)
+	public @interface Both {
 
 	}
 
@@ -277,6 +291,12 @@ class DistributedLockAspectTests {
 		@DistributedLock(name = "stock", key = "#to")
 		public boolean move(long from, long to) {
 			return Lease.current().all().size() == 2;
+		}
+
+		@Override
+		@Both
+		public int both() {
+			return Lease.current().all().size();
 		}
 
 		@Override

@@ -107,6 +107,17 @@ class FutureMethodTests {
 	}
 
 	@Test
+	void cancellingReachesAFutureThatTellsNobodyOfItsEnd() throws Exception {
+		FutureTask<String> task = new FutureTask<>(() -> "done");
+		this.target.task = task;
+		Future<String> result = this.stock.future(1001);
+		this.target.awaitBegun();
+		result.cancel(true);
+		Awaitility.await().until(task::isCancelled);
+		Awaitility.await().until(() -> !isTaken());
+	}
+
+	@Test
 	void aFutureThatTellsNobodyOfItsEndIsWaitedFor() throws Exception {
 		FutureTask<String> task = new FutureTask<>(() -> "done");
 		this.target.task = task;

@@ -8,9 +8,12 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Flow;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +23,9 @@ import org.reactivestreams.Publisher;
 import reactor.adapter.JdkFlowAdapter;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Hooks;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 
@@ -31,6 +36,7 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
@@ -114,6 +120,61 @@ class ReactiveMethodTests {
 		assertThat(this.stock.severalAroundOne(List.of(1002L, 1001L)).block(PATIENCE)).isNotNull();
 		assertThat(isTaken()).isFalse();
 		assertThat(this.store.isEmpty()).isTrue();
+	}
+
+	@Test
+	void aBodyDoesNotBeginAfterItsSubscriptionWasCancelledAndItsLockGivenBack() throws Exception {
+		AtomicReference<Disposable> subscription = new AtomicReference<>();
+		CountDownLatch subscribed = new CountDownLatch(1);
+		CountDownLatch cancelled = new CountDownLatch(1);
+		Hooks.onEachOperator("cancelling", Operators.lift((source, actual) -> {
+			if (source.stepName().equals("source(MonoDefer)") && cancelled.getCount() > 0
+					&& Thread.currentThread().getName().startsWith("lock-async")) {
+				awaitUninterrupted(subscribed);
+				subscription.get().dispose();
+				Awaitility.await().until(() -> EngineProbe.activeLocks(this.registry) == 0);
+				cancelled.countDown();
+			}
+			return actual;
+		}));
+		try {
+			this.backend.acquire.loseRequests(() -> {
+				awaitUninterrupted(subscribed);
+				return false;
+			});
+			subscription.set(this.stock.reserve(1001).subscribe());
+			subscribed.countDown();
+			assertThat(cancelled.await(20, TimeUnit.SECONDS)).isTrue();
+		}
+		finally {
+			Hooks.resetOnEachOperator("cancelling");
+		}
+		assertThat(this.target.calls).isEmpty();
+	}
+
+	@Test
+	void anErrorThatReactorWouldNotPassOnEndsTheSubscription() {
+		Mono<String> unlinked = this.stock.unlinked(1001);
+		assertThatIllegalStateException().isThrownBy(() -> unlinked.block(PATIENCE))
+			.withCauseInstanceOf(NoClassDefFoundError.class);
+		assertThat(isTaken()).isFalse();
+	}
+
+	@Test
+	void ofTwoTimesToHoldALockTheLongerOneCounts() {
+		this.stock.heldTwice().block(PATIENCE);
+		assertThat(this.other.tryAcquire(LockRequest.of(LockKey.of("twice")).withWaitTime(Duration.ofMillis(300))))
+			.isEmpty();
+		this.store.clear();
+	}
+
+	private static void awaitUninterrupted(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
 	}
 
 	@Test
@@ -438,6 +499,17 @@ class ReactiveMethodTests {
 			return this.self.reserve(productId)
 				.publishOn(Schedulers.parallel())
 				.flatMap((value) -> this.self.reserveAtOnce(productId));
+		}
+
+		@DistributedLock(name = "stock", key = "#productId")
+		public Mono<String> unlinked(long productId) {
+			throw new NoClassDefFoundError("gone");
+		}
+
+		@DistributedLock(name = "twice", holdAtLeast = "1m")
+		@DistributedLock(name = "twice", holdAtLeast = "50ms")
+		public Mono<String> heldTwice() {
+			return Mono.just("done");
 		}
 
 		@DistributedLock(name = "stock", key = "#productIds", waitTime = "0s")

@@ -31,7 +31,7 @@ class ReportAcrossJvmsTests {
 
 	@BeforeAll
 	static void open() {
-		shops = ReportShops.start(directory, "--shop.report.cron=-", "--shop.report.retry-delay=5s");
+		shops = ReportShops.start(directory, "--shop.report.cron=-", "--shop.report.retry-delay=10s");
 		shops.awaitOpen();
 	}
 
@@ -86,7 +86,7 @@ class ReportAcrossJvmsTests {
 	}
 
 	private static void awaitUntil(Callable<Boolean> condition) {
-		await().atMost(Duration.ofSeconds(30)).until(condition);
+		await().atMost(Duration.ofMinutes(1)).until(condition);
 	}
 
 }
