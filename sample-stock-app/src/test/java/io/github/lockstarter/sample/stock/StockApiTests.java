@@ -76,7 +76,8 @@ class StockApiTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "none", "synchronized", "distributed-lock", "distributed-lock-fenced" })
+	@ValueSource(strings = { "none", "synchronized", "distributed-lock", "distributed-lock-fenced",
+			"distributed-lock-fair" })
 	void deductionSells(String strategy) {
 		assertAnswer(this.client.deduct(PRODUCT, "count=2&strategy=" + strategy), 200, """
 				{"sold":true,"remaining":3}""");
@@ -85,14 +86,16 @@ class StockApiTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "none", "synchronized", "distributed-lock", "distributed-lock-fenced" })
+	@ValueSource(strings = { "none", "synchronized", "distributed-lock", "distributed-lock-fenced",
+			"distributed-lock-fair" })
 	void deductionOfMoreThanRemainsIsRefused(String strategy) {
 		assertProblem(this.client.deduct(PRODUCT, "count=6&strategy=" + strategy), 409, "Product '1001' is sold out");
 		assertThat(this.client.stock(PRODUCT).get("remaining").asInt()).isEqualTo(5);
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "none", "synchronized", "distributed-lock", "distributed-lock-fenced" })
+	@ValueSource(strings = { "none", "synchronized", "distributed-lock", "distributed-lock-fenced",
+			"distributed-lock-fair" })
 	void deductionOfUnknownProductIsNotFound(String strategy) {
 		assertProblem(this.client.deduct(404, "strategy=" + strategy), 404, "Product '404' is unknown");
 	}
@@ -111,7 +114,7 @@ class StockApiTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "distributed-lock", "distributed-lock-fenced" })
+	@ValueSource(strings = { "distributed-lock", "distributed-lock-fenced", "distributed-lock-fair" })
 	void deductionOfWhatSomebodyElseIsSellingIsToBeTriedAgain(String strategy, @Autowired LockRegistry locks) {
 		try (Lease held = locks.acquire(LockRequest.of("stock", PRODUCT))) {
 			assertTryAgain(this.client.deduct(PRODUCT, "strategy=" + strategy), "Busy", "Lock 'stock:1001' is held");

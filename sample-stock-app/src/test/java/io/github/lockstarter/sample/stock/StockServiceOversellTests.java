@@ -68,6 +68,11 @@ class StockServiceOversellTests {
 		assertSoldOutExactly(rush(5, "distributed-lock-fenced", bothInstances()));
 	}
 
+	@Test
+	void distributedLockInOrderOfArrivalNeverOversells() throws Exception {
+		assertSoldOutExactly(rush(6, "distributed-lock-fair", bothInstances()));
+	}
+
 	private static ShopClient bothInstances() {
 		return ShopClient.of(first.port(), second.port());
 	}
