@@ -17,14 +17,16 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRequest;
 
 /**
- * Takes several locks together or not at all, without a thread: one by one, in the order
- * that is the same everywhere.
+ * Takes several locks together or not at all, as {@link ManyLocks} does, without a thread
+ * that waits.
  */
 final class AsyncManyLocks {
 
 	private final List<LockRequest> requests;
 
 	private final Duration waitTime;
+
+	private final Function<List<LockRequest>, @Nullable List<Lease>> atOnce;
 
 	private final Function<LockRequest, CompletableFuture<Lease>> one;
 
@@ -43,13 +45,15 @@ final class AsyncManyLocks {
 	/**
 	 * Create it.
 	 * @param waitTime for all locks of the request
+	 * @param atOnce takes locks that are free, or gives {@code null}
 	 * @param one takes one lock
 	 * @param tasks run what may block
 	 */
-	AsyncManyLocks(LockRequest request, Duration waitTime, Function<LockRequest, CompletableFuture<Lease>> one,
-			Executor tasks) {
+	AsyncManyLocks(LockRequest request, Duration waitTime, Function<List<LockRequest>, @Nullable List<Lease>> atOnce,
+			Function<LockRequest, CompletableFuture<Lease>> one, Executor tasks) {
 		this.requests = ManyLocks.inOrder(request.all());
 		this.waitTime = waitTime;
+		this.atOnce = atOnce;
 		this.one = one;
 		this.tasks = tasks;
 		this.result = new FutureLease(tasks);
@@ -66,8 +70,23 @@ final class AsyncManyLocks {
 				this.tasks.execute(this::stop);
 			}
 		});
-		goOn(0);
+		this.tasks.execute(this::tryAtOnce);
 		return this.result;
+	}
+
+	private void tryAtOnce() {
+		try {
+			List<Lease> granted = this.result.isDone() ? List.of() : this.atOnce.apply(this.requests);
+			if (granted == null) {
+				goOn(0);
+			}
+			else if (keepAll(granted)) {
+				complete();
+			}
+		}
+		catch (Throwable ex) {
+			fail(ex);
+		}
 	}
 
 	/**
@@ -123,14 +142,18 @@ final class AsyncManyLocks {
 		return !this.result.isDone();
 	}
 
-	private boolean keep(Lease lease) {
+	private boolean keepAll(List<Lease> granted) {
 		synchronized (this) {
 			if (!this.result.isDone()) {
-				return this.leases.add(lease);
+				return this.leases.addAll(granted);
 			}
 		}
-		ManyLocks.giveBack(List.of(lease));
+		ManyLocks.giveBack(granted);
 		return false;
+	}
+
+	private boolean keep(Lease lease) {
+		return keepAll(List.of(lease));
 	}
 
 	private void complete() {

@@ -49,6 +49,8 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	private final Admission admission;
 
+	private final SimultaneousGrant simultaneousGrant;
+
 	private final ManyLocks manyLocks;
 
 	private volatile boolean refusing;
@@ -75,8 +77,9 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 				new ReleaseBells(this.entries, this.queue), () -> this.refusing);
 		this.admission = new Admission(this.entries, access, this.watchdog, this.release, safeListener,
 				this.threads.tasks());
+		this.simultaneousGrant = new SimultaneousGrant(this.entries, access, this.watchdog, this.admission);
 		this.manyLocks = new ManyLocks(
-				new SimultaneousGrant(this.entries, access, this.watchdog, this.admission,
+				(requests) -> this.simultaneousGrant.tryGrant(requests,
 						(request) -> caller(request.withWaitTime(Duration.ZERO))),
 				(request) -> obtain(request.key(), caller(request)), this.threads.tasks());
 	}
@@ -110,8 +113,9 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	@Override
 	public CompletableFuture<Lease> acquireAsync(LockRequest request, Function<LockKey, ?> owners) {
 		if (!request.others().isEmpty()) {
-			return new AsyncManyLocks(request, waitTime(request), (each) -> acquireAsync(each, owners),
-					this.threads.tasks())
+			return new AsyncManyLocks(request, waitTime(request),
+					(requests) -> this.simultaneousGrant.tryGrant(requests, (each) -> guest(each, owners)),
+					(each) -> acquireAsync(each, owners), this.threads.tasks())
 				.begin();
 		}
 		Object owner = owners.apply(request.key());
@@ -220,6 +224,15 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	private Caller caller(LockRequest request) {
 		return Caller.interruptible(waitTime(request), request.mode(), request.leaseTime());
+	}
+
+	/**
+	 * Return a caller that asks without waiting and is no thread.
+	 */
+	private static Caller guest(LockRequest request, Function<LockKey, ?> owners) {
+		return new AsyncCaller(Duration.ZERO, request.mode(), request.leaseTime(), owners.apply(request.key()),
+				(waiter) -> {
+				});
 	}
 
 	private Duration waitTime(LockRequest request) {

@@ -32,7 +32,7 @@ final class ManyLocks {
 
 	private static final Log logger = LogFactory.getLog(ManyLocks.class);
 
-	private final SimultaneousGrant atOnce;
+	private final Function<List<LockRequest>, @Nullable List<Lease>> atOnce;
 
 	private final Function<LockRequest, @Nullable Lease> oneByOne;
 
@@ -40,11 +40,12 @@ final class ManyLocks {
 
 	/**
 	 * Create it.
-	 * @param atOnce takes locks that are free
+	 * @param atOnce takes locks that are free, or gives {@code null}
 	 * @param oneByOne takes one lock, waiting for it, or gives {@code null}
 	 * @param tasks run what may block
 	 */
-	ManyLocks(SimultaneousGrant atOnce, Function<LockRequest, @Nullable Lease> oneByOne, Executor tasks) {
+	ManyLocks(Function<List<LockRequest>, @Nullable List<Lease>> atOnce,
+			Function<LockRequest, @Nullable Lease> oneByOne, Executor tasks) {
 		this.atOnce = atOnce;
 		this.oneByOne = oneByOne;
 		this.tasks = tasks;
@@ -59,7 +60,7 @@ final class ManyLocks {
 	Lease acquire(LockRequest request, Duration waitTime) {
 		long start = System.nanoTime();
 		List<LockRequest> requests = inOrder(request.all());
-		List<Lease> leases = this.atOnce.tryGrant(requests);
+		List<Lease> leases = this.atOnce.apply(requests);
 		return new HeldLeases((leases != null) ? leases : acquireOneByOne(requests, waitTime, start), this.tasks);
 	}
 

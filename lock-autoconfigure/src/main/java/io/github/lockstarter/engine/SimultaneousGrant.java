@@ -29,27 +29,20 @@ final class SimultaneousGrant {
 
 	private final Admission admission;
 
-	private final Function<LockRequest, Caller> callers;
-
-	/**
-	 * Create it.
-	 * @param callers the current thread as it asks for one lock
-	 */
-	SimultaneousGrant(LocalEntries entries, StoreAccess access, LeaseWatchdog watchdog, Admission admission,
-			Function<LockRequest, Caller> callers) {
+	SimultaneousGrant(LocalEntries entries, StoreAccess access, LeaseWatchdog watchdog, Admission admission) {
 		this.entries = entries;
 		this.access = access;
 		this.watchdog = watchdog;
 		this.admission = admission;
-		this.callers = callers;
 	}
 
 	/**
-	 * Take all locks at once.
+	 * Take all locks at once, on a thread that may block.
 	 * @param requests each lock once, in the order that is the same everywhere
+	 * @param callers who asks for one of them, without waiting
 	 * @return the leases, or {@code null} if that is not possible and nothing was taken
 	 */
-	@Nullable List<Lease> tryGrant(List<LockRequest> requests) {
+	@Nullable List<Lease> tryGrant(List<LockRequest> requests, Function<LockRequest, Caller> callers) {
 		if (this.access.isRefusing() || Thread.currentThread().isInterrupted()
 				|| !requests.stream().allMatch(SimultaneousGrant::isExclusive)) {
 			return null;
@@ -57,7 +50,8 @@ final class SimultaneousGrant {
 		List<Part> parts = new ArrayList<>(requests.size());
 		boolean granted = false;
 		try {
-			granted = requests.stream().allMatch((request) -> arrive(request, parts)) && ask(parts);
+			granted = requests.stream().allMatch((request) -> arrive(request, callers.apply(request), parts))
+					&& ask(parts);
 			return granted ? parts.stream().map(this::begin).toList() : null;
 		}
 		finally {
@@ -75,8 +69,7 @@ final class SimultaneousGrant {
 	 * Come to a lock here.
 	 * @return whether it is free, or held by the same owner
 	 */
-	private boolean arrive(LockRequest request, List<Part> parts) {
-		Caller caller = this.callers.apply(request);
+	private boolean arrive(LockRequest request, Caller caller, List<Part> parts) {
 		LocalEntry entry = this.entries.getOrCreate(request.key());
 		Arrival arrival = entry.arrive(caller);
 		while (arrival == null) {

@@ -230,6 +230,27 @@ class ManyLocksTests {
 	}
 
 	@Test
+	void freeLocksAreTakenAtOnceWithoutAThreadAsWell() throws Exception {
+		try (Lease lease = this.registry.acquireAsync(ALL).get(20, TimeUnit.SECONDS)) {
+			assertThat(lease.all()).hasSize(3).allMatch(Lease::isHeld);
+		}
+		assertThat(this.backend.acquireAll.calls()).isEqualTo(1);
+		assertThat(this.backend.acquire.calls()).isZero();
+	}
+
+	@Test
+	void locksThatAreGrantedAtOnceAfterTheFutureWasCancelledAreGivenBack() {
+		CompletableFuture<CompletableFuture<Lease>> begun = new CompletableFuture<>();
+		this.backend.acquireAll.loseAnswers(() -> {
+			begun.join().cancel(false);
+			return false;
+		});
+		begun.complete(this.registry.acquireAsync(ALL));
+		Awaitility.await().until(() -> this.backend.release.calls() == 3);
+		assertThat(this.other.tryAcquire(ALL_NOW)).hasValueSatisfying(Lease::close);
+	}
+
+	@Test
 	void whoeverLearnsThatTheyCannotBeHadWithoutAThreadFindsNoneTaken() throws Exception {
 		try (Lease taken = this.other.acquire(one(3))) {
 			CompletableFuture<Boolean> free = this.registry.acquireAsync(ALL_NOW)
