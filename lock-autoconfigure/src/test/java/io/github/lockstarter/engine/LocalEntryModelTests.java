@@ -27,7 +27,7 @@ class LocalEntryModelTests {
 
 	private static final OwnerToken OWNER = OwnerToken.random();
 
-	private static final int INTERLEAVINGS = 250;
+	private static final int INTERLEAVINGS = Integer.getInteger("model.interleavings", 150);
 
 	@ParameterizedTest
 	@EnumSource

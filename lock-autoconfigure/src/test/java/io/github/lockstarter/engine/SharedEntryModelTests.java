@@ -26,7 +26,7 @@ class SharedEntryModelTests {
 
 	private static final Duration LEASE_TIME = Duration.ofSeconds(30);
 
-	private static final int INTERLEAVINGS = 60;
+	private static final int INTERLEAVINGS = Integer.getInteger("model.interleavings", 40);
 
 	@ParameterizedTest
 	@EnumSource
