@@ -27,6 +27,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.LockUnavailableException;
@@ -104,6 +105,19 @@ class FutureMethodTests {
 		assertThat(this.stock.stage(1001).toCompletableFuture()).succeedsWithin(Duration.ofSeconds(20))
 			.isEqualTo("done");
 		assertThat(this.stock.future(1001).get(20, TimeUnit.SECONDS)).isEqualTo("done");
+	}
+
+	@Test
+	void aReaderThatJoinsOthersDoesNotWaitForAFutureThatTellsNobodyOfItsEnd() throws Exception {
+		FutureTask<String> task = new FutureTask<>(() -> "done");
+		this.target.task = task;
+		Future<String> first = this.stock.read(1001);
+		this.target.awaitBegun();
+		Future<String> second = CompletableFuture.supplyAsync(() -> this.stock.read(1001)).get(20, TimeUnit.SECONDS);
+		assertThat(second).isNotDone();
+		task.run();
+		assertThat(first.get(20, TimeUnit.SECONDS)).isEqualTo("done");
+		assertThat(second.get(20, TimeUnit.SECONDS)).isEqualTo("done");
 	}
 
 	@Test
@@ -292,6 +306,11 @@ class FutureMethodTests {
 		@DistributedLock(name = "stock", key = "#productId")
 		public CompletionStage<String> stage(long productId) {
 			return begin();
+		}
+
+		@DistributedLock(name = "stock", key = "#productId", mode = LockMode.READ)
+		public Future<String> read(long productId) {
+			return future(productId);
 		}
 
 		@DistributedLock(name = "stock", key = "#productId")
