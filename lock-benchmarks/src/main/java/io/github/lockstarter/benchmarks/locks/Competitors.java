@@ -3,6 +3,7 @@
 package io.github.lockstarter.benchmarks.locks;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
 
@@ -10,6 +11,9 @@ import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockTyp
  * All that are compared.
  */
 public final class Competitors {
+
+	/** The system property with versions of our lock: {@code name=classpath;…}. */
+	public static final String VERSIONS = "benchmark.versions";
 
 	/** The name of the lock of this project. */
 	public static final String OURS = "ours";
@@ -26,15 +30,22 @@ public final class Competitors {
 	/** The name of the body without a lock. */
 	public static final String NO_LOCK = new NoLock().name();
 
-	private static final List<Competitor> ALL = List.of(new OurLock(OURS, false),
+	private static final List<Competitor> KNOWN = List.of(new OurLock(OURS, false),
 			new OurLock("ours, release awaited", true), new RedissonLock(),
 			new SpringIntegrationLock("Spring Integration, spin", RedisLockType.SPIN_LOCK),
 			new SpringIntegrationLock("Spring Integration, pub/sub", RedisLockType.PUB_SUB_LOCK), new Lock4jLock(),
 			new SleepingLock(), new FloorLock(), new FairLock(), new NoLock());
 
+	private static final List<Competitor> ALL = Stream
+		.concat(KNOWN.stream(), VersionLock.parse(System.getProperty(VERSIONS, "")).stream())
+		.toList();
+
 	private Competitors() {
 	}
 
+	/**
+	 * Return all, also the versions of our lock that {@value #VERSIONS} names.
+	 */
 	public static List<Competitor> all() {
 		return ALL;
 	}

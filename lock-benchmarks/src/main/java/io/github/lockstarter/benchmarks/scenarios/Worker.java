@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
+import io.github.lockstarter.benchmarks.locks.Competitors;
+
 /**
  * A process of its own that runs a class of the benchmarks.
  */
@@ -27,8 +29,9 @@ final class Worker implements AutoCloseable {
 
 	static Worker start(Class<?> main, String... arguments) throws IOException {
 		String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+		String versions = "-D" + Competitors.VERSIONS + "=" + System.getProperty(Competitors.VERSIONS, "");
 		List<String> command = Stream
-			.concat(Stream.of(java, "-Xmx512m", "-cp", System.getProperty("java.class.path"), main.getName()),
+			.concat(Stream.of(java, "-Xmx512m", versions, "-cp", System.getProperty("java.class.path"), main.getName()),
 					Stream.of(arguments))
 			.toList();
 		Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();

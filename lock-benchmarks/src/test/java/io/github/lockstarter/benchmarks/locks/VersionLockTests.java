@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.benchmarks.locks;
+
+import java.nio.file.Path;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.benchmarks.scenarios.BenchmarkRedis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+/**
+ * A version of the library has classes and scripts of its own, and works.
+ */
+class VersionLockTests {
+
+	private final String current = currentClassPath();
+
+	@Test
+	void versionsHaveClassesOfTheirOwn() throws Exception {
+		try (VersionClassLoader loader = new VersionClassLoader(this.current, "io.github.lockstarter.",
+				getClass().getClassLoader())) {
+			Class<?> registry = loader.loadClass(LockRegistry.class.getName());
+			assertThat(registry).isNotEqualTo(LockRegistry.class);
+			assertThat(registry.getClassLoader()).isSameAs(loader);
+			assertThat(loader.getResource("io/github/lockstarter/redis/acquire.lua")).isNotNull();
+			assertThat(loader.loadClass("org.springframework.core.env.Environment").getClassLoader())
+				.isNotSameAs(loader);
+		}
+	}
+
+	@Test
+	void aVersionExcludesTheOtherOnes() throws Exception {
+		try (BenchmarkRedis redis = BenchmarkRedis.start();
+				LockClient one = new VersionLock("one", this.current).connect(redis.port(), 30_000);
+				LockClient other = new VersionLock("other", this.current).connect(redis.port(), 30_000)) {
+			Runnable unlock = one.lock("a");
+			Thread waiter = new Thread(() -> other.lock("a").run());
+			waiter.start();
+			while (redis.commands().keys("*:queue").isEmpty() && waiter.isAlive()) {
+				Thread.onSpinWait();
+			}
+			assertThat(waiter.isAlive()).isTrue();
+			unlock.run();
+			waiter.join();
+		}
+	}
+
+	@Test
+	void versionsAreNamedWithTheirJars() {
+		assertThat(VersionLock.parse("before=a.jar;after=b.jar:c.jar")).extracting(Competitor::name)
+			.containsExactly("before", "after");
+		assertThat(VersionLock.parse("")).isEqualTo(List.of());
+		assertThatIllegalArgumentException().isThrownBy(() -> VersionLock.parse("a.jar"))
+			.withMessage("'a.jar' is not of the form name=classpath");
+	}
+
+	private static String currentClassPath() {
+		try {
+			return Path.of(LockRegistry.class.getProtectionDomain().getCodeSource().getLocation().toURI()).toString();
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+}
