@@ -452,8 +452,22 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 		return Long.parseLong(redis.command("ZSCORE", READERS, owner.value()));
 	}
 
+	/**
+	 * Return when a key expires, as PEXPIRETIME does, which Redis 6.2 does not know.
+	 */
 	private static long expiry(String key) {
-		return Long.parseLong(redis.command("PEXPIRETIME", key));
+		return Long.parseLong(redis.command("EVAL", """
+				local function millis()
+					local time = redis.call('TIME')
+					return time[1] * 1000 + math.floor(time[2] / 1000)
+				end
+				local now, left
+				repeat
+					now = millis()
+					left = redis.call('PTTL', KEYS[1])
+				until millis() == now
+				return now + left
+				""", "1", key));
 	}
 
 }

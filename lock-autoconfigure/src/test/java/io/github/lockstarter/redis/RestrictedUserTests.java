@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 import org.assertj.core.api.Assertions;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -51,6 +52,9 @@ class RestrictedUserTests {
 			"+script|load", "+get", "+mget", "+set", "+del", "+exists", "+pexpire", "+pttl", "+time", "+zadd", "+zrem",
 			"+zcard", "+zscore", "+zrange", "+zremrangebyscore", "+pexpireat", "+publish", "+subscribe", "+unsubscribe",
 			"+pubsub|numsub");
+
+	/** Redis 6.2 allows all channels unless it is told not to. */
+	private static final String NO_CHANNELS = "resetchannels";
 
 	private static final String USER = "app";
 
@@ -107,12 +111,16 @@ class RestrictedUserTests {
 			operations.forEach(Assertions::catchThrowable);
 		}
 		connections.destroy();
-		assertThat(redis.command("ACL", "LOG")).contains(right.replaceAll("[+~&*]", ""));
+		// Redis 6.2 does not name a part of a command
+		String object = right.replaceAll("[+~&*]", "");
+		assertThat(refused())
+			.anyMatch((refused) -> refused.startsWith(object) || refused.equals(object.replaceAll("\\|.*", "")));
 	}
 
 	@Test
 	void theRightsAreDocumented() throws Exception {
-		assertThat(Files.readString(Path.of("..", "docs", "guarantees.md"))).contains(String.join(" ", RIGHTS));
+		assertThat(Files.readString(Path.of("..", "docs", "guarantees.md")))
+			.contains(NO_CHANNELS + " " + String.join(" ", RIGHTS));
 	}
 
 	@Test
@@ -127,9 +135,23 @@ class RestrictedUserTests {
 
 	private static void allowAllBut(String... forbidden) {
 		List<String> command = new ArrayList<>(List.of("ACL", "SETUSER", USER, "reset", "on", '>' + PASSWORD));
+		command.add(NO_CHANNELS);
 		command.addAll(RIGHTS);
 		command.removeAll(List.of(forbidden));
 		redis.command(command.toArray(String[]::new));
+	}
+
+	/**
+	 * Return what was refused, but for the name that a driver gives itself with
+	 * {@code CLIENT}, without which it goes on.
+	 */
+	private static List<String> refused() {
+		List<String> log = redis.command("ACL", "LOG").lines().toList();
+		return IntStream.range(1, log.size())
+			.filter((i) -> log.get(i - 1).equals("object"))
+			.mapToObj(log::get)
+			.filter((object) -> !object.equals("client"))
+			.toList();
 	}
 
 	private static LettuceConnectionFactory connections() {
@@ -148,7 +170,7 @@ class RestrictedUserTests {
 
 		@AfterEach
 		void nothingWasRefused() {
-			assertThat(redis.command("ACL", "LOG")).isEmpty();
+			assertThat(refused()).isEmpty();
 			this.connections.destroy();
 		}
 

@@ -25,6 +25,14 @@ import org.springframework.util.FileSystemUtils;
  */
 public final class EmbeddedRedis implements AutoCloseable {
 
+	/** System property that names another {@code redis-server} than the embedded one. */
+	public static final String EXECUTABLE_PROPERTY = "redis.executable";
+
+	/** From the port of a cluster's node to its port for the other nodes. */
+	private static final int CLUSTER_BUS = 10_000;
+
+	private static final int HIGHEST_PORT = 65_535;
+
 	private static final Path EXECUTABLE = executable();
 
 	private final int port;
@@ -65,6 +73,19 @@ public final class EmbeddedRedis implements AutoCloseable {
 	 */
 	public static EmbeddedRedis start(Path executable, Map<String, String> environment) {
 		return new EmbeddedRedis(executable, environment, freePort(), List.of());
+	}
+
+	/**
+	 * Start a node of a cluster. Its port for the other nodes is the usual one, as Redis
+	 * 6.2 knows no other.
+	 * @param directory where it keeps what it knows of the cluster
+	 */
+	static EmbeddedRedis startClusterNode(Path directory) {
+		int port = freePort();
+		while (!isFree(port + CLUSTER_BUS)) {
+			port = freePort();
+		}
+		return new EmbeddedRedis(port, List.of("--cluster-enabled", "yes", "--dir", directory.toString()));
 	}
 
 	/**
@@ -137,6 +158,17 @@ public final class EmbeddedRedis implements AutoCloseable {
 		try (RedisSocket socket = new RedisSocket(this.port)) {
 			return socket.command(command);
 		}
+	}
+
+	/**
+	 * Return the version that the server reports of itself.
+	 */
+	public String version() {
+		return command("INFO", "server").lines()
+			.filter((line) -> line.startsWith("redis_version:"))
+			.map((line) -> line.substring(line.indexOf(':') + 1))
+			.findFirst()
+			.orElseThrow();
 	}
 
 	/**
@@ -227,6 +259,12 @@ public final class EmbeddedRedis implements AutoCloseable {
 	}
 
 	private static Path executable() {
+		String other = System.getProperty(EXECUTABLE_PROPERTY);
+		if (other != null) {
+			// An archive may not have kept the permission
+			new File(other).setExecutable(true);
+			return Path.of(other).toAbsolutePath();
+		}
 		try {
 			File file = RedisExecProvider.defaultProvider().get();
 			return file.toPath().toAbsolutePath();
@@ -236,7 +274,19 @@ public final class EmbeddedRedis implements AutoCloseable {
 		}
 	}
 
-	static int freePort() {
+	private static boolean isFree(int port) {
+		if (port > HIGHEST_PORT) {
+			return false;
+		}
+		try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+			return true;
+		}
+		catch (IOException ex) {
+			return false;
+		}
+	}
+
+	private static int freePort() {
 		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
 			return socket.getLocalPort();
 		}

@@ -35,9 +35,7 @@ public final class EmbeddedRedisCluster implements AutoCloseable {
 
 	private static EmbeddedRedis startNode() {
 		try {
-			String directory = Files.createTempDirectory("redis-cluster").toString();
-			return EmbeddedRedis.start("--cluster-enabled", "yes", "--dir", directory, "--cluster-port",
-					String.valueOf(EmbeddedRedis.freePort()));
+			return EmbeddedRedis.startClusterNode(Files.createTempDirectory("redis-cluster"));
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -49,9 +47,8 @@ public final class EmbeddedRedisCluster implements AutoCloseable {
 		for (int i = 0; i < NODES; i++) {
 			EmbeddedRedis node = this.nodes.get(i);
 			node.command("CLUSTER", "SET-CONFIG-EPOCH", String.valueOf(i + 1));
-			node.command("CLUSTER", "ADDSLOTSRANGE", String.valueOf(SLOTS * i / NODES),
-					String.valueOf(SLOTS * (i + 1) / NODES - 1));
-			first.command("CLUSTER", "MEET", "127.0.0.1", String.valueOf(node.port()), busPort(node));
+			node.command(addSlots(SLOTS * i / NODES, SLOTS * (i + 1) / NODES));
+			first.command("CLUSTER", "MEET", "127.0.0.1", String.valueOf(node.port()));
 		}
 		Awaitility.await()
 			.until(() -> this.nodes.stream()
@@ -59,8 +56,9 @@ public final class EmbeddedRedisCluster implements AutoCloseable {
 						&& node.command("CLUSTER", "NODES").lines().count() == NODES));
 	}
 
-	private static String busPort(EmbeddedRedis node) {
-		return node.command("CONFIG", "GET", "cluster-port").lines().skip(1).findFirst().orElseThrow();
+	private static String[] addSlots(int from, int to) {
+		return Stream.concat(Stream.of("CLUSTER", "ADDSLOTS"), IntStream.range(from, to).mapToObj(String::valueOf))
+			.toArray(String[]::new);
 	}
 
 	/**

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.redis;
+
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.testsupport.EmbeddedRedis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The tests run on the Redis that was asked for, so that those for an old one do not pass
+ * on a new one.
+ */
+class RedisVersionTests {
+
+	@Test
+	void theServerHasTheVersionThatWasAskedFor() {
+		String expected = System.getProperty("redis.version", "7.0");
+		try (EmbeddedRedis redis = EmbeddedRedis.start()) {
+			assertThat(redis.version()).startsWith(expected + ".");
+		}
+	}
+
+}
