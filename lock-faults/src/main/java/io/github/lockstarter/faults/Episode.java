@@ -16,8 +16,10 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.faults.checks.Linearizability;
 import io.github.lockstarter.faults.checks.LockModel;
 import io.github.lockstarter.faults.checks.Overlaps;
+import io.github.lockstarter.faults.checks.Shares;
 import io.github.lockstarter.faults.checks.TokenOrder;
 import io.github.lockstarter.faults.checks.Violation;
+import io.github.lockstarter.faults.checks.WaitBudget;
 import io.github.lockstarter.faults.history.Attempt;
 import io.github.lockstarter.faults.history.History;
 import io.github.lockstarter.faults.history.Step;
@@ -39,6 +41,12 @@ final class Episode {
 
 	/** To take and give back, and for waiting now and then. */
 	private static final int MOST_SCRIPTS = 3;
+
+	/** 2 s for a command that gets no answer, and as much for a machine that is busy. */
+	private static final Duration LONGEST_DELAY = Duration.ofSeconds(4);
+
+	/** The precise bounds are those of tests without noise. */
+	private static final double LEAST_SHARE = 0.4;
 
 	private static final Duration LONGEST_RECOVERY = Duration.ofSeconds(20);
 
@@ -144,6 +152,15 @@ final class Episode {
 			violations.add(new Violation("liveness",
 					"an instance got no lock within " + LONGEST_RECOVERY.toSeconds() + " s after the fault was mended",
 					List.of()));
+		}
+		violations.addAll(WaitBudget.check(history, LONGEST_DELAY));
+		if (this.fault == Fault.DISTANCE) {
+			violations.addAll(Shares.check(history, this.crew.names(), LEAST_SHARE));
+		}
+		if (this.fault == Fault.NODE_SILENT && history.count(Step.LOST) > 0) {
+			violations
+				.add(new Violation("loss", history.count(Step.LOST) + " locks were lost though their nodes were well",
+						history.attempts().stream().filter((attempt) -> attempt.has(Step.LOST)).toList()));
 		}
 		long attempts = history.attempts().size();
 		if (this.fault == Fault.NOTHING && scripts > MOST_SCRIPTS * attempts) {

@@ -63,8 +63,7 @@ final class FaultSuite implements AutoCloseable {
 	List<EpisodeResult> run(Competitor competitor, SiteKind kind, List<Fault> faults) throws Exception {
 		List<EpisodeResult> results = new ArrayList<>();
 		Path directory = Files.createTempDirectory(Files.createDirectories(this.directory), competitor.name());
-		try (Site site = kind.start();
-				Crew crew = new Crew(competitor, site.address(), this.leaseTime, this.url, directory)) {
+		try (Site site = kind.start(); Crew crew = new Crew(competitor, site, this.leaseTime, this.url, directory)) {
 			for (Fault fault : faults) {
 				EpisodeResult result = new Episode(++this.episodes, fault, site, crew, this.counters, this.random)
 					.run();

@@ -50,6 +50,11 @@ class FaultSuiteTests {
 	}
 
 	@Test
+	void nothingThatIsPromisedIsBrokenWhereOneInstanceIsFarAway() throws Exception {
+		assertNothingBroken(Competitor.OURS, SiteKind.DISTANT);
+	}
+
+	@Test
 	void nothingThatIsPromisedIsBrokenInACluster() throws Exception {
 		assertNothingBroken(Competitor.OURS, SiteKind.CLUSTER);
 	}

@@ -10,6 +10,12 @@ public enum Step {
 	/** About to ask for the lock. */
 	ASK,
 
+	/**
+	 * When the wait has to be over: at the end of its wait time, or when it was
+	 * interrupted.
+	 */
+	DUE,
+
 	/** The lock was granted. */
 	GRANTED,
 

@@ -35,6 +35,14 @@ public record Attack(Site site, Crew crew, List<String> keys, Random random) {
 		return ((ClusterSite) this.site).cluster();
 	}
 
+	/**
+	 * Return a node of the cluster that none of the locks is on.
+	 */
+	EmbeddedRedis unusedNode() {
+		List<EmbeddedRedis> used = this.keys.stream().map(cluster()::nodeOf).toList();
+		return cluster().nodes().stream().filter((node) -> !used.contains(node)).findFirst().orElseThrow();
+	}
+
 	WorkerProcess anyWorker() {
 		List<WorkerProcess> workers = this.crew.workers();
 		return workers.get(this.random.nextInt(workers.size()));

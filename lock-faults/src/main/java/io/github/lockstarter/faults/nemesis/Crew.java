@@ -11,7 +11,6 @@ import java.util.List;
 
 import io.github.lockstarter.faults.worker.Competitor;
 import io.github.lockstarter.faults.worker.Mode;
-import io.github.lockstarter.faults.worker.RedisAddress;
 
 /**
  * The workers that use the locks of one competitor. One that was killed is replaced.
@@ -24,7 +23,7 @@ public final class Crew implements AutoCloseable {
 
 	private final Competitor competitor;
 
-	private final RedisAddress address;
+	private final Site site;
 
 	private final Duration leaseTime;
 
@@ -43,26 +42,26 @@ public final class Crew implements AutoCloseable {
 	/**
 	 * Start the workers.
 	 */
-	public Crew(Competitor competitor, RedisAddress address, Duration leaseTime, String database, Path directory)
+	public Crew(Competitor competitor, Site site, Duration leaseTime, String database, Path directory)
 			throws Exception {
 		this.competitor = competitor;
-		this.address = address;
+		this.site = site;
 		this.leaseTime = leaseTime;
 		this.database = database;
 		this.directory = Files.createDirectories(directory);
 		for (int i = 0; i < SIZE; i++) {
-			this.workers.add(start());
+			this.workers.add(start(i));
 		}
 		for (WorkerProcess worker : this.workers) {
 			worker.await("ready");
 		}
 	}
 
-	private WorkerProcess start() throws IOException {
+	private WorkerProcess start(int number) throws IOException {
 		String name = "w" + ++this.started;
-		return WorkerProcess.start(this.directory.resolve(name + ".log"),
-				List.of(name, this.competitor.name(), this.address.toString(), Long.toString(this.leaseTime.toMillis()),
-						this.database, Integer.toString(THREADS)));
+		return WorkerProcess.start(name, this.directory.resolve(name + ".log"),
+				List.of(name, this.competitor.name(), this.site.address(number).toString(),
+						Long.toString(this.leaseTime.toMillis()), this.database, Integer.toString(THREADS)));
 	}
 
 	public Competitor competitor() {
@@ -81,6 +80,13 @@ public final class Crew implements AutoCloseable {
 	}
 
 	/**
+	 * Return the names by which the workers that are alive are known in their histories.
+	 */
+	public List<String> names() {
+		return this.workers.stream().map(WorkerProcess::name).toList();
+	}
+
+	/**
 	 * Return the files in which the current episode is written down.
 	 */
 	public List<Path> histories() {
@@ -91,7 +97,10 @@ public final class Crew implements AutoCloseable {
 	 * Let all begin to work.
 	 * @param episode the name of the episode
 	 */
-	public void begin(String episode, Mode mode, List<String> keys) throws IOException {
+	public void begin(String episode, Mode mode, List<String> keys) throws Exception {
+		if (mode.isOfNewWorkers()) {
+			replaceAll();
+		}
 		this.histories.clear();
 		this.orders = "run " + mode + " " + this.directory.resolve(episode) + "-%d.history " + String.join(" ", keys);
 		for (WorkerProcess worker : this.workers) {
@@ -112,10 +121,21 @@ public final class Crew implements AutoCloseable {
 	 */
 	void replace(WorkerProcess worker) throws Exception {
 		worker.kill();
-		WorkerProcess other = start();
-		this.workers.set(this.workers.indexOf(worker), other);
+		int number = this.workers.indexOf(worker);
+		WorkerProcess other = start(number);
+		this.workers.set(number, other);
 		other.await("ready");
 		order(other);
+	}
+
+	private void replaceAll() throws Exception {
+		for (int i = 0; i < SIZE; i++) {
+			this.workers.get(i).kill();
+			this.workers.set(i, start(i));
+		}
+		for (WorkerProcess worker : this.workers) {
+			worker.await("ready");
+		}
 	}
 
 	/**

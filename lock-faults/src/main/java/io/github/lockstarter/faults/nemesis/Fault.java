@@ -66,6 +66,19 @@ public enum Fault {
 		attack.server().restart();
 	}),
 
+	/**
+	 * None of the workers has a subscription yet when the first of them wants to wait.
+	 */
+	REDIS_KILLED_BEFORE_WAITS("Redis killed before the first waiter subscribes, for 8 s", Mode.HASTY,
+			Exclusion.UNTIL_NOTICED, (attack) -> {
+				attack.server().kill();
+				for (WorkerProcess worker : attack.crew().workers()) {
+					worker.say("wait");
+				}
+				attack.last(Duration.ofSeconds(8));
+				attack.server().restart();
+			}),
+
 	/** All data is gone, and Redis was never away. */
 	FLUSHED("FLUSHALL", Exclusion.UNTIL_NOTICED, (attack) -> repeat(attack, () -> attack.toAll("FLUSHALL"))),
 
@@ -114,6 +127,12 @@ public enum Fault {
 	SMALL_HEAP("garbage in a small heap", Mode.SHORT_OF_MEMORY, Exclusion.ALWAYS,
 			(attack) -> attack.last(attack.leases(2))),
 
+	/**
+	 * By the time it has been told that a lock is free, those who are near have asked.
+	 */
+	DISTANCE("network with a round trip of 30 ms for one instance", SiteKind.DISTANT, Mode.LONELY, Exclusion.ALWAYS,
+			(attack) -> attack.last(attack.leases(4))),
+
 	/** All leases end at once, and the owners do not know. */
 	CLOCK_FORWARD("clock of Redis set forward by ten leases", SiteKind.CLOCK, Exclusion.UNTIL_NOTICED,
 			(attack) -> repeat(attack, () -> attack.clock().move(attack.leases(10)))),
@@ -152,6 +171,10 @@ public enum Fault {
 	NODE_PAUSED("Cluster node paused for longer than lease and time-outs (SIGSTOP)", SiteKind.CLUSTER, Exclusion.ALWAYS,
 			(attack) -> pause(attack, attack.cluster().nodeOf(attack.keys().get(0)),
 					attack.leases(1.2).plusSeconds(2))),
+
+	/** Nobody who holds a lock uses it, but many ask it for others and give up. */
+	NODE_SILENT("Cluster node silent while callers give up on it (SIGSTOP)", SiteKind.CLUSTER, Mode.CROWDED,
+			Exclusion.ALWAYS, (attack) -> pause(attack, attack.unusedNode(), attack.leases(3).plusSeconds(2))),
 
 	/** Its data is gone. */
 	NODE_RESTARTED("Cluster node killed and started again empty", SiteKind.CLUSTER, Exclusion.UNTIL_NOTICED,

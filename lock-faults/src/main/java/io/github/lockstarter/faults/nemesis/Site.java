@@ -19,6 +19,14 @@ public interface Site extends AutoCloseable {
 	RedisAddress address();
 
 	/**
+	 * Return where one of the workers finds it.
+	 * @param worker number of the worker, from 0
+	 */
+	default RedisAddress address(int worker) {
+		return address();
+	}
+
+	/**
 	 * Return the servers that keep data.
 	 */
 	List<EmbeddedRedis> servers();

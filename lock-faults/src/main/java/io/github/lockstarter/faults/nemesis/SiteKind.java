@@ -10,6 +10,9 @@ public enum SiteKind {
 	/** One server behind a network. */
 	SINGLE,
 
+	/** One server that is far away from one of the workers. */
+	DISTANT,
+
 	/** One server whose clock can be set. */
 	CLOCK,
 
@@ -32,6 +35,7 @@ public enum SiteKind {
 	public Site start() throws InterruptedException {
 		return switch (this) {
 			case SINGLE -> new SingleSite();
+			case DISTANT -> new DistantSite();
 			case CLOCK -> new ClockSite();
 			case SENTINEL -> new SentinelSite();
 			case CLUSTER -> new ClusterSite();

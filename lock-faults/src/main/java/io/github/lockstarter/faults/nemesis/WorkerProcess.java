@@ -22,20 +22,24 @@ public final class WorkerProcess implements AutoCloseable {
 
 	private static final long PATIENCE_SECONDS = 60;
 
+	private final String name;
+
 	private final Process process;
 
 	private final BufferedReader output;
 
-	private WorkerProcess(Process process) {
+	private WorkerProcess(String name, Process process) {
+		this.name = name;
 		this.process = process;
 		this.output = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
 	}
 
 	/**
 	 * Start a worker.
+	 * @param name how it is known in its histories
 	 * @param log file for what it prints as errors
 	 */
-	public static WorkerProcess start(Path log, List<String> arguments) throws IOException {
+	public static WorkerProcess start(String name, Path log, List<String> arguments) throws IOException {
 		List<String> command = new ArrayList<>(
 				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx192m",
 						"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"),
@@ -44,7 +48,11 @@ public final class WorkerProcess implements AutoCloseable {
 		Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()))
 			.start();
 		Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
-		return new WorkerProcess(process);
+		return new WorkerProcess(name, process);
+	}
+
+	String name() {
+		return this.name;
 	}
 
 	/**

@@ -18,11 +18,12 @@ import io.github.lockstarter.faults.history.HistoryWriter;
 /**
  * An instance of an application, which obeys the lines of its input:
  * {@code run <mode> <history file> <key>…} makes its threads work until {@code stop},
- * {@code rest} waits until nothing is left of that, {@code end} ends it.
+ * {@code wait} lets new workers wait for locks, {@code rest} waits until nothing is left
+ * of that, {@code end} ends it.
  */
 public final class FaultWorker {
 
-	private static final int GARBAGE_BYTES = 1 << 16;
+	private static final int PASSERS_BY = 12;
 
 	private static final long LONGEST_REST = TimeUnit.SECONDS.toNanos(20);
 
@@ -82,14 +83,24 @@ public final class FaultWorker {
 	private void run(Mode mode, Path file, List<String> keys, BufferedReader input) throws Exception {
 		try (HistoryWriter history = new HistoryWriter(file, this.name)) {
 			AtomicBoolean stopped = new AtomicBoolean();
+			Patience patience = new Patience(mode);
+			List<WorkerThread> workers = new ArrayList<>();
 			List<Thread> threads = new ArrayList<>();
-			for (int i = 0; i < this.counters.size(); i++) {
-				WorkerThread work = new WorkerThread(i, this.client, this.counters.get(i), history,
-						this.competitor.isFenced(), this.leaseTime);
-				threads.add(start("worker-" + i, () -> work.run(keys, mode, stopped)));
+			for (int i = 0; i < mode.threads(this.counters.size()); i++) {
+				WorkerThread worker = new WorkerThread(i, this.client, this.counters.get(i), history,
+						this.competitor.isFenced(), this.leaseTime, mode, patience);
+				workers.add(worker);
+				threads.add(start("worker-" + i, () -> worker.run(keys, stopped)));
 			}
-			start("disturbance", () -> disturb(threads, mode, this.leaseTime.multipliedBy(2).plusSeconds(1)));
-			input.readLine();
+			for (int i = 0; mode == Mode.CROWDED && i < PASSERS_BY; i++) {
+				PasserBy other = new PasserBy(this.client, keys.get(0));
+				threads.add(start("passer-by-" + i, () -> other.run(stopped)));
+			}
+			Disturbance disturbance = new Disturbance(workers, mode, patience);
+			start("disturbance", () -> disturbance.run(this.leaseTime.multipliedBy(2).plusSeconds(1), stopped));
+			while ("wait".equals(input.readLine())) {
+				patience.learn();
+			}
 			stopped.set(true);
 			for (Thread thread : threads) {
 				thread.join();
@@ -108,34 +119,6 @@ public final class FaultWorker {
 		}, name);
 		thread.start();
 		return thread;
-	}
-
-	private static void disturb(List<Thread> threads, Mode mode, Duration duration) {
-		long start = System.nanoTime();
-		int round = 0;
-		List<byte[]> garbage = new ArrayList<>();
-		while (mode != Mode.CALM && System.nanoTime() - start < duration.toNanos()) {
-			switch (mode) {
-				case INTERRUPTED -> threads.get(round++ % threads.size()).interrupt();
-				case SHORT_OF_MEMORY -> fill(garbage);
-				default -> {
-				}
-			}
-			LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(3));
-		}
-	}
-
-	/**
-	 * Keep what a third of the heap can take, and let the collector have the rest.
-	 */
-	private static void fill(List<byte[]> garbage) {
-		long limit = Runtime.getRuntime().maxMemory() / 3;
-		for (int i = 0; i < 50; i++) {
-			garbage.add(new byte[GARBAGE_BYTES]);
-			if ((long) garbage.size() * GARBAGE_BYTES > limit) {
-				garbage.subList(0, garbage.size() / 2).clear();
-			}
-		}
 	}
 
 	private int rest() {

@@ -24,9 +24,6 @@ final class WorkerThread {
 
 	private static final long LONGEST_WORK = TimeUnit.MILLISECONDS.toNanos(4);
 
-	/** One of how many holds lasts for longer than its lease. */
-	private static final int LONG_HOLDS = 200;
-
 	private final int number;
 
 	private final LockClient client;
@@ -39,36 +36,70 @@ final class WorkerThread {
 
 	private final Duration leaseTime;
 
+	private final Mode mode;
+
+	private final Patience patience;
+
+	private volatile @Nullable Thread thread;
+
+	private volatile @Nullable Scribe waiting;
+
+	private volatile long due;
+
 	WorkerThread(int number, LockClient client, Counters counters, HistoryWriter history, boolean fenced,
-			Duration leaseTime) {
+			Duration leaseTime, Mode mode, Patience patience) {
 		this.number = number;
 		this.client = client;
 		this.counters = counters;
 		this.history = history;
 		this.fenced = fenced;
 		this.leaseTime = leaseTime;
+		this.mode = mode;
+		this.patience = patience;
 	}
 
 	/**
 	 * Work until it is enough.
 	 * @param keys the locks to choose from
 	 */
-	void run(List<String> keys, Mode mode, AtomicBoolean stopped) throws SQLException {
+	void run(List<String> keys, AtomicBoolean stopped) throws SQLException {
+		this.thread = Thread.currentThread();
 		ThreadLocalRandom random = ThreadLocalRandom.current();
 		while (!stopped.get()) {
 			String key = keys.get(random.nextInt(keys.size()));
 			Scribe scribe = this.history.begin(this.number, key, false);
-			Duration waitTime = Duration.ofMillis(random.nextLong(mode.longestWait().toMillis() + 1));
-			Held held = tryLock(scribe, key, waitTime);
+			Held held = tryLock(scribe, key, this.patience.next());
 			if (held != null) {
 				boolean certain = work(scribe, key, held, random);
 				unlock(scribe, held, certain);
 			}
+			else if (this.mode == Mode.HASTY) {
+				LockSupport.parkNanos(LONGEST_WORK);
+			}
+		}
+	}
+
+	/**
+	 * Interrupt the thread, which must end its wait if it waits.
+	 */
+	void interrupt() {
+		Scribe scribe = this.waiting;
+		Thread thread = this.thread;
+		if (scribe != null && System.nanoTime() - this.due < 0) {
+			this.due = System.nanoTime();
+			scribe.note(Step.DUE);
+		}
+		if (thread != null) {
+			thread.interrupt();
 		}
 	}
 
 	private @Nullable Held tryLock(Scribe scribe, String key, Duration waitTime) {
-		scribe.note(Step.ASK);
+		long now = System.nanoTime();
+		this.due = now + waitTime.toNanos();
+		scribe.note(Step.ASK, now, 0);
+		scribe.note(Step.DUE, this.due, 0);
+		this.waiting = scribe;
 		try {
 			Held held = this.client.tryLock(key, waitTime);
 			if (held == null) {
@@ -82,6 +113,9 @@ final class WorkerThread {
 		catch (InterruptedException | RuntimeException ex) {
 			scribe.note(Step.UNKNOWN);
 			return null;
+		}
+		finally {
+			this.waiting = null;
 		}
 	}
 
@@ -112,7 +146,7 @@ final class WorkerThread {
 	 * Let a moment pass, or a time in which the lease has to be renewed.
 	 */
 	private boolean last(Scribe scribe, Held held, ThreadLocalRandom random) {
-		long nanos = (random.nextInt(LONG_HOLDS) == 0) ? this.leaseTime.toNanos() * 5 / 4
+		long nanos = (random.nextInt(this.mode.longHolds()) == 0) ? this.leaseTime.toNanos() * 5 / 4
 				: random.nextLong(LONGEST_WORK);
 		long start = System.nanoTime();
 		boolean interrupted = false;

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.faults.checks;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.LongStream;
+
+import io.github.lockstarter.faults.history.Attempt;
+import io.github.lockstarter.faults.history.History;
+import io.github.lockstarter.faults.history.Step;
+
+/**
+ * Whether each wait ended at the end of its wait time, or when it was interrupted.
+ */
+public final class WaitBudget {
+
+	private WaitBudget() {
+	}
+
+	/**
+	 * Return the waits that took too long.
+	 * @param allowed how long a wait may go on, for a command without an answer and a
+	 * machine that is busy
+	 */
+	public static List<Violation> check(History history, Duration allowed) {
+		return history.attempts()
+			.stream()
+			.filter((attempt) -> attempt.has(Step.DUE) && overdue(attempt) > allowed.toNanos())
+			.map((attempt) -> new Violation("wait budget",
+					"a wait for %s went on for %d ms after it should have ended".formatted(attempt.key(),
+							Duration.ofNanos(overdue(attempt)).toMillis()),
+					List.of(attempt)))
+			.toList();
+	}
+
+	private static long overdue(Attempt attempt) {
+		return LongStream.of(attempt.at(Step.GRANTED), attempt.at(Step.REFUSED), attempt.at(Step.UNKNOWN))
+			.filter((end) -> end != Attempt.NEVER)
+			.map((end) -> end - attempt.at(Step.DUE))
+			.max()
+			.orElse(0);
+	}
+
+}

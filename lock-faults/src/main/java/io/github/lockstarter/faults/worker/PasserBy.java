@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.faults.worker;
+
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+
+import io.github.lockstarter.faults.worker.LockClient.Held;
+
+/**
+ * A caller that asks for a lock of its own, wherever that is kept, and soon gives up.
+ */
+final class PasserBy {
+
+	private static final int LOCKS = 10_000;
+
+	private static final Duration WAIT_TIME = Duration.ofMillis(100);
+
+	private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(50);
+
+	private final LockClient client;
+
+	private final String key;
+
+	/**
+	 * Create a caller.
+	 * @param key what the names of its locks begin with
+	 */
+	PasserBy(LockClient client, String key) {
+		this.client = client;
+		this.key = key;
+	}
+
+	/**
+	 * Ask for one lock after the other.
+	 */
+	void run(AtomicBoolean stopped) {
+		while (!stopped.get()) {
+			try {
+				Held held = this.client.tryLock(this.key + "-" + ThreadLocalRandom.current().nextInt(LOCKS), WAIT_TIME);
+				if (held != null) {
+					held.unlock();
+				}
+			}
+			catch (InterruptedException | RuntimeException ex) {
+				// What becomes of it is of no interest, but for the others
+			}
+			LockSupport.parkNanos(PAUSE);
+		}
+	}
+
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.faults.worker;
+
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * For how long the threads of a worker wait for locks.
+ */
+final class Patience {
+
+	private final Mode mode;
+
+	private volatile boolean learned;
+
+	Patience(Mode mode) {
+		this.mode = mode;
+	}
+
+	/**
+	 * Return how long the next attempt may wait.
+	 */
+	Duration next() {
+		long longest = hasNone() ? 0 : this.mode.longestWait().toMillis();
+		return Duration.ofMillis(ThreadLocalRandom.current().nextLong(longest + 1));
+	}
+
+	/**
+	 * Return whether no attempt may wait.
+	 */
+	boolean hasNone() {
+		return this.mode == Mode.HASTY && !this.learned;
+	}
+
+	/**
+	 * From now on, attempts may wait.
+	 */
+	void learn() {
+		this.learned = true;
+	}
+
+}
