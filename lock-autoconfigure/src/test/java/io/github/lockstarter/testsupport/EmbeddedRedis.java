@@ -78,14 +78,13 @@ public final class EmbeddedRedis implements AutoCloseable {
 	/**
 	 * Start a node of a cluster. Its port for the other nodes is the usual one, as Redis
 	 * 6.2 knows no other.
-	 * @param directory where it keeps what it knows of the cluster
 	 */
-	static EmbeddedRedis startClusterNode(Path directory) {
+	static EmbeddedRedis startClusterNode(List<String> options) {
 		int port = freePort();
 		while (!isFree(port + CLUSTER_BUS)) {
 			port = freePort();
 		}
-		return new EmbeddedRedis(port, List.of("--cluster-enabled", "yes", "--dir", directory.toString()));
+		return new EmbeddedRedis(port, options);
 	}
 
 	/**

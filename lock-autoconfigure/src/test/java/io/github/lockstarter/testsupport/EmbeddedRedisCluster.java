@@ -5,6 +5,7 @@ package io.github.lockstarter.testsupport;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -26,16 +27,23 @@ public final class EmbeddedRedisCluster implements AutoCloseable {
 		this.nodes = nodes;
 	}
 
-	public static EmbeddedRedisCluster start() {
+	/**
+	 * Start a cluster.
+	 * @param options further options of each node
+	 */
+	public static EmbeddedRedisCluster start(String... options) {
 		EmbeddedRedisCluster cluster = new EmbeddedRedisCluster(
-				Stream.generate(EmbeddedRedisCluster::startNode).limit(NODES).toList());
+				Stream.generate(() -> startNode(options)).limit(NODES).toList());
 		cluster.join();
 		return cluster;
 	}
 
-	private static EmbeddedRedis startNode() {
+	private static EmbeddedRedis startNode(String... options) {
 		try {
-			return EmbeddedRedis.startClusterNode(Files.createTempDirectory("redis-cluster"));
+			String directory = Files.createTempDirectory("redis-cluster").toString();
+			List<String> all = new ArrayList<>(List.of("--cluster-enabled", "yes", "--dir", directory));
+			all.addAll(List.of(options));
+			return EmbeddedRedis.startClusterNode(all);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
