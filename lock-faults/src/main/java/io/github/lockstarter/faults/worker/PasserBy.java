@@ -19,7 +19,7 @@ final class PasserBy {
 
 	private static final Duration WAIT_TIME = Duration.ofMillis(100);
 
-	private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(50);
+	private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(200);
 
 	private final LockClient client;
 
