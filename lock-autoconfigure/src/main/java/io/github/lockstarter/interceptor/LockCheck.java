@@ -13,6 +13,17 @@ import org.jspecify.annotations.Nullable;
 interface LockCheck {
 
 	/**
+	 * Check the class of a bean that was just created.
+	 * @param name its name
+	 * @param type its class
+	 * @param locked a method of it with a lock
+	 * @throws io.github.lockstarter.InvalidLockDefinitionException if the lock cannot be
+	 * put around it
+	 */
+	default void checkClass(String name, Class<?> type, Method locked) {
+	}
+
+	/**
 	 * Check a bean.
 	 * @param name its name
 	 * @param bean the bean, maybe a proxy, or {@code null} if it does not exist yet

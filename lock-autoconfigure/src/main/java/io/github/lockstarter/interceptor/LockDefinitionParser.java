@@ -6,6 +6,7 @@ import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.BaseStream;
 
@@ -42,9 +43,12 @@ final class LockDefinitionParser {
 
 	private final BeanResolver beans;
 
-	LockDefinitionParser(StringValueResolver placeholders, BeanResolver beans) {
+	private final Predicate<String> beanNames;
+
+	LockDefinitionParser(StringValueResolver placeholders, BeanResolver beans, Predicate<String> beanNames) {
 		this.placeholders = placeholders;
 		this.beans = beans;
+		this.beanNames = beanNames;
 	}
 
 	/**
@@ -169,6 +173,14 @@ final class LockDefinitionParser {
 			throw invalid(method, "key \"" + text + "\" uses " + String.join(", ", unknown) + ", which does not exist",
 					key.advice(), null);
 		}
+		key.beans().stream().filter(this.beanNames.negate()).findFirst().ifPresent((bean) -> {
+			throw invalid(method, "key \"" + text + "\" uses the bean '" + bean + "', which does not exist",
+					"Correct the name, or declare a bean of that name.", null);
+		});
+		key.missingMembers().stream().findFirst().ifPresent((missing) -> {
+			throw invalid(method, "key \"" + text + "\" has no value: " + missing,
+					"Correct the name, or declare a parameter type that has it.", null);
+		});
 	}
 
 	private @Nullable Duration duration(String attribute, String value, Method method) {

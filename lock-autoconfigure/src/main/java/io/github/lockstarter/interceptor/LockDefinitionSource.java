@@ -34,7 +34,8 @@ public final class LockDefinitionSource {
 	 * @param beanFactory what resolves placeholders and <code>@bean</code> references
 	 */
 	public LockDefinitionSource(ConfigurableBeanFactory beanFactory) {
-		this.parser = new LockDefinitionParser(beanFactory::resolveEmbeddedValue, new BeanFactoryResolver(beanFactory));
+		this.parser = new LockDefinitionParser(beanFactory::resolveEmbeddedValue, new BeanFactoryResolver(beanFactory),
+				beanFactory::containsBean);
 	}
 
 	/**
@@ -70,16 +71,21 @@ public final class LockDefinitionSource {
 	}
 
 	/**
-	 * The class of a JDK proxy, as of a repository, has another name in each JVM and
-	 * methods without parameter names: what counts is the interface.
+	 * Return whether what counts is the interface of a class. The class of a JDK proxy,
+	 * as of a repository, or of a lambda has another name in each JVM and methods without
+	 * parameter names.
 	 */
+	static boolean isByInterface(Class<?> type) {
+		return Proxy.isProxyClass(type) || ClassUtils.isLambdaClass(type);
+	}
+
 	private static Method specificMethod(Method method, Class<?> targetClass) {
-		return Proxy.isProxyClass(targetClass) ? ClassUtils.getInterfaceMethodIfPossible(method, targetClass)
+		return isByInterface(targetClass) ? ClassUtils.getInterfaceMethodIfPossible(method, targetClass)
 				: AopUtils.getMostSpecificMethod(method, targetClass);
 	}
 
 	private static Class<?> owner(Method specific, Class<?> targetClass) {
-		return Proxy.isProxyClass(targetClass) ? specific.getDeclaringClass() : targetClass;
+		return isByInterface(targetClass) ? specific.getDeclaringClass() : targetClass;
 	}
 
 }

@@ -3,7 +3,6 @@
 package io.github.lockstarter.interceptor;
 
 import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.List;
 
@@ -12,8 +11,10 @@ import org.apache.commons.logging.LogFactory;
 
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.annotation.AdviceMode;
+import org.springframework.core.PriorityOrdered;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
@@ -26,7 +27,7 @@ import io.github.lockstarter.InvalidLockDefinitionException;
  * at the first call. Of a bean that is created later it sees what its declared type
  * shows.
  */
-public final class LockDefinitionValidator implements SmartInitializingSingleton {
+public final class LockDefinitionValidator implements SmartInitializingSingleton, BeanPostProcessor, PriorityOrdered {
 
 	private static final Log logger = LogFactory.getLog(LockDefinitionValidator.class);
 
@@ -49,6 +50,30 @@ public final class LockDefinitionValidator implements SmartInitializingSingleton
 		Mocks mocks = new Mocks(beanFactory.getBeanClassLoader());
 		this.check = (adviceMode == AdviceMode.ASPECTJ) ? new LockWeavingCheck(mocks)
 				: new LockProxyCheck(beanFactory, mocks);
+	}
+
+	/**
+	 * Check the class of a bean before it gets its proxy, as a failure to make one says
+	 * nothing of a lock.
+	 * @throws InvalidLockDefinitionException if its class can have no proxy
+	 */
+	@Override
+	public Object postProcessAfterInitialization(Object bean, String beanName) {
+		Class<?> type = bean.getClass();
+		if (ProxiedClassCheck.isClosed(type) && AnnotationUtils.isCandidateClass(type, DistributedLock.class)) {
+			lockedMethods(type).stream()
+				.findFirst()
+				.ifPresent((method) -> this.check.checkClass(beanName, type, method));
+		}
+		return bean;
+	}
+
+	/**
+	 * Come before the processor that makes the proxies.
+	 */
+	@Override
+	public int getOrder() {
+		return HIGHEST_PRECEDENCE;
 	}
 
 	/**
@@ -76,7 +101,8 @@ public final class LockDefinitionValidator implements SmartInitializingSingleton
 	}
 
 	private List<Method> lockedMethods(Class<?> type) {
-		Class<?>[] declaring = Proxy.isProxyClass(type) ? type.getInterfaces() : new Class<?>[] { type };
+		Class<?>[] declaring = LockDefinitionSource.isByInterface(type) ? type.getInterfaces()
+				: new Class<?>[] { type };
 		try {
 			return Arrays.stream(declaring)
 				.flatMap((declared) -> Arrays.stream(ReflectionUtils.getUniqueDeclaredMethods(declared)))

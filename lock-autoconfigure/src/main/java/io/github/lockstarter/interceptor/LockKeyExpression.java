@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.context.expression.MethodBasedEvaluationContext;
 import org.springframework.expression.BeanResolver;
 import org.springframework.expression.EvaluationException;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.BeanReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
@@ -54,6 +56,23 @@ final class LockKeyExpression {
 	 */
 	List<String> unknownReferences() {
 		return this.variables.unknownIn(this.expression.getAST());
+	}
+
+	/**
+	 * Return the beans that the expression refers to, {@code &} included.
+	 */
+	List<String> beans() {
+		List<String> names = new ArrayList<>();
+		collectBeans(this.expression.getAST(), names);
+		return names;
+	}
+
+	/**
+	 * Return the properties and methods that the declared types of the expression lack,
+	 * as sentences.
+	 */
+	List<String> missingMembers() {
+		return new KeyTypes(this.method, this.variables).missingIn(this.expression.getAST());
 	}
 
 	/**
@@ -100,6 +119,15 @@ final class LockKeyExpression {
 			throw unusable("is empty: there is nothing to lock", null);
 		}
 		return values.stream().map((element) -> key(name, element)).toList();
+	}
+
+	private static void collectBeans(SpelNode node, List<String> names) {
+		if (node instanceof BeanReference bean) {
+			names.add(bean.toStringAST().replaceAll("^@|'", ""));
+		}
+		for (int i = 0; i < node.getChildCount(); i++) {
+			collectBeans(node.getChild(i), names);
+		}
 	}
 
 	private LockKey key(String name, @Nullable Object value) {

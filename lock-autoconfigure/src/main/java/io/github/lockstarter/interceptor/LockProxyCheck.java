@@ -33,21 +33,34 @@ final class LockProxyCheck implements LockCheck {
 
 	private final SelfInvocationCheck selfInvocations = new SelfInvocationCheck();
 
+	private final LifecycleCallbacks callbacks;
+
+	private final ProxiedClassCheck classes;
+
 	private final Mocks mocks;
 
 	LockProxyCheck(ConfigurableListableBeanFactory beanFactory, Mocks mocks) {
 		this.beanFactory = beanFactory;
+		this.callbacks = new LifecycleCallbacks(beanFactory);
+		this.classes = new ProxiedClassCheck(beanFactory);
 		this.mocks = mocks;
 		this.transactions = ClassUtils.isPresent("org.springframework.transaction.interceptor.TransactionInterceptor",
 				getClass().getClassLoader());
 	}
 
 	@Override
+	public void checkClass(String name, Class<?> type, Method locked) {
+		this.classes.check(name, type, locked);
+	}
+
+	@Override
 	public void check(String name, @Nullable Object bean, Class<?> type, List<Method> locked) {
 		for (Method method : locked) {
 			requireProxyable(method, type);
+			requireNoCallback(name, method);
 		}
 		if (bean == null) {
+			this.classes.check(name, type, locked.get(0));
 			this.selfInvocations.check(type, locked);
 		}
 		else if (!this.mocks.isMock(bean)) {
@@ -64,6 +77,17 @@ final class LockProxyCheck implements LockCheck {
 		boolean inPackage = (method.getModifiers() & (Modifier.PUBLIC | Modifier.PROTECTED)) == 0;
 		if (inPackage && !method.getDeclaringClass().getPackageName().equals(type.getPackageName())) {
 			throw unreachable(method, "the method is not visible in the package of its bean's class " + type.getName());
+		}
+	}
+
+	private void requireNoCallback(String name, Method method) {
+		if (this.callbacks.contains(name, method)) {
+			throw new InvalidLockDefinitionException(LockDefinition.describe(method),
+					"Spring calls the method on the bean itself and not on its proxy, so it would run without a lock",
+					"Take the lock inside the method with a LockTemplate, or move what needs it to a method of another"
+							+ " bean. If the annotation is on the class and the method needs no lock, make it one that is"
+							+ " not public.",
+					null);
 		}
 	}
 

@@ -6,8 +6,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
+import jakarta.annotation.PostConstruct;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.mockito.Mockito;
 
 import org.springframework.boot.SpringApplication;
@@ -49,6 +52,23 @@ class StartFailureTests {
 			.contains("Invalid @DistributedLock on '" + PrimitiveSkip.class.getName() + ".run()':"
 					+ " onContention = SKIP has nothing to return as int")
 			.contains("Return an object type, which may be null, or an Optional; or name a fallback.");
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', value = { //
+			"UnknownProperty | key \"#order.idd\" has no value: Order has no property 'idd'; it has id, item",
+			"UnknownBean | key \"@regoins\" uses the bean 'regoins', which does not exist",
+			"LockedCallback | Spring calls the method on the bean itself and not on its proxy",
+			"FinalClass | is final, so no proxy can put a lock around it" })
+	void aMistakeThatOnlyTheFirstCallWouldFindIsAnalyzed(String bean, String problem, CapturedOutput output)
+			throws Exception {
+		Class<?> type = Class.forName(getClass().getName() + '$' + bean);
+		assertThat(catchThrowable(() -> start(type, "distributed-lock.backend=memory"))).isNotNull();
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("Invalid @DistributedLock on '" + type.getName() + ".run(")
+			.contains(problem)
+			.contains("Action:")
+			.doesNotContain("\tat ");
 	}
 
 	@Test
@@ -111,6 +131,46 @@ class StartFailureTests {
 		@DistributedLock(onContention = OnContention.SKIP)
 		public int run() {
 			return 0;
+		}
+
+	}
+
+	record Order(long id, String item) {
+	}
+
+	@Import(Application.class)
+	static class UnknownProperty {
+
+		@DistributedLock(key = "#order.idd")
+		public void run(Order order) {
+		}
+
+	}
+
+	@Import(Application.class)
+	static class UnknownBean {
+
+		@DistributedLock(key = "@regoins")
+		public void run() {
+		}
+
+	}
+
+	@Import(Application.class)
+	static class LockedCallback {
+
+		@PostConstruct
+		@DistributedLock
+		public void run() {
+		}
+
+	}
+
+	@Import(Application.class)
+	static final class FinalClass {
+
+		@DistributedLock
+		public void run() {
 		}
 
 	}

@@ -134,6 +134,9 @@ class LockDefinitionSourceTests {
 			"unknownVariable | key \"#productID\" uses #productID, which does not exist | The parameters are: #productId.",
 			"forgottenHash | key \"productId\" uses productId, which does not exist | The parameters are: #productId.",
 			"noParameter | key \"#productId\" uses #productId, which does not exist | The method has no parameters.",
+			"unknownProperty | key \"#order.idd\" has no value: Order has no property 'idd'; it has id, item | Correct the name",
+			"unknownBean | key \"@regoins.get(#id)\" uses the bean 'regoins', which does not exist | Correct the name",
+			"unknownFactory | key \"&regions\" uses the bean '&regions', which does not exist | Correct the name",
 			"mapKey | key \"#ids\" is a map | .keySet()",
 			"streamKey | key \"#p0\" is a stream, of which nothing would be left | take a collection",
 			"primitiveSkip | onContention = SKIP has nothing to return as int | Optional",
@@ -343,6 +346,9 @@ class LockDefinitionSourceTests {
 
 	}
 
+	record Order(long id, String item) {
+	}
+
 	static class Invalid {
 
 		@DistributedLock(name = "of stock")
@@ -383,6 +389,18 @@ class LockDefinitionSourceTests {
 
 		@DistributedLock(key = "${empty}")
 		void emptyProperty() {
+		}
+
+		@DistributedLock(key = "#order.idd")
+		void unknownProperty(Order order) {
+		}
+
+		@DistributedLock(key = "@regoins.get(#id)")
+		void unknownBean(long id) {
+		}
+
+		@DistributedLock(key = "&regions")
+		void unknownFactory() {
 		}
 
 		@DistributedLock(key = "#productID")

@@ -6,7 +6,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
+import jakarta.annotation.PostConstruct;
+import jakarta.annotation.PreDestroy;
 import org.aopalliance.intercept.MethodInterceptor;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,8 +18,12 @@ import org.mockito.Mockito;
 
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.BeanDefinitionCustomizer;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.AdviceMode;
@@ -27,6 +34,7 @@ import org.springframework.context.annotation.Scope;
 import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.context.support.SimpleThreadScope;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
@@ -41,6 +49,7 @@ import io.github.lockstarter.testsupport.JobInPackage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 @ExtendWith(OutputCaptureExtension.class)
 class LockDefinitionValidatorTests {
@@ -62,6 +71,90 @@ class LockDefinitionValidatorTests {
 			.withMessageMatching("Invalid @DistributedLock on '.*\\.run\\(\\)': the method is"
 					+ " (private|final|static), so no proxy can put a lock around it")
 			.satisfies((ex) -> assertThat(ex.getAction()).contains("LockTemplate"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { FinalClass.class, RecordOfJob.class, SealedClass.class, FinalClassWithInterface.class })
+	void aClassThatNoProxyCanExtendIsRefused(Class<?> type) {
+		for (boolean lazy : new boolean[] { false, true }) {
+			assertThat(failure((context) -> context.registerBean(type, (definition) -> definition.setLazyInit(lazy))))
+				.satisfies((ex) -> assertThat(ex.getAction()).contains("neither final nor sealed")
+					.contains("LockTemplate"))
+				.message()
+				.matches("Invalid @DistributedLock on '.*\\.run\\(\\)': the class " + type.getName().replace("$", ".")
+						+ " is (final|sealed), so no proxy can put a lock around it");
+		}
+	}
+
+	@Test
+	void theFinalClassThatAFactoryMakesIsRefused() {
+		assertThat(failure((context) -> context.registerBean("job", FinalClassFactory.class)))
+			.hasMessageContaining("is final, so no proxy");
+	}
+
+	@Test
+	void aFinalClassIsLockedByItsInterface() {
+		List<LockKey> locks = new ArrayList<>();
+		start((context) -> {
+			AopConfigUtils.registerAutoProxyCreatorIfNecessary(context);
+			context.registerBean(FinalClassWithInterface.class);
+			context.registerBean(RecordWithoutLock.class);
+		}, false, (context) -> context.getBean(Job.class).run(), locks);
+		assertThat(locks).containsExactly(LockKey.of("LockDefinitionValidatorTests.FinalClassWithInterface.run"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { LockedAfterConstruction.class, LockedBeforeDestruction.class, LockedInitializingBean.class,
+			LockedDisposableBean.class, LockedClassWithCallback.class })
+	void aCallbackOfTheContainerIsRefused(Class<?> type) {
+		for (boolean lazy : new boolean[] { false, true }) {
+			assertThatExceptionOfType(InvalidLockDefinitionException.class)
+				.isThrownBy(() -> start(
+						(context) -> context.registerBean(type, (definition) -> definition.setLazyInit(lazy)), true))
+				.withMessageMatching(
+						"Invalid @DistributedLock on '.*\\(\\)': Spring calls the method on the bean itself"
+								+ " and not on its proxy, so it would run without a lock")
+				.satisfies((ex) -> assertThat(ex.getAction()).contains("LockTemplate"));
+		}
+	}
+
+	@Test
+	void aCallbackThatTheDefinitionOfTheBeanNamesIsRefused() {
+		for (BeanDefinitionCustomizer callback : List.<BeanDefinitionCustomizer>of(
+				(definition) -> ((AbstractBeanDefinition) definition).setInitMethodName("inPackage"),
+				(definition) -> ((AbstractBeanDefinition) definition).setDestroyMethodName("inPackage"))) {
+			assertThatExceptionOfType(InvalidLockDefinitionException.class)
+				.isThrownBy(() -> start((context) -> context.registerBean(Valid.class, callback), true))
+				.withMessageContaining("Valid.inPackage()': Spring calls the method on the bean itself");
+		}
+		start((context) -> context.registerBean("repository", RepositoryFactory.class,
+				(definition) -> ((AbstractBeanDefinition) definition).setInitMethodName("clean")), true);
+	}
+
+	@Test
+	void aBeanThatIsALambdaHasTheLockOfItsInterface() {
+		List<LockKey> locks = new ArrayList<>();
+		start((context) -> {
+			context.registerBean("lambda", Sweeper.class, () -> (room) -> {
+			});
+			context.registerBean("reference", Sweeper.class, () -> LockDefinitionValidatorTests::sweep);
+			context.registerBean("unlocked", Runnable.class, () -> () -> {
+			});
+		}, true, (context) -> {
+			context.getBean("lambda", Sweeper.class).sweep(7);
+			context.getBean("reference", Sweeper.class).sweep(8);
+		}, locks);
+		assertThat(locks).containsExactly(LockKey.of("LockDefinitionValidatorTests.Sweeper.sweep", 7),
+				LockKey.of("LockDefinitionValidatorTests.Sweeper.sweep", 8));
+	}
+
+	@Test
+	void aBeanThatIsALambdaIsCheckedLikeAnyOther() {
+		assertThatExceptionOfType(InvalidLockDefinitionException.class)
+			.isThrownBy(() -> start((context) -> context.registerBean(MisspeltSweeper.class, () -> (room) -> {
+			}), true))
+			.withMessageContaining("MisspeltSweeper.sweep(long)': key \"#rom\" uses #rom, which does not exist")
+			.satisfies((ex) -> assertThat(ex.getAction()).isEqualTo("The parameters are: #room."));
 	}
 
 	@Test
@@ -150,6 +243,16 @@ class LockDefinitionValidatorTests {
 		}, true))
 			.withMessageContaining("the transactions of the bean 'sale' would begin before its lock is taken")
 			.satisfies((ex) -> assertThat(ex.getAction()).contains("distributed-lock.advice-order"));
+	}
+
+	/** What a bean does wrong may come with the failure to create it around it. */
+	private static InvalidLockDefinitionException failure(Consumer<GenericApplicationContext> beans) {
+		Throwable cause = NestedExceptionUtils.getMostSpecificCause(catchThrowable(() -> start(beans, true)));
+		assertThat(cause).isInstanceOf(InvalidLockDefinitionException.class);
+		return (InvalidLockDefinitionException) cause;
+	}
+
+	private static void sweep(long room) {
 	}
 
 	private static void start(Consumer<GenericApplicationContext> beans, boolean proxies) {
@@ -241,6 +344,132 @@ class LockDefinitionValidatorTests {
 
 	}
 
+	static final class FinalClass {
+
+		@DistributedLock
+		public void run() {
+		}
+
+	}
+
+	record RecordOfJob(@Nullable LockRegistry registry) {
+
+		RecordOfJob() {
+			this(null);
+		}
+
+		@DistributedLock
+		public void run() {
+		}
+
+	}
+
+	record RecordWithoutLock() {
+
+	}
+
+	static sealed class SealedClass permits PermittedClass {
+
+		@DistributedLock
+		public void run() {
+		}
+
+	}
+
+	static final class PermittedClass extends SealedClass {
+
+	}
+
+	interface Job {
+
+		void run();
+
+	}
+
+	static final class FinalClassWithInterface implements Job {
+
+		@Override
+		@DistributedLock
+		public void run() {
+		}
+
+	}
+
+	static class FinalClassFactory implements FactoryBean<FinalClass> {
+
+		@Override
+		public FinalClass getObject() {
+			return new FinalClass();
+		}
+
+		@Override
+		public Class<?> getObjectType() {
+			return FinalClass.class;
+		}
+
+	}
+
+	static class LockedAfterConstruction {
+
+		@PostConstruct
+		@DistributedLock
+		public void fill() {
+		}
+
+	}
+
+	static class LockedBeforeDestruction {
+
+		@PreDestroy
+		@DistributedLock
+		public void drain() {
+		}
+
+	}
+
+	static class LockedInitializingBean implements InitializingBean {
+
+		@Override
+		@DistributedLock
+		public void afterPropertiesSet() {
+		}
+
+	}
+
+	static class LockedDisposableBean implements DisposableBean {
+
+		@Override
+		@DistributedLock
+		public void destroy() {
+		}
+
+	}
+
+	@DistributedLock
+	static class LockedClassWithCallback {
+
+		@PostConstruct
+		public void fill() {
+		}
+
+	}
+
+	@FunctionalInterface
+	interface Sweeper {
+
+		@DistributedLock(key = "#room")
+		void sweep(long room);
+
+	}
+
+	@FunctionalInterface
+	interface MisspeltSweeper {
+
+		@DistributedLock(key = "#rom")
+		void sweep(long room);
+
+	}
+
 	static class UnknownVariable {
 
 		@DistributedLock(key = "#id")
@@ -273,6 +502,9 @@ class LockDefinitionValidatorTests {
 	}
 
 	static class RepositoryFactory implements FactoryBean<Repository> {
+
+		public void clean() {
+		}
 
 		@Override
 		public Repository getObject() {
