@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -14,6 +15,7 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Role;
 
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockTemplate;
@@ -32,6 +34,12 @@ import io.github.lockstarter.event.LockListener;
 @Import({ RedisLockConfiguration.class, MemoryLockConfiguration.class, NoLockBackendConfiguration.class,
 		LockInterceptorConfiguration.class, LockTransactionConfiguration.class })
 public final class DistributedLockAutoConfiguration {
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static LockPropertiesCheck lockPropertiesCheck() {
+		return new LockPropertiesCheck();
+	}
 
 	@Bean
 	@ConditionalOnMissingBean(LockRegistry.class)

@@ -13,14 +13,21 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
 import org.springframework.boot.json.JsonParserFactory;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.core.io.ClassPathResource;
 
 import io.github.lockstarter.engine.EngineSettings;
@@ -28,6 +35,7 @@ import io.github.lockstarter.redis.RedisLockSettings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@ExtendWith(OutputCaptureExtension.class)
 class DistributedLockPropertiesTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
@@ -78,6 +86,101 @@ class DistributedLockPropertiesTests {
 				.hasStackTraceContaining("distributed-lock." + property.substring(0, property.indexOf('='))));
 	}
 
+	@ParameterizedTest
+	@CsvSource({ "distributed-lock.wait-time=10, wait-time, 10", "distributed-lock.waitTime=+10, wait-time, +10",
+			"distributed-lock.WAIT_TIME=0, wait-time, 0", "distributed-lock.wait-time=${some.time:10}, wait-time, 10",
+			"distributed-lock.lease-time=30000, lease-time, 30000",
+			"distributed-lock.waiting.poll-interval=5, waiting.poll-interval, 5",
+			"distributed-lock.redis.fence-retention=86400, redis.fence-retention, 86400" })
+	void aDurationWithoutAUnitIsRefused(String property, String name, String value) {
+		this.runner.withPropertyValues(property)
+			.run((context) -> assertThat(context).getFailure().satisfies((ex) -> requireUnitAsked(ex, name, value)));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "DISTRIBUTEDLOCK_WAITTIME", "DISTRIBUTED_LOCK_WAIT_TIME" })
+	void aDurationWithoutAUnitIsRefusedAsAnEnvironmentVariable(String variable) {
+		environment(Map.of(variable, "10")).run((context) -> assertThat(context).getFailure()
+			.satisfies((ex) -> requireUnitAsked(ex, "wait-time", "10")));
+	}
+
+	@Test
+	void aNumberThatIsNoTextIsRefusedToo() {
+		this.runner
+			.withInitializer((context) -> context.getEnvironment()
+				.getPropertySources()
+				.addFirst(new MapPropertySource("yaml", Map.of("distributed-lock.wait-time", 10))))
+			.run((context) -> assertThat(context).getFailure()
+				.satisfies((ex) -> requireUnitAsked(ex, "wait-time", "10")));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "10s, 10000", "10ms, 10", "PT10S, 10000", "pt0.5s, 500", "0s, 0", "1m, 60000",
+			"${some.time:7s}, 7000" })
+	void aDurationWithAUnitIsAccepted(String value, long millis) {
+		this.runner.withPropertyValues("distributed-lock.wait-time=" + value)
+			.run((context) -> assertThat(context.getBean(DistributedLockProperties.class).waitTime())
+				.hasMillis(millis));
+	}
+
+	@Test
+	void numbersOfOtherPropertiesNeedNoUnit() {
+		this.runner.withPropertyValues("distributed-lock.watchdog.renewals-per-lease=4", "spring.data.redis.timeout=10")
+			.withUserConfiguration(OtherConfiguration.class)
+			.run((context) -> assertThat(context.getBean(DataRedisProperties.class).getTimeout()).hasMillis(10));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "distributed-lock.wait-tiem, distributed-lock.wait-tiem, distributed-lock.wait-time",
+			"distributed-lock.leasetimes, distributed-lock.leasetimes, distributed-lock.lease-time",
+			"distributed-lock.poll-interval, distributed-lock.poll-interval, distributed-lock.waiting.poll-interval",
+			"distributed-lock.redis.fence-retension, distributed-lock.redis.fence-retension, distributed-lock.redis.fence-retention",
+			"distributed-lock.redi.await-release, distributed-lock.redi.await-release, distributed-lock.redis.await-release" })
+	void anUnknownPropertyIsWarnedOfWithTheNearestName(String property, String told, String nearest,
+			CapturedOutput output) {
+		this.runner.withPropertyValues(property + "=10s", "distributed-locks.wait-tiem=1s").run((context) -> {
+			assertThat(context).hasNotFailed();
+			assertThat(output).containsOnlyOnce("The property '" + told + "' from ")
+				.containsOnlyOnce("is unknown; the nearest one is '" + nearest + "'")
+				.containsOnlyOnce("WARN");
+		});
+	}
+
+	@Test
+	void anUnknownEnvironmentVariableIsWarnedOf(CapturedOutput output) {
+		environment(Map.of("DISTRIBUTEDLOCK_WAITTIEM", "10s", "DISTRIBUTEDLOCK_LEASETIME", "40s"))
+			.run((context) -> assertThat(context.getBean(DistributedLockProperties.class).leaseTime()).hasSeconds(40));
+		assertThat(output).containsOnlyOnce("is unknown; the nearest one is 'distributed-lock.wait-time'")
+			.contains("\"DISTRIBUTEDLOCK_WAITTIEM\"")
+			.containsOnlyOnce("WARN");
+	}
+
+	@Test
+	void everyPropertyIsKnown(CapturedOutput output) throws Exception {
+		List<String> all = metadata().entrySet()
+			.stream()
+			.filter((property) -> !property.getKey().equals("distributed-lock.backend"))
+			.map((property) -> property.getKey() + "=" + text(property.getValue().get("defaultValue")))
+			.toList();
+		this.runner.withPropertyValues(all.toArray(String[]::new)).run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).doesNotContain("WARN");
+	}
+
+	private static void requireUnitAsked(Throwable failure, String name, String value) {
+		assertThat(failure).rootCause()
+			.isInstanceOfSatisfying(InvalidConfigurationPropertyValueException.class, (invalid) -> {
+				assertThat(invalid.getName()).isEqualTo("distributed-lock." + name);
+				assertThat(invalid.getValue()).hasToString(value);
+				assertThat(invalid.getReason()).isEqualTo("It has no unit: write %ss or %sms.", value, value);
+			});
+	}
+
+	private ApplicationContextRunner environment(Map<String, Object> variables) {
+		return this.runner.withInitializer((context) -> context.getEnvironment()
+			.getPropertySources()
+			.addFirst(new SystemEnvironmentPropertySource("test-systemEnvironment", variables)));
+	}
+
 	@Test
 	void theMetadataDescribesEveryProperty() throws Exception {
 		assertThat(metadata()).allSatisfy((name, property) -> {
@@ -97,6 +200,11 @@ class DistributedLockPropertiesTests {
 		Map<String, String> actual = new TreeMap<>();
 		metadata().forEach((name, property) -> actual.put(name, text(property.get("defaultValue"))));
 		assertThat(documented).isEqualTo(actual);
+	}
+
+	@EnableConfigurationProperties(DataRedisProperties.class)
+	static class OtherConfiguration {
+
 	}
 
 	private static String text(Object value) {

@@ -99,6 +99,17 @@ class StartFailureTests {
 	}
 
 	@Test
+	void aDurationWithoutAUnitIsAnalyzed(CapturedOutput output) {
+		assertThat(catchThrowable(
+				() -> start(Application.class, "distributed-lock.backend=memory", "distributed-lock.wait-time=10")))
+			.isNotNull();
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.containsPattern("Property: distributed-lock.wait-time\\s+Value: \"10\"")
+			.contains("It has no unit: write 10s or 10ms.")
+			.doesNotContain("\tat ");
+	}
+
+	@Test
 	void aGoodStartWarnsOfNothing(CapturedOutput output) {
 		start(Valid.class, "distributed-lock.backend=memory").close();
 		assertThat(output).contains("Started").doesNotContain("WARN").doesNotContain("not eligible for");

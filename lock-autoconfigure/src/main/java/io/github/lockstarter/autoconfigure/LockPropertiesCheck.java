@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.autoconfigure;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
+import org.springframework.boot.context.properties.bind.AbstractBindHandler;
+import org.springframework.boot.context.properties.bind.BindContext;
+import org.springframework.boot.context.properties.bind.BindHandler;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
+
+/**
+ * Looks at the properties of locks while they are bound: refuses a duration without a
+ * unit, which would be milliseconds, and warns of properties that do not exist.
+ */
+final class LockPropertiesCheck implements ConfigurationPropertiesBindHandlerAdvisor {
+
+	private static final Log logger = LogFactory.getLog(LockPropertiesCheck.class);
+
+	private static final ConfigurationPropertyName PREFIX = ConfigurationPropertyName.of("distributed-lock");
+
+	private static final Pattern BARE_NUMBER = Pattern.compile("\\s*[+-]?\\d+\\s*");
+
+	@Override
+	public BindHandler apply(BindHandler bindHandler) {
+		return new Check(bindHandler);
+	}
+
+	private static final class Check extends AbstractBindHandler {
+
+		private final Set<ConfigurationPropertyName> known = new HashSet<>();
+
+		Check(BindHandler parent) {
+			super(parent);
+		}
+
+		@Override
+		public <T> @Nullable Bindable<T> onStart(ConfigurationPropertyName name, Bindable<T> target,
+				BindContext context) {
+			if (PREFIX.isAncestorOf(name)) {
+				this.known.add(name);
+			}
+			return super.onStart(name, target, context);
+		}
+
+		@Override
+		public Object onSuccess(ConfigurationPropertyName name, Bindable<?> target, BindContext context,
+				Object result) {
+			if (PREFIX.isAncestorOf(name) && result instanceof Duration) {
+				requireUnit(name, context.getBinder().bind(name, Bindable.of(String.class)).orElse(""));
+			}
+			return super.onSuccess(name, target, context, result);
+		}
+
+		@Override
+		public void onFinish(ConfigurationPropertyName name, Bindable<?> target, BindContext context,
+				@Nullable Object result) throws Exception {
+			super.onFinish(name, target, context, result);
+			if (name.equals(PREFIX)) {
+				unknownProperties(context).forEach(this::warn);
+			}
+		}
+
+		private static void requireUnit(ConfigurationPropertyName name, String value) {
+			if (BARE_NUMBER.matcher(value).matches()) {
+				throw new InvalidConfigurationPropertyValueException(name.toString(), value,
+						"It has no unit: write " + value.trim() + "s or " + value.trim() + "ms.");
+			}
+		}
+
+		private Collection<ConfigurationProperty> unknownProperties(BindContext context) {
+			Map<ConfigurationPropertyName, ConfigurationProperty> unknown = new TreeMap<>();
+			for (ConfigurationPropertySource source : context.getSources()) {
+				if (source instanceof IterableConfigurationPropertySource names) {
+					names.stream()
+						.filter((name) -> PREFIX.isAncestorOf(name) && !this.known.contains(name))
+						.map(source::getConfigurationProperty)
+						.filter(Objects::nonNull)
+						.forEach((property) -> unknown.putIfAbsent(property.getName(), property));
+				}
+			}
+			return unknown.values();
+		}
+
+		private void warn(ConfigurationProperty property) {
+			ConfigurationPropertyName name = property.getName();
+			logger.warn("The property '" + name + "' from " + property.getOrigin() + " is unknown; the nearest one is '"
+					+ PREFIX.append(PropertyNames.nearest(name.subName(PREFIX.getNumberOfElements()).toString()))
+					+ "'");
+		}
+
+	}
+
+}
