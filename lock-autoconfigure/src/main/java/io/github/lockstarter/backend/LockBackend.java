@@ -94,12 +94,22 @@ public interface LockBackend {
 
 	/**
 	 * Return what of the store is responsible for a lock, so that one server which does
-	 * not answer delays no renewal on others.
+	 * not answer delays nothing that is asked of others. Must not block; what is not
+	 * known is answered by a guess until the next {@linkplain #serverLookup() look-up}.
 	 * @param key which lock
 	 * @return something with {@code equals} and {@code hashCode}
 	 */
 	default Object serverOf(LockKey key) {
 		return "";
+	}
+
+	/**
+	 * Return what looks up the servers of all locks for {@link #serverOf(LockKey)}. It is
+	 * run now and then on a thread that may block, and may fail.
+	 * @return the look-up, or {@code null} if there is nothing to look up
+	 */
+	default @Nullable Runnable serverLookup() {
+		return null;
 	}
 
 	/**

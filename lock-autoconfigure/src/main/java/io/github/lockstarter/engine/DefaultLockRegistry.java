@@ -35,7 +35,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	private final LocalEntries entries;
 
-	private final EngineThreads threads = new EngineThreads();
+	private final EngineThreads threads;
 
 	private final EngineSettings settings;
 
@@ -62,6 +62,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	 * @param listener told of what happens; its failures are kept from the locks
 	 */
 	public DefaultLockRegistry(LockBackend backend, EngineSettings settings, LockListener listener) {
+		this.threads = new EngineThreads(backend);
 		Timetable timetable = this.threads.timetable();
 		this.settings = settings;
 		this.entries = new LocalEntries(settings.leaseTime());
@@ -69,7 +70,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		LossNotice notice = new LossNotice(safeListener, this.threads.callbacks());
 		this.queue = new StoreQueue(backend, timetable, this.threads.store(), this.entries);
 		this.returns = new LeaseReturns(backend, timetable, this.threads.store());
-		Renewals renewals = new Renewals(backend, timetable, this.threads.store());
+		Renewals renewals = new Renewals(backend, timetable, this.threads.renewals());
 		this.watchdog = new LeaseWatchdog(timetable, renewals, this.returns, notice, settings.renewalsPerLease());
 		this.release = new LeaseRelease(backend, timetable, this.threads.store(), this.watchdog, this.returns,
 				this.queue, notice, safeListener);

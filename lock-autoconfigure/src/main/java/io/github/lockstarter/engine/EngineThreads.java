@@ -14,15 +14,32 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.task.VirtualThreadTaskExecutor;
 
+import io.github.lockstarter.backend.LockBackend;
+
 /**
- * The few threads of a registry, however many locks it holds: one that keeps time, some
- * that ask the store in the background, and one that calls listeners, so that a slow
- * store or listener delays nothing else. Asynchronous callers, whose work may block, have
- * a thread for as long as they need one: a virtual one where the JDK has them.
+ * The few threads of a registry, however many locks it holds: one that keeps time, one
+ * that calls listeners, and some that ask the store in the background, so that a slow
+ * store or listener delays nothing else.
+ * <ul>
+ * <li>Renewals have threads of their own and wait behind nothing else: one for each
+ * server of the store, {@value #MAX_STORE_THREADS} at most.</li>
+ * <li>All else in the background (locks to give back, places to give up, questions
+ * whether somebody waits) has {@value #THREADS_PER_SERVER} threads for each server,
+ * {@value #MAX_STORE_THREADS} at most.</li>
+ * <li>One thread looks up which server is responsible for which lock, if the store does
+ * not know.</li>
+ * </ul>
+ * Threads beyond the first two are started when there is work, and end after some seconds
+ * without. What waits for one is at most one task for each renewal, lock to give back and
+ * place to give up that is under way; each of these ends with its lease. Asynchronous
+ * callers, whose work may block, have a thread for as long as they need one: a virtual
+ * one where the JDK has them.
  */
 final class EngineThreads implements AutoCloseable {
 
-	private static final int STORE_THREADS = 4;
+	private static final int THREADS_PER_SERVER = 4;
+
+	private static final int MAX_STORE_THREADS = 64;
 
 	private static final String TASK_THREADS = "lock-async-";
 
@@ -30,15 +47,32 @@ final class EngineThreads implements AutoCloseable {
 
 	private final Timetable timetable = new Timetable(System::nanoTime);
 
-	private final ThreadPoolExecutor store = pool("lock-store-", STORE_THREADS);
+	/** Limited by the lanes, as a pool could not be without being short of threads. */
+	private final ThreadPoolExecutor storePool = pool("lock-store-", 0, Integer.MAX_VALUE, new SynchronousQueue<>());
+
+	private final ThreadPoolExecutor renewalPool = pool("lock-renewal-", 0, Integer.MAX_VALUE,
+			new SynchronousQueue<>());
+
+	private final ThreadPoolExecutor lookups = pool("lock-lookup-", 1);
 
 	private final ThreadPoolExecutor callbacks = pool("lock-callback-", 1);
+
+	private final StoreLanes store;
+
+	private final StoreLanes renewals;
 
 	private final @Nullable ThreadPoolExecutor platformTasks;
 
 	private final Executor tasks;
 
-	EngineThreads() {
+	/**
+	 * Start the thread that keeps time; the others are started when there is work.
+	 * @param backend the store that they ask
+	 */
+	EngineThreads(LockBackend backend) {
+		Servers servers = new Servers(backend::serverOf, backend::serverLookup, this.timetable::now, this.lookups);
+		this.store = new StoreLanes(servers::of, this.storePool, THREADS_PER_SERVER, MAX_STORE_THREADS);
+		this.renewals = new StoreLanes(servers::of, this.renewalPool, 1, MAX_STORE_THREADS);
 		if (Runtime.version().feature() >= VIRTUAL_THREADS_SINCE) {
 			this.platformTasks = null;
 			this.tasks = new VirtualThreadTaskExecutor(TASK_THREADS);
@@ -54,8 +88,18 @@ final class EngineThreads implements AutoCloseable {
 		return this.timetable;
 	}
 
-	ThreadPoolExecutor store() {
+	/**
+	 * Return what asks the store in the background, but for renewals.
+	 */
+	StoreLanes store() {
 		return this.store;
+	}
+
+	/**
+	 * Return what sends renewals, and nothing else.
+	 */
+	StoreLanes renewals() {
+		return this.renewals;
 	}
 
 	ThreadPoolExecutor callbacks() {
@@ -72,7 +116,9 @@ final class EngineThreads implements AutoCloseable {
 	@Override
 	public void close() {
 		this.timetable.close();
-		this.store.shutdown();
+		this.storePool.shutdown();
+		this.renewalPool.shutdown();
+		this.lookups.shutdown();
 		this.callbacks.shutdown();
 		if (this.platformTasks != null) {
 			this.platformTasks.shutdown();

@@ -7,7 +7,6 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -37,7 +36,7 @@ final class LeaseRelease {
 
 	private final Timetable timetable;
 
-	private final Executor store;
+	private final StoreLanes store;
 
 	private final LeaseWatchdog watchdog;
 
@@ -53,8 +52,8 @@ final class LeaseRelease {
 
 	private volatile @Nullable CompletableFuture<Void> lastAnswer;
 
-	LeaseRelease(LockBackend backend, Timetable timetable, Executor store, LeaseWatchdog watchdog, LeaseReturns returns,
-			StoreQueue queue, LossNotice notice, LockListener listener) {
+	LeaseRelease(LockBackend backend, Timetable timetable, StoreLanes store, LeaseWatchdog watchdog,
+			LeaseReturns returns, StoreQueue queue, LossNotice notice, LockListener listener) {
 		this.backend = backend;
 		this.timetable = timetable;
 		this.store = store;
@@ -127,7 +126,7 @@ final class LeaseRelease {
 	private void expire(Hold hold) {
 		Departure departure = hold.entry().expire(hold);
 		if (departure != Departure.DONE) {
-			this.store.execute(() -> end(hold, departure));
+			this.store.execute(hold.entry().key(), () -> end(hold, departure));
 		}
 	}
 
@@ -190,7 +189,7 @@ final class LeaseRelease {
 	private void goOn(Tenure tenure) {
 		this.watchdog.watch(tenure);
 		if (tenure.slice().beginProbe(tenure.now())) {
-			this.store.execute(() -> probe(tenure));
+			this.store.execute(tenure.key(), () -> probe(tenure));
 		}
 	}
 
@@ -206,7 +205,7 @@ final class LeaseRelease {
 	}
 
 	private void letReadersInLater(LocalEntry entry) {
-		this.timetable.at(this.timetable.now() + ADMISSION_INTERVAL, () -> this.store.execute(() -> {
+		this.timetable.at(this.timetable.now() + ADMISSION_INTERVAL, () -> this.store.execute(entry.key(), () -> {
 			Tenure tenure = entry.tenureThatReadersWaitFor();
 			if (tenure != null) {
 				if (tenure.slice().isOver(tenure.now())) {

@@ -3,7 +3,6 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -33,11 +32,11 @@ final class LeaseReturns {
 
 	private final Timetable timetable;
 
-	private final Executor store;
+	private final StoreLanes store;
 
 	private final AtomicInteger pending = new AtomicInteger();
 
-	LeaseReturns(LockBackend backend, Timetable timetable, Executor store) {
+	LeaseReturns(LockBackend backend, Timetable timetable, StoreLanes store) {
 		this.backend = backend;
 		this.timetable = timetable;
 		this.store = store;
@@ -75,7 +74,7 @@ final class LeaseReturns {
 			logger.debug("Lock '" + tenure.key() + "' could not be kept taken yet", ex);
 			this.pending.incrementAndGet();
 			this.timetable.at(this.timetable.now() + FIRST_PAUSE,
-					() -> this.store.execute(() -> keepLater(tenure, until)));
+					() -> this.store.execute(tenure.key(), () -> keepLater(tenure, until)));
 			return true;
 		}
 		finally {
@@ -99,7 +98,7 @@ final class LeaseReturns {
 		catch (RuntimeException ex) {
 			long next = this.timetable.now() + FIRST_PAUSE;
 			if (next - tenure.deadline() < 0) {
-				this.timetable.at(next, () -> this.store.execute(() -> keepLater(tenure, until)));
+				this.timetable.at(next, () -> this.store.execute(tenure.key(), () -> keepLater(tenure, until)));
 				return;
 			}
 			logger.warn("Lock '" + tenure.key() + "' could not be kept taken for as long as it should", ex);
@@ -116,7 +115,7 @@ final class LeaseReturns {
 
 	private void begin(Return orphan) {
 		this.pending.incrementAndGet();
-		this.store.execute(() -> attempt(orphan, FIRST_PAUSE));
+		this.store.execute(orphan.key(), () -> attempt(orphan, FIRST_PAUSE));
 	}
 
 	private void attempt(Return orphan, long pause) {
@@ -126,7 +125,8 @@ final class LeaseReturns {
 			this.pending.decrementAndGet();
 			return;
 		}
-		this.timetable.at(next, () -> this.store.execute(() -> attempt(orphan, Math.min(2 * pause, LONGEST_PAUSE))));
+		this.timetable.at(next,
+				() -> this.store.execute(orphan.key(), () -> attempt(orphan, Math.min(2 * pause, LONGEST_PAUSE))));
 	}
 
 	private boolean giveBack(Return orphan) {

@@ -10,7 +10,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 
@@ -18,7 +17,8 @@ import io.github.lockstarter.backend.LockBackend;
 
 /**
  * Sends due renewals to the store in batches: all that have become due at the same time
- * together, and those of one server independent of those of all others.
+ * together, and those of one server independent of those of all others and of whatever
+ * else is asked of the store.
  */
 final class Renewals {
 
@@ -26,17 +26,17 @@ final class Renewals {
 
 	private final Timetable timetable;
 
-	private final Executor store;
+	private final StoreLanes lanes;
 
 	private final ConcurrentMap<Object, RenewalWindow> windows = new ConcurrentHashMap<>();
 
 	/** Used by actions of the timetable only. */
 	private List<Renewal> due = new ArrayList<>();
 
-	Renewals(LockBackend backend, Timetable timetable, Executor store) {
+	Renewals(LockBackend backend, Timetable timetable, StoreLanes lanes) {
 		this.backend = backend;
 		this.timetable = timetable;
-		this.store = store;
+		this.lanes = lanes;
 	}
 
 	/**
@@ -55,14 +55,14 @@ final class Renewals {
 		this.due = new ArrayList<>();
 		RenewalRound.begin(due, this.timetable);
 		due.stream()
-			.collect(Collectors.groupingBy((renewal) -> this.backend.serverOf(renewal.tenure().key())))
+			.collect(Collectors.groupingBy((renewal) -> this.lanes.serverOf(renewal.tenure().key())))
 			.forEach((server, renewals) -> sendLater(server, this.windows.compute(server,
 					(key, window) -> ((window != null) ? window : new RenewalWindow()).add(renewals))));
 	}
 
 	private void sendLater(Object server, RenewalWindow window) {
 		if (window.beginSending()) {
-			this.store.execute(() -> {
+			this.lanes.execute(server, () -> {
 				for (List<Renewal> batch = window.next(); !batch.isEmpty(); batch = window.next()) {
 					send(server, window, batch);
 				}

@@ -2,7 +2,6 @@
 
 package io.github.lockstarter.engine;
 
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -37,14 +36,14 @@ final class StoreQueue {
 
 	private final Timetable timetable;
 
-	private final Executor store;
+	private final StoreLanes store;
 
 	private final LocalEntries entries;
 
 	/** Callers that may have a place, and places that are being given up. */
 	private final AtomicInteger underWay = new AtomicInteger();
 
-	StoreQueue(LockBackend backend, Timetable timetable, Executor store, LocalEntries entries) {
+	StoreQueue(LockBackend backend, Timetable timetable, StoreLanes store, LocalEntries entries) {
 		this.backend = backend;
 		this.timetable = timetable;
 		this.store = store;
@@ -123,7 +122,7 @@ final class StoreQueue {
 	}
 
 	private void leave(LockKey key, @Nullable OwnerToken owner) {
-		this.store.execute(() -> {
+		this.store.execute(key, () -> {
 			try {
 				leave(key, owner, ATTEMPTS);
 			}
@@ -153,7 +152,7 @@ final class StoreQueue {
 
 	private void leaveAgain(LockKey key, @Nullable OwnerToken owner, int attempts) {
 		if (owner != null || this.entries.get(key) == null) {
-			this.store.execute(() -> leave(key, owner, attempts));
+			this.store.execute(key, () -> leave(key, owner, attempts));
 		}
 	}
 

@@ -127,6 +127,11 @@ public final class RedisLockBackend implements LockBackend, AutoCloseable {
 	}
 
 	@Override
+	public @Nullable Runnable serverLookup() {
+		return this.scripts.serverLookup();
+	}
+
+	@Override
 	public List<CompletionStage<Boolean>> renewAll(List<LeaseRequest> extensions) {
 		if (!canBeRenewedTogether(extensions)) {
 			return extensions.stream().map((extension) -> sendRenewals(List.of(extension)).get(0)).toList();

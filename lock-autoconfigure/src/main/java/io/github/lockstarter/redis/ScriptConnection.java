@@ -55,10 +55,16 @@ interface ScriptConnection {
 	<T> Replicated<T> runReplicated(ScriptCall call, int replicas, Duration timeout);
 
 	/**
-	 * Return what identifies the server of a key.
+	 * Return what identifies the server of a key in a cluster, without asking for it.
 	 */
-	default Object serverOf(byte[] key) {
-		return "";
+	Object serverOf(byte[] key);
+
+	/**
+	 * Return what looks up the servers of all keys, or {@code null} if they are known
+	 * without.
+	 */
+	default @Nullable Runnable serverLookup() {
+		return null;
 	}
 
 	/**

@@ -21,6 +21,8 @@ final class SpringScriptConnection implements ScriptConnection {
 
 	private final RedisConnectionFactory connections;
 
+	private final ClusterServers servers;
+
 	private volatile @Nullable Boolean cluster;
 
 	/**
@@ -30,6 +32,7 @@ final class SpringScriptConnection implements ScriptConnection {
 	 */
 	SpringScriptConnection(RedisConnectionFactory connections) {
 		this.connections = connections;
+		this.servers = new ClusterServers(connections);
 	}
 
 	@Override
@@ -88,6 +91,16 @@ final class SpringScriptConnection implements ScriptConnection {
 			}
 			return connection.scriptingCommands().eval(script.text(), returnType, keyCount, all);
 		}
+	}
+
+	@Override
+	public Object serverOf(byte[] key) {
+		return this.servers.of(key);
+	}
+
+	@Override
+	public @Nullable Runnable serverLookup() {
+		return isCluster() ? this.servers::lookUp : null;
 	}
 
 	@Override

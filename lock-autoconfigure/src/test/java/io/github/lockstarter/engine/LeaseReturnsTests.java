@@ -29,7 +29,8 @@ class LeaseReturnsTests {
 
 	private final Timetable timetable = new Timetable(this.clock);
 
-	private final LeaseReturns returns = new LeaseReturns(this.backend, this.timetable, Runnable::run);
+	private final LeaseReturns returns = new LeaseReturns(this.backend, this.timetable,
+			new StoreLanes(this.backend::serverOf, Runnable::run, 1, 1));
 
 	private final OwnerToken owner = OwnerToken.random();
 

@@ -42,7 +42,7 @@ class LeaseWatchdogTests {
 
 	private boolean storeThreadsStuck;
 
-	private final LeaseReturns returns = new LeaseReturns(this.backend, this.timetable, this::onStoreThread);
+	private final LeaseReturns returns = new LeaseReturns(this.backend, this.timetable, lanes());
 
 	private final LocalEntries entries = new LocalEntries(LEASE);
 
@@ -196,8 +196,12 @@ class LeaseWatchdogTests {
 	}
 
 	private LeaseWatchdog watchdog(int renewalsPerLease) {
-		return new LeaseWatchdog(this.timetable, new Renewals(this.backend, this.timetable, this::onStoreThread),
-				this.returns, new LossNotice(this.events::add, Runnable::run), renewalsPerLease);
+		return new LeaseWatchdog(this.timetable, new Renewals(this.backend, this.timetable, lanes()), this.returns,
+				new LossNotice(this.events::add, Runnable::run), renewalsPerLease);
+	}
+
+	private StoreLanes lanes() {
+		return new StoreLanes(this.backend::serverOf, this::onStoreThread, 1, 1);
 	}
 
 	private void advance(Duration duration) {

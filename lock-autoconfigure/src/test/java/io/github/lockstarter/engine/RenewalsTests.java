@@ -4,10 +4,15 @@ package io.github.lockstarter.engine;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
 
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -35,9 +40,10 @@ class RenewalsTests implements Renewal.Listener {
 
 	private final Servers servers = new Servers();
 
-	private final Renewals renewals = new Renewals(this.servers, this.timetable, Runnable::run);
+	private Renewals renewals = new Renewals(this.servers, this.timetable,
+			new StoreLanes(this.servers::serverOf, Runnable::run, 1, 1));
 
-	private final List<LockKey> answered = new ArrayList<>();
+	private final List<LockKey> answered = Collections.synchronizedList(new ArrayList<>());
 
 	private final List<LockKey> overdue = new ArrayList<>();
 
@@ -54,6 +60,28 @@ class RenewalsTests implements Renewal.Listener {
 		due("dead", 10_000);
 		due("quick", 300);
 		assertThat(this.answered).hasSize(300).allMatch((key) -> key.name().equals("quick"));
+	}
+
+	@Test
+	void serversThatBlockDelayNoOtherNorDoesWhatElseTheyAreAsked() {
+		CountDownLatch silence = new CountDownLatch(1);
+		this.servers.silence = silence;
+		try (EngineThreads threads = new EngineThreads(this.servers)) {
+			this.renewals = new Renewals(this.servers, this.timetable, threads.renewals());
+			for (int i = 0; i < 200; i++) {
+				threads.store().execute(LockKey.of("blocking-0", i), () -> Servers.await(silence));
+				threads.store().execute(LockKey.of("quick", i), () -> Servers.await(silence));
+			}
+			IntStream.range(0, 20).forEach((i) -> due("blocking-" + i, 200));
+			due("quick", 300);
+			Awaitility.await().until(() -> this.answered.size() == 300);
+			assertThat(this.answered).allMatch((key) -> key.name().equals("quick"));
+			silence.countDown();
+			Awaitility.await().until(() -> this.answered.size() == 20 * 200 + 300);
+		}
+		finally {
+			silence.countDown();
+		}
 	}
 
 	@Test
@@ -107,13 +135,16 @@ class RenewalsTests implements Renewal.Listener {
 	}
 
 	/**
-	 * A store of several servers; the one called dead answers when it is told to.
+	 * A store of several servers; the one called dead answers when it is told to, and
+	 * those called blocking do not return before.
 	 */
 	private static final class Servers implements LockBackend {
 
-		private final List<List<LeaseRequest>> batches = new ArrayList<>();
+		private final List<List<LeaseRequest>> batches = Collections.synchronizedList(new ArrayList<>());
 
 		private final List<CompletableFuture<Boolean>> unanswered = new ArrayList<>();
+
+		private volatile @Nullable CountDownLatch silence;
 
 		@Override
 		public Object serverOf(LockKey key) {
@@ -123,6 +154,9 @@ class RenewalsTests implements Renewal.Listener {
 		@Override
 		public List<CompletionStage<Boolean>> renewAll(List<LeaseRequest> extensions) {
 			this.batches.add(extensions);
+			if (extensions.get(0).key().name().startsWith("blocking")) {
+				await(Objects.requireNonNull(this.silence));
+			}
 			return extensions.stream().<CompletionStage<Boolean>>map(this::answer).toList();
 		}
 
@@ -135,6 +169,15 @@ class RenewalsTests implements Renewal.Listener {
 				answer.complete(true);
 			}
 			return answer;
+		}
+
+		private static void await(CountDownLatch latch) {
+			try {
+				latch.await();
+			}
+			catch (InterruptedException ex) {
+				throw new IllegalStateException(ex);
+			}
 		}
 
 		void answerAll() {

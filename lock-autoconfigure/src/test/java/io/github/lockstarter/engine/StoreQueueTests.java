@@ -27,7 +27,8 @@ class StoreQueueTests {
 
 	private final LocalEntries entries = new LocalEntries(Duration.ofSeconds(30));
 
-	private final StoreQueue queue = new StoreQueue(this.backend, this.timetable, Runnable::run, this.entries);
+	private final StoreQueue queue = new StoreQueue(this.backend, this.timetable,
+			new StoreLanes(this.backend::serverOf, Runnable::run, 1, 1), this.entries);
 
 	@Test
 	void aPlaceThatCouldNotBeGivenUpIsGivenUpLater() {

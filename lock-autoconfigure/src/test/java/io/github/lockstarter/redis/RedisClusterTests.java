@@ -5,6 +5,7 @@ package io.github.lockstarter.redis;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.IntStream;
 
 import org.awaitility.Awaitility;
@@ -121,6 +122,17 @@ class RedisClusterTests {
 	@Test
 	void locksOnDifferentServersAreToldApart() {
 		try (RedisLockBackend backend = new RedisLockBackend(lettuce, RedisLockSettings.DEFAULTS)) {
+			assertThat(IntStream.range(0, 50).mapToObj((i) -> backend.serverOf(LockKey.of("slots", i))).distinct())
+				.hasSize(3);
+		}
+	}
+
+	@Test
+	void locksOnDifferentServersAreToldApartWithABlockingDriverAsWell() {
+		try (RedisLockBackend backend = new RedisLockBackend(jedis, RedisLockSettings.DEFAULTS)) {
+			assertThat(IntStream.range(0, 50).mapToObj((i) -> backend.serverOf(LockKey.of("slots", i))).distinct())
+				.hasSize(50);
+			Objects.requireNonNull(backend.serverLookup()).run();
 			assertThat(IntStream.range(0, 50).mapToObj((i) -> backend.serverOf(LockKey.of("slots", i))).distinct())
 				.hasSize(3);
 		}

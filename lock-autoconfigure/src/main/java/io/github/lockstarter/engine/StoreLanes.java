@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockKey;
+
+/**
+ * Runs what asks the store in the background, with a lane for each server, so that tasks
+ * for one that does not answer delay no task for another. The number of threads is
+ * limited within each lane and for all lanes together; if it is used up the lanes take
+ * turns.
+ */
+final class StoreLanes {
+
+	private static final Log logger = LogFactory.getLog(StoreLanes.class);
+
+	private final Function<LockKey, Object> serverOf;
+
+	private final Executor threads;
+
+	private final int threadsOfLane;
+
+	private final int threadsOfAll;
+
+	private final Map<Object, Lane> lanes = new HashMap<>();
+
+	/** Lanes with tasks for which there was no thread. */
+	private final Set<Lane> waiting = new LinkedHashSet<>();
+
+	private int busy;
+
+	/**
+	 * Create it without lanes.
+	 * @param serverOf gives the server of a lock
+	 * @param threads where tasks run; must never be short of threads
+	 * @param threadsOfLane most threads of one lane
+	 * @param threadsOfAll most threads of all lanes together
+	 */
+	StoreLanes(Function<LockKey, Object> serverOf, Executor threads, int threadsOfLane, int threadsOfAll) {
+		this.serverOf = serverOf;
+		this.threads = threads;
+		this.threadsOfLane = threadsOfLane;
+		this.threadsOfAll = threadsOfAll;
+	}
+
+	/**
+	 * Return what stands for the server of a lock.
+	 */
+	Object serverOf(LockKey key) {
+		return this.serverOf.apply(key);
+	}
+
+	/**
+	 * Run a task that asks the store about a lock.
+	 */
+	void execute(LockKey key, Runnable task) {
+		execute(serverOf(key), task);
+	}
+
+	/**
+	 * Run a task that asks a server.
+	 */
+	void execute(Object server, Runnable task) {
+		Lane lane = enter(server, task);
+		if (lane != null) {
+			this.threads.execute(() -> work(lane));
+		}
+	}
+
+	/**
+	 * Add a task to its lane.
+	 * @return the lane if it needs one more thread and gets it
+	 */
+	private synchronized @Nullable Lane enter(Object server, Runnable task) {
+		Lane lane = this.lanes.computeIfAbsent(server, Lane::new);
+		lane.tasks.add(task);
+		if (lane.busy == this.threadsOfLane) {
+			return null;
+		}
+		if (this.busy == this.threadsOfAll) {
+			this.waiting.add(lane);
+			return null;
+		}
+		begin(lane);
+		return lane;
+	}
+
+	private void work(Lane first) {
+		Lane lane = first;
+		while (lane != null) {
+			run(take(lane));
+			lane = next(lane);
+		}
+	}
+
+	private synchronized @Nullable Runnable take(Lane lane) {
+		return lane.tasks.poll();
+	}
+
+	/**
+	 * Return where a thread goes on, or {@code null} if it has nothing left to do.
+	 */
+	private synchronized @Nullable Lane next(Lane lane) {
+		end(lane);
+		Lane next = nextWaiting();
+		if (!lane.tasks.isEmpty()) {
+			if (next == null) {
+				next = lane;
+			}
+			else {
+				this.waiting.add(lane);
+			}
+		}
+		if (next != null) {
+			begin(next);
+		}
+		return next;
+	}
+
+	private @Nullable Lane nextWaiting() {
+		for (Iterator<Lane> lanes = this.waiting.iterator(); lanes.hasNext();) {
+			Lane lane = lanes.next();
+			lanes.remove();
+			if (!lane.tasks.isEmpty() && lane.busy < this.threadsOfLane) {
+				return lane;
+			}
+		}
+		return null;
+	}
+
+	private void begin(Lane lane) {
+		lane.busy++;
+		this.busy++;
+	}
+
+	private void end(Lane lane) {
+		lane.busy--;
+		this.busy--;
+		if (lane.busy == 0 && lane.tasks.isEmpty()) {
+			this.lanes.remove(lane.server, lane);
+		}
+	}
+
+	private static void run(@Nullable Runnable task) {
+		try {
+			if (task != null) {
+				task.run();
+			}
+		}
+		catch (RuntimeException | Error ex) {
+			logger.error("A task in the background failed", ex);
+		}
+	}
+
+	/**
+	 * The tasks for one server.
+	 */
+	private static final class Lane {
+
+		private final Object server;
+
+		private final Queue<Runnable> tasks = new ArrayDeque<>();
+
+		private int busy;
+
+		Lane(Object server) {
+			this.server = server;
+		}
+
+	}
+
+}
