@@ -37,6 +37,31 @@ final class LeaseContext {
 		}
 	}
 
+	/**
+	 * Do nothing unless this thread runs under a lease of the same lock that was lost.
+	 * @throws LockLostException if it does
+	 */
+	static void ensureNotLost(LockRequest request) {
+		for (Scope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
+			if (!scope.ended) {
+				for (Lease lease : scope.lease.all()) {
+					if (!lease.isHeld() && request.all().stream().anyMatch((one) -> one.key().equals(lease.key()))) {
+						tellOfLoss(lease);
+					}
+				}
+			}
+		}
+	}
+
+	private static void tellOfLoss(Lease lease) {
+		try {
+			lease.ensureHeld();
+		}
+		catch (IllegalStateException ex) {
+			// Its body has closed it before its end
+		}
+	}
+
 	static Scope enter(Lease lease) {
 		forgetEnded();
 		Scope scope = new Scope(lease, INNERMOST.get());

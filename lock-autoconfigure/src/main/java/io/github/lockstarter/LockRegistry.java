@@ -15,7 +15,9 @@ import java.util.function.Function;
  *
  * <p>
  * A nested acquisition of the same lock by the same thread is reentrant: it succeeds at
- * once, shares the lease of the outer one, and does not touch the store.
+ * once, shares the lease of the outer one, and does not touch the store. It fails with a
+ * {@link LockLostException} if the outer lease was lost, unless that one had a fixed
+ * lease time: as such a lease need not be closed, the lock is then acquired anew.
  */
 public interface LockRegistry {
 
@@ -72,7 +74,8 @@ public interface LockRegistry {
 	 * that stands for one piece of work, for example an object in the context of a
 	 * reactive chain; not a thread
 	 * @return the future lease, as of {@link #acquireAsync(LockRequest)}. It also fails
-	 * with a {@link LockLostException} if the outer lease was lost
+	 * with a {@link LockLostException} if the outer lease was lost, unless that one had a
+	 * fixed lease time
 	 */
 	CompletableFuture<Lease> acquireAsync(LockRequest request, Function<LockKey, ?> owners);
 

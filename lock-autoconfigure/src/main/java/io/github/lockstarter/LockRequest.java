@@ -168,7 +168,7 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 
 	/**
 	 * Return this request with a fixed lease time, after which the lock is lost if it was
-	 * not given back.
+	 * not given back. A lease that is meant to end by itself need not be closed.
 	 * @param leaseTime length of the lease, 10 ms to 365 days
 	 */
 	public LockRequest withLeaseTime(Duration leaseTime) {

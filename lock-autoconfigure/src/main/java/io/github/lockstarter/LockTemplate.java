@@ -70,7 +70,7 @@ public class LockTemplate {
 	public <T extends @Nullable Object, X extends Throwable> T execute(LockRequest request, LockedBody<T, X> body)
 			throws X {
 		boolean deferring = isDeferring(request);
-		return runHolding(this.registry.acquire(request), deferring, keeping(request, body));
+		return runHolding(acquire(request), deferring, keeping(request, body));
 	}
 
 	/**
@@ -112,7 +112,7 @@ public class LockTemplate {
 		boolean deferring = isDeferring(request);
 		Lease lease;
 		try {
-			lease = this.registry.acquire(request);
+			lease = acquire(request);
 		}
 		catch (LockContendedException ex) {
 			return onContention.handle(ex);
@@ -191,6 +191,15 @@ public class LockTemplate {
 				times.apply(lease, successful);
 			}
 		};
+	}
+
+	/**
+	 * Take the lock, unless an outer body on this thread has lost it: the registry does
+	 * not know that this body still runs, and would take the lock anew.
+	 */
+	private Lease acquire(LockRequest request) {
+		LeaseContext.ensureNotLost(request);
+		return this.registry.acquire(request);
 	}
 
 	private boolean isDeferring(LockRequest request) {

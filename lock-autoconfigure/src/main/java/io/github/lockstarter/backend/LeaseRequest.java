@@ -11,7 +11,8 @@ import io.github.lockstarter.LockKey;
  *
  * @param key which lock
  * @param owner who asks
- * @param leaseTime length of the lease
+ * @param leaseTime length of the lease; zero to extend nothing, and only ask whether the
+ * owner holds the lock
  */
 public record LeaseRequest(LockKey key, OwnerToken owner, Duration leaseTime) {
 

@@ -66,13 +66,13 @@ public interface LockBackend {
 	 * Extend a lease to its full length from now on.
 	 * @param key which lock
 	 * @param owner who asks
-	 * @param leaseTime length of the lease
+	 * @param leaseTime length of the lease; zero to extend nothing, and only ask
 	 * @return whether the owner holds the lock; if not, nothing was changed
 	 */
 	boolean renew(LockKey key, OwnerToken owner, Duration leaseTime);
 
 	/**
-	 * Extend many leases at once.
+	 * Extend many leases at once, or only ask for them.
 	 * @param extensions what to extend; all of locks with the same
 	 * {@linkplain #serverOf(LockKey) server}
 	 * @return for each of them, in the same order, what

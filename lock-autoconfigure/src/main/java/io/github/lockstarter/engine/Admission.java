@@ -96,16 +96,23 @@ final class Admission {
 	}
 
 	/**
-	 * Enter a hold of the same owner once more.
-	 * @throws LockLostException if it is lost
+	 * Enter a hold of the same owner once more; if it is lost, on a thread that may
+	 * block.
+	 * @return the hold, or {@code null} if it is over and forgotten, so that its owner
+	 * has to come anew
+	 * @throws LockLostException if it is lost, and the outer level has yet to learn of it
 	 */
-	Hold reenter(Hold hold) {
+	@Nullable Hold reenter(Hold hold) {
 		if (hold.isHeld()) {
 			return hold;
 		}
+		this.release.expireIfDue(hold);
 		// The outer level keeps the lock until its own end, which tells of the loss as
 		// well
-		this.release.exit(hold);
+		this.release.leave(hold);
+		if (hold.entry().holdOf(hold.owner()) != hold) {
+			return null;
+		}
 		throw hold.loss();
 	}
 

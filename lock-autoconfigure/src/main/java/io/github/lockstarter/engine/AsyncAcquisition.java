@@ -73,7 +73,7 @@ final class AsyncAcquisition {
 				complete(this.admission.join(joined.hold(), this.caller));
 			}
 			else if (arrival instanceof Arrival.Reentered reentered) {
-				complete(this.admission.reenter(reentered.hold()));
+				reenter(reentered.hold());
 			}
 			else if (arrival instanceof Arrival.Upgrading) {
 				throw Admission.upgrading(this.key, this.caller);
@@ -88,6 +88,22 @@ final class AsyncAcquisition {
 				settle(new Place(entry, queued.waiter()));
 			}
 		}
+	}
+
+	private void reenter(Hold hold) {
+		if (hold.isHeld()) {
+			complete(hold);
+			return;
+		}
+		this.tasks.execute(() -> attempt(() -> {
+			Hold entered = this.admission.reenter(hold);
+			if (entered != null) {
+				complete(entered);
+			}
+			else {
+				arrive();
+			}
+		}));
 	}
 
 	private void settle(Place place) {

@@ -71,7 +71,8 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		this.queue = new StoreQueue(backend, timetable, this.threads.store(), this.entries);
 		this.returns = new LeaseReturns(backend, timetable, this.threads.store());
 		Renewals renewals = new Renewals(backend, timetable, this.threads.renewals());
-		this.watchdog = new LeaseWatchdog(timetable, renewals, this.returns, notice, settings.renewalsPerLease());
+		this.watchdog = new LeaseWatchdog(timetable, renewals, this.returns, notice, settings.leaseTime(),
+				settings.renewalsPerLease());
 		this.release = new LeaseRelease(backend, timetable, this.threads.store(), this.watchdog, this.returns,
 				this.queue, notice, safeListener);
 		StoreAccess access = new StoreAccess(backend, settings, timetable, this.returns, this.queue,
@@ -180,7 +181,10 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 				throw Admission.upgrading(key, caller);
 			}
 			if (arrival instanceof Arrival.Reentered reentered) {
-				return this.admission.reenter(reentered.hold());
+				Hold hold = this.admission.reenter(reentered.hold());
+				if (hold != null) {
+					return hold;
+				}
 			}
 			if (arrival instanceof Arrival.Contended) {
 				return null;

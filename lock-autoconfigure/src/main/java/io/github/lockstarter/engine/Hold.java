@@ -43,6 +43,9 @@ final class Hold implements Turn {
 
 	private volatile long shortest;
 
+	/** Levels that were entered through a lock; changed by the owning thread only. */
+	private volatile int locked;
+
 	/** Guarded by the entry. */
 	private int count = 1;
 
@@ -157,6 +160,15 @@ final class Hold implements Turn {
 		return this.state == State.LOST;
 	}
 
+	/**
+	 * Return whether it may be that nobody ever leaves it: a fixed lease time is often
+	 * meant to end by itself. Who has locked a {@link java.util.concurrent.locks.Lock}
+	 * unlocks it.
+	 */
+	boolean mayBeAbandoned() {
+		return isFixed() && this.locked == 0;
+	}
+
 	long remainingNanos() {
 		long remaining = this.tenure.remainingNanos();
 		return isFixed() ? Math.min(remaining, this.endsAt - this.tenure.now()) : remaining;
@@ -257,6 +269,7 @@ final class Hold implements Turn {
 			this.lockedLeases = new ArrayDeque<>(1);
 		}
 		this.lockedLeases.push(new LockedLease(mode, lease));
+		this.locked = this.lockedLeases.size();
 	}
 
 	/**
@@ -268,6 +281,7 @@ final class Hold implements Turn {
 				LockedLease next = leases.next();
 				if (next.mode() == mode) {
 					leases.remove();
+					this.locked = this.lockedLeases.size();
 					return next.lease();
 				}
 			}

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The owners of a lock inside this JVM: one, or several that share it, and those that
- * have yet to learn that they lost it. Guarded by the entry.
+ * have yet to learn that they lost it. One that may never come to learn it is forgotten:
+ * its lease knows by itself. Guarded by the entry.
  */
 final class Holders {
 
@@ -78,21 +79,38 @@ final class Holders {
 
 	/**
 	 * Take the lock from one that has not ended yet.
+	 * @param reason how it was lost, or {@code null} if its time is over
 	 * @return false if it has
 	 */
-	boolean lose(Hold hold) {
-		return this.holds.remove(hold.owner(), hold) && this.lost.add(hold);
+	boolean lose(Hold hold, @Nullable String reason) {
+		if (!this.holds.remove(hold.owner(), hold)) {
+			return false;
+		}
+		hold.lose(reason);
+		if (!hold.mayBeAbandoned()) {
+			this.lost.add(hold);
+		}
+		return true;
 	}
 
 	/**
 	 * Take the lock from all.
+	 * @param reason how it was lost, or {@code null} if the lease is over
 	 * @return from whom
 	 */
-	List<Hold> loseAll() {
+	List<Hold> loseAll(@Nullable String reason) {
 		List<Hold> all = List.copyOf(this.holds.values());
-		this.holds.clear();
-		this.lost.addAll(all);
+		all.forEach((hold) -> lose(hold, reason));
 		return all;
+	}
+
+	/**
+	 * Forget one that has lost the lock if nobody is left who is sure to learn of it.
+	 */
+	void forgetIfAbandoned(Hold hold) {
+		if (hold.mayBeAbandoned()) {
+			this.lost.remove(hold);
+		}
 	}
 
 }

@@ -131,6 +131,22 @@ final class LeaseRelease {
 	}
 
 	/**
+	 * End a hold whose time is over though no alarm has rung yet, on a thread that may
+	 * block.
+	 */
+	void expireIfDue(Hold hold) {
+		if (hold.tenure().remainingNanos() <= 0) {
+			this.watchdog.expire(hold.tenure());
+		}
+		else if (hold.remainingNanos() <= 0) {
+			Departure departure = hold.entry().expire(hold);
+			if (departure != Departure.DONE) {
+				end(hold, departure);
+			}
+		}
+	}
+
+	/**
 	 * Return how many answers to releases are awaited.
 	 */
 	int underWay() {

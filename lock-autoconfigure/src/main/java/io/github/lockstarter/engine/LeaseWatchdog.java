@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.engine;
 
+import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
@@ -12,9 +13,10 @@ import org.jspecify.annotations.Nullable;
  * when any lease ends too early.
  *
  * <p>
- * A lease is renewed when a part of it has passed, by default a third. A failed renewal
- * is tried again every twentieth of the lease until its deadline. A store that does not
- * answer delays neither this watch nor the deadline.
+ * A lease is renewed when a part of it has passed, by default a third. For a fixed one
+ * the store is asked as often whether it still knows the owner, until the lease ends. A
+ * request that failed is tried again every twentieth of the lease until its deadline. A
+ * store that does not answer delays neither this watch nor the deadline.
  */
 final class LeaseWatchdog implements Renewal.Listener {
 
@@ -29,16 +31,25 @@ final class LeaseWatchdog implements Renewal.Listener {
 
 	private final LossNotice notice;
 
+	private final Duration leaseTime;
+
 	private final int renewalsPerLease;
 
 	private volatile boolean renewing = true;
 
-	LeaseWatchdog(Timetable timetable, Renewals renewals, LeaseReturns returns, LossNotice notice,
+	/**
+	 * Create a watchdog.
+	 * @param leaseTime length of leases that are renewed; no lease is looked after less
+	 * often than these
+	 * @param renewalsPerLease how often that is done within the lease time
+	 */
+	LeaseWatchdog(Timetable timetable, Renewals renewals, LeaseReturns returns, LossNotice notice, Duration leaseTime,
 			int renewalsPerLease) {
 		this.timetable = timetable;
 		this.renewals = renewals;
 		this.returns = returns;
 		this.notice = notice;
+		this.leaseTime = leaseTime;
 		this.renewalsPerLease = renewalsPerLease;
 	}
 
@@ -55,9 +66,9 @@ final class LeaseWatchdog implements Renewal.Listener {
 	 */
 	void watch(Tenure tenure) {
 		Timetable.Entry alarm = tenure.alarm().get();
-		long due = tenure.needsRenewal() ? tenure.grantedAt() + renewalInterval(tenure) : tenure.deadline();
+		long due = lastRenewal(tenure) + renewalInterval(tenure);
 		if (alarm == null || (due - alarm.due() < 0 && !tenure.isRenewing())) {
-			schedule(tenure, tenure.needsRenewal() ? renewalTime(tenure) : due);
+			schedule(tenure, renewalTime(tenure));
 		}
 	}
 
@@ -98,7 +109,7 @@ final class LeaseWatchdog implements Renewal.Listener {
 			expire(tenure);
 			return;
 		}
-		if (this.renewing && tenure.needsRenewal() && !tenure.isRenewing()) {
+		if (this.renewing && !tenure.isRenewing()) {
 			tenure.setRenewing(true);
 			this.renewals.add(new Renewal(tenure, this));
 		}
@@ -123,10 +134,12 @@ final class LeaseWatchdog implements Renewal.Listener {
 			if (tenure.suspect()) {
 				this.notice.suspect(tenure, failure);
 			}
-			schedule(tenure, this.timetable.now() + jittered(tenure.leaseTime().toNanos() / 20));
+			schedule(tenure, this.timetable.now() + jittered(watched(tenure) / 20));
 		}
 		else if (owned) {
-			if (tenure.renewed(renewal.sentAt(), renewal.leaseTime())) {
+			boolean recovered = renewal.isExtending() ? tenure.renewed(renewal.sentAt(), renewal.leaseTime())
+					: tenure.confirmed(renewal.sentAt());
+			if (recovered) {
 				this.notice.recovered(tenure);
 			}
 			schedule(tenure, renewalTime(tenure));
@@ -140,19 +153,29 @@ final class LeaseWatchdog implements Renewal.Listener {
 		if (tenure.lose(reason)) {
 			forget(tenure);
 			// The store may still know the owner, and a late renewal may still reach it
-			this.returns.orphan(tenure.key(), tenure.owner(), this.timetable.now() + tenure.leaseTime().toNanos());
+			this.returns.orphan(tenure.key(), tenure.owner(), tenure.claimedUntil());
+		}
+		if (tenure.isLost()) {
 			tenure.entry().lose(tenure).forEach(this.notice::lost);
 		}
 	}
 
 	private long renewalTime(Tenure tenure) {
-		long time = tenure.grantedAt() + jittered(renewalInterval(tenure));
+		long time = lastRenewal(tenure) + jittered(renewalInterval(tenure));
 		return time - Math.floorMod(time, Math.min(LONGEST_TICK, tenure.leaseTime().toNanos() / 100));
+	}
+
+	private static long lastRenewal(Tenure tenure) {
+		return tenure.needsRenewal() ? tenure.grantedAt() : tenure.confirmedAt();
 	}
 
 	private long renewalInterval(Tenure tenure) {
 		long granted = tenure.deadline() - tenure.grantedAt();
-		return Math.min(granted, tenure.leaseTime().toNanos()) / this.renewalsPerLease;
+		return Math.min(granted, watched(tenure)) / this.renewalsPerLease;
+	}
+
+	private long watched(Tenure tenure) {
+		return Math.min(tenure.leaseTime().toNanos(), this.leaseTime.toNanos());
 	}
 
 	/** Leases taken at the same time should not be renewed at the same time for ever. */

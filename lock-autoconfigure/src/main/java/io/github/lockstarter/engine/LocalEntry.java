@@ -83,7 +83,8 @@ final class LocalEntry {
 			}
 			Hold own = this.holders.of(caller.owner());
 			if (own != null) {
-				return own.covers(caller.mode()) ? new Arrival.Reentered(own.enter()) : Arrival.UPGRADING;
+				boolean upgrading = !own.covers(caller.mode()) && own.isHeld();
+				return upgrading ? Arrival.UPGRADING : new Arrival.Reentered(own.enter());
 			}
 			if (!this.taken) {
 				this.taken = true;
@@ -253,6 +254,10 @@ final class LocalEntry {
 		this.guard.lock();
 		try {
 			if (!hold.leave()) {
+				if (hold.isLost()) {
+					this.holders.forgetIfAbandoned(hold);
+					endIfIdle();
+				}
 				return Departure.DONE;
 			}
 			if (!this.holders.remove(hold)) {
@@ -285,10 +290,9 @@ final class LocalEntry {
 		LocalWaiter next = null;
 		this.guard.lock();
 		try {
-			if (!this.holders.lose(hold)) {
+			if (!this.holders.lose(hold, null)) {
 				return Departure.DONE;
 			}
-			hold.lose(null);
 			if (!this.holders.isEmpty()) {
 				return left(hold.tenure());
 			}
@@ -321,8 +325,7 @@ final class LocalEntry {
 				return List.of();
 			}
 			this.tenure = null;
-			List<Hold> lost = this.holders.loseAll();
-			lost.forEach((hold) -> hold.lose(tenure.lossReason()));
+			List<Hold> lost = this.holders.loseAll(tenure.lossReason());
 			next = passOn(StoreTurn.ASK);
 			return lost;
 		}

@@ -33,8 +33,8 @@ final class LossNotice {
 
 	void suspect(Tenure tenure, Throwable cause) {
 		Duration remaining = Duration.ofNanos(Math.max(0, tenure.remainingNanos()));
-		logger.warn("Lock '" + tenure.key() + "' could not be renewed; trying again for " + remaining.toMillis()
-				+ " ms until its lease ends", cause);
+		logger.warn("Lock '" + tenure.key() + "' could not be " + (tenure.needsRenewal() ? "renewed" : "looked up")
+				+ "; trying again for " + remaining.toMillis() + " ms until its lease ends", cause);
 		tell(new LockEvent.Suspect(tenure.key(), tenure.fencingToken(), remaining, cause));
 	}
 

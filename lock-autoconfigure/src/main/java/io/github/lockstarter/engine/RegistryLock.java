@@ -90,7 +90,14 @@ final class RegistryLock implements Lock {
 		if (lease == null) {
 			return false;
 		}
-		lease.hold().pushLocked(this.mode, lease);
+		Hold hold = lease.hold();
+		hold.pushLocked(this.mode, lease);
+		// The fixed lease of an outer level may have ended before it knew of this level
+		if (hold.isFixed() && !hold.isHeld()) {
+			hold.popLocked(this.mode);
+			lease.close();
+			throw hold.loss();
+		}
 		return true;
 	}
 

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.backend.LeaseRequest;
 
 /**
- * A renewal that is due, from now until it is answered.
+ * A renewal that is due, from now until it is answered. For a hold that ends before its
+ * lease it is only a question whether the store still knows the owner.
  */
 final class Renewal {
 
@@ -27,12 +28,19 @@ final class Renewal {
 
 	Renewal(Tenure tenure, Listener listener) {
 		this.tenure = tenure;
-		this.leaseTime = tenure.leaseTime();
+		this.leaseTime = tenure.needsRenewal() ? tenure.leaseTime() : Duration.ZERO;
 		this.listener = listener;
 	}
 
 	Tenure tenure() {
 		return this.tenure;
+	}
+
+	/**
+	 * Return whether it extends the lease.
+	 */
+	boolean isExtending() {
+		return !this.leaseTime.isZero();
 	}
 
 	Duration leaseTime() {
@@ -52,6 +60,9 @@ final class Renewal {
 	 */
 	LeaseRequest send() {
 		this.sentAt = this.tenure.now();
+		if (isExtending()) {
+			this.tenure.claim(this.sentAt, this.leaseTime);
+		}
 		return new LeaseRequest(this.tenure.key(), this.tenure.owner(), this.leaseTime);
 	}
 
@@ -79,7 +90,8 @@ final class Renewal {
 
 		/**
 		 * Deal with the answer.
-		 * @param owned whether the store has extended the lease
+		 * @param owned whether the store knows the owner, and has extended its lease if
+		 * asked to
 		 * @param failure why there is no answer, or {@code null} if there is one
 		 */
 		void answered(Renewal renewal, boolean owned, @Nullable Throwable failure);

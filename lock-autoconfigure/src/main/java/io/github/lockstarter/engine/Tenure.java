@@ -47,6 +47,11 @@ final class Tenure {
 
 	private volatile long grantedAt;
 
+	private volatile long confirmedAt;
+
+	/** When the last request has lost its effect that could extend the lease. */
+	private volatile long claimedUntil;
+
 	private volatile long deadline;
 
 	private volatile boolean renewing;
@@ -77,6 +82,7 @@ final class Tenure {
 		this.timetable = timetable;
 		this.slice = new Slice(timetable.now(), timeSlice, grant.awaited());
 		this.leaseTime = leaseTime;
+		claim(sentAt, leaseTime);
 		extend(sentAt, leaseTime);
 	}
 
@@ -119,6 +125,29 @@ final class Tenure {
 
 	long grantedAt() {
 		return this.grantedAt;
+	}
+
+	/**
+	 * Return when the store was last asked that has confirmed the lease.
+	 */
+	long confirmedAt() {
+		return this.confirmedAt;
+	}
+
+	/**
+	 * Note that a request is being sent which extends the lease.
+	 */
+	void claim(long sentAt, Duration leaseTime) {
+		this.claimedUntil = sentAt + leaseTime.toNanos();
+	}
+
+	/**
+	 * Return until when the store may know the owner because of what was sent so far.
+	 */
+	long claimedUntil() {
+		Long uncertain = this.uncertainUntil;
+		long claimed = this.claimedUntil;
+		return (uncertain != null && uncertain - claimed > 0) ? uncertain : claimed;
 	}
 
 	long deadline() {
@@ -267,6 +296,16 @@ final class Tenure {
 	}
 
 	/**
+	 * Note that the store knows the owner, without a longer lease.
+	 * @param sentAt when it was asked
+	 * @return whether that ended a suspicion
+	 */
+	boolean confirmed(long sentAt) {
+		this.confirmedAt = sentAt;
+		return this.state.recover();
+	}
+
+	/**
 	 * Note a failed renewal.
 	 * @return whether it is the first in a row
 	 */
@@ -317,6 +356,7 @@ final class Tenure {
 		long lease = granted.toNanos();
 		long drift = Math.min(lease / 100 + 2_000_000, lease / 4);
 		this.grantedAt = sentAt;
+		this.confirmedAt = sentAt;
 		this.deadline = sentAt + lease - drift;
 	}
 

@@ -86,7 +86,8 @@ public sealed interface LockEvent {
 	}
 
 	/**
-	 * A renewal failed; it is tried again until the lease ends.
+	 * A renewal failed, or for a fixed lease time the question whether the lock is still
+	 * held; it is tried again until the lease ends.
 	 *
 	 * @param key which lock
 	 * @param fencingToken the token of the lease
@@ -97,7 +98,7 @@ public sealed interface LockEvent {
 	}
 
 	/**
-	 * A renewal succeeded after at least one that failed.
+	 * A renewal or question succeeded after at least one that failed.
 	 *
 	 * @param key which lock
 	 * @param fencingToken the token of the lease

@@ -16,7 +16,6 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.SignalType;
 import reactor.core.scheduler.Schedulers;
 import reactor.util.context.ContextView;
-import reactor.util.context.ContextView;
 
 import org.springframework.core.ReactiveAdapter;
 
@@ -47,7 +46,7 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 
 	private Mono<Object> mono(LockedCall call) {
 		return Mono.deferContextual((context) -> {
-			Map<Enclosing, Object> owners = owners(call, context);
+			Map<Enclosing, Work> owners = owners(call, context);
 			CompletableFuture<Lease> acquisition = acquire(call, owners);
 			AtomicBoolean decided = new AtomicBoolean();
 			return Mono.<Mono<Object>>create((sink) -> acquisition.whenCompleteAsync((lease, ex) -> {
@@ -69,7 +68,7 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 
 	private Flux<Object> flux(LockedCall call) {
 		return Flux.deferContextual((context) -> {
-			Map<Enclosing, Object> owners = owners(call, context);
+			Map<Enclosing, Work> owners = owners(call, context);
 			CompletableFuture<Lease> acquisition = acquire(call, owners);
 			AtomicBoolean decided = new AtomicBoolean();
 			return Mono.<Flux<Object>>create((sink) -> acquisition.whenCompleteAsync((lease, ex) -> {
@@ -88,9 +87,9 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 		});
 	}
 
-	private static Map<Enclosing, Object> owners(LockedCall call, ContextView context) {
-		Object owner = new Object();
-		Map<Enclosing, Object> owners = new HashMap<>();
+	private static Map<Enclosing, Work> owners(LockedCall call, ContextView context) {
+		Work owner = new Work();
+		Map<Enclosing, Work> owners = new HashMap<>();
 		for (LockRequest each : call.request().all()) {
 			Enclosing enclosing = new Enclosing(each.key());
 			owners.put(enclosing, context.getOrDefault(enclosing, owner));
@@ -98,9 +97,17 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 		return owners;
 	}
 
-	private static CompletableFuture<Lease> acquire(LockedCall call, Map<Enclosing, Object> owners) {
-		return call.registry()
+	private static CompletableFuture<Lease> acquire(LockedCall call, Map<Enclosing, Work> owners) {
+		for (Map.Entry<Enclosing, Work> each : owners.entrySet()) {
+			LockLostException loss = each.getValue().lossOf(each.getKey().key());
+			if (loss != null) {
+				return CompletableFuture.failedFuture(loss);
+			}
+		}
+		CompletableFuture<Lease> acquisition = call.registry()
 			.acquireAsync(call.request(), (key) -> Objects.requireNonNull(owners.get(new Enclosing(key))));
+		acquisition.thenAccept((lease) -> owners.values().forEach((owner) -> owner.runUnder(lease)));
+		return acquisition;
 	}
 
 	/**
@@ -197,6 +204,40 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 	 * @param key which lock
 	 */
 	private record Enclosing(LockKey key) {
+	}
+
+	/**
+	 * The part of a chain that owns a lock. While it runs it takes no lock anew that it
+	 * has lost.
+	 */
+	private static final class Work {
+
+		private volatile @Nullable Lease lease;
+
+		void runUnder(Lease lease) {
+			if (this.lease == null) {
+				this.lease = lease;
+			}
+		}
+
+		@Nullable LockLostException lossOf(LockKey key) {
+			Lease lease = this.lease;
+			if (lease == null) {
+				return null;
+			}
+			try {
+				lease.all().stream().filter((each) -> each.key().equals(key)).forEach(Lease::ensureHeld);
+				return null;
+			}
+			catch (LockLostException ex) {
+				return ex;
+			}
+			catch (IllegalStateException ex) {
+				// Closed before the end of what runs under it
+				return null;
+			}
+		}
+
 	}
 
 }

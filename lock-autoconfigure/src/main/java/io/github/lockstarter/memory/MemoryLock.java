@@ -98,7 +98,9 @@ final class MemoryLock {
 		if (before == null) {
 			return false;
 		}
-		this.leases.put(owner, new Lease(before.fencingBase, this.store.endOf(leaseTime)));
+		if (!leaseTime.isZero()) {
+			this.leases.put(owner, new Lease(before.fencingBase, this.store.endOf(leaseTime)));
+		}
 		return true;
 	}
 

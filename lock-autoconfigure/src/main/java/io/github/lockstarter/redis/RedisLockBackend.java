@@ -3,8 +3,12 @@
 package io.github.lockstarter.redis;
 
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
@@ -133,18 +137,18 @@ public final class RedisLockBackend implements LockBackend, AutoCloseable {
 
 	@Override
 	public List<CompletionStage<Boolean>> renewAll(List<LeaseRequest> extensions) {
-		if (!canBeRenewedTogether(extensions)) {
-			return extensions.stream().map((extension) -> sendRenewals(List.of(extension)).get(0)).toList();
-		}
-		return sendRenewals(extensions);
+		Map<LeaseRequest, CompletionStage<Boolean>> answers = new HashMap<>();
+		extensions.stream().collect(Collectors.groupingBy(this::togetherWith)).values().forEach((together) -> {
+			List<CompletionStage<Boolean>> sent = sendRenewals(together);
+			IntStream.range(0, sent.size()).forEach((i) -> answers.put(together.get(i), sent.get(i)));
+		});
+		return extensions.stream().map((extension) -> Objects.requireNonNull(answers.get(extension))).toList();
 	}
 
 	/** Keys of one script have to be in one slot, and are extended by one lease time. */
-	private boolean canBeRenewedTogether(List<LeaseRequest> extensions) {
-		LeaseRequest first = extensions.get(0);
-		return !this.scripts.isCluster() && extensions.stream()
-			.allMatch((extension) -> extension.leaseTime().equals(first.leaseTime())
-					&& extension.owner().mode().isShared() == first.owner().mode().isShared());
+	private Object togetherWith(LeaseRequest extension) {
+		return this.scripts.isCluster() ? extension
+				: List.of(extension.leaseTime(), extension.owner().mode().isShared());
 	}
 
 	private List<CompletionStage<Boolean>> sendRenewals(List<LeaseRequest> extensions) {

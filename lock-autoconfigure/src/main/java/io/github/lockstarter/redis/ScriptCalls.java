@@ -111,7 +111,8 @@ final class ScriptCalls {
 	}
 
 	/**
-	 * Return a call that renews many leases of one lease time, all shared or all not.
+	 * Return a call that renews many leases of one lease time, all shared or all not. A
+	 * lease time of zero renews nothing: it asks whether the owners hold their locks.
 	 */
 	ScriptCall renew(List<LeaseRequest> extensions) {
 		boolean shared = extensions.get(0).owner().mode().isShared();

@@ -1,9 +1,9 @@
--- Extends shares of locks to their full length from now on.
+-- Extends shares of locks to their full length from now on, or asks who still has them.
 --
 -- KEYS  for each of them the lock and the owners who share it; see acquire-shared.lua
--- ARGV  1 lease time in milliseconds
+-- ARGV  1 lease time in milliseconds, 0 to extend nothing
 --       and then an owner token for each of the locks
--- Returns 1 for each that was extended, 0 for each that its owner does not hold
+-- Returns 1 for each that its owner holds, 0 for each that it does not
 
 local lease = tonumber(ARGV[1])
 local call, pcall = redis.call, redis.pcall
@@ -17,11 +17,13 @@ for i = 1, #KEYS / 2 do
   local ends = tonumber(pcall('ZSCORE', readers, owner) or nil)
   answers[i] = 0
   if ends and ends > millis and pcall('GET', lock) == 'shared' then
-    call('ZADD', readers, string.format('%.0f', millis + lease), owner)
-    local last = call('ZRANGE', readers, -1, -1, 'WITHSCORES')[2]
-    call('PEXPIREAT', lock, last)
-    call('PEXPIREAT', readers, last)
     answers[i] = 1
+    if lease > 0 then
+      call('ZADD', readers, string.format('%.0f', millis + lease), owner)
+      local last = call('ZRANGE', readers, -1, -1, 'WITHSCORES')[2]
+      call('PEXPIREAT', lock, last)
+      call('PEXPIREAT', readers, last)
+    end
   end
 end
 return answers

@@ -59,6 +59,16 @@ public abstract class AbstractLockBackendTests extends AbstractLockModeTests {
 	}
 
 	@Test
+	void anOwnerCanAskForItsLockWithoutALongerLease() {
+		this.one.grant(this.key, this.owner, Duration.ofSeconds(5));
+		assertThat(this.one.renew(this.key, this.owner, Duration.ZERO)).isTrue();
+		assertThat(this.two.renew(this.key, this.other, Duration.ZERO)).isFalse();
+		assertThat(this.two.remaining(this.key, this.other)).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(5));
+		this.one.release(this.key, this.owner, null);
+		assertThat(this.one.renew(this.key, this.owner, Duration.ZERO)).isFalse();
+	}
+
+	@Test
 	void nobodyElseExtendsALease() {
 		this.one.grant(this.key, this.owner, Duration.ofSeconds(5));
 		assertThat(this.two.renew(this.key, this.other)).isFalse();

@@ -81,6 +81,16 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 	}
 
 	@Test
+	void aReaderCanAskForItsShareWithoutALongerLease() {
+		this.one.grant(this.key, this.reader, Duration.ofSeconds(5));
+		assertThat(this.one.renew(this.key, this.reader, Duration.ZERO)).isTrue();
+		assertThat(this.two.renew(this.key, this.otherReader, Duration.ZERO)).isFalse();
+		assertThat(this.two.remaining(this.key, this.owner)).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(5));
+		this.one.release(this.key, this.reader, null);
+		assertThat(this.one.renew(this.key, this.reader, Duration.ZERO)).isFalse();
+	}
+
+	@Test
 	void aCrashedReaderFreesItsShareWhenItsOwnLeaseEnds() {
 		this.one.grant(this.key, this.reader, SHORT_LEASE_TIME);
 		this.two.grant(this.key, this.otherReader);

@@ -205,10 +205,25 @@ class AsyncAcquisitionTests {
 	@Test
 	void anOwnerThatHasLostTheLockLearnsOfItWhenItEntersAgain() {
 		Object owner = new Object();
-		Lease lease = get(this.registry.acquireAsync(REQUEST.withLeaseTime(Duration.ofMillis(20)), (key) -> owner));
+		try (DefaultLockRegistry renewing = registry(this.backend, Duration.ofMillis(100))) {
+			Lease lease = get(renewing.acquireAsync(REQUEST, (key) -> owner));
+			this.backend.renew.loseRequests(() -> true);
+			Awaitility.await().until(() -> !lease.isHeld());
+			assertThat(failure(renewing.acquireAsync(REQUEST, (key) -> owner))).isInstanceOf(LockLostException.class);
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
+		}
+	}
+
+	@Test
+	void anOwnerComesAnewAfterTheEndOfAFixedLease() {
+		Object owner = new Object();
+		Lease lease = get(this.registry.acquireAsync(AT_ONCE.withLeaseTime(Duration.ofMillis(20)), (key) -> owner));
 		Awaitility.await().until(() -> !lease.isHeld());
-		assertThat(failure(this.registry.acquireAsync(REQUEST, (key) -> owner))).isInstanceOf(LockLostException.class);
+		Lease next = get(this.registry.acquireAsync(AT_ONCE, (key) -> owner));
+		assertThat(next.fencingToken()).isGreaterThan(lease.fencingToken());
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
+		assertThat(next.isHeld()).isTrue();
+		next.close();
 	}
 
 	@Test
@@ -436,8 +451,12 @@ class AsyncAcquisitionTests {
 	}
 
 	private DefaultLockRegistry registry(LockBackend backend) {
-		EngineSettings settings = new EngineSettings(Duration.ofSeconds(20), Duration.ofSeconds(30), 3,
-				Duration.ofMinutes(1), Duration.ofMinutes(1), Duration.ofMillis(50), Duration.ofSeconds(5));
+		return registry(backend, Duration.ofSeconds(30));
+	}
+
+	private DefaultLockRegistry registry(LockBackend backend, Duration leaseTime) {
+		EngineSettings settings = new EngineSettings(Duration.ofSeconds(20), leaseTime, 3, Duration.ofMinutes(1),
+				Duration.ofMinutes(1), Duration.ofMillis(50), Duration.ofSeconds(5));
 		return new DefaultLockRegistry(backend, settings, this.events::add);
 	}
 

@@ -12,7 +12,6 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.backend.LockBackend;
 import io.github.lockstarter.backend.LockGrant;
 import io.github.lockstarter.backend.OwnerToken;
 import io.github.lockstarter.event.LockEvent;
@@ -66,12 +65,58 @@ class LeaseWatchdogTests {
 	}
 
 	@Test
-	void doesNotRenewAFixedLeaseAndNoticesItsEnd() {
+	void asksForAFixedLeaseWithoutExtendingItAndNoticesItsEnd() {
 		Tenure tenure = begin(KEY, false);
-		advance(LEASE);
-		assertThat(this.backend.renew.calls()).isZero();
+		long deadline = tenure.deadline();
+		advance(LEASE.minusMillis(400));
+		assertThat(this.backend.renew.calls()).isBetween(2, 3);
+		assertThat(tenure.deadline()).isEqualTo(deadline);
+		assertThat(tenure.isHeld()).isTrue();
+		advance(Duration.ofMillis(400));
 		assertThat(tenure.isLost()).isTrue();
 		assertThat(this.events).singleElement().isInstanceOf(LockEvent.Lost.class);
+		assertThat(this.backend.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(LockGrant.class);
+		advance(LEASE);
+		assertThat(this.backend.renew.calls()).isBetween(2, 3);
+		assertThat(this.timetable.size()).isZero();
+	}
+
+	@Test
+	void asksForALongFixedLeaseAsOftenAsOthersAreRenewed() {
+		OwnerToken owner = OwnerToken.random();
+		LockGrant grant = (LockGrant) this.backend.acquire(KEY, owner, LEASE.multipliedBy(20), false);
+		begin(KEY, owner, grant, LEASE.multipliedBy(20));
+		advance(LEASE.multipliedBy(10));
+		assertThat(this.backend.renew.calls()).isBetween(30, 34);
+	}
+
+	@Test
+	void losesAFixedLeaseAsSoonAsTheStoreNoLongerKnowsTheOwner() {
+		Tenure tenure = begin(KEY, false);
+		this.backend.release(KEY, tenure.owner(), null);
+		advance(LEASE.dividedBy(3));
+		assertThat(tenure.isLost()).isTrue();
+		assertThat(tenure.lossReason()).contains("no longer knew it as the owner");
+	}
+
+	@Test
+	void aFixedLeaseIsHeldUntilItsEndThoughTheStoreDoesNotAnswer() {
+		Tenure tenure = begin(KEY, false);
+		this.backend.renew.loseRequests(() -> true);
+		advance(LEASE.minusMillis(400));
+		assertThat(tenure.isHeld()).isTrue();
+		assertThat(this.events).singleElement().isInstanceOf(LockEvent.Suspect.class);
+		advance(Duration.ofMillis(400));
+		assertThat(tenure.isLost()).isTrue();
+	}
+
+	@Test
+	void theEndOfAFixedLeaseIsGivenBackOnceAndNotForAnotherLease() {
+		begin(KEY, false);
+		advance(LEASE.plusSeconds(1));
+		assertThat(this.backend.release.calls()).isBetween(1, 2);
+		advance(LEASE);
+		assertThat(this.backend.release.calls()).isBetween(1, 2);
 	}
 
 	@Test
@@ -186,8 +231,7 @@ class LeaseWatchdogTests {
 
 	private Tenure granted(LockKey key, boolean renewable) {
 		OwnerToken owner = OwnerToken.random();
-		LockBackend store = this.backend;
-		LockGrant grant = (LockGrant) store.acquire(key, owner, LEASE, false);
+		LockGrant grant = (LockGrant) this.backend.acquire(key, owner, LEASE, false);
 		LocalEntry entry = this.entries.getOrCreate(key);
 		Caller caller = Caller.interruptible(Duration.ZERO, LockMode.EXCLUSIVE, renewable ? null : LEASE);
 		Tenure tenure = new Tenure(entry, owner, grant, LEASE, this.clock.getAsLong(), 0, this.timetable);
@@ -197,7 +241,14 @@ class LeaseWatchdogTests {
 
 	private LeaseWatchdog watchdog(int renewalsPerLease) {
 		return new LeaseWatchdog(this.timetable, new Renewals(this.backend, this.timetable, lanes()), this.returns,
-				new LossNotice(this.events::add, Runnable::run), renewalsPerLease);
+				new LossNotice(this.events::add, Runnable::run), LEASE, renewalsPerLease);
+	}
+
+	private void begin(LockKey key, OwnerToken owner, LockGrant grant, Duration fixed) {
+		LocalEntry entry = this.entries.getOrCreate(key);
+		Tenure tenure = new Tenure(entry, owner, grant, fixed, this.clock.getAsLong(), 0, this.timetable);
+		entry.begin(tenure, Caller.interruptible(Duration.ZERO, LockMode.EXCLUSIVE, fixed));
+		this.watchdog.watch(tenure);
 	}
 
 	private StoreLanes lanes() {

@@ -102,6 +102,25 @@ class RenewalsTests implements Renewal.Listener {
 	}
 
 	@Test
+	void theDeadlineIsCountedFromTheSendingOfARenewalAndNotFromItsAnswer() {
+		StoreLanes lanes = new StoreLanes(this.servers::serverOf, Runnable::run, 1, 1);
+		LeaseWatchdog watchdog = new LeaseWatchdog(this.timetable, this.renewals,
+				new LeaseReturns(this.servers, this.timetable, lanes), new LossNotice((event) -> {
+				}, Runnable::run), LEASE, 3);
+		Tenure tenure = tenure("dead", 1);
+		tenure.entry().begin(tenure, Caller.interruptible(Duration.ZERO, LockMode.EXCLUSIVE, null));
+		long granted = tenure.deadline() - this.clock.getAsLong();
+		watchdog.watch(tenure);
+		while (this.servers.unanswered.isEmpty()) {
+			advance(Duration.ofMillis(10));
+		}
+		long sentAt = this.clock.getAsLong();
+		advance(Duration.ofSeconds(8));
+		this.servers.answerAll();
+		assertThat(tenure.deadline()).isEqualTo(sentAt + granted);
+	}
+
+	@Test
 	void whatWasReleasedInTheMeantimeIsNotSent() {
 		Tenure tenure = tenure("quick", 1);
 		this.renewals.add(new Renewal(tenure, this));
@@ -125,6 +144,11 @@ class RenewalsTests implements Renewal.Listener {
 		for (int i = 0; i < count; i++) {
 			this.renewals.add(new Renewal(tenure(server, i), this));
 		}
+		this.timetable.runDue();
+	}
+
+	private void advance(Duration duration) {
+		this.clock.advance(duration);
 		this.timetable.runDue();
 	}
 

@@ -3,6 +3,7 @@
 package io.github.lockstarter.redis;
 
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 import org.awaitility.Awaitility;
@@ -12,6 +13,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
@@ -51,6 +53,24 @@ class LostLocksTests {
 		try (Lease later = this.next.acquire(REQUEST)) {
 			assertThat(later.fencingToken()).isGreaterThan(lease.fencingToken());
 		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void aLossOfAFixedLeaseIsNoticedAsSoon(LockMode mode) {
+		LockRequest request = REQUEST.withMode(mode).withLeaseTime(Duration.ofMinutes(5));
+		Lease lease = this.registry.acquire(request);
+		AtomicBoolean told = new AtomicBoolean();
+		lease.onLost((loss) -> told.set(true));
+		this.redis.command("FLUSHALL");
+		try (Lease later = this.next.acquire(REQUEST)) {
+			Awaitility.await().untilTrue(told);
+			assertThat(lease.isHeld()).isFalse();
+			assertThat(later.isHeld()).isTrue();
+			assertThat(later.fencingToken()).isGreaterThan(lease.fencingToken());
+		}
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close)
+			.withMessageContaining("the store no longer knew it as the owner");
 	}
 
 	enum Cause {

@@ -3,6 +3,7 @@
 package io.github.lockstarter.redis;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
@@ -284,6 +285,29 @@ class RedisLockScriptsTests {
 			assertThat(answers).extracting((answer) -> answer.toCompletableFuture().join())
 				.containsExactly(false, true, false, false);
 			assertThat(ttl(LOCK)).isGreaterThan(Duration.ofSeconds(10));
+		}
+
+		@Test
+		void leasesOfAllLengthsAndModesAreRenewedByAFewScripts() {
+			List<LeaseRequest> extensions = new ArrayList<>();
+			for (int i = 0; i < 10; i++) {
+				OwnerToken reader = OwnerToken.random(LockMode.READ);
+				backend.acquire(LockKey.of("mixed", i), owner, Duration.ofSeconds(5), false);
+				backend.acquire(LockKey.of("shared", i), reader, Duration.ofSeconds(5), false);
+				extensions.add(new LeaseRequest(LockKey.of("mixed", i), owner, (i < 5) ? LEASE_TIME : Duration.ZERO));
+				extensions.add(new LeaseRequest(LockKey.of("shared", i), reader, LEASE_TIME));
+				extensions.add(new LeaseRequest(LockKey.of("mixed", i), other, LEASE_TIME));
+			}
+			List<Boolean> answers = new ArrayList<>();
+			List<String> commands = redis.monitor(() -> backend.renewAll(extensions)
+				.forEach((answer) -> answers.add(answer.toCompletableFuture().join())));
+			assertThat(commands.stream().filter("EVALSHA"::equalsIgnoreCase)).hasSize(3);
+			for (int i = 0; i < 30; i++) {
+				assertThat(answers.get(i)).isEqualTo(i % 3 != 2);
+			}
+			assertThat(ttl("lock:{mixed:4}")).isGreaterThan(Duration.ofSeconds(10));
+			assertThat(ttl("lock:{mixed:5}")).isLessThanOrEqualTo(Duration.ofSeconds(5));
+			assertThat(ttl("lock:{shared:5}")).isGreaterThan(Duration.ofSeconds(10));
 		}
 
 		@Test

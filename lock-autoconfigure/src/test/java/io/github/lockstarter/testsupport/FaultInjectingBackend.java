@@ -4,6 +4,7 @@ package io.github.lockstarter.testsupport;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -32,6 +33,8 @@ public final class FaultInjectingBackend implements LockBackend {
 
 	private volatile @Nullable ReleaseListener listener;
 
+	private volatile @Nullable LeaseRequest lastAcquired;
+
 	public final Operation acquire = new Operation();
 
 	public final Operation acquireAll = new Operation();
@@ -50,7 +53,15 @@ public final class FaultInjectingBackend implements LockBackend {
 
 	@Override
 	public LockAttempt acquire(LockKey key, OwnerToken owner, Duration leaseTime, boolean queue) {
+		this.lastAcquired = new LeaseRequest(key, owner, leaseTime);
 		return this.acquire.call(() -> this.delegate.acquire(key, owner, leaseTime, queue));
+	}
+
+	/**
+	 * Return what was asked for last.
+	 */
+	public LeaseRequest lastAcquired() {
+		return Objects.requireNonNull(this.lastAcquired);
 	}
 
 	@Override
