@@ -134,6 +134,7 @@ class DistributedLockPropertiesTests {
 	@CsvSource({ "distributed-lock.wait-tiem, distributed-lock.wait-tiem, distributed-lock.wait-time",
 			"distributed-lock.leasetimes, distributed-lock.leasetimes, distributed-lock.lease-time",
 			"distributed-lock.poll-interval, distributed-lock.poll-interval, distributed-lock.waiting.poll-interval",
+			"distributed-lock.time-slice, distributed-lock.time-slice, distributed-lock.waiting.time-slice",
 			"distributed-lock.redis.fence-retension, distributed-lock.redis.fence-retension, distributed-lock.redis.fence-retention",
 			"distributed-lock.redi.await-release, distributed-lock.redi.await-release, distributed-lock.redis.await-release" })
 	void anUnknownPropertyIsWarnedOfWithTheNearestName(String property, String told, String nearest,

@@ -28,7 +28,9 @@ import reactor.core.publisher.ConnectableFlux;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
+import org.springframework.beans.factory.config.ListFactoryBean;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.core.annotation.AliasFor;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.MutablePropertySources;
@@ -154,6 +156,22 @@ class LockDefinitionSourceTests {
 			.withMessageStartingWith("Invalid @DistributedLock on '" + Invalid.class.getName() + "." + method + "(")
 			.withMessageContaining(problem)
 			.satisfies((ex) -> assertThat(ex.getAction()).contains(action));
+	}
+
+	@Test
+	void theBeansOfAKeyAreLookedForInTheParentTooAndNotCreated() {
+		DefaultListableBeanFactory parent = new DefaultListableBeanFactory();
+		parent.registerBeanDefinition("ofParent", new RootBeanDefinition(List.class, () -> {
+			throw new IllegalStateException("created");
+		}));
+		DefaultListableBeanFactory child = new DefaultListableBeanFactory(parent);
+		child.registerBeanDefinition("factory", new RootBeanDefinition(ListFactoryBean.class));
+		child.registerAlias("factory", "dotted.alias");
+		LockDefinitionSource source = new LockDefinitionSource(child);
+		for (Method method : Beans.class.getDeclaredMethods()) {
+			assertThat(source.get(method, Beans.class)).isNotNull();
+		}
+		assertThat(child.containsSingleton("factory")).isFalse();
 	}
 
 	static Stream<String> deferred() {
@@ -342,6 +360,22 @@ class LockDefinitionSourceTests {
 		@DistributedLock(name = "stock", onContention = OnContention.SKIP, waitTime = "0s")
 		@OncePerCluster
 		void alsoThroughAnotherAnnotation() {
+		}
+
+	}
+
+	static class Beans {
+
+		@DistributedLock(key = "@ofParent.size()")
+		void ofParent() {
+		}
+
+		@DistributedLock(key = "&factory.singleton + '-' + @factory.size()")
+		void factory() {
+		}
+
+		@DistributedLock(key = "@'dotted.alias'")
+		void alias() {
 		}
 
 	}
