@@ -127,7 +127,7 @@ public final class RedisLockBackend implements LockBackend, AutoCloseable {
 
 	@Override
 	public Object serverOf(LockKey key) {
-		return this.scripts.isCluster() ? this.scripts.serverOf(this.calls.lock(key)) : "";
+		return this.scripts.isKnownAsCluster() ? this.scripts.serverOf(this.calls.lock(key)) : "";
 	}
 
 	@Override

@@ -73,4 +73,11 @@ interface ScriptConnection {
 	 */
 	boolean isCluster();
 
+	/**
+	 * Return whether this is a cluster as far as is known without connecting.
+	 */
+	default boolean isKnownAsCluster() {
+		return isCluster();
+	}
+
 }

@@ -100,7 +100,12 @@ final class SpringScriptConnection implements ScriptConnection {
 
 	@Override
 	public @Nullable Runnable serverLookup() {
-		return isCluster() ? this.servers::lookUp : null;
+		return isKnownAsCluster() ? this.servers::lookUp : null;
+	}
+
+	@Override
+	public boolean isKnownAsCluster() {
+		return Boolean.TRUE.equals(this.cluster);
 	}
 
 	@Override

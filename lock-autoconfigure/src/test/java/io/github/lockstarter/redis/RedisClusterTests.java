@@ -130,6 +130,8 @@ class RedisClusterTests {
 	@Test
 	void locksOnDifferentServersAreToldApartWithABlockingDriverAsWell() {
 		try (RedisLockBackend backend = new RedisLockBackend(jedis, RedisLockSettings.DEFAULTS)) {
+			assertThat(backend.serverOf(LockKey.of("slots"))).isEqualTo("");
+			assertThat(backend.isAwaited(LockKey.of("slots"))).isFalse();
 			assertThat(IntStream.range(0, 50).mapToObj((i) -> backend.serverOf(LockKey.of("slots", i))).distinct())
 				.hasSize(50);
 			Objects.requireNonNull(backend.serverLookup()).run();
