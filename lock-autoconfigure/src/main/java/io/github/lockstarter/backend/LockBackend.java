@@ -113,6 +113,18 @@ public interface LockBackend {
 	}
 
 	/**
+	 * Let a lock that is not shared stay taken for a time, instead of giving it back. It
+	 * belongs to nobody then: a request of its owner that is carried out later, because
+	 * it was under way, neither extends nor frees it.
+	 * @param key which lock
+	 * @param owner who asks
+	 * @param time how long the lock stays taken from now on
+	 * @return whether the lock stays taken, also because of an earlier such request of
+	 * the same owner, whose time then counts; if not, nothing was changed
+	 */
+	boolean keep(LockKey key, OwnerToken owner, Duration time);
+
+	/**
 	 * Give a lock back and tell the first JVM of its queue that can be reached.
 	 * @param key which lock
 	 * @param owner who asks

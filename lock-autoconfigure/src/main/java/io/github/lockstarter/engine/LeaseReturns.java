@@ -86,12 +86,17 @@ final class LeaseReturns {
 
 	private boolean keepNow(Tenure tenure, long until) {
 		long rest = Math.max(until - this.timetable.now(), MILLISECOND);
-		return this.backend.renew(tenure.key(), tenure.owner(), Duration.ofNanos(rest));
+		boolean kept = this.backend.keep(tenure.key(), tenure.owner(), Duration.ofNanos(rest));
+		Long uncertainUntil = tenure.uncertainUntil();
+		if (uncertainUntil != null) {
+			orphan(tenure.key(), tenure.owner(), uncertainUntil);
+		}
+		return kept;
 	}
 
 	private void keepLater(Tenure tenure, long until) {
 		try {
-			if (!keepNow(tenure, until)) {
+			if (!keepNow(tenure, until) && until - this.timetable.now() > 0) {
 				logger.warn("Lock '" + tenure.key() + "' did not stay taken for as long as it should");
 			}
 		}

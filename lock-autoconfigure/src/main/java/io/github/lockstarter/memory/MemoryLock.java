@@ -105,6 +105,22 @@ final class MemoryLock {
 	}
 
 	/**
+	 * Let the lock stay taken by nobody.
+	 * @return whether the owner held it, or has asked for that before
+	 */
+	boolean keep(OwnerToken owner, Duration time) {
+		OwnerToken kept = new OwnerToken(owner.value() + ":kept", owner.mode());
+		if (isFree() || isShared()) {
+			return false;
+		}
+		Lease before = this.leases.remove(owner);
+		if (before != null) {
+			this.leases.put(kept, new Lease(before.fencingBase, this.store.endOf(time)));
+		}
+		return this.leases.containsKey(kept);
+	}
+
+	/**
 	 * Give the lock back.
 	 * @return whether the owner held it
 	 */

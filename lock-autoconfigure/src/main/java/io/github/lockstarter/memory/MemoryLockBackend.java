@@ -74,6 +74,11 @@ public final class MemoryLockBackend implements LockBackend {
 	}
 
 	@Override
+	public boolean keep(LockKey key, OwnerToken owner, Duration time) {
+		return this.store.with(key, (lock) -> lock.keep(owner, time));
+	}
+
+	@Override
 	public ReleaseOutcome release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
 		return withTold(key, (lock, told) -> {
 			if (!lock.release(owner)) {

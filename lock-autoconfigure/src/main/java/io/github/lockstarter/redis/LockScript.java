@@ -30,6 +30,8 @@ enum LockScript {
 
 	RENEW_SHARED("renew-shared.lua", true),
 
+	KEEP("keep.lua", false),
+
 	RELEASE("release.lua", false),
 
 	RELEASE_SHARED("release-shared.lua", false),

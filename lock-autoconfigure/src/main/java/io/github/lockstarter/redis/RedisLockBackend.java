@@ -159,6 +159,12 @@ public final class RedisLockBackend implements LockBackend, AutoCloseable {
 	}
 
 	@Override
+	public boolean keep(LockKey key, OwnerToken owner, Duration time) {
+		long kept = this.scripts.<Long>run(this.calls.keep(key, owner, time));
+		return kept == 1;
+	}
+
+	@Override
 	public ReleaseOutcome release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
 		return outcome(this.scripts.run(this.calls.release(key, owner, next)));
 	}

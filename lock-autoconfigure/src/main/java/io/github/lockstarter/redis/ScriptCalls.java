@@ -131,6 +131,10 @@ final class ScriptCalls {
 		return new ScriptCall(shared ? LockScript.RENEW_SHARED : LockScript.RENEW, locks, arguments);
 	}
 
+	ScriptCall keep(LockKey key, OwnerToken owner, Duration time) {
+		return new ScriptCall(LockScript.KEEP, keys(this.keys.lock(key)), bytes(owner.value()), millis(time));
+	}
+
 	ScriptCall release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
 		String lock = this.keys.lock(key);
 		boolean shared = owner.mode().isShared();

@@ -12,7 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The part of the contract of every {@link LockBackend} that is about owners of several
  * modes that meet at one lock, and about their requests that come twice or too late.
  */
-abstract class AbstractMixedModeTests extends BackendHarness {
+abstract class AbstractMixedModeTests extends AbstractKeptLockTests {
 
 	private final OwnerToken reader = OwnerToken.random(LockMode.READ);
 

@@ -301,6 +301,19 @@ class DefaultLockRegistryTests {
 		this.backend.release.loseAnswers(() -> this.backend.release.calls() == 1);
 		closing(this.registry.acquire(REQUEST));
 		awaitNothingLeft();
+		assertThat(this.backend.release.calls()).isEqualTo(2);
+		assertThat(this.events).hasAtLeastOneElementOfType(LockEvent.ReleaseFailed.class)
+			.noneMatch(LockEvent.Lost.class::isInstance);
+	}
+
+	@Test
+	void aLockThatStaysTakenIsNotGivenBackThoughItsGrantWasUncertain() {
+		this.backend.acquire.loseAnswers(() -> this.backend.acquire.calls() == 1);
+		Lease lease = this.registry.acquire(REQUEST);
+		lease.holdAtLeast(Duration.ofHours(1));
+		lease.close();
+		Awaitility.await().until(() -> this.backend.release.calls() > 1);
+		assertThat(this.registry.tryAcquire(AT_ONCE)).isEmpty();
 		assertThat(this.events).noneMatch(LockEvent.Lost.class::isInstance);
 	}
 

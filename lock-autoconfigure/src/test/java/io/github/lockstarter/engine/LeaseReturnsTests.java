@@ -22,6 +22,8 @@ class LeaseReturnsTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
 
+	private static final Duration HOUR = Duration.ofHours(1);
+
 	private final ManualClock clock = new ManualClock();
 
 	private final FaultInjectingBackend backend = new FaultInjectingBackend(
@@ -80,6 +82,37 @@ class LeaseReturnsTests {
 		this.returns.orphan(KEY, this.owner, end());
 		advance(Duration.ofSeconds(10));
 		assertThat(this.backend.renew(KEY, next, LEASE)).isTrue();
+	}
+
+	@Test
+	void aWishWhoseAnswerWasLostIsRepeatedAndFulfilledOnce() {
+		Tenure tenure = tenure();
+		this.backend.keep.loseAnswers(() -> this.backend.keep.calls() < 3);
+		assertThat(this.returns.keep(tenure, this.clock.getAsLong() + HOUR.toNanos())).isTrue();
+		advance(Duration.ofSeconds(2));
+		assertThat(this.backend.keep.calls()).isEqualTo(3);
+		assertThat(this.returns.pending()).isZero();
+		advance(LEASE.multipliedBy(2));
+		assertThat(isFree()).isFalse();
+	}
+
+	@Test
+	void requestsThatMayStillComeTakeTheLockNeitherBeforeNorAfterItsTime() {
+		Tenure tenure = tenure();
+		tenure.uncertainUntil(end());
+		assertThat(this.returns.keep(tenure, this.clock.getAsLong() + Duration.ofSeconds(5).toNanos())).isTrue();
+		advance(Duration.ofSeconds(4));
+		assertThat(isFree()).isFalse();
+		advance(Duration.ofSeconds(2));
+		this.backend.acquire(KEY, this.owner, LEASE, false);
+		advance(Duration.ofSeconds(4));
+		assertThat(isFree()).isTrue();
+	}
+
+	private Tenure tenure() {
+		LockGrant grant = (LockGrant) this.backend.acquire(KEY, this.owner, LEASE, false);
+		LocalEntry entry = new LocalEntries(LEASE).getOrCreate(KEY);
+		return new Tenure(entry, this.owner, grant, LEASE, this.clock.getAsLong(), 0, this.timetable);
 	}
 
 	private long end() {

@@ -221,6 +221,11 @@ class RenewalsTests implements Renewal.Listener {
 		}
 
 		@Override
+		public boolean keep(LockKey key, OwnerToken owner, Duration time) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
 		public ReleaseOutcome release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
 			throw new UnsupportedOperationException();
 		}

@@ -20,6 +20,7 @@ import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.testsupport.Callers;
 import io.github.lockstarter.testsupport.Callers.Call;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.testsupport.UnreliableNetwork;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -178,6 +179,40 @@ class HoldAtLeastTests {
 		this.redis.command("CLIENT", "PAUSE", "2500", "WRITE");
 		lease.close();
 		Awaitility.await().until(() -> secondsLeft() > 3500 && this.registry.backgroundActions() == 0);
+	}
+
+	@Test
+	void aRenewalThatIsUnderWayDoesNotShortenTheTime() throws Exception {
+		try (UnreliableNetwork network = UnreliableNetwork.to(this.redis.port());
+				RedisRegistry instance = RedisRegistry.jedis(network.port(),
+						RedisRegistry.leaseTime(Duration.ofSeconds(3)))) {
+			Lease lease = instance.acquire(REQUEST);
+			lease.holdAtLeast(Duration.ofHours(1));
+			network.holdBack(LockScript.RENEW.digest());
+			network.awaitHeld();
+			lease.close();
+			assertThat(secondsLeft()).isGreaterThan(3500);
+			long renewals = this.redis.calls("mget");
+			network.letGo();
+			Awaitility.await().until(() -> this.redis.calls("mget") > renewals);
+			assertThat(secondsLeft()).isGreaterThan(3500);
+			assertThat(instance.events()).noneMatch(LockEvent.Lost.class::isInstance);
+		}
+	}
+
+	@Test
+	void aLostAnswerToTheWishIsNoLoss() throws Exception {
+		try (UnreliableNetwork network = UnreliableNetwork.to(this.redis.port());
+				RedisRegistry instance = RedisRegistry.jedis(network.port(), RedisRegistry.SETTINGS)) {
+			Lease lease = instance.acquire(REQUEST);
+			lease.holdAtLeast(Duration.ofHours(1));
+			network.loseAnswerTo(LockScript.KEEP.digest());
+			lease.close();
+			assertThat(network.lostAnswers()).isEqualTo(1);
+			Awaitility.await().until(() -> instance.backgroundActions() == 0);
+			assertThat(secondsLeft()).isGreaterThan(3500);
+			assertThat(instance.events()).noneMatch(LockEvent.Lost.class::isInstance);
+		}
 	}
 
 	@Test

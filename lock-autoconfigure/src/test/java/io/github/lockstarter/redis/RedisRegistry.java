@@ -97,10 +97,22 @@ final class RedisRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	static RedisRegistry jedis(EmbeddedRedis redis, EngineSettings settings) {
+		return jedis(redis.port(), settings);
+	}
+
+	static RedisRegistry jedis(int port, EngineSettings settings) {
 		JedisConnectionFactory connections = new JedisConnectionFactory(
-				new RedisStandaloneConfiguration("127.0.0.1", redis.port()));
+				new RedisStandaloneConfiguration("127.0.0.1", port));
 		connections.start();
-		return new RedisRegistry(connections, connections::destroy, settings);
+		return of(connections, connections::destroy, settings);
+	}
+
+	/**
+	 * Create a registry on connections of any kind.
+	 * @param closeConnections what to do with them at the end
+	 */
+	static RedisRegistry of(RedisConnectionFactory connections, Runnable closeConnections, EngineSettings settings) {
+		return new RedisRegistry(connections, closeConnections, settings);
 	}
 
 	private static RedisStandaloneConfiguration server(EmbeddedRedis redis, String user, String password) {

@@ -41,6 +41,8 @@ public final class FaultInjectingBackend implements LockBackend {
 
 	public final Operation renew = new Operation();
 
+	public final Operation keep = new Operation();
+
 	public final Operation release = new Operation();
 
 	public final Operation arrive = new Operation();
@@ -72,6 +74,11 @@ public final class FaultInjectingBackend implements LockBackend {
 	@Override
 	public boolean renew(LockKey key, OwnerToken owner, Duration leaseTime) {
 		return this.renew.call(() -> this.delegate.renew(key, owner, leaseTime));
+	}
+
+	@Override
+	public boolean keep(LockKey key, OwnerToken owner, Duration time) {
+		return this.keep.call(() -> this.delegate.keep(key, owner, time));
 	}
 
 	@Override
