@@ -131,7 +131,8 @@ public interface LockBackend {
 	 * @param next how the next caller of this JVM wants the lock, for which the JVM is
 	 * put at the end of the queue if another one was told; or {@code null} if nobody
 	 * waits here, or in order of arrival
-	 * @return what happened
+	 * @return what happened; after a repetition that nobody knows of, what happened the
+	 * first time
 	 */
 	ReleaseOutcome release(LockKey key, OwnerToken owner, @Nullable LockMode next);
 

@@ -42,7 +42,7 @@ final class JedisSubscriptionConnections {
 		JedisConnectionFactory own = create(jedis, new UnpooledClientConfiguration(jedis.getClientConfiguration()));
 		own.afterPropertiesSet();
 		own.start();
-		return LockConnections.ofApplication(application, own, own::destroy);
+		return LockConnections.ofApplication(application, false, own, own::destroy);
 	}
 
 	private static JedisConnectionFactory create(JedisConnectionFactory jedis, JedisClientConfiguration client) {

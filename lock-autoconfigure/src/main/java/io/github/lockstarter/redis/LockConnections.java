@@ -31,16 +31,17 @@ record LockConnections(ScriptConnection scripts, ScriptConnection replicated, Re
 		if (own == null && JEDIS) {
 			own = JedisSubscriptionConnections.derivedFrom(application);
 		}
-		return (own != null) ? own : ofApplication(application, application, () -> {
+		return (own != null) ? own : ofApplication(application, true, application, () -> {
 		});
 	}
 
 	/**
 	 * Return the connections of the application, with others to subscribe.
+	 * @param repeating whether they may repeat scripts though there is no cluster
 	 */
-	static LockConnections ofApplication(RedisConnectionFactory application, RedisConnectionFactory subscriptions,
-			Runnable closing) {
-		ScriptConnection scripts = new SpringScriptConnection(application);
+	static LockConnections ofApplication(RedisConnectionFactory application, boolean repeating,
+			RedisConnectionFactory subscriptions, Runnable closing) {
+		ScriptConnection scripts = new SpringScriptConnection(application, repeating);
 		return new LockConnections(scripts, scripts, subscriptions, closing);
 	}
 

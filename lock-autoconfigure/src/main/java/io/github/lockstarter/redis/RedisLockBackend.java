@@ -166,7 +166,7 @@ public final class RedisLockBackend implements LockBackend, AutoCloseable {
 
 	@Override
 	public ReleaseOutcome release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
-		return outcome(this.scripts.run(this.calls.release(key, owner, next)));
+		return outcome(this.scripts.run(releaseCall(key, owner, next)));
 	}
 
 	@Override
@@ -175,7 +175,11 @@ public final class RedisLockBackend implements LockBackend, AutoCloseable {
 		if (this.settings.awaitRelease() || this.settings.awaitsReplicas()) {
 			return LockBackend.super.releaseAsync(key, owner, next);
 		}
-		return this.scripts.<Long>send(this.calls.release(key, owner, next)).thenApply(RedisLockBackend::outcome);
+		return this.scripts.<Long>send(releaseCall(key, owner, next)).thenApply(RedisLockBackend::outcome);
+	}
+
+	private ScriptCall releaseCall(LockKey key, OwnerToken owner, @Nullable LockMode next) {
+		return this.calls.release(key, owner, next, this.scripts.mayRepeat());
 	}
 
 	private static ReleaseOutcome outcome(long answer) {

@@ -5,6 +5,7 @@ package io.github.lockstarter.redis;
 import java.util.regex.Pattern;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.backend.OwnerToken;
 
 /**
  * The names of keys and channels in Redis.
@@ -13,8 +14,8 @@ import io.github.lockstarter.LockKey;
  * A lock is <code>lock:{stock:1001}</code>, a string whose value is the owner token, as
  * in the canonical protocol of the <a href=
  * "https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">Redis
- * documentation</a>. The braces keep its companions, which end in a suffix, in the same
- * slot of a Redis Cluster; no lock ends in such a suffix, as all end in a brace.
+ * documentation</a>. The braces keep its companions, which have a suffix, in the same
+ * slot of a Redis Cluster; no lock has such a suffix, as all end in a brace.
  */
 public final class RedisLockKeys {
 
@@ -65,6 +66,13 @@ public final class RedisLockKeys {
 	 */
 	String readers(String lock) {
 		return lock + ":readers";
+	}
+
+	/**
+	 * Return the companion of a lock that remembers that an owner has given it back.
+	 */
+	String released(String lock, OwnerToken owner) {
+		return lock + ":released:" + owner.value();
 	}
 
 	/**

@@ -4,6 +4,7 @@ package io.github.lockstarter.redis;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
@@ -135,11 +136,20 @@ final class ScriptCalls {
 		return new ScriptCall(LockScript.KEEP, keys(this.keys.lock(key)), bytes(owner.value()), millis(time));
 	}
 
-	ScriptCall release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
+	/**
+	 * Return a call that gives a lock back.
+	 * @param remembered whether the server remembers it for a while, because the driver
+	 * may repeat it without telling
+	 */
+	ScriptCall release(LockKey key, OwnerToken owner, @Nullable LockMode next, boolean remembered) {
 		String lock = this.keys.lock(key);
 		boolean shared = owner.mode().isShared();
 		byte[][] lockKeys = shared ? keys(lock, this.keys.queue(lock), this.keys.turn(lock), this.keys.readers(lock))
 				: keys(lock, this.keys.queue(lock), this.keys.turn(lock));
+		if (remembered) {
+			lockKeys = Arrays.copyOf(lockKeys, lockKeys.length + 1);
+			lockKeys[lockKeys.length - 1] = bytes(this.keys.released(lock, owner));
+		}
 		return new ScriptCall(shared ? LockScript.RELEASE_SHARED : LockScript.RELEASE, lockKeys, bytes(owner.value()),
 				this.jvm, nextPlace(next), QUEUE_PATIENCE, this.channelPrefix, bytes(key.toString()), PRECEDENCE,
 				countable());

@@ -68,6 +68,14 @@ interface ScriptConnection {
 	}
 
 	/**
+	 * Return whether the driver sends a script again, without telling, when a connection
+	 * ends before the answer has come.
+	 */
+	default boolean mayRepeat() {
+		return false;
+	}
+
+	/**
 	 * Return whether this is a cluster, where each slot has its own server, and a server
 	 * does not know who listens on the others.
 	 */

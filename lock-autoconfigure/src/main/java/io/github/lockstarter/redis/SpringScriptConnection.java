@@ -23,16 +23,20 @@ final class SpringScriptConnection implements ScriptConnection {
 
 	private final ClusterServers servers;
 
+	private final boolean repeating;
+
 	private volatile @Nullable Boolean cluster;
 
 	/**
 	 * Create it.
 	 * @param connections where to get a connection for each script; never one that is
 	 * bound to the thread, whose transaction or pipeline would delay the script
+	 * @param repeating whether they may repeat scripts; in a cluster all do
 	 */
-	SpringScriptConnection(RedisConnectionFactory connections) {
+	SpringScriptConnection(RedisConnectionFactory connections, boolean repeating) {
 		this.connections = connections;
 		this.servers = new ClusterServers(connections);
+		this.repeating = repeating;
 	}
 
 	@Override
@@ -106,6 +110,11 @@ final class SpringScriptConnection implements ScriptConnection {
 	@Override
 	public boolean isKnownAsCluster() {
 		return Boolean.TRUE.equals(this.cluster);
+	}
+
+	@Override
+	public boolean mayRepeat() {
+		return this.repeating || isCluster();
 	}
 
 	@Override

@@ -3,11 +3,12 @@
 --
 -- KEYS  1 to 3 as in release.lua, and
 --       4 the owners who share the lock; see acquire-shared.lua
+--       5 remembers this release; see release.lua
 -- ARGV  as in release.lua
--- Returns 0 when the owner does not share the lock, 1 when its share is given back,
---         2 when the lock is free and a waiting JVM was told
+-- Returns 0 when the owner does not share the lock, 1 when its share is given back or this
+--         is a repetition, 2 when the lock is free and a waiting JVM was told
 
-local lock, queue, turn, readers = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local lock, queue, turn, readers, released = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local owner, jvm, place, patience = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local channels, name, precedence, countable = ARGV[5], ARGV[6], ARGV[7], ARGV[8]
 local call = redis.call
@@ -16,9 +17,12 @@ local time = call('TIME')
 local millis = time[1] * 1000 + math.floor(time[2] / 1000)
 local ends = tonumber(call('ZSCORE', readers, owner) or 0)
 if ends <= millis or call('GET', lock) ~= 'shared' then
-  return 0
+  return released and call('EXISTS', released) or 0
 end
 call('ZREM', readers, owner)
+if released then
+  redis.pcall('SET', released, '', 'PX', 10000)
+end
 call('ZREMRANGEBYSCORE', readers, '-inf', millis)
 local last = call('ZRANGE', readers, -1, -1, 'WITHSCORES')
 if last[1] then

@@ -4,6 +4,7 @@
 -- KEYS  1 lock
 --       2 queue of those who wait for it; see enqueue.lua
 --       3 the place that was told that it is its turn
+--       4 remembers this release for ten seconds; left out where drivers repeat nothing
 -- ARGV  1 owner token
 --       2 id of the JVM that gives back
 --       3 its place, to put it at the end of the queue when another one was told, or ''
@@ -12,18 +13,21 @@
 --       6 the lock, as its waiters know it
 --       7 how long to keep the lock for the place that was told, in milliseconds
 --       8 '1' if the server knows who listens; in a cluster it knows a part of them only
--- Returns 0 when the owner does not hold the lock, 1 when it is free,
---         2 when it is free and a waiting JVM was told
+-- Returns 0 when the owner does not hold the lock, 1 when it is free or this is a
+--         repetition, 2 when it is free and a waiting JVM was told
 
-local lock, queue, turn = KEYS[1], KEYS[2], KEYS[3]
+local lock, queue, turn, released = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner, jvm, place, patience = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local channels, name, precedence, countable = ARGV[5], ARGV[6], ARGV[7], ARGV[8]
 local call = redis.call
 
 if call('GET', lock) ~= owner then
-  return 0
+  return released and call('EXISTS', released) or 0
 end
 call('DEL', lock)
+if released then
+  redis.pcall('SET', released, '', 'PX', 10000)
+end
 if call('EXISTS', queue) == 0 then
   return 1
 end

@@ -80,6 +80,13 @@ public abstract class BackendHarness {
 		return false;
 	}
 
+	/**
+	 * Return the answer to a release that comes a second time.
+	 */
+	protected ReleaseOutcome repeatedRelease() {
+		return ReleaseOutcome.NOT_OWNER;
+	}
+
 	@BeforeEach
 	void startJvms() {
 		this.one = startJvm();

@@ -25,6 +25,7 @@ import io.github.lockstarter.backend.AbstractLockBackendTests;
 import io.github.lockstarter.backend.LeaseRequest;
 import io.github.lockstarter.backend.LockBackend;
 import io.github.lockstarter.backend.OwnerToken;
+import io.github.lockstarter.backend.ReleaseOutcome;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockListener;
@@ -192,6 +193,11 @@ class RedisClusterTests {
 		protected boolean areTogether(LockKey one, LockKey other) {
 			return ClusterSlotHashUtil.calculateSlot("{" + one + "}") == ClusterSlotHashUtil
 				.calculateSlot("{" + other + "}");
+		}
+
+		@Override
+		protected ReleaseOutcome repeatedRelease() {
+			return ReleaseOutcome.RELEASED;
 		}
 
 		@Override

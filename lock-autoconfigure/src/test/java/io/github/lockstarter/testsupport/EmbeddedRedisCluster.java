@@ -38,7 +38,10 @@ public final class EmbeddedRedisCluster implements AutoCloseable {
 		return cluster;
 	}
 
-	private static EmbeddedRedis startNode(String... options) {
+	/**
+	 * Start a server that belongs to no cluster yet.
+	 */
+	public static EmbeddedRedis startNode(String... options) {
 		try {
 			String directory = Files.createTempDirectory("redis-cluster").toString();
 			List<String> all = new ArrayList<>(List.of("--cluster-enabled", "yes", "--dir", directory));
@@ -48,6 +51,18 @@ public final class EmbeddedRedisCluster implements AutoCloseable {
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
+	}
+
+	/**
+	 * Start a cluster of one server that clients reach through a network.
+	 * @param server started by {@link #startNode()}
+	 * @param network what leads to the server
+	 */
+	public static void joinAlone(EmbeddedRedis server, UnreliableNetwork network) {
+		server.command("CONFIG", "SET", "cluster-announce-ip", "127.0.0.1");
+		server.command("CONFIG", "SET", "cluster-announce-port", String.valueOf(network.port()));
+		server.command("CLUSTER", "ADDSLOTSRANGE", "0", String.valueOf(SLOTS - 1));
+		Awaitility.await().until(() -> server.command("CLUSTER", "INFO").contains("cluster_state:ok"));
 	}
 
 	private void join() {

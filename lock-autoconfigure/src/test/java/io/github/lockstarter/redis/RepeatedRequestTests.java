@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.event.LockEvent;
+import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.testsupport.EmbeddedRedisCluster;
+import io.github.lockstarter.testsupport.UnreliableNetwork;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Connections that end after Redis has carried a request out and before its answer has
+ * come. Some drivers send the request once more then, which nobody notices: its owner
+ * must not be told that the lock was lost.
+ */
+class RepeatedRequestTests {
+
+	private static final LockRequest REQUEST = LockRequest.of("stock", 1001);
+
+	private static final String REDIS_KEY = "lock:{stock:1001}";
+
+	private abstract static class Driver {
+
+		/** So that the request is carried out, and not refused as an unknown script. */
+		@BeforeEach
+		void loadScripts() {
+			for (LockScript script : LockScript.values()) {
+				redis().command("SCRIPT", "LOAD", new String(script.text(), StandardCharsets.UTF_8));
+			}
+		}
+
+		abstract EmbeddedRedis redis();
+
+		abstract UnreliableNetwork network();
+
+		abstract RedisRegistry registry();
+
+		@Test
+		void aReleaseIsNoLoss() {
+			close(REQUEST, LockScript.RELEASE);
+		}
+
+		@Test
+		void aReleaseInOrderOfArrivalIsNoLoss() {
+			close(REQUEST.withMode(LockMode.FAIR), LockScript.RELEASE);
+		}
+
+		@Test
+		void theReleaseOfAShareIsNoLoss() {
+			close(REQUEST.withMode(LockMode.READ), LockScript.RELEASE_SHARED);
+		}
+
+		@Test
+		void theWishToKeepTheLockIsNoLoss() {
+			Lease lease = registry().acquire(REQUEST);
+			lease.holdAtLeast(Duration.ofHours(1));
+			closeWithoutAnswer(lease, LockScript.KEEP);
+			assertThat(Long.parseLong(redis().command("PTTL", REDIS_KEY))).isGreaterThan(3_500_000);
+			redis().command("DEL", REDIS_KEY);
+		}
+
+		@Test
+		void anAcquisitionIsGrantedOnce() {
+			registry().acquire(REQUEST).close();
+			network().loseAnswerTo(LockScript.ACQUIRE.digest());
+			registry().acquire(REQUEST).close();
+			assertThat(network().lostAnswers()).isEqualTo(1);
+			awaitFree();
+		}
+
+		private void close(LockRequest request, LockScript release) {
+			closeWithoutAnswer(registry().acquire(request), release);
+			awaitFree();
+		}
+
+		private void closeWithoutAnswer(Lease lease, LockScript script) {
+			network().loseAnswerTo(script.digest());
+			lease.close();
+			Awaitility.await().until(() -> network().lostAnswers() == 1 && registry().backgroundActions() == 0);
+			assertThat(registry().events()).noneMatch(LockEvent.Lost.class::isInstance);
+		}
+
+		private void awaitFree() {
+			Awaitility.await().until(() -> redis().command("EXISTS", REDIS_KEY).equals("0"));
+			assertThat(registry().events()).noneMatch(LockEvent.Lost.class::isInstance);
+		}
+
+	}
+
+	private abstract static class StandaloneDriver extends Driver {
+
+		@AutoClose
+		private final EmbeddedRedis redis = EmbeddedRedis.start();
+
+		@AutoClose
+		private final UnreliableNetwork network = UnreliableNetwork.to(this.redis.port());
+
+		@AutoClose
+		private final RedisRegistry registry = registry(
+				new RedisStandaloneConfiguration("127.0.0.1", this.network.port()));
+
+		abstract RedisRegistry registry(RedisStandaloneConfiguration server);
+
+		@Override
+		EmbeddedRedis redis() {
+			return this.redis;
+		}
+
+		@Override
+		UnreliableNetwork network() {
+			return this.network;
+		}
+
+		@Override
+		RedisRegistry registry() {
+			return this.registry;
+		}
+
+	}
+
+	private abstract static class ClusterDriver extends Driver {
+
+		@AutoClose
+		private final EmbeddedRedis redis = EmbeddedRedisCluster.startNode();
+
+		@AutoClose
+		private final UnreliableNetwork network = UnreliableNetwork.to(this.redis.port());
+
+		@AutoClose
+		private final RedisRegistry registry;
+
+		ClusterDriver() {
+			EmbeddedRedisCluster.joinAlone(this.redis, this.network);
+			this.registry = registry(new RedisClusterConfiguration(List.of("127.0.0.1:" + this.network.port())));
+		}
+
+		abstract RedisRegistry registry(RedisClusterConfiguration cluster);
+
+		@Override
+		EmbeddedRedis redis() {
+			return this.redis;
+		}
+
+		@Override
+		UnreliableNetwork network() {
+			return this.network;
+		}
+
+		@Override
+		RedisRegistry registry() {
+			return this.registry;
+		}
+
+	}
+
+	@Nested
+	class OurLettuce extends StandaloneDriver {
+
+		@Override
+		RedisRegistry registry(RedisStandaloneConfiguration server) {
+			return lettuce(new LettuceConnectionFactory(server));
+		}
+
+	}
+
+	@Nested
+	class LettuceOfTheApplication extends StandaloneDriver {
+
+		@Override
+		RedisRegistry registry(RedisStandaloneConfiguration server) {
+			return lettuce(new SpecialLettuceConnectionFactory(server));
+		}
+
+		@Test
+		void aReleaseIsRememberedForAMomentOnly() {
+			registry().acquire(REQUEST).close();
+			String released = redis().command("KEYS", REDIS_KEY + ":released:*");
+			assertThat(Long.parseLong(redis().command("PTTL", released))).isBetween(1L, 10_000L);
+		}
+
+		@Test
+		void aLossIsToldThoughReleasesAreRemembered() {
+			Lease lease = registry().acquire(REQUEST);
+			redis().command("DEL", REDIS_KEY);
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
+		}
+
+	}
+
+	@Nested
+	class Jedis extends StandaloneDriver {
+
+		@Override
+		RedisRegistry registry(RedisStandaloneConfiguration server) {
+			return jedis(new JedisConnectionFactory(server));
+		}
+
+	}
+
+	@Nested
+	class OurLettuceInACluster extends ClusterDriver {
+
+		@Override
+		RedisRegistry registry(RedisClusterConfiguration cluster) {
+			return lettuce(new LettuceConnectionFactory(cluster));
+		}
+
+	}
+
+	@Nested
+	class JedisInACluster extends ClusterDriver {
+
+		@Override
+		RedisRegistry registry(RedisClusterConfiguration cluster) {
+			return jedis(new JedisConnectionFactory(cluster));
+		}
+
+	}
+
+	private static RedisRegistry lettuce(LettuceConnectionFactory connections) {
+		connections.afterPropertiesSet();
+		connections.start();
+		return RedisRegistry.of(connections, connections::destroy, RedisRegistry.SETTINGS);
+	}
+
+	private static RedisRegistry jedis(JedisConnectionFactory connections) {
+		connections.afterPropertiesSet();
+		connections.start();
+		return RedisRegistry.of(connections, connections::destroy, RedisRegistry.SETTINGS);
+	}
+
+	/**
+	 * What an application has made its own, so that its connections are used as they are.
+	 */
+	private static final class SpecialLettuceConnectionFactory extends LettuceConnectionFactory {
+
+		SpecialLettuceConnectionFactory(RedisStandaloneConfiguration server) {
+			super(server);
+		}
+
+	}
+
+}
