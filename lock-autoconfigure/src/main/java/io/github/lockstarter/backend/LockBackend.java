@@ -129,8 +129,8 @@ public interface LockBackend {
 	 * @param key which lock
 	 * @param owner who asks
 	 * @param next how the next caller of this JVM wants the lock, for which the JVM is
-	 * put at the end of the queue if another one was told; or {@code null} if nobody
-	 * waits here, or in order of arrival
+	 * put at the end of the queue if another one was told; or {@code null} to leave the
+	 * places of this JVM as they are, and tell it as well if it is the first
 	 * @return what happened; after a repetition that nobody knows of, what happened the
 	 * first time
 	 */

@@ -84,13 +84,11 @@ public final class MemoryLockBackend implements LockBackend {
 			if (!lock.release(owner)) {
 				return ReleaseOutcome.NOT_OWNER;
 			}
-			if (!lock.isFree() || !lock.queue().wake(this, told)) {
+			if (!lock.isFree()) {
 				return ReleaseOutcome.RELEASED;
 			}
-			if (next != null && next != LockMode.FAIR) {
-				lock.queue().add(MemoryPlace.of(this, next));
-			}
-			return ReleaseOutcome.RELEASED_TO_WAITER;
+			MemoryPlace place = (next != null && next != LockMode.FAIR) ? MemoryPlace.of(this, next) : null;
+			return lock.queue().wakeBefore(place, told) ? ReleaseOutcome.RELEASED_TO_WAITER : ReleaseOutcome.RELEASED;
 		});
 	}
 
@@ -124,7 +122,7 @@ public final class MemoryLockBackend implements LockBackend {
 			if (lock.isShared()) {
 				lock.queue().tellReaders(0, told);
 			}
-			return turn && lock.isFree() && lock.queue().wake(this, told);
+			return turn && lock.isFree() && lock.queue().wake(told);
 		});
 	}
 

@@ -111,7 +111,7 @@ final class MemoryQueue {
 	@Nullable Duration precedenceOver(MemoryPlace place, Collection<MemoryLockBackend> newlyTold) {
 		if (turn() == null && place.isInOrderOfArrival() && !this.places.isEmpty()
 				&& this.places.get(0).jvm() != place.jvm()) {
-			wake(place.jvm(), newlyTold);
+			wake(newlyTold);
 		}
 		MemoryPlace next = turn();
 		if (next == null || next.jvm() == place.jvm() || (place.shared() && next.shared())) {
@@ -136,16 +136,33 @@ final class MemoryQueue {
 	}
 
 	/**
-	 * Tell the first that listens, and readers next to a reader.
-	 * @param jvm which JVM asks; it does not wait itself but in order of arrival
+	 * Tell the first that listens, and put a JVM behind all others.
+	 * @param place the place of the JVM, or {@code null} if it does not queue anew
 	 * @param newlyTold collects who is told
 	 * @return whether there was one
 	 */
-	boolean wake(MemoryLockBackend jvm, Collection<MemoryLockBackend> newlyTold) {
+	boolean wakeBefore(@Nullable MemoryPlace place, Collection<MemoryLockBackend> newlyTold) {
+		if (place == null) {
+			return wake(newlyTold);
+		}
+		remove(place);
+		remove(place.other());
+		boolean awake = wake(newlyTold);
+		if (awake) {
+			add(place);
+		}
+		return awake;
+	}
+
+	/**
+	 * Tell the first that listens, and readers next to a reader.
+	 * @param newlyTold collects who is told
+	 * @return whether there was one
+	 */
+	boolean wake(Collection<MemoryLockBackend> newlyTold) {
 		while (!this.places.isEmpty()) {
 			MemoryPlace first = this.places.get(0);
-			boolean own = first.jvm() == jvm && !first.isInOrderOfArrival();
-			if (!own && first.jvm().listens() && this.told.add(first)) {
+			if (first.jvm().listens() && this.told.add(first)) {
 				this.turn = first;
 				this.turnEnds = this.store.now() + PRECEDENCE;
 				newlyTold.add(first.jvm());

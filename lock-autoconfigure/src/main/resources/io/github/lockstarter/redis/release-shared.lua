@@ -39,6 +39,9 @@ end
 -- include enqueue.lua
 -- include wake.lua
 
+if place ~= '' then
+  call('ZREM', queue, jvm, jvm .. ':read')
+end
 if not wake() then
   return 1
 end

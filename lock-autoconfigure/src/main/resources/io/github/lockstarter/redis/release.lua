@@ -7,7 +7,8 @@
 --       4 remembers this release for ten seconds; left out where drivers repeat nothing
 -- ARGV  1 owner token
 --       2 id of the JVM that gives back
---       3 its place, to put it at the end of the queue when another one was told, or ''
+--       3 its place, to put it at the end of the queue when another one was told; or '' if
+--         it does not queue anew, and is told like all others if it waits already
 --       4 how long to remember a queue without arrivals, in milliseconds
 --       5 start of the channel names; the id of a JVM follows
 --       6 the lock, as its waiters know it
@@ -35,6 +36,9 @@ end
 -- include enqueue.lua
 -- include wake.lua
 
+if place ~= '' then
+  call('ZREM', queue, jvm, jvm .. ':read')
+end
 if not wake() then
   return 1
 end

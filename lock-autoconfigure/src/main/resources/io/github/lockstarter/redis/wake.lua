@@ -1,5 +1,5 @@
 -- Included after enqueue.lua where a lock becomes free: tells those who wait for it.
--- Needs: call, queue, turn, jvm, channels, name, precedence, countable
+-- Needs: call, queue, turn, channels, name, precedence, countable
 
 local function jvmOf(place)
   return string.match(place, '^[^:]+')
@@ -33,20 +33,19 @@ local function tellBehind(first)
   else
     next = call('ZRANGE', queue, 1, 1)[1]
   end
-  if countable ~= '1' and next and next ~= jvm then
+  if countable ~= '1' and next then
     tell(next)
   end
 end
 
 -- Tells the first that can be reached, and returns whether there was one. A JVM that nobody
 -- hears is dead or cut off, and one with an odd ticket was told before and never came: the
--- next one is told instead. This JVM does not wait itself, but in order of arrival.
+-- next one is told instead.
 local function wake()
   local first = call('ZRANGE', queue, 0, 0, 'WITHSCORES')
   while first[1] do
     local waiter, ticket = first[1], tonumber(first[2])
-    local own = waiter == jvm or waiter == jvm .. ':read'
-    if not own and ticket % 2 == 0 and tell(waiter) then
+    if ticket % 2 == 0 and tell(waiter) then
       setTicket(waiter, ticket + 1)
       call('SET', turn, waiter, 'PX', precedence)
       tellBehind(waiter)

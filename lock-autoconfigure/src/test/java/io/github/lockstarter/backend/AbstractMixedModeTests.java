@@ -137,6 +137,54 @@ abstract class AbstractMixedModeTests extends AbstractKeptLockTests {
 	}
 
 	@Test
+	void aJvmIsToldOfAnOrphanThatItGivesBackWhileItWaits() {
+		this.one.grant(this.key, this.owner);
+		this.one.queue(this.key);
+		this.two.queue(this.key);
+		assertThat(this.one.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+		assertThat(heardBy(this.one)).containsExactly(this.key);
+		assertNotTold(this.two);
+	}
+
+	@Test
+	void aReadingJvmIsToldOfAnOrphanThatItGivesBackWhileItWaits() {
+		this.one.grant(this.key, this.reader);
+		this.one.queue(this.key, this.owner);
+		this.one.release(this.key, this.reader, null);
+		assertThat(heardBy(this.one)).containsExactly(this.key);
+		this.one.grant(this.key, this.owner);
+		this.one.queue(this.key, this.otherReader);
+		this.one.release(this.key, this.owner, null);
+		this.one.grant(this.key, this.otherReader);
+		assertThat(heardBy(this.one)).containsExactly(this.key, this.key);
+	}
+
+	@Test
+	void aJvmThatGivesBackForItsNextCallerIsToldAfterAllOthers() {
+		this.one.grant(this.key, this.owner);
+		this.one.queue(this.key);
+		this.two.queue(this.key);
+		this.one.release(this.key, this.owner, LockMode.EXCLUSIVE);
+		assertThat(heardBy(this.two)).containsExactly(this.key);
+		assertNotTold(this.one);
+		this.two.grant(this.key, this.other);
+		this.two.release(this.key, this.other, null);
+		assertThat(heardBy(this.one)).contains(this.key);
+	}
+
+	@Test
+	void aJvmThatWaitsIsToldWhenOneOfItsCallersThatWaitsInOrderOfArrivalGivesUp() {
+		this.one.grant(this.key, this.owner);
+		this.two.backend().arrive(this.key, this.fair);
+		this.two.queue(this.key);
+		this.one.release(this.key, this.owner, null);
+		assertThat(heardBy(this.two)).hasSizeGreaterThanOrEqualTo(1);
+		int heard = this.two.heard().size();
+		this.two.backend().withdraw(this.key, this.fair);
+		assertThat(heardBy(this.two)).hasSize(heard + 1);
+	}
+
+	@Test
 	void nobodySharesALockWithOneThatGotItInOrderOfArrival() {
 		this.one.grant(this.key, this.fair);
 		assertThat(this.two.acquire(this.key, this.reader)).isInstanceOf(LockRefusal.class);

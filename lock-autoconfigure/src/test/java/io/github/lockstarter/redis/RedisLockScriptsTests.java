@@ -449,9 +449,22 @@ class RedisLockScriptsTests {
 			acquire(owner);
 			String self = queue();
 			try (Waiter own = new Waiter(self, 1); Waiter waiter = new Waiter("waiting", FUTURE)) {
-				assertThat(backend.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
-				assertThat(redis.command("ZRANGE", QUEUE, "0", "-1")).isEqualTo("waiting");
+				assertThat(backend.release(KEY, owner, LockMode.EXCLUSIVE))
+					.isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+				assertThat(redis.command("ZRANGE", QUEUE, "0", "-1")).isEqualTo("waiting\n" + self);
 				assertThat(waiter.read()).isEqualTo("stock:1001");
+			}
+		}
+
+		@Test
+		void theReleasingJvmTellsItselfWhereItStandsIfItDoesNotQueueAnew() {
+			acquire(owner);
+			String self = queue();
+			try (Waiter own = new Waiter(self, 1); Waiter waiter = new Waiter("waiting", FUTURE)) {
+				assertThat(backend.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+				assertThat(redis.command("ZRANGE", QUEUE, "0", "-1")).isEqualTo(self + "\nwaiting");
+				assertThat(redis.command("GET", TURN)).isEqualTo(self);
+				assertThat(own.read()).isEqualTo("stock:1001");
 			}
 		}
 

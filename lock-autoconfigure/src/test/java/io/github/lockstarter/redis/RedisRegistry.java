@@ -131,6 +131,14 @@ final class RedisRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	/**
+	 * Return settings with which a waiter that is not told asks much too late.
+	 */
+	static EngineSettings withoutPolling() {
+		return new EngineSettings(Duration.ofMinutes(2), Duration.ofMinutes(2), SETTINGS.renewalsPerLease(),
+				Duration.ofMinutes(1), Duration.ofMinutes(1), SETTINGS.timeSlice(), SETTINGS.shutdownTimeout());
+	}
+
+	/**
 	 * Return settings with another time slice.
 	 */
 	static EngineSettings timeSlice(Duration timeSlice) {
