@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 
 import io.lettuce.core.LettuceFutures;
@@ -39,6 +40,9 @@ final class LettuceScriptConnection implements ScriptConnection {
 	private final LettuceConnectionFactory factory;
 
 	private final long timeout;
+
+	/** How many scripts were sent a second time, behind what was sent after the first. */
+	private final AtomicInteger late = new AtomicInteger();
 
 	private final ReentrantLock connecting = new ReentrantLock();
 
@@ -74,8 +78,11 @@ final class LettuceScriptConnection implements ScriptConnection {
 	}
 
 	private <T> T run(RedisClusterAsyncCommands<byte[], byte[]> commands, ScriptCall call) {
+		int late = this.late.get();
 		try {
-			return await(this.<T>evalSha(commands, call));
+			T answer = await(this.<T>evalSha(commands, call));
+			// It has overtaken a release that the server did not know
+			return (late != this.late.get() && call.script().isAcquisition()) ? run(commands, call) : answer;
 		}
 		catch (RuntimeException ex) {
 			if (!ScriptErrors.isUnknownScript(ex)) {
@@ -101,7 +108,9 @@ final class LettuceScriptConnection implements ScriptConnection {
 			RedisClusterAsyncCommands<byte[], byte[]> commands = commands();
 			return this.<T>evalSha(commands, call).exceptionallyCompose((ex) -> {
 				if (ScriptErrors.isUnknownScript(ex)) {
-					return eval(commands, call);
+					CompletionStage<T> answer = eval(commands, call);
+					this.late.incrementAndGet();
+					return answer;
 				}
 				return CompletableFuture.failedFuture(ScriptErrors.translate(ex, call.keys()[0]));
 			});

@@ -68,6 +68,13 @@ enum LockScript {
 	}
 
 	/**
+	 * Return whether it asks for one lock.
+	 */
+	boolean isAcquisition() {
+		return this == ACQUIRE || this == ACQUIRE_FAIR || this == ACQUIRE_SHARED;
+	}
+
+	/**
 	 * Return whether the answer is a list of numbers, else it is a number.
 	 */
 	boolean returnsList() {
