@@ -12,4 +12,15 @@ package io.github.lockstarter.backend;
  */
 public record LockGrant(long fencingBase, boolean awaited) implements LockAttempt {
 
+	private static final long BOUND = 1L << 51;
+
+	/**
+	 * Create a grant.
+	 */
+	public LockGrant {
+		if (fencingBase < 0 || fencingBase >= BOUND) {
+			throw new IllegalArgumentException("'fencingBase' must be from 0 to 2^51 - 1, but was " + fencingBase);
+		}
+	}
+
 }

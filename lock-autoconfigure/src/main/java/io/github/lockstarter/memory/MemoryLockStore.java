@@ -21,6 +21,9 @@ public final class MemoryLockStore {
 
 	private static final Instant EPOCH = Instant.parse("2024-01-01T00:00:00Z");
 
+	/** From here on it counts, as a fencing token has room for a base below 2^51. */
+	private static final long LAST_TIME = (1L << 51) - (1L << 40);
+
 	private final Map<LockKey, MemoryLock> locks = new HashMap<>();
 
 	private final LongSupplier nanoTime;
@@ -89,7 +92,8 @@ public final class MemoryLockStore {
 	}
 
 	long mint() {
-		this.lastFencingBase = Math.max(this.lastFencingBase + 1, EPOCH.until(Instant.now(), ChronoUnit.MICROS));
+		long micros = Math.min(EPOCH.until(Instant.now(), ChronoUnit.MICROS), LAST_TIME);
+		this.lastFencingBase = Math.max(this.lastFencingBase + 1, micros);
 		return this.lastFencingBase;
 	}
 
