@@ -167,9 +167,9 @@ public interface LockBackend {
 	void arrive(LockKey key, OwnerToken owner);
 
 	/**
-	 * Take this JVM out of the queue of a lock, but not those who wait in order of
-	 * arrival; if it was its turn to try, tell the next one, and if it was in the way of
-	 * those who share the lock, tell them.
+	 * Take this JVM out of the queue of a lock, and of those who wait in order of arrival
+	 * only the one whose turn it is; if it was the turn of this JVM, tell the next one,
+	 * and if it was in the way of those who share the lock, tell them.
 	 * @param key which lock
 	 */
 	void withdraw(LockKey key);

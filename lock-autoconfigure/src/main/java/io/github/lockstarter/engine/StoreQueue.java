@@ -29,7 +29,10 @@ final class StoreQueue {
 
 	private static final long GLANCE = TimeUnit.MILLISECONDS.toNanos(5);
 
-	/** A place without a waiter expires in the store by then. */
+	/**
+	 * A place that stays behind is given up when this JVM is told that it is its turn, or
+	 * is dead.
+	 */
 	private static final int ATTEMPTS = 60;
 
 	private final LockBackend backend;

@@ -91,7 +91,10 @@ final class MemoryQueue {
 		boolean own = place.equals(next);
 		if (!place.isInOrderOfArrival()) {
 			remove(place.other());
-			own |= place.other().equals(next);
+			if (next != null && next.jvm() == place.jvm()) {
+				remove(next);
+				own = true;
+			}
 		}
 		if (own) {
 			this.turn = null;

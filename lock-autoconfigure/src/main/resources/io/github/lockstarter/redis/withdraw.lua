@@ -3,7 +3,8 @@
 --
 -- KEYS  as in release.lua
 -- ARGV  1 id of the JVM
---       2 its place; the id itself stands for both places that the JVM has only one of
+--       2 its place; the id itself stands for both places that the JVM has only one of,
+--         and for one in order of arrival if that was told: nobody has come for it
 --       3 start of the channel names; the id of a JVM follows
 --       4 the lock, as its waiters know it
 --       5 how long to keep the lock for the place that is told, in milliseconds
@@ -22,7 +23,8 @@ if place == jvm then
   call('ZREM', queue, jvm .. ':read')
 end
 local next = call('GET', turn)
-if next and (next == place or (place == jvm and next == jvm .. ':read')) then
+if next and (next == place or (place == jvm and jvmOf(next) == jvm)) then
+  call('ZREM', queue, next)
   call('DEL', turn)
 elseif next then
   return 0

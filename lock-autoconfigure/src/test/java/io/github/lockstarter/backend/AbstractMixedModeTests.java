@@ -185,6 +185,19 @@ abstract class AbstractMixedModeTests extends AbstractKeptLockTests {
 	}
 
 	@Test
+	void aJvmThatWasToldForOneThatDoesNotWaitAnyMorePassesTheTurnOn() {
+		this.one.grant(this.key, this.owner);
+		this.two.backend().arrive(this.key, this.fair);
+		this.three.backend().arrive(this.key, this.laterFair);
+		this.one.release(this.key, this.owner, null);
+		assertThat(heardBy(this.two)).containsExactly(this.key);
+		this.two.backend().withdraw(this.key);
+		assertThat(heardBy(this.three)).contains(this.key);
+		this.three.grant(this.key, this.laterFair);
+		assertThat(this.three.release(this.key, this.laterFair, null)).isEqualTo(ReleaseOutcome.RELEASED);
+	}
+
+	@Test
 	void nobodySharesALockWithOneThatGotItInOrderOfArrival() {
 		this.one.grant(this.key, this.fair);
 		assertThat(this.two.acquire(this.key, this.reader)).isInstanceOf(LockRefusal.class);

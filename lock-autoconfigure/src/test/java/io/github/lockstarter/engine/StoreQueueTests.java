@@ -3,12 +3,16 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.memory.MemoryLockBackend;
 import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.testsupport.Callers;
 import io.github.lockstarter.testsupport.FaultInjectingBackend;
 import io.github.lockstarter.testsupport.ManualClock;
 
@@ -56,6 +60,20 @@ class StoreQueueTests {
 		advance(Duration.ofMinutes(2));
 		assertThat(this.backend.withdraw.calls()).isEqualTo(60);
 		assertThat(this.timetable.size()).isZero();
+	}
+
+	@Test
+	void whoCameMeanwhileAsksAgainAfterItsPlaceWasGivenUp() throws Exception {
+		List<Runnable> later = new ArrayList<>();
+		new StoreQueue(this.backend, this.timetable, later::add, this.entries).leave(KEY);
+		StoreBell bell = this.entries.getOrCreate(KEY).bell();
+		bell.reset();
+		later.forEach(Runnable::run);
+		assertThat(this.backend.withdraw.calls()).isEqualTo(1);
+		assertThat(Callers.start(() -> {
+			Caller caller = Caller.interruptible(Duration.ofMinutes(5), LockMode.EXCLUSIVE, null);
+			return bell.await(caller, Duration.ofMinutes(5).toNanos(), () -> null) == null;
+		}).get()).isTrue();
 	}
 
 	private void advance(Duration duration) {

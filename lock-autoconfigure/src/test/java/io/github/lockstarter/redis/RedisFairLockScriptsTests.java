@@ -236,6 +236,14 @@ class RedisFairLockScriptsTests extends LockScriptHarness {
 		}
 
 		@Test
+		void theTurnOfOneThatDoesNotWaitAnyMoreIsPassedOnAndItsPlaceIsGivenUp() {
+			redis.command("ZADD", QUEUE, "3", place(otherFair), "4", place(fair));
+			redis.command("SET", TURN, place(otherFair), "PX", "60000");
+			backend.withdraw(KEY);
+			assertThat(queue()).isEqualTo(place(fair) + " 5");
+		}
+
+		@Test
 		void theTurnOfAnotherStays() {
 			redis.command("ZADD", QUEUE, "3", "told:x", "4", place(fair));
 			redis.command("SET", TURN, "told:x", "PX", "60000");
