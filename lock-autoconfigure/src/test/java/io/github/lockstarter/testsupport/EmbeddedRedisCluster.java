@@ -55,7 +55,7 @@ public final class EmbeddedRedisCluster implements AutoCloseable {
 
 	/**
 	 * Start a cluster of one server that clients reach through a network.
-	 * @param server started by {@link #startNode()}
+	 * @param server started by {@link #startNode}
 	 * @param network what leads to the server
 	 */
 	public static void joinAlone(EmbeddedRedis server, UnreliableNetwork network) {
