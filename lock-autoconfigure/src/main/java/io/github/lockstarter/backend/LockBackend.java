@@ -158,6 +158,16 @@ public interface LockBackend {
 	}
 
 	/**
+	 * Ask whether another JVM stands in the queue of a lock without waiting for the
+	 * answer, on a thread that must not block.
+	 * @param key which lock
+	 * @return the answer, now or later, or {@code null} if that is not possible
+	 */
+	default @Nullable CompletionStage<Boolean> isAwaitedAsync(LockKey key) {
+		return null;
+	}
+
+	/**
 	 * Put an owner into the queue of a lock that it wants in order of arrival, before it
 	 * asks for it. It is taken out by a grant or by
 	 * {@link #withdraw(LockKey, OwnerToken)}.

@@ -88,7 +88,7 @@ public final class MemoryLockBackend implements LockBackend {
 				return ReleaseOutcome.RELEASED;
 			}
 			MemoryPlace place = (next != null && next != LockMode.FAIR) ? MemoryPlace.of(this, next) : null;
-			return lock.queue().wakeBefore(place, told) ? ReleaseOutcome.RELEASED_TO_WAITER : ReleaseOutcome.RELEASED;
+			return lock.queue().wakeBefore(this, place, told) ? ReleaseOutcome.RELEASED_TO_WAITER : ReleaseOutcome.RELEASED;
 		});
 	}
 
@@ -122,7 +122,7 @@ public final class MemoryLockBackend implements LockBackend {
 			if (lock.isShared()) {
 				lock.queue().tellReaders(0, told);
 			}
-			return turn && lock.isFree() && lock.queue().wake(told);
+			return turn && lock.isFree() && lock.queue().wake(this, told);
 		});
 	}
 

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Who waits for a lock, and whose turn it is. The rules are those of the scripts for
  * Redis: who was told keeps its place until the lock is granted, a free lock is kept for
- * it for a moment, and one that was told and never came is passed over.
+ * it for a moment, and one that was told and has not come is passed over with all places
+ * of its JVM.
  */
 final class MemoryQueue {
 
@@ -114,7 +115,7 @@ final class MemoryQueue {
 	@Nullable Duration precedenceOver(MemoryPlace place, Collection<MemoryLockBackend> newlyTold) {
 		if (turn() == null && place.isInOrderOfArrival() && !this.places.isEmpty()
 				&& this.places.get(0).jvm() != place.jvm()) {
-			wake(newlyTold);
+			wake(place.jvm(), newlyTold);
 		}
 		MemoryPlace next = turn();
 		if (next == null || next.jvm() == place.jvm() || (place.shared() && next.shared())) {
@@ -140,17 +141,18 @@ final class MemoryQueue {
 
 	/**
 	 * Tell the first that listens, and put a JVM behind all others.
+	 * @param jvm which JVM asks
 	 * @param place the place of the JVM, or {@code null} if it does not queue anew
 	 * @param newlyTold collects who is told
 	 * @return whether there was one
 	 */
-	boolean wakeBefore(@Nullable MemoryPlace place, Collection<MemoryLockBackend> newlyTold) {
+	boolean wakeBefore(MemoryLockBackend jvm, @Nullable MemoryPlace place, Collection<MemoryLockBackend> newlyTold) {
 		if (place == null) {
-			return wake(newlyTold);
+			return wake(jvm, newlyTold);
 		}
 		remove(place);
 		remove(place.other());
-		boolean awake = wake(newlyTold);
+		boolean awake = wake(jvm, newlyTold);
 		if (awake) {
 			add(place);
 		}
@@ -158,23 +160,34 @@ final class MemoryQueue {
 	}
 
 	/**
-	 * Tell the first that listens, and readers next to a reader.
+	 * Tell the first that listens, and readers next to a reader. Another JVM that was
+	 * told before and has not come is passed over.
+	 * @param jvm which JVM asks
 	 * @param newlyTold collects who is told
 	 * @return whether there was one
 	 */
-	boolean wake(Collection<MemoryLockBackend> newlyTold) {
-		while (!this.places.isEmpty()) {
-			MemoryPlace first = this.places.get(0);
-			if (first.jvm().listens() && this.told.add(first)) {
-				this.turn = first;
+	boolean wake(MemoryLockBackend jvm, Collection<MemoryLockBackend> newlyTold) {
+		Set<MemoryLockBackend> late = new HashSet<>();
+		int rank = 0;
+		while (rank < this.places.size()) {
+			MemoryPlace next = this.places.get(rank);
+			if (!next.jvm().listens()) {
+				remove(next);
+			}
+			else if (next.jvm() != jvm && (this.told.contains(next) || late.contains(next.jvm()))) {
+				late.add(next.jvm());
+				rank++;
+			}
+			else {
+				this.told.add(next);
+				this.turn = next;
 				this.turnEnds = this.store.now() + PRECEDENCE;
-				newlyTold.add(first.jvm());
-				if (first.shared()) {
-					tellReaders(1, newlyTold);
+				newlyTold.add(next.jvm());
+				if (next.shared()) {
+					tellReaders(rank + 1, newlyTold);
 				}
 				return true;
 			}
-			remove(first);
 		}
 		return false;
 	}

@@ -48,6 +48,8 @@ public final class RedisLockBackend implements LockBackend, AutoCloseable {
 
 	private final RedisReleaseSignal signal;
 
+	private final Distance distance = new Distance();
+
 	/**
 	 * Create a backend.
 	 * @param connectionFactory the application's way to Redis. Of one that uses Lettuce
@@ -55,19 +57,23 @@ public final class RedisLockBackend implements LockBackend, AutoCloseable {
 	 * @param settings how locks are kept
 	 */
 	public RedisLockBackend(RedisConnectionFactory connectionFactory, RedisLockSettings settings) {
-		String jvm = OwnerToken.random().value();
+		String jvm = '.' + OwnerToken.random().value();
 		RedisLockKeys keys = new RedisLockKeys(settings.prefix());
 		this.settings = settings;
 		this.connections = LockConnections.derivedFrom(connectionFactory);
 		this.scripts = this.connections.scripts();
-		this.calls = new ScriptCalls(keys, settings.fenceRetention(), jvm, this.scripts::isCluster);
+		this.calls = new ScriptCalls(keys, settings.fenceRetention(), jvm, this.scripts::isCluster, this.distance);
 		this.signal = new RedisReleaseSignal(this.connections.subscriptions(), keys.channel(jvm));
 	}
 
 	@Override
 	public LockAttempt acquire(LockKey key, OwnerToken owner, Duration leaseTime, boolean queue) {
 		ScriptCall call = this.calls.acquire(key, owner, leaseTime, queue);
-		return this.settings.awaitsReplicas() ? acquireReplicated(call) : attempt(this.scripts.run(call));
+		long sentAt = System.nanoTime();
+		LockAttempt attempt = this.settings.awaitsReplicas() ? acquireReplicated(call)
+				: attempt(this.scripts.run(call));
+		this.distance.measured(System.nanoTime() - sentAt);
+		return attempt;
 	}
 
 	/**
@@ -93,8 +99,13 @@ public final class RedisLockBackend implements LockBackend, AutoCloseable {
 		if (this.settings.awaitsReplicas()) {
 			return null;
 		}
-		CompletionStage<List<Long>> answer = this.scripts.trySend(this.calls.acquire(key, owner, leaseTime, queue));
-		return (answer != null) ? answer.thenApply(RedisLockBackend::attempt) : null;
+		ScriptCall call = this.calls.acquire(key, owner, leaseTime, queue);
+		long sentAt = System.nanoTime();
+		CompletionStage<List<Long>> sent = this.scripts.trySend(call);
+		return (sent != null) ? sent.thenApply((answer) -> {
+			this.distance.measured(System.nanoTime() - sentAt);
+			return attempt(answer);
+		}) : null;
 	}
 
 	@Override
@@ -194,6 +205,12 @@ public final class RedisLockBackend implements LockBackend, AutoCloseable {
 	public boolean isAwaited(LockKey key) {
 		long waiting = this.scripts.<Long>run(this.calls.awaited(key));
 		return waiting > 0;
+	}
+
+	@Override
+	public @Nullable CompletionStage<Boolean> isAwaitedAsync(LockKey key) {
+		CompletionStage<Long> answer = this.scripts.trySend(this.calls.awaited(key));
+		return (answer != null) ? answer.thenApply((waiting) -> waiting > 0) : null;
 	}
 
 	@Override

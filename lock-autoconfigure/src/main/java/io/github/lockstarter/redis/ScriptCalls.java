@@ -28,9 +28,6 @@ final class ScriptCalls {
 	 */
 	private static final byte[] ARRIVAL_PATIENCE = bytes("3600000");
 
-	/** Longer than a woken JVM takes to ask, if it is not paused. */
-	private static final byte[] PRECEDENCE = bytes("20");
-
 	private static final byte[] YES = bytes("1");
 
 	private static final byte[] NO = bytes("0");
@@ -45,6 +42,8 @@ final class ScriptCalls {
 
 	private final BooleanSupplier cluster;
 
+	private final Distance distance;
+
 	private final byte[] jvm;
 
 	private final byte[] readingJvm;
@@ -54,12 +53,14 @@ final class ScriptCalls {
 	 * @param jvm its id
 	 * @param cluster whether a server does not know all who listen; asked late, as it may
 	 * connect
+	 * @param distance how far away the server is
 	 */
-	ScriptCalls(RedisLockKeys keys, Duration fenceRetention, String jvm, BooleanSupplier cluster) {
+	ScriptCalls(RedisLockKeys keys, Duration fenceRetention, String jvm, BooleanSupplier cluster, Distance distance) {
 		this.keys = keys;
 		this.fenceRetention = millis(fenceRetention);
 		this.channelPrefix = bytes(keys.channelPrefix());
 		this.cluster = cluster;
+		this.distance = distance;
 		this.jvm = bytes(jvm);
 		this.readingJvm = bytes(jvm + ":read");
 	}
@@ -76,16 +77,16 @@ final class ScriptCalls {
 					WRITE ->
 				new ScriptCall(LockScript.ACQUIRE,
 						keys(lock, this.keys.queue(lock), this.keys.turn(lock), this.keys.fence(lock)),
-						bytes(owner.value()), millis(leaseTime), this.fenceRetention, this.jvm, place, flag(queue),
+						bytes(owner.value()), millis(leaseTime), this.fenceRetention, this.jvm, place, need(queue),
 						QUEUE_PATIENCE);
 			case FAIR -> new ScriptCall(LockScript.ACQUIRE_FAIR,
 					keys(lock, this.keys.queue(lock), this.keys.turn(lock), this.keys.fence(lock)),
-					bytes(owner.value()), millis(leaseTime), this.fenceRetention, this.jvm, place, flag(queue),
-					ARRIVAL_PATIENCE, this.channelPrefix, bytes(key.toString()), PRECEDENCE, countable());
+					bytes(owner.value()), millis(leaseTime), this.fenceRetention, this.jvm, place, need(queue),
+					ARRIVAL_PATIENCE, this.channelPrefix, bytes(key.toString()), countable());
 			case READ -> new ScriptCall(LockScript.ACQUIRE_SHARED,
 					keys(lock, this.keys.queue(lock), this.keys.turn(lock), this.keys.fence(lock),
 							this.keys.readers(lock)),
-					bytes(owner.value()), millis(leaseTime), this.fenceRetention, this.jvm, place, flag(queue),
+					bytes(owner.value()), millis(leaseTime), this.fenceRetention, this.jvm, place, need(queue),
 					QUEUE_PATIENCE, this.channelPrefix, countable());
 		};
 	}
@@ -151,20 +152,19 @@ final class ScriptCalls {
 			lockKeys[lockKeys.length - 1] = bytes(this.keys.released(lock, owner));
 		}
 		return new ScriptCall(shared ? LockScript.RELEASE_SHARED : LockScript.RELEASE, lockKeys, bytes(owner.value()),
-				this.jvm, nextPlace(next), QUEUE_PATIENCE, this.channelPrefix, bytes(key.toString()), PRECEDENCE,
-				countable());
+				this.jvm, nextPlace(next), QUEUE_PATIENCE, this.channelPrefix, bytes(key.toString()),
+				this.distance.need(), countable());
 	}
 
 	ScriptCall arrive(LockKey key, OwnerToken owner) {
 		return new ScriptCall(LockScript.ARRIVE, keys(this.keys.queue(this.keys.lock(key))), this.jvm, place(owner),
-				ARRIVAL_PATIENCE);
+				ARRIVAL_PATIENCE, this.distance.need());
 	}
 
 	ScriptCall withdraw(LockKey key, @Nullable OwnerToken owner) {
 		String lock = this.keys.lock(key);
 		return new ScriptCall(LockScript.WITHDRAW, keys(lock, this.keys.queue(lock), this.keys.turn(lock)), this.jvm,
-				(owner != null) ? place(owner) : this.jvm, this.channelPrefix, bytes(key.toString()), PRECEDENCE,
-				countable());
+				(owner != null) ? place(owner) : this.jvm, this.channelPrefix, bytes(key.toString()), countable());
 	}
 
 	ScriptCall awaited(LockKey key) {
@@ -188,6 +188,10 @@ final class ScriptCalls {
 			return NONE;
 		}
 		return next.isShared() ? this.readingJvm : this.jvm;
+	}
+
+	private byte[] need(boolean queue) {
+		return queue ? this.distance.need() : NONE;
 	}
 
 	private byte[] countable() {

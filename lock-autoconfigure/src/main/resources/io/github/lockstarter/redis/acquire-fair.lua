@@ -5,14 +5,13 @@
 -- ARGV  1 to 7 as in acquire.lua, and
 --       8 start of the channel names; the id of a JVM follows
 --       9 the lock, as its waiters know it
---       10 how long to keep a free lock for the place that was told, in milliseconds
---       11 '1' if the server knows who listens; in a cluster it knows a part of them only
+--       10 '1' if the server knows who listens; in a cluster it knows a part of them only
 -- Returns what acquire.lua does
 
 local lock, queue, turn, fence = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner, lease, retention = ARGV[1], ARGV[2], ARGV[3]
-local jvm, place, enqueued, patience = ARGV[4], ARGV[5], ARGV[6], ARGV[7]
-local channels, name, precedence, countable = ARGV[8], ARGV[9], ARGV[10], ARGV[11]
+local jvm, place, need, patience = ARGV[4], ARGV[5], ARGV[6], ARGV[7]
+local channels, name, countable = ARGV[8], ARGV[9], ARGV[10]
 local call = redis.call
 
 -- include enqueue.lua
@@ -49,7 +48,7 @@ if granted then
   return {1, base, call('ZCARD', queue)}
 end
 
-if enqueued == '1' then
+if need ~= '' then
   enqueue(place)
 end
 return {0, call('PTTL', kept and turn or lock)}

@@ -14,7 +14,7 @@
 
 local lock, queue, turn, fence, readers = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local owner, lease, retention = ARGV[1], tonumber(ARGV[2]), ARGV[3]
-local jvm, place, enqueued, patience = ARGV[4], ARGV[5], ARGV[6], ARGV[7]
+local jvm, place, need, patience = ARGV[4], ARGV[5], ARGV[6], ARGV[7]
 local channels, countable = ARGV[8], ARGV[9]
 local call = redis.call
 
@@ -42,7 +42,7 @@ local function isBehindWriter()
 end
 
 local function refuse(obstacle)
-  if enqueued == '1' then
+  if need ~= '' then
     enqueue(place)
   end
   return {0, call('PTTL', obstacle)}

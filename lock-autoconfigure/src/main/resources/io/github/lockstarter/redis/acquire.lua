@@ -9,14 +9,15 @@
 --       3 how long to remember an idle fencing base, in milliseconds
 --       4 id of the JVM that asks
 --       5 its place
---       6 '1' to put the place into the queue when the lock is refused
+--       6 what the place needs, see enqueue.lua, to put it into the queue when the lock is
+--         refused, or ''
 --       7 how long to remember a queue without arrivals, in milliseconds
 -- Returns {1, fencing base, number of other places in the queue} when granted,
 --         {0, remaining milliseconds or -1} when refused
 
 local lock, queue, turn, fence = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner, lease, retention = ARGV[1], ARGV[2], ARGV[3]
-local jvm, place, enqueued, patience = ARGV[4], ARGV[5], ARGV[6], ARGV[7]
+local jvm, place, need, patience = ARGV[4], ARGV[5], ARGV[6], ARGV[7]
 local call = redis.call
 
 local waiting = call('ZCARD', queue)
@@ -48,7 +49,7 @@ if granted then
   return {1, base, waiting}
 end
 
-if enqueued == '1' then
+if need ~= '' then
   -- include enqueue.lua
   enqueue(place)
 end

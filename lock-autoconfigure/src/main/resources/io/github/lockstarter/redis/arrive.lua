@@ -4,10 +4,11 @@
 -- ARGV  1 id of the JVM
 --       2 its place
 --       3 how long to remember a queue without arrivals, in milliseconds
+--       4 what the place needs; see enqueue.lua
 -- Returns 1
 
 local queue = KEYS[1]
-local jvm, place, patience = ARGV[1], ARGV[2], ARGV[3]
+local jvm, place, patience, need = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local call = redis.call
 
 -- include enqueue.lua

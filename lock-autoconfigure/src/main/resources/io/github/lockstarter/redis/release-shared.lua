@@ -10,7 +10,7 @@
 
 local lock, queue, turn, readers, released = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local owner, jvm, place, patience = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
-local channels, name, precedence, countable = ARGV[5], ARGV[6], ARGV[7], ARGV[8]
+local channels, name, need, countable = ARGV[5], ARGV[6], ARGV[7], ARGV[8]
 local call = redis.call
 
 local time = call('TIME')

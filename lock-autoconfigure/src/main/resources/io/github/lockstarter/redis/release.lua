@@ -12,14 +12,14 @@
 --       4 how long to remember a queue without arrivals, in milliseconds
 --       5 start of the channel names; the id of a JVM follows
 --       6 the lock, as its waiters know it
---       7 how long to keep the lock for the place that was told, in milliseconds
+--       7 what its place needs; see enqueue.lua
 --       8 '1' if the server knows who listens; in a cluster it knows a part of them only
 -- Returns 0 when the owner does not hold the lock, 1 when it is free or this is a
 --         repetition, 2 when it is free and a waiting JVM was told
 
 local lock, queue, turn, released = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner, jvm, place, patience = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
-local channels, name, precedence, countable = ARGV[5], ARGV[6], ARGV[7], ARGV[8]
+local channels, name, need, countable = ARGV[5], ARGV[6], ARGV[7], ARGV[8]
 local call = redis.call
 
 if call('GET', lock) ~= owner then

@@ -1,5 +1,5 @@
 -- Included after enqueue.lua where a lock becomes free: tells those who wait for it.
--- Needs: call, queue, turn, channels, name, precedence, countable
+-- Needs: call, queue, turn, jvm, channels, name, countable
 
 local function jvmOf(place)
   return string.match(place, '^[^:]+')
@@ -9,6 +9,12 @@ end
 local function tell(place)
   local listeners = redis.pcall('PUBLISH', channels .. jvmOf(place), name)
   return type(listeners) == 'number' and (listeners > 0 or countable ~= '1')
+end
+
+-- One that was told and has not asked yet may be on its way while somebody hears for it
+local function isHeard(place)
+  local listeners = countable == '1' and redis.pcall('PUBSUB', 'NUMSUB', channels .. jvmOf(place))
+  return listeners and (listeners[2] or 0) > 0
 end
 
 -- Tells the readers that wait side by side from a rank on, and returns who is behind them
@@ -26,12 +32,12 @@ end
 
 -- Readers share the lock with a reader that was told; and where nobody knows whether the
 -- first is alive, the next one comes when its precedence is over
-local function tellBehind(first)
+local function tellBehind(first, rank)
   local next
   if isReader(first) then
-    next = tellReaders(1)
+    next = tellReaders(rank + 1)
   else
-    next = call('ZRANGE', queue, 1, 1)[1]
+    next = call('ZRANGE', queue, rank + 1, rank + 1)[1]
   end
   if countable ~= '1' and next then
     tell(next)
@@ -39,20 +45,28 @@ local function tellBehind(first)
 end
 
 -- Tells the first that can be reached, and returns whether there was one. A JVM that nobody
--- hears is dead or cut off, and one with an odd ticket was told before and never came: the
--- next one is told instead.
+-- hears is dead or cut off. Another one with an odd ticket was told before and has not
+-- come: it is passed over with all places of its JVM, and keeps its place for when it asks,
+-- but nobody looks behind many of them.
 local function wake()
+  local rank, late = 0, {}
   local first = call('ZRANGE', queue, 0, 0, 'WITHSCORES')
   while first[1] do
     local waiter, ticket = first[1], tonumber(first[2])
-    if ticket % 2 == 0 and tell(waiter) then
-      setTicket(waiter, ticket + 1)
-      call('SET', turn, waiter, 'PX', precedence)
-      tellBehind(waiter)
+    local here = jvmOf(waiter) == jvm
+    local told = ticket % 2 == 1 and not here
+    if not here and (told or late[jvmOf(waiter)]) and rank < 16 and isHeard(waiter) then
+      late[jvmOf(waiter)] = true
+      rank = rank + 1
+    elseif not told and tell(waiter) then
+      setTicket(waiter, ticket - ticket % 2 + 1)
+      call('SET', turn, waiter, 'PX', 20 * 2 ^ needOf(waiter, ticket))
+      tellBehind(waiter, rank)
       return true
+    else
+      call('ZREM', queue, waiter)
     end
-    call('ZREM', queue, waiter)
-    first = call('ZRANGE', queue, 0, 0, 'WITHSCORES')
+    first = call('ZRANGE', queue, rank, rank, 'WITHSCORES')
   end
   return false
 end

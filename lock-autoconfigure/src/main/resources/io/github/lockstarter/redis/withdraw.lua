@@ -7,12 +7,11 @@
 --         and for one in order of arrival if that was told: nobody has come for it
 --       3 start of the channel names; the id of a JVM follows
 --       4 the lock, as its waiters know it
---       5 how long to keep the lock for the place that is told, in milliseconds
---       6 '1' if the server knows who listens; in a cluster it knows a part of them only
+--       5 '1' if the server knows who listens; in a cluster it knows a part of them only
 -- Returns 1 when another JVM was told that it is its turn, else 0
 
 local lock, queue, turn = KEYS[1], KEYS[2], KEYS[3]
-local jvm, place, channels, name, precedence, countable = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
+local jvm, place, channels, name, countable = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local call = redis.call
 
 -- include enqueue.lua

@@ -47,8 +47,9 @@ class RedisFairLockScriptsTests extends LockScriptHarness {
 			redis.command("ZADD", QUEUE, "4000000000000001", "early");
 			backend.arrive(KEY, fair);
 			backend.arrive(KEY, otherFair);
-			assertThat(ticket(place(fair))).isEqualTo(4000000000000002L);
-			assertThat(ticket(place(otherFair))).isEqualTo(4000000000000004L);
+			assertThat(queue()).startsWith("early ");
+			assertThat(ticket(place(fair))).isBetween(4000000000000002L, 4000000000000032L);
+			assertThat(ticket(place(otherFair))).isBetween(ticket(place(fair)) + 1, 4000000000000048L);
 		}
 
 		@Test
@@ -108,13 +109,22 @@ class RedisFairLockScriptsTests extends LockScriptHarness {
 
 		@Test
 		void aFreeLockGoesToTheFirstThatCanBeReached() {
-			redis.command("ZADD", QUEUE, "2", "dead:a", "3", "paused:b");
+			redis.command("ZADD", QUEUE, "2", "dead:a", "3", "dead-too:b");
 			try (Waiter first = new Waiter("first:c", 4)) {
 				backend.arrive(KEY, fair);
 				assertThat(refusal(fair, true).remaining()).isBetween(Duration.ZERO, Duration.ofMillis(20));
 				assertThat(first.read()).isEqualTo("stock:1001");
 				assertThat(queue()).startsWith("first:c 5 " + place(fair));
 				assertThat(redis.command("GET", TURN)).isEqualTo("first:c");
+			}
+		}
+
+		@Test
+		void aFreeLockBehindOneThatHasNotComeIsGrantedToTheNextThoughItWasToldBefore() {
+			try (Waiter paused = new Waiter("paused:a", 3); Waiter later = new Waiter("later:b", 6)) {
+				redis.command("ZADD", QUEUE, "5", place(fair));
+				grant(fair);
+				assertThat(queue()).isEqualTo("paused:a 3 later:b 6");
 			}
 		}
 
@@ -194,6 +204,17 @@ class RedisFairLockScriptsTests extends LockScriptHarness {
 
 	@Nested
 	class Release {
+
+		@Test
+		void aJvmThatHasNotComeIsPassedOverWithAllItsPlaces() {
+			grant(owner);
+			try (Waiter paused = new Waiter("paused:a", 3); Waiter next = new Waiter("next:c", 6)) {
+				redis.command("ZADD", QUEUE, "4", "paused:b");
+				assertThat(backend.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+				assertThat(next.read()).isEqualTo("stock:1001");
+				assertThat(queue()).isEqualTo("paused:a 3 paused:b 4 next:c 7");
+			}
+		}
 
 		@Test
 		void theNextOneOfTheSameJvmIsToldToo() {

@@ -24,6 +24,7 @@ import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineProbe;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockEvent;
+import io.github.lockstarter.testsupport.DistantRedis;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
 
 /**
@@ -62,6 +63,15 @@ final class RedisRegistry implements LockRegistry, AutoCloseable {
 		LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", redis.port());
 		connections.start();
 		return new RedisRegistry(connections, connections::destroy, settings);
+	}
+
+	/**
+	 * Create a registry that is far away from its server.
+	 */
+	static RedisRegistry lettuce(DistantRedis redis) {
+		LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", redis.port());
+		connections.start();
+		return new RedisRegistry(connections, connections::destroy, SETTINGS);
 	}
 
 	static RedisRegistry lettuce(EmbeddedRedis redis, RedisLockSettings settings) {
