@@ -83,6 +83,13 @@ final class Admission {
 	}
 
 	/**
+	 * Ask whether another JVM waits for a lock, on a thread that may block.
+	 */
+	void ask(Tenure tenure) {
+		this.release.probe(tenure);
+	}
+
+	/**
 	 * Share the lock with those who hold it.
 	 */
 	Hold join(Hold hold, Caller caller) {

@@ -24,6 +24,15 @@ sealed interface Arrival {
 	}
 
 	/**
+	 * It may share the lock with those who hold it unless another JVM waits, which it has
+	 * to ask before.
+	 *
+	 * @param tenure what it would share
+	 */
+	record Asking(Tenure tenure) implements Arrival {
+	}
+
+	/**
 	 * It shared the lock already, and now wants it alone.
 	 */
 	Arrival UPGRADING = new Upgrading();

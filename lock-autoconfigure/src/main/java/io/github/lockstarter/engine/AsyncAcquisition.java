@@ -59,18 +59,21 @@ final class AsyncAcquisition {
 	CompletableFuture<Lease> begin() {
 		this.result.whenComplete((lease, ex) -> cancel());
 		this.admission.come(this.caller);
-		attempt(this::arrive);
+		attempt(() -> arrive(false));
 		return this.result;
 	}
 
-	private void arrive() {
+	private void arrive(boolean asked) {
 		Arrival arrival = null;
 		while (arrival == null) {
 			this.settled = new CompletableFuture<>();
 			LocalEntry entry = this.admission.entry(this.key);
-			arrival = entry.arrive(this.caller);
+			arrival = entry.arrive(this.caller, asked);
 			if (arrival instanceof Arrival.Joined joined) {
 				complete(this.admission.join(joined.hold(), this.caller));
+			}
+			else if (arrival instanceof Arrival.Asking asking) {
+				this.tasks.execute(() -> attempt(() -> ask(asking.tenure())));
 			}
 			else if (arrival instanceof Arrival.Reentered reentered) {
 				reenter(reentered.hold());
@@ -101,9 +104,14 @@ final class AsyncAcquisition {
 				complete(entered);
 			}
 			else {
-				arrive();
+				arrive(false);
 			}
 		}));
+	}
+
+	private void ask(Tenure tenure) {
+		this.admission.ask(tenure);
+		arrive(true);
 	}
 
 	private void settle(Place place) {
@@ -154,7 +162,7 @@ final class AsyncAcquisition {
 				complete(hold);
 			}
 			else {
-				arrive();
+				arrive(false);
 			}
 		}
 	}
@@ -183,6 +191,7 @@ final class AsyncAcquisition {
 	private void giveUp(@Nullable RuntimeException reason) {
 		Place place = leavePlace();
 		if (place != null && place.entry.leave(place.waiter) == null) {
+			this.admission.letReadersIn(place.entry);
 			this.settled.thenRunAsync(() -> fail(reason), this.tasks);
 		}
 	}

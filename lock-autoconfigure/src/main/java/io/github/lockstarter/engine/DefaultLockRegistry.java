@@ -168,14 +168,19 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	private @Nullable Hold arriveAndWait(LockKey key, Caller caller) {
+		boolean asked = false;
 		while (true) {
 			if (caller.isInterrupted()) {
 				throw new LockInterruptedException(key);
 			}
 			LocalEntry entry = this.admission.entry(key);
-			Arrival arrival = entry.arrive(caller);
+			Arrival arrival = entry.arrive(caller, asked);
+			asked = arrival instanceof Arrival.Asking;
 			if (arrival instanceof Arrival.Joined joined) {
 				return this.admission.join(joined.hold(), caller);
+			}
+			if (arrival instanceof Arrival.Asking asking) {
+				this.admission.ask(asking.tenure());
 			}
 			if (arrival instanceof Arrival.Upgrading) {
 				throw Admission.upgrading(key, caller);
@@ -217,6 +222,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		Turn turn = this.refusing ? null : waiter.await();
 		if (turn == null) {
 			turn = entry.leave(waiter);
+			this.admission.letReadersIn(entry);
 		}
 		if (turn == StoreTurn.REFUSED || (turn == null && this.refusing)) {
 			throw Admission.shuttingDown(entry.key());

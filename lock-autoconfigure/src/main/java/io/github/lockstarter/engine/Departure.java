@@ -23,6 +23,12 @@ enum Departure {
 	HANDED_ON,
 
 	/**
+	 * To ask whether another JVM waits, before the next caller of this one holds the
+	 * lock.
+	 */
+	ASK_FIRST,
+
+	/**
 	 * To let the lock stay taken in the store for a while, and to pass the turn on.
 	 */
 	KEEP,

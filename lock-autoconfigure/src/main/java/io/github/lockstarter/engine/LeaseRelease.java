@@ -14,6 +14,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.backend.LockBackend;
 import io.github.lockstarter.backend.ReleaseOutcome;
@@ -184,7 +185,11 @@ final class LeaseRelease {
 			this.watchdog.watch(tenure);
 			return;
 		}
-		if (departure == Departure.HANDED_ON) {
+		if (departure == Departure.ASK_FIRST) {
+			tenure.slice().ask(tenure.now());
+			ask(tenure, () -> goOn(hold));
+		}
+		else if (departure == Departure.HANDED_ON) {
 			goOn(tenure);
 		}
 		else if (tenure.isHeld() && tenure.release()) {
@@ -202,10 +207,21 @@ final class LeaseRelease {
 		}
 	}
 
+	private void goOn(Hold hold) {
+		Departure departure = hold.entry().goOn(hold.tenure());
+		if (departure == Departure.HANDED_ON) {
+			goOn(hold.tenure());
+		}
+		else if (departure != Departure.DONE) {
+			this.store.execute(hold.entry().key(), () -> end(hold, departure));
+		}
+	}
+
 	private void goOn(Tenure tenure) {
 		this.watchdog.watch(tenure);
 		if (tenure.slice().beginProbe(tenure.now())) {
-			this.store.execute(tenure.key(), () -> probe(tenure));
+			ask(tenure, () -> {
+			});
 		}
 	}
 
@@ -215,6 +231,10 @@ final class LeaseRelease {
 	 * that the lease would last.
 	 */
 	void letReadersIn(LocalEntry entry) {
+		Tenure unknown = entry.tenureToAskFor();
+		if (unknown != null) {
+			ask(unknown, entry::admit);
+		}
 		if (entry.beginAdmission()) {
 			letReadersInLater(entry);
 		}
@@ -224,7 +244,7 @@ final class LeaseRelease {
 		this.timetable.at(this.timetable.now() + ADMISSION_INTERVAL, () -> this.store.execute(entry.key(), () -> {
 			Tenure tenure = entry.tenureThatReadersWaitFor();
 			if (tenure != null) {
-				if (tenure.slice().isOver(tenure.now())) {
+				if (tenure.slice().isOver(tenure.now()) || tenure.mustAsk(tenure.now())) {
 					probe(tenure);
 				}
 				tenure.setWanted();
@@ -235,13 +255,55 @@ final class LeaseRelease {
 		}));
 	}
 
-	private void probe(Tenure tenure) {
+	/**
+	 * Ask whether another JVM waits for a lock, on a thread that may block.
+	 */
+	void probe(Tenure tenure) {
 		try {
-			tenure.slice().awaited(this.backend.isAwaited(tenure.key()));
+			tenure.slice().ask(tenure.now());
+			tenure.slice().answer(tenure.now(), this.backend.isAwaited(tenure.key()));
 		}
 		catch (RuntimeException ex) {
-			logger.debug("Could not ask whether somebody else waits for lock '" + tenure.key() + "'", ex);
+			noAnswer(tenure, ex);
 		}
+	}
+
+	/**
+	 * Ask whether another JVM waits for a lock, without blocking, and then do something
+	 * that does not block either.
+	 */
+	private void ask(Tenure tenure, Runnable then) {
+		CompletionStage<Boolean> answer = send(tenure.key());
+		if (answer == null) {
+			this.store.execute(tenure.key(), () -> {
+				probe(tenure);
+				then.run();
+			});
+			return;
+		}
+		answer.whenComplete((awaited, ex) -> {
+			if (ex == null) {
+				tenure.slice().answer(tenure.now(), awaited);
+			}
+			else {
+				noAnswer(tenure, ex);
+			}
+			then.run();
+		});
+	}
+
+	private @Nullable CompletionStage<Boolean> send(LockKey key) {
+		try {
+			return this.backend.isAwaitedAsync(key);
+		}
+		catch (RuntimeException ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
+
+	private static void noAnswer(Tenure tenure, Throwable ex) {
+		tenure.slice().noAnswer(tenure.now());
+		logger.debug("Could not ask whether somebody else waits for lock '" + tenure.key() + "'", ex);
 	}
 
 	private void keep(Hold hold) {

@@ -76,6 +76,15 @@ final class LocalEntry {
 	 * @return {@code null} if this entry is over and the caller has to look for another
 	 */
 	@Nullable Arrival arrive(Caller caller) {
+		return arrive(caller, false);
+	}
+
+	/**
+	 * Come to the lock.
+	 * @param asked whether the caller has just asked whether another JVM waits
+	 * @return {@code null} if this entry is over and the caller has to look for another
+	 */
+	@Nullable Arrival arrive(Caller caller, boolean asked) {
 		this.guard.lock();
 		try {
 			if (this.over) {
@@ -91,7 +100,9 @@ final class LocalEntry {
 				return Arrival.TAKEN;
 			}
 			if (this.queue.isEmpty() && canJoin(caller)) {
-				return new Arrival.Joined(join(caller));
+				Tenure shared = Objects.requireNonNull(this.tenure);
+				return (asked || !shared.mustAsk(shared.now())) ? new Arrival.Joined(join(caller))
+						: new Arrival.Asking(shared);
 			}
 			if (caller.isOutOfTime()) {
 				return Arrival.CONTENDED;
@@ -116,7 +127,7 @@ final class LocalEntry {
 			if (!this.queue.remove(waiter)) {
 				return waiter.turn();
 			}
-			joined = joinFromQueue();
+			joined = (readersTenure() == null) ? joinFromQueue() : joined;
 			return null;
 		}
 		finally {
@@ -157,6 +168,26 @@ final class LocalEntry {
 			this.guard.unlock();
 			joined.forEach(LocalWaiter::wake);
 		}
+	}
+
+	/**
+	 * Return the tenure that the first of the queue would share if it were known that no
+	 * other JVM waits, or {@code null} if there is none.
+	 */
+	@Nullable Tenure tenureToAskFor() {
+		this.guard.lock();
+		try {
+			return readersTenure();
+		}
+		finally {
+			this.guard.unlock();
+		}
+	}
+
+	private @Nullable Tenure readersTenure() {
+		Tenure tenure = sharedTenure();
+		return (tenure != null && tenure.mustAsk(tenure.now()) && !this.queue.isEmpty()
+				&& canJoin(this.queue.iterator().next().caller())) ? tenure : null;
 	}
 
 	/**
@@ -273,6 +304,9 @@ final class LocalEntry {
 				this.tenure = null;
 				return Departure.KEEP;
 			}
+			if (hold.tenure().mustAsk(now) && canHandOn(hold.tenure(), now)) {
+				return Departure.ASK_FIRST;
+			}
 			next = handOn(hold.tenure(), now);
 			return (next != null) ? Departure.HANDED_ON : Departure.GIVE_BACK;
 		}
@@ -296,7 +330,30 @@ final class LocalEntry {
 			if (!this.holders.isEmpty()) {
 				return left(hold.tenure());
 			}
-			next = handOn(hold.tenure(), hold.tenure().now());
+			long now = hold.tenure().now();
+			if (hold.tenure().mustAsk(now) && canHandOn(hold.tenure(), now)) {
+				return Departure.ASK_FIRST;
+			}
+			next = handOn(hold.tenure(), now);
+			return (next != null) ? Departure.HANDED_ON : Departure.GIVE_BACK;
+		}
+		finally {
+			this.guard.unlock();
+			wake(next);
+		}
+	}
+
+	/**
+	 * Go on after a departure that had to {@linkplain Departure#ASK_FIRST ask first}.
+	 */
+	Departure goOn(Tenure tenure) {
+		LocalWaiter next = null;
+		this.guard.lock();
+		try {
+			if (this.tenure != tenure) {
+				return Departure.DONE;
+			}
+			next = handOn(tenure, tenure.now());
 			return (next != null) ? Departure.HANDED_ON : Departure.GIVE_BACK;
 		}
 		finally {
@@ -385,14 +442,18 @@ final class LocalEntry {
 	}
 
 	private @Nullable LocalWaiter handOn(Tenure tenure, long now) {
-		if (this.queue.isEmpty() || !tenure.canBeHandedOn(now)
-				|| !tenure.isFor(this.queue.iterator().next().caller().mode())) {
+		if (!canHandOn(tenure, now)) {
 			this.tenure = null;
 			return null;
 		}
 		LocalWaiter next = takeFirst();
 		next.give(join(next.caller()));
 		return next;
+	}
+
+	private boolean canHandOn(Tenure tenure, long now) {
+		return !this.queue.isEmpty() && tenure.canBeHandedOn(now)
+				&& tenure.isFor(this.queue.iterator().next().caller().mode());
 	}
 
 	private @Nullable LocalWaiter passOn(StoreTurn turn) {

@@ -3,9 +3,13 @@
 package io.github.lockstarter.engine;
 
 /**
- * For how long a tenure may be handed on inside of this JVM: without end while no other
- * JVM is known to wait for the lock, else for one time slice. Once per slice it has to be
- * asked whether one waits.
+ * For how long a tenure may be handed on inside this JVM: without end while no other JVM
+ * waits for the lock, else for one time slice.
+ *
+ * <p>
+ * The lock is not handed on by an answer older than a slice. The question is repeated in
+ * the background after half of one, which is in time where holds are short; else it has
+ * to be asked before the next hold begins.
  */
 final class Slice {
 
@@ -15,12 +19,16 @@ final class Slice {
 
 	private volatile boolean awaited;
 
-	private volatile long probeAt;
+	private volatile long answeredAt;
+
+	private volatile long askedAt;
+
+	private volatile boolean asking;
 
 	Slice(long start, long length, boolean awaited) {
 		this.length = length;
 		this.end = start + length;
-		this.probeAt = this.end;
+		this.answeredAt = start;
 		this.awaited = awaited;
 	}
 
@@ -32,21 +40,47 @@ final class Slice {
 	}
 
 	/**
-	 * Return whether it is time to ask, at most once per slice.
+	 * Return whether another JVM may wait of which nobody has heard: the last answer is
+	 * too old, and was already when the question was asked again.
+	 */
+	boolean mustAsk(long now) {
+		return !this.awaited && (this.asking ? this.askedAt : now) - this.answeredAt >= this.length;
+	}
+
+	/**
+	 * Return whether it is time to ask in the background; then that has to be done.
 	 */
 	boolean beginProbe(long now) {
-		if (this.awaited || now - this.probeAt < 0) {
+		if (this.awaited || this.asking || now - this.answeredAt < this.length / 2) {
 			return false;
 		}
-		this.probeAt = now + this.length;
+		ask(now);
 		return true;
+	}
+
+	/**
+	 * Note that it is asked whether another JVM waits.
+	 */
+	void ask(long now) {
+		this.askedAt = now;
+		this.asking = true;
 	}
 
 	/**
 	 * Note whether another JVM waits.
 	 */
-	void awaited(boolean awaited) {
+	void answer(long now, boolean awaited) {
 		this.awaited = awaited;
+		this.answeredAt = now;
+		this.asking = false;
+	}
+
+	/**
+	 * Note that there was no answer: whoever holds the lock must not lose time by asking
+	 * a store that is silent.
+	 */
+	void noAnswer(long now) {
+		answer(now, this.awaited);
 	}
 
 }

@@ -234,6 +234,15 @@ final class Tenure {
 	}
 
 	/**
+	 * Return whether it has to be asked whether another JVM waits before the next hold
+	 * begins.
+	 * @param now this moment
+	 */
+	boolean mustAsk(long now) {
+		return this.slice.mustAsk(now);
+	}
+
+	/**
 	 * Begin the next hold. Called under the guard of the entry.
 	 * @param leaseTime how long the caller wants to hold the lock
 	 * @param now this moment

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.awaitility.Awaitility;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
@@ -182,6 +184,53 @@ class HandOffTests {
 	}
 
 	@Test
+	void aStoreThatDoesNotSayWhetherSomebodyWaitsIsNoReasonToStop() throws Exception {
+		this.backend.awaited.loseRequests(() -> true);
+		try (DefaultLockRegistry impatient = registry(this.backend, Duration.ofSeconds(30), Duration.ZERO)) {
+			Lease lease = impatient.acquire(REQUEST);
+			Call<Long> first = waiter(impatient);
+			Call<Long> second = waiter(impatient);
+			lease.close();
+			assertThat(second.get()).isGreaterThan(first.get());
+			assertThat(this.backend.awaited.calls()).isPositive();
+			assertThat(this.backend.acquire.calls()).isEqualTo(1);
+		}
+	}
+
+	@Test
+	void whoGivesUpWhileItIsAskedWhetherSomebodyWaitsLeavesTheLockFree() throws Exception {
+		try (Question question = new Question();
+				DefaultLockRegistry impatient = registry(this.backend, Duration.ofSeconds(30), Duration.ZERO)) {
+			Lease lease = impatient.acquire(REQUEST);
+			Call<Long> waiter = waiter(impatient);
+			lease.close();
+			question.awaitAsked();
+			assertThat(waiter.result()).isNotDone();
+			waiter.thread().interrupt();
+			assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(waiter::get);
+			question.close();
+			Awaitility.await().until(() -> impatient.activeLocks() == 0);
+			assertThat(this.store.isEmpty()).isTrue();
+		}
+	}
+
+	@Test
+	void aLeaseThatIsLostWhileItIsAskedWhetherSomebodyWaitsIsNotHandedOn() throws Exception {
+		try (Question question = new Question();
+				DefaultLockRegistry renewing = registry(this.backend, Duration.ofMillis(300), Duration.ZERO)) {
+			Lease lease = renewing.acquire(REQUEST);
+			Call<Long> next = waiter(renewing);
+			lease.close();
+			question.awaitAsked();
+			this.store.clear();
+			assertThat(next.get()).isGreaterThan(lease.fencingToken());
+			assertThat(this.backend.acquire.calls()).isEqualTo(2);
+			question.close();
+			Awaitility.await().until(() -> renewing.activeLocks() == 0);
+		}
+	}
+
+	@Test
 	void aFixedLeaseTimeEndsByItselfAndTheNextHoldBeginsThoughTheBodyStillRuns() throws Exception {
 		Lease lease = this.registry.acquire(REQUEST);
 		CountDownLatch end = new CountDownLatch(1);
@@ -255,6 +304,39 @@ class HandOffTests {
 			waiters.add(waiter(this.registry));
 		}
 		return waiters;
+	}
+
+	/**
+	 * Whether another JVM waits, which the store does not answer before this is closed.
+	 */
+	private final class Question implements AutoCloseable {
+
+		private final CountDownLatch asked = new CountDownLatch(1);
+
+		private final CountDownLatch answer = new CountDownLatch(1);
+
+		Question() {
+			HandOffTests.this.backend.awaited.loseRequests(() -> {
+				this.asked.countDown();
+				try {
+					this.answer.await();
+				}
+				catch (InterruptedException ex) {
+					Thread.currentThread().interrupt();
+				}
+				return false;
+			});
+		}
+
+		void awaitAsked() throws InterruptedException {
+			assertThat(this.asked.await(30, TimeUnit.SECONDS)).isTrue();
+		}
+
+		@Override
+		public void close() {
+			this.answer.countDown();
+		}
+
 	}
 
 	private static Call<Long> waiter(DefaultLockRegistry registry) throws InterruptedException {

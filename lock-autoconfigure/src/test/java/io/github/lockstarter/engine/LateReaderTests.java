@@ -113,7 +113,7 @@ class LateReaderTests {
 		Caller first = caller(LockMode.READ);
 		entry.arrive(first);
 		entry.begin(new Tenure(entry, OwnerToken.random(LockMode.READ), new LockGrant(1, false), Duration.ofSeconds(30),
-				System.nanoTime(), 0, new Timetable(System::nanoTime)), first);
+				System.nanoTime(), Duration.ofMinutes(1).toNanos(), new Timetable(System::nanoTime)), first);
 		LocalWaiter writer = queue(entry, LockMode.WRITE);
 		LocalWaiter reader = queue(entry, LockMode.READ);
 		LocalWaiter nextWriter = queue(entry, LockMode.WRITE);

@@ -41,7 +41,7 @@ class LocalEntryModelTests {
 	 */
 	private enum Disturbance {
 
-		NONE, TENURE_LOST, LEASE_TIME_OVER, SHUTDOWN
+		NONE, TENURE_LOST, LEASE_TIME_OVER, SHUTDOWN, QUESTION, QUESTION_AND_TENURE_LOST, QUESTION_AND_SHUTDOWN
 
 	}
 
@@ -107,18 +107,14 @@ class LocalEntryModelTests {
 
 		private void disturb(Hold first) {
 			switch (this.disturbance) {
-				case TENURE_LOST -> {
+				case TENURE_LOST, QUESTION_AND_TENURE_LOST -> {
 					if (first.tenure().lose("it is a test")) {
 						this.entry.lose(first.tenure());
 					}
 				}
-				case LEASE_TIME_OVER -> {
-					if (this.entry.expire(first) == Departure.GIVE_BACK) {
-						giveBack(first);
-					}
-				}
-				case SHUTDOWN -> this.entry.refuseWaiters();
-				case NONE -> {
+				case LEASE_TIME_OVER -> goOn(first, this.entry.expire(first));
+				case SHUTDOWN, QUESTION_AND_SHUTDOWN -> this.entry.refuseWaiters();
+				case NONE, QUESTION -> {
 				}
 			}
 		}
@@ -126,7 +122,8 @@ class LocalEntryModelTests {
 		/** As a visit to the store that is granted the lock. */
 		private Hold begin() {
 			LockGrant grant = new LockGrant(++this.lastBase, false);
-			Tenure tenure = new Tenure(this.entry, OWNER, grant, Duration.ofSeconds(30), 0, 0, this.timetable);
+			Tenure tenure = new Tenure(this.entry, OWNER, grant, Duration.ofSeconds(30), 0,
+					isAsking() ? 0 : Long.MAX_VALUE / 4, this.timetable);
 			Hold hold = this.entry.begin(tenure, caller());
 			received(hold);
 			return hold;
@@ -143,7 +140,17 @@ class LocalEntryModelTests {
 		}
 
 		private void leave(Hold hold) {
-			if (this.entry.exit(hold) == Departure.GIVE_BACK) {
+			goOn(hold, this.entry.exit(hold));
+		}
+
+		/** Whether another JVM waits is asked before each hand-over, or never. */
+		private boolean isAsking() {
+			return this.disturbance.ordinal() >= Disturbance.QUESTION.ordinal();
+		}
+
+		private void goOn(Hold hold, Departure departure) {
+			Departure last = (departure == Departure.ASK_FIRST) ? this.entry.goOn(hold.tenure()) : departure;
+			if (last == Departure.GIVE_BACK) {
 				giveBack(hold);
 			}
 		}

@@ -40,7 +40,7 @@ class SharedEntryModelTests {
 	 */
 	private enum Disturbance {
 
-		NONE, WRITER_GONE, TENURE_LOST, LEASE_TIME_OVER, READERS_ADMITTED
+		NONE, WRITER_GONE, TENURE_LOST, LEASE_TIME_OVER, READERS_ADMITTED, QUESTION
 
 	}
 
@@ -98,6 +98,9 @@ class SharedEntryModelTests {
 		private void readAndGiveUp() {
 			Caller reader = caller(LockMode.READ);
 			Arrival arrival = this.entry.arrive(reader);
+			if (arrival instanceof Arrival.Asking) {
+				arrival = this.entry.arrive(reader, true);
+			}
 			if (arrival instanceof Arrival.Taken) {
 				leave(begin(reader));
 			}
@@ -137,7 +140,7 @@ class SharedEntryModelTests {
 						this.entry.admit();
 					}
 				}
-				case NONE, WRITER_GONE -> {
+				case NONE, WRITER_GONE, QUESTION -> {
 				}
 			}
 		}
@@ -145,8 +148,8 @@ class SharedEntryModelTests {
 		/** As a visit to the store that is granted the lock. */
 		private Hold begin(Caller caller) {
 			LockGrant grant = new LockGrant(++this.lastBase, false);
-			Tenure tenure = new Tenure(this.entry, OwnerToken.random(caller.mode()), grant, LEASE_TIME, 0, 0,
-					this.timetable);
+			Tenure tenure = new Tenure(this.entry, OwnerToken.random(caller.mode()), grant, LEASE_TIME, 0,
+					(this.disturbance == Disturbance.QUESTION) ? 0 : Long.MAX_VALUE / 4, this.timetable);
 			Hold hold = this.entry.begin(tenure, caller);
 			received(hold);
 			return hold;

@@ -79,19 +79,56 @@ class TenureTests {
 	}
 
 	@Test
-	void asksOncePerSliceWhetherAnotherJvmWaits() {
+	void asksAfterHalfASliceWhetherAnotherJvmWaits() {
 		Slice slice = tenure(false).slice();
+		this.clock.advance(SLICE.dividedBy(2).minusNanos(1));
 		assertThat(slice.beginProbe(this.clock.getAsLong())).isFalse();
-		this.clock.advance(SLICE);
+		this.clock.advance(Duration.ofNanos(1));
 		assertThat(slice.beginProbe(this.clock.getAsLong())).isTrue();
+		this.clock.advance(SLICE);
+		assertThat(slice.beginProbe(this.clock.getAsLong())).isFalse();
+		slice.answer(this.clock.getAsLong(), false);
 		assertThat(slice.beginProbe(this.clock.getAsLong())).isFalse();
 		assertThat(slice.isOver(this.clock.getAsLong())).isFalse();
 		this.clock.advance(SLICE);
 		assertThat(slice.beginProbe(this.clock.getAsLong())).isTrue();
-		slice.awaited(true);
+		slice.answer(this.clock.getAsLong(), true);
 		assertThat(slice.isOver(this.clock.getAsLong())).isTrue();
 		this.clock.advance(SLICE);
 		assertThat(slice.beginProbe(this.clock.getAsLong())).isFalse();
+	}
+
+	@Test
+	void mustAskWhenTheLastAnswerIsOlderThanASlice() {
+		Tenure tenure = tenure(false);
+		this.clock.advance(SLICE.minusNanos(1));
+		assertThat(tenure.mustAsk(this.clock.getAsLong())).isFalse();
+		this.clock.advance(Duration.ofNanos(1));
+		assertThat(tenure.mustAsk(this.clock.getAsLong())).isTrue();
+		tenure.slice().ask(this.clock.getAsLong());
+		assertThat(tenure.mustAsk(this.clock.getAsLong())).isTrue();
+		tenure.slice().answer(this.clock.getAsLong(), false);
+		assertThat(tenure.mustAsk(this.clock.getAsLong())).isFalse();
+	}
+
+	@Test
+	void goesOnWhileAQuestionThatWasAskedInTimeIsUnderWay() {
+		Tenure tenure = tenure(false);
+		this.clock.advance(SLICE.minusNanos(1));
+		assertThat(tenure.slice().beginProbe(this.clock.getAsLong())).isTrue();
+		this.clock.advance(SLICE);
+		assertThat(tenure.mustAsk(this.clock.getAsLong())).isFalse();
+		tenure.slice().noAnswer(this.clock.getAsLong());
+		assertThat(tenure.mustAsk(this.clock.getAsLong())).isFalse();
+		this.clock.advance(SLICE);
+		assertThat(tenure.mustAsk(this.clock.getAsLong())).isTrue();
+	}
+
+	@Test
+	void needNotAskWhileItIsKnownThatAnotherJvmWaits() {
+		Tenure tenure = tenure(true);
+		this.clock.advance(SLICE.multipliedBy(3));
+		assertThat(tenure.mustAsk(this.clock.getAsLong())).isFalse();
 	}
 
 	@Test

@@ -45,6 +45,8 @@ public final class FaultInjectingBackend implements LockBackend {
 
 	public final Operation release = new Operation();
 
+	public final Operation awaited = new Operation();
+
 	public final Operation arrive = new Operation();
 
 	public final Operation withdraw = new Operation();
@@ -88,7 +90,7 @@ public final class FaultInjectingBackend implements LockBackend {
 
 	@Override
 	public boolean isAwaited(LockKey key) {
-		return this.delegate.isAwaited(key);
+		return this.awaited.call(() -> this.delegate.isAwaited(key));
 	}
 
 	@Override
