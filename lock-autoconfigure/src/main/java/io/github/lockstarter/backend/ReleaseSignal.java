@@ -15,10 +15,12 @@ public interface ReleaseSignal {
 	ReleaseSignal NONE = (listener) -> false;
 
 	/**
-	 * Make sure that messages reach the listener from now on. Called before each attempt
-	 * that may wait, always with the same listener, so it must be cheap once connected.
+	 * Return whether messages reach the listener, and if not, see to it that they will,
+	 * without making the caller wait for that. When they begin to arrive, the listener is
+	 * told of a doubt, so that waiters ask again and join the queue. Called before each
+	 * attempt that may wait, always with the same listener, so it must be cheap.
 	 * @param listener what to call
-	 * @return whether messages arrive; if not, waiters have to poll
+	 * @return whether messages arrive; while they do not, waiters have to poll
 	 */
 	boolean connect(ReleaseListener listener);
 

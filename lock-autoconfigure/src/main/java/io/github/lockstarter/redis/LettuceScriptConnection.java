@@ -8,7 +8,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.ReentrantLock;
 
 import io.lettuce.core.LettuceFutures;
 import io.lettuce.core.RedisChannelHandler;
@@ -44,11 +43,8 @@ final class LettuceScriptConnection implements ScriptConnection {
 	/** How many scripts were sent a second time, behind what was sent after the first. */
 	private final AtomicInteger late = new AtomicInteger();
 
-	private final ReentrantLock connecting = new ReentrantLock();
-
-	private volatile @Nullable RedisClusterAsyncCommands<byte[], byte[]> commands;
-
-	private volatile @Nullable Failure lastFailure;
+	private final ConnectAttempts<RedisClusterAsyncCommands<byte[], byte[]>> commands = new ConnectAttempts<>(
+			this::connect);
 
 	LettuceScriptConnection(LettuceConnectionFactory factory) {
 		this.factory = factory;
@@ -57,8 +53,9 @@ final class LettuceScriptConnection implements ScriptConnection {
 
 	@Override
 	public <T> T run(ScriptCall call) {
+		long since = System.nanoTime();
 		try {
-			return run(commands(), call);
+			return run(commands(since), call, since);
 		}
 		catch (RuntimeException ex) {
 			throw ScriptErrors.translate(ex, call.keys()[0]);
@@ -67,34 +64,35 @@ final class LettuceScriptConnection implements ScriptConnection {
 
 	@Override
 	public <T> Replicated<T> runReplicated(ScriptCall call, int replicas, Duration timeout) {
+		long since = System.nanoTime();
 		try {
-			RedisClusterAsyncCommands<byte[], byte[]> commands = commandsOfServer(call.keys()[0]);
-			T answer = run(commands, call);
-			return new Replicated<>(answer, await(commands.waitForReplication(replicas, timeout.toMillis())));
+			RedisClusterAsyncCommands<byte[], byte[]> commands = commandsOfServer(call.keys()[0], since);
+			T answer = run(commands, call, since);
+			return new Replicated<>(answer, await(commands.waitForReplication(replicas, timeout.toMillis()), since));
 		}
 		catch (RuntimeException ex) {
 			throw ScriptErrors.translate(ex, call.keys()[0]);
 		}
 	}
 
-	private <T> T run(RedisClusterAsyncCommands<byte[], byte[]> commands, ScriptCall call) {
+	private <T> T run(RedisClusterAsyncCommands<byte[], byte[]> commands, ScriptCall call, long since) {
 		int late = this.late.get();
 		try {
-			T answer = await(this.<T>evalSha(commands, call));
+			T answer = await(this.<T>evalSha(commands, call), since);
 			// It has overtaken a release that the server did not know
-			return (late != this.late.get() && call.script().isAcquisition()) ? run(commands, call) : answer;
+			return (late != this.late.get() && call.script().isAcquisition()) ? run(commands, call, since) : answer;
 		}
 		catch (RuntimeException ex) {
 			if (!ScriptErrors.isUnknownScript(ex)) {
 				throw ex;
 			}
-			return await(this.<T>eval(commands, call));
+			return await(this.<T>eval(commands, call), since);
 		}
 	}
 
 	/** In a cluster a command without a key goes anywhere. */
-	private RedisClusterAsyncCommands<byte[], byte[]> commandsOfServer(byte[] key) {
-		RedisClusterAsyncCommands<byte[], byte[]> commands = commands();
+	private RedisClusterAsyncCommands<byte[], byte[]> commandsOfServer(byte[] key, long since) {
+		RedisClusterAsyncCommands<byte[], byte[]> commands = commands(since);
 		if (!(commands instanceof RedisAdvancedClusterAsyncCommands<byte[], byte[]> cluster)) {
 			return commands;
 		}
@@ -105,7 +103,7 @@ final class LettuceScriptConnection implements ScriptConnection {
 	@Override
 	public <T> CompletionStage<T> send(ScriptCall call) {
 		try {
-			RedisClusterAsyncCommands<byte[], byte[]> commands = commands();
+			RedisClusterAsyncCommands<byte[], byte[]> commands = commands(System.nanoTime());
 			return this.<T>evalSha(commands, call).exceptionallyCompose((ex) -> {
 				if (ScriptErrors.isUnknownScript(ex)) {
 					CompletionStage<T> answer = eval(commands, call);
@@ -122,11 +120,15 @@ final class LettuceScriptConnection implements ScriptConnection {
 
 	@Override
 	public <T> @Nullable CompletionStage<T> trySend(ScriptCall call) {
-		return (this.commands != null) ? send(call) : null;
+		return (this.commands.connection() != null) ? send(call) : null;
 	}
 
 	@Override
 	public String serverOf(byte[] key) {
+		if (this.commands.connection() == null) {
+			// To look for the servers of a cluster would mean to connect
+			return "";
+		}
 		if (!(this.factory.getRequiredNativeClient() instanceof RedisClusterClient cluster)) {
 			return "";
 		}
@@ -151,47 +153,24 @@ final class LettuceScriptConnection implements ScriptConnection {
 		return script.returnsList() ? ScriptOutputType.MULTI : ScriptOutputType.INTEGER;
 	}
 
-	private <T> T await(RedisFuture<T> answer) {
-		return LettuceFutures.awaitOrCancel(answer, this.timeout, TimeUnit.NANOSECONDS);
+	private <T> T await(RedisFuture<T> answer, long since) {
+		return LettuceFutures.awaitOrCancel(answer, remaining(since), TimeUnit.NANOSECONDS);
 	}
 
-	private RedisClusterAsyncCommands<byte[], byte[]> commands() {
-		RedisClusterAsyncCommands<byte[], byte[]> commands = this.commands;
-		return (commands != null) ? commands : connect(System.nanoTime());
+	/**
+	 * Return the commands of the connection, and connect first if nobody has yet.
+	 * @param since when the time-out of the caller has begun
+	 */
+	private RedisClusterAsyncCommands<byte[], byte[]> commands(long since) {
+		RedisClusterAsyncCommands<byte[], byte[]> commands = this.commands.connection();
+		return (commands != null) ? commands : this.commands.await(remaining(since));
 	}
 
-	private RedisClusterAsyncCommands<byte[], byte[]> connect(long since) {
-		try {
-			this.connecting.lockInterruptibly();
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			throw new IllegalStateException("Interrupted while connecting", ex);
-		}
-		try {
-			RedisClusterAsyncCommands<byte[], byte[]> commands = this.commands;
-			if (commands != null) {
-				return commands;
-			}
-			Failure failure = this.lastFailure;
-			if (failure != null && failure.at - since > 0) {
-				// Somebody else has just found out; to try one after another would take
-				// long
-				throw failure.exception;
-			}
-			this.commands = connectNow();
-			return this.commands;
-		}
-		catch (RuntimeException ex) {
-			this.lastFailure = new Failure(ex, System.nanoTime());
-			throw ex;
-		}
-		finally {
-			this.connecting.unlock();
-		}
+	private long remaining(long since) {
+		return Math.max(this.timeout - (System.nanoTime() - since), 1);
 	}
 
-	private RedisClusterAsyncCommands<byte[], byte[]> connectNow() {
+	private RedisClusterAsyncCommands<byte[], byte[]> connect() {
 		RedisConnection connection = this.factory.getConnection();
 		try {
 			RedisClusterAsyncCommands<byte[], byte[]> commands = ((LettuceConnection) connection).getNativeConnection();
@@ -204,6 +183,11 @@ final class LettuceScriptConnection implements ScriptConnection {
 		}
 	}
 
+	@Override
+	public void close() {
+		this.commands.close();
+	}
+
 	/** So that a release does not come after the next acquisition because of a script. */
 	private static void loadScripts(RedisClusterAsyncCommands<byte[], byte[]> commands) {
 		for (LockScript script : LockScript.values()) {
@@ -212,9 +196,6 @@ final class LettuceScriptConnection implements ScriptConnection {
 				return null;
 			});
 		}
-	}
-
-	private record Failure(RuntimeException exception, long at) {
 	}
 
 	/**

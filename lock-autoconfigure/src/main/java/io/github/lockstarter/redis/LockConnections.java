@@ -47,6 +47,8 @@ record LockConnections(ScriptConnection scripts, ScriptConnection replicated, Re
 
 	@Override
 	public void close() {
+		this.scripts.close();
+		this.replicated.close();
 		this.closing.run();
 	}
 

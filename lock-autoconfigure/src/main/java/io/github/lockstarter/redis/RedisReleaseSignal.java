@@ -4,143 +4,118 @@ package io.github.lockstarter.redis;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
-import org.springframework.data.redis.connection.Message;
-import org.springframework.data.redis.connection.MessageListener;
+import org.springframework.dao.QueryTimeoutException;
+import org.springframework.data.redis.RedisConnectionFailureException;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.SubscriptionListener;
-import org.springframework.data.redis.listener.ChannelTopic;
-import org.springframework.data.redis.listener.RedisMessageListenerContainer;
-import org.springframework.util.backoff.FixedBackOff;
 
-import io.github.lockstarter.LockKey;
 import io.github.lockstarter.backend.ReleaseListener;
 import io.github.lockstarter.backend.ReleaseSignal;
 
 /**
  * Messages about released locks on this JVM's own channel, which is subscribed once, when
- * somebody is about to wait for the first time.
+ * somebody is about to wait for the first time. Subscribing takes a thread of its own,
+ * because drivers connect while their caller waits; nobody waits for that thread.
  */
 final class RedisReleaseSignal implements ReleaseSignal, AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(RedisReleaseSignal.class);
 
-	private static final Duration RECOVERY_INTERVAL = Duration.ofMillis(500);
+	private static final long RECOVERY_NANOS = Duration.ofMillis(500).toNanos();
 
-	private static final long RETRY_NANOS = Duration.ofSeconds(5).toNanos();
+	/** A server that refuses a subscription does so until its configuration changes. */
+	private static final long REFUSED_NANOS = Duration.ofSeconds(5).toNanos();
 
 	private final RedisConnectionFactory connections;
 
-	private final String channel;
+	private final byte[] channel;
 
-	private final ReentrantLock connecting = new ReentrantLock();
+	private final SimpleAsyncTaskExecutor threads = new SimpleAsyncTaskExecutor("lock-signal-");
 
-	private volatile @Nullable RedisMessageListenerContainer container;
+	private final AtomicReference<@Nullable RedisSubscription> subscription = new AtomicReference<>();
 
 	private volatile long retryAt = System.nanoTime();
 
+	private volatile boolean told;
+
+	private volatile boolean closed;
+
 	RedisReleaseSignal(RedisConnectionFactory connections, String channel) {
 		this.connections = connections;
-		this.channel = channel;
+		this.channel = channel.getBytes(StandardCharsets.UTF_8);
+		this.threads.setDaemon(true);
 	}
 
 	@Override
 	public boolean connect(ReleaseListener listener) {
-		RedisMessageListenerContainer container = this.container;
-		if (container != null) {
-			return container.isListening();
+		RedisSubscription subscription = this.subscription.get();
+		if (subscription != null) {
+			return subscription.isListening();
 		}
-		return System.nanoTime() - this.retryAt >= 0 && subscribe(listener);
+		if (!this.closed && System.nanoTime() - this.retryAt >= 0) {
+			subscribe(listener);
+		}
+		return false;
 	}
 
-	private boolean subscribe(ReleaseListener listener) {
-		this.connecting.lock();
+	private void subscribe(ReleaseListener listener) {
+		RedisSubscription subscription = new RedisSubscription(this.connections, this.channel, listener);
+		if (this.subscription.compareAndSet(null, subscription)) {
+			this.threads.execute(() -> run(subscription, listener));
+		}
+	}
+
+	private void run(RedisSubscription subscription, ReleaseListener listener) {
+		boolean goesOn = false;
 		try {
-			if (this.container != null) {
-				return true;
-			}
-			if (System.nanoTime() - this.retryAt < 0) {
-				return false;
-			}
-			RedisMessageListenerContainer container = createContainer(listener);
-			try {
-				container.start();
-				this.container = container;
-				return true;
-			}
-			catch (RuntimeException ex) {
-				this.retryAt = System.nanoTime() + RETRY_NANOS;
-				logger.info("Cannot subscribe to '" + this.channel + "', so waiting for locks is done by asking again: "
-						+ ex.getMessage());
-				stop(container);
-				return false;
-			}
+			goesOn = !this.closed && subscription.run();
+		}
+		catch (RuntimeException ex) {
+			failed(subscription, ex);
 		}
 		finally {
-			this.connecting.unlock();
+			if (!goesOn) {
+				end(subscription, listener);
+			}
 		}
 	}
 
-	private RedisMessageListenerContainer createContainer(ReleaseListener listener) {
-		SimpleAsyncTaskExecutor subscriptions = new SimpleAsyncTaskExecutor("lock-signal-");
-		subscriptions.setDaemon(true);
-		RedisMessageListenerContainer container = new RedisMessageListenerContainer();
-		container.setConnectionFactory(this.connections);
-		container.setSubscriptionExecutor(subscriptions);
-		// The listener only wakes a thread, which needs no thread of its own
-		container.setTaskExecutor(Runnable::run);
-		container.setRecoveryBackoff(new FixedBackOff(RECOVERY_INTERVAL.toMillis(), FixedBackOff.UNLIMITED_ATTEMPTS));
-		container.setErrorHandler((ex) -> logger.debug("A message about a released lock could not be handled", ex));
-		container.addMessageListener(new SignalListener(listener), ChannelTopic.of(this.channel));
-		container.afterPropertiesSet();
-		return container;
+	private void end(RedisSubscription subscription, ReleaseListener listener) {
+		boolean lost = subscription.isListening();
+		subscription.close();
+		this.subscription.set(null);
+		if (lost) {
+			// Waiters have to ask, which subscribes again
+			listener.onDoubt();
+		}
+	}
+
+	private void failed(RedisSubscription subscription, RuntimeException ex) {
+		boolean refused = !(ex instanceof RedisConnectionFailureException || ex instanceof QueryTimeoutException);
+		this.retryAt = System.nanoTime() + (refused ? REFUSED_NANOS : RECOVERY_NANOS);
+		boolean news = subscription.isListening() || !this.told;
+		if (news && !this.closed) {
+			this.told = true;
+			logger.info("No messages on '" + new String(this.channel, StandardCharsets.UTF_8)
+					+ "', so waiting for locks is done by asking again: "
+					+ NestedExceptionUtils.getMostSpecificCause(ex).getMessage());
+		}
 	}
 
 	@Override
 	public void close() {
-		RedisMessageListenerContainer container = this.container;
-		if (container != null) {
-			stop(container);
+		this.closed = true;
+		RedisSubscription subscription = this.subscription.get();
+		if (subscription != null) {
+			subscription.close();
 		}
-	}
-
-	private static void stop(RedisMessageListenerContainer container) {
-		try {
-			container.destroy();
-		}
-		catch (Exception ex) {
-			logger.debug("Could not end the subscription", ex);
-		}
-	}
-
-	/**
-	 * Understands the messages.
-	 */
-	private record SignalListener(ReleaseListener listener) implements MessageListener, SubscriptionListener {
-
-		@Override
-		public void onMessage(Message message, byte @Nullable [] pattern) {
-			String text = new String(message.getBody(), StandardCharsets.UTF_8);
-			try {
-				this.listener.onRelease(LockKey.parse(text));
-			}
-			catch (IllegalArgumentException ex) {
-				logger.debug("Ignoring a message that names no lock", ex);
-			}
-		}
-
-		@Override
-		public void onChannelSubscribed(byte[] channel, long count) {
-			// What was published before, or while the connection was lost, was not heard
-			this.listener.onDoubt();
-		}
-
 	}
 
 }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A way to run scripts on the server of a lock.
  */
-interface ScriptConnection {
+interface ScriptConnection extends AutoCloseable {
 
 	/**
 	 * Run a script and wait for its answer.
@@ -86,6 +86,13 @@ interface ScriptConnection {
 	 */
 	default boolean isKnownAsCluster() {
 		return isCluster();
+	}
+
+	/**
+	 * End what is under way to connect.
+	 */
+	@Override
+	default void close() {
 	}
 
 }

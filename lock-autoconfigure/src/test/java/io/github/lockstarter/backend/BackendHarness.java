@@ -146,7 +146,7 @@ public abstract class BackendHarness {
 
 		static Jvm start(LockBackend backend) {
 			Queue<LockKey> heard = new ConcurrentLinkedQueue<>();
-			assertThat(backend.releaseSignal().connect(new ReleaseListener() {
+			ReleaseListener listener = new ReleaseListener() {
 
 				@Override
 				public void onRelease(LockKey key) {
@@ -157,7 +157,8 @@ public abstract class BackendHarness {
 				public void onDoubt() {
 				}
 
-			})).isTrue();
+			};
+			Awaitility.await().until(() -> backend.releaseSignal().connect(listener));
 			return new Jvm(backend, heard);
 		}
 

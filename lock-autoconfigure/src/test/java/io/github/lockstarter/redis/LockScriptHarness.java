@@ -4,6 +4,7 @@ package io.github.lockstarter.redis;
 
 import java.time.Duration;
 
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -59,7 +60,7 @@ abstract class LockScriptHarness {
 		connections = new LettuceConnectionFactory("127.0.0.1", redis.port());
 		connections.start();
 		backend = new RedisLockBackend(connections, RedisLockSettings.DEFAULTS);
-		assertThat(backend.releaseSignal().connect(new ReleaseListener() {
+		ReleaseListener listener = new ReleaseListener() {
 
 			@Override
 			public void onRelease(LockKey key) {
@@ -69,7 +70,8 @@ abstract class LockScriptHarness {
 			public void onDoubt() {
 			}
 
-		})).isTrue();
+		};
+		Awaitility.await().until(() -> backend.releaseSignal().connect(listener));
 	}
 
 	@AfterAll

@@ -150,6 +150,32 @@ public final class EmbeddedRedis implements AutoCloseable {
 	}
 
 	/**
+	 * Let the server accept connections and answer nothing, until {@link #resume()}.
+	 */
+	public void pause() {
+		signal("STOP");
+	}
+
+	/**
+	 * Let the server go on after {@link #pause()}, with all that it was asked meanwhile.
+	 */
+	public void resume() {
+		signal("CONT");
+	}
+
+	private void signal(String name) {
+		try {
+			new ProcessBuilder("kill", "-" + name, String.valueOf(pid())).start().waitFor();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	/**
 	 * Send a command.
 	 * @return the answer as text, an array with its elements on lines of their own
 	 */
@@ -201,6 +227,9 @@ public final class EmbeddedRedis implements AutoCloseable {
 
 	@Override
 	public void close() {
+		if (this.process.isAlive()) {
+			resume();
+		}
 		this.process.destroy();
 		awaitEnd();
 		this.directories.forEach(FileSystemUtils::deleteRecursively);
