@@ -63,6 +63,8 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 				"It has to be positive.");
 		require(isPositive(waiting.pollIntervalWithoutMessages), "waiting.poll-interval-without-messages",
 				waiting.pollIntervalWithoutMessages, "It has to be positive.");
+		require(!waiting.outageTime.isNegative(), "waiting.outage-time", waiting.outageTime,
+				"It must not be negative; 0s does not ask again.");
 		require(!waiting.timeSlice.isNegative(), "waiting.time-slice", waiting.timeSlice, "It must not be negative.");
 		require(redis.fenceRetention.compareTo(leaseTime) >= 0, "redis.fence-retention", redis.fenceRetention,
 				"It must not be shorter than 'distributed-lock.lease-time', which is " + leaseTime + ".");
@@ -80,7 +82,7 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	EngineSettings engineSettings() {
 		return new EngineSettings(this.waitTime, this.leaseTime, this.watchdog.renewalsPerLease,
 				this.waiting.pollInterval, this.waiting.pollIntervalWithoutMessages, this.waiting.timeSlice,
-				this.shutdownTimeout);
+				this.shutdownTimeout, this.waiting.outageTime);
 	}
 
 	private static boolean isPositive(Duration duration) {
@@ -128,9 +130,12 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	 * messages arrive, as when Redis refuses SUBSCRIBE.
 	 * @param timeSlice How long an instance may hand a lock on among its own threads
 	 * while another instance waits for it.
+	 * @param outageTime How long a call goes on asking a store that cannot be asked,
+	 * within its wait time.
 	 */
 	public record Waiting(@DefaultValue("1s") Duration pollInterval,
-			@DefaultValue("100ms") Duration pollIntervalWithoutMessages, @DefaultValue("50ms") Duration timeSlice) {
+			@DefaultValue("100ms") Duration pollIntervalWithoutMessages, @DefaultValue("50ms") Duration timeSlice,
+			@DefaultValue("2s") Duration outageTime) {
 	}
 
 	/**

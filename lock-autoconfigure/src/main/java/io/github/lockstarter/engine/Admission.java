@@ -162,6 +162,15 @@ final class Admission {
 	}
 
 	/**
+	 * Return what a caller is told that was out of time before its turn came, or
+	 * {@code null} if somebody else held the lock.
+	 */
+	@Nullable LockUnavailableException outage(LocalEntry entry) {
+		Outage outage = entry.outage();
+		return (outage != null) ? this.access.unavailable(entry.key(), outage.cause()) : null;
+	}
+
+	/**
 	 * Return what runs the steps of asynchronous callers, which may block.
 	 */
 	Executor tasks() {

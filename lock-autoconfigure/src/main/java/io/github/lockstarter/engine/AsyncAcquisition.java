@@ -82,7 +82,7 @@ final class AsyncAcquisition {
 				throw Admission.upgrading(this.key, this.caller);
 			}
 			else if (arrival instanceof Arrival.Contended) {
-				fail(null);
+				fail(this.admission.outage(entry));
 			}
 			else if (arrival instanceof Arrival.Taken) {
 				this.tasks.execute(() -> attempt(() -> visitStore(entry, StoreTurn.ASK)));
@@ -191,8 +191,9 @@ final class AsyncAcquisition {
 	private void giveUp(@Nullable RuntimeException reason) {
 		Place place = leavePlace();
 		if (place != null && place.entry.leave(place.waiter) == null) {
-			this.admission.letReadersIn(place.entry);
-			this.settled.thenRunAsync(() -> fail(reason), this.tasks);
+			LocalEntry entry = place.entry;
+			this.admission.letReadersIn(entry);
+			this.settled.thenRunAsync(() -> fail((reason != null) ? reason : this.admission.outage(entry)), this.tasks);
 		}
 	}
 

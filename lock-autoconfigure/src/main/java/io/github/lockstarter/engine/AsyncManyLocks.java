@@ -9,6 +9,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
@@ -26,7 +27,7 @@ final class AsyncManyLocks {
 
 	private final Duration waitTime;
 
-	private final Function<List<LockRequest>, @Nullable List<Lease>> atOnce;
+	private final BiFunction<List<LockRequest>, Duration, @Nullable List<Lease>> atOnce;
 
 	private final Function<LockRequest, CompletableFuture<Lease>> one;
 
@@ -45,11 +46,12 @@ final class AsyncManyLocks {
 	/**
 	 * Create it.
 	 * @param waitTime for all locks of the request
-	 * @param atOnce takes locks that are free, or gives {@code null}
+	 * @param atOnce takes locks that are free within a wait time, or gives {@code null}
 	 * @param one takes one lock
 	 * @param tasks run what may block
 	 */
-	AsyncManyLocks(LockRequest request, Duration waitTime, Function<List<LockRequest>, @Nullable List<Lease>> atOnce,
+	AsyncManyLocks(LockRequest request, Duration waitTime,
+			BiFunction<List<LockRequest>, Duration, @Nullable List<Lease>> atOnce,
 			Function<LockRequest, CompletableFuture<Lease>> one, Executor tasks) {
 		this.requests = ManyLocks.inOrder(request.all());
 		this.waitTime = waitTime;
@@ -76,7 +78,7 @@ final class AsyncManyLocks {
 
 	private void tryAtOnce() {
 		try {
-			List<Lease> granted = this.result.isDone() ? List.of() : this.atOnce.apply(this.requests);
+			List<Lease> granted = this.result.isDone() ? List.of() : this.atOnce.apply(this.requests, this.waitTime);
 			if (granted == null) {
 				goOn(0);
 			}

@@ -76,6 +76,14 @@ abstract class Caller {
 	abstract boolean isInterrupted();
 
 	/**
+	 * Return whether an interrupt that does not end its wait may have ended what its
+	 * thread was waiting for.
+	 */
+	boolean hasPostponedInterrupt() {
+		return false;
+	}
+
+	/**
 	 * End the dealings with the lock.
 	 */
 	void finish() {

@@ -21,6 +21,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.backend.LockBackend;
 import io.github.lockstarter.event.CompositeLockListener;
 import io.github.lockstarter.event.LockListener;
@@ -76,13 +77,13 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		this.release = new LeaseRelease(backend, timetable, this.threads.store(), this.watchdog, this.returns,
 				this.queue, notice, safeListener);
 		StoreAccess access = new StoreAccess(backend, settings, timetable, this.returns, this.queue,
-				new ReleaseBells(this.entries, this.queue), () -> this.refusing);
+				new ReleaseBells(this.entries, this.queue), () -> this.refusing, new OutageLog(backend));
 		this.admission = new Admission(this.entries, access, this.watchdog, this.release, safeListener,
 				this.threads.tasks());
 		this.simultaneousGrant = new SimultaneousGrant(this.entries, access, this.watchdog, this.admission);
 		this.manyLocks = new ManyLocks(
-				(requests) -> this.simultaneousGrant.tryGrant(requests,
-						(request) -> caller(request.withWaitTime(Duration.ZERO))),
+				(requests, waitTime) -> this.simultaneousGrant.tryGrant(requests,
+						(request) -> caller(request.withWaitTime(Duration.ZERO)), waitTime),
 				(request) -> obtain(request.key(), caller(request)), this.threads.tasks());
 	}
 
@@ -115,8 +116,9 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	@Override
 	public CompletableFuture<Lease> acquireAsync(LockRequest request, Function<LockKey, ?> owners) {
 		if (!request.others().isEmpty()) {
-			return new AsyncManyLocks(request, waitTime(request),
-					(requests) -> this.simultaneousGrant.tryGrant(requests, (each) -> guest(each, owners)),
+			return new AsyncManyLocks(
+					request, waitTime(request), (requests, waitTime) -> this.simultaneousGrant.tryGrant(requests,
+							(each) -> guest(each, owners), waitTime),
 					(each) -> acquireAsync(each, owners), this.threads.tasks())
 				.begin();
 		}
@@ -192,6 +194,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 				}
 			}
 			if (arrival instanceof Arrival.Contended) {
+				throwOutage(entry);
 				return null;
 			}
 			if (arrival instanceof Arrival.Taken) {
@@ -230,7 +233,17 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		if (turn == null && caller.isInterrupted()) {
 			throw new LockInterruptedException(entry.key());
 		}
+		if (turn == null) {
+			throwOutage(entry);
+		}
 		return turn;
+	}
+
+	private void throwOutage(LocalEntry entry) {
+		LockUnavailableException outage = this.admission.outage(entry);
+		if (outage != null) {
+			throw outage;
+		}
 	}
 
 	private Caller caller(LockRequest request) {

@@ -9,8 +9,7 @@ import io.github.lockstarter.LockRequest;
 /**
  * The numbers of a {@link DefaultLockRegistry}.
  *
- * @param waitTime how long an acquisition waits that does not say; also how long one
- * without an end bears a store that cannot be asked
+ * @param waitTime how long an acquisition waits that does not say
  * @param leaseTime length of a lease that is renewed; how long the locks of a crashed JVM
  * stay taken
  * @param renewalsPerLease how often such a lease is renewed within its length, from 2 to
@@ -22,15 +21,19 @@ import io.github.lockstarter.LockRequest;
  * @param timeSlice how long this JVM may hand a lock on inside of itself while another
  * one waits for it
  * @param shutdownTimeout how long holders may take to finish at shutdown
+ * @param outageTime how long an acquisition goes on asking a store that cannot be asked,
+ * within its wait time
  */
 public record EngineSettings(Duration waitTime, Duration leaseTime, int renewalsPerLease, Duration pollInterval,
-		Duration pollIntervalWithoutMessages, Duration timeSlice, Duration shutdownTimeout) {
+		Duration pollIntervalWithoutMessages, Duration timeSlice, Duration shutdownTimeout, Duration outageTime) {
 
 	/**
 	 * Most renewals within a lease. A failed one is tried again after a twentieth of the
 	 * lease.
 	 */
 	public static final int MAX_RENEWALS_PER_LEASE = 20;
+
+	private static final Duration DEFAULT_OUTAGE_TIME = Duration.ofSeconds(2);
 
 	/**
 	 * Settings that suit most applications.
@@ -44,6 +47,7 @@ public record EngineSettings(Duration waitTime, Duration leaseTime, int renewals
 		requireNotNegative("timeSlice", timeSlice);
 		requireNotNegative("waitTime", waitTime);
 		requireNotNegative("shutdownTimeout", shutdownTimeout);
+		requireNotNegative("outageTime", outageTime);
 		if (renewalsPerLease < 2 || renewalsPerLease > MAX_RENEWALS_PER_LEASE) {
 			throw new IllegalArgumentException(
 					"'renewalsPerLease' must be from 2 to " + MAX_RENEWALS_PER_LEASE + ", but was " + renewalsPerLease);
@@ -53,6 +57,15 @@ public record EngineSettings(Duration waitTime, Duration leaseTime, int renewals
 			throw new IllegalArgumentException("'leaseTime' must be from " + LockRequest.MIN_LEASE_TIME + " to "
 					+ LockRequest.MAX_LEASE_TIME + ", but was " + leaseTime);
 		}
+	}
+
+	/**
+	 * Create settings with the default outage time.
+	 */
+	public EngineSettings(Duration waitTime, Duration leaseTime, int renewalsPerLease, Duration pollInterval,
+			Duration pollIntervalWithoutMessages, Duration timeSlice, Duration shutdownTimeout) {
+		this(waitTime, leaseTime, renewalsPerLease, pollInterval, pollIntervalWithoutMessages, timeSlice,
+				shutdownTimeout, DEFAULT_OUTAGE_TIME);
 	}
 
 	private static void requirePositive(String name, Duration value) {

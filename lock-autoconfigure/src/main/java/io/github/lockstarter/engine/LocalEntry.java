@@ -54,6 +54,9 @@ final class LocalEntry {
 
 	private @Nullable Tenure tenure;
 
+	/** Set only by the caller that has the turn. */
+	private volatile @Nullable Outage outage;
+
 	LocalEntry(LockKey key, LocalEntries entries, Duration defaultLeaseTime) {
 		this.key = key;
 		this.entries = entries;
@@ -69,6 +72,17 @@ final class LocalEntry {
 	 */
 	StoreBell bell() {
 		return this.bell;
+	}
+
+	/**
+	 * Return the outage that the caller with the turn is up against, if there is one.
+	 */
+	@Nullable Outage outage() {
+		return this.outage;
+	}
+
+	void setOutage(@Nullable Outage outage) {
+		this.outage = outage;
 	}
 
 	/**
@@ -459,6 +473,7 @@ final class LocalEntry {
 	private @Nullable LocalWaiter passOn(StoreTurn turn) {
 		if (this.queue.isEmpty()) {
 			this.taken = false;
+			this.outage = null;
 			endIfIdle();
 			return null;
 		}

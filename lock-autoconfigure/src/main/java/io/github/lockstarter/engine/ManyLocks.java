@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 
 import org.apache.commons.logging.Log;
@@ -32,7 +33,7 @@ final class ManyLocks {
 
 	private static final Log logger = LogFactory.getLog(ManyLocks.class);
 
-	private final Function<List<LockRequest>, @Nullable List<Lease>> atOnce;
+	private final BiFunction<List<LockRequest>, Duration, @Nullable List<Lease>> atOnce;
 
 	private final Function<LockRequest, @Nullable Lease> oneByOne;
 
@@ -40,11 +41,11 @@ final class ManyLocks {
 
 	/**
 	 * Create it.
-	 * @param atOnce takes locks that are free, or gives {@code null}
+	 * @param atOnce takes locks that are free within a wait time, or gives {@code null}
 	 * @param oneByOne takes one lock, waiting for it, or gives {@code null}
 	 * @param tasks run what may block
 	 */
-	ManyLocks(Function<List<LockRequest>, @Nullable List<Lease>> atOnce,
+	ManyLocks(BiFunction<List<LockRequest>, Duration, @Nullable List<Lease>> atOnce,
 			Function<LockRequest, @Nullable Lease> oneByOne, Executor tasks) {
 		this.atOnce = atOnce;
 		this.oneByOne = oneByOne;
@@ -60,7 +61,7 @@ final class ManyLocks {
 	Lease acquire(LockRequest request, Duration waitTime) {
 		long start = System.nanoTime();
 		List<LockRequest> requests = inOrder(request.all());
-		List<Lease> leases = this.atOnce.apply(requests);
+		List<Lease> leases = this.atOnce.apply(requests, waitTime);
 		return new HeldLeases((leases != null) ? leases : acquireOneByOne(requests, waitTime, start), this.tasks);
 	}
 

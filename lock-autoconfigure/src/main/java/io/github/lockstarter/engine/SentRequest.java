@@ -11,9 +11,10 @@ import io.github.lockstarter.backend.LockAttempt;
  * A request for a lock that was sent on behalf of a caller.
  *
  * @param sentAt when, on the clock of the engine
+ * @param queue whether it puts this JVM into the queue if it is refused
  * @param answer the answer, now or later
  */
-record SentRequest(long sentAt, CompletableFuture<LockAttempt> answer) {
+record SentRequest(long sentAt, boolean queue, CompletableFuture<LockAttempt> answer) {
 
 	/**
 	 * Return the answer.

@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.engine;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.backend.LeaseRequest;
 import io.github.lockstarter.backend.LockGrant;
 
@@ -40,9 +42,12 @@ final class SimultaneousGrant {
 	 * Take all locks at once, on a thread that may block.
 	 * @param requests each lock once, in the order that is the same everywhere
 	 * @param callers who asks for one of them, without waiting
+	 * @param waitTime how long all of that may take
 	 * @return the leases, or {@code null} if that is not possible and nothing was taken
+	 * @throws LockUnavailableException if the store could not be asked, and no time is
+	 * left to ask it again
 	 */
-	@Nullable List<Lease> tryGrant(List<LockRequest> requests, Function<LockRequest, Caller> callers) {
+	@Nullable List<Lease> tryGrant(List<LockRequest> requests, Function<LockRequest, Caller> callers, Duration waitTime) {
 		if (this.access.isRefusing() || Thread.currentThread().isInterrupted()
 				|| !requests.stream().allMatch(SimultaneousGrant::isExclusive)) {
 			return null;
@@ -51,7 +56,7 @@ final class SimultaneousGrant {
 		boolean granted = false;
 		try {
 			granted = requests.stream().allMatch((request) -> arrive(request, callers.apply(request), parts))
-					&& ask(parts);
+					&& ask(parts, waitTime);
 			return granted ? parts.stream().map(this::begin).toList() : null;
 		}
 		finally {
@@ -87,7 +92,7 @@ final class SimultaneousGrant {
 		return false;
 	}
 
-	private boolean ask(List<Part> parts) {
+	private boolean ask(List<Part> parts, Duration waitTime) {
 		List<Part> wanted = parts.stream().filter((part) -> part.hold == null).toList();
 		if (wanted.isEmpty()) {
 			return true;
@@ -100,6 +105,7 @@ final class SimultaneousGrant {
 		}
 		catch (RuntimeException ex) {
 			orphan(requests);
+			failed(wanted.get(0), this.access.now() - sentAt, waitTime, ex);
 			return false;
 		}
 		if (grants == null || grants.isEmpty()) {
@@ -115,6 +121,14 @@ final class SimultaneousGrant {
 			return false;
 		}
 		return true;
+	}
+
+	private void failed(Part part, long nanos, Duration waitTime, RuntimeException ex) {
+		if (waitTime.compareTo(Duration.ofNanos(nanos)) <= 0 && !part.caller.isInterrupted()) {
+			LockUnavailableException unavailable = this.access.unavailable(part.entry.key(), ex);
+			this.admission.turnAway(part.entry.key(), part.caller, unavailable);
+			throw unavailable;
+		}
 	}
 
 	private void orphan(List<LeaseRequest> requests) {

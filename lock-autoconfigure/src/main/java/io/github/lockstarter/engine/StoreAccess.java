@@ -4,6 +4,8 @@ package io.github.lockstarter.engine;
 
 import java.util.function.BooleanSupplier;
 
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.backend.LockBackend;
 import io.github.lockstarter.backend.ReleaseListener;
 
@@ -17,9 +19,10 @@ import io.github.lockstarter.backend.ReleaseListener;
  * @param queue this JVM's places in the queues of the store
  * @param listener for messages about released locks
  * @param refusing whether the registry is shutting down
+ * @param outages where callers that are told of an outage are noted
  */
 record StoreAccess(LockBackend backend, EngineSettings settings, Timetable timetable, LeaseReturns returns,
-		StoreQueue queue, ReleaseListener listener, BooleanSupplier refusing) {
+		StoreQueue queue, ReleaseListener listener, BooleanSupplier refusing, OutageLog outages) {
 
 	long now() {
 		return this.timetable.now();
@@ -30,8 +33,17 @@ record StoreAccess(LockBackend backend, EngineSettings settings, Timetable timet
 	}
 
 	/**
-	 * Make sure that messages arrive.
-	 * @return false if they do not, so that asking again is the only way
+	 * Return what a caller is told if the store could not be asked about a lock.
+	 */
+	LockUnavailableException unavailable(LockKey key, RuntimeException cause) {
+		String reason = RootCause.messageOf(cause);
+		this.outages.told(key, reason);
+		return new LockUnavailableException(key, "the store could not be asked (" + reason + ")", cause);
+	}
+
+	/**
+	 * Make sure that messages arrive, without waiting for that.
+	 * @return false if they do not yet, so that asking again is the only way
 	 */
 	boolean listen() {
 		return this.backend.releaseSignal().connect(this.listener);

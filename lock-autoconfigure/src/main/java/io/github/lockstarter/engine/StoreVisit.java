@@ -58,7 +58,8 @@ final class StoreVisit {
 
 	private @Nullable RuntimeException failure;
 
-	private long failingSince;
+	/** An interrupt that does not end the wait has ended the last request. */
+	private boolean cutShort;
 
 	private long retryPause = FIRST_RETRY;
 
@@ -81,6 +82,10 @@ final class StoreVisit {
 	@Nullable Tenure run(StoreTurn turn) {
 		Tenure tenure = null;
 		try {
+			Outage outage = this.entry.outage();
+			if (outage != null && remaining(outage) <= 0) {
+				throw unavailable(outage.cause());
+			}
 			if (turn == StoreTurn.AWAIT) {
 				setQueued(true);
 				await(jittered(this.access.settings().pollInterval().toNanos()), true);
@@ -92,7 +97,7 @@ final class StoreVisit {
 				// A store that does not answer is not asked once more at the end
 				last |= this.failure != null && this.caller.isOutOfTime();
 			}
-			while (tenure == null && !last);
+			while (tenure == null && (!last || this.cutShort));
 			if (tenure == null && this.failure != null) {
 				throw unavailable(this.failure);
 			}
@@ -104,6 +109,7 @@ final class StoreVisit {
 	}
 
 	private @Nullable Tenure ask() {
+		this.cutShort = false;
 		SentRequest request = this.sentAhead;
 		if (request == null) {
 			this.entry.bell().reset();
@@ -114,7 +120,7 @@ final class StoreVisit {
 		if (this.caller.isInterrupted()) {
 			throw new LockInterruptedException(key());
 		}
-		boolean listening = request != null || (!this.caller.isOutOfTime() && this.access.listen());
+		boolean listening = (request != null) ? request.queue() : !this.caller.isOutOfTime() && this.access.listen();
 		long sentAt = (request != null) ? request.sentAt() : this.access.now();
 		LockAttempt attempt;
 		try {
@@ -127,14 +133,22 @@ final class StoreVisit {
 			failed(sentAt, listening, ex);
 			return null;
 		}
-		this.failure = null;
-		this.retryPause = FIRST_RETRY;
+		answered();
 		if (attempt instanceof LockGrant grant) {
 			return accept(grant, sentAt);
 		}
 		setQueued(listening);
 		await(pause(((LockRefusal) attempt).remaining(), listening), listening);
 		return null;
+	}
+
+	private void answered() {
+		this.failure = null;
+		this.retryPause = FIRST_RETRY;
+		if (this.entry.outage() != null) {
+			this.entry.setOutage(null);
+		}
+		this.access.outages().answered(key());
 	}
 
 	private void setQueued(boolean listening) {
@@ -154,11 +168,13 @@ final class StoreVisit {
 		this.sentAhead = this.entry.bell().await(this.caller, nanos, () -> sendAhead(queue));
 	}
 
-	private @Nullable SentRequest sendAhead(boolean queue) {
+	private @Nullable SentRequest sendAhead(boolean queued) {
+		// A caller that could not be told before may be by now
+		boolean queue = queued || this.access.listen();
 		long sentAt = this.access.now();
 		CompletionStage<LockAttempt> answer = this.access.backend()
 			.acquireAsync(key(), this.owner, this.leaseTime, queue);
-		return (answer != null) ? new SentRequest(sentAt, answer.toCompletableFuture()) : null;
+		return (answer != null) ? new SentRequest(sentAt, queue, answer.toCompletableFuture()) : null;
 	}
 
 	private @Nullable Tenure accept(LockGrant grant, long sentAt) {
@@ -179,8 +195,9 @@ final class StoreVisit {
 		setQueued(listening);
 		this.uncertain = true;
 		this.lastUncertain = sentAt;
-		if (this.failure == null) {
-			this.failingSince = sentAt;
+		this.cutShort = this.caller.hasPostponedInterrupt();
+		if (this.cutShort) {
+			return;
 		}
 		this.failure = ex;
 		if (ex instanceof UnusableStoreException) {
@@ -189,16 +206,31 @@ final class StoreVisit {
 		if (this.caller.isInterrupted()) {
 			throw new LockInterruptedException(key());
 		}
-		// A wait without an end must not become a wait for a store that never comes back
-		if (this.access.now() - this.failingSince > this.access.settings().waitTime().toNanos()) {
+		Outage earlier = this.entry.outage();
+		Outage outage = new Outage((earlier != null) ? earlier.since() : sentAt, ex);
+		this.entry.setOutage(outage);
+		long remaining = remaining(outage);
+		// One slow request, as the first one of all may be, is no outage yet
+		boolean bearable = earlier == null && !this.access.settings().outageTime().isZero();
+		if (remaining <= 0 && !bearable) {
 			throw unavailable(ex);
 		}
-		await(jittered(this.retryPause), listening);
+		await(Math.min(jittered(this.retryPause), remaining), listening);
 		this.retryPause = Math.min(2 * this.retryPause, LONGEST_RETRY);
+	}
+
+	/**
+	 * Return for how long this caller still bears an outage. The time in which others of
+	 * this JVM have asked while it waited behind them counts as well.
+	 */
+	private long remaining(Outage outage) {
+		long borne = Math.min(this.access.now() - outage.since(), this.caller.waited().toNanos());
+		return this.access.settings().outageTime().toNanos() - borne;
 	}
 
 	private void leave(@Nullable Tenure tenure) {
 		if (this.sentAhead != null) {
+			setQueued(this.sentAhead.queue());
 			this.uncertain = true;
 			this.lastUncertain = this.sentAhead.sentAt();
 		}
@@ -223,7 +255,7 @@ final class StoreVisit {
 	}
 
 	private LockUnavailableException unavailable(RuntimeException cause) {
-		return new LockUnavailableException(key(), "the store could not be asked (" + cause.getMessage() + ")", cause);
+		return this.access.unavailable(key(), cause);
 	}
 
 	private LockKey key() {

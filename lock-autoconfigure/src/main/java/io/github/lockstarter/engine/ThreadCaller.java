@@ -54,6 +54,12 @@ final class ThreadCaller extends Caller {
 	}
 
 	@Override
+	boolean hasPostponedInterrupt() {
+		boolean interrupted = this.thread.isInterrupted();
+		return !isInterrupted() && interrupted;
+	}
+
+	@Override
 	void finish() {
 		if (this.postponedInterrupt) {
 			this.thread.interrupt();

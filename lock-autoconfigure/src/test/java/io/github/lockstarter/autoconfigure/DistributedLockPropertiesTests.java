@@ -62,6 +62,7 @@ class DistributedLockPropertiesTests {
 			"watchdog.renewals-per-lease | 21 | to 20.", //
 			"waiting.poll-interval | 0s | has to be positive", //
 			"waiting.poll-interval-without-messages | -5ms | has to be positive", //
+			"waiting.outage-time | -1ms | 0s does not ask again", //
 			"redis.min-replica-acks | -1 | must not be negative", //
 			"redis.replica-ack-timeout | 0s | positive and at most 1s", //
 			"redis.replica-ack-timeout | 1001ms | positive and at most 1s", //
@@ -187,7 +188,7 @@ class DistributedLockPropertiesTests {
 		assertThat(metadata()).allSatisfy((name, property) -> {
 			assertThat(property.get("description").toString()).as(name).endsWith(".");
 			assertThat(property.containsKey("defaultValue")).as(name + " has a default").isTrue();
-		}).hasSize(17);
+		}).hasSize(18);
 	}
 
 	@Test

@@ -115,7 +115,7 @@ class StoreBellTests {
 
 	private SentRequest send() {
 		this.requests.incrementAndGet();
-		return new SentRequest(42, this.answer);
+		return new SentRequest(42, true, this.answer);
 	}
 
 }

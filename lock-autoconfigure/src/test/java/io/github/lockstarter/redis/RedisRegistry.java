@@ -34,7 +34,8 @@ import io.github.lockstarter.testsupport.EmbeddedRedis;
 final class RedisRegistry implements LockRegistry, AutoCloseable {
 
 	static final EngineSettings SETTINGS = new EngineSettings(Duration.ofSeconds(20), Duration.ofSeconds(30), 3,
-			Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(1));
+			Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(1),
+			Duration.ofSeconds(20));
 
 	private final Runnable closeConnections;
 
@@ -137,7 +138,8 @@ final class RedisRegistry implements LockRegistry, AutoCloseable {
 	 */
 	static EngineSettings leaseTime(Duration leaseTime) {
 		return new EngineSettings(SETTINGS.waitTime(), leaseTime, SETTINGS.renewalsPerLease(), SETTINGS.pollInterval(),
-				SETTINGS.pollIntervalWithoutMessages(), SETTINGS.timeSlice(), SETTINGS.shutdownTimeout());
+				SETTINGS.pollIntervalWithoutMessages(), SETTINGS.timeSlice(), SETTINGS.shutdownTimeout(),
+				SETTINGS.outageTime());
 	}
 
 	/**
@@ -153,7 +155,8 @@ final class RedisRegistry implements LockRegistry, AutoCloseable {
 	 */
 	static EngineSettings timeSlice(Duration timeSlice) {
 		return new EngineSettings(SETTINGS.waitTime(), SETTINGS.leaseTime(), SETTINGS.renewalsPerLease(),
-				SETTINGS.pollInterval(), SETTINGS.pollIntervalWithoutMessages(), timeSlice, SETTINGS.shutdownTimeout());
+				SETTINGS.pollInterval(), SETTINGS.pollIntervalWithoutMessages(), timeSlice, SETTINGS.shutdownTimeout(),
+				SETTINGS.outageTime());
 	}
 
 	List<LockEvent> events() {

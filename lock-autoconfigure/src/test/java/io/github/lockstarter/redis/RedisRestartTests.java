@@ -5,6 +5,7 @@ package io.github.lockstarter.redis;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -37,6 +38,10 @@ class RedisRestartTests {
 
 		private static final LockRequest REQUEST = LockRequest.of(KEY);
 
+		private static final EngineSettings WITHOUT_POLLING = new EngineSettings(Duration.ofMinutes(2),
+				Duration.ofMinutes(2), 3, Duration.ofMinutes(2), Duration.ofMinutes(2), Duration.ofMillis(50),
+				Duration.ofSeconds(1));
+
 		private final EmbeddedRedis redis = EmbeddedRedis.start();
 
 		private final RedisRegistry registry = create(this.redis, RedisRegistry.leaseTime(Duration.ofSeconds(3)));
@@ -44,6 +49,12 @@ class RedisRestartTests {
 		private final RedisRegistry other = create(this.redis, RedisRegistry.leaseTime(Duration.ofSeconds(3)));
 
 		abstract RedisRegistry create(EmbeddedRedis redis, EngineSettings settings);
+
+		/** Return the server, after it was asked for a lock. */
+		EmbeddedRedis server() {
+			this.registry.acquire(REQUEST).close();
+			return this.redis;
+		}
 
 		@AfterEach
 		void close() {
@@ -78,7 +89,8 @@ class RedisRestartTests {
 
 		@Test
 		void whileRedisIsDownALockIsUnavailableAndNotContended() {
-			this.registry.acquire(REQUEST).close();
+			// Nobody has subscribed before, as nobody has waited
+			this.registry.tryAcquire(REQUEST.withWaitTime(Duration.ZERO)).orElseThrow().close();
 			this.redis.kill();
 			assertThatExceptionOfType(LockUnavailableException.class)
 				.isThrownBy(() -> this.registry.acquire(REQUEST.withWaitTime(Duration.ofMillis(300))));
@@ -111,13 +123,42 @@ class RedisRestartTests {
 			this.other.acquire(REQUEST).close();
 		}
 
+		@Test
+		void theFirstWaiterOfAnInstanceNeedNotPoll() throws Exception {
+			Lease lease = this.other.acquire(REQUEST.withLeaseTime(Duration.ofMinutes(2)));
+			try (RedisRegistry patient = create(this.redis, WITHOUT_POLLING)) {
+				assertThat(waitBehind(lease, patient).get()).isTrue();
+			}
+		}
+
+		@Test
+		void whenASubscriptionWasLostWaitersAskAgain() throws Exception {
+			this.redis.command("SET", "lock:{stock:1001}", "somebody");
+			try (RedisRegistry patient = create(this.redis, WITHOUT_POLLING)) {
+				Call<Boolean> waiter = startWaiter(patient);
+				// A release without a message, as if it was lost with the subscription
+				this.redis.command("DEL", "lock:{stock:1001}");
+				this.redis.command("CLIENT", "KILL", "TYPE", "pubsub");
+				assertThat(waiter.get()).isTrue();
+			}
+		}
+
 		private Call<Boolean> waitBehind(Lease lease) throws InterruptedException {
+			return waitBehind(lease, this.registry);
+		}
+
+		private Call<Boolean> waitBehind(Lease lease, RedisRegistry waiting) throws InterruptedException {
+			Call<Boolean> waiter = startWaiter(waiting);
+			lease.close();
+			return waiter;
+		}
+
+		private Call<Boolean> startWaiter(RedisRegistry waiting) throws InterruptedException {
 			Call<Boolean> waiter = Callers.start(() -> {
-				this.registry.acquire(REQUEST).close();
+				waiting.acquire(REQUEST).close();
 				return true;
 			}).awaitParked();
 			Awaitility.await().until(() -> this.redis.command("EXISTS", "lock:{stock:1001}:queue").equals("1"));
-			lease.close();
 			return waiter;
 		}
 
@@ -133,6 +174,16 @@ class RedisRestartTests {
 		@Override
 		RedisRegistry create(EmbeddedRedis redis, EngineSettings settings) {
 			return RedisRegistry.lettuce(redis, settings);
+		}
+
+		@Test
+		void aNewServerKnowsTheScriptsBeforeTheyAreNeeded() {
+			EmbeddedRedis redis = server();
+			redis.kill();
+			redis.restart();
+			List<String> command = new ArrayList<>(List.of("SCRIPT", "EXISTS"));
+			Stream.of(LockScript.values()).map(LockScript::digest).forEach(command::add);
+			Awaitility.await().until(() -> !redis.command(command.toArray(String[]::new)).contains("0"));
 		}
 
 	}

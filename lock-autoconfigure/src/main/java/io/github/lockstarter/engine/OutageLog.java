@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.util.LinkedHashSet;
+import java.util.Set;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.backend.LockBackend;
+
+/**
+ * Logs one warning when a store, or one server of it, cannot be asked, however many
+ * callers are told so, and one line when it answers again.
+ */
+final class OutageLog {
+
+	private static final Log logger = LogFactory.getLog(OutageLog.class);
+
+	private final LockBackend backend;
+
+	/**
+	 * For each server that cannot be asked, the lock of the first caller that was told
+	 * so. A lock may move to another server, so its server is looked up anew each time.
+	 */
+	private final Set<LockKey> unanswered = new LinkedHashSet<>();
+
+	private volatile boolean underWay;
+
+	OutageLog(LockBackend backend) {
+		this.backend = backend;
+	}
+
+	/**
+	 * Note that a caller is told that a lock is unavailable.
+	 */
+	void told(LockKey key, String reason) {
+		synchronized (this.unanswered) {
+			Object server = this.backend.serverOf(key);
+			if (this.unanswered.stream().anyMatch((other) -> isOn(server, other))) {
+				return;
+			}
+			this.unanswered.add(key);
+			this.underWay = true;
+		}
+		logger.warn("Locks are unavailable, as the store cannot be asked: " + reason + " (the first one is '" + key
+				+ "'; the next line is logged when the store answers again)");
+	}
+
+	/**
+	 * Note that the store has answered a question about a lock.
+	 */
+	void answered(LockKey key) {
+		if (this.underWay && isOver(key)) {
+			logger.info("The store of the locks answers again, about lock '" + key + "' for example");
+		}
+	}
+
+	private boolean isOver(LockKey key) {
+		synchronized (this.unanswered) {
+			Object server = this.backend.serverOf(key);
+			boolean over = this.unanswered.removeIf((other) -> isOn(server, other));
+			this.underWay = !this.unanswered.isEmpty();
+			return over;
+		}
+	}
+
+	private boolean isOn(Object server, LockKey key) {
+		return server.equals(this.backend.serverOf(key));
+	}
+
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockUnavailableException;
+import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.memory.MemoryLockBackend;
+import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.testsupport.Callers;
+import io.github.lockstarter.testsupport.Callers.Call;
+import io.github.lockstarter.testsupport.FaultInjectingBackend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * For how long callers bear a store that cannot be asked.
+ */
+class OutageTests {
+
+	private static final LockKey KEY = LockKey.of("stock", 1001);
+
+	private static final LockRequest PATIENT = LockRequest.of(KEY).withWaitTime(Duration.ofMinutes(2));
+
+	private final FaultInjectingBackend backend = new FaultInjectingBackend(
+			new MemoryLockBackend(new MemoryLockStore()));
+
+	private final List<DefaultLockRegistry> registries = new ArrayList<>();
+
+	@AfterEach
+	void close() {
+		this.backend.acquire.loseRequests(() -> false);
+		this.registries.forEach(DefaultLockRegistry::close);
+	}
+
+	@Test
+	void aShortOutageIsBorne() {
+		long end = System.nanoTime() + Duration.ofMillis(1200).toNanos();
+		this.backend.acquire.loseRequests(() -> System.nanoTime() - end < 0);
+		registry(EngineSettings.DEFAULTS.outageTime()).acquire(PATIENT).close();
+		assertThat(System.nanoTime() - end).isPositive();
+	}
+
+	@Test
+	void oneRequestThatTakesLongerThanTheOutageTimeIsAskedAgain() {
+		this.backend.acquire.loseRequests(() -> {
+			boolean first = this.backend.acquire.calls() == 1;
+			if (first) {
+				LockSupport.parkNanos(Duration.ofMillis(300).toNanos());
+			}
+			return first;
+		});
+		registry(Duration.ofMillis(100)).acquire(PATIENT).close();
+		assertThat(this.backend.acquire.calls()).isEqualTo(2);
+	}
+
+	@Test
+	void withoutAnOutageTimeTheStoreIsAskedOnce() {
+		this.backend.acquire.loseRequests(() -> true);
+		DefaultLockRegistry registry = registry(Duration.ZERO);
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> registry.acquire(PATIENT));
+		assertThat(this.backend.acquire.calls()).isEqualTo(1);
+	}
+
+	@Test
+	void aLongOneIsToldByItsCauseBeforeTheWaitTimeIsOver() {
+		DefaultLockRegistry registry = registry(Duration.ofMillis(200));
+		this.backend.acquire.loseRequests(() -> true);
+		assertThatExceptionOfType(LockUnavailableException.class)
+			.isThrownBy(() -> registry.acquire(LockRequest.of(KEY).withWaitTime(LockRequest.FOREVER)))
+			.withMessage("Lock 'stock:1001' is unavailable: the store could not be asked (request lost);"
+					+ " nothing was executed")
+			.withCauseInstanceOf(FaultInjectingBackend.StoreFault.class);
+		assertThat(registry.acquireAsync(PATIENT)).failsWithin(Duration.ofSeconds(20))
+			.withThrowableThat()
+			.withCauseInstanceOf(LockUnavailableException.class);
+	}
+
+	@Test
+	void aCallerThatHasBorneItBehindAnotherOneIsToldWithoutAskingAgain() throws Exception {
+		DefaultLockRegistry registry = registry(Duration.ofSeconds(1));
+		this.backend.acquire.loseRequests(() -> true);
+		List<Call<Lease>> calls = new ArrayList<>();
+		for (int i = 0; i < 20; i++) {
+			calls.add(Callers.start(() -> registry.acquire(PATIENT)));
+		}
+		CompletableFuture<?> all = CompletableFuture
+			.allOf(calls.stream().map((call) -> call.result().handle((lease, ex) -> {
+				assertThat(ex).isInstanceOf(LockUnavailableException.class);
+				return true;
+			})).toArray(CompletableFuture[]::new));
+		// One after the other they would take twenty seconds
+		all.get(10, TimeUnit.SECONDS);
+	}
+
+	@Test
+	void aCallerThatIsOutOfTimeBehindAnotherOneIsNotToldOfContention() throws Exception {
+		DefaultLockRegistry registry = registry(Duration.ofMinutes(1));
+		this.backend.acquire.loseRequests(() -> true);
+		Call<Lease> first = Callers.start(() -> registry.acquire(PATIENT));
+		Awaitility.await().until(() -> this.backend.acquire.calls() >= 2);
+		for (Duration waitTime : List.of(Duration.ZERO, Duration.ofMillis(20))) {
+			LockRequest request = LockRequest.of(KEY).withWaitTime(waitTime);
+			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> registry.acquire(request));
+			assertThat(registry.acquireAsync(request)).failsWithin(Duration.ofSeconds(20))
+				.withThrowableThat()
+				.withCauseInstanceOf(LockUnavailableException.class);
+		}
+		this.backend.acquire.loseRequests(() -> false);
+		first.get().close();
+		registry.acquire(LockRequest.of(KEY)).close();
+	}
+
+	@Test
+	void severalLocksAreNotAskedForAgainWhenTheTimeIsOver() {
+		DefaultLockRegistry registry = registry(Duration.ofSeconds(2));
+		this.backend.acquireAll.loseRequests(() -> true);
+		this.backend.acquire.loseRequests(() -> true);
+		LockRequest request = LockRequest.ofAll("stock", List.of(1, 2)).withWaitTime(Duration.ZERO);
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> registry.acquire(request));
+		assertThat(registry.acquireAsync(request)).failsWithin(Duration.ofSeconds(20))
+			.withThrowableThat()
+			.withCauseInstanceOf(LockUnavailableException.class);
+		assertThat(this.backend.acquire.calls()).isZero();
+	}
+
+	private DefaultLockRegistry registry(Duration outageTime) {
+		EngineSettings defaults = EngineSettings.DEFAULTS;
+		DefaultLockRegistry registry = new DefaultLockRegistry(this.backend,
+				new EngineSettings(defaults.waitTime(), defaults.leaseTime(), defaults.renewalsPerLease(),
+						defaults.pollInterval(), defaults.pollIntervalWithoutMessages(), defaults.timeSlice(),
+						Duration.ofSeconds(1), outageTime),
+				LockListener.NO_OP);
+		this.registries.add(registry);
+		return registry;
+	}
+
+}
