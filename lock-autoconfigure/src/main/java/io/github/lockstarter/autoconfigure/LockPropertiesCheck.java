@@ -61,7 +61,7 @@ final class LockPropertiesCheck implements ConfigurationPropertiesBindHandlerAdv
 		}
 
 		@Override
-		public Object onSuccess(ConfigurationPropertyName name, Bindable<?> target, BindContext context,
+		public @Nullable Object onSuccess(ConfigurationPropertyName name, Bindable<?> target, BindContext context,
 				Object result) {
 			if (PREFIX.isAncestorOf(name) && result instanceof Duration) {
 				requireUnit(name, context.getBinder().bind(name, Bindable.of(String.class)).orElse(""));
