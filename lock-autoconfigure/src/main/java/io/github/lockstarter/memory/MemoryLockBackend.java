@@ -88,7 +88,8 @@ public final class MemoryLockBackend implements LockBackend {
 				return ReleaseOutcome.RELEASED;
 			}
 			MemoryPlace place = (next != null && next != LockMode.FAIR) ? MemoryPlace.of(this, next) : null;
-			return lock.queue().wakeBefore(this, place, told) ? ReleaseOutcome.RELEASED_TO_WAITER : ReleaseOutcome.RELEASED;
+			return lock.queue().wakeBefore(this, place, told) ? ReleaseOutcome.RELEASED_TO_WAITER
+					: ReleaseOutcome.RELEASED;
 		});
 	}
 

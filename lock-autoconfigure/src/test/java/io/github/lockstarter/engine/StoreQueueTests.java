@@ -65,7 +65,8 @@ class StoreQueueTests {
 	@Test
 	void whoCameMeanwhileAsksAgainAfterItsPlaceWasGivenUp() throws Exception {
 		List<Runnable> later = new ArrayList<>();
-		new StoreQueue(this.backend, this.timetable, later::add, this.entries).leave(KEY);
+		StoreLanes lanes = new StoreLanes(this.backend::serverOf, later::add, 1, 1);
+		new StoreQueue(this.backend, this.timetable, lanes, this.entries).leave(KEY);
 		StoreBell bell = this.entries.getOrCreate(KEY).bell();
 		bell.reset();
 		later.forEach(Runnable::run);
