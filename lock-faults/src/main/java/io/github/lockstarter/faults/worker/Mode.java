@@ -15,7 +15,10 @@ public enum Mode {
 	/** It has one thread, and no hold lasts long: shares can be compared. */
 	LONELY(Duration.ofSeconds(3), Mode.NEVER),
 
-	/** Many more callers ask for other locks, and soon give up; most holds last long. */
+	/**
+	 * Many more callers ask for other locks and soon give up; a quarter of its holds is
+	 * long.
+	 */
 	CROWDED(Duration.ofSeconds(3), 4),
 
 	/** It was just started, and waits for no lock before it is told to. */
