@@ -126,6 +126,25 @@ class LateReaderTests {
 	}
 
 	@Test
+	void whoWaitsBehindAWriterAsksBeforeItJoinsWhenThatGivesUp() throws Exception {
+		LocalEntries entries = new LocalEntries(Duration.ofSeconds(30));
+		LocalEntry entry = entries.getOrCreate(KEY);
+		Caller first = caller(LockMode.READ);
+		entry.arrive(first);
+		Tenure tenure = new Tenure(entry, OwnerToken.random(LockMode.READ), new LockGrant(1, false),
+				Duration.ofSeconds(30), System.nanoTime(), 0, new Timetable(System::nanoTime));
+		entry.begin(tenure, first);
+		LocalWaiter writer = queue(entry, LockMode.WRITE);
+		LocalWaiter reader = queue(entry, LockMode.READ);
+		assertThat(entry.tenureToAskFor()).isNull();
+		assertThat(entry.leave(writer)).isNull();
+		assertThat(reader.turn()).isNull();
+		assertThat(entry.tenureToAskFor()).isEqualTo(tenure);
+		entry.admit();
+		assertThat(reader.turn()).isInstanceOf(Hold.class);
+	}
+
+	@Test
 	void aLeaseThatWasUncertainForAWhileIsSharedAgain() throws Exception {
 		try (DefaultLockRegistry renewing = registry(this.backend, Duration.ofSeconds(2))) {
 			AtomicBoolean broken = new AtomicBoolean(true);
