@@ -44,6 +44,8 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 		@DefaultValue("defer") OnActiveTransaction onActiveTransaction, @DefaultValue("20s") Duration shutdownTimeout,
 		@DefaultValue Watchdog watchdog, @DefaultValue Waiting waiting, @DefaultValue Redis redis) {
 
+	static final String CHOOSE_CONNECTION_FACTORY = "auto";
+
 	private static final Duration LONGEST_ACK_TIMEOUT = Duration.ofSeconds(1);
 
 	private static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
@@ -149,9 +151,12 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	 * @param minReplicaAcks How many replicas must have confirmed a grant before it
 	 * counts, so that a failover does not forget it. 0 does not ask them.
 	 * @param replicaAckTimeout How long a grant waits for these replicas.
+	 * @param connectionFactory Name or qualifier of the RedisConnectionFactory bean that
+	 * leads to the Redis of the locks; auto takes the only or the primary one.
 	 */
 	public record Redis(@DefaultValue("24h") Duration fenceRetention, @DefaultValue("false") boolean awaitRelease,
-			@DefaultValue("0") int minReplicaAcks, @DefaultValue("500ms") Duration replicaAckTimeout) {
+			@DefaultValue("0") int minReplicaAcks, @DefaultValue("500ms") Duration replicaAckTimeout,
+			@DefaultValue(CHOOSE_CONNECTION_FACTORY) String connectionFactory) {
 	}
 
 }

@@ -7,16 +7,20 @@ package io.github.lockstarter.autoconfigure;
  */
 class LockBackendNotFoundException extends IllegalStateException {
 
-	private final boolean redisPresent;
+	private final String remedy;
 
-	LockBackendNotFoundException(boolean redisPresent) {
-		super(redisPresent ? "Distributed locks need exactly one RedisConnectionFactory bean, or a primary one"
-				: "Distributed locks need Redis, and Spring Data Redis is not on the class path");
-		this.redisPresent = redisPresent;
+	/**
+	 * Create an exception.
+	 * @param problem what is missing
+	 * @param remedy what to do about it to lock across instances
+	 */
+	LockBackendNotFoundException(String problem, String remedy) {
+		super(problem);
+		this.remedy = remedy;
 	}
 
-	boolean isRedisPresent() {
-		return this.redisPresent;
+	String getRemedy() {
+		return this.remedy;
 	}
 
 }

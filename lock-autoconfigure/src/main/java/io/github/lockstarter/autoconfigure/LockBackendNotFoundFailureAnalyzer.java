@@ -12,11 +12,8 @@ class LockBackendNotFoundFailureAnalyzer extends AbstractFailureAnalyzer<LockBac
 
 	@Override
 	protected FailureAnalysis analyze(Throwable rootFailure, LockBackendNotFoundException cause) {
-		String redis = cause.isRedisPresent()
-				? "mark one RedisConnectionFactory bean as @Primary, or let Spring Boot create one,"
-				: "add the dependency org.springframework.boot:spring-boot-starter-data-redis,";
 		return new FailureAnalysis(cause.getMessage() + ".",
-				"To lock across instances, " + redis + " or declare a LockBackend bean of your own."
+				"To lock across instances, " + cause.getRemedy() + ", or declare a LockBackend bean of your own."
 						+ " For tests, set distributed-lock.backend=memory."
 						+ " To do without locks, set distributed-lock.enabled=false.",
 				cause);

@@ -4,6 +4,7 @@ package io.github.lockstarter.autoconfigure;
 
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.AdviceMode;
@@ -30,14 +31,19 @@ class LockInterceptorConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static LockDefinitionSource lockDefinitionSource(ConfigurableListableBeanFactory beanFactory) {
+	static LockDefinitionSource distributedLockDefinitionSource(ConfigurableListableBeanFactory beanFactory) {
 		return new LockDefinitionSource(beanFactory);
 	}
 
+	/**
+	 * Whoever switches locks off does without what the validation requires, such as
+	 * weaving.
+	 */
 	@Bean
+	@ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
 	@ConditionalOnMissingBean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static LockDefinitionValidator lockDefinitionValidator(LockDefinitionSource definitions,
+	static LockDefinitionValidator distributedLockDefinitionValidator(LockDefinitionSource definitions,
 			ConfigurableListableBeanFactory beanFactory, Environment environment) {
 		return new LockDefinitionValidator(definitions, beanFactory, adviceMode(environment));
 	}

@@ -23,7 +23,7 @@ class LockTransactionConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static LockCommitGuards lockCommitGuards() {
+	static LockCommitGuards distributedLockCommitGuards() {
 		return new LockCommitGuards();
 	}
 

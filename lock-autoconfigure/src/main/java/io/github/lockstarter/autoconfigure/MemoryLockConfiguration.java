@@ -19,7 +19,7 @@ class MemoryLockConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean(LockBackend.class)
-	MemoryLockBackend memoryLockBackend() {
+	MemoryLockBackend distributedLockBackend() {
 		return new MemoryLockBackend();
 	}
 

@@ -5,8 +5,6 @@ package io.github.lockstarter.autoconfigure;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.core.io.ResourceLoader;
-import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.backend.LockBackend;
@@ -22,10 +20,10 @@ class NoLockBackendConfiguration {
 	 */
 	@Bean
 	@ConditionalOnMissingBean({ LockBackend.class, LockRegistry.class })
-	LockBackend missingLockBackend(DistributedLockProperties properties, ResourceLoader resourceLoader) {
-		boolean redis = ClassUtils.isPresent("org.springframework.data.redis.connection.RedisConnectionFactory",
-				resourceLoader.getClassLoader());
-		throw new LockBackendNotFoundException(redis);
+	LockBackend distributedLockBackend(DistributedLockProperties properties) {
+		throw new LockBackendNotFoundException(
+				"Distributed locks need Redis, and Spring Data Redis is not on the class path",
+				"add the dependency org.springframework.boot:spring-boot-starter-data-redis");
 	}
 
 }

@@ -2,19 +2,26 @@
 
 package io.github.lockstarter.autoconfigure;
 
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+import org.springframework.core.io.ResourceLoader;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.backend.LockBackend;
 import io.github.lockstarter.redis.RedisLockBackend;
 
 /**
- * Keeps the locks in the Redis of the application.
+ * Keeps the locks in Redis: in that of the application, or through a connection of their
+ * own where the application has none. A connection of the locks is no bean, because
+ * Spring Boot would turn caches and more over to it.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(RedisConnectionFactory.class)
@@ -22,10 +29,21 @@ import io.github.lockstarter.redis.RedisLockBackend;
 class RedisLockConfiguration {
 
 	@Bean
-	@ConditionalOnSingleCandidate(RedisConnectionFactory.class)
 	@ConditionalOnMissingBean(LockBackend.class)
-	RedisLockBackend redisLockBackend(RedisConnectionFactory connectionFactory, DistributedLockProperties properties) {
-		return new RedisLockBackend(connectionFactory, properties.redisSettings());
+	RedisLockBackend distributedLockBackend(ListableBeanFactory beanFactory, DistributedLockProperties properties,
+			Environment environment, ObjectProvider<SslBundles> sslBundles, ResourceLoader resourceLoader) {
+		RedisConnectionFactory application = new RedisConnectionFactoryChoice(beanFactory)
+			.choose(properties.redis().connectionFactory());
+		if (application == null
+				&& !ClassUtils.isPresent("io.lettuce.core.RedisClient", resourceLoader.getClassLoader())) {
+			throw new LockBackendNotFoundException(
+					"Distributed locks need Redis, and there is neither a"
+							+ " RedisConnectionFactory bean nor Lettuce on the class path",
+					"add the dependency org.springframework.boot:spring-boot-starter-data-redis");
+		}
+		RedisConnectionFactory connections = (application != null) ? application
+				: LockRedisConnection.create(LockRedisProperties.from(environment), sslBundles);
+		return new RedisLockBackend(connections, properties.redisSettings());
 	}
 
 }

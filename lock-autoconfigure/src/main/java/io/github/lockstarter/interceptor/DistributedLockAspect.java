@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>
  * Do not expect it to see annotations on interfaces or on overridden methods; the start
- * of the application refuses beans with such. Where the application chose proxies, or has
- * disabled locks, woven methods run as if they were not. Where no application context is
- * open that could have chosen, as in a plain unit test, they are refused.
+ * of the application refuses beans with such. Where the application chose proxies, woven
+ * methods run as if they were not. Where no application context is open that could have
+ * chosen, as in a plain unit test, they are refused.
  */
 @Aspect
 @DeclarePrecedence("org.springframework.scheduling.aspectj..*,"

@@ -50,7 +50,6 @@ import io.github.lockstarter.testsupport.EmbeddedRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 class DistributedLockAutoConfigurationTests {
 
@@ -106,19 +105,6 @@ class DistributedLockAutoConfigurationTests {
 			.run((context) -> {
 				assertThat(context).hasSingleBean(MemoryLockBackend.class).doesNotHaveBean(RedisLockBackend.class);
 				assertThat(context.getBean(Stock.class).deduct(1001)).isEqualTo(LockKey.of("stock", 1001));
-			});
-	}
-
-	@Test
-	void disabledThereIsNothing() {
-		this.memory.withPropertyValues("distributed-lock.enabled=false")
-			.withUserConfiguration(Shop.class)
-			.run((context) -> {
-				assertThat(context).doesNotHaveBean(LockRegistry.class)
-					.doesNotHaveBean(LockBackend.class)
-					.doesNotHaveBean(DistributedLockAdvisor.class);
-				assertThatIllegalStateException().isThrownBy(() -> context.getBean(Stock.class).deduct(1001))
-					.withMessageContaining("no current lease");
 			});
 	}
 

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.autoconfigure;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.core.env.Environment;
+
+/**
+ * The settings of Spring Boot for Redis, as far as a connection of the locks needs them.
+ * They mean the same as in an application that uses Redis itself.
+ *
+ * @param url URL of the Redis server; overrides host, port, username, password and
+ * database.
+ * @param host Host of the Redis server.
+ * @param port Port of the Redis server.
+ * @param database Database index.
+ * @param username Login username of the Redis server.
+ * @param password Login password of the Redis server.
+ * @param timeout Longest time to wait for the answer to a command.
+ * @param connectTimeout Longest time to wait for a connection.
+ * @param clientName Name of the connections, as CLIENT LIST shows it.
+ * @param clientType Driver to use.
+ * @param ssl Settings of TLS.
+ * @param sentinel Settings of Redis Sentinel.
+ * @param cluster Settings of Redis Cluster.
+ * @param masterreplica Settings of a primary with replicas.
+ * @param lettuce Settings of the driver.
+ */
+record LockRedisProperties(@Nullable String url, @DefaultValue("localhost") String host, @DefaultValue("6379") int port,
+		@DefaultValue("0") int database, @Nullable String username, @Nullable String password,
+		@Nullable Duration timeout, @Nullable Duration connectTimeout, @Nullable String clientName,
+		@Nullable ClientType clientType, @DefaultValue Ssl ssl, @Nullable Sentinel sentinel, @Nullable Cluster cluster,
+		@Nullable Masterreplica masterreplica, @DefaultValue Lettuce lettuce) {
+
+	/**
+	 * Return the settings of an application. They are no bean, and not described again to
+	 * development tools: they belong to Spring Boot.
+	 */
+	static LockRedisProperties from(Environment environment) {
+		return Binder.get(environment).bindOrCreate("spring.data.redis", LockRedisProperties.class);
+	}
+
+	/** Drivers for Redis. */
+	enum ClientType {
+
+		LETTUCE, JEDIS
+
+	}
+
+	/**
+	 * Settings of TLS.
+	 *
+	 * @param enabled Whether to use TLS; by default if a bundle is given.
+	 * @param bundle Name of an SSL bundle.
+	 */
+	record Ssl(@Nullable Boolean enabled, @Nullable String bundle) {
+
+		boolean isUsed() {
+			return (this.enabled != null) ? this.enabled : this.bundle != null;
+		}
+
+	}
+
+	/**
+	 * Settings of Redis Sentinel.
+	 *
+	 * @param master Name of the primary.
+	 * @param nodes Sentinels, each as host:port.
+	 * @param username Login username of the sentinels.
+	 * @param password Login password of the sentinels.
+	 */
+	record Sentinel(String master, @DefaultValue List<String> nodes, @Nullable String username,
+			@Nullable String password) {
+	}
+
+	/**
+	 * Settings of Redis Cluster.
+	 *
+	 * @param nodes Some nodes of the cluster, each as host:port.
+	 * @param maxRedirects Most redirects to follow.
+	 */
+	record Cluster(@DefaultValue List<String> nodes, @Nullable Integer maxRedirects) {
+	}
+
+	/**
+	 * Settings of a primary with replicas.
+	 *
+	 * @param nodes Primary and replicas, each as host:port.
+	 */
+	record Masterreplica(@DefaultValue List<String> nodes) {
+	}
+
+	/**
+	 * Settings of the driver.
+	 *
+	 * @param cluster Settings of the driver for Redis Cluster.
+	 */
+	record Lettuce(@DefaultValue LettuceCluster cluster) {
+	}
+
+	/**
+	 * Settings of the driver for Redis Cluster.
+	 *
+	 * @param refresh Settings of the view of the cluster.
+	 */
+	record LettuceCluster(@DefaultValue Refresh refresh) {
+	}
+
+	/**
+	 * Settings of the view of the cluster.
+	 *
+	 * @param dynamicRefreshSources Whether to ask all nodes that are found.
+	 * @param period How often to ask; without it only after a failure.
+	 */
+	record Refresh(@DefaultValue("true") boolean dynamicRefreshSources, @Nullable Duration period) {
+	}
+
+}

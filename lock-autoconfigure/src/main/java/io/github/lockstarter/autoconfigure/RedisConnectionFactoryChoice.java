@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.autoconfigure;
+
+import java.util.Arrays;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.BeanNotOfRequiredTypeException;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.NoSuchBeanDefinitionException;
+import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
+import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/**
+ * Finds the connection factory of the application that leads to the Redis of the locks.
+ */
+final class RedisConnectionFactoryChoice {
+
+	private static final String PROPERTY = "distributed-lock.redis.connection-factory";
+
+	private final ListableBeanFactory beanFactory;
+
+	RedisConnectionFactoryChoice(ListableBeanFactory beanFactory) {
+		this.beanFactory = beanFactory;
+	}
+
+	/**
+	 * Return the one with a name, or for {@code auto} the only or the primary one, or
+	 * {@code null} if there is none.
+	 * @param name the name of a bean or its qualifier, or {@code auto}
+	 * @throws LockBackendNotFoundException if there is none with that name, or several
+	 */
+	@Nullable RedisConnectionFactory choose(String name) {
+		boolean named = !name.equals(DistributedLockProperties.CHOOSE_CONNECTION_FACTORY);
+		try {
+			return named ? BeanFactoryAnnotationUtils.qualifiedBeanOfType(this.beanFactory,
+					RedisConnectionFactory.class, name)
+					: this.beanFactory.getBeanProvider(RedisConnectionFactory.class).getIfAvailable();
+		}
+		catch (NoUniqueBeanDefinitionException ex) {
+			throw notChosen(named ? "several RedisConnectionFactory beans have the qualifier '" + name + "'"
+					: "there are several RedisConnectionFactory beans");
+		}
+		catch (NoSuchBeanDefinitionException | BeanNotOfRequiredTypeException ex) {
+			throw notChosen("there is no RedisConnectionFactory bean with the name or qualifier '" + name + "'");
+		}
+	}
+
+	private LockBackendNotFoundException notChosen(String problem) {
+		String[] names = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(this.beanFactory,
+				RedisConnectionFactory.class);
+		String candidates = (names.length == 0) ? "none"
+				: Arrays.stream(names).sorted().map((name) -> "'" + name + "'").collect(Collectors.joining(", "));
+		return new LockBackendNotFoundException(
+				"Distributed locks need exactly one RedisConnectionFactory bean, and " + problem
+						+ ". RedisConnectionFactory beans: " + candidates,
+				"set " + PROPERTY + " to the name or qualifier of one of these beans, mark one"
+						+ " RedisConnectionFactory bean as @Primary");
+	}
+
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.autoconfigure;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.backend.LockBackend;
+import io.github.lockstarter.memory.MemoryLockBackend;
+
+/**
+ * Auto-configuration for test slices such as {@code @WebMvcTest}: the locks of one are in
+ * the memory of the JVM, whatever the application uses.
+ */
+@AutoConfiguration(before = DistributedLockAutoConfiguration.class)
+@ConditionalOnBooleanProperty(name = "spring.boot.enableautoconfiguration", havingValue = false)
+@ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
+public final class SliceLockAutoConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean({ LockBackend.class, LockRegistry.class })
+	MemoryLockBackend distributedLockBackend() {
+		return new MemoryLockBackend();
+	}
+
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.autoconfigure;
+
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.context.ApplicationContextInitializer;
+import org.springframework.context.ConfigurableApplicationContext;
+
+import io.github.lockstarter.interceptor.DistributedLockAdvisor;
+import io.github.lockstarter.interceptor.DistributedLockWeaving;
+import io.github.lockstarter.interceptor.UnlockedBeanCheck;
+
+/**
+ * Has annotated beans refused where the auto-configuration of the locks does not run, as
+ * in a test slice that nobody told of it: they would run without a lock, and nobody would
+ * notice.
+ */
+class UnlockedBeansInitializer implements ApplicationContextInitializer<ConfigurableApplicationContext> {
+
+	@Override
+	public void initialize(ConfigurableApplicationContext context) {
+		if (context.getEnvironment().getProperty("distributed-lock.enabled", Boolean.class, true)) {
+			context.addBeanFactoryPostProcessor(UnlockedBeansInitializer::check);
+		}
+	}
+
+	/** All bean definitions are there now, and no bean. */
+	private static void check(ConfigurableListableBeanFactory beanFactory) {
+		if (!has(beanFactory, DistributedLockAdvisor.class) && !has(beanFactory, DistributedLockWeaving.class)) {
+			beanFactory.addBeanPostProcessor(new UnlockedBeanCheck(beanFactory.getBeanClassLoader()));
+		}
+	}
+
+	private static boolean has(ConfigurableListableBeanFactory beanFactory, Class<?> type) {
+		return beanFactory.getBeanNamesForType(type, true, false).length > 0;
+	}
+
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.function.Function;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
+
+/**
+ * Grants every lock at once and to everybody, without a store: for an application that
+ * has switched locks off. Its leases have growing fencing tokens and are held until they
+ * are closed.
+ */
+public final class DisabledLockRegistry implements LockRegistry {
+
+	private static final Instant EPOCH = Instant.parse("2024-01-01T00:00:00Z");
+
+	private static final int HOLD_BITS = 12;
+
+	private final AtomicLong lastToken = new AtomicLong();
+
+	@Override
+	public Lease acquire(LockRequest request) {
+		List<Lease> leases = request.all().stream().map(LockRequest::key).distinct().map(this::grant).toList();
+		return (leases.size() == 1) ? leases.get(0) : new HeldLeases(leases, Runnable::run);
+	}
+
+	private Lease grant(LockKey key) {
+		return new DisabledLease(key, nextToken());
+	}
+
+	/** Tokens go on from those of a store, by the clock that counts there as well. */
+	private long nextToken() {
+		long now = EPOCH.until(Instant.now(), ChronoUnit.MICROS) << HOLD_BITS;
+		return this.lastToken.updateAndGet((last) -> Math.max(last + 1, now));
+	}
+
+	@Override
+	public Optional<Lease> tryAcquire(LockRequest request) {
+		return Optional.of(acquire(request));
+	}
+
+	@Override
+	public CompletableFuture<Lease> acquireAsync(LockRequest request, Function<LockKey, ?> owners) {
+		return CompletableFuture.completedFuture(acquire(request));
+	}
+
+	@Override
+	public Lock lock(LockKey key) {
+		return new DisabledLock();
+	}
+
+	@Override
+	public ReadWriteLock readWriteLock(LockKey key) {
+		return new ReadWriteLock() {
+
+			@Override
+			public Lock readLock() {
+				return new DisabledLock();
+			}
+
+			@Override
+			public Lock writeLock() {
+				return new DisabledLock();
+			}
+
+		};
+	}
+
+	/** Everybody may lock it, also at the same time. */
+	private static final class DisabledLock implements Lock {
+
+		@Override
+		public void lock() {
+		}
+
+		@Override
+		public void lockInterruptibly() throws InterruptedException {
+			if (Thread.interrupted()) {
+				throw new InterruptedException();
+			}
+		}
+
+		@Override
+		public boolean tryLock() {
+			return true;
+		}
+
+		@Override
+		public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+			lockInterruptibly();
+			return true;
+		}
+
+		@Override
+		public void unlock() {
+		}
+
+		@Override
+		public Condition newCondition() {
+			throw new UnsupportedOperationException("A distributed lock has no conditions");
+		}
+
+	}
+
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.autoconfigure;
+
+import java.util.Arrays;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Names of beans that meet none of other libraries, nor of the application.
+ */
+class BeanNamesTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class));
+
+	@ParameterizedTest
+	@ValueSource(strings = { "distributed-lock.backend=memory", "distributed-lock.backend=redis",
+			"distributed-lock.enabled=false", "distributed-lock.advice-mode=aspectj" })
+	void allBeginWithOurs(String property) {
+		List<String> others = List.of("org.springframework", AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME);
+		this.runner.withPropertyValues(property).run((context) -> {
+			List<String> names = Arrays.stream(context.getBeanDefinitionNames())
+				.filter((name) -> others.stream().noneMatch(name::startsWith))
+				.filter((name) -> !name.contains("io.github.lockstarter."))
+				.toList();
+			assertThat(names).isNotEmpty().allSatisfy((name) -> assertThat(name).startsWith("distributedLock"));
+		});
+	}
+
+	@Test
+	void anApplicationMayCallItsOwnBeansWhatItLikes() {
+		List<String> names = List.of("lockRegistry", "lockTemplate", "lockLifecycle", "lockBackend", "redisLockBackend",
+				"memoryLockBackend", "lockProperties", "lockDefinitionSource", "lockDefinitionValidator",
+				"lockCommitGuards", "lockAdvisor");
+		ApplicationContextRunner application = this.runner.withPropertyValues("distributed-lock.backend=memory");
+		for (String name : names) {
+			application = application.withBean(name, Foreign.class);
+		}
+		application.run((context) -> assertThat(context).hasNotFailed()
+			.hasSingleBean(LockRegistry.class)
+			.hasSingleBean(LockTemplate.class)
+			.getBeanNames(Foreign.class)
+			.hasSize(names.size()));
+	}
+
+	static class Foreign {
+
+	}
+
+}

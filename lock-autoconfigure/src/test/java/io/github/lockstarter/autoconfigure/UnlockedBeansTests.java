@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.autoconfigure;
+
+import java.lang.reflect.Proxy;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.mockito.Mockito;
+
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+
+import io.github.lockstarter.DistributedLock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+/**
+ * Annotated beans where nothing would lock them.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class UnlockedBeansTests {
+
+	@Test
+	void anApplicationWithoutAutoConfigurationIsRefused(CapturedOutput output) {
+		assertThat(catchThrowable(() -> start(Stock.class))).isNotNull();
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains(Stock.class.getName() + ".deduct(long)")
+			.contains("this application context has no distributed locks")
+			.contains("@ImportAutoConfiguration(DistributedLockAutoConfiguration.class)");
+	}
+
+	@Test
+	void excludedAutoConfigurationIsRefused(CapturedOutput output) {
+		assertThat(catchThrowable(() -> start(Application.class, "--spring.autoconfigure.exclude=" + EXCLUDED,
+				"--spring.main.banner-mode=off")))
+			.isNotNull();
+		assertThat(output).contains("remove DistributedLockAutoConfiguration from excluded auto-configuration");
+	}
+
+	private static final String EXCLUDED = "io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration";
+
+	@Test
+	void anAnnotatedInterfaceOfAProxyIsRefused() {
+		assertThat(catchThrowable(() -> start(ProxyBean.class))).hasStackTraceContaining("no distributed locks");
+	}
+
+	@Test
+	void aBeanThatIsCreatedLaterIsRefusedThen() {
+		try (ConfigurableApplicationContext context = start(LazyStock.class)) {
+			assertThat(catchThrowable(() -> context.getBean(Stock.class)))
+				.hasStackTraceContaining("no distributed locks");
+		}
+	}
+
+	@Test
+	void switchingLocksOffIsAWordThatCounts() {
+		start(Stock.class, "--distributed-lock.enabled=false").close();
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { Plain.class, MockedStock.class, WithLocks.class })
+	void othersStart(Class<?> application) {
+		start(application, "--distributed-lock.backend=memory").close();
+	}
+
+	private static ConfigurableApplicationContext start(Class<?> application, String... arguments) {
+		return new SpringApplicationBuilder(application).web(WebApplicationType.NONE).run(arguments);
+	}
+
+	static class Stock {
+
+		@DistributedLock(name = "stock", key = "#id")
+		public void deduct(long id) {
+		}
+
+	}
+
+	public interface Orders {
+
+		@DistributedLock(name = "orders")
+		void close();
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	static class Application {
+
+		@Bean
+		Stock stock() {
+			return new Stock();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class ProxyBean {
+
+		@Bean
+		Object orders() {
+			return Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] { Orders.class },
+					(proxy, method, arguments) -> method.getName().equals("toString") ? "orders" : null);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class LazyStock {
+
+		@Bean
+		@Lazy
+		Stock stock() {
+			return new Stock();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Plain {
+
+		@Bean
+		String text() {
+			return "text";
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class MockedStock {
+
+		@Bean
+		Stock stock() {
+			return Mockito.mock();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ImportAutoConfiguration(DistributedLockAutoConfiguration.class)
+	static class WithLocks {
+
+		@Bean
+		Stock stock() {
+			return new Stock();
+		}
+
+	}
+
+}
