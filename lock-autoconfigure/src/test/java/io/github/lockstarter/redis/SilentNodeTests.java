@@ -55,14 +55,15 @@ class SilentNodeTests {
 		LettuceConnectionFactory connections = new LettuceConnectionFactory(
 				new RedisClusterConfiguration(this.cluster.addresses()));
 		connections.start();
-		callersGiveUp(connections);
+		callersGiveUp(connections, 100);
 		connections.destroy();
 	}
 
 	@Test
 	void callersThatGaveUpOnItCostNoLockOnAnotherNodeWithABlockingDriver() throws Exception {
 		JedisConnectionFactory connections = jedis();
-		callersGiveUp(connections);
+		// No more than the connections in its pool, each of which waits for ten seconds
+		callersGiveUp(connections, 8);
 		connections.destroy();
 	}
 
@@ -88,11 +89,11 @@ class SilentNodeTests {
 		connections.destroy();
 	}
 
-	private void callersGiveUp(RedisConnectionFactory connections) throws Exception {
+	private void callersGiveUp(RedisConnectionFactory connections, int count) throws Exception {
 		try (RedisLockBackend backend = new RedisLockBackend(connections, RedisLockSettings.DEFAULTS);
 				DefaultLockRegistry registry = registry(backend)) {
 			List<Lease> healthy = acquire(registry, healthyKeys(1));
-			List<LockKey> silentKeys = silentKeys(100);
+			List<LockKey> silentKeys = silentKeys(count);
 			signal("STOP");
 			try {
 				List<Call<Void>> callers = silentKeys.stream()
