@@ -81,7 +81,7 @@ final class AsyncExecution<T extends @Nullable Object> {
 			return body.run(lease);
 		}
 		finally {
-			scope.end();
+			scope.close();
 		}
 	}
 

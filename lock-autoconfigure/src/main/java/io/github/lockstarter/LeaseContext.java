@@ -86,7 +86,7 @@ final class LeaseContext {
 	/**
 	 * The part of a thread's work that runs under a lease.
 	 */
-	static final class Scope {
+	static final class Scope implements AutoCloseable {
 
 		private final Lease lease;
 
@@ -112,7 +112,11 @@ final class LeaseContext {
 			this.left = true;
 		}
 
-		void end() {
+		/**
+		 * End the scope: the lease may be closed.
+		 */
+		@Override
+		public void close() {
 			this.left = true;
 			this.ended = true;
 			forgetEnded();

@@ -222,11 +222,10 @@ public class LockTemplate {
 		if (deferring) {
 			return runUntilCompletion(scope, body);
 		}
-		try (lease) {
+		// The scope ends first: listeners of the release may run transactions of their
+		// own
+		try (lease; scope) {
 			return body.run(lease);
-		}
-		finally {
-			scope.end();
 		}
 	}
 

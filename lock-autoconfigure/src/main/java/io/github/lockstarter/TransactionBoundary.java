@@ -62,7 +62,7 @@ final class TransactionBoundary {
 
 		@Override
 		public void afterCompletion(int status) {
-			this.scope.end();
+			this.scope.close();
 			try {
 				if (status != STATUS_COMMITTED) {
 					this.scope.lease().holdAtLeast(Duration.ZERO);

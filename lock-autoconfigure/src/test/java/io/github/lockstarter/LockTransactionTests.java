@@ -3,6 +3,8 @@
 package io.github.lockstarter;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 
 import javax.sql.DataSource;
 
@@ -10,6 +12,8 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -24,6 +28,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.memory.MemoryLockBackend;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.testsupport.FaultInjectingBackend;
@@ -44,10 +49,16 @@ class LockTransactionTests {
 
 	private final FaultInjectingBackend backend = new FaultInjectingBackend(new MemoryLockBackend(this.store));
 
+	private final AtomicReference<Runnable> onReleased = new AtomicReference<>(() -> {
+	});
+
 	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.backend,
 			new EngineSettings(Duration.ofSeconds(5), Duration.ofMillis(300), 3, Duration.ofSeconds(1),
 					Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(1)),
 			(event) -> {
+				if (event instanceof LockEvent.Released) {
+					this.onReleased.get().run();
+				}
 			});
 
 	private final DefaultLockRegistry others = new DefaultLockRegistry(new MemoryLockBackend(this.store),
@@ -302,6 +313,39 @@ class LockTransactionTests {
 			return null;
 		});
 		assertThat(output).contains("Lock 'stock:1001' is given back before the transaction");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void aListenerThatIsToldOfTheReleaseMayCommitATransaction(OnLost onLost) {
+		this.onReleased.set(() -> this.transaction.execute((status) -> insertOrder()));
+		LockRequest outer = LockRequest.of("order", 7);
+		this.lock.execute(outer, (lease) -> this.lock.withOnLost(onLost).execute(REQUEST, (inner) -> null));
+		assertThat(orders()).isEqualTo(2);
+	}
+
+	@Test
+	void aListenerThatIsToldOfADeferredReleaseMayCommitATransactionOfItsOwn() {
+		TransactionTemplate own = new TransactionTemplate(this.manager);
+		own.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+		this.onReleased.set(() -> own.execute((status) -> insertOrder()));
+		this.transaction.execute((status) -> {
+			this.lock.execute(REQUEST, (lease) -> null);
+			return this.lock.execute(LockRequest.of("order", 7), (lease) -> null);
+		});
+		assertThat(orders()).isEqualTo(2);
+	}
+
+	@Test
+	void aListenerThatIsToldOfTheReleaseByAFutureMayCommitATransaction() {
+		this.onReleased.set(() -> this.transaction.execute((status) -> insertOrder()));
+		CompletableFuture<String> body = new CompletableFuture<>();
+		CompletableFuture<String> result = this.lock.executeAsync(REQUEST, (lease) -> body);
+		body.complete("done");
+		assertThat(result).succeedsWithin(Duration.ofSeconds(20));
+		assertThat(this.lock.executeAsync(REQUEST, (lease) -> CompletableFuture.completedFuture("done")))
+			.succeedsWithin(Duration.ofSeconds(20));
+		assertThat(orders()).isEqualTo(2);
 	}
 
 	private int insertOrder() {
