@@ -73,15 +73,13 @@ final class AsyncExecution<T extends @Nullable Object> {
 	}
 
 	private CompletionStage<T> begin(Lease lease, LockedBody<? extends CompletionStage<T>, ?> body) throws Throwable {
-		LeaseContext.Scope scope = LeaseContext.enter(lease);
-		try (LossInterrupter interrupter = new LossInterrupter(Thread.currentThread())) {
-			if (this.onLost == OnLost.INTERRUPT) {
-				lease.onLost(interrupter::interrupt);
+		try (LeaseContext.Scope scope = LeaseContext.enter(lease)) {
+			if (this.onLost != OnLost.INTERRUPT) {
+				return body.run(scope.lease());
 			}
-			return body.run(lease);
-		}
-		finally {
-			scope.close();
+			LossInterrupter interrupter = new LossInterrupter();
+			lease.onLost(interrupter::interrupt);
+			return interrupter.run(body, scope.lease());
 		}
 	}
 

@@ -242,11 +242,11 @@ public class LockTemplate {
 
 	private <T extends @Nullable Object, X extends Throwable> T runInterruptibly(Lease lease, boolean deferring,
 			LockedBody<T, X> body) throws X {
-		LossInterrupter interrupter = new LossInterrupter(Thread.currentThread());
+		LossInterrupter interrupter = new LossInterrupter();
 		lease.onLost(interrupter::interrupt);
 		return runInContext(lease, deferring, (held) -> {
-			try (interrupter) {
-				return body.run(held);
+			try {
+				return interrupter.run(body, held);
 			}
 			catch (Throwable ex) {
 				// What an interrupted body throws is a consequence of the loss

@@ -7,22 +7,44 @@ import org.jspecify.annotations.Nullable;
 /**
  * Interrupts the thread that runs a body when its lease is lost: at most once, and never
  * after the body was left.
+ *
+ * <p>
+ * A thread does not say who has interrupted it. An interrupt that came before the loss,
+ * or after the body threw an {@link InterruptedException}, is certainly that of somebody
+ * else, and stays.
  */
-final class LossInterrupter implements AutoCloseable {
+final class LossInterrupter {
 
-	private final Thread thread;
+	private final Thread thread = Thread.currentThread();
 
 	private boolean left;
 
+	private boolean interrupting;
+
 	private @Nullable LockLostException loss;
 
-	LossInterrupter(Thread thread) {
-		this.thread = thread;
+	/**
+	 * Run a body on the thread that created this, and take back an interrupt that the
+	 * body has not noticed.
+	 */
+	<T extends @Nullable Object, X extends Throwable> T run(LockedBody<T, X> body, Lease lease) throws X {
+		boolean noticed = false;
+		try {
+			return body.run(lease);
+		}
+		catch (Throwable ex) {
+			noticed = ex instanceof InterruptedException;
+			throw ex;
+		}
+		finally {
+			leave(noticed);
+		}
 	}
 
 	synchronized void interrupt(LockLostException loss) {
 		if (!this.left && this.loss == null) {
 			this.loss = loss;
+			this.interrupting = !this.thread.isInterrupted();
 			this.thread.interrupt();
 		}
 	}
@@ -34,13 +56,9 @@ final class LossInterrupter implements AutoCloseable {
 		return this.loss;
 	}
 
-	/**
-	 * Leave the body, taking back an interrupt that it has not noticed.
-	 */
-	@Override
-	public synchronized void close() {
+	private synchronized void leave(boolean noticed) {
 		this.left = true;
-		if (this.loss != null) {
+		if (this.interrupting && !noticed) {
 			Thread.interrupted();
 		}
 	}

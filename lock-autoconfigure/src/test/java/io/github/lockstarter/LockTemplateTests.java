@@ -288,6 +288,44 @@ class LockTemplateTests {
 	}
 
 	@Test
+	void anInterruptThatCameBeforeTheLossIsLeftToTheCaller() {
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> interrupting().execute(SHORT, (lease) -> {
+			CountDownLatch told = toldOfLoss(lease);
+			Thread.currentThread().interrupt();
+			spinUntil(told);
+			return null;
+		}));
+		assertThat(Thread.interrupted()).isTrue();
+	}
+
+	@Test
+	void anInterruptThatFollowsTheOneThatTheBodyNoticedIsLeftToTheCaller() {
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> interrupting().execute(SHORT, (lease) -> {
+			try {
+				return blockForever(lease);
+			}
+			finally {
+				Thread.currentThread().interrupt();
+			}
+		}));
+		assertThat(Thread.interrupted()).isTrue();
+	}
+
+	@Test
+	void anInterruptThatTheBodyNotesAndWrapsIsTakenBack() {
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> interrupting().execute(SHORT, (lease) -> {
+			try {
+				return blockForever(lease);
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+				throw new IllegalStateException(ex);
+			}
+		}));
+		assertThat(Thread.interrupted()).isFalse();
+	}
+
+	@Test
 	void whenALossIsOnlyLoggedTheResultIsReturned() {
 		LockTemplate tolerant = this.template.withOnLost(OnLost.LOG);
 		assertThat(tolerant.<Integer, RuntimeException>execute(SHORT, LockTemplateTests::returnAfterLoss)).isEqualTo(1);
@@ -486,10 +524,21 @@ class LockTemplateTests {
 		return 1;
 	}
 
-	private static void awaitLoss(Lease lease) {
+	private static CountDownLatch toldOfLoss(Lease lease) {
 		CountDownLatch told = new CountDownLatch(1);
 		lease.onLost((loss) -> told.countDown());
-		await(told);
+		return told;
+	}
+
+	/** An interrupted thread cannot block. */
+	private static void spinUntil(CountDownLatch latch) {
+		while (latch.getCount() > 0) {
+			Thread.onSpinWait();
+		}
+	}
+
+	private static void awaitLoss(Lease lease) {
+		await(toldOfLoss(lease));
 	}
 
 	private static int blockForever(Lease lease) throws InterruptedException {
