@@ -5,6 +5,7 @@ package io.github.lockstarter;
 import java.io.Serializable;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Locale;
 
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,16 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 	 * Longest key, in characters.
 	 */
 	public static final int MAX_KEY_LENGTH = 512;
+
+	/**
+	 * What cannot be seen and so is encoded: control and format characters, line and
+	 * paragraph separators. Each range begins at one number and ends before the next. The
+	 * JDK's own tables change with each version of Unicode, and a text must not.
+	 */
+	private static final int[] INVISIBLE = { 0x7F, 0xA0, 0xAD, 0xAE, 0x600, 0x606, 0x61C, 0x61D, 0x6DD, 0x6DE, 0x70F,
+			0x710, 0x890, 0x892, 0x8E2, 0x8E3, 0x180E, 0x180F, 0x200B, 0x2010, 0x2028, 0x202F, 0x2060, 0x2065, 0x2066,
+			0x2070, 0xFEFF, 0xFF00, 0xFFF9, 0xFFFC, 0x110BD, 0x110BE, 0x110CD, 0x110CE, 0x13430, 0x13440, 0x1BCA0,
+			0x1BCA4, 0x1D173, 0x1D17B, 0xE0001, 0xE0002, 0xE0020, 0xE0080 };
 
 	private static final ClassValue<Boolean> TEXT_IS_IDENTITY = new ClassValue<>() {
 
@@ -137,7 +148,7 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 	}
 
 	private static boolean isLoneSurrogate(int codePoint) {
-		return Character.getType(codePoint) == Character.SURROGATE;
+		return codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE;
 	}
 
 	private static String abbreviate(String text) {
@@ -175,10 +186,8 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 		if (codePoint < 0x7F) {
 			return codePoint >= ' ' && codePoint != '%' && codePoint != '{' && codePoint != '}';
 		}
-		return switch (Character.getType(codePoint)) {
-			case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> false;
-			default -> true;
-		};
+		// Even where a range begins, and by the encoding of what is not found inside one
+		return Arrays.binarySearch(INVISIBLE, codePoint) % 2 != 0;
 	}
 
 }
