@@ -17,7 +17,8 @@ public interface Lease extends AutoCloseable {
 	 * Return the lease of the innermost annotated method or {@link LockTemplate} that
 	 * runs on this thread; for a body that returns a future, until it has returned. Where
 	 * the work goes on on other threads, or is a reactive chain, let the method have a
-	 * parameter of type {@code Lease} instead.
+	 * parameter of type {@code Lease} instead. A lease that was taken from a
+	 * {@link LockRegistry} is never the current one.
 	 * @throws IllegalStateException if there is none
 	 */
 	static Lease current() {

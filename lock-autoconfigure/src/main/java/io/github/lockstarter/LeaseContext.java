@@ -2,6 +2,8 @@
 
 package io.github.lockstarter;
 
+import java.time.Duration;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,24 +65,74 @@ final class LeaseContext {
 	}
 
 	static Scope enter(Lease lease) {
-		forgetEnded();
-		Scope scope = new Scope(lease, INNERMOST.get());
+		Scope scope = new Scope(lease, forgetEnded());
 		INNERMOST.set(scope);
 		return scope;
 	}
 
-	/** A transaction may end its scopes in another order, or on another thread. */
-	private static void forgetEnded() {
-		Scope scope = INNERMOST.get();
-		while (scope != null && scope.ended) {
-			scope = scope.outer;
+	/**
+	 * Enter a scope of which the lease is never the {@linkplain #current() current} one.
+	 * @param leaseTime after which it ends by itself, or {@code null} if it does not
+	 */
+	static Scope watch(Lease lease, @Nullable Duration leaseTime) {
+		if (!TransactionBoundary.PRESENT || !TransactionBoundary.isActive()) {
+			forgetExpired();
 		}
-		if (scope != null) {
-			INNERMOST.set(scope);
+		Scope scope = enter(lease);
+		scope.leave();
+		scope.expiry = (leaseTime != null) ? System.nanoTime() + leaseTime.toNanos() : null;
+		return scope;
+	}
+
+	/**
+	 * Forget the scopes whose lease time is over, as nobody may ever close their leases.
+	 * They matter to a transaction that began before.
+	 */
+	static void forgetExpired() {
+		for (Scope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
+			scope.endIfExpired();
+		}
+		if (INNERMOST.get() != null) {
+			forgetEnded();
+		}
+	}
+
+	/**
+	 * Return how many scopes this thread is inside of.
+	 */
+	static int size() {
+		int size = 0;
+		for (Scope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
+			size++;
+		}
+		return size;
+	}
+
+	/**
+	 * Forget all scopes that have ended: not always the innermost first, and on this
+	 * thread only if it is the one that ended them.
+	 * @return the innermost one that is left
+	 */
+	private static @Nullable Scope forgetEnded() {
+		Scope innermost = firstOpen(INNERMOST.get());
+		if (innermost != null) {
+			INNERMOST.set(innermost);
 		}
 		else {
 			INNERMOST.remove();
 		}
+		for (Scope scope = innermost; scope != null; scope = scope.outer) {
+			scope.outer = firstOpen(scope.outer);
+		}
+		return innermost;
+	}
+
+	private static @Nullable Scope firstOpen(@Nullable Scope innermost) {
+		Scope scope = innermost;
+		while (scope != null && scope.ended) {
+			scope = scope.outer;
+		}
+		return scope;
 	}
 
 	/**
@@ -90,7 +142,11 @@ final class LeaseContext {
 
 		private final Lease lease;
 
-		private final @Nullable Scope outer;
+		/** Used by the thread that entered this scope only. */
+		private @Nullable Scope outer;
+
+		/** Used by the thread that entered this scope only. */
+		private @Nullable Long expiry;
 
 		private volatile boolean left;
 
@@ -103,6 +159,12 @@ final class LeaseContext {
 
 		Lease lease() {
 			return this.lease;
+		}
+
+		private void endIfExpired() {
+			if (this.expiry != null && this.expiry - System.nanoTime() <= 0 && !this.lease.isHeld()) {
+				this.ended = true;
+			}
 		}
 
 		/**

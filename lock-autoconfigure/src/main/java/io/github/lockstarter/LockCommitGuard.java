@@ -4,11 +4,13 @@ package io.github.lockstarter;
 
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.transaction.support.DefaultTransactionStatus;
 
 /**
  * Lets no transaction commit after a lock of its thread was lost: it is rolled back, and
- * the caller gets a {@link LockLostException}. Locks taken by annotated methods and by
- * {@link LockTemplate} are checked, except with {@link OnLost#LOG}.
+ * the caller gets a {@link LockLostException}. Locks taken by annotated methods, by
+ * {@link LockTemplate} and from a {@link TransactionAwareLockRegistry} are checked,
+ * except with {@link OnLost#LOG}.
  *
  * <p>
  * Auto-configuration adds it to all transaction managers. The check asks no store: it
@@ -19,6 +21,18 @@ import org.springframework.transaction.TransactionExecutionListener;
  * @see org.springframework.transaction.ConfigurableTransactionManager#addListener
  */
 public final class LockCommitGuard implements TransactionExecutionListener {
+
+	/**
+	 * Forget locks whose fixed lease time was over before the transaction.
+	 */
+	@Override
+	public void beforeBegin(TransactionExecution transaction) {
+		boolean inner = transaction instanceof DefaultTransactionStatus status
+				&& status.getSuspendedResources() != null;
+		if (!inner) {
+			LeaseContext.forgetExpired();
+		}
+	}
 
 	/**
 	 * Do nothing if all locks of the thread are held.

@@ -31,7 +31,7 @@ public class LockTemplate {
 	 * @param registry where the locks come from
 	 */
 	public LockTemplate(LockRegistry registry) {
-		this(registry, OnLost.THROW, OnActiveTransaction.DEFAULT);
+		this(TransactionAwareLockRegistry.unwrap(registry), OnLost.THROW, OnActiveTransaction.DEFAULT);
 	}
 
 	private LockTemplate(LockRegistry registry, OnLost onLost, OnActiveTransaction onActiveTransaction) {

@@ -3,6 +3,7 @@
 package io.github.lockstarter;
 
 import java.time.Duration;
+import java.util.function.IntConsumer;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -32,8 +33,7 @@ final class TransactionBoundary {
 	 * @throws IllegalStateException if it must not be taken
 	 */
 	static boolean defersRelease(LockKey key, OnActiveTransaction policy) {
-		if (!TransactionSynchronizationManager.isActualTransactionActive()
-				|| !TransactionSynchronizationManager.isSynchronizationActive()) {
+		if (!isActive()) {
 			return false;
 		}
 		return switch (policy) {
@@ -52,28 +52,51 @@ final class TransactionBoundary {
 	}
 
 	/**
+	 * Return whether the current thread is inside a transaction.
+	 */
+	static boolean isActive() {
+		return TransactionSynchronizationManager.isActualTransactionActive()
+				&& TransactionSynchronizationManager.isSynchronizationActive();
+	}
+
+	/**
 	 * Give a lease back when the current transaction is completed.
 	 */
 	static void endAfterCompletion(LeaseContext.Scope scope) {
-		TransactionSynchronizationManager.registerSynchronization(new DeferredRelease(scope));
+		whenCompleted((status) -> end(scope, status));
 	}
 
-	private record DeferredRelease(LeaseContext.Scope scope) implements TransactionSynchronization {
+	/**
+	 * Do something when the current transaction is completed.
+	 * @param action takes the outcome of the transaction
+	 */
+	static void whenCompleted(IntConsumer action) {
+		TransactionSynchronizationManager.registerSynchronization(new Completion(action));
+	}
+
+	/**
+	 * Give a lease back whose transaction is completed.
+	 */
+	static void end(LeaseContext.Scope scope, int status) {
+		scope.close();
+		try {
+			if (status != TransactionSynchronization.STATUS_COMMITTED) {
+				scope.lease().holdAtLeast(Duration.ZERO);
+			}
+			scope.lease().close();
+		}
+		catch (LockLostException ex) {
+			if (status != TransactionSynchronization.STATUS_ROLLED_BACK) {
+				logger.warn("The lock was lost while its transaction was completed", ex);
+			}
+		}
+	}
+
+	private record Completion(IntConsumer action) implements TransactionSynchronization {
 
 		@Override
 		public void afterCompletion(int status) {
-			this.scope.close();
-			try {
-				if (status != STATUS_COMMITTED) {
-					this.scope.lease().holdAtLeast(Duration.ZERO);
-				}
-				this.scope.lease().close();
-			}
-			catch (LockLostException ex) {
-				if (status != STATUS_ROLLED_BACK) {
-					logger.warn("The lock was lost while its transaction was completed", ex);
-				}
-			}
+			this.action.accept(status);
 		}
 
 	}

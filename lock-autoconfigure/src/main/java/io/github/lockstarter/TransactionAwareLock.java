@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+
+/**
+ * A lock in the form that the JDK knows, whose thread has one more, nested lease of it
+ * for as long as it is locked, and until the end of a transaction inside which it is
+ * unlocked.
+ */
+final class TransactionAwareLock implements Lock {
+
+	private final TransactionAwareLockRegistry registry;
+
+	private final Lock delegate;
+
+	private final LockRequest nested;
+
+	TransactionAwareLock(TransactionAwareLockRegistry registry, Lock delegate, LockKey key, LockMode mode) {
+		this.registry = registry;
+		this.delegate = delegate;
+		this.nested = LockRequest.of(key).withMode(mode).withWaitTime(Duration.ZERO);
+	}
+
+	@Override
+	public void lock() {
+		boolean inTransaction = this.registry.defersRelease(this.nested);
+		this.delegate.lock();
+		takeNested(inTransaction);
+	}
+
+	@Override
+	public void lockInterruptibly() throws InterruptedException {
+		boolean inTransaction = this.registry.defersRelease(this.nested);
+		this.delegate.lockInterruptibly();
+		takeNested(inTransaction);
+	}
+
+	@Override
+	public boolean tryLock() {
+		boolean inTransaction = this.registry.defersRelease(this.nested);
+		return this.delegate.tryLock() && takeNested(inTransaction);
+	}
+
+	@Override
+	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+		boolean inTransaction = this.registry.defersRelease(this.nested);
+		return this.delegate.tryLock(time, unit) && takeNested(inTransaction);
+	}
+
+	private boolean takeNested(boolean inTransaction) {
+		// An interrupt that did not keep it from locking must not do so now
+		boolean interrupted = Thread.interrupted();
+		boolean taken = false;
+		try {
+			this.registry.pushLocked(this.nested, inTransaction);
+			taken = true;
+			return true;
+		}
+		finally {
+			if (!taken) {
+				this.delegate.unlock();
+			}
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+	@Override
+	public void unlock() {
+		Lease lease = this.registry.popLocked(this.nested);
+		try {
+			this.delegate.unlock();
+		}
+		finally {
+			if (lease != null) {
+				lease.close();
+			}
+		}
+	}
+
+	@Override
+	public Condition newCondition() {
+		return this.delegate.newCondition();
+	}
+
+	@Override
+	public String toString() {
+		return this.delegate.toString();
+	}
+
+}
