@@ -6,7 +6,9 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -38,33 +40,62 @@ final class AsyncExecution<T extends @Nullable Object> {
 	CompletableFuture<T> start(CompletableFuture<Lease> acquisition, LockedBody<? extends CompletionStage<T>, ?> body,
 			ContentionHandler<? extends CompletionStage<T>, ?> onContention,
 			OutageHandler<? extends CompletionStage<T>, ?> onOutage) {
+		Executor tasks = acquisition.defaultExecutor();
 		this.result.whenComplete((value, ex) -> cancelUnderWay());
 		follow(acquisition);
 		// A body that blocks must not block the caller, even if the lease is there
 		// already
 		acquisition.whenCompleteAsync((lease, ex) -> {
 			if (lease != null) {
-				run((this.onLost == OnLost.LOG) ? new LossTolerantLease(lease) : lease, body);
+				run(tolerant(lease), tasks, body);
 			}
 			else {
 				runInstead(ex, onContention, onOutage);
 			}
-		});
+		}, tasks);
 		return this.result;
 	}
 
-	private void run(Lease lease, LockedBody<? extends CompletionStage<T>, ?> body) {
+	/**
+	 * Take the lock and begin the body on the current thread, or something else if the
+	 * lock cannot be had.
+	 * @param deferring whether the lock is kept until the end of the transaction
+	 * @return the result; cancelling it cancels what it waits for
+	 */
+	CompletableFuture<T> begin(Supplier<Lease> acquisition, boolean deferring,
+			LockedBody<? extends CompletionStage<T>, ?> body,
+			ContentionHandler<? extends CompletionStage<T>, ?> onContention,
+			OutageHandler<? extends CompletionStage<T>, ?> onOutage) {
+		Lease lease;
+		try {
+			lease = tolerant(acquisition.get());
+		}
+		catch (LockException ex) {
+			runInstead(ex, onContention, onOutage);
+			return this.result;
+		}
+		this.result.whenComplete((value, ex) -> cancelUnderWay());
+		run(deferring ? tolerant(new TransactionAwareLease(lease, null, true, true)) : lease,
+				this.result.defaultExecutor(), body);
+		return this.result;
+	}
+
+	private Lease tolerant(Lease lease) {
+		return (this.onLost == OnLost.LOG) ? new LossTolerantLease(lease) : lease;
+	}
+
+	private void run(Lease lease, Executor tasks, LockedBody<? extends CompletionStage<T>, ?> body) {
 		if (this.result.isDone()) {
 			end(lease, null, new CancellationException());
 			return;
 		}
 		try {
-			CompletionStage<T> stage = begin(lease, body);
+			CompletionStage<T> stage = call(lease, body);
 			stage.whenComplete((value, ex) -> end(lease, value, ex));
 			follow(stage);
 			if (this.onLost == OnLost.INTERRUPT) {
 				// What depends on it may take its time, which callbacks must not
-				lease.onLost((loss) -> CompletableFuture.runAsync(this::cancelUnderWay));
+				lease.onLost((loss) -> tasks.execute(this::cancelUnderWay));
 			}
 		}
 		catch (Throwable ex) {
@@ -72,7 +103,7 @@ final class AsyncExecution<T extends @Nullable Object> {
 		}
 	}
 
-	private CompletionStage<T> begin(Lease lease, LockedBody<? extends CompletionStage<T>, ?> body) throws Throwable {
+	private CompletionStage<T> call(Lease lease, LockedBody<? extends CompletionStage<T>, ?> body) throws Throwable {
 		try (LeaseContext.Scope scope = LeaseContext.enter(lease)) {
 			if (this.onLost != OnLost.INTERRUPT) {
 				return body.run(scope.lease());

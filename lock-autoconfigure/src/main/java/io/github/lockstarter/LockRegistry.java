@@ -4,9 +4,13 @@ package io.github.lockstarter;
 
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where locks come from. For a whole method or block, {@link DistributedLock} and
@@ -78,6 +82,57 @@ public interface LockRegistry {
 	 * fixed lease time
 	 */
 	CompletableFuture<Lease> acquireAsync(LockRequest request, Function<LockKey, ?> owners);
+
+	/**
+	 * Take a lock on behalf of an owner, waiting for it on the current thread. The lease
+	 * belongs to no thread, as of {@link #acquireAsync(LockRequest, Function)}: it is for
+	 * work that begins on a thread and goes on after that thread has left it.
+	 * @param request which lock, and how long to wait
+	 * @param owners gives for each lock what stands for one piece of work; not a thread
+	 * @return the lease, to be closed by the caller
+	 * @throws LockContendedException if somebody else held the lock for the whole wait
+	 * time
+	 * @throws LockUnavailableException if the store could not be asked, or the registry
+	 * is shutting down
+	 * @throws LockInterruptedException if the thread is interrupted; its flag stays set
+	 */
+	default Lease acquire(LockRequest request, Function<LockKey, ?> owners) {
+		CompletableFuture<Lease> lease = acquireAsync(request, owners);
+		try {
+			return lease.get();
+		}
+		catch (InterruptedException ex) {
+			lease.cancel(false);
+			Thread.currentThread().interrupt();
+			throw new LockInterruptedException(request.key());
+		}
+		catch (ExecutionException ex) {
+			throw (ex.getCause() instanceof LockException failure) ? failure : new IllegalStateException(ex.getCause());
+		}
+	}
+
+	/**
+	 * Follow a plain future, which tells nobody of its end. This one waits for it on the
+	 * current thread; a registry with threads of its own does not.
+	 * @param <T> the type of the result
+	 * @param future what to follow
+	 * @return what ends as the future does; cancelling it cancels the future
+	 */
+	default <T extends @Nullable Object> CompletableFuture<T> follow(Future<T> future) {
+		try {
+			return CompletableFuture.completedFuture(future.get());
+		}
+		catch (ExecutionException ex) {
+			return CompletableFuture.failedFuture((ex.getCause() != null) ? ex.getCause() : ex);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			return CompletableFuture.failedFuture(ex);
+		}
+		catch (RuntimeException ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
 
 	/**
 	 * Return a lock in the form of {@link java.util.concurrent.locks.Lock}, for code that

@@ -172,6 +172,30 @@ public class LockTemplate {
 	}
 
 	/**
+	 * Run a body that returns a future under the lock as {@link #executeAsyncOrElse}
+	 * does, but wait for the lock and begin the body on the current thread: for one that
+	 * the call was handed over to, such as that of an {@code @Async} method, whose
+	 * context the body needs. Nobody owns the lock but the body, so this is not reentrant
+	 * either. If the current thread is inside a transaction, {@link OnActiveTransaction}
+	 * says what becomes of the lock, and the result does not wait for its release.
+	 * @param <T> the type of the result
+	 * @param request which lock, and how long to wait for it
+	 * @param body what to run
+	 * @param onContention what to run on contention, without the lock
+	 * @param onOutage what to run on an outage, without the lock
+	 * @return the result of the one that ran
+	 */
+	public <T extends @Nullable Object> CompletableFuture<T> beginOrElse(LockRequest request,
+			LockedBody<? extends CompletionStage<T>, ?> body,
+			ContentionHandler<? extends CompletionStage<T>, ?> onContention,
+			OutageHandler<? extends CompletionStage<T>, ?> onOutage) {
+		boolean deferring = isDeferring(request);
+		Object owner = new Object();
+		return new AsyncExecution<T>(this.onLost, HoldTimes.of(request))
+			.begin(() -> this.registry.acquire(request, (key) -> owner), deferring, body, onContention, onOutage);
+	}
+
+	/**
 	 * Return a body that asks to hold the lock for longer if it succeeds.
 	 */
 	private static <T extends @Nullable Object, X extends Throwable> LockedBody<T, X> keeping(LockRequest request,

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.function.Function;
@@ -22,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>
  * Auto-configuration puts it around the registry that beans get where there are
- * transactions; wrap a registry of your own in it for the same. A lease of
- * {@link #acquireAsync} belongs to no thread and so to no transaction. No lease of a
- * registry is the {@linkplain Lease#current() current} one.
+ * transactions; wrap a registry of your own in it for the same. A lease that is taken
+ * asynchronously or on behalf of an owner belongs to no thread, and so to no transaction.
+ * No lease of a registry is the {@linkplain Lease#current() current} one.
  */
 public final class TransactionAwareLockRegistry implements LockRegistry {
 
@@ -77,6 +78,16 @@ public final class TransactionAwareLockRegistry implements LockRegistry {
 	@Override
 	public CompletableFuture<Lease> acquireAsync(LockRequest request, Function<LockKey, ?> owners) {
 		return this.delegate.acquireAsync(request, owners);
+	}
+
+	@Override
+	public Lease acquire(LockRequest request, Function<LockKey, ?> owners) {
+		return this.delegate.acquire(request, owners);
+	}
+
+	@Override
+	public <T extends @Nullable Object> CompletableFuture<T> follow(Future<T> future) {
+		return this.delegate.follow(future);
 	}
 
 	@Override

@@ -3,14 +3,28 @@
 package io.github.lockstarter;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.Timer;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaCall;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaConstructor;
 import com.tngtech.archunit.core.domain.JavaPackage;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
@@ -18,6 +32,9 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
+import org.springframework.core.task.VirtualThreadTaskExecutor;
+import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
@@ -41,6 +58,11 @@ class ArchitectureTests {
 			".memory", Set.of("", ".backend"), //
 			".interceptor", Set.of(""), //
 			".autoconfigure", Set.of("", ".event", ".backend", ".engine", ".redis", ".memory", ".interceptor"));
+
+	/** Their constructors lead to threads; those that Spring has as well. */
+	private static final List<Class<?>> OWNERS_OF_THREADS = List.of(Thread.class, ThreadPoolExecutor.class,
+			ForkJoinPool.class, Timer.class, SimpleAsyncTaskExecutor.class, VirtualThreadTaskExecutor.class,
+			ExecutorConfigurationSupport.class);
 
 	private final JavaClasses classes = new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests())
 		.importPackages(ROOT);
@@ -139,13 +161,71 @@ class ArchitectureTests {
 	void threadsAreStartedByTheEngineOnly() {
 		noClasses().that()
 			.resideOutsideOfPackage(ROOT + ".engine")
+			// Its container reads the subscription on one thread, and ends it itself
+			.and()
+			.doNotHaveFullyQualifiedName(ROOT + ".redis.RedisReleaseSignal")
 			.should()
-			.dependOnClassesThat()
-			.haveFullyQualifiedName("java.util.concurrent.Executors")
-			.orShould()
-			.callConstructor(Thread.class, Runnable.class)
+			.callCodeUnitWhere(startsThreads())
 			.because("somebody has to end every thread that was started")
 			.check(this.classes);
+	}
+
+	@Test
+	void theRuleForThreadsSeesEveryWayToStartOne() {
+		JavaClasses startingThreads = new ClassFileImporter().importClasses(StartingThreads.class);
+		Set<Integer> seen = startingThreads.get(StartingThreads.class)
+			.getCodeUnitCallsFromSelf()
+			.stream()
+			.filter(startsThreads())
+			.map((call) -> call.getLineNumber())
+			.collect(Collectors.toSet());
+		assertThat(seen).hasSize(StartingThreads.WAYS);
+	}
+
+	/**
+	 * Calls that begin a thread, or leave it to the JVM on which one something runs.
+	 */
+	private static DescribedPredicate<JavaCall<?>> startsThreads() {
+		return DescribedPredicate.describe("starts threads", (call) -> {
+			JavaClass type = call.getTargetOwner();
+			boolean constructor = call.getName().equals(JavaConstructor.CONSTRUCTOR_NAME);
+			boolean factory = type.isEquivalentTo(Thread.class)
+					&& Set.of("ofVirtual", "ofPlatform", "startVirtualThread").contains(call.getName());
+			boolean ownThreads = constructor && OWNERS_OF_THREADS.stream().anyMatch(type::isAssignableTo);
+			boolean anyThread = type.isAssignableTo(CompletionStage.class) && call.getName().endsWith("Async")
+					&& call.getTarget()
+						.getRawParameterTypes()
+						.stream()
+						.noneMatch((parameter) -> parameter.isEquivalentTo(Executor.class));
+			boolean commonPool = call.getName().equals("commonPool") || (call.getName().equals("delayedExecutor")
+					&& call.getTarget().getRawParameterTypes().size() == 2);
+			return factory || ownThreads || anyThread || commonPool || type.isEquivalentTo(Executors.class);
+		});
+	}
+
+	/** Each way on a line of its own. Never called. */
+	@SuppressWarnings("unused")
+	private static final class StartingThreads {
+
+		static final int WAYS = 14;
+
+		void all(Runnable task) throws Exception {
+			new Thread(task);
+			new Thread("name");
+			new Thread(null, task, "name");
+			new Thread();
+			Executors.newCachedThreadPool();
+			new ThreadPoolExecutor(0, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>());
+			new ScheduledThreadPoolExecutor(1);
+			new ForkJoinPool();
+			ForkJoinPool.commonPool();
+			CompletableFuture.runAsync(task);
+			new CompletableFuture<Void>().thenRunAsync(task);
+			new Timer();
+			new SimpleAsyncTaskExecutor();
+			new VirtualThreadTaskExecutor();
+		}
+
 	}
 
 	private Set<String> packages() {

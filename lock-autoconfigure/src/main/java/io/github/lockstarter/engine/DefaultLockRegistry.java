@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.function.Function;
@@ -37,6 +38,8 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	private final LocalEntries entries;
 
 	private final EngineThreads threads;
+
+	private final FutureWatch futures = new FutureWatch();
 
 	private final EngineSettings settings;
 
@@ -98,6 +101,26 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 			throw new LockContendedException(request.key(), caller.waited());
 		}
 		return lease;
+	}
+
+	@Override
+	public Lease acquire(LockRequest request, Function<LockKey, ?> owners) {
+		if (!request.others().isEmpty()) {
+			return new ManyLocks((requests) -> this.simultaneousGrant.tryGrant(requests, (each) -> guest(each, owners)),
+					(each) -> obtain(each.key(), caller(each, owners)), this.threads.tasks())
+				.acquire(request, waitTime(request));
+		}
+		Caller caller = caller(request, owners);
+		Lease lease = obtain(request.key(), caller);
+		if (lease == null) {
+			throw new LockContendedException(request.key(), caller.waited());
+		}
+		return lease;
+	}
+
+	@Override
+	public <T extends @Nullable Object> CompletableFuture<T> follow(Future<T> future) {
+		return this.futures.follow(future);
 	}
 
 	@Override
@@ -248,6 +271,10 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	private Caller caller(LockRequest request) {
 		return Caller.interruptible(waitTime(request), request.mode(), request.leaseTime());
+	}
+
+	private Caller caller(LockRequest request, Function<LockKey, ?> owners) {
+		return new ThreadCaller(waitTime(request), request.mode(), request.leaseTime(), owners.apply(request.key()));
 	}
 
 	/**

@@ -10,11 +10,14 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LockMode;
 
 /**
- * A thread that waits for its lock itself, and owns it.
+ * A thread that waits for its lock itself, and owns it unless it does so for another
+ * owner.
  */
 final class ThreadCaller extends Caller {
 
 	private final Thread thread = Thread.currentThread();
+
+	private final Object owner;
 
 	private final boolean interruptible;
 
@@ -23,6 +26,13 @@ final class ThreadCaller extends Caller {
 	ThreadCaller(Duration waitTime, boolean interruptible, LockMode mode, @Nullable Duration fixedLeaseTime) {
 		super(waitTime, mode, fixedLeaseTime);
 		this.interruptible = interruptible;
+		this.owner = this.thread;
+	}
+
+	ThreadCaller(Duration waitTime, LockMode mode, @Nullable Duration fixedLeaseTime, Object owner) {
+		super(waitTime, mode, fixedLeaseTime);
+		this.interruptible = true;
+		this.owner = owner;
 	}
 
 	@Override
@@ -32,7 +42,7 @@ final class ThreadCaller extends Caller {
 
 	@Override
 	Object owner() {
-		return this.thread;
+		return this.owner;
 	}
 
 	@Override

@@ -47,8 +47,9 @@ final class DistributedLockInterceptor implements MethodInterceptor {
 		}
 		InvocationAdapter adapter = definition.adapter();
 		if (adapter != null) {
-			return adapter.invoke(new LockedCall(invocation, definition, definition.request(invocation),
-					this.registry.get(), template(definition)));
+			return adapter
+				.invoke(new LockedCall(invocation, definition, definition.request(invocation), this.registry.get(),
+						template(definition), AsyncMethods.isHandedOver(invocation, targetClass, this)));
 		}
 		FailurePolicy onFailure = definition.onFailure();
 		return template(definition).executeOrElse(definition.request(invocation), (lease) -> {

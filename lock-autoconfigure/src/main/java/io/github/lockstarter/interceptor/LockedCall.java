@@ -22,9 +22,11 @@ import io.github.lockstarter.LockUnavailableException;
  * @param request what to ask for
  * @param registry where the lock comes from
  * @param template the semantics of the annotation
+ * @param handedOver whether the current thread is one of an executor that the call was
+ * handed over to
  */
 record LockedCall(MethodInvocation invocation, LockDefinition definition, LockRequest request, LockRegistry registry,
-		LockTemplate template) {
+		LockTemplate template, boolean handedOver) {
 
 	/**
 	 * Call the method.

@@ -59,7 +59,7 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 				sink.success(guarded.onErrorResume((failure) -> fail(call, lease, failure))
 					.flatMap((value) -> end(call, lease).thenReturn(value))
 					.switchIfEmpty(end(call, lease)));
-			}))
+			}, acquisition.defaultExecutor()))
 				.flatMap((result) -> result)
 				.doFinally((signal) -> abandon(signal, call, acquisition, decided))
 				.contextWrite((outer) -> outer.putAllMap(owners));
@@ -80,7 +80,7 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 				Flux<Object> guarded = isEndedByLoss(call) ? body.takeUntilOther(loss(lease)) : body;
 				sink.success(
 						Flux.concat(guarded.onErrorResume((failure) -> fail(call, lease, failure)), end(call, lease)));
-			}))
+			}, acquisition.defaultExecutor()))
 				.flatMapMany((result) -> result)
 				.doFinally((signal) -> abandon(signal, call, acquisition, decided))
 				.contextWrite((outer) -> outer.putAllMap(owners));

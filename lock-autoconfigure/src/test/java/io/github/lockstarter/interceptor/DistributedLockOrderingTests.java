@@ -2,12 +2,17 @@
 
 package io.github.lockstarter.interceptor;
 
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
@@ -27,6 +32,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
+import org.springframework.core.task.SyncTaskExecutor;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
@@ -35,10 +41,12 @@ import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.resilience.annotation.Retryable;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
@@ -47,6 +55,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockEvent;
+import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.memory.MemoryLockBackend;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -55,6 +64,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The place of the lock among the real advisors of Spring.
  */
 class DistributedLockOrderingTests {
+
+	private static final ThreadLocal<String> CONTEXT = new ThreadLocal<>();
 
 	private static final List<String> steps = Collections.synchronizedList(new ArrayList<>());
 
@@ -126,11 +137,93 @@ class DistributedLockOrderingTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { LockFirst.class, LockLast.class })
+	void anAsynchronousMethodRunsOnItsExecutorAlsoWhereItReturnsAFuture(Class<?> configuration) {
+		try (AnnotationConfigApplicationContext context = start(configuration)) {
+			Asynchronous direct = context.getBean(Asynchronous.class);
+			AsynchronousClass wholeClass = context.getBean(AsynchronousClass.class);
+			for (Supplier<Future<String>> call : List.<Supplier<Future<String>>>of(() -> direct.where(1),
+					() -> direct.whereByMeta(1), () -> direct.whereAsFuture(1), () -> wholeClass.where(1))) {
+				steps.clear();
+				CONTEXT.set("of the caller");
+				assertThat(call.get()).succeedsWithin(Duration.ofSeconds(20))
+					.asString()
+					.startsWith("task-")
+					.endsWith("with the context of the caller");
+				CONTEXT.remove();
+				assertThat(steps).containsExactly("acquired", "released");
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { LockFirst.class, LockLast.class })
+	void whileAnAsynchronousMethodWaitsForItsLockNoThreadOfTheLibraryIsBlocked(Class<?> configuration) {
+		try (AnnotationConfigApplicationContext context = start(configuration)) {
+			Asynchronous bean = context.getBean(Asynchronous.class);
+			DefaultLockRegistry other = new DefaultLockRegistry(context.getBean(MemoryLockBackend.class),
+					EngineSettings.DEFAULTS, LockListener.NO_OP);
+			Lease held = other.acquire(LockRequest.of("asynchronous", 1));
+			CompletableFuture<String> result = bean.where(1);
+			Awaitility.await().until(() -> waitsForLock("task-"));
+			assertThat(waitsForLock("lock-async-")).isFalse();
+			assertThat(waitsForLock("ForkJoinPool")).isFalse();
+			held.close();
+			assertThat(result).succeedsWithin(Duration.ofSeconds(20));
+			other.close();
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { LockFirst.class, LockLast.class })
+	void workThatGoesOnAfterTheExecutorsThreadIsFreeExcludesIt(Class<?> configuration) {
+		try (AnnotationConfigApplicationContext context = start(configuration)) {
+			ThreadPoolTaskExecutor single = context.getBean(ThreadPoolTaskExecutor.class);
+			CompletableFuture<String> work = new CompletableFuture<>();
+			Future<String> first = context.getBean(Asynchronous.class).single(1, work);
+			Awaitility.await().until(() -> steps.contains("body"));
+			first.cancel(true);
+			// The thread is free again, but the work that it began is not at its end
+			LockRequest request = LockRequest.of("asynchronous", 1).withWaitTime(Duration.ZERO);
+			LockRegistry registry = context.getBean(LockRegistry.class);
+			assertThat(single.submit(() -> registry.tryAcquire(request).isPresent()))
+				.succeedsWithin(Duration.ofSeconds(20))
+				.isEqualTo(false);
+			work.complete("done");
+			Awaitility.await().until(() -> steps.contains("released"));
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { LockFirst.class, LockLast.class })
+	void aTransactionOfTheCallerIsHeededIfTheExecutorIsTheCaller(Class<?> configuration) {
+		try (AnnotationConfigApplicationContext context = start(configuration)) {
+			Asynchronous bean = context.getBean(Asynchronous.class);
+			TransactionTemplate transaction = new TransactionTemplate(context.getBean(JdbcTransactionManager.class));
+			transaction.executeWithoutResult((status) -> {
+				assertThat(bean.whereTheCallerIs(1)).succeedsWithin(Duration.ofSeconds(20))
+					.isEqualTo(Thread.currentThread().getName());
+				assertThat(steps).containsExactly("acquired");
+			});
+			assertThat(steps).containsExactly("acquired", "released");
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { LockFirst.class, LockLast.class })
 	void theTransactionOfAMethodThatReturnsAFutureIsInsideOfTheLock(Class<?> configuration) {
 		try (AnnotationConfigApplicationContext context = start(configuration)) {
 			assertThat(context.getBean(LockAboveTransaction.class).runLater()).succeedsWithin(Duration.ofSeconds(20));
 			assertThat(steps).containsExactly("acquired", "body in transaction", "committed while locked", "released");
 		}
+	}
+
+	private static boolean waitsForLock(String threads) {
+		return Thread.getAllStackTraces()
+			.entrySet()
+			.stream()
+			.filter((thread) -> thread.getKey().getName().startsWith(threads))
+			.flatMap((thread) -> Arrays.stream(thread.getValue()))
+			.anyMatch((frame) -> frame.getClassName().startsWith("io.github.lockstarter.engine.StoreVisit"));
 	}
 
 	private static AnnotationConfigApplicationContext start(Class<?> configuration) {
@@ -209,7 +302,26 @@ class DistributedLockOrderingTests {
 		SimpleAsyncTaskExecutor taskExecutor() {
 			SimpleAsyncTaskExecutor executor = new SimpleAsyncTaskExecutor("task-");
 			executor.setTaskTerminationTimeout(20_000);
+			executor.setTaskDecorator((task) -> {
+				String context = CONTEXT.get();
+				return () -> {
+					CONTEXT.set(context);
+					task.run();
+				};
+			});
 			return executor;
+		}
+
+		@Bean(defaultCandidate = false)
+		ThreadPoolTaskExecutor single() {
+			ThreadPoolTaskExecutor executor = new ThreadPoolTaskExecutor();
+			executor.setMaxPoolSize(1);
+			return executor;
+		}
+
+		@Bean(defaultCandidate = false)
+		SyncTaskExecutor caller() {
+			return new SyncTaskExecutor();
 		}
 
 	}
@@ -218,8 +330,13 @@ class DistributedLockOrderingTests {
 	static class Locking {
 
 		@Bean
-		DefaultLockRegistry lockRegistry() {
-			return new DefaultLockRegistry(new MemoryLockBackend(), EngineSettings.DEFAULTS, (event) -> {
+		MemoryLockBackend backend() {
+			return new MemoryLockBackend();
+		}
+
+		@Bean
+		DefaultLockRegistry lockRegistry(MemoryLockBackend backend) {
+			return new DefaultLockRegistry(backend, EngineSettings.DEFAULTS, (event) -> {
 				if (event instanceof LockEvent.Acquired || event instanceof LockEvent.Released) {
 					steps.add((event instanceof LockEvent.Acquired) ? "acquired" : "released");
 				}
@@ -248,7 +365,8 @@ class DistributedLockOrderingTests {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@Import({ LockAboveTransaction.class, LockBelowTransaction.class, Retried.class, Asynchronous.class })
+	@Import({ LockAboveTransaction.class, LockBelowTransaction.class, Retried.class, Asynchronous.class,
+			AsynchronousClass.class })
 	static class Beans {
 
 	}
@@ -348,6 +466,60 @@ class DistributedLockOrderingTests {
 		public CompletableFuture<String> follow(int id, CompletableFuture<String> work) {
 			steps.add("body");
 			return work;
+		}
+
+		@Async
+		@DistributedLock(name = "asynchronous", key = "#id")
+		public CompletableFuture<String> where(int id) {
+			return CompletableFuture.completedFuture(here());
+		}
+
+		@Async
+		@DistributedLock(name = "asynchronous", key = "#id")
+		public Future<String> whereAsFuture(int id) {
+			String here = here();
+			FutureTask<String> task = new FutureTask<>(() -> here);
+			new Thread(task).start();
+			return task;
+		}
+
+		@Background
+		@DistributedLock(name = "asynchronous", key = "#id")
+		public CompletableFuture<String> whereByMeta(int id) {
+			return where(id);
+		}
+
+		@Async("single")
+		@DistributedLock(name = "asynchronous", key = "#id")
+		public Future<String> single(int id, CompletableFuture<String> work) {
+			steps.add("body");
+			return work;
+		}
+
+		@Async("caller")
+		@DistributedLock(name = "asynchronous", key = "#id")
+		public CompletableFuture<String> whereTheCallerIs(int id) {
+			return CompletableFuture.completedFuture(Thread.currentThread().getName());
+		}
+
+		static String here() {
+			return Thread.currentThread().getName() + " with the context " + CONTEXT.get();
+		}
+
+	}
+
+	@Async
+	@Retention(RetentionPolicy.RUNTIME)
+	@interface Background {
+
+	}
+
+	@Async
+	static class AsynchronousClass {
+
+		@DistributedLock(name = "asynchronous", key = "#id")
+		public CompletableFuture<String> where(int id) {
+			return CompletableFuture.completedFuture(Asynchronous.here());
 		}
 
 	}

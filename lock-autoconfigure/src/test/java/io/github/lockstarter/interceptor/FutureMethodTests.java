@@ -3,6 +3,7 @@
 package io.github.lockstarter.interceptor;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -147,6 +148,30 @@ class FutureMethodTests {
 		((FutureTask<String>) this.target.task).run();
 		assertThat(failure((CompletableFuture<String>) this.stock.future(1001)))
 			.isInstanceOf(IllegalStateException.class);
+	}
+
+	@Test
+	void oneThreadLooksAtAllFuturesThatTellNobodyOfTheirEnd() throws Exception {
+		FutureTask<String> task = new FutureTask<>(() -> "done");
+		this.target.task = task;
+		List<Future<String>> results = new ArrayList<>();
+		for (int i = 0; i < 50; i++) {
+			results.add(this.stock.future(i));
+		}
+		Awaitility.await().until(() -> this.target.calls.size() == 50);
+		assertThat(threads("lock-future")).isLessThanOrEqualTo(1);
+		task.run();
+		for (Future<String> result : results) {
+			assertThat(result.get(20, TimeUnit.SECONDS)).isEqualTo("done");
+		}
+	}
+
+	private static long threads(String name) {
+		return Thread.getAllStackTraces()
+			.keySet()
+			.stream()
+			.filter((thread) -> thread.getName().startsWith(name))
+			.count();
 	}
 
 	@Test
