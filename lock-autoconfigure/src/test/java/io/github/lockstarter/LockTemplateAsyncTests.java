@@ -255,6 +255,38 @@ class LockTemplateAsyncTests {
 		assertThat(isTaken()).isTrue();
 	}
 
+	@Test
+	void aBodyMayBeginOnTheCurrentThreadWithoutBelongingToIt() {
+		CompletableFuture<String> result = begin(REQUEST, (lease) -> {
+			assertThat(Lease.current()).isSameAs(lease);
+			return this.body.thenApply((done) -> done + " on " + Thread.currentThread().getName());
+		});
+		assertThat(isTaken()).isTrue();
+		assertThat(this.registry.tryAcquire(AT_ONCE)).isEmpty();
+		assertThat(begin(AT_ONCE, this::unexpected)).isCompletedWithValue("busy");
+		this.body.complete("begun");
+		assertThat(result).succeedsWithin(Duration.ofSeconds(20))
+			.isEqualTo("begun on " + Thread.currentThread().getName());
+		assertThat(isTaken()).isFalse();
+		CompletableFuture<String> cancelled = begin(REQUEST, (lease) -> new CompletableFuture<>());
+		cancelled.cancel(true);
+		Awaitility.await().until(() -> !isTaken());
+		this.backend.acquire.loseRequests(() -> true);
+		assertThat(begin(AT_ONCE.withLeaseTime(Duration.ofMillis(50)), this::unexpected)).isCompletedWithValue("down");
+	}
+
+	@Test
+	void anInterruptEndsTheWaitOfABodyThatIsToBeginOnTheCurrentThread() {
+		Thread.currentThread().interrupt();
+		assertThat(failure(begin(REQUEST, this::unexpected))).isInstanceOf(LockInterruptedException.class);
+		assertThat(Thread.interrupted()).isTrue();
+	}
+
+	private CompletableFuture<String> begin(LockRequest request, LockedBody<CompletableFuture<String>, ?> body) {
+		return this.template.beginOrElse(request, body, (contention) -> CompletableFuture.completedFuture("busy"),
+				(outage) -> CompletableFuture.completedFuture("down"));
+	}
+
 	private CompletableFuture<String> execute(LockTemplate template) throws InterruptedException {
 		CompletableFuture<String> result = template.executeAsync(REQUEST, (lease) -> {
 			this.begun.countDown();

@@ -49,6 +49,8 @@ class LockTransactionTests {
 
 	private final FaultInjectingBackend backend = new FaultInjectingBackend(new MemoryLockBackend(this.store));
 
+	private final AtomicReference<Lease> held = new AtomicReference<>();
+
 	private final AtomicReference<Runnable> onReleased = new AtomicReference<>(() -> {
 	});
 
@@ -313,6 +315,56 @@ class LockTransactionTests {
 			return null;
 		});
 		assertThat(output).contains("Lock 'stock:1001' is given back before the transaction");
+	}
+
+	@Test
+	void aBodyThatBeginsOnTheThreadOfATransactionKeepsItsLockUntilBothAreDone() {
+		CompletableFuture<String> body = new CompletableFuture<>();
+		this.transaction.execute((status) -> {
+			insertOrder();
+			assertThat(begin(this.lock, CompletableFuture.completedFuture("done"))).isCompletedWithValue("done");
+			return begin(this.lock.withOnLost(OnLost.INTERRUPT), body, LockRequest.of("order", 7));
+		});
+		assertThat(this.others.tryAcquire(REQUEST)).isPresent().get().satisfies(Lease::close);
+		assertThat(this.others.tryAcquire(LockRequest.of("order", 7).withWaitTime(Duration.ZERO))).isEmpty();
+		body.complete("done");
+		Awaitility.await().until(this.store::isEmpty);
+		assertThat(orders()).isOne();
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void aTransactionOnWhoseThreadABodyBeganIsRolledBackIfItsLockIsLost(OnLost onLost) {
+		CompletableFuture<String> body = new CompletableFuture<>();
+		try {
+			this.transaction.execute((status) -> {
+				insertOrder();
+				CompletableFuture<String> result = begin(this.lock.withOnLost(onLost), body);
+				return lose(this.held.get()) && result.isDone();
+			});
+			assertThat(onLost).isEqualTo(OnLost.LOG);
+		}
+		catch (LockLostException ex) {
+			assertThat(onLost).isNotEqualTo(OnLost.LOG);
+		}
+		body.complete("done");
+		assertThat(orders()).isEqualTo((onLost == OnLost.LOG) ? 1 : 0);
+	}
+
+	private CompletableFuture<String> begin(LockTemplate template, CompletableFuture<String> body) {
+		return begin(template, body, REQUEST);
+	}
+
+	private CompletableFuture<String> begin(LockTemplate template, CompletableFuture<String> body,
+			LockRequest request) {
+		return template.beginOrElse(request, (lease) -> {
+			this.held.set(lease);
+			return body;
+		}, (contention) -> {
+			throw contention;
+		}, (outage) -> {
+			throw outage;
+		});
 	}
 
 	@ParameterizedTest
