@@ -55,7 +55,7 @@ class LockTransactionTests {
 	});
 
 	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.backend,
-			new EngineSettings(Duration.ofSeconds(5), Duration.ofMillis(300), 3, Duration.ofSeconds(1),
+			new EngineSettings(Duration.ofSeconds(5), Duration.ofSeconds(4), 20, Duration.ofSeconds(1),
 					Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(1)),
 			(event) -> {
 				if (event instanceof LockEvent.Released) {

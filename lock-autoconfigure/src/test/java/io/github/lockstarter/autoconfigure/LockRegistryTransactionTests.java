@@ -82,7 +82,7 @@ class LockRegistryTransactionTests {
 		.withBean(LockBackend.class, () -> new MemoryLockBackend(this.store))
 		.withBean(LockListener.class, () -> this::countLoss)
 		.withBean(JdbcTransactionManager.class, () -> new JdbcTransactionManager(this.database))
-		.withPropertyValues("distributed-lock.lease-time=300ms");
+		.withPropertyValues("distributed-lock.lease-time=4s", "distributed-lock.watchdog.renewals-per-lease=20");
 
 	LockRegistryTransactionTests() {
 		this.jdbc.sql("create table orders (id int)").update();
