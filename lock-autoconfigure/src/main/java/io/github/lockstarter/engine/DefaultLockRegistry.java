@@ -106,8 +106,9 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	@Override
 	public Lease acquire(LockRequest request, Function<LockKey, ?> owners) {
 		if (!request.others().isEmpty()) {
-			return new ManyLocks((requests) -> this.simultaneousGrant.tryGrant(requests, (each) -> guest(each, owners)),
-					(each) -> obtain(each.key(), caller(each, owners)), this.threads.tasks())
+			return new ManyLocks((requests, waitTime) -> this.simultaneousGrant.tryGrant(requests,
+					(each) -> guest(each, owners), waitTime), (each) -> obtain(each.key(), caller(each, owners)),
+					this.threads.tasks())
 				.acquire(request, waitTime(request));
 		}
 		Caller caller = caller(request, owners);
