@@ -188,7 +188,7 @@ class DistributedLockPropertiesTests {
 		assertThat(metadata()).allSatisfy((name, property) -> {
 			assertThat(property.get("description").toString()).as(name).endsWith(".");
 			assertThat(property.containsKey("defaultValue")).as(name + " has a default").isTrue();
-		}).hasSize(18);
+		}).hasSize(19);
 	}
 
 	@Test

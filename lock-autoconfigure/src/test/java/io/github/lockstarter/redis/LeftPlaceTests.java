@@ -49,6 +49,7 @@ class LeftPlaceTests {
 	@Test
 	void placesInOrderOfArrivalHoldNobodyUp() throws Exception {
 		this.leaving.acquire(REQUEST).close();
+		Awaitility.await().until(() -> !this.redis.command("PUBSUB", "CHANNELS").isBlank());
 		String instance = this.redis.command("PUBSUB", "CHANNELS").strip().substring(CHANNEL.length());
 		Lease lease = this.holder.acquire(REQUEST);
 		for (int i = 1; i <= PLACES; i++) {

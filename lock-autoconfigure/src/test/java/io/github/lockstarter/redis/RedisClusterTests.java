@@ -123,6 +123,8 @@ class RedisClusterTests {
 	@Test
 	void locksOnDifferentServersAreToldApart() {
 		try (RedisLockBackend backend = new RedisLockBackend(lettuce, RedisLockSettings.DEFAULTS)) {
+			assertThat(backend.serverOf(LockKey.of("slots"))).isEqualTo("");
+			assertThat(backend.isAwaited(LockKey.of("slots"))).isFalse();
 			assertThat(IntStream.range(0, 50).mapToObj((i) -> backend.serverOf(LockKey.of("slots", i))).distinct())
 				.hasSize(3);
 		}
