@@ -161,7 +161,8 @@ class ArchitectureTests {
 	void threadsAreStartedByTheEngineOnly() {
 		noClasses().that()
 			.resideOutsideOfPackage(ROOT + ".engine")
-			// A driver connects and subscribes on a thread that blocks; both end with the backend
+			// A driver connects and subscribes on a thread that blocks; both end with the
+			// backend
 			.and()
 			.doNotHaveFullyQualifiedName(ROOT + ".redis.ConnectAttempts")
 			.and()

@@ -27,7 +27,8 @@ final class VersionLock implements Competitor {
 
 	private final String name;
 
-	private final String classPath;
+	/** One for all rounds, so that the JVM compiles each version once. */
+	private final ClassLoader classes;
 
 	/**
 	 * Create a competitor.
@@ -36,7 +37,7 @@ final class VersionLock implements Competitor {
 	 */
 	VersionLock(String name, String classPath) {
 		this.name = name;
-		this.classPath = classPath;
+		this.classes = new VersionClassLoader(classPath, LIBRARY, getClass().getClassLoader());
 	}
 
 	/**
@@ -70,16 +71,15 @@ final class VersionLock implements Competitor {
 		connections.start();
 		AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
 		try {
-			ClassLoader loader = new VersionClassLoader(this.classPath, LIBRARY, getClass().getClassLoader());
-			context.setClassLoader(loader);
+			context.setClassLoader(this.classes);
 			context.getEnvironment()
 				.getPropertySources()
 				.addFirst(
 						new MapPropertySource("benchmark", Map.of("distributed-lock.lease-time", leaseMillis + "ms")));
 			context.registerBean(RedisConnectionFactory.class, () -> connections);
-			context.register(loader.loadClass(LIBRARY + "autoconfigure.DistributedLockAutoConfiguration"));
+			context.register(this.classes.loadClass(LIBRARY + "autoconfigure.DistributedLockAutoConfiguration"));
 			context.refresh();
-			return new Client(loader, context);
+			return new Client(this.classes, context);
 		}
 		catch (ReflectiveOperationException ex) {
 			throw new IllegalStateException("Version '" + this.name + "' has another API", ex);

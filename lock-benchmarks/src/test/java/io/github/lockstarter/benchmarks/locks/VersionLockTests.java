@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.benchmarks.locks;
 
+import java.io.File;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -52,7 +53,9 @@ class VersionLockTests {
 
 	@Test
 	void versionsAreNamedWithTheirJars() {
-		assertThat(VersionLock.parse("before=a.jar;after=b.jar:c.jar")).extracting(Competitor::name)
+		assertThat(VersionLock
+			.parse("before=" + this.current + ";after=" + this.current + File.pathSeparator + this.current))
+			.extracting(Competitor::name)
 			.containsExactly("before", "after");
 		assertThat(VersionLock.parse("")).isEqualTo(List.of());
 		assertThatIllegalArgumentException().isThrownBy(() -> VersionLock.parse("a.jar"))
