@@ -41,11 +41,12 @@ final class LeaseContext {
 
 	/**
 	 * Do nothing unless this thread runs under a lease of the same lock that was lost.
+	 * One that ends by itself may never have been closed, and its body be over.
 	 * @throws LockLostException if it does
 	 */
 	static void ensureNotLost(LockRequest request) {
 		for (Scope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
-			if (!scope.ended) {
+			if (!scope.ended && scope.expiry == null) {
 				for (Lease lease : scope.lease.all()) {
 					if (!lease.isHeld() && request.all().stream().anyMatch((one) -> one.key().equals(lease.key()))) {
 						tellOfLoss(lease);

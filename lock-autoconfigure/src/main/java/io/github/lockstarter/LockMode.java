@@ -20,10 +20,10 @@ public enum LockMode {
 	 *
 	 * <p>
 	 * An instance that died while it waited costs those behind it nothing, if the server
-	 * has noticed. One that hangs or is cut off when its turn comes costs them at most
-	 * one poll interval, by default about a second, and 20 ms more for each further one;
-	 * its callers come last when they are back. In a cluster, where no server knows who
-	 * listens, a dead instance costs as much as one that hangs.
+	 * has noticed. One that hangs or is cut off when its turn comes costs them the time
+	 * for which a free lock is kept for it, once: 20 ms near the store, about three round
+	 * trips further away, at most 1.3 s. In a cluster, where no server knows who listens,
+	 * a dead instance costs as much as one that hangs.
 	 */
 	FAIR,
 

@@ -67,6 +67,14 @@ class LeaseContextTests {
 	}
 
 	@Test
+	void aFixedLeaseThatNobodyClosedKeepsItsThreadFromNoLock() {
+		LockRequest request = LockRequest.of("node", 1);
+		Lease left = this.registry.acquire(request.withLeaseTime(Duration.ofMillis(10)));
+		Awaitility.await().until(left::remaining, Duration.ZERO::equals);
+		assertThat(new LockTemplate(this.registry).<Boolean, RuntimeException>execute(request, Lease::isHeld)).isTrue();
+	}
+
+	@Test
 	void fixedLeasesThatNobodyClosesAreForgotten() {
 		Lease last = null;
 		for (int i = 0; i < LEASES; i++) {

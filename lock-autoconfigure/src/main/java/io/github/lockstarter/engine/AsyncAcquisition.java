@@ -123,7 +123,7 @@ final class AsyncAcquisition {
 		}
 		CompletableFuture<@Nullable Void> settled = this.settled;
 		if (this.caller.isInOrderOfArrival()) {
-			this.threads.store().execute(this.key, () -> {
+			this.tasks.execute(() -> {
 				this.admission.arriveInStore(this.key, this.caller);
 				settled.complete(null);
 			});

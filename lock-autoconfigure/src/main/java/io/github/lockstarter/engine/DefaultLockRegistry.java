@@ -80,7 +80,8 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		this.release = new LeaseRelease(backend, timetable, this.threads.store(), this.watchdog, this.returns,
 				this.queue, notice, safeListener);
 		StoreAccess access = new StoreAccess(backend, settings, timetable, this.returns, this.queue,
-				new ReleaseBells(this.entries, this.queue), () -> this.refusing, new OutageLog(backend));
+				new ReleaseBells(this.entries, this.queue), () -> this.refusing,
+				new OutageLog(this.threads.store()::serverOf));
 		this.admission = new Admission(this.entries, access, this.watchdog, this.release, safeListener,
 				this.threads.tasks());
 		this.simultaneousGrant = new SimultaneousGrant(this.entries, access, this.watchdog, this.admission);

@@ -180,6 +180,10 @@ final class LeaseRelease {
 		if (hold.isLost()) {
 			this.notice.lost(hold);
 		}
+		depart(hold, departure);
+	}
+
+	private void depart(Hold hold, Departure departure) {
 		Tenure tenure = hold.tenure();
 		if (departure == Departure.LEFT) {
 			this.watchdog.watch(tenure);
@@ -213,7 +217,7 @@ final class LeaseRelease {
 			goOn(hold.tenure());
 		}
 		else if (departure != Departure.DONE) {
-			this.store.execute(hold.entry().key(), () -> end(hold, departure));
+			this.store.execute(hold.entry().key(), () -> depart(hold, departure));
 		}
 	}
 
@@ -264,7 +268,12 @@ final class LeaseRelease {
 			tenure.slice().answer(tenure.now(), this.backend.isAwaited(tenure.key()));
 		}
 		catch (RuntimeException ex) {
-			noAnswer(tenure, ex);
+			if (Thread.currentThread().isInterrupted()) {
+				tenure.slice().withdraw();
+			}
+			else {
+				noAnswer(tenure, ex);
+			}
 		}
 	}
 

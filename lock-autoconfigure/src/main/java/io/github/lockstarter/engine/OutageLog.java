@@ -4,12 +4,12 @@ package io.github.lockstarter.engine;
 
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.function.Function;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.backend.LockBackend;
 
 /**
  * Logs one warning when a store, or one server of it, cannot be asked, however many
@@ -19,7 +19,7 @@ final class OutageLog {
 
 	private static final Log logger = LogFactory.getLog(OutageLog.class);
 
-	private final LockBackend backend;
+	private final Function<LockKey, Object> serverOf;
 
 	/**
 	 * For each server that cannot be asked, the lock of the first caller that was told
@@ -29,8 +29,12 @@ final class OutageLog {
 
 	private volatile boolean underWay;
 
-	OutageLog(LockBackend backend) {
-		this.backend = backend;
+	/**
+	 * Create it.
+	 * @param serverOf gives the server of a lock, without blocking and without failing
+	 */
+	OutageLog(Function<LockKey, Object> serverOf) {
+		this.serverOf = serverOf;
 	}
 
 	/**
@@ -38,7 +42,7 @@ final class OutageLog {
 	 */
 	void told(LockKey key, String reason) {
 		synchronized (this.unanswered) {
-			Object server = this.backend.serverOf(key);
+			Object server = this.serverOf.apply(key);
 			if (this.unanswered.stream().anyMatch((other) -> isOn(server, other))) {
 				return;
 			}
@@ -60,7 +64,7 @@ final class OutageLog {
 
 	private boolean isOver(LockKey key) {
 		synchronized (this.unanswered) {
-			Object server = this.backend.serverOf(key);
+			Object server = this.serverOf.apply(key);
 			boolean over = this.unanswered.removeIf((other) -> isOn(server, other));
 			this.underWay = !this.unanswered.isEmpty();
 			return over;
@@ -68,7 +72,7 @@ final class OutageLog {
 	}
 
 	private boolean isOn(Object server, LockKey key) {
-		return server.equals(this.backend.serverOf(key));
+		return server.equals(this.serverOf.apply(key));
 	}
 
 }

@@ -76,6 +76,13 @@ final class Slice {
 	}
 
 	/**
+	 * Note that the question was given up.
+	 */
+	void withdraw() {
+		this.asking = false;
+	}
+
+	/**
 	 * Note that there was no answer: whoever holds the lock must not lose time by asking
 	 * a store that is silent.
 	 */

@@ -77,8 +77,46 @@ final class StoreLanes {
 	void execute(Object server, Runnable task) {
 		Lane lane = enter(server, task);
 		if (lane != null) {
+			start(lane);
+		}
+	}
+
+	/**
+	 * Give tasks a thread for which there was none.
+	 */
+	void resume() {
+		Lane lane = enterWaiting();
+		if (lane != null) {
+			start(lane);
+		}
+	}
+
+	/**
+	 * Start a thread for a lane; if the machine has none left, its tasks wait for the
+	 * next attempt.
+	 */
+	private void start(Lane lane) {
+		try {
 			this.threads.execute(() -> work(lane));
 		}
+		catch (RuntimeException | Error ex) {
+			logger.error("No thread could be started to ask the store; trying again with the next renewal", ex);
+			postpone(lane);
+		}
+	}
+
+	private synchronized void postpone(Lane lane) {
+		lane.busy--;
+		this.busy--;
+		this.waiting.add(lane);
+	}
+
+	private synchronized @Nullable Lane enterWaiting() {
+		Lane lane = (this.busy < this.threadsOfAll) ? nextWaiting() : null;
+		if (lane != null) {
+			begin(lane);
+		}
+		return lane;
 	}
 
 	/**

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Who waits for a lock, and whose turn it is. The rules are those of the scripts for
- * Redis: who was told keeps its place until the lock is granted, a free lock is kept for
- * it for a moment, and one that was told and has not come is passed over with all places
- * of its JVM.
+ * Redis, for JVMs that are all equally near: one that was told keeps its place until the
+ * lock is granted, a free lock is kept for it for a moment, and one that was told and has
+ * not come is passed over with all places of its JVM.
  */
 final class MemoryQueue {
 

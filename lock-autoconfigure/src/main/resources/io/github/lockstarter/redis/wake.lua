@@ -46,8 +46,8 @@ end
 
 -- Tells the first that can be reached, and returns whether there was one. A JVM that nobody
 -- hears is dead or cut off. Another one with an odd ticket was told before and has not
--- come: it is passed over with all places of its JVM, and keeps its place for when it asks,
--- but nobody looks behind many of them.
+-- come: it is passed over with all places of its JVM, and keeps its place for when it asks.
+-- From the sixteenth on they lose theirs, as looking behind them takes time.
 local function wake()
   local rank, late = 0, {}
   local first = call('ZRANGE', queue, 0, 0, 'WITHSCORES')

@@ -253,6 +253,45 @@ class HandOffTests {
 	}
 
 	@Test
+	void aLossIsToldOnceThoughItIsAskedWhetherSomebodyWaits() throws Exception {
+		try (DefaultLockRegistry impatient = registry(this.backend, Duration.ofSeconds(30), Duration.ZERO)) {
+			Lease lease = impatient.acquire(REQUEST);
+			CountDownLatch holding = new CountDownLatch(1);
+			CountDownLatch end = new CountDownLatch(1);
+			Call<Boolean> overstaying = Callers.start(() -> {
+				try (Lease held = impatient.acquire(REQUEST.withLeaseTime(Duration.ofSeconds(1)))) {
+					holding.countDown();
+					end.await();
+				}
+				return true;
+			}).awaitParked();
+			Call<Long> next = waiter(impatient);
+			lease.close();
+			holding.await();
+			try (Question question = new Question()) {
+				Awaitility.await().until(() -> lost(KEY) == 1);
+				question.awaitAsked();
+				next.thread().interrupt();
+				assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(next::get);
+			}
+			end.countDown();
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(overstaying::get);
+			Awaitility.await().until(() -> impatient.activeLocks() == 0);
+			// Told behind all that was told before
+			LockKey last = LockKey.of("last");
+			impatient.acquire(LockRequest.of(last).withLeaseTime(Duration.ofMillis(10)));
+			Awaitility.await().until(() -> lost(last) == 1);
+			assertThat(lost(KEY)).isEqualTo(1);
+		}
+	}
+
+	private long lost(LockKey key) {
+		return this.events.stream()
+			.filter((event) -> event instanceof LockEvent.Lost lost && lost.key().equals(key))
+			.count();
+	}
+
+	@Test
 	void aFixedLeaseThatIsClosedInTimeLeavesNoTimer() throws Exception {
 		Lease lease = this.registry.acquire(REQUEST);
 		Call<Boolean> fixed = Callers.start(() -> {

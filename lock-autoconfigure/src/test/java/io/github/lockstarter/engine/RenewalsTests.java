@@ -56,7 +56,7 @@ class RenewalsTests implements Renewal.Listener {
 	}
 
 	@Test
-	void aServerThatDoesNotAnswerDelaysNoOther() {
+	void anAnswerThatIsMissingDelaysNoOther() {
 		due("dead", 10_000);
 		due("quick", 300);
 		assertThat(this.answered).hasSize(300).allMatch((key) -> key.name().equals("quick"));

@@ -319,7 +319,8 @@ class SharedLockTests {
 			this.store.clear();
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(two::get);
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(one::close);
-			assertThat(this.events).filteredOn(LockEvent.Lost.class::isInstance).hasSize(2);
+			Awaitility.await()
+				.untilAsserted(() -> assertThat(this.events).filteredOn(LockEvent.Lost.class::isInstance).hasSize(2));
 			Awaitility.await().until(() -> renewing.activeLocks() == 0);
 		}
 	}

@@ -5,6 +5,7 @@ package io.github.lockstarter.engine;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.awaitility.Awaitility;
@@ -43,6 +44,25 @@ class StoreLanesTests {
 		assertThat(this.threads.getPoolSize()).isLessThanOrEqualTo(2 * THREADS_OF_LANE);
 		this.silence.countDown();
 		Awaitility.await().until(() -> this.done.get() == 200);
+	}
+
+	@Test
+	void tasksForWhichNoThreadCouldBeStartedRunLater() {
+		AtomicBoolean exhausted = new AtomicBoolean(true);
+		StoreLanes lanes = new StoreLanes(LockKey::name, (task) -> {
+			if (exhausted.get()) {
+				throw new OutOfMemoryError("unable to create native thread");
+			}
+			this.threads.execute(task);
+		}, 1, 1);
+		lanes.execute("server", this.done::incrementAndGet);
+		lanes.resume();
+		assertThat(this.done).hasValue(0);
+		exhausted.set(false);
+		lanes.resume();
+		Awaitility.await().until(() -> this.done.get() == 1);
+		lanes.execute("server", this.done::incrementAndGet);
+		Awaitility.await().until(() -> this.done.get() == 2);
 	}
 
 	@Test
