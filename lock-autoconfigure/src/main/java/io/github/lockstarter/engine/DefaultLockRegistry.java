@@ -310,13 +310,20 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		this.refusing = true;
 		this.entries.all().forEach(LocalEntry::refuseWaiters);
 		if (!this.entries.awaitEmpty(this.settings.shutdownTimeout().toNanos())) {
-			List<LockKey> held = this.entries.all().stream().map(LocalEntry::key).toList();
-			logger.warn("Locks still held after " + this.settings.shutdownTimeout().toMillis()
-					+ " ms of shutdown, which stay taken until their leases end: " + held);
+			warnOfHeldLocks();
 		}
 		this.watchdog.setRenewing(false);
 		this.release.awaitAnswers();
 		this.queue.awaitLeft();
+	}
+
+	/** What is left also has waiters, whose last request to the store is not answered. */
+	private void warnOfHeldLocks() {
+		List<LockKey> held = this.entries.all().stream().filter(LocalEntry::isHeld).map(LocalEntry::key).toList();
+		if (!held.isEmpty()) {
+			logger.warn("Locks still held after " + this.settings.shutdownTimeout().toMillis()
+					+ " ms of shutdown, which stay taken until their leases end: " + held);
+		}
 	}
 
 	/**

@@ -455,6 +455,19 @@ final class LocalEntry {
 		this.bell.wake();
 	}
 
+	/**
+	 * Return whether somebody holds the lock, and not only waits for it.
+	 */
+	boolean isHeld() {
+		this.guard.lock();
+		try {
+			return !this.holders.isEmpty();
+		}
+		finally {
+			this.guard.unlock();
+		}
+	}
+
 	private @Nullable LocalWaiter handOn(Tenure tenure, long now) {
 		if (!canHandOn(tenure, now)) {
 			this.tenure = null;

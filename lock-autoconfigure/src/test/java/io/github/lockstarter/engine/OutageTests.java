@@ -6,12 +6,17 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
@@ -66,6 +71,35 @@ class OutageTests {
 		});
 		registry(Duration.ofMillis(100)).acquire(PATIENT).close();
 		assertThat(this.backend.acquire.calls()).isEqualTo(2);
+	}
+
+	@Test
+	@ExtendWith(OutputCaptureExtension.class)
+	void shutdownWarnsOfLocksThatAreHeldAndNotOfThoseThatAreOnlyWaitedFor(CapturedOutput output) throws Exception {
+		CountDownLatch asking = new CountDownLatch(1);
+		CountDownLatch answer = new CountDownLatch(1);
+		DefaultLockRegistry registry = registry(EngineSettings.DEFAULTS.outageTime());
+		registry.acquire(LockRequest.of("stock", 1002));
+		this.backend.acquire.loseRequests(() -> {
+			asking.countDown();
+			return await(answer);
+		});
+		Call<Lease> waiter = Callers.start(() -> registry.acquire(PATIENT));
+		asking.await();
+		registry.drain();
+		answer.countDown();
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(waiter::get);
+		assertThat(output).contains("leases end: [stock:1002]").doesNotContain("stock:1001");
+	}
+
+	private static boolean await(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		return true;
 	}
 
 	@Test
