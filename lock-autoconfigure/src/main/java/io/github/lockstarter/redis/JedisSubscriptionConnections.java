@@ -27,6 +27,8 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
  */
 final class JedisSubscriptionConnections {
 
+	private static final Duration LONGEST_ANSWER = Duration.ofSeconds(2);
+
 	private JedisSubscriptionConnections() {
 	}
 
@@ -42,7 +44,8 @@ final class JedisSubscriptionConnections {
 		JedisConnectionFactory own = create(jedis, new UnpooledClientConfiguration(jedis.getClientConfiguration()));
 		own.afterPropertiesSet();
 		own.start();
-		return LockConnections.ofApplication(application, false, own, own::destroy);
+		return LockConnections.ofApplication(application, false,
+				() -> JedisSubscriptionConnection.open(own.getConnection()), own::destroy);
 	}
 
 	private static JedisConnectionFactory create(JedisConnectionFactory jedis, JedisClientConfiguration client) {
@@ -56,14 +59,22 @@ final class JedisSubscriptionConnections {
 	}
 
 	/**
-	 * The client configuration of the application, without its pool.
+	 * The client configuration of the application, without its pool, and with a bound for
+	 * the confirmation of a subscription, for which Jedis waits without any.
 	 */
 	private record UnpooledClientConfiguration(
 			JedisClientConfiguration application) implements JedisClientConfiguration {
 
 		@Override
 		public Optional<JedisClientConfigBuilderCustomizer> getClientConfigCustomizer() {
-			return this.application.getClientConfigCustomizer();
+			JedisClientConfigBuilderCustomizer application = this.application.getClientConfigCustomizer()
+				.orElse((builder) -> {
+				});
+			Duration answer = getReadTimeout().isZero() ? LONGEST_ANSWER : getReadTimeout();
+			return Optional.of((builder) -> {
+				application.customize(builder);
+				builder.blockingSocketTimeoutMillis((int) answer.toMillis());
+			});
 		}
 
 		@Override

@@ -61,8 +61,8 @@ final class LettuceLockConnections {
 				options(configuration, lettuce.isClusterAware()));
 		LettuceConnectionFactory own = start(servers, client);
 		LettuceConnectionFactory replicated = start(servers, client);
-		return new LockConnections(new LettuceScriptConnection(own), new LettuceScriptConnection(replicated), own,
-				() -> {
+		return new LockConnections(new LettuceScriptConnection(own), new LettuceScriptConnection(replicated),
+				LockConnections.subscriptionsOf(own), () -> {
 					own.destroy();
 					replicated.destroy();
 					resources.shutdown(0, 2, TimeUnit.SECONDS);

@@ -2,6 +2,8 @@
 
 package io.github.lockstarter.redis;
 
+import java.util.function.Supplier;
+
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.util.ClassUtils;
 
@@ -10,11 +12,11 @@ import org.springframework.util.ClassUtils;
  *
  * @param scripts where to run scripts
  * @param replicated where to run scripts and wait for replicas, which holds up others
- * @param subscriptions where to get connections that subscribe
+ * @param subscriptions opens a connection to subscribe
  * @param closing what to close at the end
  */
-record LockConnections(ScriptConnection scripts, ScriptConnection replicated, RedisConnectionFactory subscriptions,
-		Runnable closing) implements AutoCloseable {
+record LockConnections(ScriptConnection scripts, ScriptConnection replicated,
+		Supplier<SubscriptionConnection> subscriptions, Runnable closing) implements AutoCloseable {
 
 	private static final boolean LETTUCE = ClassUtils.isPresent("io.lettuce.core.RedisClient",
 			LockConnections.class.getClassLoader());
@@ -31,7 +33,7 @@ record LockConnections(ScriptConnection scripts, ScriptConnection replicated, Re
 		if (own == null && JEDIS) {
 			own = JedisSubscriptionConnections.derivedFrom(application);
 		}
-		return (own != null) ? own : ofApplication(application, true, application, () -> {
+		return (own != null) ? own : ofApplication(application, true, subscriptionsOf(application), () -> {
 		});
 	}
 
@@ -40,9 +42,16 @@ record LockConnections(ScriptConnection scripts, ScriptConnection replicated, Re
 	 * @param repeating whether they may repeat scripts though there is no cluster
 	 */
 	static LockConnections ofApplication(RedisConnectionFactory application, boolean repeating,
-			RedisConnectionFactory subscriptions, Runnable closing) {
+			Supplier<SubscriptionConnection> subscriptions, Runnable closing) {
 		ScriptConnection scripts = new SpringScriptConnection(application, repeating);
 		return new LockConnections(scripts, scripts, subscriptions, closing);
+	}
+
+	/**
+	 * Return what opens connections of any driver to subscribe.
+	 */
+	static Supplier<SubscriptionConnection> subscriptionsOf(RedisConnectionFactory connections) {
+		return () -> new SpringSubscriptionConnection(connections.getConnection());
 	}
 
 	@Override

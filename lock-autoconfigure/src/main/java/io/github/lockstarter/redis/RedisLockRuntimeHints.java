@@ -20,6 +20,8 @@ class RedisLockRuntimeHints implements RuntimeHintsRegistrar {
 		hints.reflection()
 			.registerTypeIfPresent(classLoader,
 					"org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory",
+					MemberCategory.ACCESS_DECLARED_FIELDS)
+			.registerTypeIfPresent(classLoader, "redis.clients.jedis.UnifiedJedis",
 					MemberCategory.ACCESS_DECLARED_FIELDS);
 	}
 

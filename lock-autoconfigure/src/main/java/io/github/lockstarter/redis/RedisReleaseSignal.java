@@ -5,6 +5,7 @@ package io.github.lockstarter.redis;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -14,7 +15,6 @@ import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.data.redis.RedisConnectionFailureException;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 import io.github.lockstarter.backend.ReleaseListener;
 import io.github.lockstarter.backend.ReleaseSignal;
@@ -33,7 +33,7 @@ final class RedisReleaseSignal implements ReleaseSignal, AutoCloseable {
 	/** A server that refuses a subscription does so until its configuration changes. */
 	private static final long REFUSED_NANOS = Duration.ofSeconds(5).toNanos();
 
-	private final RedisConnectionFactory connections;
+	private final Supplier<SubscriptionConnection> connections;
 
 	private final byte[] channel;
 
@@ -47,7 +47,7 @@ final class RedisReleaseSignal implements ReleaseSignal, AutoCloseable {
 
 	private volatile boolean closed;
 
-	RedisReleaseSignal(RedisConnectionFactory connections, String channel) {
+	RedisReleaseSignal(Supplier<SubscriptionConnection> connections, String channel) {
 		this.connections = connections;
 		this.channel = channel.getBytes(StandardCharsets.UTF_8);
 		this.threads.setDaemon(true);

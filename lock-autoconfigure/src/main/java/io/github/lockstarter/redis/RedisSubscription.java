@@ -3,6 +3,7 @@
 package io.github.lockstarter.redis;
 
 import java.nio.charset.StandardCharsets;
+import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -10,9 +11,6 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.Message;
 import org.springframework.data.redis.connection.MessageListener;
-import org.springframework.data.redis.connection.RedisConnection;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.Subscription;
 import org.springframework.data.redis.connection.SubscriptionListener;
 
 import io.github.lockstarter.LockKey;
@@ -25,7 +23,7 @@ final class RedisSubscription implements MessageListener, SubscriptionListener, 
 
 	private static final Log logger = LogFactory.getLog(RedisSubscription.class);
 
-	private final RedisConnectionFactory connections;
+	private final Supplier<SubscriptionConnection> connections;
 
 	private final byte[] channel;
 
@@ -39,9 +37,9 @@ final class RedisSubscription implements MessageListener, SubscriptionListener, 
 	private @Nullable Thread thread;
 
 	/** Guarded by this. */
-	private @Nullable RedisConnection connection;
+	private @Nullable SubscriptionConnection connection;
 
-	RedisSubscription(RedisConnectionFactory connections, byte[] channel, ReleaseListener listener) {
+	RedisSubscription(Supplier<SubscriptionConnection> connections, byte[] channel, ReleaseListener listener) {
 		this.connections = connections;
 		this.channel = channel;
 		this.listener = listener;
@@ -64,13 +62,12 @@ final class RedisSubscription implements MessageListener, SubscriptionListener, 
 			return false;
 		}
 		try {
-			RedisConnection connection = this.connections.getConnection();
+			SubscriptionConnection connection = this.connections.get();
 			if (!connected(connection)) {
 				connection.close();
 				return false;
 			}
-			connection.subscribe(this, this.channel);
-			return connection.isSubscribed();
+			return connection.subscribe(this, this.channel);
 		}
 		finally {
 			end();
@@ -82,7 +79,7 @@ final class RedisSubscription implements MessageListener, SubscriptionListener, 
 		return !this.closed;
 	}
 
-	private synchronized boolean connected(RedisConnection connection) {
+	private synchronized boolean connected(SubscriptionConnection connection) {
 		this.connection = connection;
 		return !this.closed;
 	}
@@ -117,7 +114,7 @@ final class RedisSubscription implements MessageListener, SubscriptionListener, 
 	 */
 	@Override
 	public void close() {
-		RedisConnection connection;
+		SubscriptionConnection connection;
 		synchronized (this) {
 			this.closed = true;
 			this.listening = false;
@@ -128,25 +125,7 @@ final class RedisSubscription implements MessageListener, SubscriptionListener, 
 			}
 		}
 		if (connection != null) {
-			close(connection);
-		}
-	}
-
-	private static void close(RedisConnection connection) {
-		try {
-			Subscription subscription = connection.getSubscription();
-			if (subscription != null) {
-				subscription.close();
-			}
-		}
-		catch (RuntimeException ex) {
-			logger.debug("Could not end the subscription", ex);
-		}
-		try {
 			connection.close();
-		}
-		catch (RuntimeException ex) {
-			logger.debug("Could not close the connection of the subscription", ex);
 		}
 	}
 

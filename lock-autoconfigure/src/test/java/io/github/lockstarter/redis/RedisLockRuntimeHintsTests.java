@@ -3,6 +3,7 @@
 package io.github.lockstarter.redis;
 
 import org.junit.jupiter.api.Test;
+import redis.clients.jedis.UnifiedJedis;
 
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
@@ -43,6 +44,14 @@ class RedisLockRuntimeHintsTests {
 	void theServersOfLettuceAreFoundInNativeImages() {
 		assertThat(RuntimeHintsPredicates.reflection()
 			.onType(LettuceConnectionFactory.class)
+			.withMemberCategory(MemberCategory.ACCESS_DECLARED_FIELDS)
+			.test(this.hints)).isTrue();
+	}
+
+	@Test
+	void theConnectionsOfJedisAreFoundInNativeImages() {
+		assertThat(RuntimeHintsPredicates.reflection()
+			.onType(UnifiedJedis.class)
 			.withMemberCategory(MemberCategory.ACCESS_DECLARED_FIELDS)
 			.test(this.hints)).isTrue();
 	}

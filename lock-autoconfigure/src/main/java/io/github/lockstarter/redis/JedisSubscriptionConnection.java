@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.redis;
+
+import java.io.IOException;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import redis.clients.jedis.BinaryJedisPubSub;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.providers.ConnectionProvider;
+
+import org.springframework.beans.DirectFieldAccessor;
+import org.springframework.data.redis.RedisConnectionFailureException;
+import org.springframework.data.redis.connection.DefaultMessage;
+import org.springframework.data.redis.connection.RedisConnection;
+
+/**
+ * Jedis' connection for one subscription. Spring's takes one from a pool of its own while
+ * it subscribes, and closing Spring's does not reach it: it would wait for an answer for
+ * ever. This one is closed by its socket, and waits for the confirmation no longer than
+ * its configuration lets a blocking command wait.
+ */
+final class JedisSubscriptionConnection implements SubscriptionConnection {
+
+	private static final Log logger = LogFactory.getLog(JedisSubscriptionConnection.class);
+
+	private final Connection connection;
+
+	private final Runnable giveBack;
+
+	private JedisSubscriptionConnection(Connection connection, Runnable giveBack) {
+		this.connection = connection;
+		this.giveBack = giveBack;
+	}
+
+	/**
+	 * Connect.
+	 * @param spring what Spring calls a connection, which may be a whole client
+	 */
+	static JedisSubscriptionConnection open(RedisConnection spring) {
+		if (spring.getNativeConnection() instanceof Jedis jedis) {
+			return new JedisSubscriptionConnection(jedis.getConnection(), spring::close);
+		}
+		try {
+			Connection connection = providerOf((UnifiedJedis) spring.getNativeConnection()).getConnection();
+			return new JedisSubscriptionConnection(connection, connection::close);
+		}
+		catch (JedisConnectionException ex) {
+			throw new RedisConnectionFailureException("Cannot connect to subscribe", ex);
+		}
+	}
+
+	/** No method of the clients for a sentinel or a cluster returns any connection. */
+	private static ConnectionProvider providerOf(UnifiedJedis client) {
+		Object provider = new DirectFieldAccessor(client).getPropertyValue("provider");
+		if (provider instanceof ConnectionProvider connections) {
+			return connections;
+		}
+		throw new IllegalStateException("Jedis does not tell its connections");
+	}
+
+	@Override
+	public boolean subscribe(RedisSubscription listener, byte[] channel) {
+		try {
+			new Messages(listener).proceed(this.connection, channel);
+			return false;
+		}
+		catch (JedisConnectionException ex) {
+			throw new RedisConnectionFailureException("The subscription has ended", ex);
+		}
+		finally {
+			close();
+			this.giveBack.run();
+		}
+	}
+
+	@Override
+	public void close() {
+		try {
+			this.connection.forceDisconnect();
+		}
+		catch (IOException ex) {
+			logger.debug("Could not close the connection of the subscription", ex);
+		}
+	}
+
+	/**
+	 * What Jedis reads.
+	 */
+	private final class Messages extends BinaryJedisPubSub {
+
+		private final RedisSubscription listener;
+
+		Messages(RedisSubscription listener) {
+			this.listener = listener;
+		}
+
+		@Override
+		public void onSubscribe(byte[] channel, int count) {
+			// From now on nobody knows when the next message comes
+			JedisSubscriptionConnection.this.connection.setSoTimeout(0);
+			this.listener.onChannelSubscribed(channel, count);
+		}
+
+		@Override
+		public void onMessage(byte[] channel, byte[] message) {
+			this.listener.onMessage(new DefaultMessage(channel, message), null);
+		}
+
+	}
+
+}
