@@ -76,7 +76,7 @@ final class LeaseContext {
 	 * @param leaseTime after which it ends by itself, or {@code null} if it does not
 	 */
 	static Scope watch(Lease lease, @Nullable Duration leaseTime) {
-		if (!TransactionBoundary.PRESENT || !TransactionBoundary.isActive()) {
+		if (!TransactionBoundary.PRESENT || !TransactionBoundary.isAround()) {
 			forgetExpired();
 		}
 		Scope scope = enter(lease);

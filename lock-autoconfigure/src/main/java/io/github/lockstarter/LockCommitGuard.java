@@ -27,9 +27,9 @@ public final class LockCommitGuard implements TransactionExecutionListener {
 	 */
 	@Override
 	public void beforeBegin(TransactionExecution transaction) {
-		boolean inner = transaction instanceof DefaultTransactionStatus status
+		boolean suspending = transaction instanceof DefaultTransactionStatus status
 				&& status.getSuspendedResources() != null;
-		if (!inner) {
+		if (!suspending && !transaction.isNested()) {
 			LeaseContext.forgetExpired();
 		}
 	}

@@ -52,6 +52,14 @@ final class TransactionBoundary {
 	}
 
 	/**
+	 * Return whether the current thread is inside the scope of a transaction, even if the
+	 * transaction is suspended.
+	 */
+	static boolean isAround() {
+		return TransactionSynchronizationManager.isSynchronizationActive();
+	}
+
+	/**
 	 * Return whether the current thread is inside a transaction.
 	 */
 	static boolean isActive() {

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -32,6 +33,7 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.DefaultTransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.github.lockstarter.Lease;
@@ -326,6 +328,30 @@ class LockRegistryTransactionTests {
 			transaction.execute((status) -> insertOrder());
 			assertThat(orders()).isOne();
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { TransactionDefinition.PROPAGATION_NESTED, TransactionDefinition.PROPAGATION_NOT_SUPPORTED,
+			TransactionDefinition.PROPAGATION_REQUIRES_NEW })
+	void aStepInsideATransactionDoesNotForgetThatItsLockIsLost(int propagation) {
+		run((registry, transaction) -> {
+			TransactionTemplate step = new TransactionTemplate(
+					Objects.requireNonNull(transaction.getTransactionManager()),
+					new DefaultTransactionDefinition(propagation));
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> transaction.execute((status) -> {
+				Lease lease = registry.acquire(REQUEST.withLeaseTime(Duration.ofMillis(100)));
+				insertOrder();
+				Awaitility.await().until(() -> !lease.isHeld());
+				step.executeWithoutResult((inner) -> {
+					if (propagation == TransactionDefinition.PROPAGATION_NOT_SUPPORTED) {
+						registry.acquire(LockRequest.of("order", 7)).close();
+					}
+					inner.setRollbackOnly();
+				});
+				return null;
+			}));
+			assertThat(orders()).isZero();
 		});
 	}
 

@@ -37,6 +37,8 @@ public final class FaultWorker {
 
 	private final List<Counters> counters = new ArrayList<>();
 
+	private static final int CONNECT_ATTEMPTS = 5;
+
 	private FaultWorker(String name, Competitor competitor, RedisAddress redis, Duration leaseTime) {
 		this.name = name;
 		this.competitor = competitor;
@@ -59,7 +61,27 @@ public final class FaultWorker {
 		System.exit(0);
 	}
 
+	/**
+	 * Connect before the first episode: a JVM that has just been started takes seconds
+	 * for that on a busy machine, which is no fault of anybody.
+	 */
+	private void connect() throws InterruptedException {
+		for (int attempt = 1; attempt <= CONNECT_ATTEMPTS; attempt++) {
+			try {
+				LockClient.Held held = this.client.tryLock("start-" + this.name, Duration.ZERO);
+				if (held != null) {
+					held.unlock();
+				}
+				return;
+			}
+			catch (RuntimeException ex) {
+				System.err.println("Not connected yet: " + ex);
+			}
+		}
+	}
+
 	private void obey() throws Exception {
+		connect();
 		System.out.println("ready");
 		BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
 		for (String line = input.readLine(); line != null; line = input.readLine()) {
