@@ -4,6 +4,7 @@ package io.github.lockstarter.redis;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
@@ -40,8 +41,7 @@ class LettuceLockConnectionsTests {
 	void theLocksAreOnTheServersOfTheApplication(RedisConfiguration servers) {
 		try (LockConnections own = LockConnections.derivedFrom(new LettuceConnectionFactory(servers))) {
 			assertThat(own.scripts()).isInstanceOf(LettuceScriptConnection.class);
-			assertThat(new DirectFieldAccessor(own.subscriptions()).getPropertyValue("configuration"))
-				.isSameAs(servers);
+			assertThat(new DirectFieldAccessor(factoryOf(own)).getPropertyValue("configuration")).isSameAs(servers);
 		}
 	}
 
@@ -56,8 +56,7 @@ class LettuceLockConnectionsTests {
 			.build();
 		RedisStandaloneConfiguration server = new RedisStandaloneConfiguration("redis.example", 6380);
 		try (LockConnections own = LockConnections.derivedFrom(new LettuceConnectionFactory(server, settings))) {
-			LettuceClientConfiguration derived = ((LettuceConnectionFactory) own.subscriptions())
-				.getClientConfiguration();
+			LettuceClientConfiguration derived = factoryOf(own).getClientConfiguration();
 			assertThat(derived.isUseSsl()).isTrue();
 			assertThat(derived.getClientName()).hasValue("shop");
 			assertThat(derived.getReadFrom()).isEmpty();
@@ -65,6 +64,11 @@ class LettuceLockConnectionsTests {
 			assertThat(derived.getClientOptions().orElseThrow().getDisconnectedBehavior())
 				.isEqualTo(DisconnectedBehavior.REJECT_COMMANDS);
 		}
+	}
+
+	private static LettuceConnectionFactory factoryOf(LockConnections connections) {
+		Object factory = new DirectFieldAccessor(connections.scripts()).getPropertyValue("factory");
+		return (LettuceConnectionFactory) Objects.requireNonNull(factory);
 	}
 
 	@Test
