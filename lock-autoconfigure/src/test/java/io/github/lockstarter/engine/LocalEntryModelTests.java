@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-import org.jetbrains.lincheck.Lincheck;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
@@ -33,7 +32,7 @@ class LocalEntryModelTests {
 	@EnumSource
 	@EnabledForJreRange(max = JRE.JAVA_21, disabledReason = "Lincheck 3.7 sees hangs on JDK 25 where there are none")
 	void nobodyIsStrandedAndNoTwoHold(Disturbance disturbance) {
-		Lincheck.runConcurrentTest(INTERLEAVINGS, () -> new Game(disturbance).play());
+		Interleavings.check(INTERLEAVINGS, () -> new Game(disturbance).play());
 	}
 
 	/**
