@@ -99,7 +99,7 @@ final class LeaseContext {
 	}
 
 	/**
-	 * Return how many scopes this thread is inside of.
+	 * Return the number of scopes around the current work of this thread.
 	 */
 	static int size() {
 		int size = 0;

@@ -162,8 +162,8 @@ final class Hold implements Turn {
 
 	/**
 	 * Return whether it may be that nobody ever leaves it: a fixed lease time is often
-	 * meant to end by itself. Who has locked a {@link java.util.concurrent.locks.Lock}
-	 * unlocks it.
+	 * meant to end by itself. A thread that has locked a
+	 * {@link java.util.concurrent.locks.Lock} unlocks it.
 	 */
 	boolean mayBeAbandoned() {
 		return isFixed() && this.locked == 0;
