@@ -115,12 +115,11 @@ final class LeaseContext {
 	 * @return the innermost one that is left
 	 */
 	private static @Nullable Scope forgetEnded() {
-		Scope innermost = firstOpen(INNERMOST.get());
-		if (innermost != null) {
+		Scope first = INNERMOST.get();
+		Scope innermost = firstOpen(first);
+		if (innermost != first) {
+			// Never removed, as the next look at it would only create it anew
 			INNERMOST.set(innermost);
-		}
-		else {
-			INNERMOST.remove();
 		}
 		for (Scope scope = innermost; scope != null; scope = scope.outer) {
 			scope.outer = firstOpen(scope.outer);

@@ -7,6 +7,7 @@ import java.util.List;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.Lease;
@@ -33,6 +34,12 @@ class CommandBudgetTests {
 	 */
 	private final RedisRegistry registry = RedisRegistry.lettuce(this.redis, RedisRegistry.timeSlice(HOUR));
 
+	@BeforeEach
+	void connect() {
+		lockAndUnlock();
+		RedisRegistry.awaitConnected(this.redis);
+	}
+
 	@AfterEach
 	void close() {
 		this.registry.close();
@@ -41,7 +48,6 @@ class CommandBudgetTests {
 
 	@Test
 	void anUncontendedLockAndUnlockIsTwoCommands() {
-		lockAndUnlock();
 		List<String> commands = this.redis.monitor(this::lockAndUnlock);
 		assertThat(commands).hasSize(2).allSatisfy((command) -> assertThat(command).isEqualToIgnoringCase("EVALSHA"));
 	}
@@ -55,7 +61,6 @@ class CommandBudgetTests {
 
 	@Test
 	void aHandOffIsNone() throws Exception {
-		lockAndUnlock();
 		Lease lease = this.registry.acquire(REQUEST);
 		Call<Boolean> first = waiter();
 		Call<Boolean> second = waiter();

@@ -11,6 +11,8 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.function.Function;
 
+import org.awaitility.Awaitility;
+
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -54,6 +56,16 @@ final class RedisRegistry implements LockRegistry, AutoCloseable {
 		this.closeConnections = closeConnections;
 		this.backend = new RedisLockBackend(connections, redisSettings);
 		this.registry = new DefaultLockRegistry(this.backend, settings, this.events::add);
+	}
+
+	/**
+	 * Wait until the only registry on a server has all its connections, which it opens in
+	 * the background: with each one it loads its scripts.
+	 */
+	static void awaitConnected(EmbeddedRedis redis) {
+		Awaitility.await()
+			.until(() -> redis.command("PUBSUB", "CHANNELS").contains("wake")
+					&& redis.calls("script(?:\\|load)?") == 2L * LockScript.values().length);
 	}
 
 	static RedisRegistry lettuce(EmbeddedRedis redis) {
