@@ -2,225 +2,148 @@
 
 package io.github.lockstarter.engine;
 
+import java.time.Duration;
 import java.util.concurrent.Executor;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
 
 /**
- * The steps on the way into a lock, for callers of every kind.
+ * The way of a waiter from its request to its lease, whether it waits on a thread or
+ * without one.
  */
 final class Admission {
 
-	private final LocalEntries entries;
+	private final StoreDesk desk;
 
-	private final StoreAccess access;
-
-	private final LeaseWatchdog watchdog;
-
-	private final LeaseRelease release;
+	private final OutageLog outages;
 
 	private final LockListener listener;
 
 	private final Executor tasks;
 
-	Admission(LocalEntries entries, StoreAccess access, LeaseWatchdog watchdog, LeaseRelease release,
-			LockListener listener, Executor tasks) {
-		this.entries = entries;
-		this.access = access;
-		this.watchdog = watchdog;
-		this.release = release;
+	Admission(StoreDesk desk, OutageLog outages, LockListener listener, Executor tasks) {
+		this.desk = desk;
+		this.outages = outages;
 		this.listener = listener;
 		this.tasks = tasks;
 	}
 
-	LocalEntry entry(LockKey key) {
-		return this.entries.getOrCreate(key);
+	/**
+	 * Note that a waiter comes, of which each outcome is {@linkplain #conclude
+	 * concluded}.
+	 */
+	void come(Waiter waiter) {
+		this.desk.places().come(waiter);
+	}
+
+	void arrive(LockKey key, Waiter waiter) {
+		this.desk.arrive(key, waiter);
+	}
+
+	void leave(Waiter waiter, boolean timedOut) {
+		this.desk.leave(waiter, timedOut);
 	}
 
 	/**
-	 * Return whether the registry is shutting down.
+	 * Turn the outcome of a waiter into its lease, on a thread that may block.
+	 * @param interrupted whether the waiter was interrupted when it was served
+	 * @return the lease; or {@code null} if another owner held the lock all the time, or
+	 * if the outcome is a hold that was lost on the way, so that the waiter has to come
+	 * again
+	 * @throws RuntimeException if the lock could not be asked for
 	 */
-	boolean isRefusing() {
-		return this.access.isRefusing();
-	}
-
-	/**
-	 * Note that a caller comes, which is {@linkplain #letIn let in} or
-	 * {@linkplain #turnAway turned away} in any case.
-	 */
-	void come(Caller caller) {
-		this.access.queue().come(caller);
-	}
-
-	/**
-	 * Give a caller the lease of its hold.
-	 */
-	HeldLease letIn(Hold hold, Caller caller) {
-		this.access.queue().leave(hold.entry().key(), caller, true);
-		return lease(hold);
-	}
-
-	/**
-	 * Put a caller into the queue of the store if it wants the lock in order of arrival.
-	 */
-	void arriveInStore(LockKey key, Caller caller) {
-		this.access.queue().arrive(key, caller, this.access::listen);
-	}
-
-	/**
-	 * Let readers in that wait, as soon as they may share the lock with those who hold
-	 * it.
-	 */
-	void letReadersIn(LocalEntry entry) {
-		this.release.letReadersIn(entry);
-	}
-
-	/**
-	 * Ask whether another JVM waits for a lock, on a thread that may block.
-	 */
-	void ask(Tenure tenure) {
-		this.release.probe(tenure);
-	}
-
-	/**
-	 * Share the lock with those who hold it.
-	 */
-	Hold join(Hold hold, Caller caller) {
-		if (isRefusing()) {
-			this.release.leave(hold);
-			throw shuttingDown(hold.entry().key());
-		}
-		this.release.join(hold);
-		acquired(hold, caller);
-		return hold;
-	}
-
-	/**
-	 * Enter a hold of the same owner once more; if it is lost, on a thread that may
-	 * block.
-	 * @return the hold, or {@code null} if it is over and forgotten, so that its owner
-	 * has to come anew
-	 * @throws LockLostException if it is lost, and the outer level has yet to learn of it
-	 */
-	@Nullable Hold reenter(Hold hold) {
-		if (hold.isHeld()) {
-			return hold;
-		}
-		this.release.expireIfDue(hold);
-		// The outer level keeps the lock until its own end, which tells of the loss as
-		// well
-		this.release.leave(hold);
-		if (hold.entry().holdOf(hold.owner()) != hold) {
-			return null;
-		}
-		throw hold.loss();
-	}
-
-	/**
-	 * Take a hold that was handed on.
-	 * @return false if it was lost on the way
-	 * @throws LockInterruptedException if the caller was interrupted
-	 */
-	boolean receive(Hold hold, Caller caller) {
-		boolean interrupted = caller.isInterrupted();
-		if (interrupted || !hold.isHeld()) {
-			this.release.leave(hold);
-			if (interrupted) {
-				throw new LockInterruptedException(hold.entry().key());
+	@Nullable HeldLease conclude(LockKey key, Waiter waiter, boolean interrupted) {
+		Outcome outcome = waiter.outcome();
+		if (outcome instanceof Hold hold) {
+			if (waiter.isReentered()) {
+				return letIn(hold, waiter);
 			}
-			return false;
+			if (!interrupted && hold.isHeld()) {
+				this.desk.limit(hold);
+				this.listener.onEvent(new LockEvent.Acquired(key, hold.fencingToken(), waiter.waited()));
+				return letIn(hold, waiter);
+			}
+			this.desk.carryOut(hold.lock().exit(hold));
+			if (!interrupted) {
+				return null;
+			}
 		}
-		this.release.receive(hold);
-		acquired(hold, caller);
-		return true;
-	}
-
-	/**
-	 * Ask the store, on a thread that may block.
-	 * @return the hold, or {@code null} if somebody else held the lock all the time
-	 */
-	@Nullable Hold visitStore(LocalEntry entry, StoreTurn turn, Caller caller) {
-		Tenure tenure = new StoreVisit(this.access, entry, caller).run(turn);
-		if (tenure == null) {
+		if (outcome == Denial.CONTENDED) {
+			this.listener.onEvent(new LockEvent.Contended(key, waiter.waited()));
+			this.desk.places().leave(key, waiter, false);
 			return null;
 		}
-		Hold hold = entry.begin(tenure, caller);
-		this.watchdog.watch(tenure);
-		if (tenure.isShared()) {
-			this.release.limit(hold);
-			this.release.letReadersIn(entry);
-		}
-		acquired(hold, caller);
-		return hold;
+		RuntimeException denial = denial(key, waiter, (outcome instanceof Denial d) ? d : Denial.LEFT);
+		turnAway(key, waiter, denial);
+		throw denial;
+	}
+
+	private HeldLease letIn(Hold hold, Waiter waiter) {
+		this.desk.places().leave(hold.lock().key(), waiter, true);
+		return new HeldLease(hold, this, this.tasks);
+	}
+
+	private RuntimeException denial(LockKey key, Waiter waiter, Denial denial) {
+		return switch (denial.reason()) {
+			case CONTENDED -> new LockContendedException(key, waiter.waited());
+			case UNAVAILABLE -> unavailable(key, denial);
+			case REFUSED -> new LockUnavailableException(key, "its registry is shutting down", null);
+			case LEFT -> new LockInterruptedException(key);
+			case MISUSE -> (denial.cause() != null) ? denial.cause() : new IllegalStateException();
+		};
+	}
+
+	private LockUnavailableException unavailable(LockKey key, Denial denial) {
+		RuntimeException cause = (denial.cause() != null) ? denial.cause() : new IllegalStateException();
+		return unavailable(key, cause);
 	}
 
 	/**
-	 * Return what a caller is told that was out of time before its turn came, or
-	 * {@code null} if somebody else held the lock.
+	 * Return what a waiter is told if the store could not be asked about a lock.
 	 */
-	@Nullable LockUnavailableException outage(LocalEntry entry) {
-		Outage outage = entry.outage();
-		return (outage != null) ? this.access.unavailable(entry.key(), outage.cause()) : null;
+	LockUnavailableException unavailable(LockKey key, RuntimeException cause) {
+		String reason = RootCause.messageOf(cause);
+		this.outages.told(key, reason);
+		return new LockUnavailableException(key, "the store could not be asked (" + reason + ")", cause);
 	}
 
 	/**
-	 * Return what runs the steps of asynchronous callers, which may block.
+	 * Let a waiter go without the lock.
 	 */
-	Executor tasks() {
-		return this.tasks;
-	}
-
-	/**
-	 * Leave a level of a hold that was entered for nothing.
-	 */
-	void leave(Hold hold) {
-		this.release.leave(hold);
-	}
-
-	HeldLease lease(Hold hold) {
-		return new HeldLease(hold, this.release, this.tasks);
-	}
-
-	/**
-	 * Let a caller go without the lock.
-	 * @param reason why, or {@code null} if somebody else held it until the caller was
-	 * out of time
-	 */
-	void turnAway(LockKey key, Caller caller, @Nullable Throwable reason) {
-		if (reason == null) {
-			this.listener.onEvent(new LockEvent.Contended(key, caller.waited()));
-		}
-		else if (reason instanceof LockInterruptedException) {
-			this.listener.onEvent(new LockEvent.Interrupted(key, caller.waited()));
+	void turnAway(LockKey key, Waiter waiter, RuntimeException reason) {
+		if (reason instanceof LockInterruptedException) {
+			this.listener.onEvent(new LockEvent.Interrupted(key, waiter.waited()));
 		}
 		else if (reason instanceof LockUnavailableException) {
 			this.listener.onEvent(new LockEvent.Unavailable(key, reason));
 		}
-		this.access.queue().leave(key, caller, false);
-	}
-
-	static LockUnavailableException shuttingDown(LockKey key) {
-		return new LockUnavailableException(key, "its registry is shutting down", null);
-	}
-
-	static IllegalStateException upgrading(LockKey key, Caller caller) {
-		return new IllegalStateException("Lock '" + key + "' is held for reading and cannot be asked for in mode "
-				+ caller.mode() + " as well: two readers that do so would wait for each other. Give it back"
-				+ " before, or ask for the stronger mode first");
+		this.desk.places().leave(key, waiter, false);
 	}
 
 	/**
-	 * Tell that a caller holds the lock.
+	 * Leave one level of a hold, and the lock with the last one.
+	 * @throws io.github.lockstarter.LockLostException if the lock was lost before
 	 */
-	void acquired(Hold hold, Caller caller) {
-		this.listener.onEvent(new LockEvent.Acquired(hold.entry().key(), hold.fencingToken(), caller.waited()));
+	void exit(Hold hold) {
+		Effect effect = hold.lock().exit(hold);
+		this.desk.carryOut(effect);
+		if (hold.isLost()) {
+			throw hold.loss();
+		}
+		if (hold.isKept()) {
+			Duration rest = Duration.ofNanos(Math.max(0, hold.keptUntil() - hold.tenure().now()));
+			this.listener.onEvent(new LockEvent.Kept(hold.lock().key(), hold.fencingToken(), hold.duration(), rest));
+		}
+		else if (effect != Effect.NONE) {
+			this.listener.onEvent(new LockEvent.Released(hold.lock().key(), hold.fencingToken(), hold.duration()));
+		}
 	}
 
 }

@@ -17,12 +17,10 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockContendedException;
-import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.backend.LockBackend;
 import io.github.lockstarter.event.CompositeLockListener;
 import io.github.lockstarter.event.LockListener;
@@ -35,7 +33,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(DefaultLockRegistry.class);
 
-	private final LocalEntries entries;
+	private final LocalLocks locks;
 
 	private final EngineThreads threads;
 
@@ -43,21 +41,13 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	private final EngineSettings settings;
 
-	private final StoreQueue queue;
-
-	private final LeaseReturns returns;
-
-	private final LeaseWatchdog watchdog;
-
-	private final LeaseRelease release;
+	private final StoreDesk desk;
 
 	private final Admission admission;
 
 	private final SimultaneousGrant simultaneousGrant;
 
 	private final ManyLocks manyLocks;
-
-	private volatile boolean refusing;
 
 	/**
 	 * Create a registry.
@@ -67,28 +57,19 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	 */
 	public DefaultLockRegistry(LockBackend backend, EngineSettings settings, LockListener listener) {
 		this.threads = new EngineThreads(backend);
-		Timetable timetable = this.threads.timetable();
 		this.settings = settings;
-		this.entries = new LocalEntries(settings.leaseTime());
+		this.locks = new LocalLocks(settings, this.threads.timetable()::now);
 		LockListener safeListener = new CompositeLockListener(List.of(listener));
 		LossNotice notice = new LossNotice(safeListener, this.threads.callbacks());
-		this.queue = new StoreQueue(backend, timetable, this.threads.store(), this.entries);
-		this.returns = new LeaseReturns(backend, timetable, this.threads.store());
-		Renewals renewals = new Renewals(backend, timetable, this.threads.renewals());
-		this.watchdog = new LeaseWatchdog(timetable, renewals, this.returns, notice, settings.leaseTime(),
-				settings.renewalsPerLease());
-		this.release = new LeaseRelease(backend, timetable, this.threads.store(), this.watchdog, this.returns,
-				this.queue, notice, safeListener);
-		StoreAccess access = new StoreAccess(backend, settings, timetable, this.returns, this.queue,
-				new ReleaseBells(this.entries, this.queue), () -> this.refusing,
-				new OutageLog(this.threads.store()::serverOf));
-		this.admission = new Admission(this.entries, access, this.watchdog, this.release, safeListener,
-				this.threads.tasks());
-		this.simultaneousGrant = new SimultaneousGrant(this.entries, access, this.watchdog, this.admission);
+		OutageLog outages = new OutageLog(this.threads.store()::serverOf);
+		this.desk = new StoreDesk(backend, settings, this.threads, this.locks, notice, outages);
+		this.admission = new Admission(this.desk, outages, safeListener, this.threads.tasks());
+		this.simultaneousGrant = new SimultaneousGrant(backend, this.locks, this.desk, this.admission,
+				this.threads.timetable());
 		this.manyLocks = new ManyLocks(
 				(requests, waitTime) -> this.simultaneousGrant.tryGrant(requests,
-						(request) -> caller(request.withWaitTime(Duration.ZERO)), waitTime),
-				(request) -> obtain(request.key(), caller(request)), this.threads.tasks());
+						(request) -> waiter(request.withWaitTime(Duration.ZERO)), waitTime),
+				(request) -> obtain(request.key(), waiter(request)), this.threads.tasks());
 	}
 
 	@Override
@@ -96,10 +77,13 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		if (!request.others().isEmpty()) {
 			return this.manyLocks.acquire(request, waitTime(request));
 		}
-		Caller caller = caller(request);
-		Lease lease = obtain(request.key(), caller);
+		return acquire(request.key(), waiter(request));
+	}
+
+	private Lease acquire(LockKey key, ThreadWaiter waiter) {
+		Lease lease = obtain(key, waiter);
 		if (lease == null) {
-			throw new LockContendedException(request.key(), caller.waited());
+			throw new LockContendedException(key, waiter.waited());
 		}
 		return lease;
 	}
@@ -107,17 +91,13 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	@Override
 	public Lease acquire(LockRequest request, Function<LockKey, ?> owners) {
 		if (!request.others().isEmpty()) {
-			return new ManyLocks((requests, waitTime) -> this.simultaneousGrant.tryGrant(requests,
-					(each) -> guest(each, owners), waitTime), (each) -> obtain(each.key(), caller(each, owners)),
-					this.threads.tasks())
+			return new ManyLocks(
+					(requests, waitTime) -> this.simultaneousGrant.tryGrant(requests,
+							(each) -> waiter(each, Duration.ZERO, owners), waitTime),
+					(each) -> obtain(each.key(), waiter(each, waitTime(each), owners)), this.threads.tasks())
 				.acquire(request, waitTime(request));
 		}
-		Caller caller = caller(request, owners);
-		Lease lease = obtain(request.key(), caller);
-		if (lease == null) {
-			throw new LockContendedException(request.key(), caller.waited());
-		}
-		return lease;
+		return acquire(request.key(), waiter(request, waitTime(request), owners));
 	}
 
 	@Override
@@ -128,7 +108,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	@Override
 	public Optional<Lease> tryAcquire(LockRequest request) {
 		if (request.others().isEmpty()) {
-			return Optional.ofNullable(obtain(request.key(), caller(request)));
+			return Optional.ofNullable(obtain(request.key(), waiter(request)));
 		}
 		try {
 			return Optional.of(acquire(request));
@@ -141,14 +121,14 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	@Override
 	public CompletableFuture<Lease> acquireAsync(LockRequest request, Function<LockKey, ?> owners) {
 		if (!request.others().isEmpty()) {
-			return new AsyncManyLocks(
-					request, waitTime(request), (requests, waitTime) -> this.simultaneousGrant.tryGrant(requests,
-							(each) -> guest(each, owners), waitTime),
+			return new AsyncManyLocks(request, waitTime(request),
+					(requests, waitTime) -> this.simultaneousGrant.tryGrant(requests,
+							(each) -> waiter(each, Duration.ZERO, owners), waitTime),
 					(each) -> acquireAsync(each, owners), this.threads.tasks())
 				.begin();
 		}
 		Object owner = owners.apply(request.key());
-		return new AsyncAcquisition(this.admission, this.threads, request, waitTime(request), owner).begin();
+		return new FutureWaiter(request, waitTime(request), owner, this.admission, this.threads).begin();
 	}
 
 	@Override
@@ -167,125 +147,46 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	 * @return the lease, or {@code null} if somebody else held the lock until the caller
 	 * was out of time
 	 */
-	@Nullable HeldLease obtain(LockKey key, Caller caller) {
-		this.admission.come(caller);
+	@Nullable HeldLease obtain(LockKey key, ThreadWaiter waiter) {
+		this.admission.come(waiter);
 		try {
-			Hold hold = arriveAndWait(key, caller);
-			if (hold != null) {
-				return this.admission.letIn(hold, caller);
+			HeldLease lease = null;
+			while (lease == null && !(waiter.outcome() instanceof Denial)) {
+				lease = attempt(key, waiter);
 			}
-			this.admission.turnAway(key, caller, null);
-			return null;
-		}
-		catch (RuntimeException | Error ex) {
-			this.admission.turnAway(key, caller, ex);
-			throw ex;
+			return lease;
 		}
 		finally {
-			caller.finish();
+			waiter.finish();
 		}
+	}
+
+	private @Nullable HeldLease attempt(LockKey key, ThreadWaiter waiter) {
+		waiter.reset();
+		if (waiter.isInterrupted()) {
+			waiter.settle(Denial.LEFT);
+		}
+		else {
+			this.admission.arrive(key, waiter);
+			waiter.await((timedOut) -> this.admission.leave(waiter, timedOut));
+		}
+		return this.admission.conclude(key, waiter, waiter.isInterrupted());
 	}
 
 	/**
 	 * Return the hold of the current thread on a lock, if it has one.
 	 */
 	@Nullable Hold holdOfCurrentThread(LockKey key) {
-		LocalEntry entry = this.entries.get(key);
-		return (entry != null) ? entry.holdOf(Thread.currentThread()) : null;
+		LocalLock lock = this.locks.get(key);
+		return (lock != null) ? lock.holdOf(Thread.currentThread()) : null;
 	}
 
-	private @Nullable Hold arriveAndWait(LockKey key, Caller caller) {
-		boolean asked = false;
-		while (true) {
-			if (caller.isInterrupted()) {
-				throw new LockInterruptedException(key);
-			}
-			LocalEntry entry = this.admission.entry(key);
-			Arrival arrival = entry.arrive(caller, asked);
-			asked = arrival instanceof Arrival.Asking;
-			if (arrival instanceof Arrival.Joined joined) {
-				return this.admission.join(joined.hold(), caller);
-			}
-			if (arrival instanceof Arrival.Asking asking) {
-				this.admission.ask(asking.tenure());
-			}
-			if (arrival instanceof Arrival.Upgrading) {
-				throw Admission.upgrading(key, caller);
-			}
-			if (arrival instanceof Arrival.Reentered reentered) {
-				Hold hold = this.admission.reenter(reentered.hold());
-				if (hold != null) {
-					return hold;
-				}
-			}
-			if (arrival instanceof Arrival.Contended) {
-				throwOutage(entry);
-				return null;
-			}
-			if (arrival instanceof Arrival.Taken) {
-				return this.admission.visitStore(entry, StoreTurn.ASK, caller);
-			}
-			if (arrival instanceof Arrival.Queued queued) {
-				if (caller.isInOrderOfArrival()) {
-					this.admission.arriveInStore(key, caller);
-				}
-				else if (caller.mode().isShared()) {
-					this.admission.letReadersIn(entry);
-				}
-				Turn turn = awaitTurn(entry, queued.waiter(), caller);
-				if (turn instanceof StoreTurn storeTurn) {
-					return this.admission.visitStore(entry, storeTurn, caller);
-				}
-				if (!(turn instanceof Hold hold)) {
-					return null;
-				}
-				if (this.admission.receive(hold, caller)) {
-					return hold;
-				}
-			}
-		}
+	private ThreadWaiter waiter(LockRequest request) {
+		return new ThreadWaiter(waitTime(request), true, request.mode(), request.leaseTime());
 	}
 
-	private @Nullable Turn awaitTurn(LocalEntry entry, LocalWaiter waiter, Caller caller) {
-		Turn turn = this.refusing ? null : waiter.await();
-		if (turn == null) {
-			turn = entry.leave(waiter);
-			this.admission.letReadersIn(entry);
-		}
-		if (turn == StoreTurn.REFUSED || (turn == null && this.refusing)) {
-			throw Admission.shuttingDown(entry.key());
-		}
-		if (turn == null && caller.isInterrupted()) {
-			throw new LockInterruptedException(entry.key());
-		}
-		if (turn == null) {
-			throwOutage(entry);
-		}
-		return turn;
-	}
-
-	private void throwOutage(LocalEntry entry) {
-		LockUnavailableException outage = this.admission.outage(entry);
-		if (outage != null) {
-			throw outage;
-		}
-	}
-
-	private Caller caller(LockRequest request) {
-		return Caller.interruptible(waitTime(request), request.mode(), request.leaseTime());
-	}
-
-	private Caller caller(LockRequest request, Function<LockKey, ?> owners) {
-		return new ThreadCaller(waitTime(request), request.mode(), request.leaseTime(), owners.apply(request.key()));
-	}
-
-	/**
-	 * Return a caller that asks without waiting and is no thread.
-	 */
-	private static Caller guest(LockRequest request, Function<LockKey, ?> owners) {
-		return new AsyncCaller(Duration.ZERO, request.mode(), request.leaseTime(), owners.apply(request.key()),
-				(waiter) -> {
-				});
+	private static ThreadWaiter waiter(LockRequest request, Duration waitTime, Function<LockKey, ?> owners) {
+		return new ThreadWaiter(waitTime, request.mode(), request.leaseTime(), owners.apply(request.key()));
 	}
 
 	private Duration waitTime(LockRequest request) {
@@ -297,8 +198,8 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	 * Grant locks again after {@link #drain()}.
 	 */
 	public void open() {
-		this.watchdog.setRenewing(true);
-		this.refusing = false;
+		this.desk.watchdog().setRenewing(true);
+		this.locks.setRefusing(false);
 	}
 
 	/**
@@ -307,19 +208,18 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	 * what it holds stays taken until its lease ends.
 	 */
 	public void drain() {
-		this.refusing = true;
-		this.entries.all().forEach(LocalEntry::refuseWaiters);
-		if (!this.entries.awaitEmpty(this.settings.shutdownTimeout().toNanos())) {
+		this.locks.setRefusing(true);
+		this.locks.all().forEach((lock) -> this.desk.carryOut(lock.refuse()));
+		if (!this.locks.awaitEmpty(this.settings.shutdownTimeout().toNanos())) {
 			warnOfHeldLocks();
 		}
-		this.watchdog.setRenewing(false);
-		this.release.awaitAnswers();
-		this.queue.awaitLeft();
+		this.desk.watchdog().setRenewing(false);
+		this.desk.awaitAnswers();
 	}
 
 	/** What is left also has waiters, whose last request to the store is not answered. */
 	private void warnOfHeldLocks() {
-		List<LockKey> held = this.entries.all().stream().filter(LocalEntry::isHeld).map(LocalEntry::key).toList();
+		List<LockKey> held = this.locks.all().stream().filter(LocalLock::isHeld).map(LocalLock::key).toList();
 		if (!held.isEmpty()) {
 			logger.warn("Locks still held after " + this.settings.shutdownTimeout().toMillis()
 					+ " ms of shutdown, which stay taken until their leases end: " + held);
@@ -331,7 +231,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	 */
 	@Override
 	public void close() {
-		if (!this.refusing) {
+		if (!this.locks.isRefusing()) {
 			drain();
 		}
 		this.threads.close();
@@ -341,14 +241,14 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	 * Return how many locks are held or waited for.
 	 */
 	int activeLocks() {
-		return this.entries.size();
+		return this.locks.size();
 	}
 
 	/**
 	 * Return how many actions are scheduled or under way in the background.
 	 */
 	int backgroundActions() {
-		return this.threads.timetable().size() + this.returns.pending() + this.release.underWay();
+		return this.threads.timetable().size() + this.desk.underWay();
 	}
 
 }

@@ -21,15 +21,15 @@ final class HeldLease implements Lease {
 
 	private final Hold hold;
 
-	private final LeaseRelease release;
+	private final Admission admission;
 
 	private final Executor tasks;
 
 	private final AtomicBoolean closed = new AtomicBoolean();
 
-	HeldLease(Hold hold, LeaseRelease release, Executor tasks) {
+	HeldLease(Hold hold, Admission admission, Executor tasks) {
 		this.hold = hold;
-		this.release = release;
+		this.admission = admission;
 		this.tasks = tasks;
 	}
 
@@ -39,7 +39,7 @@ final class HeldLease implements Lease {
 
 	@Override
 	public LockKey key() {
-		return this.hold.entry().key();
+		return this.hold.lock().key();
 	}
 
 	@Override
@@ -93,7 +93,7 @@ final class HeldLease implements Lease {
 	public void close() {
 		if (this.closed.compareAndSet(false, true)) {
 			this.hold.forgetCallbacks(this);
-			this.release.exit(this.hold);
+			this.admission.exit(this.hold);
 		}
 	}
 

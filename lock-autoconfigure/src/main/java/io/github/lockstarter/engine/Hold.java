@@ -19,9 +19,9 @@ import io.github.lockstarter.LockMode;
  * One local grant of a lock within a tenure: whose it is, how often it was entered, and
  * how it ended.
  */
-final class Hold implements Turn {
+final class Hold implements Outcome {
 
-	private final LocalEntry entry;
+	private final LocalLock lock;
 
 	private final Tenure tenure;
 
@@ -46,8 +46,10 @@ final class Hold implements Turn {
 	/** Levels that were entered through a lock; changed by the owning thread only. */
 	private volatile int locked;
 
-	/** Guarded by the entry. */
+	/** Guarded by the lock. */
 	private int count = 1;
+
+	private volatile boolean kept;
 
 	/** Guarded by this. */
 	private @Nullable LossCallbacks lossCallbacks;
@@ -62,9 +64,9 @@ final class Hold implements Turn {
 	 * @param since when it begins, on the clock of the tenure
 	 * @param endsAt when its time is over
 	 */
-	Hold(LocalEntry entry, Tenure tenure, Object owner, long fencingToken, @Nullable Duration fixedLeaseTime,
-			long since, long endsAt) {
-		this.entry = entry;
+	Hold(LocalLock lock, Tenure tenure, Object owner, long fencingToken, @Nullable Duration fixedLeaseTime, long since,
+			long endsAt) {
+		this.lock = lock;
 		this.tenure = tenure;
 		this.owner = owner;
 		this.fencingToken = fencingToken;
@@ -73,8 +75,8 @@ final class Hold implements Turn {
 		this.endsAt = endsAt;
 	}
 
-	LocalEntry entry() {
-		return this.entry;
+	LocalLock lock() {
+		return this.lock;
 	}
 
 	Tenure tenure() {
@@ -117,6 +119,31 @@ final class Hold implements Turn {
 	 */
 	long keptUntil() {
 		return this.since + this.shortest;
+	}
+
+	/**
+	 * Note that the lock stays taken after the hold.
+	 */
+	void setKept() {
+		this.kept = true;
+	}
+
+	boolean isKept() {
+		return this.kept;
+	}
+
+	/**
+	 * Return whether it has ended without a loss.
+	 */
+	boolean isReleased() {
+		return this.state == State.RELEASED;
+	}
+
+	/**
+	 * Return whether it may end before its tenure does.
+	 */
+	boolean needsLimit() {
+		return isFixed() && (this.tenure.isShared() || this.endsAt != this.tenure.deadline());
 	}
 
 	/**
@@ -213,7 +240,7 @@ final class Hold implements Turn {
 	 * Return a new exception that tells of the loss.
 	 */
 	LockLostException loss() {
-		return new LockLostException(this.entry.key(), this.fencingToken, lossReason());
+		return new LockLostException(this.lock.key(), this.fencingToken, lossReason());
 	}
 
 	/**

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The owners of a lock inside this JVM: one, or several that share it, and those that
  * have yet to learn that they lost it. One that may never come to learn it is forgotten:
- * its lease knows by itself. Guarded by the entry.
+ * its lease knows by itself. Guarded by the lock.
  */
 final class Holders {
 

@@ -5,6 +5,7 @@ package io.github.lockstarter.engine;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +28,9 @@ final class LeaseWatchdog implements Renewal.Listener {
 
 	private final Renewals renewals;
 
-	private final LeaseReturns returns;
+	private final Orphans orphans;
+
+	private final Consumer<Tenure> lost;
 
 	private final LossNotice notice;
 
@@ -39,15 +42,17 @@ final class LeaseWatchdog implements Renewal.Listener {
 
 	/**
 	 * Create a watchdog.
+	 * @param lost called with a tenure that is lost, and maybe again
 	 * @param leaseTime length of leases that are renewed; no lease is looked after less
 	 * often than these
 	 * @param renewalsPerLease how often that is done within the lease time
 	 */
-	LeaseWatchdog(Timetable timetable, Renewals renewals, LeaseReturns returns, LossNotice notice, Duration leaseTime,
-			int renewalsPerLease) {
+	LeaseWatchdog(Timetable timetable, Renewals renewals, Orphans orphans, LossNotice notice, Consumer<Tenure> lost,
+			Duration leaseTime, int renewalsPerLease) {
 		this.timetable = timetable;
 		this.renewals = renewals;
-		this.returns = returns;
+		this.orphans = orphans;
+		this.lost = lost;
 		this.notice = notice;
 		this.leaseTime = leaseTime;
 		this.renewalsPerLease = renewalsPerLease;
@@ -153,10 +158,10 @@ final class LeaseWatchdog implements Renewal.Listener {
 		if (tenure.lose(reason)) {
 			forget(tenure);
 			// The store may still know the owner, and a late renewal may still reach it
-			this.returns.orphan(tenure.key(), tenure.owner(), tenure.claimedUntil());
+			this.orphans.orphan(tenure.key(), tenure.owner(), tenure.claimedUntil());
 		}
 		if (tenure.isLost()) {
-			tenure.entry().lose(tenure).forEach(this.notice::lost);
+			this.lost.accept(tenure);
 		}
 	}
 

@@ -34,7 +34,7 @@ final class RegistryLock implements Lock {
 
 	@Override
 	public void lock() {
-		obtain(Caller.uninterruptible(LockRequest.FOREVER, this.mode));
+		obtain(new ThreadWaiter(LockRequest.FOREVER, false, this.mode, null));
 	}
 
 	@Override
@@ -44,7 +44,7 @@ final class RegistryLock implements Lock {
 
 	@Override
 	public boolean tryLock() {
-		return obtain(Caller.uninterruptible(Duration.ZERO, this.mode));
+		return obtain(new ThreadWaiter(Duration.ZERO, false, this.mode, null));
 	}
 
 	@Override
@@ -75,7 +75,7 @@ final class RegistryLock implements Lock {
 
 	private boolean obtainInterruptibly(Duration waitTime) throws InterruptedException {
 		try {
-			return obtain(Caller.interruptible(waitTime, this.mode, null));
+			return obtain(new ThreadWaiter(waitTime, true, this.mode, null));
 		}
 		catch (LockInterruptedException ex) {
 			Thread.interrupted();
@@ -85,8 +85,8 @@ final class RegistryLock implements Lock {
 		}
 	}
 
-	private boolean obtain(Caller caller) {
-		HeldLease lease = this.registry.obtain(this.key, caller);
+	private boolean obtain(ThreadWaiter waiter) {
+		HeldLease lease = this.registry.obtain(this.key, waiter);
 		if (lease == null) {
 			return false;
 		}

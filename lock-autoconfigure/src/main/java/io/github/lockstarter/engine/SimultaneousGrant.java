@@ -5,16 +5,15 @@ package io.github.lockstarter.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.Lease;
-import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.backend.LeaseRequest;
+import io.github.lockstarter.backend.LockBackend;
 import io.github.lockstarter.backend.LockGrant;
 
 /**
@@ -23,41 +22,44 @@ import io.github.lockstarter.backend.LockGrant;
  */
 final class SimultaneousGrant {
 
-	private final LocalEntries entries;
+	private final LockBackend backend;
 
-	private final StoreAccess access;
+	private final LocalLocks locks;
 
-	private final LeaseWatchdog watchdog;
+	private final StoreDesk desk;
 
 	private final Admission admission;
 
-	SimultaneousGrant(LocalEntries entries, StoreAccess access, LeaseWatchdog watchdog, Admission admission) {
-		this.entries = entries;
-		this.access = access;
-		this.watchdog = watchdog;
+	private final Timetable timetable;
+
+	SimultaneousGrant(LockBackend backend, LocalLocks locks, StoreDesk desk, Admission admission, Timetable timetable) {
+		this.backend = backend;
+		this.locks = locks;
+		this.desk = desk;
 		this.admission = admission;
+		this.timetable = timetable;
 	}
 
 	/**
 	 * Take all locks at once, on a thread that may block.
 	 * @param requests each lock once, in the order that is the same everywhere
-	 * @param callers who asks for one of them, without waiting
+	 * @param waiters gives a waiter for each of them, which does not wait
 	 * @param waitTime how long all of that may take
 	 * @return the leases, or {@code null} if that is not possible and nothing was taken
 	 * @throws LockUnavailableException if the store could not be asked, and no time is
 	 * left to ask it again
 	 */
-	@Nullable List<Lease> tryGrant(List<LockRequest> requests, Function<LockRequest, Caller> callers, Duration waitTime) {
-		if (this.access.isRefusing() || Thread.currentThread().isInterrupted()
+	@Nullable List<Lease> tryGrant(List<LockRequest> requests, Function<LockRequest, ThreadWaiter> waiters, Duration waitTime) {
+		if (this.locks.isRefusing() || Thread.currentThread().isInterrupted()
 				|| !requests.stream().allMatch(SimultaneousGrant::isExclusive)) {
 			return null;
 		}
 		List<Part> parts = new ArrayList<>(requests.size());
 		boolean granted = false;
 		try {
-			granted = requests.stream().allMatch((request) -> arrive(request, callers.apply(request), parts))
+			granted = requests.stream().allMatch((request) -> arrive(request, waiters.apply(request), parts))
 					&& ask(parts, waitTime);
-			return granted ? parts.stream().map(this::begin).toList() : null;
+			return granted ? begin(parts) : null;
 		}
 		finally {
 			if (!granted) {
@@ -67,118 +69,110 @@ final class SimultaneousGrant {
 	}
 
 	private static boolean isExclusive(LockRequest request) {
-		return request.mode() == LockMode.EXCLUSIVE || request.mode() == LockMode.WRITE;
+		return Discipline.of(request.mode()) == Discipline.EXCLUSIVE;
 	}
 
 	/**
 	 * Come to a lock here.
 	 * @return whether it is free, or held by the same owner
 	 */
-	private boolean arrive(LockRequest request, Caller caller, List<Part> parts) {
-		LocalEntry entry = this.entries.getOrCreate(request.key());
-		Arrival arrival = entry.arrive(caller);
-		while (arrival == null) {
-			entry = this.entries.getOrCreate(request.key());
-			arrival = entry.arrive(caller);
+	private boolean arrive(LockRequest request, ThreadWaiter waiter, List<Part> parts) {
+		Attempt attempt = new Attempt(waiter, this.locks.leaseTimeFor(waiter));
+		Boolean reserved = null;
+		while (reserved == null) {
+			LocalLock lock = this.locks.getOrCreate(request.key());
+			reserved = lock.reserve(waiter, attempt);
+			if (Boolean.TRUE.equals(reserved)) {
+				parts.add(new Part(lock, waiter, attempt));
+			}
 		}
-		if (arrival instanceof Arrival.Reentered reentered) {
-			parts.add(new Part(entry, caller, reentered.hold()));
-			return reentered.hold().isHeld();
-		}
-		if (arrival instanceof Arrival.Taken) {
-			parts.add(new Part(entry, caller, null));
-			return true;
-		}
-		return false;
+		return reserved;
 	}
 
 	private boolean ask(List<Part> parts, Duration waitTime) {
-		List<Part> wanted = parts.stream().filter((part) -> part.hold == null).toList();
+		List<Part> wanted = parts.stream().filter((part) -> !part.waiter.isReentered()).toList();
 		if (wanted.isEmpty()) {
 			return true;
 		}
-		long sentAt = this.access.now();
-		List<LeaseRequest> requests = wanted.stream().map(Part::request).toList();
+		long sentAt = this.timetable.now();
+		List<LeaseRequest> requests = wanted.stream().map((part) -> part.send(sentAt)).toList();
 		List<LockGrant> grants;
 		try {
-			grants = this.access.backend().acquireAll(requests);
+			grants = this.backend.acquireAll(requests);
 		}
 		catch (RuntimeException ex) {
-			orphan(requests);
-			failed(wanted.get(0), this.access.now() - sentAt, waitTime, ex);
+			orphan(wanted);
+			failed(wanted.get(0), this.timetable.now() - sentAt, waitTime, ex);
 			return false;
 		}
 		if (grants == null || grants.isEmpty()) {
 			return false;
 		}
+		List<Tenure> tenures = new ArrayList<>(grants.size());
+		for (int i = 0; i < grants.size(); i++) {
+			tenures.add(this.desk.tenure(wanted.get(i).lock, wanted.get(i).attempt, grants.get(i)));
+		}
+		if (!tenures.stream().allMatch(Tenure::isHeld)) {
+			orphan(wanted);
+			return false;
+		}
 		for (int i = 0; i < grants.size(); i++) {
 			Part part = wanted.get(i);
-			part.tenure = new Tenure(part.entry, part.caller.token(), grants.get(i), requests.get(i).leaseTime(),
-					sentAt, this.access.settings().timeSlice().toNanos(), this.access.timetable());
-		}
-		if (!wanted.stream().allMatch((part) -> part.tenure != null && part.tenure.isHeld())) {
-			orphan(requests);
-			return false;
+			this.desk.carryOut(part.lock.granted(part.attempt, grants.get(i), tenures.get(i)));
 		}
 		return true;
 	}
 
 	private void failed(Part part, long nanos, Duration waitTime, RuntimeException ex) {
-		if (waitTime.compareTo(Duration.ofNanos(nanos)) <= 0 && !part.caller.isInterrupted()) {
-			LockUnavailableException unavailable = this.access.unavailable(part.entry.key(), ex);
-			this.admission.turnAway(part.entry.key(), part.caller, unavailable);
+		if (waitTime.compareTo(Duration.ofNanos(nanos)) <= 0 && !part.waiter.isInterrupted()) {
+			LockUnavailableException unavailable = this.admission.unavailable(part.lock.key(), ex);
+			this.admission.turnAway(part.lock.key(), part.waiter, unavailable);
 			throw unavailable;
 		}
 	}
 
-	private void orphan(List<LeaseRequest> requests) {
-		for (LeaseRequest request : requests) {
-			this.access.returns()
-				.orphan(request.key(), request.owner(), this.access.now() + request.leaseTime().toNanos());
+	/** They may be granted from now on for as long as their lease lasts. */
+	private void orphan(List<Part> parts) {
+		for (Part part : parts) {
+			part.attempt.send(this.timetable.now(), false);
+			part.attempt.failed(null);
+			this.desk.orphan(part.lock.key(), part.attempt);
 		}
 	}
 
-	private Lease begin(Part part) {
-		Hold hold = part.hold;
-		Tenure tenure = part.tenure;
-		if (hold == null && tenure != null) {
-			hold = part.entry.begin(tenure, part.caller);
-			this.watchdog.watch(tenure);
-			this.admission.acquired(hold, part.caller);
+	private @Nullable List<Lease> begin(List<Part> parts) {
+		List<Lease> leases = new ArrayList<>(parts.size());
+		for (Part part : parts) {
+			Lease lease = (part.waiter.outcome() instanceof Hold)
+					? this.admission.conclude(part.lock.key(), part.waiter, false) : null;
+			if (lease != null) {
+				leases.add(lease);
+			}
 		}
-		return this.admission.lease(Objects.requireNonNull(hold));
+		if (leases.size() < parts.size()) {
+			ManyLocks.giveBack(leases);
+			return null;
+		}
+		return leases;
 	}
 
 	private void undo(Part part) {
-		if (part.hold != null) {
-			this.admission.leave(part.hold);
+		if (part.waiter.outcome() instanceof Hold hold) {
+			this.desk.carryOut(hold.lock().exit(hold));
 		}
 		else {
-			this.access.queue().passOn(part.entry, false, StoreTurn.ASK);
+			this.desk.carryOut(part.lock.abandon(part.waiter));
 		}
 	}
 
 	/**
 	 * One of the locks on the way to its lease.
 	 */
-	private static final class Part {
+	private record Part(LocalLock lock, ThreadWaiter waiter, Attempt attempt) {
 
-		private final LocalEntry entry;
-
-		private final Caller caller;
-
-		private final @Nullable Hold hold;
-
-		private @Nullable Tenure tenure;
-
-		Part(LocalEntry entry, Caller caller, @Nullable Hold hold) {
-			this.entry = entry;
-			this.caller = caller;
-			this.hold = hold;
-		}
-
-		LeaseRequest request() {
-			return new LeaseRequest(this.entry.key(), this.caller.token(), this.entry.leaseTimeFor(this.caller));
+		LeaseRequest send(long sentAt) {
+			this.attempt.send(sentAt, false);
+			return new LeaseRequest(this.lock.key(), this.attempt.token(), this.attempt.leaseTime());
 		}
 
 	}

@@ -54,16 +54,19 @@ final class Slice {
 		if (this.awaited || this.asking || now - this.answeredAt < this.length / 2) {
 			return false;
 		}
-		ask(now);
-		return true;
+		return beginAsking(now);
 	}
 
 	/**
-	 * Note that it is asked whether another JVM waits.
+	 * Return whether the question has to be asked now; false if it is being asked.
 	 */
-	void ask(long now) {
+	boolean beginAsking(long now) {
+		if (this.asking) {
+			return false;
+		}
 		this.askedAt = now;
 		this.asking = true;
+		return true;
 	}
 
 	/**
@@ -72,13 +75,6 @@ final class Slice {
 	void answer(long now, boolean awaited) {
 		this.awaited = awaited;
 		this.answeredAt = now;
-		this.asking = false;
-	}
-
-	/**
-	 * Note that the question was given up.
-	 */
-	void withdraw() {
 		this.asking = false;
 	}
 

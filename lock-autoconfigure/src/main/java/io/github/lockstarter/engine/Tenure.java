@@ -29,7 +29,7 @@ final class Tenure {
 
 	private static final int MAX_HOLDS = 1 << HOLD_NUMBER_BITS;
 
-	private final LocalEntry entry;
+	private final LocalLock lock;
 
 	private final OwnerToken owner;
 
@@ -60,7 +60,7 @@ final class Tenure {
 
 	private volatile @Nullable Hold hold;
 
-	/** Guarded by the entry. */
+	/** Guarded by the lock. */
 	private int holds;
 
 	private volatile @Nullable String lossReason;
@@ -74,9 +74,9 @@ final class Tenure {
 	 * @param sentAt when the request that was granted was sent
 	 * @param timeSlice how long it may go on while another JVM waits, in nanoseconds
 	 */
-	Tenure(LocalEntry entry, OwnerToken owner, LockGrant grant, Duration leaseTime, long sentAt, long timeSlice,
+	Tenure(LocalLock lock, OwnerToken owner, LockGrant grant, Duration leaseTime, long sentAt, long timeSlice,
 			Timetable timetable) {
-		this.entry = entry;
+		this.lock = lock;
 		this.owner = owner;
 		this.fencingBase = grant.fencingBase();
 		this.timetable = timetable;
@@ -86,12 +86,12 @@ final class Tenure {
 		extend(sentAt, leaseTime);
 	}
 
-	LocalEntry entry() {
-		return this.entry;
+	LocalLock lock() {
+		return this.lock;
 	}
 
 	LockKey key() {
-		return this.entry.key();
+		return this.lock.key();
 	}
 
 	OwnerToken owner() {
@@ -243,11 +243,11 @@ final class Tenure {
 	}
 
 	/**
-	 * Begin the next hold. Called under the guard of the entry.
-	 * @param leaseTime how long the caller wants to hold the lock
+	 * Begin the next hold. Called under the guard of the lock.
+	 * @param leaseTime how long the waiter wants to hold the lock
 	 * @param now this moment
 	 */
-	Hold beginHold(Caller caller, Duration leaseTime, long now) {
+	Hold beginHold(Waiter waiter, Duration leaseTime, long now) {
 		// The first one ends with the lease that it has asked for
 		long end = (this.holds == 0) ? this.deadline : now + leaseTime.toNanos();
 		boolean first = this.holds == 0 || !isShared();
@@ -256,8 +256,8 @@ final class Tenure {
 		int number = Math.min(this.holds, MAX_HOLDS - 1);
 		this.holds = number + 1;
 		this.wanted = false;
-		Hold hold = new Hold(this.entry, this, caller.owner(), (this.fencingBase << HOLD_NUMBER_BITS) | number,
-				caller.fixedLeaseTime(), now, end);
+		Hold hold = new Hold(this.lock, this, waiter.owner(), (this.fencingBase << HOLD_NUMBER_BITS) | number,
+				waiter.fixedLeaseTime(), now, end);
 		if (first || leaseTime.compareTo(this.leaseTime) > 0) {
 			this.leaseTime = leaseTime;
 		}
@@ -269,7 +269,7 @@ final class Tenure {
 
 	/**
 	 * Note that a reader has left and that the others want shorter leases. Called under
-	 * the guard of the entry.
+	 * the guard of the lock.
 	 * @param leaseTime the longest that they want
 	 */
 	void shorten(Duration leaseTime) {

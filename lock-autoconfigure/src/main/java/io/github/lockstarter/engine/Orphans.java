@@ -18,9 +18,9 @@ import io.github.lockstarter.backend.OwnerToken;
  * stays locked because a request or its answer got lost. Each return ends when the lease
  * has ended by itself.
  */
-final class LeaseReturns {
+final class Orphans {
 
-	private static final Log logger = LogFactory.getLog(LeaseReturns.class);
+	private static final Log logger = LogFactory.getLog(Orphans.class);
 
 	private static final long MILLISECOND = TimeUnit.MILLISECONDS.toNanos(1);
 
@@ -36,7 +36,7 @@ final class LeaseReturns {
 
 	private final AtomicInteger pending = new AtomicInteger();
 
-	LeaseReturns(LockBackend backend, Timetable timetable, StoreLanes store) {
+	Orphans(LockBackend backend, Timetable timetable, StoreLanes store) {
 		this.backend = backend;
 		this.timetable = timetable;
 		this.store = store;

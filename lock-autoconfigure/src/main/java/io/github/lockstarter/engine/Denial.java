@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Why a waiter does not get the lock.
+ *
+ * @param reason what happened
+ * @param cause what the waiter is told, or what became of the last request to the store
+ */
+record Denial(Reason reason, @Nullable RuntimeException cause) implements Outcome {
+
+	static final Denial CONTENDED = new Denial(Reason.CONTENDED, null);
+
+	static final Denial LEFT = new Denial(Reason.LEFT, null);
+
+	static final Denial REFUSED = new Denial(Reason.REFUSED, null);
+
+	static Denial unavailable(RuntimeException cause) {
+		return new Denial(Reason.UNAVAILABLE, cause);
+	}
+
+	static Denial misuse(RuntimeException cause) {
+		return new Denial(Reason.MISUSE, cause);
+	}
+
+	enum Reason {
+
+		/** Another owner held the lock until the waiter was out of time. */
+		CONTENDED,
+
+		/** The store could not be asked. */
+		UNAVAILABLE,
+
+		/** The registry is shutting down. */
+		REFUSED,
+
+		/** The waiter has left: it was interrupted or cancelled. */
+		LEFT,
+
+		/**
+		 * The same owner has lost the lock, or shares it and now wants it exclusively.
+		 */
+		MISUSE
+
+	}
+
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockContendedException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockRequest;
+
+/**
+ * A waiter without a thread: its outcome completes a future. Cancelling that future, or
+ * completing it otherwise, ends the wait.
+ */
+final class FutureWaiter extends Waiter {
+
+	private final LockKey key;
+
+	private final Admission admission;
+
+	private final Timetable timetable;
+
+	private final Executor tasks;
+
+	private final CompletableFuture<Lease> result;
+
+	private final AtomicBoolean concluded = new AtomicBoolean();
+
+	private volatile Timetable.@Nullable Entry timeOut;
+
+	FutureWaiter(LockRequest request, Duration waitTime, Object owner, Admission admission, EngineThreads threads) {
+		super(waitTime, request.mode(), request.leaseTime(), owner);
+		this.key = request.key();
+		this.admission = admission;
+		this.timetable = threads.timetable();
+		this.tasks = threads.tasks();
+		this.result = new FutureLease(this.tasks);
+	}
+
+	/**
+	 * Begin on the current thread, without blocking it.
+	 * @return the future lease
+	 */
+	CompletableFuture<Lease> begin() {
+		this.result.whenComplete((lease, ex) -> {
+			if (!(lease instanceof HeldLease)) {
+				this.admission.leave(this, false);
+			}
+		});
+		this.admission.come(this);
+		arrive();
+		return this.result;
+	}
+
+	private void arrive() {
+		try {
+			this.admission.arrive(this.key, this);
+		}
+		catch (RuntimeException | Error ex) {
+			settle(Denial.misuse(new IllegalStateException("The lock could not be asked for", ex)));
+		}
+		if (outcome() != null) {
+			wake();
+		}
+		else if (!isEndless()) {
+			this.timeOut = this.timetable.at(this.timetable.now() + remainingNanos(),
+					() -> this.admission.leave(this, true));
+		}
+		// Whatever came before it had arrived has not ended its wait
+		if (this.result.isDone()) {
+			this.admission.leave(this, false);
+		}
+		if (outcome() != null) {
+			cancelTimeOut();
+		}
+	}
+
+	private void cancelTimeOut() {
+		Timetable.Entry timeOut = this.timeOut;
+		if (timeOut != null) {
+			this.timetable.cancel(timeOut);
+		}
+	}
+
+	@Override
+	boolean execute(Runnable step, boolean blocking) {
+		if (!blocking) {
+			step.run();
+		}
+		return !blocking;
+	}
+
+	@Override
+	void wake() {
+		if (this.concluded.compareAndSet(false, true)) {
+			this.tasks.execute(this::conclude);
+		}
+	}
+
+	private void conclude() {
+		cancelTimeOut();
+		try {
+			Lease lease = this.admission.conclude(this.key, this, false);
+			if (lease == null && outcome() instanceof Denial) {
+				this.result.completeExceptionally(new LockContendedException(this.key, waited()));
+			}
+			else if (lease == null) {
+				reset();
+				this.concluded.set(false);
+				arrive();
+			}
+			else if (!this.result.complete(lease)) {
+				giveBack(lease);
+			}
+		}
+		catch (Throwable ex) {
+			this.result.completeExceptionally(ex);
+		}
+	}
+
+	private static void giveBack(Lease lease) {
+		try {
+			lease.close();
+		}
+		catch (LockLostException ex) {
+			// Nothing was done under it
+		}
+	}
+
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+/**
+ * What a waiter has waited for, one way or the other: the lock, or the reason why it does
+ * not get it.
+ */
+sealed interface Outcome permits Hold, Denial {
+
+}
