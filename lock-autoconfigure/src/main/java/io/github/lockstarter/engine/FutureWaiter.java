@@ -66,7 +66,14 @@ final class FutureWaiter extends Waiter {
 		catch (RuntimeException | Error ex) {
 			settle(Denial.misuse(new IllegalStateException("The lock could not be asked for", ex)));
 		}
-		if (outcome() != null) {
+		Outcome outcome = outcome();
+		if (outcome instanceof Denial || (outcome instanceof Hold hold && hold.isHeld())) {
+			// Nothing of that blocks
+			if (this.concluded.compareAndSet(false, true)) {
+				conclude();
+			}
+		}
+		else if (outcome != null) {
 			wake();
 		}
 		else if (!isEndless()) {

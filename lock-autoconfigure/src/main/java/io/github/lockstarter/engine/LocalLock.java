@@ -64,7 +64,8 @@ final class LocalLock {
 	/** A message has come while the store was being asked. */
 	private boolean rung;
 
-	private long alarmNumber;
+	/** Grows with each begin and end of listening, so it tells one alarm from another. */
+	private volatile long alarmNumber;
 
 	private boolean admitting;
 
@@ -93,6 +94,13 @@ final class LocalLock {
 		return this.alarm;
 	}
 
+	/**
+	 * Return whether an alarm still counts.
+	 */
+	boolean awaitsAlarm(long number) {
+		return number == this.alarmNumber;
+	}
+
 	void setAlarm(Timetable.Entry alarm) {
 		this.alarm = alarm;
 	}
@@ -115,6 +123,7 @@ final class LocalLock {
 			waiter.arrived(this);
 			if (this.locks.isRefusing()) {
 				waiter.settle(Denial.REFUSED);
+				endIfIdle();
 				return Effect.NONE;
 			}
 			boolean first = this.queue.isEmpty();
@@ -204,6 +213,7 @@ final class LocalLock {
 			head.setLast();
 		}
 		this.phase = Phase.ASKING;
+		this.alarmNumber = this.alarmNumber + 1;
 		this.rung = false;
 		Attempt asking = attempt;
 		return orphan.and((desk) -> desk.ask(this, asking, head));
@@ -346,7 +356,8 @@ final class LocalLock {
 
 	private Effect listen(ToLongFunction<Desk> pause) {
 		this.phase = Phase.LISTENING;
-		long number = ++this.alarmNumber;
+		long number = this.alarmNumber + 1;
+		this.alarmNumber = number;
 		return (desk) -> desk.listen(this, number, pause.applyAsLong(desk));
 	}
 
@@ -373,6 +384,7 @@ final class LocalLock {
 			effect = effect.and((desk) -> desk.withdraw(this.key));
 		}
 		this.phase = Phase.IDLE;
+		this.alarmNumber = this.alarmNumber + 1;
 		this.outage = null;
 		endIfIdle();
 		return effect;
@@ -470,7 +482,7 @@ final class LocalLock {
 				hold.setKept();
 				return ended.and((desk) -> desk.keep(this, hold));
 			}
-			return ended.and(passOn(hold, now));
+			return ended.and(passOn(hold, now, false));
 		}
 		finally {
 			this.guard.unlock();
@@ -487,7 +499,8 @@ final class LocalLock {
 				return Effect.NONE;
 			}
 			Effect ended = (desk) -> desk.ended(hold);
-			return ended.and(this.holders.isEmpty() ? passOn(hold, hold.tenure().now()) : othersHold(hold.tenure()));
+			return ended
+				.and(this.holders.isEmpty() ? passOn(hold, hold.tenure().now(), false) : othersHold(hold.tenure()));
 		}
 		finally {
 			this.guard.unlock();
@@ -503,13 +516,14 @@ final class LocalLock {
 
 	/**
 	 * Hand the lock on within this JVM if that may be, else give it back.
+	 * @param asked whether it was just asked if another JVM waits
 	 */
-	private Effect passOn(Hold hold, long now) {
+	private Effect passOn(Hold hold, long now, boolean asked) {
 		Tenure tenure = hold.tenure();
 		if (!canHandOn(tenure, now)) {
 			return giveBack(tenure, hold);
 		}
-		if (tenure.mustAsk(now)) {
+		if (!asked && tenure.mustAsk(now)) {
 			this.phase = Phase.RETURNING;
 			this.lastHold = hold;
 			return probe(tenure);
@@ -536,6 +550,7 @@ final class LocalLock {
 		this.tenure = null;
 		this.lastHold = null;
 		this.phase = Phase.RETURNING;
+		this.rung = false;
 		LockMode next = this.queue.isEmpty() ? null : first().mode();
 		return (desk) -> desk.giveBack(this, tenure, hold, next);
 	}
@@ -551,7 +566,7 @@ final class LocalLock {
 			boolean own = !this.queue.isEmpty() && first().discipline().standsInLineItself();
 			this.inLine |= inLine && !own;
 			// A waiter that came to the line after the release is told of none
-			boolean told = inLine && !this.queue.isEmpty() && (!own || first().place().isTaken());
+			boolean told = inLine && !this.rung && !this.queue.isEmpty() && (!own || first().place().isTaken());
 			return told ? listen((desk) -> desk.pause(null, true)) : proceed();
 		}
 		finally {
@@ -571,10 +586,10 @@ final class LocalLock {
 			Hold last = this.lastHold;
 			if (last != null) {
 				this.lastHold = null;
-				return passOn(last, tenure.now());
+				return passOn(last, tenure.now(), true);
 			}
-			Effect admitted = admit();
-			while (readersTenureToAskFor() == null && !this.queue.isEmpty() && first().isLast()) {
+			Effect admitted = admitted();
+			while (!this.queue.isEmpty() && first().isLast()) {
 				admitted = admitted.and(deny(first(), denial()));
 			}
 			return admitted;
@@ -698,9 +713,10 @@ final class LocalLock {
 	 */
 	private Effect admit() {
 		Tenure unknown = readersTenureToAskFor();
-		if (unknown != null) {
-			return probe(unknown);
-		}
+		return (unknown != null) ? probe(unknown) : admitted();
+	}
+
+	private Effect admitted() {
 		List<Waiter> joined = joinFromQueue();
 		Tenure tenure = this.tenure;
 		return (joined.isEmpty() || tenure == null) ? Effect.NONE : Effect.wake(joined).and(goOn(tenure));

@@ -200,7 +200,12 @@ final class StoreDesk implements Desk, ReleaseListener {
 
 	@Override
 	public void listen(LocalLock lock, long number, long nanos) {
-		lock.setAlarm(this.timetable.at(this.timetable.now() + nanos, () -> carryOut(lock.alarm(number))));
+		Timetable.Entry alarm = this.timetable.at(this.timetable.now() + nanos, () -> carryOut(lock.alarm(number)));
+		lock.setAlarm(alarm);
+		// The lock may have heard a message in the meantime
+		if (!lock.awaitsAlarm(number)) {
+			this.timetable.cancel(alarm);
+		}
 	}
 
 	@Override
