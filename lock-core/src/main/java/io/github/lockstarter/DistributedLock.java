@@ -42,7 +42,7 @@ import org.springframework.aot.hint.annotation.Reflective;
  * warning tells at startup; use {@link LockTemplate} there, or weaving with
  * {@code distributed-lock.advice-mode=aspectj}. All text attributes may contain
  * <code>${…}</code> placeholders. An invalid definition ends the start of the application
- * with an {@link InvalidLockDefinitionException}; one that only the class of a lazy bean
+ * with an {@code InvalidLockDefinitionException}; one that only the class of a lazy bean
  * shows, and not its declared type, ends the first call.
  *
  * <p>

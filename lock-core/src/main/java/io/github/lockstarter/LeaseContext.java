@@ -8,9 +8,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The leases under which the current thread runs, innermost first: that of
- * {@link Lease#current()}, and all that have to be held when a transaction commits.
+ * {@link Lease#current()}, and all that have to be held when a transaction commits. What
+ * is public is for those who guard a transaction, such as {@code LockCommitGuard} does.
  */
-final class LeaseContext {
+public final class LeaseContext {
 
 	private static final ThreadLocal<@Nullable Scope> INNERMOST = new ThreadLocal<>();
 
@@ -31,7 +32,7 @@ final class LeaseContext {
 	 * Do nothing if all leases of this thread whose loss matters are held.
 	 * @throws LockLostException if one was lost
 	 */
-	static void ensureAllHeld() {
+	public static void ensureAllHeld() {
 		for (Scope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
 			if (!scope.ended && !(scope.lease instanceof LossTolerantLease)) {
 				scope.lease.ensureHeld();
@@ -76,7 +77,7 @@ final class LeaseContext {
 	 * @param leaseTime after which it ends by itself, or {@code null} if it does not
 	 */
 	static Scope watch(Lease lease, @Nullable Duration leaseTime) {
-		if (!TransactionBoundary.PRESENT || !TransactionBoundary.isAround()) {
+		if (!TransactionBoundary.isAround()) {
 			forgetExpired();
 		}
 		Scope scope = enter(lease);
@@ -89,7 +90,7 @@ final class LeaseContext {
 	 * Forget the scopes whose lease time is over, as nobody may ever close their leases.
 	 * They matter to a transaction that began before.
 	 */
-	static void forgetExpired() {
+	public static void forgetExpired() {
 		for (Scope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
 			scope.endIfExpired();
 		}

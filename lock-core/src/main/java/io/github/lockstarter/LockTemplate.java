@@ -227,8 +227,7 @@ public class LockTemplate {
 	}
 
 	private boolean isDeferring(LockRequest request) {
-		return TransactionBoundary.PRESENT
-				&& TransactionBoundary.defersRelease(request.key(), this.onActiveTransaction);
+		return TransactionBoundary.defersRelease(request.key(), this.onActiveTransaction);
 	}
 
 	private <T extends @Nullable Object, X extends Throwable> T runHolding(Lease lease, boolean deferring,

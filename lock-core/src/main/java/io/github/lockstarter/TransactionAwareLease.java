@@ -47,14 +47,14 @@ final class TransactionAwareLease implements Lease {
 		TransactionBoundary.whenCompleted(this::completed);
 	}
 
-	private void completed(int status) {
+	private void completed(LockBoundary.Outcome outcome) {
 		synchronized (this) {
 			this.inTransaction = false;
 			if (!this.closed) {
 				return;
 			}
 		}
-		TransactionBoundary.end(this.scope, status);
+		TransactionBoundary.end(this.scope, outcome);
 	}
 
 	@Override

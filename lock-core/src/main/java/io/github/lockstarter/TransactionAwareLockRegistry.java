@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A registry whose locks outlive the transactions of the threads that take them. A lock
  * that is taken or given back inside a transaction is free after its completion, and with
- * {@link LockCommitGuard} no transaction commits after its thread has lost a lock.
+ * {@code LockCommitGuard} no transaction commits after its thread has lost a lock.
  *
  * <p>
  * Auto-configuration puts it around the registry that beans get where there are
@@ -103,13 +103,11 @@ public final class TransactionAwareLockRegistry implements LockRegistry {
 	}
 
 	boolean defersRelease(LockRequest request) {
-		return TransactionBoundary.PRESENT
-				&& TransactionBoundary.defersRelease(request.key(), this.onActiveTransaction);
+		return TransactionBoundary.defersRelease(request.key(), this.onActiveTransaction);
 	}
 
 	private Lease inTransaction(Lease lease, LockRequest request, boolean inTransaction) {
-		boolean deferring = TransactionBoundary.PRESENT
-				&& this.onActiveTransaction != OnActiveTransaction.RELEASE_ON_RETURN;
+		boolean deferring = this.onActiveTransaction != OnActiveTransaction.RELEASE_ON_RETURN;
 		return new TransactionAwareLease(lease, leaseTime(request), inTransaction, deferring);
 	}
 

@@ -3,6 +3,7 @@
 package io.github.lockstarter.autoconfigure;
 
 import java.time.Duration;
+import java.util.regex.Pattern;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -13,8 +14,6 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.interceptor.DistributedLockAdvisor;
-import io.github.lockstarter.redis.RedisLockKeys;
-import io.github.lockstarter.redis.RedisLockSettings;
 
 /**
  * Configuration properties for distributed locks.
@@ -46,12 +45,15 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 
 	static final String CHOOSE_CONNECTION_FACTORY = "auto";
 
+	/** Checked here as well, because there may be locks without the classes for Redis. */
+	private static final Pattern KEY_PREFIX = Pattern.compile("[A-Za-z0-9._:/-]{1,64}");
+
 	private static final Duration LONGEST_ACK_TIMEOUT = Duration.ofSeconds(1);
 
 	private static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
 
 	public DistributedLockProperties {
-		require(RedisLockKeys.isValidPrefix(keyPrefix), "key-prefix", keyPrefix,
+		require(KEY_PREFIX.matcher(keyPrefix).matches(), "key-prefix", keyPrefix,
 				"It has to be 1 to 64 of the characters A-Z, a-z, 0-9, '.', '_', '-', ':' and '/'; braces would"
 						+ " change the slot of the keys in a Redis Cluster.");
 		require(!waitTime.isNegative(), "wait-time", waitTime, "It must not be negative; 0s does not wait.");
@@ -74,11 +76,6 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 		require(isPositive(redis.replicaAckTimeout) && redis.replicaAckTimeout.compareTo(LONGEST_ACK_TIMEOUT) <= 0,
 				"redis.replica-ack-timeout", redis.replicaAckTimeout,
 				"It has to be positive and at most 1s, shorter than the time-out of a command.");
-	}
-
-	RedisLockSettings redisSettings() {
-		return new RedisLockSettings(this.keyPrefix, this.redis.fenceRetention, this.redis.awaitRelease,
-				this.redis.minReplicaAcks, this.redis.replicaAckTimeout);
 	}
 
 	EngineSettings engineSettings() {

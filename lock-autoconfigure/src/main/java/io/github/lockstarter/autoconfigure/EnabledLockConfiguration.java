@@ -10,7 +10,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
 import io.github.lockstarter.engine.DefaultLockRegistry;
-import io.github.lockstarter.engine.LockLifecycle;
+import io.github.lockstarter.lifecycle.LockLifecycle;
 
 /**
  * Takes locks from a store.

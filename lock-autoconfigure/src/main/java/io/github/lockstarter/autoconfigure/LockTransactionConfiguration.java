@@ -10,7 +10,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 import org.springframework.transaction.ConfigurableTransactionManager;
 
-import io.github.lockstarter.LockCommitGuard;
+import io.github.lockstarter.transaction.LockCommitGuard;
 
 /**
  * Keeps transactions from committing after their lock was lost, with the transaction

@@ -17,6 +17,7 @@ import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.backend.LockBackend;
 import io.github.lockstarter.redis.RedisLockBackend;
+import io.github.lockstarter.redis.RedisLockSettings;
 
 /**
  * Keeps the locks in Redis: in that of the application, or through a connection of their
@@ -24,7 +25,7 @@ import io.github.lockstarter.redis.RedisLockBackend;
  * Spring Boot would turn caches and more over to it.
  */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnClass(RedisConnectionFactory.class)
+@ConditionalOnClass({ RedisConnectionFactory.class, RedisLockBackend.class })
 @ConditionalOnProperty(name = "distributed-lock.backend", havingValue = "redis", matchIfMissing = true)
 class RedisLockConfiguration {
 
@@ -43,7 +44,13 @@ class RedisLockConfiguration {
 		}
 		RedisConnectionFactory connections = (application != null) ? application
 				: LockRedisConnection.create(LockRedisProperties.from(environment), sslBundles);
-		return new RedisLockBackend(connections, properties.redisSettings());
+		return new RedisLockBackend(connections, settings(properties));
+	}
+
+	static RedisLockSettings settings(DistributedLockProperties properties) {
+		DistributedLockProperties.Redis redis = properties.redis();
+		return new RedisLockSettings(properties.keyPrefix(), redis.fenceRetention(), redis.awaitRelease(),
+				redis.minReplicaAcks(), redis.replicaAckTimeout());
 	}
 
 }

@@ -27,7 +27,7 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.backend.LockBackend;
-import io.github.lockstarter.testsupport.Callers;
+import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.testsupport.WeavingClassLoader;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -46,7 +46,8 @@ class DistributedLockPropertiesTests {
 	void theDefaultsAreThoseOfTheEngine() {
 		this.runner.run((context) -> assertThat(context.getBean(DistributedLockProperties.class).engineSettings())
 			.isEqualTo(EngineSettings.DEFAULTS));
-		this.runner.run((context) -> assertThat(context.getBean(DistributedLockProperties.class).redisSettings())
+		this.runner.run((context) -> assertThat(
+				RedisLockConfiguration.settings(context.getBean(DistributedLockProperties.class)))
 			.isEqualTo(RedisLockSettings.DEFAULTS));
 	}
 

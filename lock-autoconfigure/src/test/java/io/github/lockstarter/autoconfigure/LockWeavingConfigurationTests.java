@@ -18,7 +18,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.github.lockstarter.DistributedLock;
-import io.github.lockstarter.InvalidLockDefinitionException;
+import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;

@@ -19,7 +19,7 @@ import org.springframework.stereotype.Service;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.testsupport.WorkerJvm;
+import io.github.lockstarter.test.WorkerJvm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -6,13 +6,12 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.jspecify.annotations.Nullable;
-
-import org.springframework.core.task.VirtualThreadTaskExecutor;
 
 import io.github.lockstarter.backend.LockBackend;
 
@@ -43,8 +42,6 @@ final class EngineThreads implements AutoCloseable {
 
 	private static final String TASK_THREADS = "lock-async-";
 
-	private static final int VIRTUAL_THREADS_SINCE = 21;
-
 	private final Timetable timetable = new Timetable(System::nanoTime);
 
 	/** Limited by the lanes, as a pool could not be without being short of threads. */
@@ -73,9 +70,10 @@ final class EngineThreads implements AutoCloseable {
 		Servers servers = new Servers(backend::serverOf, backend::serverLookup, this.timetable::now, this.lookups);
 		this.store = new StoreLanes(servers::of, this.storePool, THREADS_PER_SERVER, MAX_STORE_THREADS);
 		this.renewals = new StoreLanes(servers::of, this.renewalPool, 1, MAX_STORE_THREADS);
-		if (Runtime.version().feature() >= VIRTUAL_THREADS_SINCE) {
+		ThreadFactory virtual = VirtualThreads.factory(TASK_THREADS);
+		if (virtual != null) {
 			this.platformTasks = null;
-			this.tasks = new VirtualThreadTaskExecutor(TASK_THREADS);
+			this.tasks = (task) -> virtual.newThread(task).start();
 		}
 		else {
 			this.platformTasks = pool(TASK_THREADS, 0, Integer.MAX_VALUE, new SynchronousQueue<>());

@@ -23,7 +23,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.memory.MemoryLockBackend;
 import io.github.lockstarter.memory.MemoryLockStore;
-import io.github.lockstarter.testsupport.FaultInjectingBackend;
+import io.github.lockstarter.test.FaultInjectingBackend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

@@ -33,9 +33,9 @@ import io.github.lockstarter.backend.LockBackend;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.memory.MemoryLockBackend;
 import io.github.lockstarter.memory.MemoryLockStore;
-import io.github.lockstarter.testsupport.Callers;
-import io.github.lockstarter.testsupport.Callers.Call;
-import io.github.lockstarter.testsupport.FaultInjectingBackend;
+import io.github.lockstarter.test.Callers;
+import io.github.lockstarter.test.Callers.Call;
+import io.github.lockstarter.test.FaultInjectingBackend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

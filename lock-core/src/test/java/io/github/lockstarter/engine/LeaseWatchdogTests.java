@@ -17,8 +17,8 @@ import io.github.lockstarter.backend.OwnerToken;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.memory.MemoryLockBackend;
 import io.github.lockstarter.memory.MemoryLockStore;
-import io.github.lockstarter.testsupport.FaultInjectingBackend;
-import io.github.lockstarter.testsupport.ManualClock;
+import io.github.lockstarter.test.FaultInjectingBackend;
+import io.github.lockstarter.test.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

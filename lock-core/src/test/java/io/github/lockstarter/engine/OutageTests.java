@@ -15,9 +15,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
-
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRequest;
@@ -25,9 +22,10 @@ import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.memory.MemoryLockBackend;
 import io.github.lockstarter.memory.MemoryLockStore;
-import io.github.lockstarter.testsupport.Callers;
-import io.github.lockstarter.testsupport.Callers.Call;
-import io.github.lockstarter.testsupport.FaultInjectingBackend;
+import io.github.lockstarter.test.Callers;
+import io.github.lockstarter.test.Callers.Call;
+import io.github.lockstarter.test.FaultInjectingBackend;
+import io.github.lockstarter.testsupport.CapturedLog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -74,8 +72,8 @@ class OutageTests {
 	}
 
 	@Test
-	@ExtendWith(OutputCaptureExtension.class)
-	void shutdownWarnsOfLocksThatAreHeldAndNotOfThoseThatAreOnlyWaitedFor(CapturedOutput output) throws Exception {
+	@ExtendWith(CapturedLog.Extension.class)
+	void shutdownWarnsOfLocksThatAreHeldAndNotOfThoseThatAreOnlyWaitedFor(CapturedLog log) throws Exception {
 		CountDownLatch asking = new CountDownLatch(1);
 		CountDownLatch answer = new CountDownLatch(1);
 		DefaultLockRegistry registry = registry(EngineSettings.DEFAULTS.outageTime());
@@ -89,7 +87,7 @@ class OutageTests {
 		registry.drain();
 		answer.countDown();
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(waiter::get);
-		assertThat(output).contains("leases end: [stock:1002]").doesNotContain("stock:1001");
+		assertThat(log).contains("leases end: [stock:1002]").doesNotContain("stock:1001");
 	}
 
 	private static boolean await(CountDownLatch latch) {

@@ -24,7 +24,7 @@ import io.github.lockstarter.backend.LockBackend;
 import io.github.lockstarter.backend.LockGrant;
 import io.github.lockstarter.backend.OwnerToken;
 import io.github.lockstarter.backend.ReleaseOutcome;
-import io.github.lockstarter.testsupport.ManualClock;
+import io.github.lockstarter.test.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

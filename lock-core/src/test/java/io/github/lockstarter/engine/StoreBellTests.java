@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Test;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.backend.LockAttempt;
 import io.github.lockstarter.backend.LockGrant;
-import io.github.lockstarter.testsupport.Callers;
-import io.github.lockstarter.testsupport.Callers.Call;
+import io.github.lockstarter.test.Callers;
+import io.github.lockstarter.test.Callers.Call;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;

@@ -12,9 +12,9 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.memory.MemoryLockBackend;
 import io.github.lockstarter.memory.MemoryLockStore;
-import io.github.lockstarter.testsupport.Callers;
-import io.github.lockstarter.testsupport.FaultInjectingBackend;
-import io.github.lockstarter.testsupport.ManualClock;
+import io.github.lockstarter.test.Callers;
+import io.github.lockstarter.test.FaultInjectingBackend;
+import io.github.lockstarter.test.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -10,7 +10,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.backend.LockGrant;
 import io.github.lockstarter.backend.OwnerToken;
-import io.github.lockstarter.testsupport.ManualClock;
+import io.github.lockstarter.test.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -11,9 +11,9 @@ import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Test;
 
-import io.github.lockstarter.testsupport.Callers;
-import io.github.lockstarter.testsupport.Callers.Call;
-import io.github.lockstarter.testsupport.ManualClock;
+import io.github.lockstarter.test.Callers;
+import io.github.lockstarter.test.Callers.Call;
+import io.github.lockstarter.test.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

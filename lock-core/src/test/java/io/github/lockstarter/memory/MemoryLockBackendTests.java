@@ -4,9 +4,9 @@ package io.github.lockstarter.memory;
 
 import java.time.Duration;
 
-import io.github.lockstarter.backend.AbstractLockBackendTests;
+import io.github.lockstarter.test.AbstractLockBackendTests;
 import io.github.lockstarter.backend.LockBackend;
-import io.github.lockstarter.testsupport.ManualClock;
+import io.github.lockstarter.test.ManualClock;
 
 class MemoryLockBackendTests extends AbstractLockBackendTests {
 

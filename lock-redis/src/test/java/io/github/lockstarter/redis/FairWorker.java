@@ -16,8 +16,8 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockListener;
-import io.github.lockstarter.testsupport.Callers;
-import io.github.lockstarter.testsupport.Callers.Call;
+import io.github.lockstarter.test.Callers;
+import io.github.lockstarter.test.Callers.Call;
 
 /**
  * One of several instances of an application whose callers come to a lock by turns, one

@@ -21,7 +21,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.backend.AbstractLockBackendTests;
+import io.github.lockstarter.test.AbstractLockBackendTests;
 import io.github.lockstarter.backend.LeaseRequest;
 import io.github.lockstarter.backend.LockBackend;
 import io.github.lockstarter.backend.OwnerToken;
@@ -29,8 +29,8 @@ import io.github.lockstarter.backend.ReleaseOutcome;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockListener;
-import io.github.lockstarter.testsupport.Callers;
-import io.github.lockstarter.testsupport.Callers.Call;
+import io.github.lockstarter.test.Callers;
+import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.testsupport.EmbeddedRedisCluster;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -17,7 +17,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.test.context.junit.jupiter.SpringJUnitConfig;
 
-import io.github.lockstarter.backend.AbstractLockBackendTests;
+import io.github.lockstarter.test.AbstractLockBackendTests;
 import io.github.lockstarter.backend.LockBackend;
 import io.github.lockstarter.testsupport.TestImage;
 

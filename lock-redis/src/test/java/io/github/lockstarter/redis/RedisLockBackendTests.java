@@ -12,7 +12,7 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-import io.github.lockstarter.backend.AbstractLockBackendTests;
+import io.github.lockstarter.test.AbstractLockBackendTests;
 import io.github.lockstarter.backend.LockBackend;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
 

@@ -29,13 +29,13 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
-import io.github.lockstarter.backend.AbstractLockBackendTests;
+import io.github.lockstarter.test.AbstractLockBackendTests;
 import io.github.lockstarter.backend.LockBackend;
 import io.github.lockstarter.backend.OwnerToken;
 import io.github.lockstarter.backend.ReleaseListener;
 import io.github.lockstarter.event.LockEvent;
-import io.github.lockstarter.testsupport.Callers;
-import io.github.lockstarter.testsupport.Callers.Call;
+import io.github.lockstarter.test.Callers;
+import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter;
+package io.github.lockstarter.interceptor;
 
 import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.DistributedLock;
 
 /**
  * Exception thrown at startup when a {@link DistributedLock} annotation cannot work.

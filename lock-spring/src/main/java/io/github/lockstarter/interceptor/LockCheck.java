@@ -17,8 +17,8 @@ interface LockCheck {
 	 * @param name its name
 	 * @param type its class
 	 * @param locked a method of it with a lock
-	 * @throws io.github.lockstarter.InvalidLockDefinitionException if the lock cannot be
-	 * put around it
+	 * @throws io.github.lockstarter.interceptor.InvalidLockDefinitionException if the
+	 * lock cannot be put around it
 	 */
 	default void checkClass(String name, Class<?> type, Method locked) {
 	}
@@ -29,8 +29,8 @@ interface LockCheck {
 	 * @param bean the bean, maybe a proxy, or {@code null} if it does not exist yet
 	 * @param type its class, without proxies
 	 * @param locked its methods with a lock, at least one
-	 * @throws io.github.lockstarter.InvalidLockDefinitionException if one would run
-	 * without its lock
+	 * @throws io.github.lockstarter.interceptor.InvalidLockDefinitionException if one
+	 * would run without its lock
 	 */
 	void check(String name, @Nullable Object bean, Class<?> type, List<Method> locked);
 

@@ -18,7 +18,6 @@ import org.springframework.core.MethodClassKey;
 import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.DistributedLock;
-import io.github.lockstarter.InvalidLockDefinitionException;
 
 /**
  * Knows the lock of each method, from its annotation.

@@ -20,7 +20,6 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 import io.github.lockstarter.DistributedLock;
-import io.github.lockstarter.InvalidLockDefinitionException;
 
 /**
  * Checks all beans when the application starts, so that no lock turns out to be missing

@@ -17,8 +17,6 @@ import org.springframework.aop.target.SingletonTargetSource;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
-import io.github.lockstarter.InvalidLockDefinitionException;
-
 /**
  * Checks that the lock is really around a bean, and outside of its transactions, where
  * proxies put it there.

@@ -14,8 +14,6 @@ import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
-import io.github.lockstarter.InvalidLockDefinitionException;
-
 /**
  * Refuses a bean whose proxy would have to extend a class that cannot be extended.
  */

@@ -16,7 +16,6 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 import io.github.lockstarter.DistributedLock;
-import io.github.lockstarter.InvalidLockDefinitionException;
 
 /**
  * Refuses annotated beans in an application context that has nothing to lock their

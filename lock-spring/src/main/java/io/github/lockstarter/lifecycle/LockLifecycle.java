@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.engine;
+package io.github.lockstarter.lifecycle;
 
 import org.springframework.context.SmartLifecycle;
+
+import io.github.lockstarter.engine.DefaultLockRegistry;
 
 /**
  * Drains a registry when its application stops: after the web server and message

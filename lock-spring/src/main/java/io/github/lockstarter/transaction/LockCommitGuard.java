@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter;
+package io.github.lockstarter.transaction;
 
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.support.DefaultTransactionStatus;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseContext;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.OnLost;
+import io.github.lockstarter.TransactionAwareLockRegistry;
 
 /**
  * Lets no transaction commit after a lock of its thread was lost: it is rolled back, and

@@ -24,8 +24,6 @@ import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanDefinitionCustomizer;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.AdviceMode;
 import org.springframework.context.annotation.AnnotatedBeanDefinitionReader;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
@@ -40,18 +38,18 @@ import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 
 import io.github.lockstarter.DistributedLock;
-import io.github.lockstarter.InvalidLockDefinitionException;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.testsupport.CapturedLog;
 import io.github.lockstarter.testsupport.JobInPackage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-@ExtendWith(OutputCaptureExtension.class)
+@ExtendWith(CapturedLog.Extension.class)
 class LockDefinitionValidatorTests {
 
 	@Test
@@ -158,13 +156,13 @@ class LockDefinitionValidatorTests {
 	}
 
 	@Test
-	void aBeanThatCallsItsOwnAnnotatedMethodIsWarnedOf(CapturedOutput output) {
+	void aBeanThatCallsItsOwnAnnotatedMethodIsWarnedOf(CapturedLog log) {
 		start((context) -> {
 			context.registerBean(SelfCaller.class);
 			context.registerBean("prototype", SelfCaller.class,
 					(definition) -> definition.setScope(BeanDefinition.SCOPE_PROTOTYPE));
 		}, true);
-		assertThat(output).containsOnlyOnce("SelfCaller.runAll' calls '");
+		assertThat(log).containsOnlyOnce("SelfCaller.runAll' calls '");
 	}
 
 	@Test
@@ -229,9 +227,9 @@ class LockDefinitionValidatorTests {
 	}
 
 	@Test
-	void aBeanThatSpringDidNotCreateIsOnlyWarnedOf(CapturedOutput output) {
+	void aBeanThatSpringDidNotCreateIsOnlyWarnedOf(CapturedLog log) {
 		start((context) -> context.getBeanFactory().registerSingleton("valid", new Valid()), true);
-		assertThat(output).contains("The bean 'valid' was not created by Spring, so '").contains("runs without a lock");
+		assertThat(log).contains("The bean 'valid' was not created by Spring, so '").contains("runs without a lock");
 	}
 
 	@Test

@@ -13,27 +13,26 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.cglib.proxy.Enhancer;
 import org.springframework.cglib.proxy.NoOp;
 import org.springframework.util.ReflectionUtils;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.testsupport.CapturedLog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-@ExtendWith(OutputCaptureExtension.class)
+@ExtendWith(CapturedLog.Extension.class)
 class SelfInvocationCheckTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { Direct.class, WithBranchesBefore.class, WithArguments.class, InLambda.class,
 			ByReference.class, InConstructor.class, InSuperclass.class, InInterface.class, OtherLock.class,
 			AfterOtherBean.class, InHandler.class, BySuper.class })
-	void aBeanThatCallsItsOwnAnnotatedMethodIsWarnedOf(Class<?> type, CapturedOutput output) {
+	void aBeanThatCallsItsOwnAnnotatedMethodIsWarnedOf(Class<?> type, CapturedLog log) {
 		check(type);
-		assertThat(output.getAll().split("WARN", -1)).as(output.getAll()).hasSize(2);
-		assertThat(output).containsPattern("\\." + callerIn(type) + "' calls '.*\\.deduct\\(long\\)' of its own bean")
+		assertThat(log.toString().split("WARN", -1)).as(log.toString()).hasSize(2);
+		assertThat(log).containsPattern("\\." + callerIn(type) + "' calls '.*\\.deduct\\(long\\)' of its own bean")
 			.contains("LockTemplate")
 			.contains("distributed-lock.advice-mode=aspectj");
 	}
@@ -41,13 +40,13 @@ class SelfInvocationCheckTests {
 	@ParameterizedTest
 	@ValueSource(classes = { OtherBean.class, Injected.class, Provided.class, SameLock.class, SameLockInLambda.class,
 			Generic.class, Overloaded.class, Chosen.class, Swapped.class, Overriding.class, LockedInterface.class })
-	void anyOtherCallIsNot(Class<?> type, CapturedOutput output) {
+	void anyOtherCallIsNot(Class<?> type, CapturedLog log) {
 		check(type);
-		assertThat(output).doesNotContain("calls");
+		assertThat(log).doesNotContain("calls");
 	}
 
 	@Test
-	void aClassWithoutAClassFileIsPassedOver(CapturedOutput output) {
+	void aClassWithoutAClassFileIsPassedOver(CapturedLog log) {
 		Enhancer enhancer = new Enhancer();
 		enhancer.setSuperclass(OtherBean.class);
 		enhancer.setCallback(NoOp.INSTANCE);
@@ -55,15 +54,15 @@ class SelfInvocationCheckTests {
 		Supplier<String> lambda = () -> "";
 		new SelfInvocationCheck().check(lambda.getClass(), List.of());
 		new SelfInvocationCheck().check(int[].class, List.of());
-		assertThat(output).doesNotContain("WARN");
+		assertThat(log).doesNotContain("WARN");
 	}
 
 	@Test
-	void twoBeansOfAClassAreWarnedOfOnce(CapturedOutput output) {
+	void twoBeansOfAClassAreWarnedOfOnce(CapturedLog log) {
 		SelfInvocationCheck check = new SelfInvocationCheck();
 		check.check(Direct.class, locked(Direct.class));
 		check.check(Direct.class, locked(Direct.class));
-		assertThat(output.getAll().split("of its own bean", -1)).hasSize(2);
+		assertThat(log.toString().split("of its own bean", -1)).hasSize(2);
 	}
 
 	private static void check(Class<?> type) {

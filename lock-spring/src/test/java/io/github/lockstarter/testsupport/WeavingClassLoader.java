@@ -47,7 +47,7 @@ public final class WeavingClassLoader extends ClassLoader {
 	 * Return a loader that weaves with the aspect for locks only.
 	 */
 	public static WeavingClassLoader of(Class<?>... types) {
-		return new WeavingClassLoader("lock-autoconfigure", types);
+		return new WeavingClassLoader("lock-spring", types);
 	}
 
 	/**

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter;
+package io.github.lockstarter.transaction;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -15,8 +15,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
@@ -26,12 +24,20 @@ import org.springframework.transaction.TransactionTimedOutException;
 import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.TransactionTemplate;
 
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseContext;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.OnActiveTransaction;
+import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.memory.MemoryLockBackend;
 import io.github.lockstarter.memory.MemoryLockStore;
-import io.github.lockstarter.testsupport.FaultInjectingBackend;
+import io.github.lockstarter.test.FaultInjectingBackend;
+import io.github.lockstarter.testsupport.CapturedLog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -40,7 +46,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 /**
  * Locks and real transactions of a real database, the one inside the other.
  */
-@ExtendWith(OutputCaptureExtension.class)
+@ExtendWith(CapturedLog.Extension.class)
 class LockTransactionTests {
 
 	private static final LockRequest REQUEST = LockRequest.of("stock", 1001).withWaitTime(Duration.ZERO);
@@ -307,14 +313,14 @@ class LockTransactionTests {
 	}
 
 	@Test
-	void withReleaseOnReturnTheLockIsGivenBackBeforeTheCommitAndThatIsLogged(CapturedOutput output) {
+	void withReleaseOnReturnTheLockIsGivenBackBeforeTheCommitAndThatIsLogged(CapturedLog log) {
 		this.transaction.execute((status) -> {
 			this.lock.withOnActiveTransaction(OnActiveTransaction.RELEASE_ON_RETURN)
 				.execute(REQUEST, (lease) -> insertOrder());
 			assertThat(this.store.isEmpty()).isTrue();
 			return null;
 		});
-		assertThat(output).contains("Lock 'stock:1001' is given back before the transaction");
+		assertThat(log).contains("Lock 'stock:1001' is given back before the transaction");
 	}
 
 	@Test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter;
+package io.github.lockstarter.starter;
 
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.backend;
+package io.github.lockstarter.test;
 
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.backend.LockBackend;
+import io.github.lockstarter.backend.LockRefusal;
+import io.github.lockstarter.backend.OwnerToken;
+import io.github.lockstarter.backend.ReleaseOutcome;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

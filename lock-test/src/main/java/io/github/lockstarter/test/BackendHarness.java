@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.backend;
+package io.github.lockstarter.test;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,6 +16,13 @@ import org.junit.jupiter.api.BeforeEach;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.backend.LockAttempt;
+import io.github.lockstarter.backend.LockBackend;
+import io.github.lockstarter.backend.LockGrant;
+import io.github.lockstarter.backend.LockRefusal;
+import io.github.lockstarter.backend.OwnerToken;
+import io.github.lockstarter.backend.ReleaseListener;
+import io.github.lockstarter.backend.ReleaseOutcome;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.testsupport;
+package io.github.lockstarter.test;
 
 import java.time.Duration;
 import java.util.concurrent.Callable;

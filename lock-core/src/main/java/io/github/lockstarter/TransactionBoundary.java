@@ -3,24 +3,26 @@
 package io.github.lockstarter;
 
 import java.time.Duration;
-import java.util.function.IntConsumer;
+import java.util.ServiceLoader;
+import java.util.function.Consumer;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
-import org.springframework.util.ClassUtils;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where a lock that is taken inside a transaction meets the end of that transaction.
  */
 final class TransactionBoundary {
 
-	/** Whether there can be transactions at all; no other member may be used if not. */
-	static final boolean PRESENT = ClassUtils.isPresent(
-			"org.springframework.transaction.support.TransactionSynchronizationManager",
-			TransactionBoundary.class.getClassLoader());
+	/**
+	 * Found with the class loader of the library: that of a thread may know neither the
+	 * library nor what contributes to it.
+	 */
+	private static final LockBoundary transactions = ServiceLoader
+		.load(LockBoundary.class, TransactionBoundary.class.getClassLoader())
+		.findFirst()
+		.orElseGet(NoTransactions::new);
 
 	private static final Log logger = LogFactory.getLog(TransactionBoundary.class);
 
@@ -39,12 +41,11 @@ final class TransactionBoundary {
 		return switch (policy) {
 			case DEFAULT, DEFER -> true;
 			case FAIL -> throw new IllegalStateException("Lock '" + key + "' must not be taken inside the transaction '"
-					+ TransactionSynchronizationManager.getCurrentTransactionName()
+					+ transactions.name()
 					+ "', which would commit after the lock is given back; nothing was executed. Take the lock before"
 					+ " the transaction begins, or choose OnActiveTransaction.DEFER");
 			case RELEASE_ON_RETURN -> {
-				logger.warn("Lock '" + key + "' is given back before the transaction '"
-						+ TransactionSynchronizationManager.getCurrentTransactionName()
+				logger.warn("Lock '" + key + "' is given back before the transaction '" + transactions.name()
 						+ "' commits: the next owner may not see what was written under it");
 				yield false;
 			}
@@ -56,55 +57,72 @@ final class TransactionBoundary {
 	 * transaction is suspended.
 	 */
 	static boolean isAround() {
-		return TransactionSynchronizationManager.isSynchronizationActive();
+		return transactions.isAround();
 	}
 
 	/**
 	 * Return whether the current thread is inside a transaction.
 	 */
 	static boolean isActive() {
-		return TransactionSynchronizationManager.isActualTransactionActive()
-				&& TransactionSynchronizationManager.isSynchronizationActive();
+		return transactions.isActive();
 	}
 
 	/**
 	 * Give a lease back when the current transaction is completed.
 	 */
 	static void endAfterCompletion(LeaseContext.Scope scope) {
-		whenCompleted((status) -> end(scope, status));
+		whenCompleted((outcome) -> end(scope, outcome));
 	}
 
 	/**
 	 * Do something when the current transaction is completed.
 	 * @param action takes the outcome of the transaction
 	 */
-	static void whenCompleted(IntConsumer action) {
-		TransactionSynchronizationManager.registerSynchronization(new Completion(action));
+	static void whenCompleted(Consumer<LockBoundary.Outcome> action) {
+		transactions.whenCompleted(action);
 	}
 
 	/**
 	 * Give a lease back whose transaction is completed.
 	 */
-	static void end(LeaseContext.Scope scope, int status) {
+	static void end(LeaseContext.Scope scope, LockBoundary.Outcome outcome) {
 		scope.close();
 		try {
-			if (status != TransactionSynchronization.STATUS_COMMITTED) {
+			if (outcome != LockBoundary.Outcome.COMMITTED) {
 				scope.lease().holdAtLeast(Duration.ZERO);
 			}
 			scope.lease().close();
 		}
 		catch (LockLostException ex) {
-			if (status != TransactionSynchronization.STATUS_ROLLED_BACK) {
+			if (outcome != LockBoundary.Outcome.ROLLED_BACK) {
 				logger.warn("The lock was lost while its transaction was completed", ex);
 			}
 		}
 	}
 
-	private record Completion(IntConsumer action) implements TransactionSynchronization {
+	/**
+	 * Leaves it to the body when its lock is given back.
+	 */
+	private static final class NoTransactions implements LockBoundary {
 
 		@Override
-		public void afterCompletion(int status) {
-			this.action.accept(status);
+		public boolean isActive() {
+			return false;
+		}
+
+		@Override
+		public boolean isAround() {
+			return false;
+		}
+
+		@Override
+		public @Nullable String name() {
+			return null;
+		}
+
+		@Override
+		public void whenCompleted(Consumer<Outcome> action) {
+			throw new IllegalStateException("There are no transactions");
 		}
 
 	}
