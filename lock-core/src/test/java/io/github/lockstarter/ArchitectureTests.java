@@ -38,9 +38,9 @@ class ArchitectureTests extends AbstractArchitectureTests {
 	private static final Map<String, Set<String>> ROOMS = Map.of( //
 			"", Set.of(), //
 			".event", Set.of(""), //
-			".backend", Set.of(""), //
-			".engine", Set.of("", ".event", ".backend"), //
-			".memory", Set.of("", ".backend"));
+			".store", Set.of(""), //
+			".engine", Set.of("", ".event", ".store"), //
+			".memory", Set.of("", ".store"));
 
 	ArchitectureTests() {
 		super(ROOMS);

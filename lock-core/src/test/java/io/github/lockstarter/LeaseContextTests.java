@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockListener;
-import io.github.lockstarter.memory.MemoryLockBackend;
+import io.github.lockstarter.memory.MemoryLockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -24,7 +24,7 @@ class LeaseContextTests {
 
 	private static final int LEASES = 1000;
 
-	private final DefaultLockRegistry engine = new DefaultLockRegistry(new MemoryLockBackend(), EngineSettings.DEFAULTS,
+	private final DefaultLockRegistry engine = new DefaultLockRegistry(new MemoryLockStore(), EngineSettings.DEFAULTS,
 			LockListener.NO_OP);
 
 	private final LockRegistry registry = new TransactionAwareLockRegistry(this.engine, OnActiveTransaction.DEFER);

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockListener;
-import io.github.lockstarter.memory.MemoryLockBackend;
+import io.github.lockstarter.memory.MemoryLockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -33,7 +33,7 @@ class LockRegistryTests {
 
 	private static final LockRequest REQUEST = LockRequest.of("stock", 1001).withWaitTime(Duration.ZERO);
 
-	private static final DefaultLockRegistry ENGINE = new DefaultLockRegistry(new MemoryLockBackend(),
+	private static final DefaultLockRegistry ENGINE = new DefaultLockRegistry(new MemoryLockStore(),
 			EngineSettings.DEFAULTS, LockListener.NO_OP);
 
 	@AfterAll

@@ -21,9 +21,9 @@ import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineProbe;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockListener;
-import io.github.lockstarter.memory.MemoryLockBackend;
 import io.github.lockstarter.memory.MemoryLockStore;
-import io.github.lockstarter.test.FaultInjectingBackend;
+import io.github.lockstarter.memory.LockMemory;
+import io.github.lockstarter.test.FaultInjectingStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -37,14 +37,14 @@ class LockTemplateAsyncTests {
 
 	private static final LockRequest AT_ONCE = REQUEST.withWaitTime(Duration.ZERO);
 
-	private final MemoryLockStore store = new MemoryLockStore();
+	private final LockMemory memory = new LockMemory();
 
-	private final FaultInjectingBackend backend = new FaultInjectingBackend(new MemoryLockBackend(this.store));
+	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
 
-	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.backend, EngineSettings.DEFAULTS,
+	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.store, EngineSettings.DEFAULTS,
 			LockListener.NO_OP);
 
-	private final DefaultLockRegistry other = new DefaultLockRegistry(new MemoryLockBackend(this.store),
+	private final DefaultLockRegistry other = new DefaultLockRegistry(new MemoryLockStore(this.memory),
 			EngineSettings.DEFAULTS, LockListener.NO_OP);
 
 	private final LockTemplate template = new LockTemplate(this.registry);
@@ -109,7 +109,7 @@ class LockTemplateAsyncTests {
 	@Test
 	void theThreadThatEndsTheBodyDoesNotWaitForTheStore() throws Exception {
 		CountDownLatch ended = new CountDownLatch(1);
-		this.backend.release.loseRequests(() -> {
+		this.store.release.loseRequests(() -> {
 			awaitUninterrupted(ended);
 			return false;
 		});
@@ -153,7 +153,7 @@ class LockTemplateAsyncTests {
 				.isEqualTo("busy");
 		}
 		LockRequest brief = AT_ONCE.withLeaseTime(Duration.ofMillis(50));
-		this.backend.acquire.loseRequests(() -> true);
+		this.store.acquire.loseRequests(() -> true);
 		assertThat(failure(this.template.executeAsync(brief, this::unexpected)))
 			.isInstanceOf(LockUnavailableException.class);
 		assertThat(this.template.executeAsyncOrElse(brief, this::unexpected, (contention) -> unexpected(null),
@@ -196,7 +196,7 @@ class LockTemplateAsyncTests {
 	@Test
 	void aLossFailsTheResultWhenTheBodyIsDone() throws Exception {
 		CompletableFuture<String> result = execute(this.template);
-		this.store.clear();
+		this.memory.clear();
 		this.body.complete("done");
 		assertThat(failure(result)).isInstanceOf(LockLostException.class);
 	}
@@ -204,7 +204,7 @@ class LockTemplateAsyncTests {
 	@Test
 	void aLossIsSuppressedByAFailureOfTheBody() throws Exception {
 		CompletableFuture<String> result = execute(this.template);
-		this.store.clear();
+		this.memory.clear();
 		this.body.completeExceptionally(new IllegalStateException("out of order"));
 		assertThat(failure(result)).isInstanceOf(IllegalStateException.class)
 			.satisfies((ex) -> assertThat(ex.getSuppressed()).hasExactlyElementsOfTypes(LockLostException.class));
@@ -213,7 +213,7 @@ class LockTemplateAsyncTests {
 	@Test
 	void aLossIsToleratedIfThatIsThePolicy() throws Exception {
 		CompletableFuture<String> result = execute(this.template.withOnLost(OnLost.LOG));
-		this.store.clear();
+		this.memory.clear();
 		this.body.complete("done");
 		assertThat(result).succeedsWithin(Duration.ofSeconds(20)).isEqualTo("done");
 	}
@@ -271,7 +271,7 @@ class LockTemplateAsyncTests {
 		CompletableFuture<String> cancelled = begin(REQUEST, (lease) -> new CompletableFuture<>());
 		cancelled.cancel(true);
 		Awaitility.await().until(() -> !isTaken());
-		this.backend.acquire.loseRequests(() -> true);
+		this.store.acquire.loseRequests(() -> true);
 		assertThat(begin(AT_ONCE.withLeaseTime(Duration.ofMillis(50)), this::unexpected)).isCompletedWithValue("down");
 	}
 

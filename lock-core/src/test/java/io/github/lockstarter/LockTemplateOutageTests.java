@@ -9,13 +9,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-import io.github.lockstarter.backend.OwnerToken;
+import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockListener;
-import io.github.lockstarter.memory.MemoryLockBackend;
 import io.github.lockstarter.memory.MemoryLockStore;
-import io.github.lockstarter.test.FaultInjectingBackend;
+import io.github.lockstarter.memory.LockMemory;
+import io.github.lockstarter.test.FaultInjectingStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -32,11 +32,11 @@ class LockTemplateOutageTests {
 
 	private static final LockRequest OTHER_AT_ONCE = LockRequest.of("stock", 1002).withWaitTime(Duration.ZERO);
 
-	private final MemoryLockStore store = new MemoryLockStore();
+	private final LockMemory memory = new LockMemory();
 
-	private final FaultInjectingBackend backend = new FaultInjectingBackend(new MemoryLockBackend(this.store));
+	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
 
-	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.backend, EngineSettings.DEFAULTS,
+	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.store, EngineSettings.DEFAULTS,
 			LockListener.NO_OP);
 
 	private final LockTemplate template = new LockTemplate(this.registry);
@@ -50,7 +50,7 @@ class LockTemplateOutageTests {
 
 	@Test
 	void onAnOutageItsHandlerRunsInsteadOfTheBodyAndWithoutTheLock() {
-		this.backend.acquire.loseRequests(() -> true);
+		this.store.acquire.loseRequests(() -> true);
 		String result = this.template.executeOrElse(AT_ONCE, this::countedBody,
 				LockTemplateOutageTests::unexpectedHandler, (outage) -> {
 					assertThatIllegalStateException().isThrownBy(Lease::current);
@@ -64,7 +64,7 @@ class LockTemplateOutageTests {
 
 	@Test
 	void aGrantWhoseAnswerWasLostIsAnOutage() {
-		this.backend.acquire.loseAnswers(() -> true);
+		this.store.acquire.loseAnswers(() -> true);
 		assertThat(executeOrHandleOutage(this::countedBody)).isEqualTo("handler");
 		assertThat(this.runs).hasValue(0);
 	}
@@ -78,7 +78,7 @@ class LockTemplateOutageTests {
 
 	@Test
 	void contentionIsNotHandledAsAnOutage() {
-		this.backend.acquire(KEY, OwnerToken.random(), Duration.ofSeconds(30), false);
+		this.store.acquire(KEY, OwnerToken.random(), Duration.ofSeconds(30), false);
 		String result = this.template.executeOrElse(AT_ONCE, this::countedBody, (contention) -> "contention",
 				LockTemplateOutageTests::unexpectedHandler);
 		assertThat(result).isEqualTo("contention");
@@ -87,7 +87,7 @@ class LockTemplateOutageTests {
 
 	@Test
 	void anOutageThatTheHandlerOfContentionTellsOfIsNotHandled() {
-		this.backend.acquire(KEY, OwnerToken.random(), Duration.ofSeconds(30), false);
+		this.store.acquire(KEY, OwnerToken.random(), Duration.ofSeconds(30), false);
 		LockUnavailableException expected = new LockUnavailableException(KEY, "no answer", null);
 		assertThatExceptionOfType(LockUnavailableException.class)
 			.isThrownBy(() -> this.template.executeOrElse(AT_ONCE, this::countedBody, (contention) -> {
@@ -99,22 +99,22 @@ class LockTemplateOutageTests {
 	@Test
 	void anOutageWithinTheBodyIsNotHandled() {
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> executeUnhandled((lease) -> {
-			this.backend.acquire.loseRequests(() -> true);
+			this.store.acquire.loseRequests(() -> true);
 			return this.template.execute(OTHER_AT_ONCE, this::countedBody);
 		})).satisfies((ex) -> assertThat(ex.getKey()).isEqualTo(OTHER_AT_ONCE.key()));
-		this.backend.acquire.loseRequests(() -> false);
+		this.store.acquire.loseRequests(() -> false);
 		LockUnavailableException expected = new LockUnavailableException(KEY, "no answer", null);
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> executeUnhandled((lease) -> {
 			throw expected;
 		})).isSameAs(expected);
 		assertThat(this.runs).hasValue(0);
-		assertThat(this.store.isEmpty()).isTrue();
+		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	@Test
 	void aLossIsNotHandledAsAnOutage() {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> executeUnhandled((lease) -> {
-			this.store.clear();
+			this.memory.clear();
 			return countedBody(lease);
 		}));
 		assertThat(this.runs).hasValue(1);
@@ -130,7 +130,7 @@ class LockTemplateOutageTests {
 
 	@Test
 	void theExceptionOfTheHandlerIsThrownAsItIs() {
-		this.backend.acquire.loseRequests(() -> true);
+		this.store.acquire.loseRequests(() -> true);
 		IOException expected = new IOException("expected by the test");
 		assertThatExceptionOfType(IOException.class)
 			.isThrownBy(() -> this.template.<String, IOException>executeOrElse(AT_ONCE, this::countedBody,

@@ -15,16 +15,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-import io.github.lockstarter.backend.OwnerToken;
+import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
-import io.github.lockstarter.memory.MemoryLockBackend;
 import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
-import io.github.lockstarter.test.FaultInjectingBackend;
+import io.github.lockstarter.test.FaultInjectingStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -42,9 +42,9 @@ class LockTemplateTests {
 
 	private static final LockRequest SHORT = REQUEST.withLeaseTime(Duration.ofMillis(50));
 
-	private final MemoryLockStore store = new MemoryLockStore();
+	private final LockMemory memory = new LockMemory();
 
-	private final FaultInjectingBackend backend = new FaultInjectingBackend(new MemoryLockBackend(this.store));
+	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
 
 	private final CountDownLatch lossNoticed = new CountDownLatch(1);
 
@@ -57,7 +57,7 @@ class LockTemplateTests {
 		}
 	};
 
-	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.backend, EngineSettings.DEFAULTS,
+	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.store, EngineSettings.DEFAULTS,
 			LockListener.NO_OP);
 
 	private final LockTemplate template = new LockTemplate(this.registry);
@@ -77,11 +77,11 @@ class LockTemplateTests {
 		String result = this.template.withOnLost(onLost).execute(REQUEST, (lease) -> {
 			assertThat(lease.isHeld()).isTrue();
 			assertThat(lease.key()).isEqualTo(KEY);
-			assertThat(this.store.isEmpty()).isFalse();
+			assertThat(this.memory.isEmpty()).isFalse();
 			return "result";
 		});
 		assertThat(result).isEqualTo("result");
-		assertThat(this.store.isEmpty()).isTrue();
+		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	@ParameterizedTest
@@ -94,7 +94,7 @@ class LockTemplateTests {
 			}))
 			.isSameAs(expected)
 			.satisfies((ex) -> assertThat(ex.getSuppressed()).isEmpty());
-		assertThat(this.store.isEmpty()).isTrue();
+		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	@Test
@@ -161,7 +161,7 @@ class LockTemplateTests {
 	@Test
 	void byDefaultALossIsThrownAfterTheBody() {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.template.execute(REQUEST, (lease) -> {
-			this.store.clear();
+			this.memory.clear();
 			return this.runs.incrementAndGet();
 		})).satisfies((ex) -> assertThat(ex.getKey()).isEqualTo(KEY));
 		assertThat(this.runs).hasValue(1);
@@ -179,7 +179,7 @@ class LockTemplateTests {
 	void theExceptionOfTheBodyIsNotHiddenByTheLoss() {
 		IOException expected = new IOException("expected by the test");
 		assertThatExceptionOfType(IOException.class).isThrownBy(() -> this.template.execute(REQUEST, (lease) -> {
-			this.store.clear();
+			this.memory.clear();
 			throw expected;
 		}))
 			.isSameAs(expected)
@@ -209,10 +209,10 @@ class LockTemplateTests {
 	void aBlockedBodyIsInterruptedWhenARenewalFindsTheLockGone() {
 		EngineSettings settings = new EngineSettings(Duration.ofSeconds(10), Duration.ofMillis(600), 3,
 				Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(20));
-		try (DefaultLockRegistry renewing = new DefaultLockRegistry(this.backend, settings, LockListener.NO_OP)) {
+		try (DefaultLockRegistry renewing = new DefaultLockRegistry(this.store, settings, LockListener.NO_OP)) {
 			LockTemplate template = new LockTemplate(renewing).withOnLost(OnLost.INTERRUPT);
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> template.execute(REQUEST, (lease) -> {
-				this.store.clear();
+				this.memory.clear();
 				return blockForever(lease);
 			}));
 		}
@@ -246,7 +246,7 @@ class LockTemplateTests {
 			lease.onLost((loss) -> told.countDown());
 			assertThatExceptionOfType(InterruptedException.class).isThrownBy(() -> blockForever(lease));
 			await(told);
-			this.store.clear();
+			this.memory.clear();
 			assertThat(lease.isHeld()).isFalse();
 			assertThat(Thread.currentThread().isInterrupted()).isFalse();
 			return this.runs.incrementAndGet();
@@ -256,7 +256,7 @@ class LockTemplateTests {
 
 	@Test
 	void aThreadIsNotInterruptedAfterItHasLeftTheBody() {
-		try (DefaultLockRegistry delaying = new DefaultLockRegistry(this.backend, EngineSettings.DEFAULTS,
+		try (DefaultLockRegistry delaying = new DefaultLockRegistry(this.store, EngineSettings.DEFAULTS,
 				this.delayingCallbacks)) {
 			LockTemplate template = new LockTemplate(delaying).withOnLost(OnLost.INTERRUPT);
 			CountDownLatch told = new CountDownLatch(1);
@@ -284,7 +284,7 @@ class LockTemplateTests {
 				Thread.currentThread().interrupt();
 				return blockForever(lease);
 			}));
-		assertThat(this.store.isEmpty()).isTrue();
+		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	@Test
@@ -330,7 +330,7 @@ class LockTemplateTests {
 		LockTemplate tolerant = this.template.withOnLost(OnLost.LOG);
 		assertThat(tolerant.<Integer, RuntimeException>execute(SHORT, LockTemplateTests::returnAfterLoss)).isEqualTo(1);
 		assertThat(tolerant.<Integer, RuntimeException>execute(REQUEST, (lease) -> {
-			this.store.clear();
+			this.memory.clear();
 			return 2;
 		})).isEqualTo(2);
 	}
@@ -351,7 +351,7 @@ class LockTemplateTests {
 	void whenALossIsOnlyLoggedItIsNotAddedToTheExceptionOfTheBody() {
 		assertThatExceptionOfType(IOException.class)
 			.isThrownBy(() -> this.template.withOnLost(OnLost.LOG).execute(REQUEST, (lease) -> {
-				this.store.clear();
+				this.memory.clear();
 				throw new IOException("expected by the test");
 			}))
 			.satisfies((ex) -> assertThat(ex.getSuppressed()).isEmpty());
@@ -373,7 +373,7 @@ class LockTemplateTests {
 
 	@Test
 	void theBodyDoesNotRunWhenTheStoreCannotBeAsked() {
-		this.backend.acquire.loseRequests(() -> true);
+		this.store.acquire.loseRequests(() -> true);
 		for (OnLost onLost : OnLost.values()) {
 			assertThatExceptionOfType(LockUnavailableException.class)
 				.isThrownBy(() -> this.template.withOnLost(onLost).execute(AT_ONCE, this::countedBody));
@@ -383,7 +383,7 @@ class LockTemplateTests {
 
 	@Test
 	void theBodyDoesNotRunWhenTheAnswerOfTheStoreIsLost() {
-		this.backend.acquire.loseAnswers(() -> true);
+		this.store.acquire.loseAnswers(() -> true);
 		assertThatExceptionOfType(LockUnavailableException.class)
 			.isThrownBy(() -> this.template.execute(AT_ONCE, this::countedBody));
 		assertThat(this.runs).hasValue(0);
@@ -412,7 +412,7 @@ class LockTemplateTests {
 		assertThat(this.template.<Integer, RuntimeException>executeOrElse(REQUEST, this::countedBody,
 				LockTemplateTests::unexpectedHandler))
 			.isEqualTo(1);
-		assertThat(this.store.isEmpty()).isTrue();
+		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	@Test
@@ -467,12 +467,12 @@ class LockTemplateTests {
 				throw expected;
 			}, LockTemplateTests::unexpectedHandler))
 			.isSameAs(expected);
-		assertThat(this.store.isEmpty()).isTrue();
+		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	@Test
 	void anOutageIsNotHandledAsContention() {
-		this.backend.acquire.loseRequests(() -> true);
+		this.store.acquire.loseRequests(() -> true);
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(
 				() -> this.template.executeOrElse(AT_ONCE, this::countedBody, LockTemplateTests::unexpectedHandler));
 		assertThat(this.runs).hasValue(0);
@@ -508,7 +508,7 @@ class LockTemplateTests {
 	}
 
 	private void holdElsewhere(LockKey key) {
-		this.backend.acquire(key, OwnerToken.random(), Duration.ofSeconds(30), false);
+		this.store.acquire(key, OwnerToken.random(), Duration.ofSeconds(30), false);
 	}
 
 	private int countedBody(Lease lease) {

@@ -19,7 +19,7 @@ import io.github.lockstarter.interceptor.DistributedLockAdvisor;
  * Configuration properties for distributed locks.
  *
  * @param enabled Whether to enable distributed locks.
- * @param backend Store that keeps the locks.
+ * @param store Store that keeps the locks.
  * @param keyPrefix Start of every key and channel in the store.
  * @param waitTime Longest time to wait for a lock, unless the annotation or request says
  * otherwise.
@@ -33,10 +33,10 @@ import io.github.lockstarter.interceptor.DistributedLockAdvisor;
  * @param shutdownTimeout Longest time to let holders finish when the application stops.
  * @param watchdog Settings of the renewal of leases.
  * @param waiting Settings of instances that wait for a lock.
- * @param redis Settings of the Redis backend.
+ * @param redis Settings of the Redis store.
  */
 @ConfigurationProperties("distributed-lock")
-public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redis") Backend backend,
+public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redis") Store store,
 		@DefaultValue("lock:") String keyPrefix, @DefaultValue("10s") Duration waitTime,
 		@DefaultValue("30s") Duration leaseTime, @DefaultValue("proxy") AdviceMode adviceMode,
 		@DefaultValue("" + DistributedLockAdvisor.DEFAULT_ORDER) int adviceOrder,
@@ -97,7 +97,7 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	/**
 	 * Stores that keep locks.
 	 */
-	public enum Backend {
+	public enum Store {
 
 		/**
 		 * The Redis of the application, shared by all its instances.
@@ -138,7 +138,7 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	}
 
 	/**
-	 * Settings of the Redis backend.
+	 * Settings of the Redis store.
 	 *
 	 * @param fenceRetention How long the last fencing token of an idle lock is
 	 * remembered.

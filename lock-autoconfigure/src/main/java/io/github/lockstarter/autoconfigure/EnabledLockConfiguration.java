@@ -17,7 +17,7 @@ import io.github.lockstarter.lifecycle.LockLifecycle;
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
-@Import({ RedisLockConfiguration.class, MemoryLockConfiguration.class, NoLockBackendConfiguration.class,
+@Import({ RedisLockConfiguration.class, MemoryLockConfiguration.class, NoLockStoreConfiguration.class,
 		LockRegistryConfiguration.class })
 class EnabledLockConfiguration {
 

@@ -16,7 +16,7 @@ import org.springframework.transaction.ConfigurableTransactionManager;
 
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.TransactionAwareLockRegistry;
-import io.github.lockstarter.backend.LockBackend;
+import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.event.CompositeLockListener;
 import io.github.lockstarter.event.LockListener;
@@ -31,11 +31,11 @@ class LockRegistryConfiguration {
 
 	@Bean
 	@Fallback
-	DefaultLockRegistry distributedLockRegistry(LockBackend backend, DistributedLockProperties properties,
+	DefaultLockRegistry distributedLockRegistry(LockStore store, DistributedLockProperties properties,
 			ObjectProvider<LockListener> listeners, ApplicationEventPublisher publisher) {
 		List<LockListener> all = new ArrayList<>(listeners.orderedStream().toList());
 		all.add(new ApplicationEventLockListener(publisher));
-		return new DefaultLockRegistry(backend, properties.engineSettings(), new CompositeLockListener(all));
+		return new DefaultLockRegistry(store, properties.engineSettings(), new CompositeLockListener(all));
 	}
 
 	@Bean

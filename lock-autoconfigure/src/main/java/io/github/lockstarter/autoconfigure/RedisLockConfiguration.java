@@ -15,8 +15,8 @@ import org.springframework.core.io.ResourceLoader;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.util.ClassUtils;
 
-import io.github.lockstarter.backend.LockBackend;
-import io.github.lockstarter.redis.RedisLockBackend;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.redis.RedisLockStore;
 import io.github.lockstarter.redis.RedisLockSettings;
 
 /**
@@ -25,26 +25,26 @@ import io.github.lockstarter.redis.RedisLockSettings;
  * Spring Boot would turn caches and more over to it.
  */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnClass({ RedisConnectionFactory.class, RedisLockBackend.class })
-@ConditionalOnProperty(name = "distributed-lock.backend", havingValue = "redis", matchIfMissing = true)
+@ConditionalOnClass({ RedisConnectionFactory.class, RedisLockStore.class })
+@ConditionalOnProperty(name = "distributed-lock.store", havingValue = "redis", matchIfMissing = true)
 class RedisLockConfiguration {
 
 	@Bean
-	@ConditionalOnMissingBean(LockBackend.class)
-	RedisLockBackend distributedLockBackend(ListableBeanFactory beanFactory, DistributedLockProperties properties,
+	@ConditionalOnMissingBean(LockStore.class)
+	RedisLockStore distributedLockStore(ListableBeanFactory beanFactory, DistributedLockProperties properties,
 			Environment environment, ObjectProvider<SslBundles> sslBundles, ResourceLoader resourceLoader) {
 		RedisConnectionFactory application = new RedisConnectionFactoryChoice(beanFactory)
 			.choose(properties.redis().connectionFactory());
 		if (application == null
 				&& !ClassUtils.isPresent("io.lettuce.core.RedisClient", resourceLoader.getClassLoader())) {
-			throw new LockBackendNotFoundException(
+			throw new LockStoreNotFoundException(
 					"Distributed locks need Redis, and there is neither a"
 							+ " RedisConnectionFactory bean nor Lettuce on the class path",
 					"add the dependency org.springframework.boot:spring-boot-starter-data-redis");
 		}
 		RedisConnectionFactory connections = (application != null) ? application
 				: LockRedisConnection.create(LockRedisProperties.from(environment), sslBundles);
-		return new RedisLockBackend(connections, settings(properties));
+		return new RedisLockStore(connections, settings(properties));
 	}
 
 	static RedisLockSettings settings(DistributedLockProperties properties) {

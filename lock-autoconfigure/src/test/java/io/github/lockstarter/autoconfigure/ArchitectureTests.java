@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ArchitectureTests extends AbstractArchitectureTests {
 
 	ArchitectureTests() {
-		super(Map.of(".autoconfigure", Set.of("", ".event", ".backend", ".engine", ".redis", ".memory", ".interceptor",
+		super(Map.of(".autoconfigure", Set.of("", ".event", ".store", ".engine", ".redis", ".memory", ".interceptor",
 				".transaction", ".lifecycle", ".spring")));
 	}
 

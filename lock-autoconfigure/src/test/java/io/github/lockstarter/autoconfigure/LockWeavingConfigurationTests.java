@@ -37,7 +37,7 @@ class LockWeavingConfigurationTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class, AopAutoConfiguration.class))
-		.withPropertyValues("distributed-lock.backend=memory")
+		.withPropertyValues("distributed-lock.store=memory")
 		.withBean(LockListener.class, () -> (event) -> {
 			if (event instanceof LockEvent.Acquired) {
 				this.acquired.add(event.key());

@@ -53,7 +53,7 @@ class SelfInvocationExampleTests {
 	@Test
 	void aBeanCanCallItselfThroughItsProxy(CapturedOutput output) {
 		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
-			.withPropertyValues("distributed-lock.backend=memory")
+			.withPropertyValues("distributed-lock.store=memory")
 			.withBean(OrderService.class)
 			.run((context) -> assertThat(context.getBean(OrderService.class).placeAll(List.of(7L, 8L)))
 				.containsExactly(LockKey.of("order", 7), LockKey.of("order", 8)));
@@ -62,7 +62,7 @@ class SelfInvocationExampleTests {
 
 	private static WorkerJvm start(List<String> options) {
 		return WorkerJvm.start(options, WovenApplication.class, "--distributed-lock.advice-mode=aspectj",
-				"--distributed-lock.backend=memory", "--logging.level.root=off", "--spring.main.banner-mode=off");
+				"--distributed-lock.store=memory", "--logging.level.root=off", "--spring.main.banner-mode=off");
 	}
 
 	private static String agent() {

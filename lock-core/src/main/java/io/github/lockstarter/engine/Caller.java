@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.backend.OwnerToken;
+import io.github.lockstarter.store.OwnerToken;
 
 /**
  * Who asks for a lock: its one budget of time, what ends its wait early, and how and for

@@ -23,7 +23,7 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
-import io.github.lockstarter.backend.LockBackend;
+import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.event.CompositeLockListener;
 import io.github.lockstarter.event.LockListener;
 
@@ -61,27 +61,27 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	/**
 	 * Create a registry.
-	 * @param backend the store
+	 * @param store the store
 	 * @param settings how long to wait and to hold
 	 * @param listener told of what happens; its failures are kept from the locks
 	 */
-	public DefaultLockRegistry(LockBackend backend, EngineSettings settings, LockListener listener) {
-		this.threads = new EngineThreads(backend);
+	public DefaultLockRegistry(LockStore store, EngineSettings settings, LockListener listener) {
+		this.threads = new EngineThreads(store);
 		Timetable timetable = this.threads.timetable();
 		this.settings = settings;
 		this.entries = new LocalEntries(settings.leaseTime());
 		LockListener safeListener = new CompositeLockListener(List.of(listener));
 		LossNotice notice = new LossNotice(safeListener, this.threads.callbacks());
-		this.queue = new StoreQueue(backend, timetable, this.threads.store(), this.entries);
-		this.returns = new LeaseReturns(backend, timetable, this.threads.store());
-		Renewals renewals = new Renewals(backend, timetable, this.threads.renewals());
+		this.queue = new StoreQueue(store, timetable, this.threads.background(), this.entries);
+		this.returns = new LeaseReturns(store, timetable, this.threads.background());
+		Renewals renewals = new Renewals(store, timetable, this.threads.renewals());
 		this.watchdog = new LeaseWatchdog(timetable, renewals, this.returns, notice, settings.leaseTime(),
 				settings.renewalsPerLease());
-		this.release = new LeaseRelease(backend, timetable, this.threads.store(), this.watchdog, this.returns,
+		this.release = new LeaseRelease(store, timetable, this.threads.background(), this.watchdog, this.returns,
 				this.queue, notice, safeListener);
-		StoreAccess access = new StoreAccess(backend, settings, timetable, this.returns, this.queue,
+		StoreAccess access = new StoreAccess(store, settings, timetable, this.returns, this.queue,
 				new ReleaseBells(this.entries, this.queue), () -> this.refusing,
-				new OutageLog(this.threads.store()::serverOf));
+				new OutageLog(this.threads.background()::serverOf));
 		this.admission = new Admission(this.entries, access, this.watchdog, this.release, safeListener,
 				this.threads.tasks());
 		this.simultaneousGrant = new SimultaneousGrant(this.entries, access, this.watchdog, this.admission);

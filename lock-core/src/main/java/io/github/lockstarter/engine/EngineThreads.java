@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockstarter.backend.LockBackend;
+import io.github.lockstarter.store.LockStore;
 
 /**
  * The few threads of a registry, however many locks it holds: one that keeps time, one
@@ -54,7 +54,7 @@ final class EngineThreads implements AutoCloseable {
 
 	private final ThreadPoolExecutor callbacks = pool("lock-callback-", 1);
 
-	private final StoreLanes store;
+	private final StoreLanes background;
 
 	private final StoreLanes renewals;
 
@@ -64,11 +64,11 @@ final class EngineThreads implements AutoCloseable {
 
 	/**
 	 * Start the thread that keeps time; the others are started when there is work.
-	 * @param backend the store that they ask
+	 * @param store the store that they ask
 	 */
-	EngineThreads(LockBackend backend) {
-		Servers servers = new Servers(backend::serverOf, backend::serverLookup, this.timetable::now, this.lookups);
-		this.store = new StoreLanes(servers::of, this.storePool, THREADS_PER_SERVER, MAX_STORE_THREADS);
+	EngineThreads(LockStore store) {
+		Servers servers = new Servers(store::serverOf, store::serverLookup, this.timetable::now, this.lookups);
+		this.background = new StoreLanes(servers::of, this.storePool, THREADS_PER_SERVER, MAX_STORE_THREADS);
 		this.renewals = new StoreLanes(servers::of, this.renewalPool, 1, MAX_STORE_THREADS);
 		ThreadFactory virtual = VirtualThreads.factory(TASK_THREADS);
 		if (virtual != null) {
@@ -89,8 +89,8 @@ final class EngineThreads implements AutoCloseable {
 	/**
 	 * Return what asks the store in the background, but for renewals.
 	 */
-	StoreLanes store() {
-		return this.store;
+	StoreLanes background() {
+		return this.background;
 	}
 
 	/**

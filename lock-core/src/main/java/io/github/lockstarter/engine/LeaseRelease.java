@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.backend.LockBackend;
-import io.github.lockstarter.backend.ReleaseOutcome;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
 
@@ -33,11 +33,11 @@ final class LeaseRelease {
 
 	private static final long ADMISSION_INTERVAL = TimeUnit.MILLISECONDS.toNanos(250);
 
-	private final LockBackend backend;
+	private final LockStore store;
 
 	private final Timetable timetable;
 
-	private final StoreLanes store;
+	private final StoreLanes lanes;
 
 	private final LeaseWatchdog watchdog;
 
@@ -53,11 +53,11 @@ final class LeaseRelease {
 
 	private volatile @Nullable CompletableFuture<Void> lastAnswer;
 
-	LeaseRelease(LockBackend backend, Timetable timetable, StoreLanes store, LeaseWatchdog watchdog,
-			LeaseReturns returns, StoreQueue queue, LossNotice notice, LockListener listener) {
-		this.backend = backend;
-		this.timetable = timetable;
+	LeaseRelease(LockStore store, Timetable timetable, StoreLanes lanes, LeaseWatchdog watchdog, LeaseReturns returns,
+			StoreQueue queue, LossNotice notice, LockListener listener) {
 		this.store = store;
+		this.timetable = timetable;
+		this.lanes = lanes;
 		this.watchdog = watchdog;
 		this.returns = returns;
 		this.queue = queue;
@@ -127,7 +127,7 @@ final class LeaseRelease {
 	private void expire(Hold hold) {
 		Departure departure = hold.entry().expire(hold);
 		if (departure != Departure.DONE) {
-			this.store.execute(hold.entry().key(), () -> end(hold, departure));
+			this.lanes.execute(hold.entry().key(), () -> end(hold, departure));
 		}
 	}
 
@@ -217,7 +217,7 @@ final class LeaseRelease {
 			goOn(hold.tenure());
 		}
 		else if (departure != Departure.DONE) {
-			this.store.execute(hold.entry().key(), () -> depart(hold, departure));
+			this.lanes.execute(hold.entry().key(), () -> depart(hold, departure));
 		}
 	}
 
@@ -245,7 +245,7 @@ final class LeaseRelease {
 	}
 
 	private void letReadersInLater(LocalEntry entry) {
-		this.timetable.at(this.timetable.now() + ADMISSION_INTERVAL, () -> this.store.execute(entry.key(), () -> {
+		this.timetable.at(this.timetable.now() + ADMISSION_INTERVAL, () -> this.lanes.execute(entry.key(), () -> {
 			Tenure tenure = entry.tenureThatReadersWaitFor();
 			if (tenure != null) {
 				if (tenure.slice().isOver(tenure.now()) || tenure.mustAsk(tenure.now())) {
@@ -265,7 +265,7 @@ final class LeaseRelease {
 	void probe(Tenure tenure) {
 		try {
 			tenure.slice().ask(tenure.now());
-			tenure.slice().answer(tenure.now(), this.backend.isAwaited(tenure.key()));
+			tenure.slice().answer(tenure.now(), this.store.isAwaited(tenure.key()));
 		}
 		catch (RuntimeException ex) {
 			if (Thread.currentThread().isInterrupted()) {
@@ -284,7 +284,7 @@ final class LeaseRelease {
 	private void ask(Tenure tenure, Runnable then) {
 		CompletionStage<Boolean> answer = send(tenure.key());
 		if (answer == null) {
-			this.store.execute(tenure.key(), () -> {
+			this.lanes.execute(tenure.key(), () -> {
 				probe(tenure);
 				then.run();
 			});
@@ -303,7 +303,7 @@ final class LeaseRelease {
 
 	private @Nullable CompletionStage<Boolean> send(LockKey key) {
 		try {
-			return this.backend.isAwaitedAsync(key);
+			return this.store.isAwaitedAsync(key);
 		}
 		catch (RuntimeException ex) {
 			return CompletableFuture.failedFuture(ex);
@@ -347,7 +347,7 @@ final class LeaseRelease {
 		// Drivers refuse to wait for an answer on an interrupted thread
 		boolean interrupted = Thread.interrupted();
 		try {
-			return this.backend.releaseAsync(tenure.key(), tenure.owner(), next);
+			return this.store.releaseAsync(tenure.key(), tenure.owner(), next);
 		}
 		catch (RuntimeException ex) {
 			return CompletableFuture.failedFuture(ex);

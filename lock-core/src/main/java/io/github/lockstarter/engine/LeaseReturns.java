@@ -10,8 +10,8 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.backend.LockBackend;
-import io.github.lockstarter.backend.OwnerToken;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.OwnerToken;
 
 /**
  * Gives back in the background what could not be given back at once, so that nothing
@@ -28,18 +28,18 @@ final class LeaseReturns {
 
 	private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(3);
 
-	private final LockBackend backend;
+	private final LockStore store;
 
 	private final Timetable timetable;
 
-	private final StoreLanes store;
+	private final StoreLanes lanes;
 
 	private final AtomicInteger pending = new AtomicInteger();
 
-	LeaseReturns(LockBackend backend, Timetable timetable, StoreLanes store) {
-		this.backend = backend;
-		this.timetable = timetable;
+	LeaseReturns(LockStore store, Timetable timetable, StoreLanes lanes) {
 		this.store = store;
+		this.timetable = timetable;
+		this.lanes = lanes;
 	}
 
 	/**
@@ -74,7 +74,7 @@ final class LeaseReturns {
 			logger.debug("Lock '" + tenure.key() + "' could not be kept taken yet", ex);
 			this.pending.incrementAndGet();
 			this.timetable.at(this.timetable.now() + FIRST_PAUSE,
-					() -> this.store.execute(tenure.key(), () -> keepLater(tenure, until)));
+					() -> this.lanes.execute(tenure.key(), () -> keepLater(tenure, until)));
 			return true;
 		}
 		finally {
@@ -86,7 +86,7 @@ final class LeaseReturns {
 
 	private boolean keepNow(Tenure tenure, long until) {
 		long rest = Math.max(until - this.timetable.now(), MILLISECOND);
-		boolean kept = this.backend.keep(tenure.key(), tenure.owner(), Duration.ofNanos(rest));
+		boolean kept = this.store.keep(tenure.key(), tenure.owner(), Duration.ofNanos(rest));
 		Long uncertainUntil = tenure.uncertainUntil();
 		if (uncertainUntil != null) {
 			orphan(tenure.key(), tenure.owner(), uncertainUntil);
@@ -103,7 +103,7 @@ final class LeaseReturns {
 		catch (RuntimeException ex) {
 			long next = this.timetable.now() + FIRST_PAUSE;
 			if (next - tenure.deadline() < 0) {
-				this.timetable.at(next, () -> this.store.execute(tenure.key(), () -> keepLater(tenure, until)));
+				this.timetable.at(next, () -> this.lanes.execute(tenure.key(), () -> keepLater(tenure, until)));
 				return;
 			}
 			logger.warn("Lock '" + tenure.key() + "' could not be kept taken for as long as it should", ex);
@@ -120,7 +120,7 @@ final class LeaseReturns {
 
 	private void begin(Return orphan) {
 		this.pending.incrementAndGet();
-		this.store.execute(orphan.key(), () -> attempt(orphan, FIRST_PAUSE));
+		this.lanes.execute(orphan.key(), () -> attempt(orphan, FIRST_PAUSE));
 	}
 
 	private void attempt(Return orphan, long pause) {
@@ -131,12 +131,12 @@ final class LeaseReturns {
 			return;
 		}
 		this.timetable.at(next,
-				() -> this.store.execute(orphan.key(), () -> attempt(orphan, Math.min(2 * pause, LONGEST_PAUSE))));
+				() -> this.lanes.execute(orphan.key(), () -> attempt(orphan, Math.min(2 * pause, LONGEST_PAUSE))));
 	}
 
 	private boolean giveBack(Return orphan) {
 		try {
-			this.backend.release(orphan.key(), orphan.owner(), null);
+			this.store.release(orphan.key(), orphan.owner(), null);
 			return true;
 		}
 		catch (RuntimeException ex) {

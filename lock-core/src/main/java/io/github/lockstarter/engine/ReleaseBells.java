@@ -3,7 +3,7 @@
 package io.github.lockstarter.engine;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.backend.ReleaseListener;
+import io.github.lockstarter.store.ReleaseListener;
 
 /**
  * Rings the bell of the lock that a message from the store is about.

@@ -6,7 +6,7 @@ import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockstarter.backend.LeaseRequest;
+import io.github.lockstarter.store.LeaseRequest;
 
 /**
  * A renewal that is due, from now until it is answered. For a hold that ends before its

@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 
-import io.github.lockstarter.backend.LockBackend;
+import io.github.lockstarter.store.LockStore;
 
 /**
  * Sends due renewals to the store in batches: all that have become due at the same time
@@ -22,7 +22,7 @@ import io.github.lockstarter.backend.LockBackend;
  */
 final class Renewals {
 
-	private final LockBackend backend;
+	private final LockStore store;
 
 	private final Timetable timetable;
 
@@ -33,8 +33,8 @@ final class Renewals {
 	/** Used by actions of the timetable only. */
 	private List<Renewal> due = new ArrayList<>();
 
-	Renewals(LockBackend backend, Timetable timetable, StoreLanes lanes) {
-		this.backend = backend;
+	Renewals(LockStore store, Timetable timetable, StoreLanes lanes) {
+		this.store = store;
 		this.timetable = timetable;
 		this.lanes = lanes;
 	}
@@ -89,7 +89,7 @@ final class Renewals {
 
 	private List<CompletionStage<Boolean>> ask(List<Renewal> batch) {
 		try {
-			return this.backend.renewAll(batch.stream().map(Renewal::send).toList());
+			return this.store.renewAll(batch.stream().map(Renewal::send).toList());
 		}
 		catch (RuntimeException ex) {
 			return Collections.nCopies(batch.size(), CompletableFuture.failedFuture(ex));

@@ -5,7 +5,7 @@ package io.github.lockstarter.engine;
 import java.util.ArrayList;
 import java.util.List;
 
-import io.github.lockstarter.backend.UnusableStoreException;
+import io.github.lockstarter.store.UnusableStoreException;
 
 /**
  * What a failure of the store comes from, below what drivers and frameworks have wrapped

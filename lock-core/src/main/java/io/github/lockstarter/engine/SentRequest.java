@@ -5,7 +5,7 @@ package io.github.lockstarter.engine;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-import io.github.lockstarter.backend.LockAttempt;
+import io.github.lockstarter.store.LockAttempt;
 
 /**
  * A request for a lock that was sent on behalf of a caller.

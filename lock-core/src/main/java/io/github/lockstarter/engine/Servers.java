@@ -42,7 +42,7 @@ final class Servers {
 	 * @param lookup how to learn more, or {@code null} if there is no more
 	 * @param nanoTime a monotonic clock
 	 * @param lookups runs look-ups, which may block
-	 * @see io.github.lockstarter.backend.LockBackend#serverOf
+	 * @see io.github.lockstarter.store.LockStore#serverOf
 	 */
 	Servers(Function<LockKey, Object> serverOf, Supplier<@Nullable Runnable> lookup, LongSupplier nanoTime,
 			Executor lookups) {

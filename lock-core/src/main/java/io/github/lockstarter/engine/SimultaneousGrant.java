@@ -14,8 +14,8 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
-import io.github.lockstarter.backend.LeaseRequest;
-import io.github.lockstarter.backend.LockGrant;
+import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.LockGrant;
 
 /**
  * Takes several locks with one request to the store, if nobody here or there is in the
@@ -101,7 +101,7 @@ final class SimultaneousGrant {
 		List<LeaseRequest> requests = wanted.stream().map(Part::request).toList();
 		List<LockGrant> grants;
 		try {
-			grants = this.access.backend().acquireAll(requests);
+			grants = this.access.store().acquireAll(requests);
 		}
 		catch (RuntimeException ex) {
 			orphan(requests);

@@ -6,13 +6,13 @@ import java.util.function.BooleanSupplier;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockUnavailableException;
-import io.github.lockstarter.backend.LockBackend;
-import io.github.lockstarter.backend.ReleaseListener;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.ReleaseListener;
 
 /**
  * What a {@link StoreVisit} needs of its registry.
  *
- * @param backend the store
+ * @param store the store
  * @param settings how long to wait
  * @param timetable the clock
  * @param returns for requests whose outcome is not known
@@ -21,7 +21,7 @@ import io.github.lockstarter.backend.ReleaseListener;
  * @param refusing whether the registry is shutting down
  * @param outages where callers that are told of an outage are noted
  */
-record StoreAccess(LockBackend backend, EngineSettings settings, Timetable timetable, LeaseReturns returns,
+record StoreAccess(LockStore store, EngineSettings settings, Timetable timetable, LeaseReturns returns,
 		StoreQueue queue, ReleaseListener listener, BooleanSupplier refusing, OutageLog outages) {
 
 	long now() {
@@ -46,7 +46,7 @@ record StoreAccess(LockBackend backend, EngineSettings settings, Timetable timet
 	 * @return false if they do not yet, so that asking again is the only way
 	 */
 	boolean listen() {
-		return this.backend.releaseSignal().connect(this.listener);
+		return this.store.releaseSignal().connect(this.listener);
 	}
 
 }

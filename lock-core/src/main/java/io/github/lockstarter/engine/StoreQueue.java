@@ -12,8 +12,8 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.backend.LockBackend;
-import io.github.lockstarter.backend.OwnerToken;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.OwnerToken;
 
 /**
  * Keeps this JVM's places in the queues of the store in step with its own waiters: where
@@ -35,21 +35,21 @@ final class StoreQueue {
 	 */
 	private static final int ATTEMPTS = 60;
 
-	private final LockBackend backend;
+	private final LockStore store;
 
 	private final Timetable timetable;
 
-	private final StoreLanes store;
+	private final StoreLanes lanes;
 
 	private final LocalEntries entries;
 
 	/** Callers that may have a place, and places that are being given up. */
 	private final AtomicInteger underWay = new AtomicInteger();
 
-	StoreQueue(LockBackend backend, Timetable timetable, StoreLanes store, LocalEntries entries) {
-		this.backend = backend;
-		this.timetable = timetable;
+	StoreQueue(LockStore store, Timetable timetable, StoreLanes lanes, LocalEntries entries) {
 		this.store = store;
+		this.timetable = timetable;
+		this.lanes = lanes;
 		this.entries = entries;
 	}
 
@@ -103,7 +103,7 @@ final class StoreQueue {
 		try {
 			if (listen.getAsBoolean()) {
 				caller.setPlaced();
-				this.backend.arrive(key, caller.token());
+				this.store.arrive(key, caller.token());
 			}
 		}
 		catch (RuntimeException ex) {
@@ -125,7 +125,7 @@ final class StoreQueue {
 	}
 
 	private void leave(LockKey key, @Nullable OwnerToken owner) {
-		this.store.execute(key, () -> {
+		this.lanes.execute(key, () -> {
 			try {
 				leave(key, owner, ATTEMPTS);
 			}
@@ -155,17 +155,17 @@ final class StoreQueue {
 
 	private void leaveAgain(LockKey key, @Nullable OwnerToken owner, int attempts) {
 		if (owner != null || this.entries.get(key) == null) {
-			this.store.execute(key, () -> leave(key, owner, attempts));
+			this.lanes.execute(key, () -> leave(key, owner, attempts));
 		}
 	}
 
 	private boolean withdraw(LockKey key, @Nullable OwnerToken owner) {
 		try {
 			if (owner != null) {
-				this.backend.withdraw(key, owner);
+				this.store.withdraw(key, owner);
 			}
 			else {
-				this.backend.withdraw(key);
+				this.store.withdraw(key);
 			}
 			return true;
 		}

@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockUnavailableException;
-import io.github.lockstarter.backend.LockAttempt;
-import io.github.lockstarter.backend.LockGrant;
-import io.github.lockstarter.backend.LockRefusal;
-import io.github.lockstarter.backend.OwnerToken;
-import io.github.lockstarter.backend.UnusableStoreException;
+import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.UnusableStoreException;
 
 /**
  * One caller's dealings with the store, from the moment it has the turn until it holds
@@ -125,7 +125,7 @@ final class StoreVisit {
 		LockAttempt attempt;
 		try {
 			attempt = (request != null) ? request.get()
-					: this.access.backend().acquire(key(), this.owner, this.leaseTime, listening);
+					: this.access.store().acquire(key(), this.owner, this.leaseTime, listening);
 			this.sentAhead = null;
 		}
 		catch (RuntimeException ex) {
@@ -172,7 +172,7 @@ final class StoreVisit {
 		// A caller that could not be told before may be by now
 		boolean queue = queued || this.access.listen();
 		long sentAt = this.access.now();
-		CompletionStage<LockAttempt> answer = this.access.backend()
+		CompletionStage<LockAttempt> answer = this.access.store()
 			.acquireAsync(key(), this.owner, this.leaseTime, queue);
 		return (answer != null) ? new SentRequest(sentAt, queue, answer.toCompletableFuture()) : null;
 	}

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.backend.LockGrant;
-import io.github.lockstarter.backend.OwnerToken;
+import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.OwnerToken;
 
 /**
  * One stretch in which this JVM owns a lock in the store: until when that is certain, who

@@ -10,26 +10,26 @@ import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockstarter.backend.LockAttempt;
-import io.github.lockstarter.backend.LockGrant;
-import io.github.lockstarter.backend.LockRefusal;
-import io.github.lockstarter.backend.OwnerToken;
+import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.OwnerToken;
 
 /**
- * One lock of a {@link MemoryLockStore}: who holds it, alone or together, and who waits
- * for it. Guarded by the store.
+ * One lock of a {@link LockMemory}: who holds it, alone or together, and who waits for
+ * it. Guarded by the store.
  */
 final class MemoryLock {
 
-	private final MemoryLockStore store;
+	private final LockMemory memory;
 
 	private final Map<OwnerToken, Lease> leases = new HashMap<>();
 
 	private final MemoryQueue queue;
 
-	MemoryLock(MemoryLockStore store) {
-		this.store = store;
-		this.queue = new MemoryQueue(store);
+	MemoryLock(LockMemory memory) {
+		this.memory = memory;
+		this.queue = new MemoryQueue(memory);
 	}
 
 	MemoryQueue queue() {
@@ -41,7 +41,7 @@ final class MemoryLock {
 	}
 
 	boolean isFree() {
-		this.leases.values().removeIf((lease) -> lease.end - this.store.now() <= 0);
+		this.leases.values().removeIf((lease) -> lease.end - this.memory.now() <= 0);
 		return this.leases.isEmpty();
 	}
 
@@ -55,7 +55,7 @@ final class MemoryLock {
 	 * @param told collects who is told that it is its turn
 	 */
 	LockAttempt acquire(MemoryPlace place, OwnerToken owner, Duration leaseTime, boolean enqueue,
-			Collection<MemoryLockBackend> told) {
+			Collection<MemoryLockStore> told) {
 		Duration obstacle = obstacle(place, owner, told);
 		if (obstacle != null) {
 			if (enqueue) {
@@ -64,8 +64,8 @@ final class MemoryLock {
 			return new LockRefusal(obstacle);
 		}
 		Lease before = this.leases.get(owner);
-		long base = (before != null) ? before.fencingBase : this.store.mint();
-		this.leases.put(owner, new Lease(base, this.store.endOf(leaseTime)));
+		long base = (before != null) ? before.fencingBase : this.memory.mint();
+		this.leases.put(owner, new Lease(base, this.memory.endOf(leaseTime)));
 		this.queue.leave(place);
 		return new LockGrant(base, this.queue.isAwaited(place.jvm()));
 	}
@@ -80,7 +80,7 @@ final class MemoryLock {
 	/**
 	 * Return for how long something is in the way of an owner, or {@code null}.
 	 */
-	private @Nullable Duration obstacle(MemoryPlace place, OwnerToken owner, Collection<MemoryLockBackend> told) {
+	private @Nullable Duration obstacle(MemoryPlace place, OwnerToken owner, Collection<MemoryLockStore> told) {
 		if (isFree()) {
 			return this.queue.precedenceOver(place, told);
 		}
@@ -89,7 +89,7 @@ final class MemoryLock {
 		if (held || shareable) {
 			return null;
 		}
-		long last = this.leases.values().stream().mapToLong((lease) -> lease.end - this.store.now()).max().orElse(0);
+		long last = this.leases.values().stream().mapToLong((lease) -> lease.end - this.memory.now()).max().orElse(0);
 		return Duration.ofNanos(last);
 	}
 
@@ -99,7 +99,7 @@ final class MemoryLock {
 			return false;
 		}
 		if (!leaseTime.isZero()) {
-			this.leases.put(owner, new Lease(before.fencingBase, this.store.endOf(leaseTime)));
+			this.leases.put(owner, new Lease(before.fencingBase, this.memory.endOf(leaseTime)));
 		}
 		return true;
 	}
@@ -115,7 +115,7 @@ final class MemoryLock {
 		}
 		Lease before = this.leases.remove(owner);
 		if (before != null) {
-			this.leases.put(kept, new Lease(before.fencingBase, this.store.endOf(time)));
+			this.leases.put(kept, new Lease(before.fencingBase, this.memory.endOf(time)));
 		}
 		return this.leases.containsKey(kept);
 	}

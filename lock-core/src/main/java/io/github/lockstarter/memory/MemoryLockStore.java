@@ -3,98 +3,155 @@
 package io.github.lockstarter.memory;
 
 import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
-import java.util.HashMap;
-import java.util.Map;
-import java.util.function.Function;
-import java.util.function.LongSupplier;
-import java.util.function.Supplier;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.function.BiFunction;
+
+import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.ReleaseListener;
+import io.github.lockstarter.store.ReleaseOutcome;
+import io.github.lockstarter.store.ReleaseSignal;
 
 /**
- * What several {@link MemoryLockBackend}s share, as instances of an application share one
- * server. An entry exists while its lock is held or waited for.
+ * Locks within one JVM, with the same contract as those in a server. For tests of an
+ * application without its store; not for production, where instances would not see each
+ * other's locks.
  */
-public final class MemoryLockStore {
+public final class MemoryLockStore implements LockStore {
 
-	private static final Instant EPOCH = Instant.parse("2024-01-01T00:00:00Z");
+	private final LockMemory memory;
 
-	/** From here on it counts, as a fencing token has room for a base below 2^51. */
-	private static final long LAST_TIME = (1L << 51) - (1L << 40);
-
-	private final Map<LockKey, MemoryLock> locks = new HashMap<>();
-
-	private final LongSupplier nanoTime;
-
-	/** One counter for all locks, so that nothing has to be remembered for idle ones. */
-	private long lastFencingBase;
+	private volatile @Nullable ReleaseListener listener;
 
 	/**
-	 * Create a store.
+	 * Create a store with a memory of its own.
 	 */
 	public MemoryLockStore() {
-		this(System::nanoTime);
+		this(new LockMemory());
 	}
 
 	/**
-	 * Create a store with another clock, for tests of what happens over time.
-	 * @param nanoTime a monotonic clock, in nanoseconds from any origin
+	 * Create a store that shares its memory with others, as one of several instances of
+	 * an application.
+	 * @param memory what they share
 	 */
-	public MemoryLockStore(LongSupplier nanoTime) {
-		this.nanoTime = nanoTime;
+	public MemoryLockStore(LockMemory memory) {
+		this.memory = memory;
 	}
 
-	/**
-	 * Forget all locks and waiters, as a server does that restarts without its data.
-	 */
-	public synchronized void clear() {
-		this.locks.clear();
+	@Override
+	public LockAttempt acquire(LockKey key, OwnerToken owner, Duration leaseTime, boolean queue) {
+		MemoryPlace place = MemoryPlace.of(this, owner);
+		return withTold(key, (lock, told) -> lock.acquire(place, owner, leaseTime, queue, told));
 	}
 
-	/**
-	 * Return whether no lock is held or waited for.
-	 */
-	public synchronized boolean isEmpty() {
-		this.locks.values().removeIf(MemoryLock::isIdle);
-		return this.locks.isEmpty();
+	@Override
+	public List<LockGrant> acquireAll(List<LeaseRequest> requests) {
+		return this.memory.atomically(() -> {
+			boolean free = requests.stream()
+				.allMatch((request) -> this.memory.with(request.key(),
+						(lock) -> lock.isFreeFor(MemoryPlace.of(this, request.owner()), request.owner())));
+			return free ? requests.stream().map(this::grant).toList() : List.of();
+		});
 	}
 
-	/**
-	 * Do something with a lock while nobody else can.
-	 */
-	synchronized <T> T with(LockKey key, Function<MemoryLock, T> operation) {
-		MemoryLock lock = this.locks.computeIfAbsent(key, (k) -> new MemoryLock(this));
-		try {
-			return operation.apply(lock);
-		}
-		finally {
-			if (lock.isIdle()) {
-				this.locks.remove(key);
+	private LockGrant grant(LeaseRequest request) {
+		return (LockGrant) acquire(request.key(), request.owner(), request.leaseTime(), false);
+	}
+
+	@Override
+	public boolean renew(LockKey key, OwnerToken owner, Duration leaseTime) {
+		return this.memory.with(key, (lock) -> lock.renew(owner, leaseTime));
+	}
+
+	@Override
+	public boolean keep(LockKey key, OwnerToken owner, Duration time) {
+		return this.memory.with(key, (lock) -> lock.keep(owner, time));
+	}
+
+	@Override
+	public ReleaseOutcome release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
+		return withTold(key, (lock, told) -> {
+			if (!lock.release(owner)) {
+				return ReleaseOutcome.NOT_OWNER;
 			}
+			if (!lock.isFree()) {
+				return ReleaseOutcome.RELEASED;
+			}
+			MemoryPlace place = (next != null && next != LockMode.FAIR) ? MemoryPlace.of(this, next) : null;
+			return lock.queue().wakeBefore(this, place, told) ? ReleaseOutcome.RELEASED_TO_WAITER
+					: ReleaseOutcome.RELEASED;
+		});
+	}
+
+	@Override
+	public boolean isAwaited(LockKey key) {
+		return this.memory.with(key, (lock) -> lock.queue().isAwaited(this));
+	}
+
+	@Override
+	public void arrive(LockKey key, OwnerToken owner) {
+		MemoryPlace place = MemoryPlace.of(this, owner);
+		withTold(key, (lock, told) -> {
+			lock.queue().add(place);
+			return place;
+		});
+	}
+
+	@Override
+	public void withdraw(LockKey key) {
+		withdraw(key, MemoryPlace.of(this, LockMode.EXCLUSIVE));
+	}
+
+	@Override
+	public void withdraw(LockKey key, OwnerToken owner) {
+		withdraw(key, MemoryPlace.of(this, owner));
+	}
+
+	private void withdraw(LockKey key, MemoryPlace place) {
+		withTold(key, (lock, told) -> {
+			boolean turn = lock.queue().withdraw(place);
+			if (lock.isShared()) {
+				lock.queue().tellReaders(0, told);
+			}
+			return turn && lock.isFree() && lock.queue().wake(this, told);
+		});
+	}
+
+	@Override
+	public ReleaseSignal releaseSignal() {
+		return (listener) -> {
+			this.listener = listener;
+			return true;
+		};
+	}
+
+	boolean listens() {
+		return this.listener != null;
+	}
+
+	/** Listeners are called when the store is free again, as they may ask it. */
+	private <T> T withTold(LockKey key, BiFunction<MemoryLock, Collection<MemoryLockStore>, T> operation) {
+		Collection<MemoryLockStore> told = new LinkedHashSet<>();
+		T result = this.memory.with(key, (lock) -> operation.apply(lock, told));
+		told.forEach((jvm) -> jvm.tell(key));
+		return result;
+	}
+
+	private void tell(LockKey key) {
+		ReleaseListener listener = this.listener;
+		if (listener != null) {
+			listener.onRelease(key);
 		}
-	}
-
-	/**
-	 * Do something with several locks while nobody else can.
-	 */
-	synchronized <T> T atomically(Supplier<T> operation) {
-		return operation.get();
-	}
-
-	long now() {
-		return this.nanoTime.getAsLong();
-	}
-
-	long endOf(Duration leaseTime) {
-		return now() + leaseTime.toNanos();
-	}
-
-	long mint() {
-		long micros = Math.min(EPOCH.until(Instant.now(), ChronoUnit.MICROS), LAST_TIME);
-		this.lastFencingBase = Math.max(this.lastFencingBase + 1, micros);
-		return this.lastFencingBase;
 	}
 
 }

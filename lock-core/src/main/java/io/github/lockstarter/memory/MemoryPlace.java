@@ -5,7 +5,7 @@ package io.github.lockstarter.memory;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.backend.OwnerToken;
+import io.github.lockstarter.store.OwnerToken;
 
 /**
  * A place in a queue: of a JVM, or of one of its owners if they wait in order of arrival.
@@ -14,13 +14,13 @@ import io.github.lockstarter.backend.OwnerToken;
  * @param shared whether it wants to share the lock
  * @param owner who waits in order of arrival, or {@code null}
  */
-record MemoryPlace(MemoryLockBackend jvm, boolean shared, @Nullable OwnerToken owner) {
+record MemoryPlace(MemoryLockStore jvm, boolean shared, @Nullable OwnerToken owner) {
 
-	static MemoryPlace of(MemoryLockBackend jvm, OwnerToken owner) {
+	static MemoryPlace of(MemoryLockStore jvm, OwnerToken owner) {
 		return new MemoryPlace(jvm, owner.mode().isShared(), (owner.mode() == LockMode.FAIR) ? owner : null);
 	}
 
-	static MemoryPlace of(MemoryLockBackend jvm, LockMode mode) {
+	static MemoryPlace of(MemoryLockStore jvm, LockMode mode) {
 		return new MemoryPlace(jvm, mode.isShared(), null);
 	}
 

@@ -21,7 +21,7 @@ final class MemoryQueue {
 
 	private static final long PRECEDENCE = Duration.ofMillis(20).toNanos();
 
-	private final MemoryLockStore store;
+	private final LockMemory memory;
 
 	private final List<MemoryPlace> places = new ArrayList<>();
 
@@ -31,8 +31,8 @@ final class MemoryQueue {
 
 	private long turnEnds;
 
-	MemoryQueue(MemoryLockStore store) {
-		this.store = store;
+	MemoryQueue(LockMemory memory) {
+		this.memory = memory;
 	}
 
 	boolean isEmpty() {
@@ -42,7 +42,7 @@ final class MemoryQueue {
 	/**
 	 * Return whether others than a JVM wait.
 	 */
-	boolean isAwaited(MemoryLockBackend jvm) {
+	boolean isAwaited(MemoryLockStore jvm) {
 		return this.places.stream().anyMatch((place) -> place.jvm() != jvm || place.isInOrderOfArrival());
 	}
 
@@ -112,7 +112,7 @@ final class MemoryQueue {
 	 * Return for how long a free lock is kept for another, or {@code null}.
 	 * @param newlyTold collects who is told that it is its turn
 	 */
-	@Nullable Duration precedenceOver(MemoryPlace place, Collection<MemoryLockBackend> newlyTold) {
+	@Nullable Duration precedenceOver(MemoryPlace place, Collection<MemoryLockStore> newlyTold) {
 		if (turn() == null && place.isInOrderOfArrival() && !this.places.isEmpty()
 				&& this.places.get(0).jvm() != place.jvm()) {
 			wake(place.jvm(), newlyTold);
@@ -121,7 +121,7 @@ final class MemoryQueue {
 		if (next == null || next.jvm() == place.jvm() || (place.shared() && next.shared())) {
 			return null;
 		}
-		return Duration.ofNanos(this.turnEnds - this.store.now());
+		return Duration.ofNanos(this.turnEnds - this.memory.now());
 	}
 
 	/**
@@ -146,7 +146,7 @@ final class MemoryQueue {
 	 * @param newlyTold collects who is told
 	 * @return whether there was one
 	 */
-	boolean wakeBefore(MemoryLockBackend jvm, @Nullable MemoryPlace place, Collection<MemoryLockBackend> newlyTold) {
+	boolean wakeBefore(MemoryLockStore jvm, @Nullable MemoryPlace place, Collection<MemoryLockStore> newlyTold) {
 		if (place == null) {
 			return wake(jvm, newlyTold);
 		}
@@ -166,8 +166,8 @@ final class MemoryQueue {
 	 * @param newlyTold collects who is told
 	 * @return whether there was one
 	 */
-	boolean wake(MemoryLockBackend jvm, Collection<MemoryLockBackend> newlyTold) {
-		Set<MemoryLockBackend> late = new HashSet<>();
+	boolean wake(MemoryLockStore jvm, Collection<MemoryLockStore> newlyTold) {
+		Set<MemoryLockStore> late = new HashSet<>();
 		int rank = 0;
 		while (rank < this.places.size()) {
 			MemoryPlace next = this.places.get(rank);
@@ -181,7 +181,7 @@ final class MemoryQueue {
 			else {
 				this.told.add(next);
 				this.turn = next;
-				this.turnEnds = this.store.now() + PRECEDENCE;
+				this.turnEnds = this.memory.now() + PRECEDENCE;
 				newlyTold.add(next.jvm());
 				if (next.shared()) {
 					tellReaders(rank + 1, newlyTold);
@@ -197,7 +197,7 @@ final class MemoryQueue {
 	 * @param rank the place of the first of them
 	 * @param newlyTold collects who is told
 	 */
-	void tellReaders(int rank, Collection<MemoryLockBackend> newlyTold) {
+	void tellReaders(int rank, Collection<MemoryLockStore> newlyTold) {
 		for (int i = rank; i < this.places.size() && this.places.get(i).shared(); i++) {
 			if (this.told.add(this.places.get(i))) {
 				newlyTold.add(this.places.get(i).jvm());
@@ -206,7 +206,7 @@ final class MemoryQueue {
 	}
 
 	private @Nullable MemoryPlace turn() {
-		if (this.turn != null && this.turnEnds - this.store.now() <= 0) {
+		if (this.turn != null && this.turnEnds - this.memory.now() <= 0) {
 			this.turn = null;
 		}
 		return this.turn;

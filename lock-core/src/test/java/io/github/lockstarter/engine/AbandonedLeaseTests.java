@@ -21,9 +21,9 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.event.LockEvent;
-import io.github.lockstarter.memory.MemoryLockBackend;
 import io.github.lockstarter.memory.MemoryLockStore;
-import io.github.lockstarter.test.FaultInjectingBackend;
+import io.github.lockstarter.memory.LockMemory;
+import io.github.lockstarter.test.FaultInjectingStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -39,14 +39,14 @@ class AbandonedLeaseTests {
 
 	private static final LockRequest BRIEF = REQUEST.withLeaseTime(Duration.ofSeconds(1));
 
-	private final MemoryLockStore store = new MemoryLockStore();
+	private final LockMemory memory = new LockMemory();
 
-	private final FaultInjectingBackend backend = new FaultInjectingBackend(new MemoryLockBackend(this.store));
+	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
 
 	private final List<LockEvent> events = new CopyOnWriteArrayList<>();
 
 	@AutoClose
-	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.backend, EngineSettings.DEFAULTS,
+	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.store, EngineSettings.DEFAULTS,
 			this.events::add);
 
 	@ParameterizedTest
@@ -81,9 +81,9 @@ class AbandonedLeaseTests {
 	@Test
 	void aReaderThatLostItsLockIsToldSoWhenItWantsToWrite() {
 		EngineSettings settings = settings(Duration.ofSeconds(3));
-		try (DefaultLockRegistry renewing = new DefaultLockRegistry(this.backend, settings, this.events::add);
+		try (DefaultLockRegistry renewing = new DefaultLockRegistry(this.store, settings, this.events::add);
 				Lease reader = renewing.acquire(REQUEST.withMode(LockMode.READ))) {
-			this.store.clear();
+			this.memory.clear();
 			Awaitility.await().until(() -> !reader.isHeld());
 			assertThatExceptionOfType(LockLostException.class)
 				.isThrownBy(() -> renewing.acquire(REQUEST.withMode(LockMode.WRITE)))
@@ -140,7 +140,7 @@ class AbandonedLeaseTests {
 		running.clear();
 		Awaitility.await()
 			.until(() -> this.registry.activeLocks() == 0 && this.registry.backgroundActions() == 0
-					&& this.store.isEmpty());
+					&& this.memory.isEmpty());
 		Awaitility.await().until(() -> {
 			System.gc();
 			return threads.stream().allMatch((thread) -> thread.get() == null);

@@ -29,13 +29,13 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
-import io.github.lockstarter.backend.LockBackend;
+import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.event.LockEvent;
-import io.github.lockstarter.memory.MemoryLockBackend;
 import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
-import io.github.lockstarter.test.FaultInjectingBackend;
+import io.github.lockstarter.test.FaultInjectingStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -53,17 +53,17 @@ class AsyncAcquisitionTests {
 
 	private static final LockRequest BRIEFLY = REQUEST.withWaitTime(Duration.ofMillis(30));
 
-	private final MemoryLockStore store = new MemoryLockStore();
+	private final LockMemory memory = new LockMemory();
 
-	private final FaultInjectingBackend backend = new FaultInjectingBackend(new MemoryLockBackend(this.store));
+	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
 
-	private final FaultInjectingBackend otherBackend = new FaultInjectingBackend(new MemoryLockBackend(this.store));
+	private final FaultInjectingStore otherStore = new FaultInjectingStore(new MemoryLockStore(this.memory));
 
 	private final List<LockEvent> events = new CopyOnWriteArrayList<>();
 
-	private final DefaultLockRegistry registry = registry(this.backend);
+	private final DefaultLockRegistry registry = registry(this.store);
 
-	private final DefaultLockRegistry other = registry(this.otherBackend);
+	private final DefaultLockRegistry other = registry(this.otherStore);
 
 	@AfterEach
 	void nothingIsLeft() {
@@ -71,7 +71,7 @@ class AsyncAcquisitionTests {
 			Awaitility.await().until(() -> registry.activeLocks() == 0 && registry.backgroundActions() == 0);
 			registry.close();
 		}
-		Awaitility.await().until(this.store::isEmpty);
+		Awaitility.await().until(this.memory::isEmpty);
 	}
 
 	@ParameterizedTest
@@ -88,12 +88,12 @@ class AsyncAcquisitionTests {
 	@Test
 	void theThreadOfTheCallerNeverAsksTheStore() {
 		Thread caller = Thread.currentThread();
-		this.backend.acquire.loseRequests(() -> {
+		this.store.acquire.loseRequests(() -> {
 			assertThat(Thread.currentThread()).isNotSameAs(caller);
 			return false;
 		});
 		get(this.registry.acquireAsync(REQUEST)).close();
-		assertThat(this.backend.acquire.calls()).isOne();
+		assertThat(this.store.acquire.calls()).isOne();
 	}
 
 	@ParameterizedTest
@@ -122,7 +122,7 @@ class AsyncAcquisitionTests {
 			call.get();
 		}
 		assertThat(order).containsExactly(0L, 1L, 2L, 3L, 4L, 5L, 6L, 7L);
-		assertThat(this.backend.acquire.calls()).isEqualTo((mode == LockMode.FAIR) ? 9 : 1);
+		assertThat(this.store.acquire.calls()).isEqualTo((mode == LockMode.FAIR) ? 9 : 1);
 	}
 
 	@Test
@@ -132,9 +132,9 @@ class AsyncAcquisitionTests {
 		List<CompletableFuture<Void>> callers = new ArrayList<>();
 		AtomicInteger arrivals = new AtomicInteger();
 		AtomicBoolean asked = new AtomicBoolean();
-		this.backend.arrive.loseAnswers(() -> arrivals.incrementAndGet() < 0);
-		this.otherBackend.arrive.loseAnswers(() -> arrivals.incrementAndGet() < 0);
-		this.backend.acquire.loseAnswers(() -> asked.compareAndSet(false, true) && arrivals.incrementAndGet() < 0);
+		this.store.arrive.loseAnswers(() -> arrivals.incrementAndGet() < 0);
+		this.otherStore.arrive.loseAnswers(() -> arrivals.incrementAndGet() < 0);
+		this.store.acquire.loseAnswers(() -> asked.compareAndSet(false, true) && arrivals.incrementAndGet() < 0);
 		Lease first = get(this.other.acquireAsync(fair));
 		for (DefaultLockRegistry each : List.of(this.registry, this.registry, this.other, this.registry, this.other)) {
 			int number = callers.size();
@@ -188,8 +188,8 @@ class AsyncAcquisitionTests {
 		assertThat(nested.join().isHeld()).isTrue();
 		assertThat(this.registry.tryAcquire(AT_ONCE)).isEmpty();
 		nested.join().close();
-		assertThat(this.backend.acquire.calls()).isOne();
-		assertThat(this.backend.release.calls()).isOne();
+		assertThat(this.store.acquire.calls()).isOne();
+		assertThat(this.store.release.calls()).isOne();
 	}
 
 	@Test
@@ -205,9 +205,9 @@ class AsyncAcquisitionTests {
 	@Test
 	void anOwnerThatHasLostTheLockLearnsOfItWhenItEntersAgain() {
 		Object owner = new Object();
-		try (DefaultLockRegistry renewing = registry(this.backend, Duration.ofMillis(100))) {
+		try (DefaultLockRegistry renewing = registry(this.store, Duration.ofMillis(100))) {
 			Lease lease = get(renewing.acquireAsync(REQUEST, (key) -> owner));
-			this.backend.renew.loseRequests(() -> true);
+			this.store.renew.loseRequests(() -> true);
 			Awaitility.await().until(() -> !lease.isHeld());
 			assertThat(failure(renewing.acquireAsync(REQUEST, (key) -> owner))).isInstanceOf(LockLostException.class);
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
@@ -239,11 +239,11 @@ class AsyncAcquisitionTests {
 
 	@Test
 	void aStoreThatCannotBeAskedIsNoContention() {
-		this.backend.acquire.loseRequests(() -> true);
+		this.store.acquire.loseRequests(() -> true);
 		LockRequest request = BRIEFLY.withLeaseTime(Duration.ofMillis(100));
 		assertThat(failure(this.registry.acquireAsync(request))).isInstanceOf(LockUnavailableException.class);
 		assertThat(this.events).singleElement().isInstanceOf(LockEvent.Unavailable.class);
-		Awaitility.await().until(() -> this.backend.release.calls() > 0);
+		Awaitility.await().until(() -> this.store.release.calls() > 0);
 	}
 
 	@ParameterizedTest
@@ -276,7 +276,7 @@ class AsyncAcquisitionTests {
 	void oneThatIsCancelledWhileItAsksTheStoreLeavesNothingThere(LockMode mode) {
 		Lease held = this.other.acquire(REQUEST.withMode((mode == LockMode.READ) ? LockMode.WRITE : mode));
 		CompletableFuture<Lease> cancelled = this.registry.acquireAsync(REQUEST.withMode(mode));
-		Awaitility.await().until(() -> this.backend.acquire.calls() > 0);
+		Awaitility.await().until(() -> this.store.acquire.calls() > 0);
 		cancelled.cancel(true);
 		Awaitility.await().until(() -> this.registry.activeLocks() == 0);
 		assertThat(this.events).filteredOn(LockEvent.Interrupted.class::isInstance).hasSize(1);
@@ -287,13 +287,13 @@ class AsyncAcquisitionTests {
 	void theThreadOfOneThatIsCancelledIsNotInterrupted() {
 		CountDownLatch cancelled = new CountDownLatch(1);
 		CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
-		this.backend.acquire.loseAnswers(() -> {
+		this.store.acquire.loseAnswers(() -> {
 			await(cancelled);
 			interrupted.complete(Thread.currentThread().isInterrupted());
 			return false;
 		});
 		CompletableFuture<Lease> acquisition = this.registry.acquireAsync(REQUEST);
-		Awaitility.await().until(() -> this.backend.acquire.calls() == 1);
+		Awaitility.await().until(() -> this.store.acquire.calls() == 1);
 		acquisition.cancel(true);
 		cancelled.countDown();
 		assertThat(get(interrupted)).isFalse();
@@ -360,7 +360,7 @@ class AsyncAcquisitionTests {
 		Lease held = get(this.registry.acquireAsync(REQUEST));
 		CompletableFuture<Lease> waiting = this.registry.acquireAsync(REQUEST);
 		CompletableFuture<Lease> visiting = this.registry.acquireAsync(LockRequest.of("stock", 1002));
-		Awaitility.await().until(() -> this.backend.acquire.calls() > 1);
+		Awaitility.await().until(() -> this.store.acquire.calls() > 1);
 		Call<Boolean> shutdown = Callers.start(() -> {
 			this.registry.drain();
 			return true;
@@ -450,14 +450,14 @@ class AsyncAcquisitionTests {
 		}
 	}
 
-	private DefaultLockRegistry registry(LockBackend backend) {
-		return registry(backend, Duration.ofSeconds(30));
+	private DefaultLockRegistry registry(LockStore store) {
+		return registry(store, Duration.ofSeconds(30));
 	}
 
-	private DefaultLockRegistry registry(LockBackend backend, Duration leaseTime) {
+	private DefaultLockRegistry registry(LockStore store, Duration leaseTime) {
 		EngineSettings settings = new EngineSettings(Duration.ofSeconds(20), leaseTime, 3, Duration.ofMinutes(1),
 				Duration.ofMinutes(1), Duration.ofMillis(50), Duration.ofSeconds(5));
-		return new DefaultLockRegistry(backend, settings, this.events::add);
+		return new DefaultLockRegistry(store, settings, this.events::add);
 	}
 
 }

@@ -21,16 +21,16 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
-import io.github.lockstarter.backend.LockGrant;
-import io.github.lockstarter.backend.LeaseRequest;
-import io.github.lockstarter.backend.OwnerToken;
+import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
-import io.github.lockstarter.memory.MemoryLockBackend;
 import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
-import io.github.lockstarter.test.FaultInjectingBackend;
+import io.github.lockstarter.test.FaultInjectingStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -50,13 +50,13 @@ class DefaultLockRegistryTests {
 	private static final EngineSettings NO_POLLING = new EngineSettings(Duration.ofSeconds(20), Duration.ofSeconds(30),
 			3, Duration.ofMinutes(1), Duration.ofMinutes(1), Duration.ofMillis(50), Duration.ofSeconds(5));
 
-	private final MemoryLockStore store = new MemoryLockStore();
+	private final LockMemory memory = new LockMemory();
 
-	private final FaultInjectingBackend backend = new FaultInjectingBackend(new MemoryLockBackend(this.store));
+	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
 
 	private final List<LockEvent> events = new CopyOnWriteArrayList<>();
 
-	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.backend, SETTINGS, this.events::add);
+	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.store, SETTINGS, this.events::add);
 
 	@AfterEach
 	void close() {
@@ -87,20 +87,20 @@ class DefaultLockRegistryTests {
 	void aCallerWithoutTimeDoesNotAskTheStoreAboutALockThatIsHeldHere() throws Exception {
 		try (Lease lease = this.registry.acquire(REQUEST)) {
 			assertThat(Callers.start(() -> this.registry.tryAcquire(AT_ONCE).isPresent()).get()).isFalse();
-			assertThat(this.backend.acquire.calls()).isEqualTo(1);
+			assertThat(this.store.acquire.calls()).isEqualTo(1);
 		}
 	}
 
 	@Test
 	void onlyTheFirstOfManyWaitersAsksTheStore() throws Exception {
 		OwnerToken foreign = OwnerToken.random();
-		this.backend.acquire(KEY, foreign, Duration.ofSeconds(30), false);
+		this.store.acquire(KEY, foreign, Duration.ofSeconds(30), false);
 		List<Call<Boolean>> waiters = new ArrayList<>();
 		for (int i = 0; i < 10; i++) {
 			waiters.add(Callers.start(() -> closing(this.registry.acquire(REQUEST))).awaitParked());
 		}
-		assertThat(this.backend.acquire.calls()).isLessThanOrEqualTo(1 + 2);
-		this.backend.release(KEY, foreign, null);
+		assertThat(this.store.acquire.calls()).isLessThanOrEqualTo(1 + 2);
+		this.store.release(KEY, foreign, null);
 		for (Call<Boolean> waiter : waiters) {
 			assertThat(waiter.get()).isTrue();
 		}
@@ -133,10 +133,10 @@ class DefaultLockRegistryTests {
 				assertThat(inner.fencingToken()).isEqualTo(outer.fencingToken());
 			}
 			assertThat(outer.isHeld()).isTrue();
-			assertThat(this.backend.release.calls()).isZero();
+			assertThat(this.store.release.calls()).isZero();
 		}
-		assertThat(this.backend.acquire.calls()).isEqualTo(1);
-		assertThat(this.backend.release.calls()).isEqualTo(1);
+		assertThat(this.store.acquire.calls()).isEqualTo(1);
+		assertThat(this.store.release.calls()).isEqualTo(1);
 	}
 
 	@Test
@@ -145,9 +145,9 @@ class DefaultLockRegistryTests {
 		Lease inner = this.registry.acquire(REQUEST);
 		outer.close();
 		assertThat(inner.isHeld()).isTrue();
-		assertThat(this.backend.release.calls()).isZero();
+		assertThat(this.store.release.calls()).isZero();
 		inner.close();
-		assertThat(this.backend.release.calls()).isEqualTo(1);
+		assertThat(this.store.release.calls()).isEqualTo(1);
 	}
 
 	@Test
@@ -192,7 +192,7 @@ class DefaultLockRegistryTests {
 	@Test
 	void anInterruptEndsTheWaitAtOnceKeepsTheFlagAndLeavesNothing() throws Exception {
 		OwnerToken foreign = OwnerToken.random();
-		this.backend.acquire(KEY, foreign, Duration.ofSeconds(30), false);
+		this.store.acquire(KEY, foreign, Duration.ofSeconds(30), false);
 		Call<Boolean> waiter = Callers.start(() -> {
 			try {
 				return closing(this.registry.acquire(REQUEST));
@@ -204,8 +204,8 @@ class DefaultLockRegistryTests {
 		waiter.thread().interrupt();
 		assertThat(waiter.get()).isTrue();
 		awaitNothingLeft();
-		this.backend.release(KEY, foreign, null);
-		assertThat(this.store.isEmpty()).isTrue();
+		this.store.release(KEY, foreign, null);
+		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	@Test
@@ -226,7 +226,7 @@ class DefaultLockRegistryTests {
 			return closing(this.registry.acquire(REQUEST));
 		});
 		assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(caller::get);
-		assertThat(this.backend.acquire.calls()).isZero();
+		assertThat(this.store.acquire.calls()).isZero();
 	}
 
 	@Test
@@ -238,81 +238,81 @@ class DefaultLockRegistryTests {
 			return Thread.currentThread().isInterrupted();
 		});
 		assertThat(caller.get()).isTrue();
-		assertThat(this.store.isEmpty()).isTrue();
+		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	@Test
 	void aLostAnswerToAnAcquisitionIsFoundAgainByTheNextAttempt() {
-		this.backend.acquire.loseAnswers(() -> this.backend.acquire.calls() == 1);
+		this.store.acquire.loseAnswers(() -> this.store.acquire.calls() == 1);
 		try (Lease lease = this.registry.acquire(REQUEST)) {
 			assertThat(lease.isHeld()).isTrue();
 		}
-		assertThat(this.backend.acquire.calls()).isEqualTo(2);
-		assertThat(this.backend.acquire(KEY, OwnerToken.random(), Duration.ofSeconds(1), false))
+		assertThat(this.store.acquire.calls()).isEqualTo(2);
+		assertThat(this.store.acquire(KEY, OwnerToken.random(), Duration.ofSeconds(1), false))
 			.isInstanceOf(LockGrant.class);
 	}
 
 	@Test
 	void anAcquisitionOfUnknownOutcomeIsGivenBackInTheBackground() {
-		this.backend.acquire.loseAnswers(() -> this.backend.acquire.calls() == 1);
+		this.store.acquire.loseAnswers(() -> this.store.acquire.calls() == 1);
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.registry.acquire(AT_ONCE))
 			.withMessageContaining("'stock:1001'")
 			.withMessageContaining("answer lost")
-			.withCauseInstanceOf(FaultInjectingBackend.StoreFault.class);
+			.withCauseInstanceOf(FaultInjectingStore.StoreFault.class);
 		Awaitility.await().untilAsserted(() -> assertThat(closing(this.registry.acquire(AT_ONCE))).isTrue());
 	}
 
 	@Test
 	void anOutageIsNotContention() {
-		this.backend.acquire.loseRequests(() -> true);
+		this.store.acquire.loseRequests(() -> true);
 		assertThatExceptionOfType(LockUnavailableException.class)
 			.isThrownBy(() -> this.registry.tryAcquire(REQUEST.withWaitTime(Duration.ofMillis(120))));
-		assertThat(this.backend.acquire.calls()).isGreaterThan(1);
+		assertThat(this.store.acquire.calls()).isGreaterThan(1);
 		assertThat(this.events).singleElement().isInstanceOf(LockEvent.Unavailable.class);
 	}
 
 	@Test
 	void aStoreThatWillNotChangeItsMindIsAskedOnce() {
-		this.backend.acquire.refuse();
+		this.store.acquire.refuse();
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.registry.acquire(REQUEST))
 			.withMessageContaining("not allowed");
-		assertThat(this.backend.acquire.calls()).isOne();
-		Awaitility.await().until(() -> this.backend.release.calls() > 0);
+		assertThat(this.store.acquire.calls()).isOne();
+		Awaitility.await().until(() -> this.store.release.calls() > 0);
 	}
 
 	@Test
 	void aWaitSurvivesAnOutageThatEndsInTime() {
-		this.backend.acquire.loseRequests(() -> this.backend.acquire.calls() < 4);
+		this.store.acquire.loseRequests(() -> this.store.acquire.calls() < 4);
 		assertThat(closing(this.registry.acquire(REQUEST))).isTrue();
 	}
 
 	@Test
 	void aFailedReleaseIsNoErrorForTheCallerAndIsTriedAgain() {
-		this.backend.release.loseRequests(() -> this.backend.release.calls() < 2);
+		this.store.release.loseRequests(() -> this.store.release.calls() < 2);
 		closing(this.registry.acquire(REQUEST));
-		Awaitility.await().untilAsserted(() -> assertThat(this.store.isEmpty()).isTrue());
+		Awaitility.await().untilAsserted(() -> assertThat(this.memory.isEmpty()).isTrue());
 		assertThat(this.events).hasAtLeastOneElementOfType(LockEvent.ReleaseFailed.class);
-		assertThat(this.backend.renew.calls()).isZero();
+		assertThat(this.store.renew.calls()).isZero();
 		awaitNothingLeft();
 	}
 
 	@Test
 	void aLostAnswerToAReleaseIsNoLoss() {
-		this.backend.release.loseAnswers(() -> this.backend.release.calls() == 1);
+		this.store.release.loseAnswers(() -> this.store.release.calls() == 1);
 		closing(this.registry.acquire(REQUEST));
 		awaitNothingLeft();
-		assertThat(this.backend.release.calls()).isEqualTo(2);
+		assertThat(this.store.release.calls()).isEqualTo(2);
 		assertThat(this.events).hasAtLeastOneElementOfType(LockEvent.ReleaseFailed.class)
 			.noneMatch(LockEvent.Lost.class::isInstance);
 	}
 
 	@Test
 	void aLockThatStaysTakenIsNotGivenBackThoughItsGrantWasUncertain() {
-		this.backend.acquire.loseAnswers(() -> this.backend.acquire.calls() == 1);
+		this.store.acquire.loseAnswers(() -> this.store.acquire.calls() == 1);
 		Lease lease = this.registry.acquire(REQUEST);
 		lease.holdAtLeast(Duration.ofHours(1));
 		lease.close();
-		Awaitility.await().until(() -> this.backend.release.calls() > 1);
+		Awaitility.await().until(() -> this.store.release.calls() > 1);
 		assertThat(this.registry.tryAcquire(AT_ONCE)).isEmpty();
 		assertThat(this.events).noneMatch(LockEvent.Lost.class::isInstance);
 	}
@@ -320,7 +320,7 @@ class DefaultLockRegistryTests {
 	@Test
 	void closingALeaseThatTheStoreNoLongerKnowsTellsOfTheLossAndFreesTheLock() {
 		Lease lease = this.registry.acquire(REQUEST);
-		this.store.clear();
+		this.memory.clear();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close)
 			.withMessageContaining("'stock:1001'")
 			.satisfies((ex) -> assertThat(ex.getFencingToken()).isEqualTo(lease.fencingToken()));
@@ -330,12 +330,12 @@ class DefaultLockRegistryTests {
 
 	@Test
 	void aRequestThatArrivesAfterItsTenureIsOverIsGivenBack() {
-		this.backend.acquire.loseRequests(() -> this.backend.acquire.calls() == 1);
+		this.store.acquire.loseRequests(() -> this.store.acquire.calls() == 1);
 		Lease lease = this.registry.acquire(REQUEST);
-		assertThat(this.backend.acquire.calls()).isEqualTo(2);
-		LeaseRequest late = this.backend.lastAcquired();
+		assertThat(this.store.acquire.calls()).isEqualTo(2);
+		LeaseRequest late = this.store.lastAcquired();
 		lease.close();
-		MemoryLockBackend network = new MemoryLockBackend(this.store);
+		MemoryLockStore network = new MemoryLockStore(this.memory);
 		network.acquire(late.key(), late.owner(), late.leaseTime(), false);
 		OwnerToken next = OwnerToken.random();
 		Awaitility.await().until(() -> network.acquire(KEY, next, Duration.ofSeconds(30), false) instanceof LockGrant);
@@ -372,23 +372,23 @@ class DefaultLockRegistryTests {
 
 	@Test
 	void aLeaseThatRunsOutWhileItsAnswerIsOnTheWayIsNotHandedOut() {
-		DefaultLockRegistry slow = new DefaultLockRegistry(new FaultInjectingBackend(new MemoryLockBackend(this.store)),
+		DefaultLockRegistry slow = new DefaultLockRegistry(new FaultInjectingStore(new MemoryLockStore(this.memory)),
 				SETTINGS, LockListener.NO_OP);
 		try (slow) {
-			this.backend.acquire.loseAnswers(() -> {
+			this.store.acquire.loseAnswers(() -> {
 				long end = System.nanoTime() + Duration.ofMillis(15).toNanos();
-				while (this.backend.acquire.calls() == 1 && System.nanoTime() - end < 0) {
+				while (this.store.acquire.calls() == 1 && System.nanoTime() - end < 0) {
 					Thread.onSpinWait();
 				}
 				return false;
 			});
 			try (Lease lease = this.registry.acquire(REQUEST.withLeaseTime(Duration.ofMillis(12)))) {
-				assertThat(this.backend.acquire.calls()).isGreaterThan(1);
+				assertThat(this.store.acquire.calls()).isGreaterThan(1);
 			}
 			catch (LockLostException ex) {
 				// A lease of 12 ms may run out here; what counts is that the first one
 				// was not used
-				assertThat(this.backend.acquire.calls()).isGreaterThan(1);
+				assertThat(this.store.acquire.calls()).isGreaterThan(1);
 			}
 		}
 	}
@@ -405,12 +405,12 @@ class DefaultLockRegistryTests {
 
 	@Test
 	void aBrokenListenerNeverCostsALock() {
-		DefaultLockRegistry broken = new DefaultLockRegistry(this.backend, SETTINGS, (event) -> {
+		DefaultLockRegistry broken = new DefaultLockRegistry(this.store, SETTINGS, (event) -> {
 			throw new IllegalStateException("expected by the test");
 		});
 		try (broken) {
 			closing(broken.acquire(REQUEST));
-			assertThat(this.store.isEmpty()).isTrue();
+			assertThat(this.memory.isEmpty()).isTrue();
 		}
 	}
 
@@ -430,12 +430,12 @@ class DefaultLockRegistryTests {
 		}
 		assertThat(this.registry.activeLocks()).isZero();
 		assertThat(this.registry.backgroundActions()).isZero();
-		assertThat(this.store.isEmpty()).isTrue();
+		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	@Test
 	void twoRegistriesOnOneStoreExcludeEachOtherAndWakeEachOther() throws Exception {
-		DefaultLockRegistry other = new DefaultLockRegistry(new MemoryLockBackend(this.store), NO_POLLING,
+		DefaultLockRegistry other = new DefaultLockRegistry(new MemoryLockStore(this.memory), NO_POLLING,
 				LockListener.NO_OP);
 		try (other) {
 			Lease lease = this.registry.acquire(REQUEST);
@@ -444,17 +444,17 @@ class DefaultLockRegistryTests {
 			assertThat(waiter.get()).isTrue();
 		}
 		awaitNothingLeft();
-		assertThat(this.store.isEmpty()).isTrue();
+		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	@Test
 	void aWaiterAsksAgainWhenMessagesMayHaveBeenMissed() throws Exception {
-		FaultInjectingBackend faulty = new FaultInjectingBackend(new MemoryLockBackend(this.store));
+		FaultInjectingStore faulty = new FaultInjectingStore(new MemoryLockStore(this.memory));
 		DefaultLockRegistry other = new DefaultLockRegistry(faulty, NO_POLLING, LockListener.NO_OP);
 		try (other) {
 			Lease lease = this.registry.acquire(REQUEST);
 			Call<Boolean> waiter = Callers.start(() -> closing(other.acquire(REQUEST))).awaitParked();
-			this.store.clear();
+			this.memory.clear();
 			int asked = faulty.acquire.calls();
 			faulty.missMessages();
 			Awaitility.await().until(() -> faulty.acquire.calls() > asked);
@@ -466,11 +466,11 @@ class DefaultLockRegistryTests {
 	@Test
 	void aWaiterThatGivesUpLeavesTheQueueOfTheStore() throws Exception {
 		OwnerToken foreign = OwnerToken.random();
-		this.backend.acquire(KEY, foreign, Duration.ofSeconds(30), false);
+		this.store.acquire(KEY, foreign, Duration.ofSeconds(30), false);
 		assertThat(this.registry.tryAcquire(REQUEST.withWaitTime(Duration.ofMillis(30)))).isEmpty();
-		Awaitility.await().untilAsserted(() -> assertThat(this.backend.withdraw.calls()).isEqualTo(1));
-		this.backend.release(KEY, foreign, null);
-		assertThat(this.store.isEmpty()).isTrue();
+		Awaitility.await().untilAsserted(() -> assertThat(this.store.withdraw.calls()).isEqualTo(1));
+		this.store.release(KEY, foreign, null);
+		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	@Test
@@ -497,7 +497,7 @@ class DefaultLockRegistryTests {
 
 	@Test
 	void shutdownEndsTheWaitOfTheOneThatAsksTheStore() throws Exception {
-		this.backend.acquire(KEY, OwnerToken.random(), Duration.ofSeconds(30), false);
+		this.store.acquire(KEY, OwnerToken.random(), Duration.ofSeconds(30), false);
 		Call<Boolean> waiter = Callers.start(() -> closing(this.registry.acquire(REQUEST))).awaitParked();
 		this.registry.drain();
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(waiter::get);
@@ -507,13 +507,13 @@ class DefaultLockRegistryTests {
 	void shutdownNeverReleasesUnderABodyThatOutlivesIt() {
 		EngineSettings impatient = new EngineSettings(Duration.ofSeconds(20), Duration.ofSeconds(30), 3,
 				Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofMillis(20));
-		DefaultLockRegistry stopping = new DefaultLockRegistry(this.backend, impatient, LockListener.NO_OP);
+		DefaultLockRegistry stopping = new DefaultLockRegistry(this.store, impatient, LockListener.NO_OP);
 		Lease lease = stopping.acquire(REQUEST);
 		stopping.close();
 		assertThat(lease.isHeld()).isTrue();
-		assertThat(this.backend.release.calls()).isZero();
+		assertThat(this.store.release.calls()).isZero();
 		lease.close();
-		assertThat(this.store.isEmpty()).isTrue();
+		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	private void awaitNothingLeft() {

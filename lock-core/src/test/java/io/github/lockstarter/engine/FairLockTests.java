@@ -20,11 +20,11 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.event.LockListener;
-import io.github.lockstarter.memory.MemoryLockBackend;
 import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
-import io.github.lockstarter.test.FaultInjectingBackend;
+import io.github.lockstarter.test.FaultInjectingStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -36,13 +36,13 @@ class FairLockTests {
 
 	private static final LockRequest REQUEST = LockRequest.of(LockKey.of("ticket", 7)).withMode(LockMode.FAIR);
 
-	private final MemoryLockStore store = new MemoryLockStore();
+	private final LockMemory memory = new LockMemory();
 
-	private final FaultInjectingBackend backend = new FaultInjectingBackend(new MemoryLockBackend(this.store));
+	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
 
-	private final DefaultLockRegistry one = registry(this.backend);
+	private final DefaultLockRegistry one = registry(this.store);
 
-	private final DefaultLockRegistry two = registry(new FaultInjectingBackend(new MemoryLockBackend(this.store)));
+	private final DefaultLockRegistry two = registry(new FaultInjectingStore(new MemoryLockStore(this.memory)));
 
 	private final List<Integer> order = new CopyOnWriteArrayList<>();
 
@@ -52,7 +52,7 @@ class FairLockTests {
 			Awaitility.await().until(() -> registry.activeLocks() == 0 && registry.backgroundActions() == 0);
 			registry.close();
 		}
-		Awaitility.await().until(this.store::isEmpty);
+		Awaitility.await().until(this.memory::isEmpty);
 	}
 
 	@Test
@@ -83,7 +83,7 @@ class FairLockTests {
 		first.get();
 		second.get();
 		assertThat(this.order).containsExactly(1, 2);
-		assertThat(this.backend.release.calls()).isEqualTo(3);
+		assertThat(this.store.release.calls()).isEqualTo(3);
 	}
 
 	@Test
@@ -106,7 +106,7 @@ class FairLockTests {
 	void aCallerWhoseArrivalGotLostComesWhenItAsks() throws Exception {
 		Lease lease = this.one.acquire(REQUEST);
 		caller(this.one, 1).awaitParked();
-		this.backend.arrive.loseRequests(() -> true);
+		this.store.arrive.loseRequests(() -> true);
 		Call<Long> unheard = caller(this.one, 2);
 		lease.close();
 		unheard.get();
@@ -126,7 +126,7 @@ class FairLockTests {
 	@Test
 	void oneThatHadTheLockTooLateAndThenGivesUpLeavesNoPlace() {
 		AtomicReference<Lease> overtaking = new AtomicReference<>();
-		this.backend.acquire.loseAnswers(() -> {
+		this.store.acquire.loseAnswers(() -> {
 			if (overtaking.get() == null) {
 				overtaking.set(this.two.acquire(REQUEST));
 			}
@@ -137,7 +137,7 @@ class FairLockTests {
 			.isEmpty();
 		overtaking.get().close();
 		Awaitility.await().until(() -> this.one.backgroundActions() == 0);
-		assertThat(this.store.isEmpty()).isTrue();
+		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	@Test
@@ -170,10 +170,10 @@ class FairLockTests {
 		return call.awaitParked();
 	}
 
-	private static DefaultLockRegistry registry(FaultInjectingBackend backend) {
+	private static DefaultLockRegistry registry(FaultInjectingStore store) {
 		EngineSettings settings = new EngineSettings(Duration.ofSeconds(20), Duration.ofSeconds(30), 3,
 				Duration.ofMillis(200), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(5));
-		return new DefaultLockRegistry(backend, settings, LockListener.NO_OP);
+		return new DefaultLockRegistry(store, settings, LockListener.NO_OP);
 	}
 
 }

@@ -19,14 +19,14 @@ import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.backend.LockBackend;
+import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
-import io.github.lockstarter.memory.MemoryLockBackend;
 import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
-import io.github.lockstarter.test.FaultInjectingBackend;
+import io.github.lockstarter.test.FaultInjectingStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -40,13 +40,13 @@ class HandOffTests {
 
 	private static final LockRequest REQUEST = LockRequest.of(KEY);
 
-	private final MemoryLockStore store = new MemoryLockStore();
+	private final LockMemory memory = new LockMemory();
 
-	private final FaultInjectingBackend backend = new FaultInjectingBackend(new MemoryLockBackend(this.store));
+	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
 
 	private final List<LockEvent> events = new CopyOnWriteArrayList<>();
 
-	private final DefaultLockRegistry registry = registry(this.backend, Duration.ofSeconds(30), Duration.ofMinutes(1));
+	private final DefaultLockRegistry registry = registry(this.store, Duration.ofSeconds(30), Duration.ofMinutes(1));
 
 	@AfterEach
 	void close() {
@@ -62,8 +62,8 @@ class HandOffTests {
 			waiter.get();
 		}
 		awaitNothingLeft();
-		assertThat(this.backend.acquire.calls()).isEqualTo(1);
-		assertThat(this.backend.release.calls()).isEqualTo(1);
+		assertThat(this.store.acquire.calls()).isEqualTo(1);
+		assertThat(this.store.release.calls()).isEqualTo(1);
 	}
 
 	@Test
@@ -101,7 +101,7 @@ class HandOffTests {
 			loop.get();
 		}
 		assertThat(tokens).hasSize(6000).isSorted().doesNotHaveDuplicates();
-		assertThat(this.backend.acquire.calls()).isGreaterThan(1);
+		assertThat(this.store.acquire.calls()).isGreaterThan(1);
 	}
 
 	@Test
@@ -123,16 +123,16 @@ class HandOffTests {
 
 	@Test
 	void aLeaseOfWhichItIsNotCertainThatItLastsIsNotHandedOn() throws Exception {
-		DefaultLockRegistry renewing = registry(this.backend, Duration.ofSeconds(3), Duration.ofMinutes(1));
+		DefaultLockRegistry renewing = registry(this.store, Duration.ofSeconds(3), Duration.ofMinutes(1));
 		try {
 			Lease lease = renewing.acquire(REQUEST);
 			Call<Long> waiter = waiter(renewing);
-			this.backend.renew.loseRequests(() -> true);
+			this.store.renew.loseRequests(() -> true);
 			Awaitility.await()
 				.untilAsserted(() -> assertThat(this.events).hasAtLeastOneElementOfType(LockEvent.Suspect.class));
 			lease.close();
 			waiter.get();
-			assertThat(this.backend.acquire.calls()).isEqualTo(2);
+			assertThat(this.store.acquire.calls()).isEqualTo(2);
 		}
 		finally {
 			renewing.close();
@@ -142,9 +142,8 @@ class HandOffTests {
 	@Test
 	void anotherJvmThatWaitsGetsTheLockHoweverManyWantItHere() throws Exception {
 		Duration slice = Duration.ofMillis(10);
-		try (DefaultLockRegistry busy = registry(this.backend, Duration.ofSeconds(30), slice);
-				DefaultLockRegistry other = registry(new MemoryLockBackend(this.store), Duration.ofSeconds(30),
-						slice)) {
+		try (DefaultLockRegistry busy = registry(this.store, Duration.ofSeconds(30), slice);
+				DefaultLockRegistry other = registry(new MemoryLockStore(this.memory), Duration.ofSeconds(30), slice)) {
 			AtomicBoolean stop = new AtomicBoolean();
 			List<Call<Boolean>> loops = new ArrayList<>();
 			Lease lease = busy.acquire(REQUEST);
@@ -169,7 +168,7 @@ class HandOffTests {
 
 	@Test
 	void whileNoOtherJvmWaitsItIsHandedOnForAsLongAsItTakes() throws Exception {
-		try (DefaultLockRegistry impatient = registry(this.backend, Duration.ofSeconds(30), Duration.ZERO)) {
+		try (DefaultLockRegistry impatient = registry(this.store, Duration.ofSeconds(30), Duration.ZERO)) {
 			Lease lease = impatient.acquire(REQUEST);
 			List<Call<Long>> waiters = new ArrayList<>();
 			for (int i = 0; i < 50; i++) {
@@ -179,28 +178,28 @@ class HandOffTests {
 			for (Call<Long> waiter : waiters) {
 				waiter.get();
 			}
-			assertThat(this.backend.acquire.calls()).isEqualTo(1);
+			assertThat(this.store.acquire.calls()).isEqualTo(1);
 		}
 	}
 
 	@Test
 	void aStoreThatDoesNotSayWhetherSomebodyWaitsIsNoReasonToStop() throws Exception {
-		this.backend.awaited.loseRequests(() -> true);
-		try (DefaultLockRegistry impatient = registry(this.backend, Duration.ofSeconds(30), Duration.ZERO)) {
+		this.store.awaited.loseRequests(() -> true);
+		try (DefaultLockRegistry impatient = registry(this.store, Duration.ofSeconds(30), Duration.ZERO)) {
 			Lease lease = impatient.acquire(REQUEST);
 			Call<Long> first = waiter(impatient);
 			Call<Long> second = waiter(impatient);
 			lease.close();
 			assertThat(second.get()).isGreaterThan(first.get());
-			assertThat(this.backend.awaited.calls()).isPositive();
-			assertThat(this.backend.acquire.calls()).isEqualTo(1);
+			assertThat(this.store.awaited.calls()).isPositive();
+			assertThat(this.store.acquire.calls()).isEqualTo(1);
 		}
 	}
 
 	@Test
 	void whoGivesUpWhileItIsAskedWhetherSomebodyWaitsLeavesTheLockFree() throws Exception {
 		try (Question question = new Question();
-				DefaultLockRegistry impatient = registry(this.backend, Duration.ofSeconds(30), Duration.ZERO)) {
+				DefaultLockRegistry impatient = registry(this.store, Duration.ofSeconds(30), Duration.ZERO)) {
 			Lease lease = impatient.acquire(REQUEST);
 			Call<Long> waiter = waiter(impatient);
 			lease.close();
@@ -210,21 +209,21 @@ class HandOffTests {
 			assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(waiter::get);
 			question.close();
 			Awaitility.await().until(() -> impatient.activeLocks() == 0);
-			assertThat(this.store.isEmpty()).isTrue();
+			assertThat(this.memory.isEmpty()).isTrue();
 		}
 	}
 
 	@Test
 	void aLeaseThatIsLostWhileItIsAskedWhetherSomebodyWaitsIsNotHandedOn() throws Exception {
 		try (Question question = new Question();
-				DefaultLockRegistry renewing = registry(this.backend, Duration.ofMillis(300), Duration.ZERO)) {
+				DefaultLockRegistry renewing = registry(this.store, Duration.ofMillis(300), Duration.ZERO)) {
 			Lease lease = renewing.acquire(REQUEST);
 			Call<Long> next = waiter(renewing);
 			lease.close();
 			question.awaitAsked();
-			this.store.clear();
+			this.memory.clear();
 			assertThat(next.get()).isGreaterThan(lease.fencingToken());
-			assertThat(this.backend.acquire.calls()).isEqualTo(2);
+			assertThat(this.store.acquire.calls()).isEqualTo(2);
 			question.close();
 			Awaitility.await().until(() -> renewing.activeLocks() == 0);
 		}
@@ -243,7 +242,7 @@ class HandOffTests {
 		Call<Long> next = waiter(this.registry);
 		lease.close();
 		assertThat(next.get()).isGreaterThan(lease.fencingToken());
-		assertThat(this.backend.acquire.calls()).isEqualTo(1);
+		assertThat(this.store.acquire.calls()).isEqualTo(1);
 		end.countDown();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(overstaying::get)
 			.withMessageContaining("its lease time of 100 ms ran out");
@@ -254,7 +253,7 @@ class HandOffTests {
 
 	@Test
 	void aLossIsToldOnceThoughItIsAskedWhetherSomebodyWaits() throws Exception {
-		try (DefaultLockRegistry impatient = registry(this.backend, Duration.ofSeconds(30), Duration.ZERO)) {
+		try (DefaultLockRegistry impatient = registry(this.store, Duration.ofSeconds(30), Duration.ZERO)) {
 			Lease lease = impatient.acquire(REQUEST);
 			CountDownLatch holding = new CountDownLatch(1);
 			CountDownLatch end = new CountDownLatch(1);
@@ -306,7 +305,7 @@ class HandOffTests {
 
 	@Test
 	void aRenewedHoldAfterAFixedOneIsRenewed() throws Exception {
-		try (DefaultLockRegistry renewing = registry(this.backend, Duration.ofMillis(600), Duration.ofMinutes(1))) {
+		try (DefaultLockRegistry renewing = registry(this.store, Duration.ofMillis(600), Duration.ofMinutes(1))) {
 			Lease lease = renewing.acquire(REQUEST.withLeaseTime(Duration.ofMillis(600)));
 			CountDownLatch end = new CountDownLatch(1);
 			Call<Boolean> renewed = Callers.start(() -> {
@@ -316,19 +315,19 @@ class HandOffTests {
 				}
 			}).awaitParked();
 			lease.close();
-			Awaitility.await().until(() -> this.backend.renew.calls() >= 5);
+			Awaitility.await().until(() -> this.store.renew.calls() >= 5);
 			end.countDown();
 			assertThat(renewed.get()).isTrue();
-			assertThat(this.backend.acquire.calls()).isEqualTo(1);
+			assertThat(this.store.acquire.calls()).isEqualTo(1);
 		}
 	}
 
 	@Test
 	void afterALossTheNextCallerAsksTheStoreThoughTheBodyStillRuns() throws Exception {
-		try (DefaultLockRegistry renewing = registry(this.backend, Duration.ofMillis(300), Duration.ofMinutes(1))) {
+		try (DefaultLockRegistry renewing = registry(this.store, Duration.ofMillis(300), Duration.ofMinutes(1))) {
 			Lease lease = renewing.acquire(REQUEST);
 			Call<Long> next = waiter(renewing);
-			this.store.clear();
+			this.memory.clear();
 			assertThat(next.get()).isGreaterThan(lease.fencingToken());
 			assertThat(lease.isHeld()).isFalse();
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> renewing.acquire(REQUEST));
@@ -355,7 +354,7 @@ class HandOffTests {
 		private final CountDownLatch answer = new CountDownLatch(1);
 
 		Question() {
-			HandOffTests.this.backend.awaited.loseRequests(() -> {
+			HandOffTests.this.store.awaited.loseRequests(() -> {
 				this.asked.countDown();
 				try {
 					this.answer.await();
@@ -390,11 +389,11 @@ class HandOffTests {
 		Awaitility.await().until(() -> this.registry.activeLocks() == 0 && this.registry.backgroundActions() == 0);
 	}
 
-	private DefaultLockRegistry registry(LockBackend backend, Duration leaseTime, Duration timeSlice) {
+	private DefaultLockRegistry registry(LockStore store, Duration leaseTime, Duration timeSlice) {
 		EngineSettings settings = new EngineSettings(Duration.ofSeconds(20), leaseTime, 3, Duration.ofMillis(200),
 				Duration.ofMillis(100), timeSlice, Duration.ofSeconds(5));
 		LockListener listener = (event) -> this.events.add(event);
-		return new DefaultLockRegistry(backend, settings, listener);
+		return new DefaultLockRegistry(store, settings, listener);
 	}
 
 }

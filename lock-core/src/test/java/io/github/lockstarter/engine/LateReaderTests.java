@@ -18,16 +18,16 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
-import io.github.lockstarter.backend.LockBackend;
-import io.github.lockstarter.backend.LockGrant;
-import io.github.lockstarter.backend.LockRefusal;
-import io.github.lockstarter.backend.OwnerToken;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.event.LockEvent;
-import io.github.lockstarter.memory.MemoryLockBackend;
 import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
-import io.github.lockstarter.test.FaultInjectingBackend;
+import io.github.lockstarter.test.FaultInjectingStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -46,15 +46,15 @@ class LateReaderTests {
 
 	private static final LockRequest READ_NOW = READ.withWaitTime(Duration.ZERO);
 
-	private final MemoryLockStore store = new MemoryLockStore();
+	private final LockMemory memory = new LockMemory();
 
-	private final FaultInjectingBackend backend = new FaultInjectingBackend(new MemoryLockBackend(this.store));
+	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
 
 	private final List<LockEvent> events = new CopyOnWriteArrayList<>();
 
-	private final DefaultLockRegistry registry = registry(this.backend, Duration.ofSeconds(30));
+	private final DefaultLockRegistry registry = registry(this.store, Duration.ofSeconds(30));
 
-	private final DefaultLockRegistry elsewhere = registry(new MemoryLockBackend(this.store), Duration.ofSeconds(30));
+	private final DefaultLockRegistry elsewhere = registry(new MemoryLockStore(this.memory), Duration.ofSeconds(30));
 
 	@AfterEach
 	void nothingIsLeft() {
@@ -62,7 +62,7 @@ class LateReaderTests {
 			Awaitility.await().until(() -> each.activeLocks() == 0 && each.backgroundActions() == 0);
 			each.close();
 		}
-		assertThat(this.store.isEmpty()).isTrue();
+		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	@Test
@@ -146,9 +146,9 @@ class LateReaderTests {
 
 	@Test
 	void aLeaseThatWasUncertainForAWhileIsSharedAgain() throws Exception {
-		try (DefaultLockRegistry renewing = registry(this.backend, Duration.ofSeconds(2))) {
+		try (DefaultLockRegistry renewing = registry(this.store, Duration.ofSeconds(2))) {
 			AtomicBoolean broken = new AtomicBoolean(true);
-			this.backend.renew.loseRequests(broken::get);
+			this.store.renew.loseRequests(broken::get);
 			try (Lease lasting = renewing.acquire(READ)) {
 				Awaitility.await().until(() -> this.events.stream().anyMatch(LockEvent.Suspect.class::isInstance));
 				Call<Boolean> late = reader(renewing).awaitParked();
@@ -179,7 +179,7 @@ class LateReaderTests {
 			}).get()).isTrue();
 			assertThat(lasting.isHeld()).isTrue();
 		}
-		assertThat(this.backend.acquire.calls()).isEqualTo(1);
+		assertThat(this.store.acquire.calls()).isEqualTo(1);
 	}
 
 	@Test
@@ -203,8 +203,8 @@ class LateReaderTests {
 
 	@Test
 	void theShareIsAsShortAgainAsThoseWhoAreLeftWantIt() throws Exception {
-		MemoryLockBackend store = new MemoryLockBackend(this.store);
-		try (DefaultLockRegistry renewing = registry(this.backend, Duration.ofSeconds(2));
+		MemoryLockStore store = new MemoryLockStore(this.memory);
+		try (DefaultLockRegistry renewing = registry(this.store, Duration.ofSeconds(2));
 				Lease lasting = renewing.acquire(READ)) {
 			Callers.start(() -> {
 				try (Lease lease = renewing.acquire(READ.withLeaseTime(Duration.ofHours(1)))) {
@@ -256,14 +256,14 @@ class LateReaderTests {
 		});
 	}
 
-	private static Duration remaining(LockBackend store) {
+	private static Duration remaining(LockStore store) {
 		return ((LockRefusal) store.acquire(KEY, OwnerToken.random(), Duration.ofSeconds(1), false)).remaining();
 	}
 
-	private DefaultLockRegistry registry(LockBackend backend, Duration leaseTime) {
+	private DefaultLockRegistry registry(LockStore store, Duration leaseTime) {
 		EngineSettings settings = new EngineSettings(Duration.ofSeconds(20), leaseTime, 3, Duration.ofMillis(200),
 				Duration.ofMillis(100), Duration.ofMillis(10), Duration.ofSeconds(5));
-		return new DefaultLockRegistry(backend, settings, this.events::add);
+		return new DefaultLockRegistry(store, settings, this.events::add);
 	}
 
 }

@@ -7,11 +7,11 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.backend.LockGrant;
-import io.github.lockstarter.backend.OwnerToken;
-import io.github.lockstarter.memory.MemoryLockBackend;
+import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.memory.MemoryLockStore;
-import io.github.lockstarter.test.FaultInjectingBackend;
+import io.github.lockstarter.memory.LockMemory;
+import io.github.lockstarter.test.FaultInjectingStore;
 import io.github.lockstarter.test.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -26,31 +26,30 @@ class LeaseReturnsTests {
 
 	private final ManualClock clock = new ManualClock();
 
-	private final FaultInjectingBackend backend = new FaultInjectingBackend(
-			new MemoryLockBackend(new MemoryLockStore(this.clock)));
+	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(new LockMemory(this.clock)));
 
 	private final Timetable timetable = new Timetable(this.clock);
 
-	private final LeaseReturns returns = new LeaseReturns(this.backend, this.timetable,
-			new StoreLanes(this.backend::serverOf, Runnable::run, 1, 1));
+	private final LeaseReturns returns = new LeaseReturns(this.store, this.timetable,
+			new StoreLanes(this.store::serverOf, Runnable::run, 1, 1));
 
 	private final OwnerToken owner = OwnerToken.random();
 
 	@Test
 	void aFailedReleaseIsTriedAgainUntilTheStoreAnswers() {
-		this.backend.acquire(KEY, this.owner, LEASE, false);
-		this.backend.release.loseRequests(() -> this.backend.release.calls() < 4);
+		this.store.acquire(KEY, this.owner, LEASE, false);
+		this.store.release.loseRequests(() -> this.store.release.calls() < 4);
 		this.returns.retry(KEY, this.owner, end());
 		advance(Duration.ofSeconds(4));
-		assertThat(this.backend.release.calls()).isEqualTo(4);
+		assertThat(this.store.release.calls()).isEqualTo(4);
 		assertThat(this.returns.pending()).isZero();
 		assertThat(isFree()).isTrue();
 	}
 
 	@Test
 	void aReleaseThatFailsForTheWholeLeaseIsGivenUpWithIt() {
-		this.backend.acquire(KEY, this.owner, LEASE, false);
-		this.backend.release.loseRequests(() -> true);
+		this.store.acquire(KEY, this.owner, LEASE, false);
+		this.store.release.loseRequests(() -> true);
 		this.returns.retry(KEY, this.owner, end());
 		advance(LEASE);
 		assertThat(this.returns.pending()).isZero();
@@ -61,7 +60,7 @@ class LeaseReturnsTests {
 	void anOrphanThatIsGrantedLateIsStillGivenBack() {
 		this.returns.orphan(KEY, this.owner, end());
 		advance(Duration.ofSeconds(10));
-		this.backend.acquire(KEY, this.owner, LEASE, false);
+		this.store.acquire(KEY, this.owner, LEASE, false);
 		advance(Duration.ofSeconds(4));
 		assertThat(isFree()).isTrue();
 	}
@@ -72,25 +71,25 @@ class LeaseReturnsTests {
 		advance(LEASE);
 		assertThat(this.returns.pending()).isZero();
 		assertThat(this.timetable.size()).isZero();
-		assertThat(this.backend.release.calls()).isBetween(9, 15);
+		assertThat(this.store.release.calls()).isBetween(9, 15);
 	}
 
 	@Test
 	void givingBackAnOrphanDoesNotTouchTheNextOwner() {
 		OwnerToken next = OwnerToken.random();
-		this.backend.acquire(KEY, next, LEASE, false);
+		this.store.acquire(KEY, next, LEASE, false);
 		this.returns.orphan(KEY, this.owner, end());
 		advance(Duration.ofSeconds(10));
-		assertThat(this.backend.renew(KEY, next, LEASE)).isTrue();
+		assertThat(this.store.renew(KEY, next, LEASE)).isTrue();
 	}
 
 	@Test
 	void aWishWhoseAnswerWasLostIsRepeatedAndFulfilledOnce() {
 		Tenure tenure = tenure();
-		this.backend.keep.loseAnswers(() -> this.backend.keep.calls() < 3);
+		this.store.keep.loseAnswers(() -> this.store.keep.calls() < 3);
 		assertThat(this.returns.keep(tenure, this.clock.getAsLong() + HOUR.toNanos())).isTrue();
 		advance(Duration.ofSeconds(2));
-		assertThat(this.backend.keep.calls()).isEqualTo(3);
+		assertThat(this.store.keep.calls()).isEqualTo(3);
 		assertThat(this.returns.pending()).isZero();
 		advance(LEASE.multipliedBy(2));
 		assertThat(isFree()).isFalse();
@@ -104,13 +103,13 @@ class LeaseReturnsTests {
 		advance(Duration.ofSeconds(4));
 		assertThat(isFree()).isFalse();
 		advance(Duration.ofSeconds(2));
-		this.backend.acquire(KEY, this.owner, LEASE, false);
+		this.store.acquire(KEY, this.owner, LEASE, false);
 		advance(Duration.ofSeconds(4));
 		assertThat(isFree()).isTrue();
 	}
 
 	private Tenure tenure() {
-		LockGrant grant = (LockGrant) this.backend.acquire(KEY, this.owner, LEASE, false);
+		LockGrant grant = (LockGrant) this.store.acquire(KEY, this.owner, LEASE, false);
 		LocalEntry entry = new LocalEntries(LEASE).getOrCreate(KEY);
 		return new Tenure(entry, this.owner, grant, LEASE, this.clock.getAsLong(), 0, this.timetable);
 	}
@@ -120,7 +119,7 @@ class LeaseReturnsTests {
 	}
 
 	private boolean isFree() {
-		return this.backend.acquire(KEY, OwnerToken.random(), LEASE, false) instanceof LockGrant;
+		return this.store.acquire(KEY, OwnerToken.random(), LEASE, false) instanceof LockGrant;
 	}
 
 	private void advance(Duration duration) {

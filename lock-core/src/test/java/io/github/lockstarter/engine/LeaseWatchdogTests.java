@@ -12,12 +12,12 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.backend.LockGrant;
-import io.github.lockstarter.backend.OwnerToken;
+import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.event.LockEvent;
-import io.github.lockstarter.memory.MemoryLockBackend;
 import io.github.lockstarter.memory.MemoryLockStore;
-import io.github.lockstarter.test.FaultInjectingBackend;
+import io.github.lockstarter.memory.LockMemory;
+import io.github.lockstarter.test.FaultInjectingStore;
 import io.github.lockstarter.test.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -30,8 +30,7 @@ class LeaseWatchdogTests {
 
 	private final ManualClock clock = new ManualClock();
 
-	private final FaultInjectingBackend backend = new FaultInjectingBackend(
-			new MemoryLockBackend(new MemoryLockStore(this.clock)));
+	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(new LockMemory(this.clock)));
 
 	private final Timetable timetable = new Timetable(this.clock);
 
@@ -41,7 +40,7 @@ class LeaseWatchdogTests {
 
 	private boolean storeThreadsStuck;
 
-	private final LeaseReturns returns = new LeaseReturns(this.backend, this.timetable, lanes());
+	private final LeaseReturns returns = new LeaseReturns(this.store, this.timetable, lanes());
 
 	private final LocalEntries entries = new LocalEntries(LEASE);
 
@@ -52,7 +51,7 @@ class LeaseWatchdogTests {
 		Tenure tenure = begin(KEY, true);
 		advance(Duration.ofMinutes(10));
 		assertThat(tenure.isHeld()).isTrue();
-		assertThat(this.backend.renew.calls()).isBetween(60, 67);
+		assertThat(this.store.renew.calls()).isBetween(60, 67);
 		assertThat(this.events).isEmpty();
 	}
 
@@ -61,7 +60,7 @@ class LeaseWatchdogTests {
 		LeaseWatchdog eager = watchdog(10);
 		eager.watch(granted(KEY, true));
 		advance(LEASE.multipliedBy(10));
-		assertThat(this.backend.renew.calls()).isBetween(100, 111);
+		assertThat(this.store.renew.calls()).isBetween(100, 111);
 	}
 
 	@Test
@@ -69,31 +68,31 @@ class LeaseWatchdogTests {
 		Tenure tenure = begin(KEY, false);
 		long deadline = tenure.deadline();
 		advance(LEASE.minusMillis(400));
-		assertThat(this.backend.renew.calls()).isBetween(2, 3);
+		assertThat(this.store.renew.calls()).isBetween(2, 3);
 		assertThat(tenure.deadline()).isEqualTo(deadline);
 		assertThat(tenure.isHeld()).isTrue();
 		advance(Duration.ofMillis(400));
 		assertThat(tenure.isLost()).isTrue();
 		assertThat(this.events).singleElement().isInstanceOf(LockEvent.Lost.class);
-		assertThat(this.backend.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(LockGrant.class);
+		assertThat(this.store.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(LockGrant.class);
 		advance(LEASE);
-		assertThat(this.backend.renew.calls()).isBetween(2, 3);
+		assertThat(this.store.renew.calls()).isBetween(2, 3);
 		assertThat(this.timetable.size()).isZero();
 	}
 
 	@Test
 	void asksForALongFixedLeaseAsOftenAsOthersAreRenewed() {
 		OwnerToken owner = OwnerToken.random();
-		LockGrant grant = (LockGrant) this.backend.acquire(KEY, owner, LEASE.multipliedBy(20), false);
+		LockGrant grant = (LockGrant) this.store.acquire(KEY, owner, LEASE.multipliedBy(20), false);
 		begin(KEY, owner, grant, LEASE.multipliedBy(20));
 		advance(LEASE.multipliedBy(10));
-		assertThat(this.backend.renew.calls()).isBetween(30, 34);
+		assertThat(this.store.renew.calls()).isBetween(30, 34);
 	}
 
 	@Test
 	void losesAFixedLeaseAsSoonAsTheStoreNoLongerKnowsTheOwner() {
 		Tenure tenure = begin(KEY, false);
-		this.backend.release(KEY, tenure.owner(), null);
+		this.store.release(KEY, tenure.owner(), null);
 		advance(LEASE.dividedBy(3));
 		assertThat(tenure.isLost()).isTrue();
 		assertThat(tenure.lossReason()).contains("no longer knew it as the owner");
@@ -102,7 +101,7 @@ class LeaseWatchdogTests {
 	@Test
 	void aFixedLeaseIsHeldUntilItsEndThoughTheStoreDoesNotAnswer() {
 		Tenure tenure = begin(KEY, false);
-		this.backend.renew.loseRequests(() -> true);
+		this.store.renew.loseRequests(() -> true);
 		advance(LEASE.minusMillis(400));
 		assertThat(tenure.isHeld()).isTrue();
 		assertThat(this.events).singleElement().isInstanceOf(LockEvent.Suspect.class);
@@ -114,16 +113,16 @@ class LeaseWatchdogTests {
 	void theEndOfAFixedLeaseIsGivenBackOnceAndNotForAnotherLease() {
 		begin(KEY, false);
 		advance(LEASE.plusSeconds(1));
-		assertThat(this.backend.release.calls()).isBetween(1, 2);
+		assertThat(this.store.release.calls()).isBetween(1, 2);
 		advance(LEASE);
-		assertThat(this.backend.release.calls()).isBetween(1, 2);
+		assertThat(this.store.release.calls()).isBetween(1, 2);
 	}
 
 	@Test
 	void oneFailingRenewalDoesNotEndRenewal() {
 		Tenure tenure = begin(KEY, true);
 		int[] failures = { 1 };
-		this.backend.renew.loseRequests(() -> failures[0]-- > 0);
+		this.store.renew.loseRequests(() -> failures[0]-- > 0);
 		advance(Duration.ofMinutes(5));
 		assertThat(tenure.isHeld()).isTrue();
 		assertThat(this.events).hasSize(2);
@@ -134,11 +133,11 @@ class LeaseWatchdogTests {
 	@Test
 	void triesAgainEveryTwentiethOfTheLeaseUntilTheDeadlineAndNotLonger() {
 		Tenure tenure = begin(KEY, true);
-		this.backend.renew.loseRequests(() -> true);
+		this.store.renew.loseRequests(() -> true);
 		long deadline = tenure.deadline();
 		advance(Duration.ofNanos(deadline - this.clock.getAsLong()).minusMillis(5));
 		assertThat(tenure.isLost()).isFalse();
-		assertThat(this.backend.renew.calls()).isBetween(12, 16);
+		assertThat(this.store.renew.calls()).isBetween(12, 16);
 		advance(Duration.ofMillis(5));
 		assertThat(tenure.isLost()).isTrue();
 		assertThat(this.events).hasSize(2);
@@ -149,7 +148,7 @@ class LeaseWatchdogTests {
 	void aLostAnswerToARenewalIsNoLoss() {
 		Tenure tenure = begin(KEY, true);
 		int[] losses = { 3 };
-		this.backend.renew.loseAnswers(() -> losses[0]-- > 0);
+		this.store.renew.loseAnswers(() -> losses[0]-- > 0);
 		advance(Duration.ofMinutes(2));
 		assertThat(tenure.isHeld()).isTrue();
 	}
@@ -157,7 +156,7 @@ class LeaseWatchdogTests {
 	@Test
 	void losesTheLockAsSoonAsTheStoreNoLongerKnowsTheOwner() {
 		Tenure tenure = begin(KEY, true);
-		this.backend.release(KEY, tenure.owner(), null);
+		this.store.release(KEY, tenure.owner(), null);
 		advance(LEASE.dividedBy(3));
 		assertThat(tenure.isLost()).isTrue();
 		assertThat(tenure.lossReason()).contains("no longer knew it as the owner");
@@ -186,7 +185,7 @@ class LeaseWatchdogTests {
 		}
 		advance(Duration.ofMillis(1));
 		assertThat(tenure.isLost()).isTrue();
-		assertThat(this.backend.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(LockGrant.class);
+		assertThat(this.store.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(LockGrant.class);
 	}
 
 	@Test
@@ -196,9 +195,9 @@ class LeaseWatchdogTests {
 		tenure.release();
 		this.watchdog.forget(tenure);
 		assertThat(this.timetable.size()).isZero();
-		int renewals = this.backend.renew.calls();
+		int renewals = this.store.renew.calls();
 		advance(Duration.ofMinutes(1));
-		assertThat(this.backend.renew.calls()).isEqualTo(renewals);
+		assertThat(this.store.renew.calls()).isEqualTo(renewals);
 	}
 
 	@Test
@@ -219,7 +218,7 @@ class LeaseWatchdogTests {
 		Tenure tenure = begin(KEY, true);
 		this.watchdog.setRenewing(false);
 		advance(LEASE);
-		assertThat(this.backend.renew.calls()).isZero();
+		assertThat(this.store.renew.calls()).isZero();
 		assertThat(tenure.isLost()).isTrue();
 	}
 
@@ -231,7 +230,7 @@ class LeaseWatchdogTests {
 
 	private Tenure granted(LockKey key, boolean renewable) {
 		OwnerToken owner = OwnerToken.random();
-		LockGrant grant = (LockGrant) this.backend.acquire(key, owner, LEASE, false);
+		LockGrant grant = (LockGrant) this.store.acquire(key, owner, LEASE, false);
 		LocalEntry entry = this.entries.getOrCreate(key);
 		Caller caller = Caller.interruptible(Duration.ZERO, LockMode.EXCLUSIVE, renewable ? null : LEASE);
 		Tenure tenure = new Tenure(entry, owner, grant, LEASE, this.clock.getAsLong(), 0, this.timetable);
@@ -240,7 +239,7 @@ class LeaseWatchdogTests {
 	}
 
 	private LeaseWatchdog watchdog(int renewalsPerLease) {
-		return new LeaseWatchdog(this.timetable, new Renewals(this.backend, this.timetable, lanes()), this.returns,
+		return new LeaseWatchdog(this.timetable, new Renewals(this.store, this.timetable, lanes()), this.returns,
 				new LossNotice(this.events::add, Runnable::run), LEASE, renewalsPerLease);
 	}
 
@@ -252,7 +251,7 @@ class LeaseWatchdogTests {
 	}
 
 	private StoreLanes lanes() {
-		return new StoreLanes(this.backend::serverOf, this::onStoreThread, 1, 1);
+		return new StoreLanes(this.store::serverOf, this::onStoreThread, 1, 1);
 	}
 
 	private void advance(Duration duration) {

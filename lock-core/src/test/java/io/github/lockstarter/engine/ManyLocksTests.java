@@ -24,13 +24,13 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
-import io.github.lockstarter.backend.LockBackend;
+import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.event.LockEvent;
-import io.github.lockstarter.memory.MemoryLockBackend;
 import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
-import io.github.lockstarter.test.FaultInjectingBackend;
+import io.github.lockstarter.test.FaultInjectingStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -45,15 +45,15 @@ class ManyLocksTests {
 
 	private static final LockRequest ALL_NOW = ALL.withWaitTime(Duration.ZERO);
 
-	private final MemoryLockStore store = new MemoryLockStore();
+	private final LockMemory memory = new LockMemory();
 
-	private final FaultInjectingBackend backend = new FaultInjectingBackend(new MemoryLockBackend(this.store));
+	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
 
 	private final List<LockEvent> events = new CopyOnWriteArrayList<>();
 
-	private final DefaultLockRegistry registry = registry(this.backend, Duration.ofSeconds(30));
+	private final DefaultLockRegistry registry = registry(this.store, Duration.ofSeconds(30));
 
-	private final DefaultLockRegistry other = registry(new MemoryLockBackend(this.store), Duration.ofSeconds(30));
+	private final DefaultLockRegistry other = registry(new MemoryLockStore(this.memory), Duration.ofSeconds(30));
 
 	@AfterEach
 	void nothingIsLeft() {
@@ -61,7 +61,7 @@ class ManyLocksTests {
 			Awaitility.await().until(() -> each.activeLocks() == 0 && each.backgroundActions() == 0);
 			each.close();
 		}
-		assertThat(this.store.isEmpty()).isTrue();
+		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	@Test
@@ -75,8 +75,8 @@ class ManyLocksTests {
 				assertThat(this.other.tryAcquire(one(id))).isEmpty();
 			}
 		}
-		assertThat(this.backend.acquireAll.calls()).isEqualTo(1);
-		assertThat(this.backend.acquire.calls()).isZero();
+		assertThat(this.store.acquireAll.calls()).isEqualTo(1);
+		assertThat(this.store.acquire.calls()).isZero();
 		assertThat(this.other.tryAcquire(ALL_NOW)).hasValueSatisfying(Lease::close);
 	}
 
@@ -157,15 +157,15 @@ class ManyLocksTests {
 
 	@Test
 	void anAnswerThatGotLostBlocksNobody() {
-		this.backend.acquireAll.loseAnswers(() -> true);
+		this.store.acquireAll.loseAnswers(() -> true);
 		// What nobody gives back stays taken for longer than is waited
-		try (DefaultLockRegistry unlucky = registry(this.backend, Duration.ofMinutes(1))) {
+		try (DefaultLockRegistry unlucky = registry(this.store, Duration.ofMinutes(1))) {
 			try (Lease lease = unlucky.acquire(ALL)) {
 				assertThat(lease.isHeld()).isTrue();
 			}
 			this.other.acquire(ALL).close();
 		}
-		this.store.clear();
+		this.memory.clear();
 	}
 
 	@Test
@@ -182,11 +182,11 @@ class ManyLocksTests {
 
 	@Test
 	void theLossOfOneIsTheLossOfAll() {
-		try (DefaultLockRegistry renewing = registry(this.backend, Duration.ofMillis(300))) {
+		try (DefaultLockRegistry renewing = registry(this.store, Duration.ofMillis(300))) {
 			Lease lease = renewing.acquire(ALL);
 			List<LockLostException> losses = new CopyOnWriteArrayList<>();
 			lease.onLost(losses::add);
-			this.store.clear();
+			this.memory.clear();
 			Awaitility.await().until(() -> losses.size() == 1);
 			assertThat(lease.isHeld()).isFalse();
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::ensureHeld);
@@ -214,7 +214,7 @@ class ManyLocksTests {
 		assertThat(locks).isEqualTo(2);
 		assertThat(this.other.tryAcquire(one(1))).isEmpty();
 		assertThat(this.other.tryAcquire(one(2))).hasValueSatisfying(Lease::close);
-		Awaitility.await().until(this.store::isEmpty);
+		Awaitility.await().until(this.memory::isEmpty);
 	}
 
 	@Test
@@ -234,19 +234,19 @@ class ManyLocksTests {
 		try (Lease lease = this.registry.acquireAsync(ALL).get(20, TimeUnit.SECONDS)) {
 			assertThat(lease.all()).hasSize(3).allMatch(Lease::isHeld);
 		}
-		assertThat(this.backend.acquireAll.calls()).isEqualTo(1);
-		assertThat(this.backend.acquire.calls()).isZero();
+		assertThat(this.store.acquireAll.calls()).isEqualTo(1);
+		assertThat(this.store.acquire.calls()).isZero();
 	}
 
 	@Test
 	void locksThatAreGrantedAtOnceAfterTheFutureWasCancelledAreGivenBack() {
 		CompletableFuture<CompletableFuture<Lease>> begun = new CompletableFuture<>();
-		this.backend.acquireAll.loseAnswers(() -> {
+		this.store.acquireAll.loseAnswers(() -> {
 			begun.join().cancel(false);
 			return false;
 		});
 		begun.complete(this.registry.acquireAsync(ALL));
-		Awaitility.await().until(() -> this.backend.release.calls() == 3);
+		Awaitility.await().until(() -> this.store.release.calls() == 3);
 		assertThat(this.other.tryAcquire(ALL_NOW)).hasValueSatisfying(Lease::close);
 	}
 
@@ -302,7 +302,7 @@ class ManyLocksTests {
 		try (Lease taken = this.other.acquire(one(2))) {
 			CompletableFuture<Lease> future = this.registry.acquireAsync(ALL);
 			Awaitility.await().until(() -> this.other.tryAcquire(one(1)).map(ManyLocksTests::close).isEmpty());
-			this.backend.release.loseRequests(() -> {
+			this.store.release.loseRequests(() -> {
 				awaitUninterrupted(answer);
 				return false;
 			});
@@ -327,7 +327,7 @@ class ManyLocksTests {
 		try (Lease lease = this.registry.acquire(thousand)) {
 			assertThat(lease.all()).hasSize(1000);
 		}
-		assertThat(this.backend.acquireAll.calls()).isEqualTo(1);
+		assertThat(this.store.acquireAll.calls()).isEqualTo(1);
 	}
 
 	@Test
@@ -381,10 +381,10 @@ class ManyLocksTests {
 		return LockRequest.of("stock", id).withWaitTime(Duration.ZERO);
 	}
 
-	private DefaultLockRegistry registry(LockBackend backend, Duration leaseTime) {
+	private DefaultLockRegistry registry(LockStore store, Duration leaseTime) {
 		EngineSettings settings = new EngineSettings(Duration.ofSeconds(20), leaseTime, 3, Duration.ofMillis(200),
 				Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(5));
-		return new DefaultLockRegistry(backend, settings, this.events::add);
+		return new DefaultLockRegistry(store, settings, this.events::add);
 	}
 
 }

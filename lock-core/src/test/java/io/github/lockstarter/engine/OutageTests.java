@@ -20,11 +20,11 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.event.LockListener;
-import io.github.lockstarter.memory.MemoryLockBackend;
 import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
-import io.github.lockstarter.test.FaultInjectingBackend;
+import io.github.lockstarter.test.FaultInjectingStore;
 import io.github.lockstarter.testsupport.CapturedLog;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -39,36 +39,35 @@ class OutageTests {
 
 	private static final LockRequest PATIENT = LockRequest.of(KEY).withWaitTime(Duration.ofMinutes(2));
 
-	private final FaultInjectingBackend backend = new FaultInjectingBackend(
-			new MemoryLockBackend(new MemoryLockStore()));
+	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(new LockMemory()));
 
 	private final List<DefaultLockRegistry> registries = new ArrayList<>();
 
 	@AfterEach
 	void close() {
-		this.backend.acquire.loseRequests(() -> false);
+		this.store.acquire.loseRequests(() -> false);
 		this.registries.forEach(DefaultLockRegistry::close);
 	}
 
 	@Test
 	void aShortOutageIsBorne() {
 		long end = System.nanoTime() + Duration.ofMillis(1200).toNanos();
-		this.backend.acquire.loseRequests(() -> System.nanoTime() - end < 0);
+		this.store.acquire.loseRequests(() -> System.nanoTime() - end < 0);
 		registry(EngineSettings.DEFAULTS.outageTime()).acquire(PATIENT).close();
 		assertThat(System.nanoTime() - end).isPositive();
 	}
 
 	@Test
 	void oneRequestThatTakesLongerThanTheOutageTimeIsAskedAgain() {
-		this.backend.acquire.loseRequests(() -> {
-			boolean first = this.backend.acquire.calls() == 1;
+		this.store.acquire.loseRequests(() -> {
+			boolean first = this.store.acquire.calls() == 1;
 			if (first) {
 				LockSupport.parkNanos(Duration.ofMillis(300).toNanos());
 			}
 			return first;
 		});
 		registry(Duration.ofMillis(100)).acquire(PATIENT).close();
-		assertThat(this.backend.acquire.calls()).isEqualTo(2);
+		assertThat(this.store.acquire.calls()).isEqualTo(2);
 	}
 
 	@Test
@@ -78,7 +77,7 @@ class OutageTests {
 		CountDownLatch answer = new CountDownLatch(1);
 		DefaultLockRegistry registry = registry(EngineSettings.DEFAULTS.outageTime());
 		registry.acquire(LockRequest.of("stock", 1002));
-		this.backend.acquire.loseRequests(() -> {
+		this.store.acquire.loseRequests(() -> {
 			asking.countDown();
 			return await(answer);
 		});
@@ -102,21 +101,21 @@ class OutageTests {
 
 	@Test
 	void withoutAnOutageTimeTheStoreIsAskedOnce() {
-		this.backend.acquire.loseRequests(() -> true);
+		this.store.acquire.loseRequests(() -> true);
 		DefaultLockRegistry registry = registry(Duration.ZERO);
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> registry.acquire(PATIENT));
-		assertThat(this.backend.acquire.calls()).isEqualTo(1);
+		assertThat(this.store.acquire.calls()).isEqualTo(1);
 	}
 
 	@Test
 	void aLongOneIsToldByItsCauseBeforeTheWaitTimeIsOver() {
 		DefaultLockRegistry registry = registry(Duration.ofMillis(200));
-		this.backend.acquire.loseRequests(() -> true);
+		this.store.acquire.loseRequests(() -> true);
 		assertThatExceptionOfType(LockUnavailableException.class)
 			.isThrownBy(() -> registry.acquire(LockRequest.of(KEY).withWaitTime(LockRequest.FOREVER)))
 			.withMessage("Lock 'stock:1001' is unavailable: the store could not be asked (request lost);"
 					+ " nothing was executed")
-			.withCauseInstanceOf(FaultInjectingBackend.StoreFault.class);
+			.withCauseInstanceOf(FaultInjectingStore.StoreFault.class);
 		assertThat(registry.acquireAsync(PATIENT)).failsWithin(Duration.ofSeconds(20))
 			.withThrowableThat()
 			.withCauseInstanceOf(LockUnavailableException.class);
@@ -125,7 +124,7 @@ class OutageTests {
 	@Test
 	void aCallerThatHasBorneItBehindAnotherOneIsToldWithoutAskingAgain() throws Exception {
 		DefaultLockRegistry registry = registry(Duration.ofSeconds(1));
-		this.backend.acquire.loseRequests(() -> true);
+		this.store.acquire.loseRequests(() -> true);
 		List<Call<Lease>> calls = new ArrayList<>();
 		for (int i = 0; i < 20; i++) {
 			calls.add(Callers.start(() -> registry.acquire(PATIENT)));
@@ -142,9 +141,9 @@ class OutageTests {
 	@Test
 	void aCallerThatIsOutOfTimeBehindAnotherOneIsNotToldOfContention() throws Exception {
 		DefaultLockRegistry registry = registry(Duration.ofMinutes(1));
-		this.backend.acquire.loseRequests(() -> true);
+		this.store.acquire.loseRequests(() -> true);
 		Call<Lease> first = Callers.start(() -> registry.acquire(PATIENT));
-		Awaitility.await().until(() -> this.backend.acquire.calls() >= 2);
+		Awaitility.await().until(() -> this.store.acquire.calls() >= 2);
 		for (Duration waitTime : List.of(Duration.ZERO, Duration.ofMillis(20))) {
 			LockRequest request = LockRequest.of(KEY).withWaitTime(waitTime);
 			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> registry.acquire(request));
@@ -152,7 +151,7 @@ class OutageTests {
 				.withThrowableThat()
 				.withCauseInstanceOf(LockUnavailableException.class);
 		}
-		this.backend.acquire.loseRequests(() -> false);
+		this.store.acquire.loseRequests(() -> false);
 		first.get().close();
 		registry.acquire(LockRequest.of(KEY)).close();
 	}
@@ -160,19 +159,19 @@ class OutageTests {
 	@Test
 	void severalLocksAreNotAskedForAgainWhenTheTimeIsOver() {
 		DefaultLockRegistry registry = registry(Duration.ofSeconds(2));
-		this.backend.acquireAll.loseRequests(() -> true);
-		this.backend.acquire.loseRequests(() -> true);
+		this.store.acquireAll.loseRequests(() -> true);
+		this.store.acquire.loseRequests(() -> true);
 		LockRequest request = LockRequest.ofAll("stock", List.of(1, 2)).withWaitTime(Duration.ZERO);
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> registry.acquire(request));
 		assertThat(registry.acquireAsync(request)).failsWithin(Duration.ofSeconds(20))
 			.withThrowableThat()
 			.withCauseInstanceOf(LockUnavailableException.class);
-		assertThat(this.backend.acquire.calls()).isZero();
+		assertThat(this.store.acquire.calls()).isZero();
 	}
 
 	private DefaultLockRegistry registry(Duration outageTime) {
 		EngineSettings defaults = EngineSettings.DEFAULTS;
-		DefaultLockRegistry registry = new DefaultLockRegistry(this.backend,
+		DefaultLockRegistry registry = new DefaultLockRegistry(this.store,
 				new EngineSettings(defaults.waitTime(), defaults.leaseTime(), defaults.renewalsPerLease(),
 						defaults.pollInterval(), defaults.pollIntervalWithoutMessages(), defaults.timeSlice(),
 						Duration.ofSeconds(1), outageTime),

@@ -13,8 +13,8 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.event.LockListener;
-import io.github.lockstarter.memory.MemoryLockBackend;
 import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 
@@ -25,9 +25,9 @@ class RegistryLockTests {
 
 	private static final LockKey KEY = LockKey.of("stock", 1001);
 
-	private final MemoryLockStore store = new MemoryLockStore();
+	private final LockMemory memory = new LockMemory();
 
-	private final DefaultLockRegistry registry = new DefaultLockRegistry(new MemoryLockBackend(this.store),
+	private final DefaultLockRegistry registry = new DefaultLockRegistry(new MemoryLockStore(this.memory),
 			EngineSettings.DEFAULTS, LockListener.NO_OP);
 
 	private final Lock lock = this.registry.lock(KEY);
@@ -52,14 +52,14 @@ class RegistryLockTests {
 		this.lock.unlock();
 		assertThat(Callers.start(() -> this.lock.tryLock()).get()).isFalse();
 		this.lock.unlock();
-		assertThat(this.store.isEmpty()).isTrue();
+		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	@Test
 	void anyTwoViewsOfAKeyAreTheSameLock() {
 		this.lock.lock();
 		this.registry.lock(KEY).unlock();
-		assertThat(this.store.isEmpty()).isTrue();
+		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	@Test
@@ -71,7 +71,7 @@ class RegistryLockTests {
 			this.lock.unlock();
 			return true;
 		}).get());
-		assertThat(this.store.isEmpty()).isFalse();
+		assertThat(this.memory.isEmpty()).isFalse();
 		this.lock.unlock();
 	}
 
@@ -86,7 +86,7 @@ class RegistryLockTests {
 	@Test
 	void unlockTellsThatTheLockWasLost() {
 		this.lock.lock();
-		this.store.clear();
+		this.memory.clear();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(this.lock::unlock);
 	}
 

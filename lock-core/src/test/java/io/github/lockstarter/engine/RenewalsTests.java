@@ -18,12 +18,12 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.backend.LeaseRequest;
-import io.github.lockstarter.backend.LockAttempt;
-import io.github.lockstarter.backend.LockBackend;
-import io.github.lockstarter.backend.LockGrant;
-import io.github.lockstarter.backend.OwnerToken;
-import io.github.lockstarter.backend.ReleaseOutcome;
+import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.test.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -69,8 +69,8 @@ class RenewalsTests implements Renewal.Listener {
 		try (EngineThreads threads = new EngineThreads(this.servers)) {
 			this.renewals = new Renewals(this.servers, this.timetable, threads.renewals());
 			for (int i = 0; i < 200; i++) {
-				threads.store().execute(LockKey.of("blocking-0", i), () -> Servers.await(silence));
-				threads.store().execute(LockKey.of("quick", i), () -> Servers.await(silence));
+				threads.background().execute(LockKey.of("blocking-0", i), () -> Servers.await(silence));
+				threads.background().execute(LockKey.of("quick", i), () -> Servers.await(silence));
 			}
 			IntStream.range(0, 20).forEach((i) -> due("blocking-" + i, 200));
 			due("quick", 300);
@@ -162,7 +162,7 @@ class RenewalsTests implements Renewal.Listener {
 	 * A store of several servers; the one called dead answers when it is told to, and
 	 * those called blocking do not return before.
 	 */
-	private static final class Servers implements LockBackend {
+	private static final class Servers implements LockStore {
 
 		private final List<List<LeaseRequest>> batches = Collections.synchronizedList(new ArrayList<>());
 

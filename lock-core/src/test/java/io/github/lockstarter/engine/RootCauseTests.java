@@ -4,7 +4,7 @@ package io.github.lockstarter.engine;
 
 import org.junit.jupiter.api.Test;
 
-import io.github.lockstarter.backend.UnusableStoreException;
+import io.github.lockstarter.store.UnusableStoreException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

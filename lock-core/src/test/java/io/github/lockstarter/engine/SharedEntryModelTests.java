@@ -14,8 +14,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.backend.LockGrant;
-import io.github.lockstarter.backend.OwnerToken;
+import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.OwnerToken;
 
 /**
  * Checks the state machine of a lock inside of a JVM in many interleavings of a reader

@@ -22,13 +22,13 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.backend.LockBackend;
+import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.event.LockEvent;
-import io.github.lockstarter.memory.MemoryLockBackend;
 import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
-import io.github.lockstarter.test.FaultInjectingBackend;
+import io.github.lockstarter.test.FaultInjectingStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -49,15 +49,15 @@ class SharedLockTests {
 
 	private static final LockRequest WRITE_NOW = WRITE.withWaitTime(Duration.ZERO);
 
-	private final MemoryLockStore store = new MemoryLockStore();
+	private final LockMemory memory = new LockMemory();
 
-	private final FaultInjectingBackend backend = new FaultInjectingBackend(new MemoryLockBackend(this.store));
+	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
 
 	private final List<LockEvent> events = new CopyOnWriteArrayList<>();
 
-	private final DefaultLockRegistry registry = registry(this.backend, Duration.ofSeconds(30), Duration.ofMinutes(1));
+	private final DefaultLockRegistry registry = registry(this.store, Duration.ofSeconds(30), Duration.ofMinutes(1));
 
-	private final DefaultLockRegistry other = registry(new MemoryLockBackend(this.store), Duration.ofSeconds(30),
+	private final DefaultLockRegistry other = registry(new MemoryLockStore(this.memory), Duration.ofSeconds(30),
 			Duration.ofMillis(10));
 
 	@AfterEach
@@ -66,7 +66,7 @@ class SharedLockTests {
 		Awaitility.await().until(() -> this.other.activeLocks() == 0 && this.other.backgroundActions() == 0);
 		this.registry.close();
 		this.other.close();
-		assertThat(this.store.isEmpty()).isTrue();
+		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	@Test
@@ -88,8 +88,8 @@ class SharedLockTests {
 			assertThat(first.isHeld()).isTrue();
 		}
 		assertThat(readers).extracting((reader) -> reader.get()).doesNotHaveDuplicates();
-		assertThat(this.backend.acquire.calls()).isEqualTo(1);
-		assertThat(this.backend.release.calls()).isEqualTo(1);
+		assertThat(this.store.acquire.calls()).isEqualTo(1);
+		assertThat(this.store.release.calls()).isEqualTo(1);
 		assertThat(this.events).filteredOn(LockEvent.Released.class::isInstance).hasSize(9);
 	}
 
@@ -109,7 +109,7 @@ class SharedLockTests {
 		for (Call<Integer> reader : readers) {
 			reader.get();
 		}
-		assertThat(this.backend.acquire.calls()).isEqualTo(2);
+		assertThat(this.store.acquire.calls()).isEqualTo(2);
 	}
 
 	@Test
@@ -164,7 +164,7 @@ class SharedLockTests {
 				return lease.fencingToken();
 			}
 		}).awaitParked();
-		DefaultLockRegistry third = registry(new MemoryLockBackend(this.store), Duration.ofSeconds(30),
+		DefaultLockRegistry third = registry(new MemoryLockStore(this.memory), Duration.ofSeconds(30),
 				Duration.ofMillis(10));
 		assertThat(third.tryAcquire(READ_NOW)).isEmpty();
 		first.close();
@@ -174,7 +174,7 @@ class SharedLockTests {
 
 	@Test
 	void aWriterInAnotherJvmIsNotStarvedByReadersThatFollowEachOther() throws Exception {
-		try (DefaultLockRegistry busy = registry(new MemoryLockBackend(this.store), Duration.ofSeconds(30),
+		try (DefaultLockRegistry busy = registry(new MemoryLockStore(this.memory), Duration.ofSeconds(30),
 				Duration.ofMillis(10))) {
 			CountDownLatch written = new CountDownLatch(1);
 			List<Call<Boolean>> readers = new ArrayList<>();
@@ -231,7 +231,7 @@ class SharedLockTests {
 		try (Lease outer = this.registry.acquire(READ); Lease inner = this.registry.acquire(READ)) {
 			assertThat(inner.fencingToken()).isEqualTo(outer.fencingToken());
 		}
-		assertThat(this.backend.acquire.calls()).isEqualTo(1);
+		assertThat(this.store.acquire.calls()).isEqualTo(1);
 	}
 
 	@Test
@@ -286,26 +286,26 @@ class SharedLockTests {
 
 	@Test
 	void aShareIsRenewedForAsLongAsTheLongestReaderNeeds() throws Exception {
-		try (DefaultLockRegistry renewing = registry(this.backend, Duration.ofMillis(300), Duration.ofMinutes(1))) {
+		try (DefaultLockRegistry renewing = registry(this.store, Duration.ofMillis(300), Duration.ofMinutes(1))) {
 			CountDownLatch joined = new CountDownLatch(1);
 			Lease brief = renewing.acquire(READ.withLeaseTime(Duration.ofMillis(300)));
 			Call<Boolean> lasting = Callers.start(() -> {
 				try (Lease lease = renewing.acquire(READ)) {
 					joined.countDown();
-					Awaitility.await().until(() -> this.backend.renew.calls() >= 5);
+					Awaitility.await().until(() -> this.store.renew.calls() >= 5);
 					return lease.isHeld();
 				}
 			});
 			joined.await();
 			brief.close();
 			assertThat(lasting.get()).isTrue();
-			assertThat(this.backend.acquire.calls()).isEqualTo(1);
+			assertThat(this.store.acquire.calls()).isEqualTo(1);
 		}
 	}
 
 	@Test
 	void allReadersLearnThatTheLockIsLost() throws Exception {
-		try (DefaultLockRegistry renewing = registry(this.backend, Duration.ofMillis(300), Duration.ofMinutes(1))) {
+		try (DefaultLockRegistry renewing = registry(this.store, Duration.ofMillis(300), Duration.ofMinutes(1))) {
 			Lease one = renewing.acquire(READ);
 			CountDownLatch joined = new CountDownLatch(1);
 			Call<Boolean> two = Callers.start(() -> {
@@ -316,7 +316,7 @@ class SharedLockTests {
 				return true;
 			});
 			joined.await();
-			this.store.clear();
+			this.memory.clear();
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(two::get);
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(one::close);
 			Awaitility.await()
@@ -339,7 +339,7 @@ class SharedLockTests {
 			assertThatExceptionOfType(LockContendedException.class)
 				.isThrownBy(() -> this.other.acquire(WRITE.withWaitTime(Duration.ofMillis(20))));
 			Awaitility.await().until(() -> this.other.backgroundActions() == 0);
-			try (DefaultLockRegistry third = registry(new MemoryLockBackend(this.store), Duration.ofSeconds(30),
+			try (DefaultLockRegistry third = registry(new MemoryLockStore(this.memory), Duration.ofSeconds(30),
 					Duration.ofMillis(10))) {
 				assertThat(third.tryAcquire(READ)).hasValueSatisfying(Lease::close);
 			}
@@ -376,10 +376,10 @@ class SharedLockTests {
 		}).awaitParked();
 	}
 
-	private DefaultLockRegistry registry(LockBackend backend, Duration leaseTime, Duration timeSlice) {
+	private DefaultLockRegistry registry(LockStore store, Duration leaseTime, Duration timeSlice) {
 		EngineSettings settings = new EngineSettings(Duration.ofSeconds(20), leaseTime, 3, Duration.ofMillis(200),
 				Duration.ofMillis(100), timeSlice, Duration.ofSeconds(5));
-		return new DefaultLockRegistry(backend, settings, this.events::add);
+		return new DefaultLockRegistry(store, settings, this.events::add);
 	}
 
 }

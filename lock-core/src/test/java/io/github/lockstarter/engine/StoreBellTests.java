@@ -10,8 +10,8 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.backend.LockAttempt;
-import io.github.lockstarter.backend.LockGrant;
+import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 

@@ -10,10 +10,10 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.memory.MemoryLockBackend;
 import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.test.Callers;
-import io.github.lockstarter.test.FaultInjectingBackend;
+import io.github.lockstarter.test.FaultInjectingStore;
 import io.github.lockstarter.test.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -24,53 +24,52 @@ class StoreQueueTests {
 
 	private final ManualClock clock = new ManualClock();
 
-	private final FaultInjectingBackend backend = new FaultInjectingBackend(
-			new MemoryLockBackend(new MemoryLockStore(this.clock)));
+	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(new LockMemory(this.clock)));
 
 	private final Timetable timetable = new Timetable(this.clock);
 
 	private final LocalEntries entries = new LocalEntries(Duration.ofSeconds(30));
 
-	private final StoreQueue queue = new StoreQueue(this.backend, this.timetable,
-			new StoreLanes(this.backend::serverOf, Runnable::run, 1, 1), this.entries);
+	private final StoreQueue queue = new StoreQueue(this.store, this.timetable,
+			new StoreLanes(this.store::serverOf, Runnable::run, 1, 1), this.entries);
 
 	@Test
 	void aPlaceThatCouldNotBeGivenUpIsGivenUpLater() {
-		this.backend.withdraw.loseRequests(() -> this.backend.withdraw.calls() < 3);
+		this.store.withdraw.loseRequests(() -> this.store.withdraw.calls() < 3);
 		this.queue.leave(KEY);
 		advance(Duration.ofSeconds(10));
-		assertThat(this.backend.withdraw.calls()).isEqualTo(3);
+		assertThat(this.store.withdraw.calls()).isEqualTo(3);
 		assertThat(this.timetable.size()).isZero();
 	}
 
 	@Test
 	void whoWaitsAgainKeepsThePlace() {
-		this.backend.withdraw.loseRequests(() -> true);
+		this.store.withdraw.loseRequests(() -> true);
 		this.queue.leave(KEY);
 		this.entries.getOrCreate(KEY);
 		advance(Duration.ofSeconds(10));
-		assertThat(this.backend.withdraw.calls()).isEqualTo(1);
+		assertThat(this.store.withdraw.calls()).isEqualTo(1);
 		assertThat(this.timetable.size()).isZero();
 	}
 
 	@Test
 	void aPlaceThatCannotBeGivenUpIsLeftToExpire() {
-		this.backend.withdraw.loseRequests(() -> true);
+		this.store.withdraw.loseRequests(() -> true);
 		this.queue.leave(KEY);
 		advance(Duration.ofMinutes(2));
-		assertThat(this.backend.withdraw.calls()).isEqualTo(60);
+		assertThat(this.store.withdraw.calls()).isEqualTo(60);
 		assertThat(this.timetable.size()).isZero();
 	}
 
 	@Test
 	void whoCameMeanwhileAsksAgainAfterItsPlaceWasGivenUp() throws Exception {
 		List<Runnable> later = new ArrayList<>();
-		StoreLanes lanes = new StoreLanes(this.backend::serverOf, later::add, 1, 1);
-		new StoreQueue(this.backend, this.timetable, lanes, this.entries).leave(KEY);
+		StoreLanes lanes = new StoreLanes(this.store::serverOf, later::add, 1, 1);
+		new StoreQueue(this.store, this.timetable, lanes, this.entries).leave(KEY);
 		StoreBell bell = this.entries.getOrCreate(KEY).bell();
 		bell.reset();
 		later.forEach(Runnable::run);
-		assertThat(this.backend.withdraw.calls()).isEqualTo(1);
+		assertThat(this.store.withdraw.calls()).isEqualTo(1);
 		assertThat(Callers.start(() -> {
 			Caller caller = Caller.interruptible(Duration.ofMinutes(5), LockMode.EXCLUSIVE, null);
 			return bell.await(caller, Duration.ofMinutes(5).toNanos(), () -> null) == null;

@@ -15,11 +15,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.backend.OwnerToken;
+import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
-import io.github.lockstarter.memory.MemoryLockBackend;
 import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.memory.LockMemory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
@@ -68,12 +68,12 @@ class CompositeLockListenerTests {
 	@ParameterizedTest
 	@MethodSource("brokenListeners")
 	void aBrokenListenerCostsNoLock(LockListener broken) {
-		MemoryLockStore store = new MemoryLockStore();
-		try (DefaultLockRegistry registry = registry(store, around(broken))) {
+		LockMemory memory = new LockMemory();
+		try (DefaultLockRegistry registry = registry(memory, around(broken))) {
 			try (Lease lease = registry.acquire(AT_ONCE)) {
 				assertThat(lease.isHeld()).isTrue();
 			}
-			assertThat(store.isEmpty()).isTrue();
+			assertThat(memory.isEmpty()).isTrue();
 		}
 		assertThat(this.after).hasSize(2).isEqualTo(this.before);
 	}
@@ -81,21 +81,21 @@ class CompositeLockListenerTests {
 	@ParameterizedTest
 	@MethodSource("brokenListeners")
 	void aBrokenListenerThatIsTheOnlyOneCostsNoLock(LockListener broken) {
-		MemoryLockStore store = new MemoryLockStore();
-		try (DefaultLockRegistry registry = registry(store, broken)) {
+		LockMemory memory = new LockMemory();
+		try (DefaultLockRegistry registry = registry(memory, broken)) {
 			try (Lease lease = registry.acquire(AT_ONCE)) {
 				assertThat(lease.isHeld()).isTrue();
 			}
-			assertThat(store.isEmpty()).isTrue();
+			assertThat(memory.isEmpty()).isTrue();
 		}
 	}
 
 	@ParameterizedTest
 	@MethodSource("brokenListeners")
 	void aBrokenListenerDoesNotHideARefusal(LockListener broken) {
-		MemoryLockStore store = new MemoryLockStore();
-		new MemoryLockBackend(store).acquire(KEY, OwnerToken.random(), Duration.ofSeconds(30), false);
-		try (DefaultLockRegistry registry = registry(store, around(broken))) {
+		LockMemory memory = new LockMemory();
+		new MemoryLockStore(memory).acquire(KEY, OwnerToken.random(), Duration.ofSeconds(30), false);
+		try (DefaultLockRegistry registry = registry(memory, around(broken))) {
 			assertThat(registry.tryAcquire(AT_ONCE)).isEmpty();
 		}
 		assertThat(this.after).singleElement().isInstanceOf(LockEvent.Contended.class);
@@ -105,7 +105,7 @@ class CompositeLockListenerTests {
 	@MethodSource("brokenListeners")
 	void aBrokenListenerKeepsNoOwnerFromHearingOfALoss(LockListener broken) {
 		List<String> losses = new CopyOnWriteArrayList<>();
-		try (DefaultLockRegistry registry = registry(new MemoryLockStore(), around(broken))) {
+		try (DefaultLockRegistry registry = registry(new LockMemory(), around(broken))) {
 			Lease lease = registry.acquire(AT_ONCE.withLeaseTime(Duration.ofMillis(50)));
 			lease.onLost((loss) -> losses.add(loss.getMessage()));
 			Awaitility.await().untilAsserted(() -> assertThat(losses).hasSize(1));
@@ -125,10 +125,10 @@ class CompositeLockListenerTests {
 		return new CompositeLockListener(List.of(this.before::add, broken, this.after::add));
 	}
 
-	private static DefaultLockRegistry registry(MemoryLockStore store, LockListener listener) {
+	private static DefaultLockRegistry registry(LockMemory memory, LockListener listener) {
 		EngineSettings settings = new EngineSettings(Duration.ofSeconds(10), Duration.ofSeconds(30), 3,
 				Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofMillis(100));
-		return new DefaultLockRegistry(new MemoryLockBackend(store), settings, listener);
+		return new DefaultLockRegistry(new MemoryLockStore(memory), settings, listener);
 	}
 
 	private record BrokenListener(Throwable failure) implements LockListener {

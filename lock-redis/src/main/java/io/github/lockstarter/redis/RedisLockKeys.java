@@ -5,7 +5,7 @@ package io.github.lockstarter.redis;
 import java.util.regex.Pattern;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.backend.OwnerToken;
+import io.github.lockstarter.store.OwnerToken;
 
 /**
  * The names of keys and channels in Redis.

@@ -16,8 +16,8 @@ import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.data.redis.RedisConnectionFailureException;
 
-import io.github.lockstarter.backend.ReleaseListener;
-import io.github.lockstarter.backend.ReleaseSignal;
+import io.github.lockstarter.store.ReleaseListener;
+import io.github.lockstarter.store.ReleaseSignal;
 
 /**
  * Messages about released locks on this JVM's own channel, which is subscribed once, when

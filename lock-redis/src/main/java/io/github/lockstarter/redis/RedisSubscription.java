@@ -14,7 +14,7 @@ import org.springframework.data.redis.connection.MessageListener;
 import org.springframework.data.redis.connection.SubscriptionListener;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.backend.ReleaseListener;
+import io.github.lockstarter.store.ReleaseListener;
 
 /**
  * One subscription to this JVM's channel, from connecting to its end.

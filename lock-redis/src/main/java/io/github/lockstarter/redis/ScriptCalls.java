@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.backend.LeaseRequest;
-import io.github.lockstarter.backend.OwnerToken;
+import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.OwnerToken;
 
 /**
  * Says in the words of the scripts what one JVM wants of a lock.

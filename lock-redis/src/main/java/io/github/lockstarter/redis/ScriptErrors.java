@@ -4,7 +4,7 @@ package io.github.lockstarter.redis;
 
 import java.nio.charset.StandardCharsets;
 
-import io.github.lockstarter.backend.UnusableStoreException;
+import io.github.lockstarter.store.UnusableStoreException;
 
 /**
  * What the errors of a script mean, whichever driver reports them.

@@ -15,7 +15,7 @@ import io.github.lockstarter.testsupport.AbstractArchitectureTests;
 class ArchitectureTests extends AbstractArchitectureTests {
 
 	ArchitectureTests() {
-		super(Map.of(".redis", Set.of("", ".backend")));
+		super(Map.of(".redis", Set.of("", ".store")));
 	}
 
 	@Override

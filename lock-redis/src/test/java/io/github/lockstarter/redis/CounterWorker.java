@@ -38,8 +38,8 @@ final class CounterWorker {
 		LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", Integer.parseInt(args[0]));
 		connections.start();
 		StringRedisTemplate redis = new StringRedisTemplate(connections);
-		RedisLockBackend backend = new RedisLockBackend(connections, RedisLockSettings.DEFAULTS);
-		DefaultLockRegistry registry = new DefaultLockRegistry(backend, EngineSettings.DEFAULTS, LockListener.NO_OP);
+		RedisLockStore store = new RedisLockStore(connections, RedisLockSettings.DEFAULTS);
+		DefaultLockRegistry registry = new DefaultLockRegistry(store, EngineSettings.DEFAULTS, LockListener.NO_OP);
 		LockRequest request = LockRequest.of("counter", 1).withWaitTime(Duration.ofMinutes(1));
 		redis.opsForValue().get("counter");
 		System.out.println("ready");
@@ -64,7 +64,7 @@ final class CounterWorker {
 			call.get();
 		}
 		registry.close();
-		backend.close();
+		store.close();
 		connections.destroy();
 	}
 

@@ -45,8 +45,8 @@ final class FairWorker {
 		LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", Integer.parseInt(args[0]));
 		connections.start();
 		StringRedisTemplate redis = new StringRedisTemplate(connections);
-		RedisLockBackend backend = new RedisLockBackend(connections, RedisLockSettings.DEFAULTS);
-		DefaultLockRegistry registry = new DefaultLockRegistry(backend, EngineSettings.DEFAULTS, LockListener.NO_OP);
+		RedisLockStore store = new RedisLockStore(connections, RedisLockSettings.DEFAULTS);
+		DefaultLockRegistry registry = new DefaultLockRegistry(store, EngineSettings.DEFAULTS, LockListener.NO_OP);
 		List<Call<Boolean>> callers = new ArrayList<>();
 		for (int i = 0; i < Integer.parseInt(args[3]); i++) {
 			int turn = i * Integer.parseInt(args[2]) + Integer.parseInt(args[1]);
@@ -65,7 +65,7 @@ final class FairWorker {
 			caller.result().join();
 		}
 		registry.close();
-		backend.close();
+		store.close();
 		connections.destroy();
 	}
 

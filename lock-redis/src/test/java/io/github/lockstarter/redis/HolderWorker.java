@@ -29,7 +29,7 @@ final class HolderWorker {
 		EngineSettings settings = new EngineSettings(Duration.ofSeconds(10), Duration.ofMillis(Long.parseLong(args[2])),
 				3, Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(1));
 		DefaultLockRegistry registry = new DefaultLockRegistry(
-				new RedisLockBackend(connections, RedisLockSettings.DEFAULTS), settings, LockListener.NO_OP);
+				new RedisLockStore(connections, RedisLockSettings.DEFAULTS), settings, LockListener.NO_OP);
 		System.out.println(registry.acquire(LockRequest.of("held", args[1])).fencingToken());
 		System.in.read();
 	}

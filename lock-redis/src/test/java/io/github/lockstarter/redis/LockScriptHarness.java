@@ -13,11 +13,11 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.backend.LockAttempt;
-import io.github.lockstarter.backend.LockGrant;
-import io.github.lockstarter.backend.LockRefusal;
-import io.github.lockstarter.backend.OwnerToken;
-import io.github.lockstarter.backend.ReleaseListener;
+import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.ReleaseListener;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
 import io.github.lockstarter.testsupport.RedisSocket;
 
@@ -44,7 +44,7 @@ abstract class LockScriptHarness {
 
 	static EmbeddedRedis redis;
 
-	static RedisLockBackend backend;
+	static RedisLockStore store;
 
 	private static LettuceConnectionFactory connections;
 
@@ -59,7 +59,7 @@ abstract class LockScriptHarness {
 		redis = EmbeddedRedis.start();
 		connections = new LettuceConnectionFactory("127.0.0.1", redis.port());
 		connections.start();
-		backend = new RedisLockBackend(connections, RedisLockSettings.DEFAULTS);
+		store = new RedisLockStore(connections, RedisLockSettings.DEFAULTS);
 		ReleaseListener listener = new ReleaseListener() {
 
 			@Override
@@ -71,12 +71,12 @@ abstract class LockScriptHarness {
 			}
 
 		};
-		Awaitility.await().until(() -> backend.releaseSignal().connect(listener));
+		Awaitility.await().until(() -> store.releaseSignal().connect(listener));
 	}
 
 	@AfterAll
 	static void stopRedis() {
-		backend.close();
+		store.close();
 		connections.destroy();
 		redis.close();
 	}
@@ -91,23 +91,23 @@ abstract class LockScriptHarness {
 	}
 
 	static LockGrant grant(OwnerToken owner, Duration leaseTime) {
-		LockAttempt attempt = backend.acquire(KEY, owner, leaseTime, false);
+		LockAttempt attempt = store.acquire(KEY, owner, leaseTime, false);
 		assertThat(attempt).isInstanceOf(LockGrant.class);
 		return (LockGrant) attempt;
 	}
 
 	static LockRefusal refusal(OwnerToken owner, boolean queue) {
-		LockAttempt attempt = backend.acquire(KEY, owner, LEASE_TIME, queue);
+		LockAttempt attempt = store.acquire(KEY, owner, LEASE_TIME, queue);
 		assertThat(attempt).isInstanceOf(LockRefusal.class);
 		return (LockRefusal) attempt;
 	}
 
 	/**
-	 * Return the id of the JVM of the backend.
+	 * Return the id of the JVM of the store.
 	 */
 	static String jvm() {
 		LockKey other = LockKey.of("other");
-		backend.arrive(other, new OwnerToken("any", LockMode.FAIR));
+		store.arrive(other, new OwnerToken("any", LockMode.FAIR));
 		String place = redis.command("ZRANGE", "lock:{other}:queue", "0", "-1");
 		redis.command("DEL", "lock:{other}:queue");
 		return place.substring(0, place.indexOf(':'));

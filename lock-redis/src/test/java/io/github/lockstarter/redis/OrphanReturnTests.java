@@ -20,7 +20,7 @@ import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
-import io.github.lockstarter.test.FaultInjectingBackend;
+import io.github.lockstarter.test.FaultInjectingStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -42,12 +42,12 @@ class OrphanReturnTests {
 	void aWaiterOfTheSameInstanceIsTold() throws Exception {
 		LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", this.redis.port());
 		connections.start();
-		try (RedisLockBackend store = new RedisLockBackend(connections, RedisLockSettings.DEFAULTS)) {
-			FaultInjectingBackend backend = new FaultInjectingBackend(store);
-			try (DefaultLockRegistry registry = new DefaultLockRegistry(backend, RedisRegistry.withoutPolling(),
+		try (RedisLockStore delegate = new RedisLockStore(connections, RedisLockSettings.DEFAULTS)) {
+			FaultInjectingStore store = new FaultInjectingStore(delegate);
+			try (DefaultLockRegistry registry = new DefaultLockRegistry(store, RedisRegistry.withoutPolling(),
 					LockListener.NO_OP)) {
-				backend.acquire.loseAnswers(() -> backend.acquire.calls() == 1);
-				backend.release.loseRequests(() -> !this.redis.command("EXISTS", QUEUE).equals("1"));
+				store.acquire.loseAnswers(() -> store.acquire.calls() == 1);
+				store.release.loseRequests(() -> !this.redis.command("EXISTS", QUEUE).equals("1"));
 				assertThatExceptionOfType(LockUnavailableException.class)
 					.isThrownBy(() -> registry.acquire(REQUEST.withWaitTime(Duration.ZERO)));
 				Call<Boolean> waiter = Callers.start(() -> {

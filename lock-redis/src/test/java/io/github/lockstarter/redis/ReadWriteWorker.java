@@ -59,8 +59,8 @@ final class ReadWriteWorker {
 		redis.opsForValue().get(FIRST);
 		EngineSettings settings = new EngineSettings(Duration.ofSeconds(10), Duration.ofSeconds(2), 3,
 				Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofMillis(20), Duration.ofSeconds(5));
-		RedisLockBackend backend = new RedisLockBackend(connections, RedisLockSettings.DEFAULTS);
-		DefaultLockRegistry registry = new DefaultLockRegistry(backend, settings, LockListener.NO_OP);
+		RedisLockStore store = new RedisLockStore(connections, RedisLockSettings.DEFAULTS);
+		DefaultLockRegistry registry = new DefaultLockRegistry(store, settings, LockListener.NO_OP);
 		System.out.println("ready");
 		System.in.read();
 		List<Call<Boolean>> calls = new ArrayList<>();
@@ -76,7 +76,7 @@ final class ReadWriteWorker {
 			call.result().join();
 		}
 		registry.close();
-		backend.close();
+		store.close();
 		connections.destroy();
 	}
 

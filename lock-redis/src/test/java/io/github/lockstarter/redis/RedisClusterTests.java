@@ -21,11 +21,11 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.test.AbstractLockBackendTests;
-import io.github.lockstarter.backend.LeaseRequest;
-import io.github.lockstarter.backend.LockBackend;
-import io.github.lockstarter.backend.OwnerToken;
-import io.github.lockstarter.backend.ReleaseOutcome;
+import io.github.lockstarter.test.AbstractLockStoreTests;
+import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockListener;
@@ -74,16 +74,16 @@ class RedisClusterTests {
 
 	@Test
 	void leasesOfAllSlotsAreRenewedAtOnce() {
-		try (RedisLockBackend backend = new RedisLockBackend(lettuce, RedisLockSettings.DEFAULTS)) {
+		try (RedisLockStore store = new RedisLockStore(lettuce, RedisLockSettings.DEFAULTS)) {
 			OwnerToken owner = OwnerToken.random();
 			List<LeaseRequest> extensions = new ArrayList<>();
 			for (int i = 0; i < 50; i++) {
 				LockKey key = LockKey.of("slots", i);
-				backend.acquire(key, owner, Duration.ofSeconds(5), false);
+				store.acquire(key, owner, Duration.ofSeconds(5), false);
 				extensions.add(new LeaseRequest(key, owner, LEASE_TIME));
 			}
 			extensions.add(new LeaseRequest(LockKey.of("slots", "free"), owner, LEASE_TIME));
-			List<Boolean> answers = backend.renewAll(extensions)
+			List<Boolean> answers = store.renewAll(extensions)
 				.stream()
 				.map((answer) -> answer.toCompletableFuture().join())
 				.toList();
@@ -96,8 +96,8 @@ class RedisClusterTests {
 	@Test
 	void locksOfDifferentServersAreTakenTogetherAsWell() {
 		LockRequest all = LockRequest.ofAll("basket", IntStream.range(0, 50).boxed().toList());
-		try (RedisLockBackend backend = new RedisLockBackend(lettuce, RedisLockSettings.DEFAULTS);
-				DefaultLockRegistry registry = new DefaultLockRegistry(backend, NO_POLLING, LockListener.NO_OP)) {
+		try (RedisLockStore store = new RedisLockStore(lettuce, RedisLockSettings.DEFAULTS);
+				DefaultLockRegistry registry = new DefaultLockRegistry(store, NO_POLLING, LockListener.NO_OP)) {
 			try (Lease lease = registry.acquire(all)) {
 				assertThat(lease.all()).hasSize(50).allMatch(Lease::isHeld);
 				assertThat(cluster.command("EXISTS", "lock:{basket:49}")).isEqualTo("1");
@@ -110,11 +110,11 @@ class RedisClusterTests {
 	void replicasAreAskedOnTheServerOfTheLock() {
 		RedisLockSettings oneReplica = new RedisLockSettings("lock:", Duration.ofHours(1), false, 1,
 				Duration.ofMillis(10));
-		try (RedisLockBackend backend = new RedisLockBackend(lettuce, oneReplica)) {
+		try (RedisLockStore store = new RedisLockStore(lettuce, oneReplica)) {
 			for (int i = 0; i < 10; i++) {
 				LockKey key = LockKey.of("replicated", i);
 				assertThatIllegalStateException()
-					.isThrownBy(() -> backend.acquire(key, OwnerToken.random(), LEASE_TIME, false))
+					.isThrownBy(() -> store.acquire(key, OwnerToken.random(), LEASE_TIME, false))
 					.withMessageContaining("Only 0 replicas have confirmed");
 			}
 		}
@@ -122,23 +122,23 @@ class RedisClusterTests {
 
 	@Test
 	void locksOnDifferentServersAreToldApart() {
-		try (RedisLockBackend backend = new RedisLockBackend(lettuce, RedisLockSettings.DEFAULTS)) {
-			assertThat(backend.serverOf(LockKey.of("slots"))).isEqualTo("");
-			assertThat(backend.isAwaited(LockKey.of("slots"))).isFalse();
-			assertThat(IntStream.range(0, 50).mapToObj((i) -> backend.serverOf(LockKey.of("slots", i))).distinct())
+		try (RedisLockStore store = new RedisLockStore(lettuce, RedisLockSettings.DEFAULTS)) {
+			assertThat(store.serverOf(LockKey.of("slots"))).isEqualTo("");
+			assertThat(store.isAwaited(LockKey.of("slots"))).isFalse();
+			assertThat(IntStream.range(0, 50).mapToObj((i) -> store.serverOf(LockKey.of("slots", i))).distinct())
 				.hasSize(3);
 		}
 	}
 
 	@Test
 	void locksOnDifferentServersAreToldApartWithABlockingDriverAsWell() {
-		try (RedisLockBackend backend = new RedisLockBackend(jedis, RedisLockSettings.DEFAULTS)) {
-			assertThat(backend.serverOf(LockKey.of("slots"))).isEqualTo("");
-			assertThat(backend.isAwaited(LockKey.of("slots"))).isFalse();
-			assertThat(IntStream.range(0, 50).mapToObj((i) -> backend.serverOf(LockKey.of("slots", i))).distinct())
+		try (RedisLockStore store = new RedisLockStore(jedis, RedisLockSettings.DEFAULTS)) {
+			assertThat(store.serverOf(LockKey.of("slots"))).isEqualTo("");
+			assertThat(store.isAwaited(LockKey.of("slots"))).isFalse();
+			assertThat(IntStream.range(0, 50).mapToObj((i) -> store.serverOf(LockKey.of("slots", i))).distinct())
 				.hasSize(50);
-			Objects.requireNonNull(backend.serverLookup()).run();
-			assertThat(IntStream.range(0, 50).mapToObj((i) -> backend.serverOf(LockKey.of("slots", i))).distinct())
+			Objects.requireNonNull(store.serverLookup()).run();
+			assertThat(IntStream.range(0, 50).mapToObj((i) -> store.serverOf(LockKey.of("slots", i))).distinct())
 				.hasSize(3);
 		}
 	}
@@ -146,8 +146,8 @@ class RedisClusterTests {
 	@Test
 	void aDeadWaiterAtTheHeadOfTheQueueCostsTheNextOneAMomentOnly() throws Exception {
 		LockRequest request = LockRequest.of("stock", "dead-waiter");
-		try (RedisLockBackend one = new RedisLockBackend(lettuce, RedisLockSettings.DEFAULTS);
-				RedisLockBackend two = new RedisLockBackend(lettuce, RedisLockSettings.DEFAULTS);
+		try (RedisLockStore one = new RedisLockStore(lettuce, RedisLockSettings.DEFAULTS);
+				RedisLockStore two = new RedisLockStore(lettuce, RedisLockSettings.DEFAULTS);
 				DefaultLockRegistry holder = new DefaultLockRegistry(one, NO_POLLING, LockListener.NO_OP);
 				DefaultLockRegistry waiting = new DefaultLockRegistry(two, NO_POLLING, LockListener.NO_OP)) {
 			Lease lease = holder.acquire(request);
@@ -163,7 +163,7 @@ class RedisClusterTests {
 	}
 
 	@Nested
-	class WithLettuce extends AbstractLockBackendTests {
+	class WithLettuce extends AbstractLockStoreTests {
 
 		@Override
 		protected boolean tellsTheSecondAsWell() {
@@ -177,14 +177,14 @@ class RedisClusterTests {
 		}
 
 		@Override
-		protected LockBackend createBackend() {
-			return new RedisLockBackend(lettuce, RedisLockSettings.DEFAULTS);
+		protected LockStore createStore() {
+			return new RedisLockStore(lettuce, RedisLockSettings.DEFAULTS);
 		}
 
 	}
 
 	@Nested
-	class WithJedis extends AbstractLockBackendTests {
+	class WithJedis extends AbstractLockStoreTests {
 
 		@Override
 		protected boolean tellsTheSecondAsWell() {
@@ -203,8 +203,8 @@ class RedisClusterTests {
 		}
 
 		@Override
-		protected LockBackend createBackend() {
-			return new RedisLockBackend(jedis, RedisLockSettings.DEFAULTS);
+		protected LockStore createStore() {
+			return new RedisLockStore(jedis, RedisLockSettings.DEFAULTS);
 		}
 
 	}

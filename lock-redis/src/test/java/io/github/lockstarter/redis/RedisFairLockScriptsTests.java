@@ -8,8 +8,8 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.backend.OwnerToken;
-import io.github.lockstarter.backend.ReleaseOutcome;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.ReleaseOutcome;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -29,24 +29,24 @@ class RedisFairLockScriptsTests extends LockScriptHarness {
 		@Test
 		void itsTicketIsTheTimeOfTheServer() {
 			long before = millis();
-			backend.arrive(KEY, fair);
+			store.arrive(KEY, fair);
 			long micros = ticket(place(fair)) / 2;
 			assertThat(micros / 1000 + 1704067200000L).isBetween(before, millis());
 		}
 
 		@Test
 		void whoArrivesTwiceKeepsItsTicket() {
-			backend.arrive(KEY, fair);
+			store.arrive(KEY, fair);
 			long ticket = ticket(place(fair));
-			backend.arrive(KEY, fair);
+			store.arrive(KEY, fair);
 			assertThat(ticket(place(fair))).isEqualTo(ticket);
 		}
 
 		@Test
 		void itComesBehindAllEvenIfTheClockWasSetBack() {
 			redis.command("ZADD", QUEUE, "4000000000000001", "early");
-			backend.arrive(KEY, fair);
-			backend.arrive(KEY, otherFair);
+			store.arrive(KEY, fair);
+			store.arrive(KEY, otherFair);
 			assertThat(queue()).startsWith("early ");
 			assertThat(ticket(place(fair))).isBetween(4000000000000002L, 4000000000000032L);
 			assertThat(ticket(place(otherFair))).isBetween(ticket(place(fair)) + 1, 4000000000000048L);
@@ -55,7 +55,7 @@ class RedisFairLockScriptsTests extends LockScriptHarness {
 		@Test
 		void theQueueIsRememberedForAnHourAndOthersDoNotShortenThat() {
 			grant(owner);
-			backend.arrive(KEY, fair);
+			store.arrive(KEY, fair);
 			assertThat(ttl(QUEUE)).isBetween(Duration.ofMinutes(59), Duration.ofHours(1));
 			refusal(reader, true);
 			assertThat(ttl(QUEUE)).isBetween(Duration.ofMinutes(59), Duration.ofHours(1));
@@ -64,7 +64,7 @@ class RedisFairLockScriptsTests extends LockScriptHarness {
 		@Test
 		void otherPlacesOfItsJvmStay() {
 			redis.command("ZADD", QUEUE, "2", jvm(), "4", jvm() + ":read");
-			backend.arrive(KEY, fair);
+			store.arrive(KEY, fair);
 			assertThat(redis.command("ZCARD", QUEUE)).isEqualTo("3");
 		}
 
@@ -111,7 +111,7 @@ class RedisFairLockScriptsTests extends LockScriptHarness {
 		void aFreeLockGoesToTheFirstThatCanBeReached() {
 			redis.command("ZADD", QUEUE, "2", "dead:a", "3", "dead-too:b");
 			try (Waiter first = new Waiter("first:c", 4)) {
-				backend.arrive(KEY, fair);
+				store.arrive(KEY, fair);
 				assertThat(refusal(fair, true).remaining()).isBetween(Duration.ZERO, Duration.ofMillis(20));
 				assertThat(first.read()).isEqualTo("stock:1001");
 				assertThat(queue()).startsWith("first:c 5 " + place(fair));
@@ -131,7 +131,7 @@ class RedisFairLockScriptsTests extends LockScriptHarness {
 		@Test
 		void aFreeLockBehindTheDeadIsGranted() {
 			redis.command("ZADD", QUEUE, "2", "dead:a", "4", "dead-too");
-			backend.arrive(KEY, fair);
+			store.arrive(KEY, fair);
 			assertThat(grant(fair).awaited()).isFalse();
 			assertThat(redis.command("EXISTS", QUEUE, TURN)).isEqualTo("0");
 		}
@@ -154,7 +154,7 @@ class RedisFairLockScriptsTests extends LockScriptHarness {
 
 		@Test
 		void whoWasToldGetsTheLockAndItsTurnIsOver() {
-			backend.arrive(KEY, fair);
+			store.arrive(KEY, fair);
 			redis.command("SET", TURN, place(fair), "PX", "5000");
 			grant(fair);
 			assertThat(redis.command("EXISTS", TURN, QUEUE)).isEqualTo("0");
@@ -210,7 +210,7 @@ class RedisFairLockScriptsTests extends LockScriptHarness {
 			grant(owner);
 			try (Waiter paused = new Waiter("paused:a", 3); Waiter next = new Waiter("next:c", 6)) {
 				redis.command("ZADD", QUEUE, "4", "paused:b");
-				assertThat(backend.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+				assertThat(store.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 				assertThat(next.read()).isEqualTo("stock:1001");
 				assertThat(queue()).isEqualTo("paused:a 3 paused:b 4 next:c 7");
 			}
@@ -219,8 +219,8 @@ class RedisFairLockScriptsTests extends LockScriptHarness {
 		@Test
 		void theNextOneOfTheSameJvmIsToldToo() {
 			grant(fair);
-			backend.arrive(KEY, otherFair);
-			assertThat(backend.release(KEY, fair, LockMode.FAIR)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+			store.arrive(KEY, otherFair);
+			assertThat(store.release(KEY, fair, LockMode.FAIR)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 			assertThat(redis.command("GET", TURN)).isEqualTo(place(otherFair));
 			assertThat(redis.command("ZCARD", QUEUE)).isEqualTo("1");
 		}
@@ -235,7 +235,7 @@ class RedisFairLockScriptsTests extends LockScriptHarness {
 			redis.command("ZADD", QUEUE, "2", jvm(), "4", place(otherFair), "6", place(fair));
 			grant(otherFair);
 			redis.command("ZADD", QUEUE, "4", place(otherFair));
-			backend.withdraw(KEY, fair);
+			store.withdraw(KEY, fair);
 			assertThat(queue()).isEqualTo(jvm() + " 2 " + place(otherFair) + " 4");
 		}
 
@@ -243,7 +243,7 @@ class RedisFairLockScriptsTests extends LockScriptHarness {
 		void theJvmKeepsThePlacesOfThoseWhoWaitInOrderOfArrival() {
 			grant(owner);
 			redis.command("ZADD", QUEUE, "2", jvm(), "4", place(fair));
-			backend.withdraw(KEY);
+			store.withdraw(KEY);
 			assertThat(queue()).isEqualTo(place(fair) + " 4");
 		}
 
@@ -251,7 +251,7 @@ class RedisFairLockScriptsTests extends LockScriptHarness {
 		void aTurnIsPassedOn() {
 			redis.command("ZADD", QUEUE, "3", place(fair), "4", place(otherFair));
 			redis.command("SET", TURN, place(fair), "PX", "60000");
-			backend.withdraw(KEY, fair);
+			store.withdraw(KEY, fair);
 			assertThat(redis.command("GET", TURN)).isEqualTo(place(otherFair));
 			assertThat(queue()).isEqualTo(place(otherFair) + " 5");
 		}
@@ -260,7 +260,7 @@ class RedisFairLockScriptsTests extends LockScriptHarness {
 		void theTurnOfOneThatDoesNotWaitAnyMoreIsPassedOnAndItsPlaceIsGivenUp() {
 			redis.command("ZADD", QUEUE, "3", place(otherFair), "4", place(fair));
 			redis.command("SET", TURN, place(otherFair), "PX", "60000");
-			backend.withdraw(KEY);
+			store.withdraw(KEY);
 			assertThat(queue()).isEqualTo(place(fair) + " 5");
 		}
 
@@ -268,7 +268,7 @@ class RedisFairLockScriptsTests extends LockScriptHarness {
 		void theTurnOfAnotherStays() {
 			redis.command("ZADD", QUEUE, "3", "told:x", "4", place(fair));
 			redis.command("SET", TURN, "told:x", "PX", "60000");
-			backend.withdraw(KEY, fair);
+			store.withdraw(KEY, fair);
 			assertThat(redis.command("GET", TURN)).isEqualTo("told:x");
 			assertThat(queue()).isEqualTo("told:x 3");
 		}

@@ -56,7 +56,7 @@ class RedisKeepScriptTests extends LockScriptHarness {
 	}
 
 	private boolean keep() {
-		return backend.keep(KEY, this.owner, HOUR);
+		return store.keep(KEY, this.owner, HOUR);
 	}
 
 }

@@ -19,13 +19,13 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.backend.LeaseRequest;
-import io.github.lockstarter.backend.LockAttempt;
-import io.github.lockstarter.backend.LockGrant;
-import io.github.lockstarter.backend.LockRefusal;
-import io.github.lockstarter.backend.OwnerToken;
-import io.github.lockstarter.backend.ReleaseOutcome;
-import io.github.lockstarter.backend.UnusableStoreException;
+import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.ReleaseOutcome;
+import io.github.lockstarter.store.UnusableStoreException;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
 import io.github.lockstarter.testsupport.RedisSocket;
 
@@ -58,7 +58,7 @@ class RedisLockScriptsTests {
 
 	private static LettuceConnectionFactory connections;
 
-	private static RedisLockBackend backend;
+	private static RedisLockStore store;
 
 	private final OwnerToken owner = OwnerToken.random();
 
@@ -69,13 +69,13 @@ class RedisLockScriptsTests {
 		redis = EmbeddedRedis.start();
 		connections = new LettuceConnectionFactory("127.0.0.1", redis.port());
 		connections.start();
-		backend = new RedisLockBackend(connections,
+		store = new RedisLockStore(connections,
 				new RedisLockSettings("lock:", FENCE_RETENTION, false, 0, Duration.ofSeconds(1)));
 	}
 
 	@AfterAll
 	static void stopRedis() {
-		backend.close();
+		store.close();
 		connections.destroy();
 		redis.close();
 	}
@@ -100,7 +100,7 @@ class RedisLockScriptsTests {
 			long base = acquire(owner);
 			assertThat(redis.command("GET", FENCE)).isEqualTo(Long.toString(base));
 			assertThat(ttl(FENCE)).isBetween(Duration.ofMinutes(59), FENCE_RETENTION);
-			backend.release(KEY, owner, null);
+			store.release(KEY, owner, null);
 			assertThat(ttl(FENCE)).isBetween(Duration.ofMinutes(59), FENCE_RETENTION);
 			assertThat(redis.command("DBSIZE")).isEqualTo("1");
 		}
@@ -116,7 +116,7 @@ class RedisLockScriptsTests {
 			redis.command("SET", FENCE, Long.toString(FUTURE));
 			assertThat(acquire(owner)).isEqualTo(FUTURE + 1);
 			assertThat(redis.command("GET", FENCE)).isEqualTo("2000000000000001");
-			backend.release(KEY, owner, null);
+			store.release(KEY, owner, null);
 			assertThat(acquire(other)).isEqualTo(FUTURE + 2);
 			assertThat(redis.command("GET", FENCE)).isEqualTo("2000000000000002");
 		}
@@ -249,9 +249,9 @@ class RedisLockScriptsTests {
 			try (Waiter waiting = new Waiter("waiting", 1)) {
 				queue();
 				assertThat(grant(owner).awaited()).isTrue();
-				assertThat(backend.isAwaited(KEY)).isTrue();
+				assertThat(store.isAwaited(KEY)).isTrue();
 				redis.command("DEL", QUEUE);
-				assertThat(backend.isAwaited(KEY)).isFalse();
+				assertThat(store.isAwaited(KEY)).isFalse();
 			}
 		}
 
@@ -264,7 +264,7 @@ class RedisLockScriptsTests {
 		void theOwnerGetsAFullLease() {
 			acquire(owner);
 			redis.command("PEXPIRE", LOCK, "5000");
-			assertThat(backend.renew(KEY, owner, LEASE_TIME)).isTrue();
+			assertThat(store.renew(KEY, owner, LEASE_TIME)).isTrue();
 			assertThat(ttl(LOCK)).isBetween(Duration.ofSeconds(10), LEASE_TIME);
 		}
 
@@ -272,7 +272,7 @@ class RedisLockScriptsTests {
 		void anotherOwnerChangesNothing() {
 			acquire(owner);
 			redis.command("PEXPIRE", LOCK, "5000");
-			assertThat(backend.renew(KEY, other, LEASE_TIME)).isFalse();
+			assertThat(store.renew(KEY, other, LEASE_TIME)).isFalse();
 			assertThat(ttl(LOCK)).isLessThanOrEqualTo(Duration.ofSeconds(5));
 		}
 
@@ -281,7 +281,7 @@ class RedisLockScriptsTests {
 			acquire(owner);
 			redis.command("PEXPIRE", LOCK, "5000");
 			redis.command("RPUSH", "lock:{list}", "an element");
-			List<CompletionStage<Boolean>> answers = backend.renewAll(List.of(
+			List<CompletionStage<Boolean>> answers = store.renewAll(List.of(
 					new LeaseRequest(LockKey.of("free"), owner, LEASE_TIME), new LeaseRequest(KEY, owner, LEASE_TIME),
 					new LeaseRequest(LockKey.of("list"), owner, LEASE_TIME), new LeaseRequest(KEY, other, LEASE_TIME)));
 			assertThat(answers).extracting((answer) -> answer.toCompletableFuture().join())
@@ -294,14 +294,14 @@ class RedisLockScriptsTests {
 			List<LeaseRequest> extensions = new ArrayList<>();
 			for (int i = 0; i < 10; i++) {
 				OwnerToken reader = OwnerToken.random(LockMode.READ);
-				backend.acquire(LockKey.of("mixed", i), owner, Duration.ofSeconds(5), false);
-				backend.acquire(LockKey.of("shared", i), reader, Duration.ofSeconds(5), false);
+				store.acquire(LockKey.of("mixed", i), owner, Duration.ofSeconds(5), false);
+				store.acquire(LockKey.of("shared", i), reader, Duration.ofSeconds(5), false);
 				extensions.add(new LeaseRequest(LockKey.of("mixed", i), owner, (i < 5) ? LEASE_TIME : Duration.ZERO));
 				extensions.add(new LeaseRequest(LockKey.of("shared", i), reader, LEASE_TIME));
 				extensions.add(new LeaseRequest(LockKey.of("mixed", i), other, LEASE_TIME));
 			}
 			List<Boolean> answers = new ArrayList<>();
-			List<String> commands = redis.monitor(() -> backend.renewAll(extensions)
+			List<String> commands = redis.monitor(() -> store.renewAll(extensions)
 				.forEach((answer) -> answers.add(answer.toCompletableFuture().join())));
 			assertThat(commands.stream().filter("EVALSHA"::equalsIgnoreCase)).hasSize(3);
 			for (int i = 0; i < 30; i++) {
@@ -314,7 +314,7 @@ class RedisLockScriptsTests {
 
 		@Test
 		void aFreeLockStaysFree() {
-			assertThat(backend.renew(KEY, owner, LEASE_TIME)).isFalse();
+			assertThat(store.renew(KEY, owner, LEASE_TIME)).isFalse();
 			assertThat(redis.command("DBSIZE")).isEqualTo("0");
 		}
 
@@ -361,7 +361,7 @@ class RedisLockScriptsTests {
 		}
 
 		private List<LockGrant> acquireAll() {
-			return backend.acquireAll(
+			return store.acquireAll(
 					List.of(new LeaseRequest(KEY, owner, LEASE_TIME), new LeaseRequest(SECOND, other, LEASE_TIME)));
 		}
 
@@ -374,7 +374,7 @@ class RedisLockScriptsTests {
 		void anotherOwnerChangesNothing() {
 			acquire(owner);
 			try (Waiter waiter = new Waiter("waiting", 1)) {
-				assertThat(backend.release(KEY, other, LockMode.EXCLUSIVE)).isEqualTo(ReleaseOutcome.NOT_OWNER);
+				assertThat(store.release(KEY, other, LockMode.EXCLUSIVE)).isEqualTo(ReleaseOutcome.NOT_OWNER);
 				assertThat(redis.command("GET", LOCK)).isEqualTo(owner.value());
 				assertThat(redis.command("ZRANGE", QUEUE, "0", "-1")).isEqualTo("waiting");
 			}
@@ -382,14 +382,14 @@ class RedisLockScriptsTests {
 
 		@Test
 		void aFreeLockIsNotReleased() {
-			assertThat(backend.release(KEY, owner, LockMode.EXCLUSIVE)).isEqualTo(ReleaseOutcome.NOT_OWNER);
+			assertThat(store.release(KEY, owner, LockMode.EXCLUSIVE)).isEqualTo(ReleaseOutcome.NOT_OWNER);
 			assertThat(redis.command("DBSIZE")).isEqualTo("0");
 		}
 
 		@Test
 		void theLockIsFreeAndNobodyQueuesWithoutAWaiter() {
 			acquire(owner);
-			assertThat(backend.release(KEY, owner, LockMode.EXCLUSIVE)).isEqualTo(ReleaseOutcome.RELEASED);
+			assertThat(store.release(KEY, owner, LockMode.EXCLUSIVE)).isEqualTo(ReleaseOutcome.RELEASED);
 			assertThat(redis.command("EXISTS", LOCK, QUEUE)).isEqualTo("0");
 		}
 
@@ -397,7 +397,7 @@ class RedisLockScriptsTests {
 		void theFirstWaiterIsToldWhichLockIsFree() {
 			acquire(owner);
 			try (Waiter second = new Waiter("second", 2); Waiter first = new Waiter("first", 1)) {
-				assertThat(backend.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+				assertThat(store.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 				assertThat(redis.command("EXISTS", LOCK)).isEqualTo("0");
 				assertThat(first.read()).isEqualTo("stock:1001");
 			}
@@ -407,7 +407,7 @@ class RedisLockScriptsTests {
 		void theWaiterThatIsToldKeepsItsPlaceAndPrecedence() {
 			acquire(owner);
 			try (Waiter second = new Waiter("second", 7); Waiter first = new Waiter(".first", 6)) {
-				backend.release(KEY, owner, null);
+				store.release(KEY, owner, null);
 				assertThat(redis.command("ZRANGE", QUEUE, "0", "-1", "WITHSCORES")).isEqualTo(".first\n13\nsecond\n14");
 				assertThat(redis.command("GET", TURN)).isEqualTo(".first");
 				assertThat(ttl(TURN)).isBetween(Duration.ZERO, Duration.ofMillis(1280));
@@ -418,10 +418,10 @@ class RedisLockScriptsTests {
 		void aWaiterThatWasToldAndHasNotComeIsPassedOverAndKeepsItsPlace() {
 			acquire(owner);
 			try (Waiter second = new Waiter("second", 2); Waiter paused = new Waiter("paused", 1)) {
-				backend.release(KEY, owner, null);
+				store.release(KEY, owner, null);
 				redis.command("DEL", TURN);
 				acquire(other);
-				assertThat(backend.release(KEY, other, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+				assertThat(store.release(KEY, other, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 				assertThat(second.read()).isEqualTo("stock:1001");
 				assertThat(redis.command("ZRANGE", QUEUE, "0", "-1", "WITHSCORES")).isEqualTo("paused\n3\nsecond\n5");
 			}
@@ -432,7 +432,7 @@ class RedisLockScriptsTests {
 			acquire(owner);
 			redis.command("ZADD", QUEUE, "3", "dead");
 			try (Waiter second = new Waiter("second", 2)) {
-				assertThat(backend.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+				assertThat(store.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 				assertThat(redis.command("ZRANGE", QUEUE, "0", "-1")).isEqualTo("second");
 			}
 		}
@@ -445,7 +445,7 @@ class RedisLockScriptsTests {
 				redis.command("ZINCRBY", QUEUE, "1", "paused" + i);
 			}
 			try (Waiter last = new Waiter("last", 100)) {
-				assertThat(backend.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+				assertThat(store.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 				assertThat(last.read()).isEqualTo("stock:1001");
 				assertThat(redis.command("ZCARD", QUEUE)).isEqualTo("17");
 			}
@@ -456,7 +456,7 @@ class RedisLockScriptsTests {
 		void theLockIsKeptForAsLongAsTheWaiterNeeds() {
 			acquire(owner);
 			try (Waiter far = new Waiter(".far", 6)) {
-				backend.release(KEY, owner, null);
+				store.release(KEY, owner, null);
 				assertThat(far.read()).isEqualTo("stock:1001");
 				assertThat(ttl(TURN)).isBetween(Duration.ofMillis(21), Duration.ofMillis(1280));
 				assertThat(redis.command("ZSCORE", QUEUE, ".far")).isEqualTo("13");
@@ -467,7 +467,7 @@ class RedisLockScriptsTests {
 		void whatAnotherVersionNotesInItsTicketIsNoNeed() {
 			acquire(owner);
 			try (Waiter waiter = new Waiter("an-earlier-version", 7)) {
-				backend.release(KEY, owner, null);
+				store.release(KEY, owner, null);
 				assertThat(ttl(TURN)).isLessThanOrEqualTo(Duration.ofMillis(20));
 			}
 		}
@@ -500,7 +500,7 @@ class RedisLockScriptsTests {
 			acquire(owner);
 			redis.command("ZADD", QUEUE, "2", "dead", "4", "dead-too");
 			try (Waiter waiter = new Waiter("alive", 3)) {
-				assertThat(backend.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+				assertThat(store.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 				assertThat(redis.command("ZRANGE", QUEUE, "0", "-1")).isEqualTo("alive");
 				assertThat(waiter.read()).isEqualTo("stock:1001");
 			}
@@ -510,7 +510,7 @@ class RedisLockScriptsTests {
 		void aQueueOfDeadWaitersIsRemoved() {
 			acquire(owner);
 			redis.command("ZADD", QUEUE, "2", "dead", "4", "dead-too");
-			assertThat(backend.release(KEY, owner, LockMode.EXCLUSIVE)).isEqualTo(ReleaseOutcome.RELEASED);
+			assertThat(store.release(KEY, owner, LockMode.EXCLUSIVE)).isEqualTo(ReleaseOutcome.RELEASED);
 			assertThat(redis.command("EXISTS", LOCK, QUEUE)).isEqualTo("0");
 		}
 
@@ -519,8 +519,7 @@ class RedisLockScriptsTests {
 			acquire(owner);
 			String self = queue();
 			try (Waiter own = new Waiter(self, 1); Waiter waiter = new Waiter("waiting", FUTURE)) {
-				assertThat(backend.release(KEY, owner, LockMode.EXCLUSIVE))
-					.isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+				assertThat(store.release(KEY, owner, LockMode.EXCLUSIVE)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 				assertThat(redis.command("ZRANGE", QUEUE, "0", "-1")).isEqualTo("waiting\n" + self);
 				assertThat(waiter.read()).isEqualTo("stock:1001");
 			}
@@ -531,7 +530,7 @@ class RedisLockScriptsTests {
 			acquire(owner);
 			String self = queue();
 			try (Waiter own = new Waiter(self, 1); Waiter waiter = new Waiter("waiting", FUTURE)) {
-				assertThat(backend.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+				assertThat(store.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 				assertThat(redis.command("ZRANGE", QUEUE, "0", "-1")).isEqualTo(self + "\nwaiting");
 				assertThat(redis.command("GET", TURN)).isEqualTo(self);
 				assertThat(own.read()).isEqualTo("stock:1001");
@@ -543,8 +542,7 @@ class RedisLockScriptsTests {
 			acquire(owner);
 			try (Waiter waiter = new Waiter("waiting", 1)) {
 				long before = micros();
-				assertThat(backend.release(KEY, owner, LockMode.EXCLUSIVE))
-					.isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+				assertThat(store.release(KEY, owner, LockMode.EXCLUSIVE)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 				assertThat(arrival(redis.command("ZRANGE", QUEUE, "-1", "-1"))).isBetween(before, micros());
 				assertThat(ttl(QUEUE)).isBetween(Duration.ofSeconds(30), Duration.ofSeconds(60));
 			}
@@ -555,8 +553,7 @@ class RedisLockScriptsTests {
 			acquire(owner);
 			redis.command("ZADD", QUEUE, Long.toString(2 * FUTURE), "early");
 			try (Waiter waiter = new Waiter("waiting", 1)) {
-				assertThat(backend.release(KEY, owner, LockMode.EXCLUSIVE))
-					.isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+				assertThat(store.release(KEY, owner, LockMode.EXCLUSIVE)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 				String[] queue = redis.command("ZRANGE", QUEUE, "0", "-1").split("\n");
 				assertThat(queue).hasSize(3).startsWith("waiting", "early");
 				assertThat(arrival(queue[2])).isBetween(FUTURE + 1, FUTURE + 8);
@@ -575,7 +572,7 @@ class RedisLockScriptsTests {
 			redis.command("DEL", LOCK);
 			redis.command("SET", TURN, "told", "PX", "60000");
 			try (Waiter waiter = new Waiter("waiting", FUTURE)) {
-				backend.withdraw(KEY);
+				store.withdraw(KEY);
 				assertThat(redis.command("ZRANGE", QUEUE, "0", "-1")).isEqualTo("waiting");
 			}
 		}
@@ -584,7 +581,7 @@ class RedisLockScriptsTests {
 		void whileTheLockIsHeldNobodyIsTold() {
 			redis.command("SET", LOCK, "somebody-else", "PX", "60000");
 			try (Waiter waiter = new Waiter("waiting", 1)) {
-				backend.withdraw(KEY);
+				store.withdraw(KEY);
 				assertThat(redis.command("ZRANGE", QUEUE, "0", "-1")).isEqualTo("waiting");
 			}
 		}
@@ -593,7 +590,7 @@ class RedisLockScriptsTests {
 		void aJvmWhoseTurnItWasTellsTheNextOneAlive() {
 			redis.command("ZADD", QUEUE, "2", "dead", "4", "dead-too");
 			try (Waiter second = new Waiter("second", 7); Waiter first = new Waiter(".first", 6)) {
-				backend.withdraw(KEY);
+				store.withdraw(KEY);
 				assertThat(redis.command("ZRANGE", QUEUE, "0", "-1")).isEqualTo(".first\nsecond");
 				assertThat(redis.command("GET", TURN)).isEqualTo(".first");
 				assertThat(first.read()).isEqualTo("stock:1001");
@@ -607,7 +604,7 @@ class RedisLockScriptsTests {
 			redis.command("DEL", LOCK);
 			redis.command("SET", TURN, jvm, "PX", "60000");
 			try (Waiter next = new Waiter("next", FUTURE)) {
-				backend.withdraw(KEY);
+				store.withdraw(KEY);
 				assertThat(redis.command("GET", TURN)).isEqualTo("next");
 				assertThat(next.read()).isEqualTo("stock:1001");
 			}
@@ -616,13 +613,13 @@ class RedisLockScriptsTests {
 		@Test
 		void aQueueOfDeadWaitersIsRemoved() {
 			redis.command("ZADD", QUEUE, "2", "dead", "4", "dead-too");
-			backend.withdraw(KEY);
+			store.withdraw(KEY);
 			assertThat(redis.command("DBSIZE")).isEqualTo("0");
 		}
 
 		@Test
 		void withoutAQueueNothingHappens() {
-			backend.withdraw(KEY);
+			store.withdraw(KEY);
 			assertThat(redis.command("DBSIZE")).isEqualTo("0");
 		}
 
@@ -636,12 +633,12 @@ class RedisLockScriptsTests {
 			redis.command("SCRIPT", "FLUSH");
 			acquire(owner);
 			redis.command("SCRIPT", "FLUSH");
-			assertThat(backend.renew(KEY, owner, LEASE_TIME)).isTrue();
+			assertThat(store.renew(KEY, owner, LEASE_TIME)).isTrue();
 			redis.command("SCRIPT", "FLUSH");
-			assertThat(backend.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
+			assertThat(store.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
 			redis.command("ZADD", QUEUE, "2", "dead");
 			redis.command("SCRIPT", "FLUSH");
-			backend.withdraw(KEY);
+			store.withdraw(KEY);
 			assertThat(redis.command("EXISTS", QUEUE)).isEqualTo("0");
 		}
 
@@ -651,8 +648,8 @@ class RedisLockScriptsTests {
 			assertThatExceptionOfType(UnusableStoreException.class).isThrownBy(() -> acquire(owner))
 				.withMessageContaining("'" + LOCK + "'")
 				.withMessageContaining("distributed-lock.key-prefix");
-			assertThat(backend.renew(KEY, owner, LEASE_TIME)).isFalse();
-			assertThatExceptionOfType(UnusableStoreException.class).isThrownBy(() -> backend.release(KEY, owner, null))
+			assertThat(store.renew(KEY, owner, LEASE_TIME)).isFalse();
+			assertThatExceptionOfType(UnusableStoreException.class).isThrownBy(() -> store.release(KEY, owner, null))
 				.withMessageContaining("'" + LOCK + "'");
 			assertThat(redis.command("LRANGE", LOCK, "0", "-1")).isEqualTo("an element");
 		}
@@ -660,7 +657,7 @@ class RedisLockScriptsTests {
 		@Test
 		void aCompanionOfAnotherTypeIsNamed() {
 			redis.command("RPUSH", QUEUE, "an element");
-			assertThatExceptionOfType(UnusableStoreException.class).isThrownBy(() -> backend.withdraw(KEY))
+			assertThatExceptionOfType(UnusableStoreException.class).isThrownBy(() -> store.withdraw(KEY))
 				.withMessageContaining("or a companion of it");
 		}
 
@@ -671,19 +668,19 @@ class RedisLockScriptsTests {
 	}
 
 	private static LockGrant grant(OwnerToken owner) {
-		LockAttempt attempt = backend.acquire(KEY, owner, LEASE_TIME, false);
+		LockAttempt attempt = store.acquire(KEY, owner, LEASE_TIME, false);
 		assertThat(attempt).isInstanceOf(LockGrant.class);
 		return (LockGrant) attempt;
 	}
 
 	private LockRefusal refusal(boolean queue) {
-		LockAttempt attempt = backend.acquire(KEY, this.other, LEASE_TIME, queue);
+		LockAttempt attempt = store.acquire(KEY, this.other, LEASE_TIME, queue);
 		assertThat(attempt).isInstanceOf(LockRefusal.class);
 		return (LockRefusal) attempt;
 	}
 
 	/**
-	 * Put the JVM of the backend into the queue, where it is alone.
+	 * Put the JVM of the store into the queue, where it is alone.
 	 * @return the id of the JVM
 	 */
 	private String queue() {

@@ -41,7 +41,7 @@ final class RedisRegistry implements LockRegistry, AutoCloseable {
 
 	private final Runnable closeConnections;
 
-	private final RedisLockBackend backend;
+	private final RedisLockStore store;
 
 	private final DefaultLockRegistry registry;
 
@@ -54,8 +54,8 @@ final class RedisRegistry implements LockRegistry, AutoCloseable {
 	private RedisRegistry(RedisConnectionFactory connections, Runnable closeConnections, EngineSettings settings,
 			RedisLockSettings redisSettings) {
 		this.closeConnections = closeConnections;
-		this.backend = new RedisLockBackend(connections, redisSettings);
-		this.registry = new DefaultLockRegistry(this.backend, settings, this.events::add);
+		this.store = new RedisLockStore(connections, redisSettings);
+		this.registry = new DefaultLockRegistry(this.store, settings, this.events::add);
 	}
 
 	/**
@@ -211,7 +211,7 @@ final class RedisRegistry implements LockRegistry, AutoCloseable {
 	@Override
 	public void close() {
 		this.registry.close();
-		this.backend.close();
+		this.store.close();
 		this.closeConnections.run();
 	}
 

@@ -11,10 +11,10 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.backend.LeaseRequest;
-import io.github.lockstarter.backend.OwnerToken;
-import io.github.lockstarter.backend.ReleaseOutcome;
-import io.github.lockstarter.backend.UnusableStoreException;
+import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.ReleaseOutcome;
+import io.github.lockstarter.store.UnusableStoreException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -206,7 +206,7 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 		@Test
 		void theReaderGetsAFullLeaseAndTheLockLivesOn() {
 			grant(reader, Duration.ofSeconds(5));
-			assertThat(backend.renew(KEY, reader, LEASE_TIME)).isTrue();
+			assertThat(store.renew(KEY, reader, LEASE_TIME)).isTrue();
 			assertThat(ends(reader)).isEqualTo(expiry(LOCK))
 				.isEqualTo(expiry(READERS))
 				.isGreaterThan(millis() + 10_000);
@@ -216,7 +216,7 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 		void aShorterLeaseShortensNoOther() {
 			grant(otherReader, Duration.ofSeconds(30));
 			grant(reader);
-			assertThat(backend.renew(KEY, reader, Duration.ofSeconds(5))).isTrue();
+			assertThat(store.renew(KEY, reader, Duration.ofSeconds(5))).isTrue();
 			assertThat(ends(reader)).isLessThan(millis() + 6_000);
 			assertThat(expiry(LOCK)).isEqualTo(ends(otherReader));
 		}
@@ -226,22 +226,22 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 			grant(reader);
 			grant(otherReader);
 			redis.command("ZADD", READERS, Long.toString(millis() - 1), reader.value());
-			assertThat(backend.renew(KEY, reader, LEASE_TIME)).isFalse();
+			assertThat(store.renew(KEY, reader, LEASE_TIME)).isFalse();
 			assertThat(ends(reader)).isLessThan(millis());
-			assertThat(backend.renew(KEY, otherReader, LEASE_TIME)).isTrue();
+			assertThat(store.renew(KEY, otherReader, LEASE_TIME)).isTrue();
 		}
 
 		@Test
 		void aReaderOfALockThatSomebodyElseHoldsAloneHoldsNothing() {
 			grant(reader);
 			redis.command("SET", LOCK, "a-writer", "PX", "5000");
-			assertThat(backend.renew(KEY, reader, LEASE_TIME)).isFalse();
+			assertThat(store.renew(KEY, reader, LEASE_TIME)).isFalse();
 			assertThat(ttl(LOCK)).isLessThanOrEqualTo(Duration.ofSeconds(5));
 		}
 
 		@Test
 		void aFreeLockStaysFree() {
-			assertThat(backend.renew(KEY, reader, LEASE_TIME)).isFalse();
+			assertThat(store.renew(KEY, reader, LEASE_TIME)).isFalse();
 			assertThat(redis.command("DBSIZE")).isEqualTo("0");
 		}
 
@@ -252,7 +252,7 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 			redis.command("ZADD", "lock:{list}:readers", "9000000000000", reader.value());
 			redis.command("SET", "lock:{string}", "shared");
 			redis.command("SET", "lock:{string}:readers", "not a set");
-			List<CompletionStage<Boolean>> answers = backend
+			List<CompletionStage<Boolean>> answers = store
 				.renewAll(List.of(extension(LockKey.of("free"), reader), extension(LockKey.of("list"), reader),
 						extension(LockKey.of("string"), reader), extension(KEY, reader), extension(KEY, otherReader)));
 			assertThat(answers).extracting((answer) -> answer.toCompletableFuture().join())
@@ -264,8 +264,8 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 		void readersAndWritersAreRenewedTogether() {
 			LockKey other = LockKey.of("other");
 			grant(reader, Duration.ofSeconds(5));
-			backend.acquire(other, owner, Duration.ofSeconds(5), false);
-			assertThat(backend.renewAll(List.of(extension(KEY, reader), extension(other, owner))))
+			store.acquire(other, owner, Duration.ofSeconds(5), false);
+			assertThat(store.renewAll(List.of(extension(KEY, reader), extension(other, owner))))
 				.extracting((answer) -> answer.toCompletableFuture().join())
 				.containsExactly(true, true);
 		}
@@ -282,7 +282,7 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 		@Test
 		void theLastReaderFreesTheLockAndLeavesTheFenceAlone() {
 			grant(reader);
-			assertThat(backend.release(KEY, reader, LockMode.WRITE)).isEqualTo(ReleaseOutcome.RELEASED);
+			assertThat(store.release(KEY, reader, LockMode.WRITE)).isEqualTo(ReleaseOutcome.RELEASED);
 			assertThat(redis.command("KEYS", "*")).isEqualTo(FENCE);
 		}
 
@@ -290,7 +290,7 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 		void theLockStaysSharedForAsLongAsTheOthersHaveIt() {
 			grant(reader, Duration.ofSeconds(30));
 			grant(otherReader, Duration.ofSeconds(5));
-			assertThat(backend.release(KEY, reader, null)).isEqualTo(ReleaseOutcome.RELEASED);
+			assertThat(store.release(KEY, reader, null)).isEqualTo(ReleaseOutcome.RELEASED);
 			assertThat(redis.command("GET", LOCK)).isEqualTo("shared");
 			assertThat(expiry(LOCK)).isEqualTo(ends(otherReader)).isEqualTo(expiry(READERS));
 		}
@@ -300,7 +300,7 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 			grant(reader);
 			grant(otherReader);
 			try (Waiter writer = new Waiter("writer", 2)) {
-				assertThat(backend.release(KEY, reader, LockMode.WRITE)).isEqualTo(ReleaseOutcome.RELEASED);
+				assertThat(store.release(KEY, reader, LockMode.WRITE)).isEqualTo(ReleaseOutcome.RELEASED);
 				assertThat(queue()).isEqualTo("writer 2");
 			}
 		}
@@ -309,7 +309,7 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 		void theDeadAreNoReasonToKeepTheLock() {
 			grant(reader);
 			redis.command("ZADD", READERS, Long.toString(millis() - 1), "dead");
-			assertThat(backend.release(KEY, reader, null)).isEqualTo(ReleaseOutcome.RELEASED);
+			assertThat(store.release(KEY, reader, null)).isEqualTo(ReleaseOutcome.RELEASED);
 			assertThat(redis.command("EXISTS", LOCK, READERS)).isEqualTo("0");
 		}
 
@@ -318,7 +318,7 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 			grant(reader);
 			grant(otherReader);
 			redis.command("ZADD", READERS, Long.toString(millis() - 1), reader.value());
-			assertThat(backend.release(KEY, reader, null)).isEqualTo(ReleaseOutcome.NOT_OWNER);
+			assertThat(store.release(KEY, reader, null)).isEqualTo(ReleaseOutcome.NOT_OWNER);
 			assertThat(redis.command("GET", LOCK)).isEqualTo("shared");
 		}
 
@@ -326,14 +326,14 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 		void aReaderOfALockThatSomebodyElseHoldsAloneHoldsNothing() {
 			grant(reader);
 			redis.command("SET", LOCK, "a-writer", "PX", "5000");
-			assertThat(backend.release(KEY, reader, null)).isEqualTo(ReleaseOutcome.NOT_OWNER);
+			assertThat(store.release(KEY, reader, null)).isEqualTo(ReleaseOutcome.NOT_OWNER);
 			assertThat(redis.command("GET", LOCK)).isEqualTo("a-writer");
 		}
 
 		@Test
 		void whoWantedTheLockAloneDoesNotFreeIt() {
 			grant(reader);
-			assertThat(backend.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.NOT_OWNER);
+			assertThat(store.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.NOT_OWNER);
 			assertThat(redis.command("EXISTS", LOCK, READERS)).isEqualTo("2");
 		}
 
@@ -341,7 +341,7 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 		void theFirstWaiterIsToldAndTheJvmQueuesBehindIt() {
 			grant(reader);
 			try (Waiter writer = new Waiter("writer", 2)) {
-				assertThat(backend.release(KEY, reader, LockMode.READ)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+				assertThat(store.release(KEY, reader, LockMode.READ)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 				assertThat(writer.read()).isEqualTo("stock:1001");
 				assertThat(redis.command("GET", TURN)).isEqualTo("writer");
 				assertThat(redis.command("ZRANGE", QUEUE, "0", "-1")).isEqualTo("writer\n" + jvm() + ":read");
@@ -352,7 +352,7 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 		void deadWaitersAreSkippedAndNobodyQueues() {
 			grant(reader);
 			redis.command("ZADD", QUEUE, "2", "dead:read", "4", "dead-too");
-			assertThat(backend.release(KEY, reader, LockMode.READ)).isEqualTo(ReleaseOutcome.RELEASED);
+			assertThat(store.release(KEY, reader, LockMode.READ)).isEqualTo(ReleaseOutcome.RELEASED);
 			assertThat(redis.command("EXISTS", LOCK, QUEUE, READERS)).isEqualTo("0");
 		}
 
@@ -368,7 +368,7 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 					Waiter second = new Waiter("second:read", 4);
 					Waiter writer = new Waiter("writer", 6);
 					Waiter last = new Waiter("last:read", 8)) {
-				assertThat(backend.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+				assertThat(store.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 				assertThat(first.read()).isEqualTo("stock:1001");
 				assertThat(second.read()).isEqualTo("stock:1001");
 				assertThat(queue()).isEqualTo("first:read 3 second:read 5 writer 6 last:read 8");
@@ -381,7 +381,7 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 			grant(owner);
 			try (Waiter first = new Waiter("first:read", 2); Waiter last = new Waiter("last:read", 6)) {
 				redis.command("ZADD", QUEUE, "4", "dead:read");
-				backend.release(KEY, owner, null);
+				store.release(KEY, owner, null);
 				assertThat(last.read()).isEqualTo("stock:1001");
 				assertThat(queue()).isEqualTo("first:read 3 dead:read 4 last:read 7");
 			}
@@ -391,7 +391,7 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 		void readersBehindAWriterAreNotToldWithIt() {
 			grant(owner);
 			try (Waiter writer = new Waiter("writer", 2); Waiter waiting = new Waiter("waiting:read", 4)) {
-				backend.release(KEY, owner, null);
+				store.release(KEY, owner, null);
 				assertThat(queue()).isEqualTo("writer 3 waiting:read 4");
 			}
 		}
@@ -406,7 +406,7 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 			grant(reader);
 			redis.command("ZADD", QUEUE, "2", jvm());
 			try (Waiter waiting = new Waiter("waiting:read", 4); Waiter writer = new Waiter("writer", 6)) {
-				backend.withdraw(KEY);
+				store.withdraw(KEY);
 				assertThat(waiting.read()).isEqualTo("stock:1001");
 				assertThat(queue()).isEqualTo("waiting:read 5 writer 6");
 				assertThat(redis.command("EXISTS", TURN)).isEqualTo("0");
@@ -419,7 +419,7 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 			redis.command("SET", TURN, jvm() + ":read", "PX", "60000");
 			try (Waiter next = new Waiter("next", 6)) {
 				redis.command("ZREM", QUEUE, jvm() + ":fair");
-				backend.withdraw(KEY);
+				store.withdraw(KEY);
 				assertThat(queue()).isEqualTo("next 7");
 				assertThat(redis.command("GET", TURN)).isEqualTo("next");
 			}
@@ -433,7 +433,7 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 		@Test
 		void whoDiedWhileItWaitedIsForgotten() {
 			redis.command("ZADD", QUEUE, "2", "dead", "4", "dead-too:fair");
-			assertThat(backend.isAwaited(KEY)).isFalse();
+			assertThat(store.isAwaited(KEY)).isFalse();
 			assertThat(redis.command("EXISTS", QUEUE)).isEqualTo("0");
 		}
 
@@ -441,7 +441,7 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 		void whoWaitsKeepsItsPlace() {
 			redis.command("ZADD", QUEUE, "2", "dead");
 			try (Waiter waiting = new Waiter("waiting:fair", 4)) {
-				assertThat(backend.isAwaited(KEY)).isTrue();
+				assertThat(store.isAwaited(KEY)).isTrue();
 				assertThat(queue()).isEqualTo("waiting:fair 4");
 			}
 		}

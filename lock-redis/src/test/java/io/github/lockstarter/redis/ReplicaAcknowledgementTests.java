@@ -16,8 +16,8 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
-import io.github.lockstarter.backend.OwnerToken;
-import io.github.lockstarter.backend.ReleaseOutcome;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -137,11 +137,11 @@ class ReplicaAcknowledgementTests {
 	void aReleaseIsAnsweredWhenItReturns() {
 		LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", this.redis.port());
 		connections.start();
-		try (RedisLockBackend backend = new RedisLockBackend(connections, ONE_REPLICA)) {
+		try (RedisLockStore store = new RedisLockStore(connections, ONE_REPLICA)) {
 			OwnerToken owner = OwnerToken.random();
-			backend.release(REQUEST.key(), owner, null);
+			store.release(REQUEST.key(), owner, null);
 			this.redis.command("CLIENT", "PAUSE", "300", "WRITE");
-			assertThat(backend.releaseAsync(REQUEST.key(), owner, null)).isCompletedWithValue(ReleaseOutcome.NOT_OWNER);
+			assertThat(store.releaseAsync(REQUEST.key(), owner, null)).isCompletedWithValue(ReleaseOutcome.NOT_OWNER);
 		}
 		finally {
 			connections.destroy();

@@ -29,10 +29,10 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
-import io.github.lockstarter.test.AbstractLockBackendTests;
-import io.github.lockstarter.backend.LockBackend;
-import io.github.lockstarter.backend.OwnerToken;
-import io.github.lockstarter.backend.ReleaseListener;
+import io.github.lockstarter.test.AbstractLockStoreTests;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.ReleaseListener;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
@@ -95,8 +95,8 @@ class RestrictedUserTests {
 	void everyRightIsNeeded(String right) {
 		allowAllBut(right);
 		LettuceConnectionFactory connections = connections();
-		try (RedisLockBackend one = new RedisLockBackend(connections, RedisLockSettings.DEFAULTS);
-				RedisLockBackend two = new RedisLockBackend(connections, RedisLockSettings.DEFAULTS)) {
+		try (RedisLockStore one = new RedisLockStore(connections, RedisLockSettings.DEFAULTS);
+				RedisLockStore two = new RedisLockStore(connections, RedisLockSettings.DEFAULTS)) {
 			OwnerToken owner = OwnerToken.random();
 			OwnerToken other = OwnerToken.random();
 			OwnerToken reader = OwnerToken.random(LockMode.READ);
@@ -118,8 +118,8 @@ class RestrictedUserTests {
 	}
 
 	/** With a right missing it may never listen. */
-	private static void awaitListening(LockBackend backend) {
-		Awaitility.await().atMost(Duration.ofSeconds(2)).until(() -> backend.releaseSignal().connect(NO_OP));
+	private static void awaitListening(LockStore store) {
+		Awaitility.await().atMost(Duration.ofSeconds(2)).until(() -> store.releaseSignal().connect(NO_OP));
 	}
 
 	@Test
@@ -169,7 +169,7 @@ class RestrictedUserTests {
 	}
 
 	@Nested
-	class AllowedNoMoreThanNeeded extends AbstractLockBackendTests {
+	class AllowedNoMoreThanNeeded extends AbstractLockStoreTests {
 
 		private final LettuceConnectionFactory connections = connections();
 
@@ -180,9 +180,9 @@ class RestrictedUserTests {
 		}
 
 		@Override
-		protected LockBackend createBackend() {
+		protected LockStore createStore() {
 			allowAllBut();
-			return new RedisLockBackend(this.connections, RedisLockSettings.DEFAULTS);
+			return new RedisLockStore(this.connections, RedisLockSettings.DEFAULTS);
 		}
 
 	}

@@ -70,8 +70,8 @@ class SilentNodeTests {
 	@Test
 	void aLockOnItCostsNoLockOnAnotherNodeWithABlockingDriver() throws Exception {
 		JedisConnectionFactory connections = jedis();
-		try (RedisLockBackend backend = new RedisLockBackend(connections, RedisLockSettings.DEFAULTS);
-				DefaultLockRegistry registry = registry(backend)) {
+		try (RedisLockStore store = new RedisLockStore(connections, RedisLockSettings.DEFAULTS);
+				DefaultLockRegistry registry = registry(store)) {
 			List<Lease> healthy = acquire(registry, healthyKeys(6));
 			List<Lease> lost = acquire(registry, silentKeys(1));
 			signal("STOP");
@@ -90,8 +90,8 @@ class SilentNodeTests {
 	}
 
 	private void callersGiveUp(RedisConnectionFactory connections, int count) throws Exception {
-		try (RedisLockBackend backend = new RedisLockBackend(connections, RedisLockSettings.DEFAULTS);
-				DefaultLockRegistry registry = registry(backend)) {
+		try (RedisLockStore store = new RedisLockStore(connections, RedisLockSettings.DEFAULTS);
+				DefaultLockRegistry registry = registry(store)) {
 			List<Lease> healthy = acquire(registry, healthyKeys(1));
 			List<LockKey> silentKeys = silentKeys(count);
 			signal("STOP");
@@ -119,8 +119,8 @@ class SilentNodeTests {
 		return null;
 	}
 
-	private DefaultLockRegistry registry(RedisLockBackend backend) {
-		return new DefaultLockRegistry(backend, RedisRegistry.leaseTime(LEASE_TIME), this.events::add);
+	private DefaultLockRegistry registry(RedisLockStore store) {
+		return new DefaultLockRegistry(store, RedisRegistry.leaseTime(LEASE_TIME), this.events::add);
 	}
 
 	private static List<Lease> acquire(DefaultLockRegistry registry, List<LockKey> keys) {

@@ -39,8 +39,8 @@ final class TransferWorker {
 		LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", Integer.parseInt(args[0]));
 		connections.start();
 		StringRedisTemplate redis = new StringRedisTemplate(connections);
-		RedisLockBackend backend = new RedisLockBackend(connections, RedisLockSettings.DEFAULTS);
-		DefaultLockRegistry registry = new DefaultLockRegistry(backend, EngineSettings.DEFAULTS, LockListener.NO_OP);
+		RedisLockStore store = new RedisLockStore(connections, RedisLockSettings.DEFAULTS);
+		DefaultLockRegistry registry = new DefaultLockRegistry(store, EngineSettings.DEFAULTS, LockListener.NO_OP);
 		redis.opsForValue().get("account-0");
 		System.out.println("ready");
 		System.in.read();
@@ -63,7 +63,7 @@ final class TransferWorker {
 			call.get();
 		}
 		registry.close();
-		backend.close();
+		store.close();
 		connections.destroy();
 	}
 

@@ -27,8 +27,8 @@ import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockEvent;
-import io.github.lockstarter.memory.MemoryLockBackend;
 import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.testsupport.WeavingClassLoader;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -43,16 +43,16 @@ class DistributedLockAspectTests {
 
 	private final List<LockKey> acquired = new ArrayList<>();
 
-	private final MemoryLockStore store = new MemoryLockStore();
+	private final LockMemory memory = new LockMemory();
 
-	private final DefaultLockRegistry registry = new DefaultLockRegistry(new MemoryLockBackend(this.store),
+	private final DefaultLockRegistry registry = new DefaultLockRegistry(new MemoryLockStore(this.memory),
 			EngineSettings.DEFAULTS, (event) -> {
 				if (event instanceof LockEvent.Acquired) {
 					this.acquired.add(event.key());
 				}
 			});
 
-	private final DefaultLockRegistry other = new DefaultLockRegistry(new MemoryLockBackend(this.store),
+	private final DefaultLockRegistry other = new DefaultLockRegistry(new MemoryLockStore(this.memory),
 			EngineSettings.DEFAULTS, (event) -> {
 			});
 
@@ -92,7 +92,7 @@ class DistributedLockAspectTests {
 			.mapToObj((i) -> this.stock.later(1001, null))
 			.toList();
 		assertThat(calls.stream().map(CompletableFuture::join)).hasSize(50).doesNotHaveDuplicates();
-		Awaitility.await().until(this.store::isEmpty);
+		Awaitility.await().until(this.memory::isEmpty);
 	}
 
 	@Test
@@ -100,7 +100,7 @@ class DistributedLockAspectTests {
 		assertThat(this.stock.deductAll(1001)).isEqualTo("deducted 1001 with its lease, booked 1001, counted");
 		assertThat(this.acquired).containsExactly(LockKey.of("stock", 1001), LockKey.of("booking", 1001),
 				LockKey.of("DistributedLockAspectTests.WovenStock.count"));
-		assertThat(this.store.isEmpty()).isTrue();
+		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	@Test
@@ -115,7 +115,7 @@ class DistributedLockAspectTests {
 	@Test
 	void whatTheBodyThrowsReachesTheCaller() {
 		assertThatExceptionOfType(IOException.class).isThrownBy(() -> this.stock.fail()).withMessage("out of order");
-		assertThat(this.store.isEmpty()).isTrue();
+		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	@Test

@@ -28,9 +28,9 @@ import io.github.lockstarter.OnContention;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
-import io.github.lockstarter.memory.MemoryLockBackend;
 import io.github.lockstarter.memory.MemoryLockStore;
-import io.github.lockstarter.test.FaultInjectingBackend;
+import io.github.lockstarter.memory.LockMemory;
+import io.github.lockstarter.test.FaultInjectingStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -41,15 +41,15 @@ class DistributedLockInterceptorTests {
 
 	private static final LockKey KEY = LockKey.of("stock", 1001);
 
-	private final MemoryLockStore store = new MemoryLockStore();
+	private final LockMemory memory = new LockMemory();
 
-	private final FaultInjectingBackend backend = new FaultInjectingBackend(new MemoryLockBackend(this.store));
+	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
 
-	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.backend, EngineSettings.DEFAULTS,
+	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.store, EngineSettings.DEFAULTS,
 			(event) -> {
 			});
 
-	private final DefaultLockRegistry other = new DefaultLockRegistry(new MemoryLockBackend(this.store),
+	private final DefaultLockRegistry other = new DefaultLockRegistry(new MemoryLockStore(this.memory),
 			EngineSettings.DEFAULTS, (event) -> {
 			});
 
@@ -70,13 +70,13 @@ class DistributedLockInterceptorTests {
 	void theBodyRunsUnderItsLockWhichIsGivenBackAfterwards() {
 		assertThat(this.stock.deduct(1001)).isEqualTo("done");
 		assertThat(this.target.lockedByOthersInside).containsExactly(true);
-		assertThat(this.store.isEmpty()).isTrue();
+		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	@Test
 	void theLockIsGivenBackWhenTheBodyThrows() {
 		assertThatIllegalStateException().isThrownBy(() -> this.stock.fail(1001)).withMessage("out of order");
-		assertThat(this.store.isEmpty()).isTrue();
+		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	@Test
@@ -90,7 +90,7 @@ class DistributedLockInterceptorTests {
 	void aBodyWithSeveralKeysRunsUnderAllTheirLocks() {
 		assertThat(this.stock.deductAll(List.of(1002L, 1001L))).containsExactly("1001", "1002");
 		assertThat(this.target.lockedByOthersInside).containsExactly(true, true);
-		assertThat(this.store.isEmpty()).isTrue();
+		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	@Test
@@ -114,7 +114,7 @@ class DistributedLockInterceptorTests {
 		assertThat(this.stock.move(1001, 1002)).isEqualTo("done");
 		assertThat(this.target.lockedByOthersInside).containsExactly(true, true);
 		assertThat(this.stock.move(1001, 1001)).isEqualTo("done");
-		assertThat(this.store.isEmpty()).isTrue();
+		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	@Test
@@ -152,7 +152,7 @@ class DistributedLockInterceptorTests {
 
 	@Test
 	void theBodyDoesNotRunWhenTheStoreCannotBeAsked() {
-		this.backend.acquire.loseRequests(() -> true);
+		this.store.acquire.loseRequests(() -> true);
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.stock.deduct(1001));
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.stock.skipObject(1001));
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.stock.fallBack(1001));
@@ -184,12 +184,12 @@ class DistributedLockInterceptorTests {
 	void nestedCallsShareTheLease() {
 		this.target.self = this.stock;
 		assertThat(this.stock.nested(1001)).isEqualTo("done");
-		assertThat(this.backend.acquire.calls()).isOne();
+		assertThat(this.store.acquire.calls()).isOne();
 	}
 
 	@Test
 	void aLossInsideTheBodyFollowsItsPolicy() {
-		this.target.inside = this.store::clear;
+		this.target.inside = this.memory::clear;
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.stock.deduct(1001));
 		assertThat(this.stock.carryOn(1001)).isEqualTo("done");
 	}

@@ -56,7 +56,7 @@ import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
-import io.github.lockstarter.memory.MemoryLockBackend;
+import io.github.lockstarter.memory.MemoryLockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -160,7 +160,7 @@ class DistributedLockOrderingTests {
 	void whileAnAsynchronousMethodWaitsForItsLockNoThreadOfTheLibraryIsBlocked(Class<?> configuration) {
 		try (AnnotationConfigApplicationContext context = start(configuration)) {
 			Asynchronous bean = context.getBean(Asynchronous.class);
-			DefaultLockRegistry other = new DefaultLockRegistry(context.getBean(MemoryLockBackend.class),
+			DefaultLockRegistry other = new DefaultLockRegistry(context.getBean(MemoryLockStore.class),
 					EngineSettings.DEFAULTS, LockListener.NO_OP);
 			Lease held = other.acquire(LockRequest.of("asynchronous", 1));
 			CompletableFuture<String> result = bean.where(1);
@@ -330,13 +330,13 @@ class DistributedLockOrderingTests {
 	static class Locking {
 
 		@Bean
-		MemoryLockBackend backend() {
-			return new MemoryLockBackend();
+		MemoryLockStore store() {
+			return new MemoryLockStore();
 		}
 
 		@Bean
-		DefaultLockRegistry lockRegistry(MemoryLockBackend backend) {
-			return new DefaultLockRegistry(backend, EngineSettings.DEFAULTS, (event) -> {
+		DefaultLockRegistry lockRegistry(MemoryLockStore store) {
+			return new DefaultLockRegistry(store, EngineSettings.DEFAULTS, (event) -> {
 				if (event instanceof LockEvent.Acquired || event instanceof LockEvent.Released) {
 					steps.add((event instanceof LockEvent.Acquired) ? "acquired" : "released");
 				}

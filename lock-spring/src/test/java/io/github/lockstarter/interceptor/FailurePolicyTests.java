@@ -25,13 +25,13 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.OnContention;
 import io.github.lockstarter.OnUnavailable;
-import io.github.lockstarter.backend.LockBackend;
+import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockListener;
-import io.github.lockstarter.memory.MemoryLockBackend;
 import io.github.lockstarter.memory.MemoryLockStore;
-import io.github.lockstarter.test.FaultInjectingBackend;
+import io.github.lockstarter.memory.LockMemory;
+import io.github.lockstarter.test.FaultInjectingStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -43,13 +43,13 @@ class FailurePolicyTests {
 
 	private static final LockKey KEY = LockKey.of("stock", 1001);
 
-	private final MemoryLockStore store = new MemoryLockStore();
+	private final LockMemory memory = new LockMemory();
 
-	private final FaultInjectingBackend backend = new FaultInjectingBackend(new MemoryLockBackend(this.store));
+	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
 
-	private final DefaultLockRegistry registry = registry(this.backend);
+	private final DefaultLockRegistry registry = registry(this.store);
 
-	private final DefaultLockRegistry other = registry(new MemoryLockBackend(this.store));
+	private final DefaultLockRegistry other = registry(new MemoryLockStore(this.memory));
 
 	private final Stock target = new Stock();
 
@@ -73,7 +73,7 @@ class FailurePolicyTests {
 
 	@Test
 	void theFallbackGetsTheArgumentsAndTheOutage() {
-		this.backend.acquire.loseRequests(() -> true);
+		this.store.acquire.loseRequests(() -> true);
 		assertThat(this.stock.deduct(1001, 2)).isEqualTo("fallback for 1001, 2");
 		assertThat(this.target.events).containsExactly("LockUnavailableException of stock:1001");
 	}
@@ -83,14 +83,14 @@ class FailurePolicyTests {
 		try (Lease held = this.other.acquire(LockRequest.of(KEY))) {
 			assertThat(this.stock.find(1001)).hasValue("instead of 1001");
 		}
-		this.backend.acquire.loseRequests(() -> true);
+		this.store.acquire.loseRequests(() -> true);
 		assertThat(this.stock.find(1001)).hasValue("instead of 1001");
 		assertThat(this.target.events).isEmpty();
 	}
 
 	@Test
 	void byDefaultAnOutageIsThrownAlsoWithAFallback() {
-		this.backend.acquire.loseRequests(() -> true);
+		this.store.acquire.loseRequests(() -> true);
 		assertThatExceptionOfType(LockUnavailableException.class)
 			.isThrownBy(() -> this.stock.deductUnlessContended(1001, 2));
 		assertThat(this.target.events).isEmpty();
@@ -108,7 +108,7 @@ class FailurePolicyTests {
 	@Test
 	void anOutageThatTheBodyMeetsReachesTheCaller() {
 		this.target.inside = () -> {
-			this.backend.acquire.loseRequests(() -> true);
+			this.store.acquire.loseRequests(() -> true);
 			this.registry.acquire(LockRequest.of("stock", 1002).withWaitTime(Duration.ZERO));
 		};
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.stock.deduct(1001, 2))
@@ -127,7 +127,7 @@ class FailurePolicyTests {
 
 	@Test
 	void aLostLockReachesTheCaller() {
-		this.target.inside = this.store::clear;
+		this.target.inside = this.memory::clear;
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.stock.deduct(1001, 2));
 		assertThat(this.target.events).containsExactly("body");
 	}
@@ -154,7 +154,7 @@ class FailurePolicyTests {
 
 	@Test
 	void anOutageIsNeverSkipped() {
-		this.backend.acquire.loseRequests(() -> true);
+		this.store.acquire.loseRequests(() -> true);
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.stock.count(1001));
 	}
 
@@ -166,8 +166,8 @@ class FailurePolicyTests {
 		assertThat(this.target.events).isEmpty();
 	}
 
-	private static DefaultLockRegistry registry(LockBackend backend) {
-		return new DefaultLockRegistry(backend, EngineSettings.DEFAULTS, LockListener.NO_OP);
+	private static DefaultLockRegistry registry(LockStore store) {
+		return new DefaultLockRegistry(store, EngineSettings.DEFAULTS, LockListener.NO_OP);
 	}
 
 	private Stock proxy(Stock target) {

@@ -38,9 +38,9 @@ import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineProbe;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockListener;
-import io.github.lockstarter.memory.MemoryLockBackend;
 import io.github.lockstarter.memory.MemoryLockStore;
-import io.github.lockstarter.test.FaultInjectingBackend;
+import io.github.lockstarter.memory.LockMemory;
+import io.github.lockstarter.test.FaultInjectingStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -54,14 +54,14 @@ class FutureMethodTests {
 
 	private static final LockRequest AT_ONCE = REQUEST.withWaitTime(Duration.ZERO);
 
-	private final MemoryLockStore store = new MemoryLockStore();
+	private final LockMemory memory = new LockMemory();
 
-	private final FaultInjectingBackend backend = new FaultInjectingBackend(new MemoryLockBackend(this.store));
+	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
 
-	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.backend, EngineSettings.DEFAULTS,
+	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.store, EngineSettings.DEFAULTS,
 			LockListener.NO_OP);
 
-	private final DefaultLockRegistry other = new DefaultLockRegistry(new MemoryLockBackend(this.store),
+	private final DefaultLockRegistry other = new DefaultLockRegistry(new MemoryLockStore(this.memory),
 			EngineSettings.DEFAULTS, LockListener.NO_OP);
 
 	private final Stock target = new Stock();
@@ -209,7 +209,7 @@ class FutureMethodTests {
 
 	@Test
 	void anOutageFailsTheFutureOrLeadsToTheFallback() {
-		this.backend.acquire.loseRequests(() -> true);
+		this.store.acquire.loseRequests(() -> true);
 		assertThat(failure(this.stock.reserveAtOnce(1001))).isInstanceOf(LockUnavailableException.class);
 		assertThat(failure(this.stock.skip(1001))).isInstanceOf(LockUnavailableException.class);
 		assertThat(this.stock.reserveOrElse(1001, null)).succeedsWithin(Duration.ofSeconds(20))
@@ -221,7 +221,7 @@ class FutureMethodTests {
 	void aLostLockFailsTheFuture() {
 		CompletableFuture<String> result = this.stock.reserve(1001);
 		this.target.awaitBegun();
-		this.store.clear();
+		this.memory.clear();
 		this.target.work.complete("reserved");
 		assertThat(failure(result)).isInstanceOf(LockLostException.class);
 	}
@@ -245,7 +245,7 @@ class FutureMethodTests {
 		assertThat(warehouse.reserve(1001)).succeedsWithin(Duration.ofSeconds(20)).isEqualTo("reserved 1001");
 		assertThat(warehouse.count(1001, null).block(Duration.ofSeconds(20))).isPositive();
 		assertThat(warehouse.restock(1001)).succeedsWithin(Duration.ofSeconds(20)).isEqualTo("restocked 1001");
-		assertThat(this.backend.release.calls()).isEqualTo(3);
+		assertThat(this.store.release.calls()).isEqualTo(3);
 	}
 
 	private boolean isTaken() {

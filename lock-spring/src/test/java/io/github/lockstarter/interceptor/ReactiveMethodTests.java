@@ -48,9 +48,9 @@ import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineProbe;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockListener;
-import io.github.lockstarter.memory.MemoryLockBackend;
 import io.github.lockstarter.memory.MemoryLockStore;
-import io.github.lockstarter.test.FaultInjectingBackend;
+import io.github.lockstarter.memory.LockMemory;
+import io.github.lockstarter.test.FaultInjectingStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -67,14 +67,14 @@ class ReactiveMethodTests {
 
 	private static final LockRequest AT_ONCE = REQUEST.withWaitTime(Duration.ZERO);
 
-	private final MemoryLockStore store = new MemoryLockStore();
+	private final LockMemory memory = new LockMemory();
 
-	private final FaultInjectingBackend backend = new FaultInjectingBackend(new MemoryLockBackend(this.store));
+	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
 
-	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.backend, EngineSettings.DEFAULTS,
+	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.store, EngineSettings.DEFAULTS,
 			LockListener.NO_OP);
 
-	private final DefaultLockRegistry other = new DefaultLockRegistry(new MemoryLockBackend(this.store),
+	private final DefaultLockRegistry other = new DefaultLockRegistry(new MemoryLockStore(this.memory),
 			EngineSettings.DEFAULTS, LockListener.NO_OP);
 
 	private final Stock target = new Stock();
@@ -109,7 +109,7 @@ class ReactiveMethodTests {
 		Mono<Long> token = this.stock.token(1001, null);
 		long first = token.block(PATIENCE);
 		assertThat(token.block(PATIENCE)).isGreaterThan(first);
-		assertThat(this.backend.acquire.calls()).isEqualTo(2);
+		assertThat(this.store.acquire.calls()).isEqualTo(2);
 	}
 
 	@Test
@@ -119,7 +119,7 @@ class ReactiveMethodTests {
 		assertThat(this.stock.nestedInSeveral(1001).block(PATIENCE)).isEqualTo(2);
 		assertThat(this.stock.severalAroundOne(List.of(1002L, 1001L)).block(PATIENCE)).isNotNull();
 		assertThat(isTaken()).isFalse();
-		assertThat(this.store.isEmpty()).isTrue();
+		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	@Test
@@ -138,7 +138,7 @@ class ReactiveMethodTests {
 			return actual;
 		}));
 		try {
-			this.backend.acquire.loseRequests(() -> {
+			this.store.acquire.loseRequests(() -> {
 				awaitUninterrupted(subscribed);
 				return false;
 			});
@@ -165,7 +165,7 @@ class ReactiveMethodTests {
 		this.stock.heldTwice().block(PATIENCE);
 		assertThat(this.other.tryAcquire(LockRequest.of(LockKey.of("twice")).withWaitTime(Duration.ofMillis(300))))
 			.isEmpty();
-		this.store.clear();
+		this.memory.clear();
 	}
 
 	private static void awaitUninterrupted(CountDownLatch latch) {
@@ -269,8 +269,8 @@ class ReactiveMethodTests {
 	void nestedMethodsOfOneChainShareTheLease() {
 		this.target.self = this.stock;
 		assertThat(this.stock.nested(1001).block(PATIENCE)).isEqualTo("done");
-		assertThat(this.backend.acquire.calls()).isOne();
-		assertThat(this.backend.release.calls()).isOne();
+		assertThat(this.store.acquire.calls()).isOne();
+		assertThat(this.store.release.calls()).isOne();
 	}
 
 	@Test
@@ -300,7 +300,7 @@ class ReactiveMethodTests {
 
 	@Test
 	void anOutageIsAnErrorOrLeadsToTheFallback() {
-		this.backend.acquire.loseRequests(() -> true);
+		this.store.acquire.loseRequests(() -> true);
 		assertThatExceptionOfType(LockUnavailableException.class)
 			.isThrownBy(() -> this.stock.reserveAtOnce(1001).block(PATIENCE));
 		assertThat(this.stock.reserveOrElse(1001).block(PATIENCE)).isEqualTo("LockUnavailableException of 1001");
@@ -383,7 +383,7 @@ class ReactiveMethodTests {
 	}
 
 	private String loseAll() {
-		this.store.clear();
+		this.memory.clear();
 		return "lost";
 	}
 

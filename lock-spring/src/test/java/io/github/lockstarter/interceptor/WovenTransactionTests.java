@@ -39,7 +39,7 @@ import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockEvent;
-import io.github.lockstarter.memory.MemoryLockBackend;
+import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.testsupport.WeavingClassLoader;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -168,7 +168,7 @@ class WovenTransactionTests {
 
 		@Bean
 		DefaultLockRegistry lockRegistry() {
-			return new DefaultLockRegistry(new MemoryLockBackend(), EngineSettings.DEFAULTS, (event) -> {
+			return new DefaultLockRegistry(new MemoryLockStore(), EngineSettings.DEFAULTS, (event) -> {
 				if (event instanceof LockEvent.Acquired) {
 					boolean inside = TransactionSynchronizationManager.isActualTransactionActive();
 					steps.add("acquired " + (inside ? "inside" : "outside"));

@@ -34,9 +34,9 @@ import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockEvent;
-import io.github.lockstarter.memory.MemoryLockBackend;
 import io.github.lockstarter.memory.MemoryLockStore;
-import io.github.lockstarter.test.FaultInjectingBackend;
+import io.github.lockstarter.memory.LockMemory;
+import io.github.lockstarter.test.FaultInjectingStore;
 import io.github.lockstarter.testsupport.CapturedLog;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -51,16 +51,16 @@ class LockTransactionTests {
 
 	private static final LockRequest REQUEST = LockRequest.of("stock", 1001).withWaitTime(Duration.ZERO);
 
-	private final MemoryLockStore store = new MemoryLockStore();
+	private final LockMemory memory = new LockMemory();
 
-	private final FaultInjectingBackend backend = new FaultInjectingBackend(new MemoryLockBackend(this.store));
+	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
 
 	private final AtomicReference<Lease> held = new AtomicReference<>();
 
 	private final AtomicReference<Runnable> onReleased = new AtomicReference<>(() -> {
 	});
 
-	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.backend,
+	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.store,
 			new EngineSettings(Duration.ofSeconds(5), Duration.ofSeconds(4), 20, Duration.ofSeconds(1),
 					Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(1)),
 			(event) -> {
@@ -69,7 +69,7 @@ class LockTransactionTests {
 				}
 			});
 
-	private final DefaultLockRegistry others = new DefaultLockRegistry(new MemoryLockBackend(this.store),
+	private final DefaultLockRegistry others = new DefaultLockRegistry(new MemoryLockStore(this.memory),
 			EngineSettings.DEFAULTS, (event) -> {
 			});
 
@@ -92,7 +92,7 @@ class LockTransactionTests {
 
 	@AfterEach
 	void nothingIsLeft() {
-		Awaitility.await().until(this.store::isEmpty);
+		Awaitility.await().until(this.memory::isEmpty);
 		assertThatIllegalStateException().isThrownBy(Lease::current);
 		LeaseContext.ensureAllHeld();
 		this.registry.close();
@@ -147,15 +147,15 @@ class LockTransactionTests {
 			return null;
 		});
 		assertThat(orders()).isOne();
-		assertThat(this.store.isEmpty()).isTrue();
+		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	@Test
 	void aLockTakenInsideATransactionIsRenewedThroughTheCommit() {
 		this.transaction.execute((status) -> {
 			this.lock.execute(REQUEST, (lease) -> insertOrder());
-			int renewals = this.backend.renew.calls();
-			Awaitility.await().until(() -> this.backend.renew.calls() > renewals + 3);
+			int renewals = this.store.renew.calls();
+			Awaitility.await().until(() -> this.store.renew.calls() > renewals + 3);
 			return null;
 		});
 		assertThat(orders()).isOne();
@@ -169,7 +169,7 @@ class LockTransactionTests {
 			throw new IllegalStateException("out of order");
 		})).withMessage("out of order");
 		assertThat(orders()).isZero();
-		assertThat(this.store.isEmpty()).isTrue();
+		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	@Test
@@ -181,7 +181,7 @@ class LockTransactionTests {
 			assertThat(this.others.tryAcquire(REQUEST)).isEmpty();
 			return null;
 		});
-		assertThat(this.store.isEmpty()).isTrue();
+		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	@Test
@@ -203,7 +203,7 @@ class LockTransactionTests {
 			status.setRollbackOnly();
 			return this.lock.execute(held, (lease) -> insertOrder());
 		});
-		assertThat(this.store.isEmpty()).isTrue();
+		assertThat(this.memory.isEmpty()).isTrue();
 		this.transaction.execute((status) -> this.lock.execute(held, (lease) -> insertOrder()));
 		assertThat(this.others.tryAcquire(REQUEST.withWaitTime(Duration.ZERO))).isEmpty();
 		this.others.acquire(REQUEST.withWaitTime(Duration.ofSeconds(10))).close();
@@ -233,7 +233,7 @@ class LockTransactionTests {
 			return null;
 		});
 		assertThat(orders()).isOne();
-		assertThat(this.store.isEmpty()).isTrue();
+		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	@Test
@@ -244,8 +244,8 @@ class LockTransactionTests {
 			assertThat(this.others.tryAcquire(REQUEST)).isEmpty();
 			return null;
 		});
-		assertThat(this.backend.acquire.calls()).isOne();
-		assertThat(this.backend.release.calls()).isOne();
+		assertThat(this.store.acquire.calls()).isOne();
+		assertThat(this.store.release.calls()).isOne();
 		assertThat(orders()).isEqualTo(2);
 	}
 
@@ -258,7 +258,7 @@ class LockTransactionTests {
 				return null;
 			})));
 		assertThat(orders()).isZero();
-		assertThat(this.store.isEmpty()).isTrue();
+		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	@Test
@@ -272,7 +272,7 @@ class LockTransactionTests {
 				}
 			}));
 		assertThat(orders()).isZero();
-		assertThat(this.store.isEmpty()).isTrue();
+		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	@Test
@@ -283,7 +283,7 @@ class LockTransactionTests {
 			assertThat(this.others.tryAcquire(REQUEST)).isEmpty();
 			return null;
 		});
-		assertThat(this.store.isEmpty()).isTrue();
+		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	@Test
@@ -291,7 +291,7 @@ class LockTransactionTests {
 		this.transaction.setPropagationBehavior(TransactionDefinition.PROPAGATION_SUPPORTS);
 		this.transaction.execute((status) -> {
 			this.lock.execute(REQUEST, (lease) -> insertOrder());
-			assertThat(this.store.isEmpty()).isTrue();
+			assertThat(this.memory.isEmpty()).isTrue();
 			return null;
 		});
 	}
@@ -306,7 +306,7 @@ class LockTransactionTests {
 				.withMessageContaining("OnActiveTransaction.DEFER");
 			return null;
 		});
-		assertThat(this.backend.acquire.calls()).isZero();
+		assertThat(this.store.acquire.calls()).isZero();
 		assertThat(orders()).isZero();
 		failing.execute(REQUEST, (lease) -> this.transaction.execute((status) -> insertOrder()));
 		assertThat(orders()).isOne();
@@ -317,7 +317,7 @@ class LockTransactionTests {
 		this.transaction.execute((status) -> {
 			this.lock.withOnActiveTransaction(OnActiveTransaction.RELEASE_ON_RETURN)
 				.execute(REQUEST, (lease) -> insertOrder());
-			assertThat(this.store.isEmpty()).isTrue();
+			assertThat(this.memory.isEmpty()).isTrue();
 			return null;
 		});
 		assertThat(log).contains("Lock 'stock:1001' is given back before the transaction");
@@ -334,7 +334,7 @@ class LockTransactionTests {
 		assertThat(this.others.tryAcquire(REQUEST)).isPresent().get().satisfies(Lease::close);
 		assertThat(this.others.tryAcquire(LockRequest.of("order", 7).withWaitTime(Duration.ZERO))).isEmpty();
 		body.complete("done");
-		Awaitility.await().until(this.store::isEmpty);
+		Awaitility.await().until(this.memory::isEmpty);
 		assertThat(orders()).isOne();
 	}
 
@@ -415,7 +415,7 @@ class LockTransactionTests {
 	}
 
 	private boolean lose(Lease lease) {
-		this.store.clear();
+		this.memory.clear();
 		Awaitility.await().until(() -> !lease.isHeld());
 		return true;
 	}

@@ -7,18 +7,18 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.backend.LockBackend;
-import io.github.lockstarter.backend.LockRefusal;
-import io.github.lockstarter.backend.OwnerToken;
-import io.github.lockstarter.backend.ReleaseOutcome;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.ReleaseOutcome;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The part of the contract of every {@link LockBackend} that is about locks that stay
- * taken after their owner is done, and about requests of that owner that come too late.
+ * The part of the contract of every {@link LockStore} that is about locks that stay taken
+ * after their owner is done, and about requests of that owner that come too late.
  */
-abstract class AbstractKeptLockTests extends BackendHarness {
+abstract class AbstractKeptLockTests extends StoreHarness {
 
 	private static final Duration HOUR = Duration.ofHours(1);
 
@@ -80,7 +80,7 @@ abstract class AbstractKeptLockTests extends BackendHarness {
 	@Test
 	void nobodyElseKeepsALock() {
 		this.one.grant(this.key, this.owner);
-		assertThat(this.two.backend().keep(this.key, this.other, HOUR)).isFalse();
+		assertThat(this.two.store().keep(this.key, this.other, HOUR)).isFalse();
 		assertThat(this.two.remaining(this.key, this.other)).isLessThanOrEqualTo(LEASE_TIME);
 		assertThat(this.one.renew(this.key, this.owner)).isTrue();
 	}
@@ -94,7 +94,7 @@ abstract class AbstractKeptLockTests extends BackendHarness {
 	@Test
 	void aLockThatSomebodyElseKeepsIsNotKeptAgain() {
 		this.two.grant(this.key, this.other);
-		this.two.backend().keep(this.key, this.other, HOUR);
+		this.two.store().keep(this.key, this.other, HOUR);
 		assertThat(keep(HOUR.multipliedBy(2))).isFalse();
 		assertThat(this.two.remaining(this.key, this.owner)).isLessThanOrEqualTo(HOUR);
 	}
@@ -103,13 +103,13 @@ abstract class AbstractKeptLockTests extends BackendHarness {
 	void aShareIsNotKept() {
 		OwnerToken reader = OwnerToken.random(LockMode.READ);
 		this.one.grant(this.key, reader);
-		assertThat(this.one.backend().keep(this.key, reader, HOUR)).isFalse();
+		assertThat(this.one.store().keep(this.key, reader, HOUR)).isFalse();
 		assertThat(this.two.remaining(this.key, this.other)).isLessThanOrEqualTo(LEASE_TIME);
 		assertThat(this.one.renew(this.key, reader)).isTrue();
 	}
 
 	private boolean keep(Duration time) {
-		return this.one.backend().keep(this.key, this.owner, time);
+		return this.one.store().keep(this.key, this.owner, time);
 	}
 
 }

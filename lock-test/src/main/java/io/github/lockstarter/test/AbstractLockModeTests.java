@@ -10,17 +10,17 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.backend.LeaseRequest;
-import io.github.lockstarter.backend.LockBackend;
-import io.github.lockstarter.backend.LockGrant;
-import io.github.lockstarter.backend.LockRefusal;
-import io.github.lockstarter.backend.OwnerToken;
-import io.github.lockstarter.backend.ReleaseOutcome;
+import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.ReleaseOutcome;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The part of the contract of every {@link LockBackend} that is about locks that are
+ * The part of the contract of every {@link LockStore} that is about locks that are
  * shared, and about the order of arrival.
  */
 abstract class AbstractLockModeTests extends AbstractMixedModeTests {
@@ -138,7 +138,7 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 		this.one.grant(this.key, this.reader);
 		this.two.queue(this.key, this.owner);
 		this.three.queue(this.key, this.otherReader);
-		this.two.backend().withdraw(this.key);
+		this.two.store().withdraw(this.key);
 		this.three.grant(this.key, this.otherReader);
 	}
 
@@ -177,7 +177,7 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 		this.three.queue(this.key, this.other);
 		this.two.grant(this.key, this.otherReader);
 		this.two.queue(this.key, this.owner);
-		assertThat(this.one.backend().isAwaited(this.key)).isTrue();
+		assertThat(this.one.store().isAwaited(this.key)).isTrue();
 	}
 
 	@Test
@@ -195,7 +195,7 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 		List<Jvm> jvms = List.of(this.two, this.three, this.two, this.one);
 		this.one.grant(this.key, this.owner);
 		for (int i = 0; i < owners.size(); i++) {
-			jvms.get(i).backend().arrive(this.key, owners.get(i));
+			jvms.get(i).store().arrive(this.key, owners.get(i));
 		}
 		this.one.release(this.key, this.owner, null);
 		for (int i = 0; i < owners.size(); i++) {
@@ -215,7 +215,7 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 		OwnerToken first = fair();
 		OwnerToken second = fair();
 		this.one.grant(this.key, this.owner, SHORT_LEASE_TIME);
-		this.two.backend().arrive(this.key, first);
+		this.two.store().arrive(this.key, first);
 		Awaitility.await().until(() -> {
 			if (this.two.heard().contains(this.key)) {
 				return true;
@@ -233,8 +233,8 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 		OwnerToken first = fair();
 		OwnerToken second = fair();
 		this.one.grant(this.key, this.owner);
-		this.two.backend().arrive(this.key, first);
-		this.three.backend().arrive(this.key, second);
+		this.two.store().arrive(this.key, first);
+		this.three.store().arrive(this.key, second);
 		this.one.release(this.key, this.owner, null);
 		Awaitility.await().until(() -> {
 			letTimePass();
@@ -248,9 +248,9 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 		OwnerToken first = fair();
 		OwnerToken second = fair();
 		this.one.grant(this.key, this.owner);
-		this.two.backend().arrive(this.key, first);
-		this.three.backend().arrive(this.key, second);
-		this.two.backend().withdraw(this.key, first);
+		this.two.store().arrive(this.key, first);
+		this.three.store().arrive(this.key, second);
+		this.two.store().withdraw(this.key, first);
 		this.one.release(this.key, this.owner, null);
 		assertNotTold(this.two);
 		assertThat(heardBy(this.three)).containsExactly(this.key);
@@ -262,10 +262,10 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 		OwnerToken first = fair();
 		OwnerToken second = fair();
 		this.one.grant(this.key, this.owner);
-		this.two.backend().arrive(this.key, first);
-		this.three.backend().arrive(this.key, second);
+		this.two.store().arrive(this.key, first);
+		this.three.store().arrive(this.key, second);
 		this.one.release(this.key, this.owner, null);
-		this.two.backend().withdraw(this.key, first);
+		this.two.store().withdraw(this.key, first);
 		assertThat(heardBy(this.three)).contains(this.key);
 		this.three.grant(this.key, second);
 	}
@@ -276,9 +276,9 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 		OwnerToken between = fair();
 		OwnerToken late = fair();
 		this.one.grant(this.key, this.owner);
-		this.two.backend().arrive(this.key, early);
-		this.three.backend().arrive(this.key, between);
-		this.two.backend().arrive(this.key, late);
+		this.two.store().arrive(this.key, early);
+		this.three.store().arrive(this.key, between);
+		this.two.store().arrive(this.key, late);
 		this.one.release(this.key, this.owner, null);
 		this.two.grant(this.key, late);
 		this.two.release(this.key, late, null);
@@ -291,14 +291,14 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 	@Test
 	void severalLocksAreGrantedTogetherOrNotAtAll() {
 		List<LeaseRequest> requests = together(this.owner, this.other);
-		List<LockGrant> grants = this.one.backend().acquireAll(requests);
+		List<LockGrant> grants = this.one.store().acquireAll(requests);
 		assertThat(grants).hasSize(2).extracting(LockGrant::awaited).containsExactly(false, false);
 		assertThat(this.one.grant(requests.get(0).key(), this.owner)).isEqualTo(grants.get(0).fencingBase());
-		assertThat(this.one.backend().acquireAll(requests)).isEqualTo(grants);
+		assertThat(this.one.store().acquireAll(requests)).isEqualTo(grants);
 		this.one.release(requests.get(0).key(), this.owner, null);
 		List<LeaseRequest> overlapping = List.of(requests.get(0),
 				new LeaseRequest(requests.get(1).key(), OwnerToken.random(), LEASE_TIME));
-		assertThat(this.two.backend().acquireAll(overlapping)).isEmpty();
+		assertThat(this.two.store().acquireAll(overlapping)).isEmpty();
 		assertThat(this.two.grant(requests.get(0).key(), OwnerToken.random()))
 			.isGreaterThan(grants.get(0).fencingBase());
 	}
@@ -312,8 +312,8 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 		this.two.queue(contended);
 		this.one.release(contended, holder, null);
 		assertThat(heardBy(this.two)).containsExactly(contended);
-		assertThat(this.two.backend().acquireAll(requests)).hasSize(2);
-		assertThat(this.one.backend().isAwaited(contended)).isFalse();
+		assertThat(this.two.store().acquireAll(requests)).hasSize(2);
+		assertThat(this.one.store().isAwaited(contended)).isFalse();
 	}
 
 	@Test
@@ -323,9 +323,9 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 		OwnerToken holder = OwnerToken.random();
 		OwnerToken waiting = fair();
 		this.one.grant(contended, holder);
-		this.two.backend().arrive(contended, waiting);
+		this.two.store().arrive(contended, waiting);
 		this.one.release(contended, holder, null);
-		assertThat(this.two.backend().acquireAll(requests)).hasSize(2);
+		assertThat(this.two.store().acquireAll(requests)).hasSize(2);
 		this.two.release(contended, this.other, null);
 		assertThat(heardBy(this.two)).contains(contended);
 		this.two.grant(contended, waiting);

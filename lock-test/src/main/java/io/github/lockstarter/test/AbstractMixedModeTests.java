@@ -5,15 +5,15 @@ package io.github.lockstarter.test;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.backend.LockBackend;
-import io.github.lockstarter.backend.LockRefusal;
-import io.github.lockstarter.backend.OwnerToken;
-import io.github.lockstarter.backend.ReleaseOutcome;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.ReleaseOutcome;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The part of the contract of every {@link LockBackend} that is about owners of several
+ * The part of the contract of every {@link LockStore} that is about owners of several
  * modes that meet at one lock, and about their requests that come twice or too late.
  */
 abstract class AbstractMixedModeTests extends AbstractKeptLockTests {
@@ -75,7 +75,7 @@ abstract class AbstractMixedModeTests extends AbstractKeptLockTests {
 		this.one.grant(this.key, this.reader);
 		this.two.queue(this.key, this.owner);
 		this.three.queue(this.key, this.otherReader);
-		this.two.backend().withdraw(this.key);
+		this.two.store().withdraw(this.key);
 		assertThat(heardBy(this.three)).containsExactly(this.key);
 		this.three.grant(this.key, this.otherReader);
 		assertThat(this.one.renew(this.key, this.reader)).isTrue();
@@ -84,9 +84,9 @@ abstract class AbstractMixedModeTests extends AbstractKeptLockTests {
 	@Test
 	void readersBehindOneThatGivesUpToWaitInOrderOfArrivalAreTold() {
 		this.one.grant(this.key, this.reader);
-		this.two.backend().arrive(this.key, this.fair);
+		this.two.store().arrive(this.key, this.fair);
 		this.three.queue(this.key, this.otherReader);
-		this.two.backend().withdraw(this.key, this.fair);
+		this.two.store().withdraw(this.key, this.fair);
 		assertThat(heardBy(this.three)).containsExactly(this.key);
 		this.three.grant(this.key, this.otherReader);
 	}
@@ -98,7 +98,7 @@ abstract class AbstractMixedModeTests extends AbstractKeptLockTests {
 		this.two.queue(this.key, this.owner);
 		this.three.queue(this.key, this.other);
 		four.queue(this.key, this.otherReader);
-		this.two.backend().withdraw(this.key);
+		this.two.store().withdraw(this.key);
 		assertNotTold(four);
 		assertThat(four.acquire(this.key, this.otherReader)).isInstanceOf(LockRefusal.class);
 	}
@@ -106,8 +106,8 @@ abstract class AbstractMixedModeTests extends AbstractKeptLockTests {
 	@Test
 	void whoWaitsInOrderOfArrivalKeepsItsPlaceThoughAnotherOfItsJvmTakesItsTurn() {
 		this.one.grant(this.key, this.owner);
-		this.two.backend().arrive(this.key, this.fair);
-		this.three.backend().arrive(this.key, this.laterFair);
+		this.two.store().arrive(this.key, this.fair);
+		this.three.store().arrive(this.key, this.laterFair);
 		this.one.release(this.key, this.owner, null);
 		this.two.grant(this.key, this.other);
 		this.two.release(this.key, this.other, LockMode.FAIR);
@@ -118,8 +118,8 @@ abstract class AbstractMixedModeTests extends AbstractKeptLockTests {
 	@Test
 	void whoWaitsInOrderOfArrivalKeepsItsPlaceThoughAReaderOfItsJvmTakesItsTurn() {
 		this.one.grant(this.key, this.owner);
-		this.two.backend().arrive(this.key, this.fair);
-		this.three.backend().arrive(this.key, this.laterFair);
+		this.two.store().arrive(this.key, this.fair);
+		this.three.store().arrive(this.key, this.laterFair);
 		this.one.release(this.key, this.owner, null);
 		this.two.grant(this.key, this.reader);
 		this.two.release(this.key, this.reader, LockMode.FAIR);
@@ -131,8 +131,8 @@ abstract class AbstractMixedModeTests extends AbstractKeptLockTests {
 	void whoWaitsInOrderOfArrivalKeepsItsPlaceThoughOneOfItsJvmDidNotWaitForItsTurn() {
 		OwnerToken hasty = OwnerToken.random(LockMode.FAIR);
 		this.one.grant(this.key, this.owner);
-		this.two.backend().arrive(this.key, this.fair);
-		this.three.backend().arrive(this.key, this.laterFair);
+		this.two.store().arrive(this.key, this.fair);
+		this.three.store().arrive(this.key, this.laterFair);
 		this.one.release(this.key, this.owner, null);
 		this.two.grant(this.key, hasty);
 		this.two.release(this.key, hasty, LockMode.FAIR);
@@ -179,23 +179,23 @@ abstract class AbstractMixedModeTests extends AbstractKeptLockTests {
 	@Test
 	void aJvmThatWaitsIsToldWhenOneOfItsCallersThatWaitsInOrderOfArrivalGivesUp() {
 		this.one.grant(this.key, this.owner);
-		this.two.backend().arrive(this.key, this.fair);
+		this.two.store().arrive(this.key, this.fair);
 		this.two.queue(this.key);
 		this.one.release(this.key, this.owner, null);
 		assertThat(heardBy(this.two)).hasSizeGreaterThanOrEqualTo(1);
 		int heard = this.two.heard().size();
-		this.two.backend().withdraw(this.key, this.fair);
+		this.two.store().withdraw(this.key, this.fair);
 		assertThat(heardBy(this.two)).hasSize(heard + 1);
 	}
 
 	@Test
 	void aJvmThatWasToldForOneThatDoesNotWaitAnyMorePassesTheTurnOn() {
 		this.one.grant(this.key, this.owner);
-		this.two.backend().arrive(this.key, this.fair);
-		this.three.backend().arrive(this.key, this.laterFair);
+		this.two.store().arrive(this.key, this.fair);
+		this.three.store().arrive(this.key, this.laterFair);
 		this.one.release(this.key, this.owner, null);
 		assertThat(heardBy(this.two)).containsExactly(this.key);
-		this.two.backend().withdraw(this.key);
+		this.two.store().withdraw(this.key);
 		assertThat(heardBy(this.three)).contains(this.key);
 		this.three.grant(this.key, this.laterFair);
 		assertThat(this.three.release(this.key, this.laterFair, null)).isEqualTo(ReleaseOutcome.RELEASED);

@@ -41,7 +41,7 @@ class ReferenceTests {
 		new ApplicationContextRunner()
 			.withConfiguration(
 					AutoConfigurations.of(AopAutoConfiguration.class, DistributedLockAutoConfiguration.class))
-			.withPropertyValues("distributed-lock.backend=memory")
+			.withPropertyValues("distributed-lock.store=memory")
 			.withBean(ReferenceExamples.class)
 			.run((context) -> {
 				ReferenceExamples examples = context.getBean(ReferenceExamples.class);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.backend;
+package io.github.lockstarter.store;
 
 /**
  * Tells waiters that a lock may be free, so that they need not ask all the time. Messages

@@ -16,20 +16,20 @@ import org.junit.jupiter.api.BeforeEach;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.backend.LockAttempt;
-import io.github.lockstarter.backend.LockBackend;
-import io.github.lockstarter.backend.LockGrant;
-import io.github.lockstarter.backend.LockRefusal;
-import io.github.lockstarter.backend.OwnerToken;
-import io.github.lockstarter.backend.ReleaseListener;
-import io.github.lockstarter.backend.ReleaseOutcome;
+import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.ReleaseListener;
+import io.github.lockstarter.store.ReleaseOutcome;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Several JVMs that share one store, as a {@link LockBackend} sees them.
+ * Several JVMs that share one store, as a {@link LockStore} sees them.
  */
-public abstract class BackendHarness {
+public abstract class StoreHarness {
 
 	protected static final Duration LEASE_TIME = Duration.ofSeconds(20);
 
@@ -55,9 +55,9 @@ public abstract class BackendHarness {
 	protected Jvm three;
 
 	/**
-	 * Return a backend as a further JVM has it, all on the same store.
+	 * Return a store as a further JVM has it; all of them keep the same locks.
 	 */
-	protected abstract LockBackend createBackend();
+	protected abstract LockStore createStore();
 
 	/**
 	 * Return the time by which leases of the store end.
@@ -104,14 +104,14 @@ public abstract class BackendHarness {
 	@AfterEach
 	void stopJvms() throws Exception {
 		for (Jvm jvm : this.jvms) {
-			if (jvm.backend instanceof AutoCloseable closeable) {
+			if (jvm.store instanceof AutoCloseable closeable) {
 				closeable.close();
 			}
 		}
 	}
 
 	protected final Jvm startJvm() {
-		Jvm jvm = Jvm.start(createBackend());
+		Jvm jvm = Jvm.start(createStore());
 		this.jvms.add(jvm);
 		return jvm;
 	}
@@ -147,11 +147,11 @@ public abstract class BackendHarness {
 	}
 
 	/**
-	 * A backend and the messages that reached it.
+	 * A store and the messages that reached it.
 	 */
-	protected record Jvm(LockBackend backend, Queue<LockKey> heard) {
+	protected record Jvm(LockStore store, Queue<LockKey> heard) {
 
-		static Jvm start(LockBackend backend) {
+		static Jvm start(LockStore store) {
 			Queue<LockKey> heard = new ConcurrentLinkedQueue<>();
 			ReleaseListener listener = new ReleaseListener() {
 
@@ -165,12 +165,12 @@ public abstract class BackendHarness {
 				}
 
 			};
-			Awaitility.await().until(() -> backend.releaseSignal().connect(listener));
-			return new Jvm(backend, heard);
+			Awaitility.await().until(() -> store.releaseSignal().connect(listener));
+			return new Jvm(store, heard);
 		}
 
 		LockAttempt acquire(LockKey key, OwnerToken owner) {
-			return this.backend.acquire(key, owner, LEASE_TIME, false);
+			return this.store.acquire(key, owner, LEASE_TIME, false);
 		}
 
 		long grant(LockKey key, OwnerToken owner) {
@@ -178,7 +178,7 @@ public abstract class BackendHarness {
 		}
 
 		long grant(LockKey key, OwnerToken owner, Duration leaseTime) {
-			LockAttempt attempt = this.backend.acquire(key, owner, leaseTime, false);
+			LockAttempt attempt = this.store.acquire(key, owner, leaseTime, false);
 			assertThat(attempt).isInstanceOf(LockGrant.class);
 			return ((LockGrant) attempt).fencingBase();
 		}
@@ -188,7 +188,7 @@ public abstract class BackendHarness {
 		}
 
 		void queue(LockKey key, OwnerToken owner) {
-			assertThat(this.backend.acquire(key, owner, LEASE_TIME, true)).isInstanceOf(LockRefusal.class);
+			assertThat(this.store.acquire(key, owner, LEASE_TIME, true)).isInstanceOf(LockRefusal.class);
 		}
 
 		Duration remaining(LockKey key, OwnerToken owner) {
@@ -202,11 +202,11 @@ public abstract class BackendHarness {
 		}
 
 		boolean renew(LockKey key, OwnerToken owner, Duration leaseTime) {
-			return this.backend.renew(key, owner, leaseTime);
+			return this.store.renew(key, owner, leaseTime);
 		}
 
 		ReleaseOutcome release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
-			return this.backend.release(key, owner, next);
+			return this.store.release(key, owner, next);
 		}
 
 	}

@@ -7,21 +7,21 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 import io.github.lockstarter.LockRegistry;
-import io.github.lockstarter.backend.LockBackend;
+import io.github.lockstarter.store.LockStore;
 
 /**
  * Says what is missing when nothing can keep the locks.
  */
 @Configuration(proxyBeanMethods = false)
-class NoLockBackendConfiguration {
+class NoLockStoreConfiguration {
 
 	/**
-	 * The properties come first, so that a misspelt backend is reported as what it is.
+	 * The properties come first, so that a misspelt store is reported as what it is.
 	 */
 	@Bean
-	@ConditionalOnMissingBean({ LockBackend.class, LockRegistry.class })
-	LockBackend distributedLockBackend(DistributedLockProperties properties) {
-		throw new LockBackendNotFoundException(
+	@ConditionalOnMissingBean({ LockStore.class, LockRegistry.class })
+	LockStore distributedLockStore(DistributedLockProperties properties) {
+		throw new LockStoreNotFoundException(
 				"Distributed locks need Redis, and Spring Data Redis is not on the class path",
 				"add the dependency org.springframework.boot:spring-boot-starter-data-redis");
 	}

@@ -13,23 +13,23 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.backend.LeaseRequest;
-import io.github.lockstarter.backend.LockAttempt;
-import io.github.lockstarter.backend.LockBackend;
-import io.github.lockstarter.backend.LockGrant;
-import io.github.lockstarter.backend.OwnerToken;
-import io.github.lockstarter.backend.ReleaseListener;
-import io.github.lockstarter.backend.ReleaseOutcome;
-import io.github.lockstarter.backend.ReleaseSignal;
-import io.github.lockstarter.backend.UnusableStoreException;
+import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.ReleaseListener;
+import io.github.lockstarter.store.ReleaseOutcome;
+import io.github.lockstarter.store.ReleaseSignal;
+import io.github.lockstarter.store.UnusableStoreException;
 
 /**
- * A backend that fails on demand, before the store is asked or after it has answered, and
+ * A store that fails on demand, before another one is asked or after it has answered, and
  * counts its calls.
  */
-public final class FaultInjectingBackend implements LockBackend {
+public final class FaultInjectingStore implements LockStore {
 
-	private final LockBackend delegate;
+	private final LockStore delegate;
 
 	private volatile @Nullable ReleaseListener listener;
 
@@ -51,7 +51,7 @@ public final class FaultInjectingBackend implements LockBackend {
 
 	public final Operation withdraw = new Operation();
 
-	public FaultInjectingBackend(LockBackend delegate) {
+	public FaultInjectingStore(LockStore delegate) {
 		this.delegate = delegate;
 	}
 
@@ -174,12 +174,12 @@ public final class FaultInjectingBackend implements LockBackend {
 			this.refused = true;
 		}
 
-		private <T> T call(Supplier<T> store) {
+		private <T> T call(Supplier<T> operation) {
 			this.calls.incrementAndGet();
 			if (this.requestLost.getAsBoolean()) {
 				throw new StoreFault("request lost");
 			}
-			T answer = store.get();
+			T answer = operation.get();
 			if (this.refused) {
 				throw new UnusableStoreException("not allowed", new StoreFault("refused"));
 			}

@@ -17,24 +17,24 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.test.context.junit.jupiter.SpringJUnitConfig;
 
-import io.github.lockstarter.test.AbstractLockBackendTests;
-import io.github.lockstarter.backend.LockBackend;
+import io.github.lockstarter.test.AbstractLockStoreTests;
+import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.testsupport.TestImage;
 
 /**
  * The contract on current servers, where there is Docker.
  */
 @Testcontainers(disabledWithoutDocker = true)
-class RedisLockBackendContainerTests {
+class RedisLockStoreContainerTests {
 
-	abstract static class OnContainer extends AbstractLockBackendTests {
+	abstract static class OnContainer extends AbstractLockStoreTests {
 
 		@Autowired
 		private RedisConnectionFactory connections;
 
 		@Override
-		protected LockBackend createBackend() {
-			return new RedisLockBackend(this.connections, RedisLockSettings.DEFAULTS);
+		protected LockStore createStore() {
+			return new RedisLockStore(this.connections, RedisLockSettings.DEFAULTS);
 		}
 
 	}

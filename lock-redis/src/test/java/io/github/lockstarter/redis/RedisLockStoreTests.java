@@ -12,11 +12,11 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-import io.github.lockstarter.test.AbstractLockBackendTests;
-import io.github.lockstarter.backend.LockBackend;
+import io.github.lockstarter.test.AbstractLockStoreTests;
+import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
 
-class RedisLockBackendTests {
+class RedisLockStoreTests {
 
 	private static EmbeddedRedis redis;
 
@@ -42,21 +42,21 @@ class RedisLockBackendTests {
 	}
 
 	@Nested
-	class WithLettuce extends AbstractLockBackendTests {
+	class WithLettuce extends AbstractLockStoreTests {
 
 		@Override
-		protected LockBackend createBackend() {
-			return new RedisLockBackend(lettuce, RedisLockSettings.DEFAULTS);
+		protected LockStore createStore() {
+			return new RedisLockStore(lettuce, RedisLockSettings.DEFAULTS);
 		}
 
 	}
 
 	@Nested
-	class WithJedis extends AbstractLockBackendTests {
+	class WithJedis extends AbstractLockStoreTests {
 
 		@Override
-		protected LockBackend createBackend() {
-			return new RedisLockBackend(jedis, RedisLockSettings.DEFAULTS);
+		protected LockStore createStore() {
+			return new RedisLockStore(jedis, RedisLockSettings.DEFAULTS);
 		}
 
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.backend;
+package io.github.lockstarter.store;
 
 /**
  * The lock belongs to the owner that asked.

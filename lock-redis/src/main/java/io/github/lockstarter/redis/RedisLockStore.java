@@ -18,14 +18,14 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.backend.LeaseRequest;
-import io.github.lockstarter.backend.LockAttempt;
-import io.github.lockstarter.backend.LockBackend;
-import io.github.lockstarter.backend.LockGrant;
-import io.github.lockstarter.backend.LockRefusal;
-import io.github.lockstarter.backend.OwnerToken;
-import io.github.lockstarter.backend.ReleaseOutcome;
-import io.github.lockstarter.backend.ReleaseSignal;
+import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.ReleaseOutcome;
+import io.github.lockstarter.store.ReleaseSignal;
 
 /**
  * Locks in Redis 6.2 or newer, or Valkey 7.2 or newer: one atomic script per operation,
@@ -36,7 +36,7 @@ import io.github.lockstarter.backend.ReleaseSignal;
  * so programs in other languages that follow the Redis documentation exclude this one and
  * are excluded by it.
  */
-public final class RedisLockBackend implements LockBackend, AutoCloseable {
+public final class RedisLockStore implements LockStore, AutoCloseable {
 
 	private final RedisLockSettings settings;
 
@@ -51,12 +51,12 @@ public final class RedisLockBackend implements LockBackend, AutoCloseable {
 	private final Distance distance = new Distance();
 
 	/**
-	 * Create a backend.
+	 * Create a store.
 	 * @param connectionFactory the application's way to Redis. Of one that uses Lettuce
 	 * only the configuration is used, with connections that fail fast and repeat nothing
 	 * @param settings how locks are kept
 	 */
-	public RedisLockBackend(RedisConnectionFactory connectionFactory, RedisLockSettings settings) {
+	public RedisLockStore(RedisConnectionFactory connectionFactory, RedisLockSettings settings) {
 		String jvm = '.' + OwnerToken.random().value();
 		RedisLockKeys keys = new RedisLockKeys(settings.prefix());
 		this.settings = settings;
@@ -184,9 +184,9 @@ public final class RedisLockBackend implements LockBackend, AutoCloseable {
 	public CompletionStage<ReleaseOutcome> releaseAsync(LockKey key, OwnerToken owner, @Nullable LockMode next) {
 		// The next acquisition takes another connection then, and must not overtake this
 		if (this.settings.awaitRelease() || this.settings.awaitsReplicas()) {
-			return LockBackend.super.releaseAsync(key, owner, next);
+			return LockStore.super.releaseAsync(key, owner, next);
 		}
-		return this.scripts.<Long>send(releaseCall(key, owner, next)).thenApply(RedisLockBackend::outcome);
+		return this.scripts.<Long>send(releaseCall(key, owner, next)).thenApply(RedisLockStore::outcome);
 	}
 
 	private ScriptCall releaseCall(LockKey key, OwnerToken owner, @Nullable LockMode next) {
@@ -234,7 +234,7 @@ public final class RedisLockBackend implements LockBackend, AutoCloseable {
 	}
 
 	/**
-	 * Close the connections that this backend has opened.
+	 * Close the connections that this store has opened.
 	 */
 	@Override
 	public void close() {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.backend;
+package io.github.lockstarter.store;
 
 /**
- * Exception thrown by a {@link LockBackend} when the store has refused a command and will
+ * Exception thrown by a {@link LockStore} when the store has refused a command and will
  * refuse it again, so that waiting does not help: somebody has to change the
  * configuration. A part of the operation may have been carried out.
  */

@@ -4,19 +4,19 @@ package io.github.lockstarter.memory;
 
 import java.time.Duration;
 
-import io.github.lockstarter.test.AbstractLockBackendTests;
-import io.github.lockstarter.backend.LockBackend;
+import io.github.lockstarter.test.AbstractLockStoreTests;
+import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.test.ManualClock;
 
-class MemoryLockBackendTests extends AbstractLockBackendTests {
+class MemoryLockStoreTests extends AbstractLockStoreTests {
 
 	private final ManualClock clock = new ManualClock();
 
-	private final MemoryLockStore store = new MemoryLockStore(this.clock);
+	private final LockMemory memory = new LockMemory(this.clock);
 
 	@Override
-	protected LockBackend createBackend() {
-		return new MemoryLockBackend(this.store);
+	protected LockStore createStore() {
+		return new MemoryLockStore(this.memory);
 	}
 
 	@Override

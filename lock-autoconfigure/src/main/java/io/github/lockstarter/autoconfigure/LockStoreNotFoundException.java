@@ -5,7 +5,7 @@ package io.github.lockstarter.autoconfigure;
 /**
  * Exception thrown at startup when nothing can keep the locks.
  */
-class LockBackendNotFoundException extends IllegalStateException {
+class LockStoreNotFoundException extends IllegalStateException {
 
 	private final String remedy;
 
@@ -14,7 +14,7 @@ class LockBackendNotFoundException extends IllegalStateException {
 	 * @param problem what is missing
 	 * @param remedy what to do about it to lock across instances
 	 */
-	LockBackendNotFoundException(String problem, String remedy) {
+	LockStoreNotFoundException(String problem, String remedy) {
 		super(problem);
 		this.remedy = remedy;
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.backend;
+package io.github.lockstarter.store;
 
 import java.time.Duration;
 import java.util.List;
@@ -22,7 +22,7 @@ import io.github.lockstarter.LockMode;
  * soon. Implementations are thread-safe and answer within a few seconds, with an
  * exception if the store does not.
  */
-public interface LockBackend {
+public interface LockStore {
 
 	/**
 	 * Grant the lock to an owner if nobody else holds it, or only those with whom its

@@ -10,18 +10,18 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.backend.LockBackend;
-import io.github.lockstarter.backend.LockGrant;
-import io.github.lockstarter.backend.LockRefusal;
-import io.github.lockstarter.backend.OwnerToken;
-import io.github.lockstarter.backend.ReleaseOutcome;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.ReleaseOutcome;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The contract of every {@link LockBackend}, seen from several JVMs that share one store.
+ * The contract of every {@link LockStore}, seen from several JVMs that share one store.
  */
-public abstract class AbstractLockBackendTests extends AbstractLockModeTests {
+public abstract class AbstractLockStoreTests extends AbstractLockModeTests {
 
 	@Test
 	void aFreeLockIsGranted() {
@@ -170,7 +170,7 @@ public abstract class AbstractLockBackendTests extends AbstractLockModeTests {
 		this.one.release(this.key, this.owner, null);
 		assertThat(heardBy(this.two)).containsExactly(this.key);
 		assertNotTold(this.three);
-		this.two.backend().withdraw(this.key);
+		this.two.store().withdraw(this.key);
 		assertThat(heardBy(this.three)).contains(this.key);
 	}
 
@@ -178,7 +178,7 @@ public abstract class AbstractLockBackendTests extends AbstractLockModeTests {
 	void aWithdrawnJvmIsNotTold() {
 		this.one.grant(this.key, this.owner);
 		this.two.queue(this.key);
-		this.two.backend().withdraw(this.key);
+		this.two.store().withdraw(this.key);
 		assertThat(this.one.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
 		assertThat(heardBy(this.two)).isEmpty();
 	}
@@ -188,8 +188,8 @@ public abstract class AbstractLockBackendTests extends AbstractLockModeTests {
 		this.one.grant(this.key, this.owner);
 		this.two.queue(this.key);
 		this.three.queue(this.key);
-		this.two.backend().withdraw(this.key);
-		this.two.backend().withdraw(this.key);
+		this.two.store().withdraw(this.key);
+		this.two.store().withdraw(this.key);
 		assertThat(heardBy(this.three)).isEmpty();
 		assertThat(this.one.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 		assertThat(heardBy(this.three)).containsExactly(this.key);
