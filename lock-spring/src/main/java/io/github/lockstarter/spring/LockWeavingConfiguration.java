@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.autoconfigure;
+package io.github.lockstarter.spring;
 
 import org.aspectj.lang.annotation.Aspect;
 
