@@ -18,7 +18,7 @@ import io.github.lockstarter.lifecycle.LockLifecycle;
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
 @Import({ RedisLockConfiguration.class, MemoryLockConfiguration.class, NoLockStoreConfiguration.class,
-		LockRegistryConfiguration.class })
+		LockEngineConfiguration.class })
 class EnabledLockConfiguration {
 
 	@Bean

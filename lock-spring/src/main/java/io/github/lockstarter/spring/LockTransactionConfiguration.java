@@ -4,8 +4,8 @@ package io.github.lockstarter.spring;
 
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanPostProcessor;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 import org.springframework.transaction.ConfigurableTransactionManager;
@@ -13,13 +13,13 @@ import org.springframework.transaction.ConfigurableTransactionManager;
 import io.github.lockstarter.transaction.LockCommitGuard;
 
 /**
- * Keeps transactions from committing after their lock was lost, with the transaction
- * managers of Spring Boot and those of the user.
+ * Keeps transactions from committing after their lock was lost, with all transaction
+ * managers of the application.
  */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnClass(ConfigurableTransactionManager.class)
+@Conditional(TransactionsPresent.class)
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-class LockTransactionConfiguration {
+public class LockTransactionConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)

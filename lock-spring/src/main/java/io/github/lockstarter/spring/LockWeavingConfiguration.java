@@ -2,19 +2,14 @@
 
 package io.github.lockstarter.spring;
 
-import org.aspectj.lang.annotation.Aspect;
-
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
-import org.springframework.core.env.Environment;
 
 import io.github.lockstarter.LockRegistry;
-import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.interceptor.DistributedLockWeaving;
 import io.github.lockstarter.interceptor.LockDefinitionSource;
 
@@ -23,18 +18,15 @@ import io.github.lockstarter.interceptor.LockDefinitionSource;
  * beans that need it.
  */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnClass(Aspect.class)
+@Conditional(AspectJPresent.class)
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-class LockWeavingConfiguration {
+public class LockWeavingConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static DistributedLockWeaving distributedLockWeaving(LockDefinitionSource definitions,
-			ObjectProvider<LockRegistry> registry, Environment environment) {
-		OnActiveTransaction onActiveTransaction = Binder.get(environment)
-			.bind("distributed-lock.on-active-transaction", OnActiveTransaction.class)
-			.orElse(OnActiveTransaction.DEFER);
-		return DistributedLockWeaving.locking(definitions, registry::getObject, onActiveTransaction);
+			ObjectProvider<LockRegistry> registry, LockAdvice advice) {
+		return advice.weaving(definitions, registry::getObject);
 	}
 
 }

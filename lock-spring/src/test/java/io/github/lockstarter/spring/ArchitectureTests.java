@@ -19,7 +19,8 @@ class ArchitectureTests extends AbstractArchitectureTests {
 	private static final Map<String, Set<String>> ROOMS = Map.of( //
 			".interceptor", Set.of(""), //
 			".transaction", Set.of(""), //
-			".lifecycle", Set.of(".engine"));
+			".lifecycle", Set.of(".engine"), //
+			".spring", Set.of("", ".event", ".store", ".engine", ".interceptor", ".transaction", ".lifecycle"));
 
 	ArchitectureTests() {
 		super(ROOMS);
