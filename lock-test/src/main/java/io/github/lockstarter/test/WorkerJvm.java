@@ -39,10 +39,17 @@ public final class WorkerJvm implements AutoCloseable {
 	 * Start a class with a main method in a JVM with more options.
 	 */
 	public static WorkerJvm start(List<String> options, Class<?> main, Object... arguments) {
+		return startOn(System.getProperty("java.class.path"), options, main, arguments);
+	}
+
+	/**
+	 * Start a class with a main method in a JVM with another class path.
+	 */
+	public static WorkerJvm startOn(String classPath, List<String> options, Class<?> main, Object... arguments) {
 		List<String> command = new ArrayList<>(
 				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
 		command.addAll(options);
-		command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+		command.addAll(List.of("-cp", classPath, main.getName()));
 		for (Object argument : arguments) {
 			command.add(argument.toString());
 		}
