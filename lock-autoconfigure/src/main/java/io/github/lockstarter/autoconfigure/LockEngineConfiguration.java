@@ -20,6 +20,7 @@ import io.github.lockstarter.spring.LockRegistryConfiguration;
 class LockEngineConfiguration {
 
 	@Bean
+	@ConditionalOnMissingBean
 	EngineSettings distributedLockEngineSettings(DistributedLockProperties properties) {
 		return properties.engineSettings();
 	}

@@ -53,6 +53,7 @@ class LockInterceptorConfiguration {
 	}
 
 	@Bean
+	@ConditionalOnMissingBean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static LockAdvice distributedLockAdvice(Environment environment) {
 		Binder binder = Binder.get(environment);

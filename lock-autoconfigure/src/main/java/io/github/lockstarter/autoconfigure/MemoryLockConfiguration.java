@@ -7,8 +7,8 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.store.LockStore;
 
 /**
  * Keeps the locks in the memory of this JVM.

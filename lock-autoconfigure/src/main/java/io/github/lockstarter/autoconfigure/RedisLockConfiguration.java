@@ -15,9 +15,9 @@ import org.springframework.core.io.ResourceLoader;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.util.ClassUtils;
 
-import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.redis.RedisLockStore;
 import io.github.lockstarter.redis.RedisLockSettings;
+import io.github.lockstarter.redis.RedisLockStore;
+import io.github.lockstarter.store.LockStore;
 
 /**
  * Keeps the locks in Redis: in that of the application, or through a connection of their

@@ -8,8 +8,8 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 
 import io.github.lockstarter.LockRegistry;
-import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.store.LockStore;
 
 /**
  * Auto-configuration for test slices such as {@code @WebMvcTest}: the locks of one are in

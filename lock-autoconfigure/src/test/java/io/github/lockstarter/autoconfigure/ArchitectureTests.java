@@ -45,6 +45,12 @@ class ArchitectureTests extends AbstractArchitectureTests {
 	}
 
 	@Test
+	void nothingNeedsReactor() {
+		assertUsedOnlyIn("an application without Reactor must be able to load all classes", Set.of(), "reactor..",
+				"org.reactivestreams..");
+	}
+
+	@Test
 	void onlyTheConfigurationOfRedisNeedsIt() {
 		noClasses().that()
 			.haveSimpleNameNotContaining("Redis")

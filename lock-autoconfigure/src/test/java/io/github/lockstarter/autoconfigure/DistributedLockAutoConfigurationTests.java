@@ -34,16 +34,17 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.LockUnavailableException;
-import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.engine.DefaultLockRegistry;
-import io.github.lockstarter.lifecycle.LockLifecycle;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.interceptor.DistributedLockAdvisor;
 import io.github.lockstarter.interceptor.LockDefinitionSource;
-import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.lifecycle.LockLifecycle;
 import io.github.lockstarter.memory.LockMemory;
+import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.redis.RedisLockStore;
+import io.github.lockstarter.spring.EnableDistributedLocks;
+import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
@@ -96,6 +97,14 @@ class DistributedLockAutoConfigurationTests {
 					assertThat(context.getBean(DistributedLockAdvisor.class).getOrder()).isEqualTo(42);
 				});
 		}
+	}
+
+	@Test
+	void theAnnotationForApplicationsWithoutSpringBootDoesNoHarm() {
+		this.memory.withUserConfiguration(Enabled.class)
+			.run((context) -> assertThat(context).hasNotFailed()
+				.hasSingleBean(DistributedLockAdvisor.class)
+				.hasSingleBean(LockTemplate.class));
 	}
 
 	@Test
@@ -238,6 +247,12 @@ class DistributedLockAutoConfigurationTests {
 		public LockKey deduct(long productId) {
 			return Lease.current().key();
 		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableDistributedLocks
+	static class Enabled {
 
 	}
 

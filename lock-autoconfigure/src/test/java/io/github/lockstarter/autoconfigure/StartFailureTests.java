@@ -72,6 +72,16 @@ class StartFailureTests {
 	}
 
 	@Test
+	void aMissingModuleForRedisIsAnalyzed(CapturedOutput output) {
+		SpringApplication application = application(Application.class);
+		application
+			.setResourceLoader(new DefaultResourceLoader(new FilteredClassLoader("io.github.lockstarter.redis")));
+		assertThat(catchThrowable(application::run)).isNotNull();
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("add the dependency io.github.lockstarter:lock-redis");
+	}
+
+	@Test
 	void aMissingRedisIsAnalyzed(CapturedOutput output) {
 		SpringApplication application = application(Application.class);
 		application.setResourceLoader(new DefaultResourceLoader(

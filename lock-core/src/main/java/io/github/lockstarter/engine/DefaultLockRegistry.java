@@ -23,9 +23,9 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
-import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.event.CompositeLockListener;
 import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.store.LockStore;
 
 /**
  * The {@link LockRegistry} above every store. Callers of one JVM queue for a lock first

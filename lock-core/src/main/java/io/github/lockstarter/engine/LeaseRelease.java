@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.ReleaseOutcome;
 
 /**
  * The way out of a lock: hand it on to the next caller of this JVM, or stop renewing,

@@ -7,10 +7,10 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.memory.LockMemory;
+import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.memory.MemoryLockStore;
-import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.test.FaultInjectingStore;
 import io.github.lockstarter.test.ManualClock;
 

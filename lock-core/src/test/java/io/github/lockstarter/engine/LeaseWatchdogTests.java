@@ -12,11 +12,11 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.event.LockEvent;
+import io.github.lockstarter.memory.LockMemory;
+import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.event.LockEvent;
-import io.github.lockstarter.memory.MemoryLockStore;
-import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.test.FaultInjectingStore;
 import io.github.lockstarter.test.ManualClock;
 

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.memory.LockMemory;
+import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.FaultInjectingStore;
 import io.github.lockstarter.test.ManualClock;

@@ -4,8 +4,8 @@ package io.github.lockstarter.memory;
 
 import java.time.Duration;
 
-import io.github.lockstarter.test.AbstractLockStoreTests;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.test.AbstractLockStoreTests;
 import io.github.lockstarter.test.ManualClock;
 
 class MemoryLockStoreTests extends AbstractLockStoreTests {

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.testsupport.EmbeddedRedis;
 import io.github.lockstarter.test.WorkerJvm;
+import io.github.lockstarter.testsupport.EmbeddedRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

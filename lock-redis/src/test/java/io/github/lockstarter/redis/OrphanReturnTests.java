@@ -19,8 +19,8 @@ import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
-import io.github.lockstarter.testsupport.EmbeddedRedis;
 import io.github.lockstarter.test.FaultInjectingStore;
+import io.github.lockstarter.testsupport.EmbeddedRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

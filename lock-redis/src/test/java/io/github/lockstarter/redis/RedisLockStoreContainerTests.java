@@ -17,8 +17,8 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.test.context.junit.jupiter.SpringJUnitConfig;
 
-import io.github.lockstarter.test.AbstractLockStoreTests;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.test.AbstractLockStoreTests;
 import io.github.lockstarter.testsupport.TestImage;
 
 /**

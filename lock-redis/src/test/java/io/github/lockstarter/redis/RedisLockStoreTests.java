@@ -12,8 +12,8 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-import io.github.lockstarter.test.AbstractLockStoreTests;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.test.AbstractLockStoreTests;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
 
 class RedisLockStoreTests {

@@ -27,8 +27,8 @@ import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockEvent;
-import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.memory.LockMemory;
+import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.testsupport.WeavingClassLoader;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -22,10 +22,10 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.aspectj.AnnotationTransactionAspect;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.Lease;
 import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.testsupport.AspectJCompiler;
 import io.github.lockstarter.testsupport.WeavingClassLoader;

@@ -34,8 +34,8 @@ import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockEvent;
-import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.memory.LockMemory;
+import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.test.FaultInjectingStore;
 import io.github.lockstarter.testsupport.CapturedLog;
 

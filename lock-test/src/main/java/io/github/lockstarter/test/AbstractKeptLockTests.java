@@ -7,8 +7,8 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
 

@@ -5,8 +5,8 @@ package io.github.lockstarter.test;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
 

@@ -11,8 +11,8 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockListener;
-import io.github.lockstarter.redis.RedisLockStore;
 import io.github.lockstarter.redis.RedisLockSettings;
+import io.github.lockstarter.redis.RedisLockStore;
 
 /**
  * The lock of this project, with and without waiting for the answer to a release.

@@ -13,8 +13,8 @@ import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineProbe;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockListener;
-import io.github.lockstarter.redis.RedisLockStore;
 import io.github.lockstarter.redis.RedisLockSettings;
+import io.github.lockstarter.redis.RedisLockStore;
 
 /**
  * The lock of this project, with default settings but for its lease time.
