@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class SelfInvocationExampleTests {
 
 	/** Spares the JVM the aspects of Spring. */
-	private static final String ASPECTS = "file:target/classes/META-INF/aop.xml";
+	private static final String ASPECTS = "file:../lock-spring/target/classes/META-INF/aop.xml";
 
 	@Test
 	void aJvmWithTheAgentOfAspectJLocksTheOwnPrivateMethodsOfABean() throws Exception {

@@ -4,6 +4,7 @@ package io.github.lockstarter.test;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -291,7 +292,7 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 	@Test
 	void severalLocksAreGrantedTogetherOrNotAtAll() {
 		List<LeaseRequest> requests = together(this.owner, this.other);
-		List<LockGrant> grants = this.one.store().acquireAll(requests);
+		List<LockGrant> grants = Objects.requireNonNull(this.one.store().acquireAll(requests));
 		assertThat(grants).hasSize(2).extracting(LockGrant::awaited).containsExactly(false, false);
 		assertThat(this.one.grant(requests.get(0).key(), this.owner)).isEqualTo(grants.get(0).fencingBase());
 		assertThat(this.one.store().acquireAll(requests)).isEqualTo(grants);

@@ -191,7 +191,7 @@ public abstract class StoreHarness {
 			assertThat(this.store.acquire(key, owner, LEASE_TIME, true)).isInstanceOf(LockRefusal.class);
 		}
 
-		Duration remaining(LockKey key, OwnerToken owner) {
+		@Nullable Duration remaining(LockKey key, OwnerToken owner) {
 			LockAttempt attempt = acquire(key, owner);
 			assertThat(attempt).isInstanceOf(LockRefusal.class);
 			return ((LockRefusal) attempt).remaining();
