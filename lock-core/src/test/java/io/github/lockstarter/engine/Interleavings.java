@@ -10,23 +10,30 @@ import org.jetbrains.lincheck.LincheckAssertionError;
  */
 final class Interleavings {
 
+	private static final int ATTEMPTS = 3;
+
 	private Interleavings() {
 	}
 
 	/**
 	 * Check a game. On a machine that gives it no processor for ten seconds Lincheck says
-	 * that the game has hung, so that is checked once more: one that hangs does so again.
+	 * that the game has hung, so that is checked again: one that hangs does so each time.
 	 * @param number how many interleavings to check
 	 */
 	static void check(int number, Runnable game) {
-		try {
-			Lincheck.runConcurrentTest(number, game);
-		}
-		catch (LincheckAssertionError ex) {
-			if (ex.getMessage() == null || !ex.getMessage().contains("has hung")) {
-				throw ex;
+		int attempt = 1;
+		while (true) {
+			try {
+				Lincheck.runConcurrentTest(number, game);
+				return;
 			}
-			Lincheck.runConcurrentTest(number, game);
+			catch (LincheckAssertionError ex) {
+				boolean hung = ex.getMessage() != null && ex.getMessage().contains("has hung");
+				if (!hung || attempt == ATTEMPTS) {
+					throw ex;
+				}
+				attempt++;
+			}
 		}
 	}
 

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -219,6 +220,8 @@ class RepeatedRequestTests {
 	}
 
 	@Nested
+	@DisabledIfSystemProperty(named = "redis.version", matches = "6\\..*",
+			disabledReason = "It cannot be told later which port to announce")
 	class OurLettuceInACluster extends ClusterDriver {
 
 		@Override
@@ -229,6 +232,8 @@ class RepeatedRequestTests {
 	}
 
 	@Nested
+	@DisabledIfSystemProperty(named = "redis.version", matches = "6\\..*",
+			disabledReason = "It cannot be told later which port to announce")
 	class JedisInACluster extends ClusterDriver {
 
 		@Override

@@ -61,7 +61,7 @@ public final class EmbeddedRedisCluster implements AutoCloseable {
 	public static void joinAlone(EmbeddedRedis server, UnreliableNetwork network) {
 		server.command("CONFIG", "SET", "cluster-announce-ip", "127.0.0.1");
 		server.command("CONFIG", "SET", "cluster-announce-port", String.valueOf(network.port()));
-		server.command("CLUSTER", "ADDSLOTSRANGE", "0", String.valueOf(SLOTS - 1));
+		server.command(addSlots(0, SLOTS));
 		Awaitility.await().until(() -> server.command("CLUSTER", "INFO").contains("cluster_state:ok"));
 	}
 
