@@ -18,7 +18,7 @@ import io.github.lockstarter.backend.OwnerToken;
 /**
  * Says in the words of the scripts what one JVM wants of a lock.
  */
-final class ScriptCalls {
+final class LockScriptCalls {
 
 	/** Waiters ask at least every few seconds, so a queue without arrivals is dead. */
 	private static final byte[] QUEUE_PATIENCE = bytes("60000");
@@ -55,7 +55,7 @@ final class ScriptCalls {
 	 * connect
 	 * @param distance how far away the server is
 	 */
-	ScriptCalls(RedisLockKeys keys, Duration fenceRetention, String jvm, BooleanSupplier cluster, Distance distance) {
+	LockScriptCalls(RedisLockKeys keys, Duration fenceRetention, String jvm, BooleanSupplier cluster, Distance distance) {
 		this.keys = keys;
 		this.fenceRetention = millis(fenceRetention);
 		this.channelPrefix = bytes(keys.channelPrefix());
