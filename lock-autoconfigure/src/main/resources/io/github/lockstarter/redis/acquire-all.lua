@@ -23,7 +23,7 @@ for i = 1, #KEYS / 4 do
   end
 end
 
--- Uses fence.lua, queue.lua
+-- Uses fence.lua, leave.lua
 
 local answers = {}
 for i = 1, #KEYS / 4 do

@@ -14,7 +14,7 @@ local instance, place, need, queueRetention = ARGV[4], ARGV[5], ARGV[6], ARGV[7]
 local channels = { prefix = ARGV[8], message = ARGV[9], known = ARGV[10] }
 local call = redis.call
 
--- Uses place.lua, queue.lua, listeners.lua, wake.lua
+-- Uses place.lua, queue.lua, leave.lua, listeners.lua, wake.lua
 
 local nextPlace = call('GET', turn)
 local free = call('EXISTS', lock) == 0

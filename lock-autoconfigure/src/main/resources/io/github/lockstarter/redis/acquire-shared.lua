@@ -80,7 +80,7 @@ if not obstacle then
   end
 end
 
--- Uses queue.lua
+-- Uses queue.lua, leave.lua
 
 if not obstacle then
   return {1, base, waiting - leave(queue, turn, instance, mine and nextPlace)}

@@ -46,7 +46,7 @@ if granted then
   end
 end
 
--- Uses queue.lua
+-- Uses queue.lua, leave.lua
 
 if granted then
   return {1, base, waiting - leave(queue, turn, instance, mine and nextPlace)}

@@ -33,7 +33,7 @@ if call('EXISTS', queue) == 0 then
   return 1
 end
 
--- Uses place.lua, queue.lua, listeners.lua, wake.lua, pass-on.lua
+-- Uses place.lua, queue.lua, leave.lua, listeners.lua, wake.lua, pass-on.lua
 
 local channels = { prefix = channelPrefix, message = message, known = listenersKnown }
 return passOn(queue, turn, instance, place, need, queueRetention, channels)

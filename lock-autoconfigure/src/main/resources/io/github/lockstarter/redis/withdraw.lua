@@ -15,7 +15,7 @@ local instance, place = ARGV[1], ARGV[2]
 local channels = { prefix = ARGV[3], message = ARGV[4], known = ARGV[5] }
 local call = redis.call
 
--- Uses place.lua, queue.lua, listeners.lua, wake.lua
+-- Uses place.lua, queue.lua, leave.lua, listeners.lua, wake.lua
 
 if place == instance then
   leave(queue, turn, instance)
@@ -23,7 +23,8 @@ else
   call('ZREM', queue, place)
 end
 local nextPlace = call('GET', turn)
-if nextPlace and (nextPlace == place or (place == instance and instanceOf(nextPlace) == instance)) then
+local ofInstance = nextPlace and place == instance and instanceOf(nextPlace) == instance
+if nextPlace and (nextPlace == place or ofInstance) then
   call('ZREM', queue, nextPlace)
   call('DEL', turn)
 elseif nextPlace then
