@@ -18,7 +18,7 @@ final class Distance {
 	/** Of a woken thread, beyond the three round trips that are allowed for one. */
 	private static final long REACTION = Duration.ofMillis(10).toNanos();
 
-	/** What enqueue.lua can note: how often the shortest time is doubled. */
+	/** What queue.lua can note: how often the shortest time is doubled. */
 	private static final byte[][] NEEDS = IntStream.rangeClosed(0, 6)
 		.mapToObj((need) -> Integer.toString(need).getBytes(StandardCharsets.UTF_8))
 		.toArray(byte[][]::new);
@@ -38,7 +38,7 @@ final class Distance {
 	}
 
 	/**
-	 * Return for how long the lock has to be kept, as enqueue.lua wants it.
+	 * Return for how long the lock has to be kept, as queue.lua wants it.
 	 */
 	byte[] need() {
 		long time = 3 * this.roundTrip + REACTION;

@@ -6,15 +6,21 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.Arrays;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.springframework.data.redis.core.script.DigestUtils;
 import org.springframework.util.StreamUtils;
 
 /**
- * A script beside this class, with what several of them share included. It is run by its
- * digest, and sent in full only when the server does not know it yet.
+ * A script beside this class, with the functions that it shares with others. It is run by
+ * its digest, and sent in full only when the server does not know it yet.
+ *
+ * <p>
+ * A line {@code -- Uses queue.lua, wake.lua} in a script is followed by the functions of
+ * these files. It stands outside all blocks and behind the exits that most runs take, as
+ * defining a function takes time at each run.
  */
 enum LockScript {
 
@@ -45,6 +51,8 @@ enum LockScript {
 	/** Where the scripts are, for this class and for native images. */
 	static final String LOCATION = "io/github/lockstarter/redis/";
 
+	private static final String USES = "-- Uses ";
+
 	private final byte[] text;
 
 	private final String digest;
@@ -52,8 +60,7 @@ enum LockScript {
 	private final boolean list;
 
 	LockScript(String name, boolean list) {
-		String script = Include.PATTERN.matcher(load(name))
-			.replaceAll((include) -> Matcher.quoteReplacement(load(include.group(1))));
+		String script = load(name).lines().flatMap(LockScript::withFunctions).collect(Collectors.joining("\n"));
 		this.text = script.getBytes(StandardCharsets.UTF_8);
 		this.digest = DigestUtils.sha1DigestAsHex(script);
 		this.list = list;
@@ -81,6 +88,14 @@ enum LockScript {
 		return this.list;
 	}
 
+	private static Stream<String> withFunctions(String line) {
+		if (!line.startsWith(USES)) {
+			return Stream.of(line);
+		}
+		Stream<String> files = Arrays.stream(line.substring(USES.length()).split(", "));
+		return Stream.concat(Stream.of(line), files.map(LockScript::load));
+	}
+
 	private static String load(String name) {
 		try (InputStream resource = LockScript.class.getResourceAsStream(name)) {
 			if (resource == null) {
@@ -91,13 +106,6 @@ enum LockScript {
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
-	}
-
-	/** An enum constant cannot refer to a constant of its own class. */
-	private static final class Include {
-
-		static final Pattern PATTERN = Pattern.compile("(?m)^[ ]*-- include (\\S+)$");
-
 	}
 
 }

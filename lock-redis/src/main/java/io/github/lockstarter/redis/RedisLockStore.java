@@ -44,7 +44,7 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 
 	private final ScriptConnection scripts;
 
-	private final ScriptCalls calls;
+	private final LockScriptCalls calls;
 
 	private final RedisReleaseSignal signal;
 
@@ -62,7 +62,7 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 		this.settings = settings;
 		this.connections = LockConnections.derivedFrom(connectionFactory);
 		this.scripts = this.connections.scripts();
-		this.calls = new ScriptCalls(keys, settings.fenceRetention(), jvm, this.scripts::isCluster, this.distance);
+		this.calls = new LockScriptCalls(keys, settings.fenceRetention(), jvm, this.scripts::isCluster, this.distance);
 		this.signal = new RedisReleaseSignal(this.connections.subscriptions(), keys.channel(jvm));
 	}
 

@@ -1,10 +1,10 @@
--- Lets a lock stay taken for a time, instead of giving it back. It belongs to nobody then:
--- what its owner has asked before and is carried out later neither extends nor frees it.
+-- Keeps a lock for a time instead of releasing it. No owner holds it then: a request of its
+-- former owner that arrives later neither extends nor releases it.
 --
 -- KEYS  1 lock
 -- ARGV  1 owner token
 --       2 for how long, in milliseconds
--- Returns 1 when the lock stays taken, also because of the same request before, else 0
+-- Returns 1 when the lock is kept, also because of the same request before, else 0
 
 local lock = KEYS[1]
 local owner, time = ARGV[1], ARGV[2]

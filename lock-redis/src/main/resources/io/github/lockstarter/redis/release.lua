@@ -1,25 +1,25 @@
--- Gives a lock back and tells the first waiting JVM that can be reached. It keeps its
--- place in the queue until it holds the lock.
+-- Releases a lock and wakes the first place that can be reached. It stays in the queue until
+-- the lock is granted.
 --
 -- KEYS  1 lock
---       2 queue of those who wait for it; see enqueue.lua
---       3 the place that was told that it is its turn
+--       2 queue of the lock; see queue.lua for this and all other words
+--       3 turn
 --       4 remembers this release for ten seconds; left out where drivers repeat nothing
 -- ARGV  1 owner token
---       2 id of the JVM that gives back
---       3 its place, to put it at the end of the queue when another one was told; or '' if
---         it does not queue anew, and is told like all others if it waits already
---       4 how long to remember a queue without arrivals, in milliseconds
---       5 start of the channel names; the id of a JVM follows
+--       2 id of the instance that releases
+--       3 its place, to put it behind all others when one of them was woken; or '' if it does
+--         not queue anew: then a place that it has is woken like all others
+--       4 how long to remember an idle queue, in milliseconds
+--       5 start of the channel names; the id of an instance follows
 --       6 the lock, as its waiters know it
---       7 what its place needs; see enqueue.lua
---       8 '1' if the server knows who listens; in a cluster it knows a part of them only
+--       7 need of its place
+--       8 '1' if the server knows all listeners; one of a cluster knows only its own
 -- Returns 0 when the owner does not hold the lock, 1 when it is free or this is a
---         repetition, 2 when it is free and a waiting JVM was told
+--         repetition, 2 when it is free and a place was woken
 
 local lock, queue, turn, released = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local owner, jvm, place, patience = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
-local channels, name, need, countable = ARGV[5], ARGV[6], ARGV[7], ARGV[8]
+local owner, instance, place, queueRetention = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local channelPrefix, message, need, listenersKnown = ARGV[5], ARGV[6], ARGV[7], ARGV[8]
 local call = redis.call
 
 if call('GET', lock) ~= owner then
@@ -33,16 +33,7 @@ if call('EXISTS', queue) == 0 then
   return 1
 end
 
--- include enqueue.lua
--- include wake.lua
+-- Uses place.lua, queue.lua, leave.lua, listeners.lua, wake.lua, pass-on.lua
 
-if place ~= '' then
-  call('ZREM', queue, jvm, jvm .. ':read')
-end
-if not wake() then
-  return 1
-end
-if place ~= '' then
-  enqueue(place)
-end
-return 2
+local channels = { prefix = channelPrefix, message = message, known = listenersKnown }
+return passOn(queue, turn, instance, place, need, queueRetention, channels)

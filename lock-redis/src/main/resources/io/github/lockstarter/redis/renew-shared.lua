@@ -1,6 +1,7 @@
--- Extends shares of locks to their full length from now on, or asks who still has them.
+-- Extends shares of locks to their full length from now on, or asks which owners still hold
+-- them.
 --
--- KEYS  for each of them the lock and the owners who share it; see acquire-shared.lua
+-- KEYS  for each of them the lock and its readers; see readers.lua
 -- ARGV  1 lease time in milliseconds, 0 to extend nothing
 --       and then an owner token for each of the locks
 -- Returns 1 for each that its owner holds, 0 for each that it does not
@@ -8,21 +9,20 @@
 local lease = tonumber(ARGV[1])
 local call, pcall = redis.call, redis.pcall
 
-local time = call('TIME')
-local millis = time[1] * 1000 + math.floor(time[2] / 1000)
+-- Uses readers.lua
+
+local now = millis()
 local answers = {}
 for i = 1, #KEYS / 2 do
   local lock, readers, owner = KEYS[2 * i - 1], KEYS[2 * i], ARGV[i + 1]
-  -- A key of another type must not cost those who hold the other locks theirs
+  -- One key of the wrong type must not fail the renewal of the others
   local ends = tonumber(pcall('ZSCORE', readers, owner) or nil)
   answers[i] = 0
-  if ends and ends > millis and pcall('GET', lock) == 'shared' then
+  if ends and ends > now and pcall('GET', lock) == 'shared' then
     answers[i] = 1
     if lease > 0 then
-      call('ZADD', readers, string.format('%.0f', millis + lease), owner)
-      local last = call('ZRANGE', readers, -1, -1, 'WITHSCORES')[2]
-      call('PEXPIREAT', lock, last)
-      call('PEXPIREAT', readers, last)
+      call('ZADD', readers, now + lease, owner)
+      expireWithLast(lock, readers)
     end
   end
 end

@@ -1,4 +1,5 @@
--- Extends leases to their full length from now on, or asks who still holds them.
+-- Extends leases to their full length from now on, or asks which owners still hold their
+-- locks.
 --
 -- KEYS  the locks
 -- ARGV  1 lease time in milliseconds, 0 to extend nothing

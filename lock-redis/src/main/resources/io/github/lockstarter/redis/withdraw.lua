@@ -1,38 +1,40 @@
--- Takes a place out of the queue of a lock; if it was its turn, tells the next one, and if
--- it was in the way of readers, tells them.
+-- Removes a place from the queue of a lock. If the place had the turn, wakes the next one,
+-- and if it was in the way of readers, wakes them.
 --
--- KEYS  as in release.lua
--- ARGV  1 id of the JVM
---       2 its place; the id itself stands for both places that the JVM has only one of,
---         and for one in order of arrival if that was told: nobody has come for it
---       3 start of the channel names; the id of a JVM follows
+-- KEYS  1 to 3 as in release.lua
+-- ARGV  1 id of the instance
+--       2 its place; the id itself stands for the exclusive and the shared place, and for a
+--         FAIR one that has the turn, as its waiter has left
+--       3 start of the channel names; the id of an instance follows
 --       4 the lock, as its waiters know it
---       5 '1' if the server knows who listens; in a cluster it knows a part of them only
--- Returns 1 when another JVM was told that it is its turn, else 0
+--       5 '1' if the server knows all listeners; one of a cluster knows only its own
+-- Returns 1 when a place was woken for the free lock, else 0
 
 local lock, queue, turn = KEYS[1], KEYS[2], KEYS[3]
-local jvm, place, channels, name, countable = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+local instance, place = ARGV[1], ARGV[2]
+local channels = { prefix = ARGV[3], message = ARGV[4], known = ARGV[5] }
 local call = redis.call
 
--- include enqueue.lua
--- include wake.lua
+-- Uses place.lua, queue.lua, leave.lua, listeners.lua, wake.lua
 
-call('ZREM', queue, place)
-if place == jvm then
-  call('ZREM', queue, jvm .. ':read')
+if place == instance then
+  leave(queue, turn, instance)
+else
+  call('ZREM', queue, place)
 end
-local next = call('GET', turn)
-if next and (next == place or (place == jvm and jvmOf(next) == jvm)) then
-  call('ZREM', queue, next)
+local nextPlace = call('GET', turn)
+local ofInstance = nextPlace and place == instance and instanceOf(nextPlace) == instance
+if nextPlace and (nextPlace == place or ofInstance) then
+  call('ZREM', queue, nextPlace)
   call('DEL', turn)
-elseif next then
+elseif nextPlace then
   return 0
 end
 local holder = call('GET', lock)
-if not holder and wake() then
+if not holder and wake(queue, turn, instance, channels) then
   return 1
 end
 if holder == 'shared' then
-  tellReaders(0)
+  wakeReaders(queue, 0, channels)
 end
 return 0

@@ -23,16 +23,16 @@ class FenceScriptTests {
 	private static final String FENCE = "lock:{stock:1001}:fence";
 
 	private static final String SCRIPT = """
-			local fence, retention = KEYS[1], '60000'
-			local function call(name, ...)
+			local server = redis
+			local redis = {}
+			function redis.call(name, ...)
 			  if name == 'TIME' then
 			    return {ARGV[1], '0'}
 			  end
-			  return redis.call(name, ...)
+			  return server.call(name, ...)
 			end
-			local base
 			%s
-			return string.format('%%.0f', base)
+			return string.format('%%.0f', mint(KEYS[1], '60000'))
 			""";
 
 	private static final Instant NOW = Instant.parse("2026-11-21T12:00:00Z");

@@ -16,17 +16,17 @@ import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.OwnerToken;
 
 /**
- * Says in the words of the scripts what one JVM wants of a lock.
+ * Builds the script calls of one instance; {@code queue.lua} explains the words.
  */
-final class ScriptCalls {
+final class LockScriptCalls {
 
-	/** Waiters ask at least every few seconds, so a queue without arrivals is dead. */
-	private static final byte[] QUEUE_PATIENCE = bytes("60000");
+	/** Waiters ask at least every few seconds, so an idle queue is dead. */
+	private static final byte[] QUEUE_RETENTION = bytes("60000");
 
 	/**
-	 * Nobody asks for those who wait in order of arrival in the JVM that holds the lock.
+	 * FAIR waiters behind a local holder do not poll, so their places live longer.
 	 */
-	private static final byte[] ARRIVAL_PATIENCE = bytes("3600000");
+	private static final byte[] FAIR_QUEUE_RETENTION = bytes("3600000");
 
 	private static final byte[] YES = bytes("1");
 
@@ -44,25 +44,26 @@ final class ScriptCalls {
 
 	private final Distance distance;
 
-	private final byte[] jvm;
+	private final byte[] instance;
 
-	private final byte[] readingJvm;
+	private final byte[] sharedPlace;
 
 	/**
-	 * Create calls of a JVM.
-	 * @param jvm its id
-	 * @param cluster whether a server does not know all who listen; asked late, as it may
+	 * Create the calls of an instance.
+	 * @param instance its id
+	 * @param cluster whether a server does not know all listeners; asked late, as it may
 	 * connect
 	 * @param distance how far away the server is
 	 */
-	ScriptCalls(RedisLockKeys keys, Duration fenceRetention, String jvm, BooleanSupplier cluster, Distance distance) {
+	LockScriptCalls(RedisLockKeys keys, Duration fenceRetention, String instance, BooleanSupplier cluster,
+			Distance distance) {
 		this.keys = keys;
 		this.fenceRetention = millis(fenceRetention);
 		this.channelPrefix = bytes(keys.channelPrefix());
 		this.cluster = cluster;
 		this.distance = distance;
-		this.jvm = bytes(jvm);
-		this.readingJvm = bytes(jvm + ":read");
+		this.instance = bytes(instance);
+		this.sharedPlace = bytes(instance + ":read");
 	}
 
 	byte[] lock(LockKey key) {
@@ -77,17 +78,17 @@ final class ScriptCalls {
 					WRITE ->
 				new ScriptCall(LockScript.ACQUIRE,
 						keys(lock, this.keys.queue(lock), this.keys.turn(lock), this.keys.fence(lock)),
-						bytes(owner.value()), millis(leaseTime), this.fenceRetention, this.jvm, place, need(queue),
-						QUEUE_PATIENCE);
+						bytes(owner.value()), millis(leaseTime), this.fenceRetention, this.instance, place, need(queue),
+						QUEUE_RETENTION);
 			case FAIR -> new ScriptCall(LockScript.ACQUIRE_FAIR,
 					keys(lock, this.keys.queue(lock), this.keys.turn(lock), this.keys.fence(lock)),
-					bytes(owner.value()), millis(leaseTime), this.fenceRetention, this.jvm, place, need(queue),
-					ARRIVAL_PATIENCE, this.channelPrefix, bytes(key.toString()), countable());
+					bytes(owner.value()), millis(leaseTime), this.fenceRetention, this.instance, place, need(queue),
+					FAIR_QUEUE_RETENTION, this.channelPrefix, bytes(key.toString()), listenersKnown());
 			case READ -> new ScriptCall(LockScript.ACQUIRE_SHARED,
 					keys(lock, this.keys.queue(lock), this.keys.turn(lock), this.keys.fence(lock),
 							this.keys.readers(lock)),
-					bytes(owner.value()), millis(leaseTime), this.fenceRetention, this.jvm, place, need(queue),
-					QUEUE_PATIENCE, this.channelPrefix, countable());
+					bytes(owner.value()), millis(leaseTime), this.fenceRetention, this.instance, place, need(queue),
+					QUEUE_RETENTION, this.channelPrefix, listenersKnown());
 		};
 	}
 
@@ -97,7 +98,7 @@ final class ScriptCalls {
 	ScriptCall acquireAll(List<LeaseRequest> requests) {
 		byte[][] lockKeys = new byte[4 * requests.size()][];
 		byte[][] arguments = new byte[2 * requests.size() + 2][];
-		arguments[0] = this.jvm;
+		arguments[0] = this.instance;
 		arguments[1] = this.fenceRetention;
 		for (int i = 0; i < requests.size(); i++) {
 			LeaseRequest request = requests.get(i);
@@ -113,8 +114,9 @@ final class ScriptCalls {
 	}
 
 	/**
-	 * Return a call that renews many leases of one lease time, all shared or all not. A
-	 * lease time of zero renews nothing: it asks whether the owners hold their locks.
+	 * Return a call that renews many leases of one lease time, all of them shared or
+	 * none. A lease time of zero renews nothing: it asks whether the owners hold their
+	 * locks.
 	 */
 	ScriptCall renew(List<LeaseRequest> extensions) {
 		boolean shared = extensions.get(0).owner().mode().isShared();
@@ -138,9 +140,10 @@ final class ScriptCalls {
 	}
 
 	/**
-	 * Return a call that gives a lock back.
-	 * @param remembered whether the server remembers it for a while, because the driver
-	 * may repeat it without telling
+	 * Return a call that releases a lock.
+	 * @param next the mode in which the instance waits for the lock again
+	 * @param remembered whether the server remembers the release for a while, because the
+	 * driver may repeat the call unnoticed
 	 */
 	ScriptCall release(LockKey key, OwnerToken owner, @Nullable LockMode next, boolean remembered) {
 		String lock = this.keys.lock(key);
@@ -152,34 +155,35 @@ final class ScriptCalls {
 			lockKeys[lockKeys.length - 1] = bytes(this.keys.released(lock, owner));
 		}
 		return new ScriptCall(shared ? LockScript.RELEASE_SHARED : LockScript.RELEASE, lockKeys, bytes(owner.value()),
-				this.jvm, nextPlace(next), QUEUE_PATIENCE, this.channelPrefix, bytes(key.toString()),
-				this.distance.need(), countable());
+				this.instance, nextPlace(next), QUEUE_RETENTION, this.channelPrefix, bytes(key.toString()),
+				this.distance.need(), listenersKnown());
 	}
 
 	ScriptCall arrive(LockKey key, OwnerToken owner) {
-		return new ScriptCall(LockScript.ARRIVE, keys(this.keys.queue(this.keys.lock(key))), this.jvm, place(owner),
-				ARRIVAL_PATIENCE, this.distance.need());
+		return new ScriptCall(LockScript.ARRIVE, keys(this.keys.queue(this.keys.lock(key))), this.instance,
+				place(owner), FAIR_QUEUE_RETENTION, this.distance.need());
 	}
 
 	ScriptCall withdraw(LockKey key, @Nullable OwnerToken owner) {
 		String lock = this.keys.lock(key);
-		return new ScriptCall(LockScript.WITHDRAW, keys(lock, this.keys.queue(lock), this.keys.turn(lock)), this.jvm,
-				(owner != null) ? place(owner) : this.jvm, this.channelPrefix, bytes(key.toString()), countable());
+		return new ScriptCall(LockScript.WITHDRAW, keys(lock, this.keys.queue(lock), this.keys.turn(lock)),
+				this.instance, (owner != null) ? place(owner) : this.instance, this.channelPrefix,
+				bytes(key.toString()), listenersKnown());
 	}
 
 	ScriptCall awaited(LockKey key) {
 		return new ScriptCall(LockScript.AWAITED, keys(this.keys.queue(this.keys.lock(key))), this.channelPrefix,
-				countable());
+				listenersKnown());
 	}
 
 	/**
-	 * Return the name of a place in the queue, as enqueue.lua describes it.
+	 * Return the name of a place in the queue, as queue.lua describes it.
 	 */
 	private byte[] place(OwnerToken owner) {
 		return switch (owner.mode()) {
-			case EXCLUSIVE, WRITE -> this.jvm;
-			case READ -> this.readingJvm;
-			case FAIR -> bytes(new String(this.jvm, StandardCharsets.UTF_8) + ':' + owner.value());
+			case EXCLUSIVE, WRITE -> this.instance;
+			case READ -> this.sharedPlace;
+			case FAIR -> bytes(new String(this.instance, StandardCharsets.UTF_8) + ':' + owner.value());
 		};
 	}
 
@@ -187,14 +191,14 @@ final class ScriptCalls {
 		if (next == null || next == LockMode.FAIR) {
 			return NONE;
 		}
-		return next.isShared() ? this.readingJvm : this.jvm;
+		return next.isShared() ? this.sharedPlace : this.instance;
 	}
 
 	private byte[] need(boolean queue) {
 		return queue ? this.distance.need() : NONE;
 	}
 
-	private byte[] countable() {
+	private byte[] listenersKnown() {
 		return flag(!this.cluster.getAsBoolean());
 	}
 
