@@ -12,6 +12,7 @@ import org.springframework.context.annotation.Role;
 
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.spring.LockTransactionConfiguration;
 
 /**
  * Auto-configuration for distributed locks. The names of its beans begin with

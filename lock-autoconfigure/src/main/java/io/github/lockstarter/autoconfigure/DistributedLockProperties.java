@@ -3,6 +3,7 @@
 package io.github.lockstarter.autoconfigure;
 
 import java.time.Duration;
+import java.util.regex.Pattern;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -13,14 +14,12 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.interceptor.DistributedLockAdvisor;
-import io.github.lockstarter.redis.RedisLockKeys;
-import io.github.lockstarter.redis.RedisLockSettings;
 
 /**
  * Configuration properties for distributed locks.
  *
  * @param enabled Whether to enable distributed locks.
- * @param backend Store that keeps the locks.
+ * @param store Store that keeps the locks.
  * @param keyPrefix Start of every key and channel in the store.
  * @param waitTime Longest time to wait for a lock, unless the annotation or request says
  * otherwise.
@@ -34,10 +33,10 @@ import io.github.lockstarter.redis.RedisLockSettings;
  * @param shutdownTimeout Longest time to let holders finish when the application stops.
  * @param watchdog Settings of the renewal of leases.
  * @param waiting Settings of instances that wait for a lock.
- * @param redis Settings of the Redis backend.
+ * @param redis Settings of the Redis store.
  */
 @ConfigurationProperties("distributed-lock")
-public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redis") Backend backend,
+public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redis") Store store,
 		@DefaultValue("lock:") String keyPrefix, @DefaultValue("10s") Duration waitTime,
 		@DefaultValue("30s") Duration leaseTime, @DefaultValue("proxy") AdviceMode adviceMode,
 		@DefaultValue("" + DistributedLockAdvisor.DEFAULT_ORDER) int adviceOrder,
@@ -46,12 +45,15 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 
 	static final String CHOOSE_CONNECTION_FACTORY = "auto";
 
+	/** Checked here as well, because there may be locks without the classes for Redis. */
+	private static final Pattern KEY_PREFIX = Pattern.compile("[A-Za-z0-9._:/-]{1,64}");
+
 	private static final Duration LONGEST_ACK_TIMEOUT = Duration.ofSeconds(1);
 
 	private static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
 
 	public DistributedLockProperties {
-		require(RedisLockKeys.isValidPrefix(keyPrefix), "key-prefix", keyPrefix,
+		require(KEY_PREFIX.matcher(keyPrefix).matches(), "key-prefix", keyPrefix,
 				"It has to be 1 to 64 of the characters A-Z, a-z, 0-9, '.', '_', '-', ':' and '/'; braces would"
 						+ " change the slot of the keys in a Redis Cluster.");
 		require(!waitTime.isNegative(), "wait-time", waitTime, "It must not be negative; 0s does not wait.");
@@ -76,11 +78,6 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 				"It has to be positive and at most 1s, shorter than the time-out of a command.");
 	}
 
-	RedisLockSettings redisSettings() {
-		return new RedisLockSettings(this.keyPrefix, this.redis.fenceRetention, this.redis.awaitRelease,
-				this.redis.minReplicaAcks, this.redis.replicaAckTimeout);
-	}
-
 	EngineSettings engineSettings() {
 		return new EngineSettings(this.waitTime, this.leaseTime, this.watchdog.renewalsPerLease,
 				this.waiting.pollInterval, this.waiting.pollIntervalWithoutMessages, this.waiting.timeSlice,
@@ -100,7 +97,7 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	/**
 	 * Stores that keep locks.
 	 */
-	public enum Backend {
+	public enum Store {
 
 		/**
 		 * The Redis of the application, shared by all its instances.
@@ -141,7 +138,7 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	}
 
 	/**
-	 * Settings of the Redis backend.
+	 * Settings of the Redis store.
 	 *
 	 * @param fenceRetention How long the last fencing token of an idle lock is
 	 * remembered.

@@ -10,15 +10,15 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
 import io.github.lockstarter.engine.DefaultLockRegistry;
-import io.github.lockstarter.engine.LockLifecycle;
+import io.github.lockstarter.lifecycle.LockLifecycle;
 
 /**
  * Takes locks from a store.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
-@Import({ RedisLockConfiguration.class, MemoryLockConfiguration.class, NoLockBackendConfiguration.class,
-		LockRegistryConfiguration.class })
+@Import({ RedisLockConfiguration.class, MemoryLockConfiguration.class, NoLockStoreConfiguration.class,
+		LockEngineConfiguration.class })
 class EnabledLockConfiguration {
 
 	@Bean

@@ -5,7 +5,7 @@ package io.github.lockstarter.autoconfigure;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-import io.github.lockstarter.InvalidLockDefinitionException;
+import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
 
 /**
  * Analyzer for an {@link InvalidLockDefinitionException}.

@@ -16,8 +16,12 @@ import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
 
+import io.github.lockstarter.OnActiveTransaction;
+import io.github.lockstarter.interceptor.DistributedLockAdvisor;
 import io.github.lockstarter.interceptor.LockDefinitionSource;
 import io.github.lockstarter.interceptor.LockDefinitionValidator;
+import io.github.lockstarter.spring.LockAdvice;
+import io.github.lockstarter.spring.LockWeavingConfiguration;
 
 /**
  * Puts locks around annotated methods. What does so is created before all other beans, so
@@ -44,8 +48,20 @@ class LockInterceptorConfiguration {
 	@ConditionalOnMissingBean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static LockDefinitionValidator distributedLockDefinitionValidator(LockDefinitionSource definitions,
-			ConfigurableListableBeanFactory beanFactory, Environment environment) {
-		return new LockDefinitionValidator(definitions, beanFactory, adviceMode(environment));
+			ConfigurableListableBeanFactory beanFactory, LockAdvice advice) {
+		return new LockDefinitionValidator(definitions, beanFactory, advice.mode());
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static LockAdvice distributedLockAdvice(Environment environment) {
+		Binder binder = Binder.get(environment);
+		return new LockAdvice(adviceMode(environment),
+				binder.bind("distributed-lock.advice-order", Integer.class)
+					.orElse(DistributedLockAdvisor.DEFAULT_ORDER),
+				binder.bind("distributed-lock.on-active-transaction", OnActiveTransaction.class)
+					.orElse(OnActiveTransaction.DEFER));
 	}
 
 	private static AdviceMode adviceMode(Environment environment) {
@@ -66,7 +82,7 @@ class LockInterceptorConfiguration {
 		@Override
 		public String[] selectImports(AnnotationMetadata metadata) {
 			Class<?> selected = (adviceMode(this.environment) == AdviceMode.ASPECTJ) ? LockWeavingConfiguration.class
-					: LockProxyConfiguration.class;
+					: LockAdvisorConfiguration.class;
 			return new String[] { selected.getName() };
 		}
 

@@ -7,20 +7,20 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-import io.github.lockstarter.backend.LockBackend;
-import io.github.lockstarter.memory.MemoryLockBackend;
+import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.store.LockStore;
 
 /**
  * Keeps the locks in the memory of this JVM.
  */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnProperty(name = "distributed-lock.backend", havingValue = "memory")
+@ConditionalOnProperty(name = "distributed-lock.store", havingValue = "memory")
 class MemoryLockConfiguration {
 
 	@Bean
-	@ConditionalOnMissingBean(LockBackend.class)
-	MemoryLockBackend distributedLockBackend() {
-		return new MemoryLockBackend();
+	@ConditionalOnMissingBean(LockStore.class)
+	MemoryLockStore distributedLockStore() {
+		return new MemoryLockStore();
 	}
 
 }

@@ -32,7 +32,7 @@ final class RedisConnectionFactoryChoice {
 	 * Return the one with a name, or for {@code auto} the only or the primary one, or
 	 * {@code null} if there is none.
 	 * @param name the name of a bean or its qualifier, or {@code auto}
-	 * @throws LockBackendNotFoundException if there is none with that name, or several
+	 * @throws LockStoreNotFoundException if there is none with that name, or several
 	 */
 	@Nullable RedisConnectionFactory choose(String name) {
 		boolean named = !name.equals(DistributedLockProperties.CHOOSE_CONNECTION_FACTORY);
@@ -50,12 +50,12 @@ final class RedisConnectionFactoryChoice {
 		}
 	}
 
-	private LockBackendNotFoundException notChosen(String problem) {
+	private LockStoreNotFoundException notChosen(String problem) {
 		String[] names = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(this.beanFactory,
 				RedisConnectionFactory.class);
 		String candidates = (names.length == 0) ? "none"
 				: Arrays.stream(names).sorted().map((name) -> "'" + name + "'").collect(Collectors.joining(", "));
-		return new LockBackendNotFoundException(
+		return new LockStoreNotFoundException(
 				"Distributed locks need exactly one RedisConnectionFactory bean, and " + problem
 						+ ". RedisConnectionFactory beans: " + candidates,
 				"set " + PROPERTY + " to the name or qualifier of one of these beans, mark one"

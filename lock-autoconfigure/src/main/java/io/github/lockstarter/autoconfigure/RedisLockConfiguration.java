@@ -15,8 +15,9 @@ import org.springframework.core.io.ResourceLoader;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.util.ClassUtils;
 
-import io.github.lockstarter.backend.LockBackend;
-import io.github.lockstarter.redis.RedisLockBackend;
+import io.github.lockstarter.redis.RedisLockSettings;
+import io.github.lockstarter.redis.RedisLockStore;
+import io.github.lockstarter.store.LockStore;
 
 /**
  * Keeps the locks in Redis: in that of the application, or through a connection of their
@@ -24,26 +25,32 @@ import io.github.lockstarter.redis.RedisLockBackend;
  * Spring Boot would turn caches and more over to it.
  */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnClass(RedisConnectionFactory.class)
-@ConditionalOnProperty(name = "distributed-lock.backend", havingValue = "redis", matchIfMissing = true)
+@ConditionalOnClass({ RedisConnectionFactory.class, RedisLockStore.class })
+@ConditionalOnProperty(name = "distributed-lock.store", havingValue = "redis", matchIfMissing = true)
 class RedisLockConfiguration {
 
 	@Bean
-	@ConditionalOnMissingBean(LockBackend.class)
-	RedisLockBackend distributedLockBackend(ListableBeanFactory beanFactory, DistributedLockProperties properties,
+	@ConditionalOnMissingBean(LockStore.class)
+	RedisLockStore distributedLockStore(ListableBeanFactory beanFactory, DistributedLockProperties properties,
 			Environment environment, ObjectProvider<SslBundles> sslBundles, ResourceLoader resourceLoader) {
 		RedisConnectionFactory application = new RedisConnectionFactoryChoice(beanFactory)
 			.choose(properties.redis().connectionFactory());
 		if (application == null
 				&& !ClassUtils.isPresent("io.lettuce.core.RedisClient", resourceLoader.getClassLoader())) {
-			throw new LockBackendNotFoundException(
+			throw new LockStoreNotFoundException(
 					"Distributed locks need Redis, and there is neither a"
 							+ " RedisConnectionFactory bean nor Lettuce on the class path",
 					"add the dependency org.springframework.boot:spring-boot-starter-data-redis");
 		}
 		RedisConnectionFactory connections = (application != null) ? application
 				: LockRedisConnection.create(LockRedisProperties.from(environment), sslBundles);
-		return new RedisLockBackend(connections, properties.redisSettings());
+		return new RedisLockStore(connections, settings(properties));
+	}
+
+	static RedisLockSettings settings(DistributedLockProperties properties) {
+		DistributedLockProperties.Redis redis = properties.redis();
+		return new RedisLockSettings(properties.keyPrefix(), redis.fenceRetention(), redis.awaitRelease(),
+				redis.minReplicaAcks(), redis.replicaAckTimeout());
 	}
 
 }

@@ -8,8 +8,8 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 
 import io.github.lockstarter.LockRegistry;
-import io.github.lockstarter.backend.LockBackend;
-import io.github.lockstarter.memory.MemoryLockBackend;
+import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.store.LockStore;
 
 /**
  * Auto-configuration for test slices such as {@code @WebMvcTest}: the locks of one are in
@@ -21,9 +21,9 @@ import io.github.lockstarter.memory.MemoryLockBackend;
 public final class SliceLockAutoConfiguration {
 
 	@Bean
-	@ConditionalOnMissingBean({ LockBackend.class, LockRegistry.class })
-	MemoryLockBackend distributedLockBackend() {
-		return new MemoryLockBackend();
+	@ConditionalOnMissingBean({ LockStore.class, LockRegistry.class })
+	MemoryLockStore distributedLockStore() {
+		return new MemoryLockStore();
 	}
 
 }

@@ -27,7 +27,7 @@ class BeanNamesTests {
 		.withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class));
 
 	@ParameterizedTest
-	@ValueSource(strings = { "distributed-lock.backend=memory", "distributed-lock.backend=redis",
+	@ValueSource(strings = { "distributed-lock.store=memory", "distributed-lock.store=redis",
 			"distributed-lock.enabled=false", "distributed-lock.advice-mode=aspectj" })
 	void allBeginWithOurs(String property) {
 		List<String> others = List.of("org.springframework", AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME);
@@ -42,10 +42,10 @@ class BeanNamesTests {
 
 	@Test
 	void anApplicationMayCallItsOwnBeansWhatItLikes() {
-		List<String> names = List.of("lockRegistry", "lockTemplate", "lockLifecycle", "lockBackend", "redisLockBackend",
-				"memoryLockBackend", "lockProperties", "lockDefinitionSource", "lockDefinitionValidator",
+		List<String> names = List.of("lockRegistry", "lockTemplate", "lockLifecycle", "lockStore", "redisLockStore",
+				"memoryLockStore", "lockProperties", "lockDefinitionSource", "lockDefinitionValidator",
 				"lockCommitGuards", "lockAdvisor");
-		ApplicationContextRunner application = this.runner.withPropertyValues("distributed-lock.backend=memory");
+		ApplicationContextRunner application = this.runner.withPropertyValues("distributed-lock.store=memory");
 		for (String name : names) {
 			application = application.withBean(name, Foreign.class);
 		}

@@ -26,8 +26,8 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
-import io.github.lockstarter.backend.LockBackend;
-import io.github.lockstarter.testsupport.Callers;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.testsupport.WeavingClassLoader;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -49,7 +49,7 @@ class DisabledLocksTests {
 	@Test
 	void itStartsWithoutAStoreAndSaysOnceThatThereAreNoLocks(CapturedOutput output) {
 		this.runner.withBean(Shop.class).run((context) -> {
-			assertThat(context).hasNotFailed().doesNotHaveBean(LockBackend.class);
+			assertThat(context).hasNotFailed().doesNotHaveBean(LockStore.class);
 			context.getBean(Shop.class).deduct(1001);
 			context.getBean(Shop.class).deduct(1001);
 		});

@@ -34,18 +34,19 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.LockUnavailableException;
-import io.github.lockstarter.backend.LockBackend;
 import io.github.lockstarter.engine.DefaultLockRegistry;
-import io.github.lockstarter.engine.LockLifecycle;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.interceptor.DistributedLockAdvisor;
 import io.github.lockstarter.interceptor.LockDefinitionSource;
-import io.github.lockstarter.memory.MemoryLockBackend;
+import io.github.lockstarter.lifecycle.LockLifecycle;
+import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
-import io.github.lockstarter.redis.RedisLockBackend;
-import io.github.lockstarter.testsupport.Callers;
-import io.github.lockstarter.testsupport.Callers.Call;
+import io.github.lockstarter.redis.RedisLockStore;
+import io.github.lockstarter.spring.EnableDistributedLocks;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.test.Callers;
+import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -56,7 +57,7 @@ class DistributedLockAutoConfigurationTests {
 	private final ApplicationContextRunner runner = new ApplicationContextRunner().withConfiguration(AutoConfigurations
 		.of(AopAutoConfiguration.class, DataRedisAutoConfiguration.class, DistributedLockAutoConfiguration.class));
 
-	private final ApplicationContextRunner memory = this.runner.withPropertyValues("distributed-lock.backend=memory");
+	private final ApplicationContextRunner memory = this.runner.withPropertyValues("distributed-lock.store=memory");
 
 	@Test
 	void withoutConfigurationTheLocksAreInTheRedisOfTheApplication() {
@@ -64,7 +65,7 @@ class DistributedLockAutoConfigurationTests {
 			this.runner.withUserConfiguration(Shop.class)
 				.withPropertyValues("spring.data.redis.port=" + redis.port())
 				.run((context) -> {
-					assertThat(context).hasSingleBean(RedisLockBackend.class).hasSingleBean(LockLifecycle.class);
+					assertThat(context).hasSingleBean(RedisLockStore.class).hasSingleBean(LockLifecycle.class);
 					assertThat(context.getBean(Stock.class).deduct(1001)).isEqualTo(LockKey.of("stock", 1001));
 					try (Lease lease = context.getBean(LockRegistry.class).acquire(LockRequest.of("stock", 1001))) {
 						assertThat(redis.command("EXISTS", "lock:{stock:1001}")).isEqualTo("1");
@@ -76,7 +77,7 @@ class DistributedLockAutoConfigurationTests {
 	@Test
 	void anApplicationStartsWhileRedisIsDown() {
 		this.runner.withPropertyValues("spring.data.redis.port=1")
-			.run((context) -> assertThat(context).hasNotFailed().hasSingleBean(RedisLockBackend.class));
+			.run((context) -> assertThat(context).hasNotFailed().hasSingleBean(RedisLockStore.class));
 	}
 
 	@Test
@@ -99,20 +100,28 @@ class DistributedLockAutoConfigurationTests {
 	}
 
 	@Test
-	void theMemoryBackendNeedsNoRedis() {
+	void theAnnotationForApplicationsWithoutSpringBootDoesNoHarm() {
+		this.memory.withUserConfiguration(Enabled.class)
+			.run((context) -> assertThat(context).hasNotFailed()
+				.hasSingleBean(DistributedLockAdvisor.class)
+				.hasSingleBean(LockTemplate.class));
+	}
+
+	@Test
+	void theMemoryStoreNeedsNoRedis() {
 		this.memory.withClassLoader(new FilteredClassLoader(RedisConnectionFactory.class, RedisOperations.class))
 			.withUserConfiguration(Shop.class)
 			.run((context) -> {
-				assertThat(context).hasSingleBean(MemoryLockBackend.class).doesNotHaveBean(RedisLockBackend.class);
+				assertThat(context).hasSingleBean(MemoryLockStore.class).doesNotHaveBean(RedisLockStore.class);
 				assertThat(context.getBean(Stock.class).deduct(1001)).isEqualTo(LockKey.of("stock", 1001));
 			});
 	}
 
 	@Test
-	void theUsersBackendWins() {
-		LockBackend backend = new MemoryLockBackend(new MemoryLockStore());
-		this.runner.withBean(LockBackend.class, () -> backend)
-			.run((context) -> assertThat(context).getBean(LockBackend.class).isSameAs(backend));
+	void theUsersStoreWins() {
+		LockStore store = new MemoryLockStore(new LockMemory());
+		this.runner.withBean(LockStore.class, () -> store)
+			.run((context) -> assertThat(context).getBean(LockStore.class).isSameAs(store));
 	}
 
 	@Test
@@ -238,6 +247,12 @@ class DistributedLockAutoConfigurationTests {
 		public LockKey deduct(long productId) {
 			return Lease.current().key();
 		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableDistributedLocks
+	static class Enabled {
 
 	}
 

@@ -40,13 +40,14 @@ class DistributedLockPropertiesTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
-		.withPropertyValues("distributed-lock.backend=memory");
+		.withPropertyValues("distributed-lock.store=memory");
 
 	@Test
 	void theDefaultsAreThoseOfTheEngine() {
 		this.runner.run((context) -> assertThat(context.getBean(DistributedLockProperties.class).engineSettings())
 			.isEqualTo(EngineSettings.DEFAULTS));
-		this.runner.run((context) -> assertThat(context.getBean(DistributedLockProperties.class).redisSettings())
+		this.runner.run((context) -> assertThat(
+				RedisLockConfiguration.settings(context.getBean(DistributedLockProperties.class)))
 			.isEqualTo(RedisLockSettings.DEFAULTS));
 	}
 
@@ -80,7 +81,7 @@ class DistributedLockPropertiesTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "backend=paper", "wait-time=soon", "advice-order=first", "advice-mode=magic" })
+	@ValueSource(strings = { "store=paper", "wait-time=soon", "advice-order=first", "advice-mode=magic" })
 	void aValueOfTheWrongTypeEndsTheStart(String property) {
 		this.runner.withPropertyValues("distributed-lock." + property)
 			.run((context) -> assertThat(context).getFailure()
@@ -161,7 +162,7 @@ class DistributedLockPropertiesTests {
 	void everyPropertyIsKnown(CapturedOutput output) throws Exception {
 		List<String> all = metadata().entrySet()
 			.stream()
-			.filter((property) -> !property.getKey().equals("distributed-lock.backend"))
+			.filter((property) -> !property.getKey().equals("distributed-lock.store"))
 			.map((property) -> property.getKey() + "=" + text(property.getValue().get("defaultValue")))
 			.toList();
 		this.runner.withPropertyValues(all.toArray(String[]::new)).run((context) -> assertThat(context).hasNotFailed());
@@ -192,6 +193,12 @@ class DistributedLockPropertiesTests {
 	}
 
 	@Test
+	void theFormerNameOfAPropertyLeadsToItsPresentOne() throws Exception {
+		assertThat(withFormerNames().get("distributed-lock.backend").get("deprecation"))
+			.isEqualTo(Map.of("level", "error", "replacement", "distributed-lock.store"));
+	}
+
+	@Test
 	void theReadmeListsEveryPropertyWithItsDefault() throws Exception {
 		Map<String, String> documented = new TreeMap<>();
 		Matcher row = Pattern.compile("^\\| `(distributed-lock[^`]+)` \\| `([^`]+)` \\|", Pattern.MULTILINE)
@@ -213,8 +220,14 @@ class DistributedLockPropertiesTests {
 		return (value instanceof Number number) ? String.valueOf(number.longValue()) : value.toString();
 	}
 
-	@SuppressWarnings("unchecked")
 	private static Map<String, Map<String, Object>> metadata() throws IOException {
+		Map<String, Map<String, Object>> properties = withFormerNames();
+		properties.values().removeIf((property) -> property.containsKey("deprecation"));
+		return properties;
+	}
+
+	@SuppressWarnings("unchecked")
+	private static Map<String, Map<String, Object>> withFormerNames() throws IOException {
 		String json = new ClassPathResource("META-INF/spring-configuration-metadata.json")
 			.getContentAsString(StandardCharsets.UTF_8);
 		Map<String, Map<String, Object>> properties = new TreeMap<>();

@@ -44,13 +44,13 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnActiveTransaction;
-import io.github.lockstarter.backend.LockBackend;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
-import io.github.lockstarter.memory.MemoryLockBackend;
+import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.store.LockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -66,9 +66,9 @@ class LockRegistryTransactionTests {
 
 	private static final LockRequest REQUEST = LockRequest.of(KEY);
 
-	private final MemoryLockStore store = new MemoryLockStore();
+	private final LockMemory memory = new LockMemory();
 
-	private final DefaultLockRegistry others = new DefaultLockRegistry(new MemoryLockBackend(this.store),
+	private final DefaultLockRegistry others = new DefaultLockRegistry(new MemoryLockStore(this.memory),
 			EngineSettings.DEFAULTS, LockListener.NO_OP);
 
 	private final EmbeddedDatabase database = new EmbeddedDatabaseBuilder().setType(EmbeddedDatabaseType.H2)
@@ -81,7 +81,7 @@ class LockRegistryTransactionTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
-		.withBean(LockBackend.class, () -> new MemoryLockBackend(this.store))
+		.withBean(LockStore.class, () -> new MemoryLockStore(this.memory))
 		.withBean(LockListener.class, () -> this::countLoss)
 		.withBean(JdbcTransactionManager.class, () -> new JdbcTransactionManager(this.database))
 		.withPropertyValues("distributed-lock.lease-time=4s", "distributed-lock.watchdog.renewals-per-lease=20");
@@ -92,7 +92,7 @@ class LockRegistryTransactionTests {
 
 	@AfterEach
 	void nothingIsLeft() {
-		Awaitility.await().until(this.store::isEmpty);
+		Awaitility.await().until(this.memory::isEmpty);
 		this.others.close();
 		this.database.shutdown();
 	}
@@ -120,7 +120,7 @@ class LockRegistryTransactionTests {
 				assertThat(isTaken()).isTrue();
 				return insertOrder();
 			});
-			assertThat(this.store.isEmpty()).isTrue();
+			assertThat(this.memory.isEmpty()).isTrue();
 			assertThat(orders()).isOne();
 		});
 	}
@@ -135,7 +135,7 @@ class LockRegistryTransactionTests {
 				status.setRollbackOnly();
 				return insertOrder();
 			});
-			assertThat(this.store.isEmpty()).isTrue();
+			assertThat(this.memory.isEmpty()).isTrue();
 		});
 	}
 
@@ -179,7 +179,7 @@ class LockRegistryTransactionTests {
 				assertThat(isTaken()).isTrue();
 				return null;
 			});
-			assertThat(this.store.isEmpty()).isTrue();
+			assertThat(this.memory.isEmpty()).isTrue();
 		});
 	}
 
@@ -191,7 +191,7 @@ class LockRegistryTransactionTests {
 			AutoCloseable held = transaction.execute((status) -> acquisition.apply(registry));
 			assertThat(isTaken()).isTrue();
 			close(held);
-			assertThat(this.store.isEmpty()).isTrue();
+			assertThat(this.memory.isEmpty()).isTrue();
 		});
 	}
 
@@ -200,7 +200,7 @@ class LockRegistryTransactionTests {
 	void withoutATransactionALockIsGivenBackAtOnce(Function<LockRegistry, AutoCloseable> acquisition) {
 		run((registry, transaction) -> {
 			close(acquisition.apply(registry));
-			assertThat(this.store.isEmpty()).isTrue();
+			assertThat(this.memory.isEmpty()).isTrue();
 		});
 	}
 
@@ -211,7 +211,7 @@ class LockRegistryTransactionTests {
 			transaction.execute((status) -> {
 				assertThatIllegalStateException().isThrownBy(() -> acquisition.apply(registry))
 					.withMessageContaining("must not be taken inside the transaction");
-				assertThat(this.store.isEmpty()).isTrue();
+				assertThat(this.memory.isEmpty()).isTrue();
 				return null;
 			});
 			close(acquisition.apply(registry));
@@ -224,7 +224,7 @@ class LockRegistryTransactionTests {
 			CapturedOutput output) {
 		run("release-on-return", (registry, transaction) -> transaction.execute((status) -> {
 			close(acquisition.apply(registry));
-			assertThat(this.store.isEmpty()).isTrue();
+			assertThat(this.memory.isEmpty()).isTrue();
 			assertThat(output).contains("Lock 'stock:1001' is given back before the transaction");
 			return null;
 		}));
@@ -302,11 +302,11 @@ class LockRegistryTransactionTests {
 				assertThat(isTaken()).isTrue();
 				return null;
 			});
-			assertThat(this.store.isEmpty()).isTrue();
+			assertThat(this.memory.isEmpty()).isTrue();
 			CompletableFuture.runAsync(registry.acquire(REQUEST)::close).join();
-			assertThat(this.store.isEmpty()).isTrue();
+			assertThat(this.memory.isEmpty()).isTrue();
 			assertThat(registry.acquire(REQUEST).closeAsync()).succeedsWithin(Duration.ofSeconds(20));
-			assertThat(this.store.isEmpty()).isTrue();
+			assertThat(this.memory.isEmpty()).isTrue();
 			transaction.execute((status) -> insertOrder());
 			assertThat(orders()).isOne();
 		});
@@ -364,7 +364,7 @@ class LockRegistryTransactionTests {
 			status.setRollbackOnly();
 			return null;
 		}));
-		assertThat(this.store.isEmpty()).isTrue();
+		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	@Test
@@ -380,7 +380,7 @@ class LockRegistryTransactionTests {
 				assertThat(isTaken()).isTrue();
 				return null;
 			});
-			assertThat(this.store.isEmpty()).isTrue();
+			assertThat(this.memory.isEmpty()).isTrue();
 			assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(lock::unlock);
 			assertThat(lock).hasToString("Lock 'stock:1001' (EXCLUSIVE)");
 			assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(lock::newCondition);
@@ -417,7 +417,7 @@ class LockRegistryTransactionTests {
 	void aFutureLeaseBelongsToNoTransaction() {
 		run((registry, transaction) -> transaction.execute((status) -> {
 			registry.acquireAsync(REQUEST).orTimeout(20, TimeUnit.SECONDS).join().close();
-			assertThat(this.store.isEmpty()).isTrue();
+			assertThat(this.memory.isEmpty()).isTrue();
 			Lease held = registry.acquireAsync(REQUEST).orTimeout(20, TimeUnit.SECONDS).join();
 			requiringNew(transaction).executeWithoutResult((own) -> lose());
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
@@ -430,7 +430,7 @@ class LockRegistryTransactionTests {
 		run("fail", (registry, transaction) -> transaction.execute((status) -> {
 			new LockTemplate(registry).withOnActiveTransaction(OnActiveTransaction.RELEASE_ON_RETURN)
 				.execute(REQUEST, (lease) -> insertOrder());
-			assertThat(this.store.isEmpty()).isTrue();
+			assertThat(this.memory.isEmpty()).isTrue();
 			new LockTemplate(registry).execute(REQUEST, (lease) -> insertOrder());
 			assertThat(isTaken()).isTrue();
 			return null;
@@ -450,7 +450,7 @@ class LockRegistryTransactionTests {
 	void aRegistryOfTheApplicationIsLeftAsItIs() {
 		this.runner
 			.withBean("own", DefaultLockRegistry.class,
-					() -> new DefaultLockRegistry(new MemoryLockBackend(this.store), EngineSettings.DEFAULTS,
+					() -> new DefaultLockRegistry(new MemoryLockStore(this.memory), EngineSettings.DEFAULTS,
 							LockListener.NO_OP))
 			.run((context) -> assertThat(context.getBean(LockRegistry.class)).isSameAs(context.getBean("own")));
 	}
@@ -470,7 +470,7 @@ class LockRegistryTransactionTests {
 			assertThat(context).hasNotFailed();
 			test.run(context.getBean(LockRegistry.class),
 					new TransactionTemplate(context.getBean(JdbcTransactionManager.class)));
-			assertThat(this.store.isEmpty()).isTrue();
+			assertThat(this.memory.isEmpty()).isTrue();
 		});
 	}
 
@@ -513,7 +513,7 @@ class LockRegistryTransactionTests {
 	/** Lets the store forget all locks, and waits until their renewal knows. */
 	private boolean lose() {
 		int before = this.losses.get();
-		this.store.clear();
+		this.memory.clear();
 		Awaitility.await().until(() -> this.losses.get() > before);
 		return true;
 	}

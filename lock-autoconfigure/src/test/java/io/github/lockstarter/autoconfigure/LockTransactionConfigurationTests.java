@@ -29,9 +29,9 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnActiveTransaction;
-import io.github.lockstarter.backend.LockBackend;
-import io.github.lockstarter.memory.MemoryLockBackend;
+import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.store.LockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -39,11 +39,11 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 class LockTransactionConfigurationTests {
 
-	private final MemoryLockStore store = new MemoryLockStore();
+	private final LockMemory memory = new LockMemory();
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
-		.withBean(LockBackend.class, () -> new MemoryLockBackend(this.store))
+		.withBean(LockStore.class, () -> new MemoryLockStore(this.memory))
 		.withUserConfiguration(Database.class)
 		.withPropertyValues("distributed-lock.lease-time=300ms");
 
@@ -55,7 +55,7 @@ class LockTransactionConfigurationTests {
 			});
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> sales.sell(() -> {
 				Lease lease = Lease.current();
-				this.store.clear();
+				this.memory.clear();
 				Awaitility.await().until(() -> !lease.isHeld());
 			}));
 			assertThat(orders(context)).isOne();
@@ -68,9 +68,9 @@ class LockTransactionConfigurationTests {
 			inTransaction(context, () -> {
 				context.getBean(Sales.class).sell(() -> {
 				});
-				assertThat(this.store.isEmpty()).isFalse();
+				assertThat(this.memory.isEmpty()).isFalse();
 			});
-			assertThat(this.store.isEmpty()).isTrue();
+			assertThat(this.memory.isEmpty()).isTrue();
 		});
 	}
 
@@ -83,17 +83,16 @@ class LockTransactionConfigurationTests {
 				assertThatIllegalStateException().isThrownBy(
 						() -> context.getBean(LockTemplate.class).execute(LockRequest.of("sale", 1), (lease) -> null));
 				context.getBean(Sales.class).prepare();
-				assertThat(this.store.isEmpty()).isTrue();
+				assertThat(this.memory.isEmpty()).isTrue();
 			}));
 	}
 
 	@Test
 	void withoutTransactionsThereIsNothingToGuard() {
 		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
-			.withPropertyValues("distributed-lock.backend=memory")
+			.withPropertyValues("distributed-lock.store=memory")
 			.withClassLoader(new FilteredClassLoader(ConfigurableTransactionManager.class))
-			.run((context) -> assertThat(context).hasNotFailed()
-				.doesNotHaveBean(LockTransactionConfiguration.LockCommitGuards.class));
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean("distributedLockCommitGuards"));
 	}
 
 	private static void inTransaction(ApplicationContext context, Runnable body) {

@@ -18,12 +18,12 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.github.lockstarter.DistributedLock;
-import io.github.lockstarter.InvalidLockDefinitionException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.interceptor.DistributedLockAdvisor;
 import io.github.lockstarter.interceptor.DistributedLockWeaving;
+import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
 import io.github.lockstarter.testsupport.WeavingClassLoader;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -37,7 +37,7 @@ class LockWeavingConfigurationTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class, AopAutoConfiguration.class))
-		.withPropertyValues("distributed-lock.backend=memory")
+		.withPropertyValues("distributed-lock.store=memory")
 		.withBean(LockListener.class, () -> (event) -> {
 			if (event instanceof LockEvent.Acquired) {
 				this.acquired.add(event.key());

@@ -88,7 +88,7 @@ class RedisConnectionFactoryChoiceTests {
 		this.runner.withUserConfiguration(TwoFactories.class)
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
-				.isInstanceOf(LockBackendNotFoundException.class)
+				.isInstanceOf(LockStoreNotFoundException.class)
 				.hasMessageContaining("there are several RedisConnectionFactory beans")
 				.hasMessageContaining("'cacheConnections', 'lockConnections'"));
 	}
@@ -101,7 +101,7 @@ class RedisConnectionFactoryChoiceTests {
 			.withPropertyValues(PROPERTY + "=" + name)
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
-				.isInstanceOf(LockBackendNotFoundException.class)
+				.isInstanceOf(LockStoreNotFoundException.class)
 				.hasMessageContaining("with the name or qualifier '" + name + "'")
 				.hasMessageContaining("'cacheConnections', 'lockConnections'"));
 	}
@@ -112,7 +112,7 @@ class RedisConnectionFactoryChoiceTests {
 			.withPropertyValues(PROPERTY + "=locks")
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
-				.isInstanceOf(LockBackendNotFoundException.class)
+				.isInstanceOf(LockStoreNotFoundException.class)
 				.hasMessageContaining("RedisConnectionFactory beans: none"));
 	}
 

@@ -19,7 +19,7 @@ import org.springframework.stereotype.Service;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.testsupport.WorkerJvm;
+import io.github.lockstarter.test.WorkerJvm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class SelfInvocationExampleTests {
 
 	/** Spares the JVM the aspects of Spring. */
-	private static final String ASPECTS = "file:target/classes/META-INF/aop.xml";
+	private static final String ASPECTS = "file:../lock-spring/target/classes/META-INF/aop.xml";
 
 	@Test
 	void aJvmWithTheAgentOfAspectJLocksTheOwnPrivateMethodsOfABean() throws Exception {
@@ -53,7 +53,7 @@ class SelfInvocationExampleTests {
 	@Test
 	void aBeanCanCallItselfThroughItsProxy(CapturedOutput output) {
 		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
-			.withPropertyValues("distributed-lock.backend=memory")
+			.withPropertyValues("distributed-lock.store=memory")
 			.withBean(OrderService.class)
 			.run((context) -> assertThat(context.getBean(OrderService.class).placeAll(List.of(7L, 8L)))
 				.containsExactly(LockKey.of("order", 7), LockKey.of("order", 8)));
@@ -62,7 +62,7 @@ class SelfInvocationExampleTests {
 
 	private static WorkerJvm start(List<String> options) {
 		return WorkerJvm.start(options, WovenApplication.class, "--distributed-lock.advice-mode=aspectj",
-				"--distributed-lock.backend=memory", "--logging.level.root=off", "--spring.main.banner-mode=off");
+				"--distributed-lock.store=memory", "--logging.level.root=off", "--spring.main.banner-mode=off");
 	}
 
 	private static String agent() {

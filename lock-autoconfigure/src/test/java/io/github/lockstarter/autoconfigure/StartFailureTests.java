@@ -47,7 +47,7 @@ class StartFailureTests {
 
 	@Test
 	void anInvalidAnnotationIsAnalyzed(CapturedOutput output) {
-		assertThat(catchThrowable(() -> start(PrimitiveSkip.class, "distributed-lock.backend=memory"))).isNotNull();
+		assertThat(catchThrowable(() -> start(PrimitiveSkip.class, "distributed-lock.store=memory"))).isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains("Invalid @DistributedLock on '" + PrimitiveSkip.class.getName() + ".run()':"
 					+ " onContention = SKIP has nothing to return as int")
@@ -63,12 +63,22 @@ class StartFailureTests {
 	void aMistakeThatOnlyTheFirstCallWouldFindIsAnalyzed(String bean, String problem, CapturedOutput output)
 			throws Exception {
 		Class<?> type = Class.forName(getClass().getName() + '$' + bean);
-		assertThat(catchThrowable(() -> start(type, "distributed-lock.backend=memory"))).isNotNull();
+		assertThat(catchThrowable(() -> start(type, "distributed-lock.store=memory"))).isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains("Invalid @DistributedLock on '" + type.getName() + ".run(")
 			.contains(problem)
 			.contains("Action:")
 			.doesNotContain("\tat ");
+	}
+
+	@Test
+	void aMissingModuleForRedisIsAnalyzed(CapturedOutput output) {
+		SpringApplication application = application(Application.class);
+		application
+			.setResourceLoader(new DefaultResourceLoader(new FilteredClassLoader("io.github.lockstarter.redis")));
+		assertThat(catchThrowable(application::run)).isNotNull();
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("add the dependency io.github.lockstarter:lock-redis");
 	}
 
 	@Test
@@ -80,7 +90,7 @@ class StartFailureTests {
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains("Distributed locks need Redis, and Spring Data Redis is not on the class path.")
 			.contains("add the dependency org.springframework.boot:spring-boot-starter-data-redis")
-			.contains("distributed-lock.backend=memory");
+			.contains("distributed-lock.store=memory");
 	}
 
 	@Test
@@ -101,7 +111,7 @@ class StartFailureTests {
 	@Test
 	void aDurationWithoutAUnitIsAnalyzed(CapturedOutput output) {
 		assertThat(catchThrowable(
-				() -> start(Application.class, "distributed-lock.backend=memory", "distributed-lock.wait-time=10")))
+				() -> start(Application.class, "distributed-lock.store=memory", "distributed-lock.wait-time=10")))
 			.isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.containsPattern("Property: distributed-lock.wait-time\\s+Value: \"10\"")
@@ -111,7 +121,7 @@ class StartFailureTests {
 
 	@Test
 	void aGoodStartWarnsOfNothing(CapturedOutput output) {
-		start(Valid.class, "distributed-lock.backend=memory").close();
+		start(Valid.class, "distributed-lock.store=memory").close();
 		assertThat(output).contains("Started").doesNotContain("WARN").doesNotContain("not eligible for");
 	}
 

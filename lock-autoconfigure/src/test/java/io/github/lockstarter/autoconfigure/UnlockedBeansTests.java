@@ -72,7 +72,7 @@ class UnlockedBeansTests {
 	@ParameterizedTest
 	@ValueSource(classes = { Plain.class, MockedStock.class, WithLocks.class })
 	void othersStart(Class<?> application) {
-		start(application, "--distributed-lock.backend=memory").close();
+		start(application, "--distributed-lock.store=memory").close();
 	}
 
 	private static ConfigurableApplicationContext start(Class<?> application, String... arguments) {

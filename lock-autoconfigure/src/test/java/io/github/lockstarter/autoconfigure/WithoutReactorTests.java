@@ -75,7 +75,7 @@ class WithoutReactorTests {
 			new ApplicationContextRunner()
 				.withConfiguration(
 						AutoConfigurations.of(AopAutoConfiguration.class, DistributedLockAutoConfiguration.class))
-				.withPropertyValues("distributed-lock.backend=memory")
+				.withPropertyValues("distributed-lock.store=memory")
 				.withBean(Stock.class)
 				.run((context) -> this.result = context.getBean(Stock.class).reserve(1001).get(20, TimeUnit.SECONDS));
 			return this.result;

@@ -9,8 +9,8 @@ import org.springframework.boot.webmvc.test.autoconfigure.WebMvcTest;
 import org.springframework.context.annotation.Import;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
 
-import io.github.lockstarter.backend.LockBackend;
-import io.github.lockstarter.memory.MemoryLockBackend;
+import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.store.LockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -22,11 +22,11 @@ class WebSliceTests {
 	private MockMvcTester mvc;
 
 	@Autowired
-	private LockBackend backend;
+	private LockStore store;
 
 	@Test
 	void locksAreInMemory() {
-		assertThat(this.backend).isInstanceOf(MemoryLockBackend.class);
+		assertThat(this.store).isInstanceOf(MemoryLockStore.class);
 	}
 
 	@Test

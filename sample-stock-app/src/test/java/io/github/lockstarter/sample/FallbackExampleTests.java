@@ -26,7 +26,7 @@ class FallbackExampleTests {
 
 	private final ApplicationContextRunner contextRunner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, DistributedLockAutoConfiguration.class))
-		.withPropertyValues("distributed-lock.backend=memory")
+		.withPropertyValues("distributed-lock.store=memory")
 		.withBean(FallbackExample.Supplier.class, () -> (productId) -> new Price(this.cents.getAndIncrement()))
 		.withBean(FallbackExample.class);
 

@@ -57,7 +57,7 @@ class ReadmeTests {
 		new ApplicationContextRunner()
 			.withConfiguration(
 					AutoConfigurations.of(AopAutoConfiguration.class, DistributedLockAutoConfiguration.class))
-			.withPropertyValues("distributed-lock.backend=memory")
+			.withPropertyValues("distributed-lock.store=memory")
 			.withBean(ReadmeExamples.Shop.class, () -> (productId, count) -> 5 - count)
 			.withBean(ReadmeExamples.class)
 			.run((context) -> {

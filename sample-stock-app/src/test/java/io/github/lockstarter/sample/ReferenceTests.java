@@ -41,7 +41,7 @@ class ReferenceTests {
 		new ApplicationContextRunner()
 			.withConfiguration(
 					AutoConfigurations.of(AopAutoConfiguration.class, DistributedLockAutoConfiguration.class))
-			.withPropertyValues("distributed-lock.backend=memory")
+			.withPropertyValues("distributed-lock.store=memory")
 			.withBean(ReferenceExamples.class)
 			.run((context) -> {
 				ReferenceExamples examples = context.getBean(ReferenceExamples.class);
@@ -87,8 +87,9 @@ class ReferenceTests {
 
 	private static String sources() throws IOException {
 		StringBuilder sources = new StringBuilder();
-		for (Path root : List.of(Path.of("src"), Path.of("..", "lock-autoconfigure", "src", "test"))) {
-			try (Stream<Path> files = Files.walk(root)) {
+		for (String root : List.of("src", "../lock-core/src/test", "../lock-spring/src/test", "../lock-redis/src/test",
+				"../lock-autoconfigure/src/test")) {
+			try (Stream<Path> files = Files.walk(Path.of(root))) {
 				for (Path file : files.filter((each) -> each.toString().endsWith(".java")).toList()) {
 					sources.append(Files.readString(file));
 				}

@@ -48,7 +48,7 @@ public class AnnotatedCallBenchmark {
 	@Setup(Level.Trial)
 	public void start() {
 		this.context = new SpringApplicationBuilder(Application.class).web(WebApplicationType.NONE)
-			.properties("distributed-lock.backend=memory", "logging.level.root=OFF", "spring.main.banner-mode=off")
+			.properties("distributed-lock.store=memory", "logging.level.root=OFF", "spring.main.banner-mode=off")
 			.run();
 		this.locked = this.context.getBean(Shop.class);
 	}

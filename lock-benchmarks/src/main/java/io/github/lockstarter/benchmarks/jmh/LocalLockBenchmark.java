@@ -24,7 +24,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockListener;
-import io.github.lockstarter.memory.MemoryLockBackend;
+import io.github.lockstarter.memory.MemoryLockStore;
 
 /**
  * The engine on a store in memory: alone, nested, and handed on among 16 threads, beside
@@ -50,7 +50,7 @@ public class LocalLockBenchmark {
 
 	@Setup(Level.Trial)
 	public void start() {
-		this.registry = new DefaultLockRegistry(new MemoryLockBackend(), EngineSettings.DEFAULTS, LockListener.NO_OP);
+		this.registry = new DefaultLockRegistry(new MemoryLockStore(), EngineSettings.DEFAULTS, LockListener.NO_OP);
 	}
 
 	@TearDown(Level.Trial)
@@ -115,8 +115,7 @@ public class LocalLockBenchmark {
 
 		@Setup(Level.Trial)
 		public void hold() {
-			this.registry = new DefaultLockRegistry(new MemoryLockBackend(), EngineSettings.DEFAULTS,
-					LockListener.NO_OP);
+			this.registry = new DefaultLockRegistry(new MemoryLockStore(), EngineSettings.DEFAULTS, LockListener.NO_OP);
 			this.outer = this.registry.acquire(HELD);
 		}
 

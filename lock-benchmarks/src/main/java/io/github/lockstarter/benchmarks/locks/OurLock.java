@@ -11,8 +11,8 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockListener;
-import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.redis.RedisLockSettings;
+import io.github.lockstarter.redis.RedisLockStore;
 
 /**
  * The lock of this project, with and without waiting for the answer to a release.
@@ -48,9 +48,9 @@ final class OurLock implements Competitor {
 	public LockClient connect(int port, long leaseMillis) {
 		LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", port);
 		connections.start();
-		RedisLockBackend backend = new RedisLockBackend(connections, settings());
+		RedisLockStore store = new RedisLockStore(connections, settings());
 		EngineSettings defaults = EngineSettings.DEFAULTS;
-		DefaultLockRegistry registry = new DefaultLockRegistry(backend,
+		DefaultLockRegistry registry = new DefaultLockRegistry(store,
 				new EngineSettings(defaults.waitTime(), Duration.ofMillis(leaseMillis), defaults.renewalsPerLease(),
 						defaults.pollInterval(), defaults.pollIntervalWithoutMessages(), defaults.timeSlice(),
 						defaults.shutdownTimeout()),
@@ -65,7 +65,7 @@ final class OurLock implements Competitor {
 			@Override
 			public void close() {
 				registry.close();
-				backend.close();
+				store.close();
 				connections.destroy();
 			}
 

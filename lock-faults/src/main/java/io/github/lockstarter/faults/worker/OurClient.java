@@ -13,8 +13,8 @@ import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineProbe;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockListener;
-import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.redis.RedisLockSettings;
+import io.github.lockstarter.redis.RedisLockStore;
 
 /**
  * The lock of this project, with default settings but for its lease time.
@@ -23,15 +23,15 @@ final class OurClient implements LockClient {
 
 	private final SpringConnections connections;
 
-	private final RedisLockBackend backend;
+	private final RedisLockStore store;
 
 	private final DefaultLockRegistry registry;
 
 	OurClient(RedisAddress address, Duration leaseTime, int minReplicaAcks) {
 		this.connections = new SpringConnections(address);
-		this.backend = new RedisLockBackend(this.connections.factory(), settings(minReplicaAcks));
+		this.store = new RedisLockStore(this.connections.factory(), settings(minReplicaAcks));
 		EngineSettings defaults = EngineSettings.DEFAULTS;
-		this.registry = new DefaultLockRegistry(this.backend,
+		this.registry = new DefaultLockRegistry(this.store,
 				new EngineSettings(defaults.waitTime(), leaseTime, defaults.renewalsPerLease(), defaults.pollInterval(),
 						defaults.pollIntervalWithoutMessages(), defaults.timeSlice(), defaults.shutdownTimeout()),
 				LockListener.NO_OP);
@@ -64,7 +64,7 @@ final class OurClient implements LockClient {
 	@Override
 	public void close() {
 		this.registry.close();
-		this.backend.close();
+		this.store.close();
 		this.connections.close();
 	}
 

@@ -27,7 +27,8 @@ class NightlyReportTests {
 
 	@Test
 	void startedByTheClockOfAllInstancesItRunsInOne() {
-		try (ReportShops shops = ReportShops.start(this.directory, "--shop.report.cron=* * * * * *")) {
+		try (ReportShops shops = ReportShops.start(this.directory, "--shop.report.cron=* * * * * *",
+				"--shop.report.retry-delay=2s")) {
 			shops.awaitOpen();
 			LocalDate yesterday = LocalDate.now(ZoneOffset.UTC).minusDays(1);
 			await().atMost(PATIENCE).until(() -> shops.skipped(yesterday).containsAll(shops.all()));

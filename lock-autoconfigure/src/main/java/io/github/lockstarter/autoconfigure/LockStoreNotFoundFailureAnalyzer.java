@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.autoconfigure;
+
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+
+/**
+ * Analyzer for a {@link LockStoreNotFoundException}.
+ */
+class LockStoreNotFoundFailureAnalyzer extends AbstractFailureAnalyzer<LockStoreNotFoundException> {
+
+	@Override
+	protected FailureAnalysis analyze(Throwable rootFailure, LockStoreNotFoundException cause) {
+		return new FailureAnalysis(cause.getMessage() + ".",
+				"To lock across instances, " + cause.getRemedy() + ", or declare a LockStore bean of your own."
+						+ " For tests, set distributed-lock.store=memory."
+						+ " To do without locks, set distributed-lock.enabled=false.",
+				cause);
+	}
+
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.autoconfigure;
+
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Set;
+
+import com.tngtech.archunit.core.domain.JavaModifier;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+
+import io.github.lockstarter.testsupport.AbstractArchitectureTests;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The room of what is for Spring Boot.
+ */
+class ArchitectureTests extends AbstractArchitectureTests {
+
+	ArchitectureTests() {
+		super(Map.of(".autoconfigure", Set.of("", ".event", ".store", ".engine", ".redis", ".memory", ".interceptor",
+				".transaction", ".lifecycle", ".spring")));
+	}
+
+	@Test
+	void autoConfigurationsAreFinalShellsWithoutPublicMembers() {
+		classes().that()
+			.areAnnotatedWith(AutoConfiguration.class)
+			.should()
+			.bePublic()
+			.andShould()
+			.haveModifier(JavaModifier.FINAL)
+			.because("users exclude them by name and never call them")
+			.check(this.classes);
+		assertThat(this.classes.stream()
+			.filter((type) -> type.isAnnotatedWith(AutoConfiguration.class))
+			.flatMap((type) -> Arrays.stream(type.reflect().getDeclaredMethods()))
+			.filter((method) -> Modifier.isPublic(method.getModifiers()))).isEmpty();
+	}
+
+	@Test
+	void nothingNeedsReactor() {
+		assertUsedOnlyIn("an application without Reactor must be able to load all classes", Set.of(), "reactor..",
+				"org.reactivestreams..");
+	}
+
+	@Test
+	void onlyTheConfigurationOfRedisNeedsIt() {
+		noClasses().that()
+			.haveSimpleNameNotContaining("Redis")
+			.should()
+			.dependOnClassesThat()
+			.resideInAnyPackage(ROOT + ".redis", "org.springframework.data..", "io.lettuce..", "redis.clients..")
+			.because("an application without Redis must be able to load all other classes")
+			.check(this.classes);
+	}
+
+}

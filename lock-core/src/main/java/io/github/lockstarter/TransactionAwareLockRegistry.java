@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A registry whose locks outlive the transactions of the threads that take them. A lock
+ * that is taken or given back inside a transaction is free after its completion, and with
+ * {@code LockCommitGuard} no transaction commits after its thread has lost a lock.
+ *
+ * <p>
+ * Auto-configuration puts it around the registry that beans get where there are
+ * transactions; wrap a registry of your own in it for the same. A lease that is taken
+ * asynchronously or on behalf of an owner belongs to no thread, and so to no transaction.
+ * No lease of a registry is the {@linkplain Lease#current() current} one.
+ */
+public final class TransactionAwareLockRegistry implements LockRegistry {
+
+	private final LockRegistry delegate;
+
+	private final OnActiveTransaction onActiveTransaction;
+
+	/** What the thread has locked through {@link Lock}, of which it has no handle. */
+	private final ThreadLocal<@Nullable Map<LockRequest, Deque<Lease>>> locked = new ThreadLocal<>();
+
+	/**
+	 * Create a registry around another one.
+	 * @param delegate where the locks come from
+	 * @param onActiveTransaction the reaction to a transaction that is active already
+	 */
+	public TransactionAwareLockRegistry(LockRegistry delegate, OnActiveTransaction onActiveTransaction) {
+		this.delegate = delegate;
+		this.onActiveTransaction = onActiveTransaction;
+	}
+
+	/**
+	 * Return the registry without its transactions, for what looks after them by itself.
+	 */
+	static LockRegistry unwrap(LockRegistry registry) {
+		return (registry instanceof TransactionAwareLockRegistry aware) ? aware.delegate : registry;
+	}
+
+	/**
+	 * {@inheritDoc}
+	 * @throws IllegalStateException if a transaction is active and locks must not be
+	 * taken inside one
+	 */
+	@Override
+	public Lease acquire(LockRequest request) {
+		boolean inTransaction = defersRelease(request);
+		return inTransaction(this.delegate.acquire(request), request, inTransaction);
+	}
+
+	/**
+	 * {@inheritDoc}
+	 * @throws IllegalStateException if a transaction is active and locks must not be
+	 * taken inside one
+	 */
+	@Override
+	public Optional<Lease> tryAcquire(LockRequest request) {
+		boolean inTransaction = defersRelease(request);
+		return this.delegate.tryAcquire(request).map((lease) -> inTransaction(lease, request, inTransaction));
+	}
+
+	@Override
+	public CompletableFuture<Lease> acquireAsync(LockRequest request, Function<LockKey, ?> owners) {
+		return this.delegate.acquireAsync(request, owners);
+	}
+
+	@Override
+	public Lease acquire(LockRequest request, Function<LockKey, ?> owners) {
+		return this.delegate.acquire(request, owners);
+	}
+
+	@Override
+	public <T extends @Nullable Object> CompletableFuture<T> follow(Future<T> future) {
+		return this.delegate.follow(future);
+	}
+
+	@Override
+	public Lock lock(LockKey key) {
+		return new TransactionAwareLock(this, this.delegate.lock(key), key, LockMode.EXCLUSIVE);
+	}
+
+	@Override
+	public ReadWriteLock readWriteLock(LockKey key) {
+		ReadWriteLock both = this.delegate.readWriteLock(key);
+		return new BothSides(new TransactionAwareLock(this, both.readLock(), key, LockMode.READ),
+				new TransactionAwareLock(this, both.writeLock(), key, LockMode.WRITE));
+	}
+
+	boolean defersRelease(LockRequest request) {
+		return TransactionBoundary.defersRelease(request.key(), this.onActiveTransaction);
+	}
+
+	private Lease inTransaction(Lease lease, LockRequest request, boolean inTransaction) {
+		boolean deferring = this.onActiveTransaction != OnActiveTransaction.RELEASE_ON_RETURN;
+		return new TransactionAwareLease(lease, leaseTime(request), inTransaction, deferring);
+	}
+
+	/**
+	 * Return after which time all locks of a request are over, or {@code null} if one of
+	 * them is renewed.
+	 */
+	private static @Nullable Duration leaseTime(LockRequest request) {
+		Duration longest = request.leaseTime();
+		for (LockRequest other : request.others()) {
+			Duration leaseTime = other.leaseTime();
+			if (longest == null || leaseTime == null) {
+				return null;
+			}
+			longest = (leaseTime.compareTo(longest) > 0) ? leaseTime : longest;
+		}
+		return longest;
+	}
+
+	/**
+	 * Take a nested lease of a lock that the current thread has locked.
+	 */
+	void pushLocked(LockRequest nested, boolean inTransaction) {
+		Lease lease = inTransaction(this.delegate.acquire(nested), nested, inTransaction);
+		Map<LockRequest, Deque<Lease>> locked = this.locked.get();
+		if (locked == null) {
+			locked = new HashMap<>(2);
+			this.locked.set(locked);
+		}
+		locked.computeIfAbsent(nested, (request) -> new ArrayDeque<>(1)).push(lease);
+	}
+
+	/**
+	 * Return the last such lease, once.
+	 */
+	@Nullable Lease popLocked(LockRequest nested) {
+		Map<LockRequest, Deque<Lease>> locked = this.locked.get();
+		Deque<Lease> leases = (locked != null) ? locked.get(nested) : null;
+		if (locked == null || leases == null) {
+			return null;
+		}
+		Lease last = leases.pop();
+		if (leases.isEmpty() && locked.remove(nested) != null && locked.isEmpty()) {
+			this.locked.remove();
+		}
+		return last;
+	}
+
+	private record BothSides(Lock readLock, Lock writeLock) implements ReadWriteLock {
+	}
+
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter;
+
+import java.time.Duration;
+import java.util.ServiceLoader;
+import java.util.function.Consumer;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a lock that is taken inside a transaction meets the end of that transaction.
+ */
+final class TransactionBoundary {
+
+	/**
+	 * Found with the class loader of the library: that of a thread may know neither the
+	 * library nor what contributes to it.
+	 */
+	private static final LockBoundary transactions = ServiceLoader
+		.load(LockBoundary.class, TransactionBoundary.class.getClassLoader())
+		.findFirst()
+		.orElseGet(NoTransactions::new);
+
+	private static final Log logger = LogFactory.getLog(TransactionBoundary.class);
+
+	private TransactionBoundary() {
+	}
+
+	/**
+	 * Return whether a lock that is about to be taken has to be kept until the end of a
+	 * transaction.
+	 * @throws IllegalStateException if it must not be taken
+	 */
+	static boolean defersRelease(LockKey key, OnActiveTransaction policy) {
+		if (!isActive()) {
+			return false;
+		}
+		return switch (policy) {
+			case DEFAULT, DEFER -> true;
+			case FAIL -> throw new IllegalStateException("Lock '" + key + "' must not be taken inside the transaction '"
+					+ transactions.name()
+					+ "', which would commit after the lock is given back; nothing was executed. Take the lock before"
+					+ " the transaction begins, or choose OnActiveTransaction.DEFER");
+			case RELEASE_ON_RETURN -> {
+				logger.warn("Lock '" + key + "' is given back before the transaction '" + transactions.name()
+						+ "' commits: the next owner may not see what was written under it");
+				yield false;
+			}
+		};
+	}
+
+	/**
+	 * Return whether the current thread is inside the scope of a transaction, even if the
+	 * transaction is suspended.
+	 */
+	static boolean isAround() {
+		return transactions.isAround();
+	}
+
+	/**
+	 * Return whether the current thread is inside a transaction.
+	 */
+	static boolean isActive() {
+		return transactions.isActive();
+	}
+
+	/**
+	 * Give a lease back when the current transaction is completed.
+	 */
+	static void endAfterCompletion(LeaseContext.Scope scope) {
+		whenCompleted((outcome) -> end(scope, outcome));
+	}
+
+	/**
+	 * Do something when the current transaction is completed.
+	 * @param action takes the outcome of the transaction
+	 */
+	static void whenCompleted(Consumer<LockBoundary.Outcome> action) {
+		transactions.whenCompleted(action);
+	}
+
+	/**
+	 * Give a lease back whose transaction is completed.
+	 */
+	static void end(LeaseContext.Scope scope, LockBoundary.Outcome outcome) {
+		scope.close();
+		try {
+			if (outcome != LockBoundary.Outcome.COMMITTED) {
+				scope.lease().holdAtLeast(Duration.ZERO);
+			}
+			scope.lease().close();
+		}
+		catch (LockLostException ex) {
+			if (outcome != LockBoundary.Outcome.ROLLED_BACK) {
+				logger.warn("The lock was lost while its transaction was completed", ex);
+			}
+		}
+	}
+
+	/**
+	 * Leaves it to the body when its lock is given back.
+	 */
+	private static final class NoTransactions implements LockBoundary {
+
+		@Override
+		public boolean isActive() {
+			return false;
+		}
+
+		@Override
+		public boolean isAround() {
+			return false;
+		}
+
+		@Override
+		public @Nullable String name() {
+			return null;
+		}
+
+		@Override
+		public void whenCompleted(Consumer<Outcome> action) {
+			throw new IllegalStateException("There are no transactions");
+		}
+
+	}
+
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.OwnerToken;
+
+/**
+ * The requests with which a lock asks the store under one owner token, so that a request
+ * whose answer got lost is found again by the next. It goes on for the next waiter if the
+ * first one leaves. Guarded by its lock.
+ */
+final class Attempt {
+
+	private static final long FIRST_RETRY = TimeUnit.MILLISECONDS.toNanos(50);
+
+	private static final long LONGEST_RETRY = TimeUnit.SECONDS.toNanos(1);
+
+	private final OwnerToken token;
+
+	private final Waiter beginner;
+
+	private final Duration leaseTime;
+
+	private volatile long sentAt;
+
+	private volatile boolean inLine;
+
+	private @Nullable Long uncertainUntil;
+
+	private @Nullable RuntimeException failure;
+
+	private long retryPause = FIRST_RETRY;
+
+	/**
+	 * Begin an attempt.
+	 * @param beginner the waiter on whose behalf the store is asked first
+	 * @param leaseTime length of the lease to ask for
+	 */
+	Attempt(Waiter beginner, Duration leaseTime) {
+		this.beginner = beginner;
+		this.leaseTime = leaseTime;
+		this.token = beginner.discipline().standsInLineItself() ? beginner.token() : OwnerToken.random(beginner.mode());
+	}
+
+	OwnerToken token() {
+		return this.token;
+	}
+
+	LockMode mode() {
+		return this.token.mode();
+	}
+
+	Duration leaseTime() {
+		return this.leaseTime;
+	}
+
+	/**
+	 * Return whether a waiter can have what is asked for.
+	 */
+	boolean suits(Waiter waiter, Duration leaseTime) {
+		return waiter == this.beginner || (waiter.discipline() == this.beginner.discipline()
+				&& !waiter.discipline().standsInLineItself() && leaseTime.equals(this.leaseTime));
+	}
+
+	/**
+	 * Note that a request is being sent, which has no other one beside it.
+	 * @param inLine whether it puts this JVM, or the waiter, into the line of the store
+	 */
+	void send(long sentAt, boolean inLine) {
+		this.sentAt = sentAt;
+		this.inLine = inLine;
+	}
+
+	long sentAt() {
+		return this.sentAt;
+	}
+
+	boolean isInLine() {
+		return this.inLine;
+	}
+
+	/**
+	 * Note that the last request was answered.
+	 */
+	void answered() {
+		this.failure = null;
+		this.retryPause = FIRST_RETRY;
+	}
+
+	/**
+	 * Note that the last request has no answer, and may be carried out later.
+	 * @param failure why, or {@code null} if that is no sign of an outage
+	 */
+	void failed(@Nullable RuntimeException failure) {
+		this.uncertainUntil = this.sentAt + this.leaseTime.toNanos();
+		this.failure = failure;
+	}
+
+	/**
+	 * Return until when a request without an answer may be granted, or {@code null} if
+	 * there is none.
+	 */
+	@Nullable Long uncertainUntil() {
+		return this.uncertainUntil;
+	}
+
+	/**
+	 * Return why the last request has no answer, or {@code null} if it has one.
+	 */
+	@Nullable RuntimeException failure() {
+		return this.failure;
+	}
+
+	/**
+	 * Return the pause before the next request, which is longer each time.
+	 */
+	long nextRetryPause() {
+		long pause = this.retryPause;
+		this.retryPause = Math.min(2 * pause, LONGEST_RETRY);
+		return pause;
+	}
+
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.OwnerToken;
+
+/**
+ * Keeps this JVM's places in the lines of the store in step with its own waiters: where
+ * the last one leaves, the place is given up.
+ */
+final class QueuePlaces {
+
+	private static final Log logger = LogFactory.getLog(QueuePlaces.class);
+
+	private static final long RETRY = TimeUnit.SECONDS.toNanos(1);
+
+	private static final long LONGEST_ANSWER = TimeUnit.SECONDS.toNanos(3);
+
+	private static final long GLANCE = TimeUnit.MILLISECONDS.toNanos(5);
+
+	/**
+	 * A place that stays behind is given up when this JVM is told that it is its turn, or
+	 * is dead.
+	 */
+	private static final int ATTEMPTS = 60;
+
+	private final LockStore store;
+
+	private final Timetable timetable;
+
+	private final StoreLanes lanes;
+
+	private final LocalLocks locks;
+
+	private final Consumer<LockKey> ring;
+
+	/** Waiters that may have a place, and places that are being given up. */
+	private final AtomicInteger underWay = new AtomicInteger();
+
+	/**
+	 * Create it.
+	 * @param ring lets a lock ask the store again if it waits to be told
+	 */
+	QueuePlaces(LockStore store, Timetable timetable, StoreLanes lanes, LocalLocks locks, Consumer<LockKey> ring) {
+		this.store = store;
+		this.timetable = timetable;
+		this.lanes = lanes;
+		this.locks = locks;
+		this.ring = ring;
+	}
+
+	/**
+	 * Note that a waiter comes, which {@link #leave(LockKey, Waiter, boolean) leaves} in
+	 * any case.
+	 */
+	void come(Waiter waiter) {
+		if (waiter.discipline().standsInLineItself()) {
+			this.underWay.incrementAndGet();
+		}
+	}
+
+	/**
+	 * Put a waiter into the line of the store under its own name. If that fails it comes
+	 * there when the store is asked for it.
+	 */
+	void enter(LockKey key, Waiter waiter) {
+		if (!waiter.place().beginEntering()) {
+			return;
+		}
+		try {
+			this.store.arrive(key, waiter.token());
+		}
+		catch (RuntimeException ex) {
+			logger.debug("Could not join the line of lock '" + key + "' yet", ex);
+		}
+		if (waiter.place().endEntering()) {
+			giveUp(key, waiter.token());
+		}
+	}
+
+	/**
+	 * Give up the place of a waiter that has one of its own.
+	 * @param granted whether the store has taken it out
+	 */
+	void leave(LockKey key, Waiter waiter, boolean granted) {
+		if (!waiter.discipline().standsInLineItself()) {
+			return;
+		}
+		boolean now = waiter.place().leave();
+		if (now && !granted) {
+			giveUp(key, waiter.token());
+		}
+		else if (!waiter.place().isEntering()) {
+			this.underWay.decrementAndGet();
+		}
+	}
+
+	/**
+	 * Give up the place of this JVM in the line of a lock that nobody waits for here; if
+	 * it was told that the lock is free, another one is told instead.
+	 */
+	void leave(LockKey key) {
+		this.underWay.incrementAndGet();
+		giveUp(key, null);
+	}
+
+	private void giveUp(LockKey key, @Nullable OwnerToken owner) {
+		this.lanes.execute(key, () -> {
+			try {
+				leave(key, owner, ATTEMPTS);
+			}
+			finally {
+				this.underWay.decrementAndGet();
+			}
+		});
+	}
+
+	/**
+	 * Wait until nobody is about to leave any more, for as long as a store may take.
+	 */
+	void awaitLeft() {
+		long end = System.nanoTime() + LONGEST_ANSWER;
+		while (this.underWay.get() > 0 && System.nanoTime() - end < 0 && !Thread.currentThread().isInterrupted()) {
+			LockSupport.parkNanos(this, GLANCE);
+		}
+	}
+
+	private void leave(LockKey key, @Nullable OwnerToken owner, int attempts) {
+		if (!withdraw(key, owner) && attempts > 1) {
+			this.timetable.at(this.timetable.now() + RETRY, () -> leaveAgain(key, owner, attempts - 1));
+		}
+		// A waiter that came in the meantime lost the place as well, and has to ask again
+		this.ring.accept(key);
+	}
+
+	private void leaveAgain(LockKey key, @Nullable OwnerToken owner, int attempts) {
+		if (owner != null || this.locks.get(key) == null) {
+			this.lanes.execute(key, () -> leave(key, owner, attempts));
+		}
+	}
+
+	private boolean withdraw(LockKey key, @Nullable OwnerToken owner) {
+		try {
+			if (owner != null) {
+				this.store.withdraw(key, owner);
+			}
+			else {
+				this.store.withdraw(key);
+			}
+			return true;
+		}
+		catch (RuntimeException ex) {
+			logger.debug("Could not leave the line of lock '" + key + "' yet", ex);
+			return false;
+		}
+	}
+
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.store.LeaseRequest;
+
+/**
+ * A renewal that is due, from now until it is answered. For a hold that ends before its
+ * lease it is only a question whether the store still knows the owner.
+ */
+final class Renewal {
+
+	private final Tenure tenure;
+
+	private final Duration leaseTime;
+
+	private final Listener listener;
+
+	private volatile @Nullable RenewalRound round;
+
+	private volatile long sentAt;
+
+	private volatile boolean answered;
+
+	Renewal(Tenure tenure, Listener listener) {
+		this.tenure = tenure;
+		this.leaseTime = tenure.needsRenewal() ? tenure.leaseTime() : Duration.ZERO;
+		this.listener = listener;
+	}
+
+	Tenure tenure() {
+		return this.tenure;
+	}
+
+	/**
+	 * Return whether it extends the lease.
+	 */
+	boolean isExtending() {
+		return !this.leaseTime.isZero();
+	}
+
+	Duration leaseTime() {
+		return this.leaseTime;
+	}
+
+	long sentAt() {
+		return this.sentAt;
+	}
+
+	void setRound(RenewalRound round) {
+		this.round = round;
+	}
+
+	/**
+	 * Return what to ask the store for, which is asked from this moment on.
+	 */
+	LeaseRequest send() {
+		this.sentAt = this.tenure.now();
+		if (isExtending()) {
+			this.tenure.claim(this.sentAt, this.leaseTime);
+		}
+		return new LeaseRequest(this.tenure.key(), this.tenure.owner(), this.leaseTime);
+	}
+
+	boolean isAnswered() {
+		return this.answered;
+	}
+
+	void answered(boolean owned, @Nullable Throwable failure) {
+		this.answered = true;
+		RenewalRound round = this.round;
+		if (round != null) {
+			round.answered();
+		}
+		this.listener.answered(this, owned, failure);
+	}
+
+	void overdue() {
+		this.listener.overdue(this);
+	}
+
+	/**
+	 * Told of the answer, where nothing may block.
+	 */
+	interface Listener {
+
+		/**
+		 * Deal with the answer.
+		 * @param owned whether the store knows the owner, and has extended its lease if
+		 * asked to
+		 * @param failure why there is no answer, or {@code null} if there is one
+		 */
+		void answered(Renewal renewal, boolean owned, @Nullable Throwable failure);
+
+		/**
+		 * Watch the deadline from now on: a lease that became due at the same time has
+		 * ended without an answer.
+		 */
+		void overdue(Renewal renewal);
+
+	}
+
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+
+import io.github.lockstarter.store.LockStore;
+
+/**
+ * Sends due renewals to the store in batches: all that have become due at the same time
+ * together, and those of one server independent of those of all others and of whatever
+ * else is asked of the store.
+ */
+final class Renewals {
+
+	private final LockStore store;
+
+	private final Timetable timetable;
+
+	private final StoreLanes lanes;
+
+	private final ConcurrentMap<Object, RenewalWindow> windows = new ConcurrentHashMap<>();
+
+	/** Used by actions of the timetable only. */
+	private List<Renewal> due = new ArrayList<>();
+
+	Renewals(LockStore store, Timetable timetable, StoreLanes lanes) {
+		this.store = store;
+		this.timetable = timetable;
+		this.lanes = lanes;
+	}
+
+	/**
+	 * Add a renewal to those that are sent next. Called by actions of the timetable.
+	 */
+	void add(Renewal renewal) {
+		if (this.due.isEmpty()) {
+			// Comes after all that is due already
+			this.timetable.at(this.timetable.now(), this::sendDue);
+		}
+		this.due.add(renewal);
+	}
+
+	private void sendDue() {
+		List<Renewal> due = this.due;
+		this.due = new ArrayList<>();
+		RenewalRound.begin(due, this.timetable);
+		this.lanes.resume();
+		due.stream()
+			.collect(Collectors.groupingBy((renewal) -> this.lanes.serverOf(renewal.tenure().key())))
+			.forEach((server, renewals) -> sendLater(server, this.windows.compute(server,
+					(key, window) -> ((window != null) ? window : new RenewalWindow()).add(renewals))));
+	}
+
+	private void sendLater(Object server, RenewalWindow window) {
+		if (window.beginSending()) {
+			this.lanes.execute(server, () -> {
+				for (List<Renewal> batch = window.next(); !batch.isEmpty(); batch = window.next()) {
+					send(server, window, batch);
+				}
+			});
+		}
+	}
+
+	private void send(Object server, RenewalWindow window, List<Renewal> batch) {
+		AtomicInteger unanswered = new AtomicInteger(batch.size());
+		List<CompletionStage<Boolean>> answers = ask(batch);
+		for (int i = 0; i < batch.size(); i++) {
+			Renewal renewal = batch.get(i);
+			answers.get(i).whenComplete((owned, ex) -> {
+				renewal.answered(ex == null && owned, (ex instanceof CompletionException) ? ex.getCause() : ex);
+				if (unanswered.decrementAndGet() == 0) {
+					window.answered(batch.size());
+					sendLater(server, window);
+					this.windows.computeIfPresent(server, (key, current) -> current.isIdle() ? null : current);
+				}
+			});
+		}
+	}
+
+	private List<CompletionStage<Boolean>> ask(List<Renewal> batch) {
+		try {
+			return this.store.renewAll(batch.stream().map(Renewal::send).toList());
+		}
+		catch (RuntimeException ex) {
+			return Collections.nCopies(batch.size(), CompletableFuture.failedFuture(ex));
+		}
+	}
+
+}

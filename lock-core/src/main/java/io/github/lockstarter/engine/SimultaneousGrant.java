@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockUnavailableException;
+import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.LockGrant;
+
+/**
+ * Takes several locks with one request to the store, if nobody here or there is in the
+ * way.
+ */
+final class SimultaneousGrant {
+
+	private final LockStore store;
+
+	private final LocalLocks locks;
+
+	private final StoreDesk desk;
+
+	private final Admission admission;
+
+	private final Timetable timetable;
+
+	SimultaneousGrant(LockStore store, LocalLocks locks, StoreDesk desk, Admission admission, Timetable timetable) {
+		this.store = store;
+		this.locks = locks;
+		this.desk = desk;
+		this.admission = admission;
+		this.timetable = timetable;
+	}
+
+	/**
+	 * Take all locks at once, on a thread that may block.
+	 * @param requests each lock once, in the order that is the same everywhere
+	 * @param waiters gives a waiter for each of them, which does not wait
+	 * @param waitTime how long all of that may take
+	 * @return the leases, or {@code null} if that is not possible and nothing was taken
+	 * @throws LockUnavailableException if the store could not be asked, and no time is
+	 * left to ask it again
+	 */
+	@Nullable List<Lease> tryGrant(List<LockRequest> requests, Function<LockRequest, ThreadWaiter> waiters, Duration waitTime) {
+		if (this.locks.isRefusing() || Thread.currentThread().isInterrupted()
+				|| !requests.stream().allMatch(SimultaneousGrant::isExclusive)) {
+			return null;
+		}
+		List<Part> parts = new ArrayList<>(requests.size());
+		boolean granted = false;
+		try {
+			granted = requests.stream().allMatch((request) -> arrive(request, waiters.apply(request), parts))
+					&& ask(parts, waitTime);
+			return granted ? begin(parts) : null;
+		}
+		finally {
+			if (!granted) {
+				parts.forEach(this::undo);
+			}
+		}
+	}
+
+	private static boolean isExclusive(LockRequest request) {
+		return Discipline.of(request.mode()) == Discipline.EXCLUSIVE;
+	}
+
+	/**
+	 * Come to a lock here.
+	 * @return whether it is free, or held by the same owner
+	 */
+	private boolean arrive(LockRequest request, ThreadWaiter waiter, List<Part> parts) {
+		Attempt attempt = new Attempt(waiter, this.locks.leaseTimeFor(waiter));
+		Boolean reserved = null;
+		while (reserved == null) {
+			LocalLock lock = this.locks.getOrCreate(request.key());
+			reserved = lock.reserve(waiter, attempt);
+			if (Boolean.TRUE.equals(reserved)) {
+				parts.add(new Part(lock, waiter, attempt));
+			}
+		}
+		return reserved;
+	}
+
+	private boolean ask(List<Part> parts, Duration waitTime) {
+		List<Part> wanted = parts.stream().filter((part) -> !part.waiter.isReentered()).toList();
+		if (wanted.isEmpty()) {
+			return true;
+		}
+		long sentAt = this.timetable.now();
+		List<LeaseRequest> requests = wanted.stream().map((part) -> part.send(sentAt)).toList();
+		List<LockGrant> grants;
+		try {
+			grants = this.store.acquireAll(requests);
+		}
+		catch (RuntimeException ex) {
+			orphan(wanted);
+			failed(wanted.get(0), this.timetable.now() - sentAt, waitTime, ex);
+			return false;
+		}
+		if (grants == null || grants.isEmpty()) {
+			return false;
+		}
+		List<Tenure> tenures = new ArrayList<>(grants.size());
+		for (int i = 0; i < grants.size(); i++) {
+			tenures.add(this.desk.tenure(wanted.get(i).lock, wanted.get(i).attempt, grants.get(i)));
+		}
+		if (!tenures.stream().allMatch(Tenure::isHeld)) {
+			orphan(wanted);
+			return false;
+		}
+		for (int i = 0; i < grants.size(); i++) {
+			Part part = wanted.get(i);
+			this.desk.carryOut(part.lock.granted(part.attempt, grants.get(i), tenures.get(i)));
+		}
+		return true;
+	}
+
+	private void failed(Part part, long nanos, Duration waitTime, RuntimeException ex) {
+		if (waitTime.compareTo(Duration.ofNanos(nanos)) <= 0 && !part.waiter.isInterrupted()) {
+			LockUnavailableException unavailable = this.admission.unavailable(part.lock.key(), ex);
+			this.admission.turnAway(part.lock.key(), part.waiter, unavailable);
+			throw unavailable;
+		}
+	}
+
+	/** They may be granted from now on for as long as their lease lasts. */
+	private void orphan(List<Part> parts) {
+		for (Part part : parts) {
+			part.attempt.send(this.timetable.now(), false);
+			part.attempt.failed(null);
+			this.desk.orphan(part.lock.key(), part.attempt);
+		}
+	}
+
+	private @Nullable List<Lease> begin(List<Part> parts) {
+		List<Lease> leases = new ArrayList<>(parts.size());
+		for (Part part : parts) {
+			Lease lease = (part.waiter.outcome() instanceof Hold)
+					? this.admission.conclude(part.lock.key(), part.waiter, false) : null;
+			if (lease != null) {
+				leases.add(lease);
+			}
+		}
+		if (leases.size() < parts.size()) {
+			ManyLocks.giveBack(leases);
+			return null;
+		}
+		return leases;
+	}
+
+	private void undo(Part part) {
+		if (part.waiter.outcome() instanceof Hold hold) {
+			this.desk.carryOut(hold.lock().exit(hold));
+		}
+		else {
+			this.desk.carryOut(part.lock.abandon(part.waiter));
+		}
+	}
+
+	/**
+	 * One of the locks on the way to its lease.
+	 */
+	private record Part(LocalLock lock, ThreadWaiter waiter, Attempt attempt) {
+
+		LeaseRequest send(long sentAt) {
+			this.attempt.send(sentAt, false);
+			return new LeaseRequest(this.lock.key(), this.attempt.token(), this.attempt.leaseTime());
+		}
+
+	}
+
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.store.OwnerToken;
+
+/**
+ * One owner that wants a lock: how and for how long, its one budget of time, and its
+ * outcome. How it waits, on a thread or without one, is up to the subclass.
+ */
+abstract class Waiter {
+
+	private static final long ENDLESS = Long.MAX_VALUE / 2;
+
+	private final long start = System.nanoTime();
+
+	private final long budget;
+
+	private final LockMode mode;
+
+	private final Discipline discipline;
+
+	private final @Nullable Duration fixedLeaseTime;
+
+	private final Object owner;
+
+	private @Nullable OwnerToken token;
+
+	private volatile @Nullable Outcome outcome;
+
+	private volatile @Nullable LocalLock lock;
+
+	private final LinePlace place = new LinePlace();
+
+	/** Guarded by the lock. */
+	private boolean last;
+
+	/** Guarded by the lock. */
+	private boolean reentered;
+
+	/**
+	 * Create a waiter.
+	 * @param waitTime how long it waits at most
+	 * @param fixedLeaseTime length of the lease that it wants, or {@code null} for one
+	 * that is renewed
+	 * @param owner by what it is known as the owner when it comes again
+	 */
+	Waiter(Duration waitTime, LockMode mode, @Nullable Duration fixedLeaseTime, Object owner) {
+		this.budget = (waitTime.compareTo(LockRequest.FOREVER) < 0) ? waitTime.toNanos() : Long.MAX_VALUE;
+		this.mode = mode;
+		this.discipline = Discipline.of(mode);
+		this.fixedLeaseTime = fixedLeaseTime;
+		this.owner = owner;
+	}
+
+	/**
+	 * Run a step of this waiter where it waits.
+	 * @param step what to run
+	 * @param blocking whether that may block
+	 * @return false if it does not wait there, or not any more
+	 */
+	abstract boolean execute(Runnable step, boolean blocking);
+
+	/**
+	 * Return whether an interrupt has cut its last step short.
+	 */
+	boolean wasInterrupted() {
+		return false;
+	}
+
+	/**
+	 * Let the waiter look at its outcome. Must not block.
+	 */
+	abstract void wake();
+
+	LockMode mode() {
+		return this.mode;
+	}
+
+	Discipline discipline() {
+		return this.discipline;
+	}
+
+	Object owner() {
+		return this.owner;
+	}
+
+	@Nullable Duration fixedLeaseTime() {
+		return this.fixedLeaseTime;
+	}
+
+	/**
+	 * Return the token under which it stands in the line of the store.
+	 */
+	OwnerToken token() {
+		if (this.token == null) {
+			this.token = OwnerToken.random(this.mode);
+		}
+		return this.token;
+	}
+
+	/**
+	 * Forget the token, which the store may know for something else.
+	 */
+	void dropToken() {
+		this.token = null;
+	}
+
+	/**
+	 * Return its place in the line of the store, if it stands there under its own name.
+	 */
+	LinePlace place() {
+		return this.place;
+	}
+
+	/**
+	 * Note that it has come to a lock, and waits there or has an outcome. Called under
+	 * the guard of the lock.
+	 */
+	void arrived(LocalLock lock) {
+		this.lock = lock;
+	}
+
+	/**
+	 * Return where it waits, or {@code null} if it has yet to arrive.
+	 */
+	@Nullable LocalLock lock() {
+		return this.lock;
+	}
+
+	/**
+	 * Give it its outcome; it still has to be {@linkplain #wake() woken}. Called under
+	 * the guard of the lock.
+	 */
+	void settle(Outcome outcome) {
+		this.outcome = outcome;
+	}
+
+	@Nullable Outcome outcome() {
+		return this.outcome;
+	}
+
+	/**
+	 * Let it arrive anew, after a hold that was lost on the way.
+	 */
+	void reset() {
+		this.outcome = null;
+		this.lock = null;
+		this.last = false;
+	}
+
+	/**
+	 * Note that the answer to the next question decides, as its time is over.
+	 */
+	void setLast() {
+		this.last = true;
+	}
+
+	boolean isLast() {
+		return this.last;
+	}
+
+	/**
+	 * Note that its outcome is a further level of a hold that it had before.
+	 */
+	void setReentered() {
+		this.reentered = true;
+	}
+
+	boolean isReentered() {
+		return this.reentered;
+	}
+
+	Duration waited() {
+		return Duration.ofNanos(System.nanoTime() - this.start);
+	}
+
+	long remainingNanos() {
+		return this.budget - (System.nanoTime() - this.start);
+	}
+
+	boolean isOutOfTime() {
+		return remainingNanos() <= 0;
+	}
+
+	boolean isEndless() {
+		return remainingNanos() >= ENDLESS;
+	}
+
+}

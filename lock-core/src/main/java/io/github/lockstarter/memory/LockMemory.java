@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.memory;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+import io.github.lockstarter.LockKey;
+
+/**
+ * What several {@link MemoryLockStore}s share, as instances of an application share one
+ * server. An entry exists while its lock is held or waited for.
+ */
+public final class LockMemory {
+
+	private static final Instant EPOCH = Instant.parse("2024-01-01T00:00:00Z");
+
+	/** From here on it counts, as a fencing token has room for a base below 2^51. */
+	private static final long LAST_TIME = (1L << 51) - (1L << 40);
+
+	private final Map<LockKey, MemoryLock> locks = new HashMap<>();
+
+	private final LongSupplier nanoTime;
+
+	/** One counter for all locks, so that nothing has to be remembered for idle ones. */
+	private long lastFencingBase;
+
+	/**
+	 * Create an empty memory.
+	 */
+	public LockMemory() {
+		this(System::nanoTime);
+	}
+
+	/**
+	 * Create an empty memory with another clock, for tests of what happens over time.
+	 * @param nanoTime a monotonic clock, in nanoseconds from any origin
+	 */
+	public LockMemory(LongSupplier nanoTime) {
+		this.nanoTime = nanoTime;
+	}
+
+	/**
+	 * Forget all locks and waiters, as a server does that restarts without its data.
+	 */
+	public synchronized void clear() {
+		this.locks.clear();
+	}
+
+	/**
+	 * Return whether no lock is held or waited for.
+	 */
+	public synchronized boolean isEmpty() {
+		this.locks.values().removeIf(MemoryLock::isIdle);
+		return this.locks.isEmpty();
+	}
+
+	/**
+	 * Do something with a lock while nobody else can.
+	 */
+	synchronized <T> T with(LockKey key, Function<MemoryLock, T> operation) {
+		MemoryLock lock = this.locks.computeIfAbsent(key, (k) -> new MemoryLock(this));
+		try {
+			return operation.apply(lock);
+		}
+		finally {
+			if (lock.isIdle()) {
+				this.locks.remove(key);
+			}
+		}
+	}
+
+	/**
+	 * Do something with several locks while nobody else can.
+	 */
+	synchronized <T> T atomically(Supplier<T> operation) {
+		return operation.get();
+	}
+
+	long now() {
+		return this.nanoTime.getAsLong();
+	}
+
+	long endOf(Duration leaseTime) {
+		return now() + leaseTime.toNanos();
+	}
+
+	long mint() {
+		long micros = Math.min(EPOCH.until(Instant.now(), ChronoUnit.MICROS), LAST_TIME);
+		this.lastFencingBase = Math.max(this.lastFencingBase + 1, micros);
+		return this.lastFencingBase;
+	}
+
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.memory;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.OwnerToken;
+
+/**
+ * One lock of a {@link LockMemory}: who holds it, alone or together, and who waits for
+ * it. Guarded by the store.
+ */
+final class MemoryLock {
+
+	private final LockMemory memory;
+
+	private final Map<OwnerToken, Lease> leases = new HashMap<>();
+
+	private final MemoryQueue queue;
+
+	MemoryLock(LockMemory memory) {
+		this.memory = memory;
+		this.queue = new MemoryQueue(memory);
+	}
+
+	MemoryQueue queue() {
+		return this.queue;
+	}
+
+	boolean isIdle() {
+		return isFree() && this.queue.isEmpty();
+	}
+
+	boolean isFree() {
+		this.leases.values().removeIf((lease) -> lease.end - this.memory.now() <= 0);
+		return this.leases.isEmpty();
+	}
+
+	boolean isShared() {
+		return !isFree() && this.leases.keySet().iterator().next().mode().isShared();
+	}
+
+	/**
+	 * Grant the lock to an owner, or refuse it.
+	 * @param enqueue whether to keep a place for an owner that is refused
+	 * @param told collects who is told that it is its turn
+	 */
+	LockAttempt acquire(MemoryPlace place, OwnerToken owner, Duration leaseTime, boolean enqueue,
+			Collection<MemoryLockStore> told) {
+		Duration obstacle = obstacle(place, owner, told);
+		if (obstacle != null) {
+			if (enqueue) {
+				this.queue.add(place);
+			}
+			return new LockRefusal(obstacle);
+		}
+		Lease before = this.leases.get(owner);
+		long base = (before != null) ? before.fencingBase : this.memory.mint();
+		this.leases.put(owner, new Lease(base, this.memory.endOf(leaseTime)));
+		this.queue.leave(place);
+		return new LockGrant(base, this.queue.isAwaited(place.jvm()));
+	}
+
+	/**
+	 * Return whether the lock would be granted to an owner.
+	 */
+	boolean isFreeFor(MemoryPlace place, OwnerToken owner) {
+		return obstacle(place, owner, new ArrayList<>()) == null;
+	}
+
+	/**
+	 * Return for how long something is in the way of an owner, or {@code null}.
+	 */
+	private @Nullable Duration obstacle(MemoryPlace place, OwnerToken owner, Collection<MemoryLockStore> told) {
+		if (isFree()) {
+			return this.queue.precedenceOver(place, told);
+		}
+		boolean held = this.leases.containsKey(owner);
+		boolean shareable = owner.mode().isShared() && isShared() && !this.queue.isBehindWriter(place);
+		if (held || shareable) {
+			return null;
+		}
+		long last = this.leases.values().stream().mapToLong((lease) -> lease.end - this.memory.now()).max().orElse(0);
+		return Duration.ofNanos(last);
+	}
+
+	boolean renew(OwnerToken owner, Duration leaseTime) {
+		Lease before = isFree() ? null : this.leases.get(owner);
+		if (before == null) {
+			return false;
+		}
+		if (!leaseTime.isZero()) {
+			this.leases.put(owner, new Lease(before.fencingBase, this.memory.endOf(leaseTime)));
+		}
+		return true;
+	}
+
+	/**
+	 * Let the lock stay taken by nobody.
+	 * @return whether the owner held it, or has asked for that before
+	 */
+	boolean keep(OwnerToken owner, Duration time) {
+		OwnerToken kept = new OwnerToken(owner.value() + ":kept", owner.mode());
+		if (isFree() || isShared()) {
+			return false;
+		}
+		Lease before = this.leases.remove(owner);
+		if (before != null) {
+			this.leases.put(kept, new Lease(before.fencingBase, this.memory.endOf(time)));
+		}
+		return this.leases.containsKey(kept);
+	}
+
+	/**
+	 * Give the lock back.
+	 * @return whether the owner held it
+	 */
+	boolean release(OwnerToken owner) {
+		return !isFree() && this.leases.remove(owner) != null;
+	}
+
+	private record Lease(long fencingBase, long end) {
+	}
+
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.memory;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.OwnerToken;
+
+/**
+ * A place in a queue: of a JVM, or of one of its owners if they wait in order of arrival.
+ *
+ * @param jvm which JVM
+ * @param shared whether it wants to share the lock
+ * @param owner who waits in order of arrival, or {@code null}
+ */
+record MemoryPlace(MemoryLockStore jvm, boolean shared, @Nullable OwnerToken owner) {
+
+	static MemoryPlace of(MemoryLockStore jvm, OwnerToken owner) {
+		return new MemoryPlace(jvm, owner.mode().isShared(), (owner.mode() == LockMode.FAIR) ? owner : null);
+	}
+
+	static MemoryPlace of(MemoryLockStore jvm, LockMode mode) {
+		return new MemoryPlace(jvm, mode.isShared(), null);
+	}
+
+	boolean isInOrderOfArrival() {
+		return this.owner != null;
+	}
+
+	/**
+	 * Return the place of the same JVM that wants to share the lock if this one does not.
+	 */
+	MemoryPlace other() {
+		return new MemoryPlace(this.jvm, !this.shared, null);
+	}
+
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.memory;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who waits for a lock, and whose turn it is. The rules are those of the scripts for
+ * Redis, for JVMs that are all equally near: one that was told keeps its place until the
+ * lock is granted, a free lock is kept for it for a moment, and one that was told and has
+ * not come is passed over with all places of its JVM.
+ */
+final class MemoryQueue {
+
+	private static final long PRECEDENCE = Duration.ofMillis(20).toNanos();
+
+	private final LockMemory memory;
+
+	private final List<MemoryPlace> places = new ArrayList<>();
+
+	private final Set<MemoryPlace> told = new HashSet<>();
+
+	private @Nullable MemoryPlace turn;
+
+	private long turnEnds;
+
+	MemoryQueue(LockMemory memory) {
+		this.memory = memory;
+	}
+
+	boolean isEmpty() {
+		return this.places.isEmpty();
+	}
+
+	/**
+	 * Return whether others than a JVM wait.
+	 */
+	boolean isAwaited(MemoryLockStore jvm) {
+		return this.places.stream().anyMatch((place) -> place.jvm() != jvm || place.isInOrderOfArrival());
+	}
+
+	void add(MemoryPlace place) {
+		this.told.remove(place);
+		int other = place.isInOrderOfArrival() ? -1 : this.places.indexOf(place.other());
+		if (this.places.contains(place)) {
+			return;
+		}
+		if (other >= 0) {
+			this.told.remove(this.places.set(other, place));
+		}
+		else {
+			this.places.add(place);
+		}
+	}
+
+	/**
+	 * Take a place out that is granted the lock, or one of the same JVM in its stead: a
+	 * JVM lets its own callers in as they came to it.
+	 */
+	void leave(MemoryPlace place) {
+		MemoryPlace next = turn();
+		int own = this.places.indexOf(place);
+		if (next != null && next.jvm() == place.jvm()) {
+			this.turn = null;
+			this.told.remove(next);
+			int first = this.places.indexOf(next);
+			if (own > first && first >= 0 && place.isInOrderOfArrival()) {
+				this.places.set(own, next);
+				this.places.set(first, place);
+			}
+		}
+		remove(place);
+		if (!place.isInOrderOfArrival()) {
+			remove(place.other());
+		}
+	}
+
+	/**
+	 * Take a place out that is given up.
+	 * @return whether it was its turn
+	 */
+	boolean withdraw(MemoryPlace place) {
+		MemoryPlace next = turn();
+		remove(place);
+		boolean own = place.equals(next);
+		if (!place.isInOrderOfArrival()) {
+			remove(place.other());
+			if (next != null && next.jvm() == place.jvm()) {
+				remove(next);
+				own = true;
+			}
+		}
+		if (own) {
+			this.turn = null;
+		}
+		return own || next == null;
+	}
+
+	private void remove(MemoryPlace place) {
+		this.places.remove(place);
+		this.told.remove(place);
+	}
+
+	/**
+	 * Return for how long a free lock is kept for another, or {@code null}.
+	 * @param newlyTold collects who is told that it is its turn
+	 */
+	@Nullable Duration precedenceOver(MemoryPlace place, Collection<MemoryLockStore> newlyTold) {
+		if (turn() == null && place.isInOrderOfArrival() && !this.places.isEmpty()
+				&& this.places.get(0).jvm() != place.jvm()) {
+			wake(place.jvm(), newlyTold);
+		}
+		MemoryPlace next = turn();
+		if (next == null || next.jvm() == place.jvm() || (place.shared() && next.shared())) {
+			return null;
+		}
+		return Duration.ofNanos(this.turnEnds - this.memory.now());
+	}
+
+	/**
+	 * Return whether somebody wants the lock alone who came before a place.
+	 */
+	boolean isBehindWriter(MemoryPlace place) {
+		for (MemoryPlace each : this.places) {
+			if (each.jvm() == place.jvm()) {
+				return false;
+			}
+			if (!each.shared() && !this.told.contains(each)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	/**
+	 * Tell the first that listens, and put a JVM behind all others.
+	 * @param jvm which JVM asks
+	 * @param place the place of the JVM, or {@code null} if it does not queue anew
+	 * @param newlyTold collects who is told
+	 * @return whether there was one
+	 */
+	boolean wakeBefore(MemoryLockStore jvm, @Nullable MemoryPlace place, Collection<MemoryLockStore> newlyTold) {
+		if (place == null) {
+			return wake(jvm, newlyTold);
+		}
+		remove(place);
+		remove(place.other());
+		boolean awake = wake(jvm, newlyTold);
+		if (awake) {
+			add(place);
+		}
+		return awake;
+	}
+
+	/**
+	 * Tell the first that listens, and readers next to a reader. Another JVM that was
+	 * told before and has not come is passed over.
+	 * @param jvm which JVM asks
+	 * @param newlyTold collects who is told
+	 * @return whether there was one
+	 */
+	boolean wake(MemoryLockStore jvm, Collection<MemoryLockStore> newlyTold) {
+		Set<MemoryLockStore> late = new HashSet<>();
+		int rank = 0;
+		while (rank < this.places.size()) {
+			MemoryPlace next = this.places.get(rank);
+			if (!next.jvm().listens()) {
+				remove(next);
+			}
+			else if (next.jvm() != jvm && (this.told.contains(next) || late.contains(next.jvm()))) {
+				late.add(next.jvm());
+				rank++;
+			}
+			else {
+				this.told.add(next);
+				this.turn = next;
+				this.turnEnds = this.memory.now() + PRECEDENCE;
+				newlyTold.add(next.jvm());
+				if (next.shared()) {
+					tellReaders(rank + 1, newlyTold);
+				}
+				return true;
+			}
+		}
+		return false;
+	}
+
+	/**
+	 * Tell the readers that wait side by side.
+	 * @param rank the place of the first of them
+	 * @param newlyTold collects who is told
+	 */
+	void tellReaders(int rank, Collection<MemoryLockStore> newlyTold) {
+		for (int i = rank; i < this.places.size() && this.places.get(i).shared(); i++) {
+			if (this.told.add(this.places.get(i))) {
+				newlyTold.add(this.places.get(i).jvm());
+			}
+		}
+	}
+
+	private @Nullable MemoryPlace turn() {
+		if (this.turn != null && this.turnEnds - this.memory.now() <= 0) {
+			this.turn = null;
+		}
+		return this.turn;
+	}
+
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.store;
+
+/**
+ * The lock belongs to the owner that asked.
+ *
+ * @param fencingBase number of this tenure, strictly larger than that of every earlier
+ * one of the same lock, below 2<sup>51</sup>
+ * @param awaited whether another JVM stands in the queue of the lock; {@code true} if the
+ * store does not know
+ */
+public record LockGrant(long fencingBase, boolean awaited) implements LockAttempt {
+
+	private static final long BOUND = 1L << 51;
+
+	/**
+	 * Create a grant.
+	 */
+	public LockGrant {
+		if (fencingBase < 0 || fencingBase >= BOUND) {
+			throw new IllegalArgumentException("'fencingBase' must be from 0 to 2^51 - 1, but was " + fencingBase);
+		}
+	}
+
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.store;
+
+import io.github.lockstarter.LockKey;
+
+/**
+ * Callback for what a {@link ReleaseSignal} receives. It is called on a thread of the
+ * store's driver and must not block.
+ */
+public interface ReleaseListener {
+
+	/**
+	 * A lock was released and it is this JVM's turn to try.
+	 * @param key which lock
+	 */
+	void onRelease(LockKey key);
+
+	/**
+	 * Messages may have been missed: every waiter should try again.
+	 */
+	void onDoubt();
+
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.store;
+
+/**
+ * The answer of a store to giving back a lock.
+ */
+public enum ReleaseOutcome {
+
+	/**
+	 * The lock is free.
+	 */
+	RELEASED,
+
+	/**
+	 * The lock is free, and a waiting JVM was told so; if it was asked for, this JVM is
+	 * now in the queue behind it.
+	 */
+	RELEASED_TO_WAITER,
+
+	/**
+	 * The owner did not hold the lock. Nothing was changed.
+	 */
+	NOT_OWNER
+
+}

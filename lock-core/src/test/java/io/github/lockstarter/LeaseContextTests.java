@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.memory.MemoryLockStore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What a thread remembers of its leases, whoever closes them, and in whatever order.
+ */
+class LeaseContextTests {
+
+	private static final int LEASES = 1000;
+
+	private final DefaultLockRegistry engine = new DefaultLockRegistry(new MemoryLockStore(), EngineSettings.DEFAULTS,
+			LockListener.NO_OP);
+
+	private final LockRegistry registry = new TransactionAwareLockRegistry(this.engine, OnActiveTransaction.DEFER);
+
+	@BeforeEach
+	void othersHaveLeftNothing() {
+		LeaseContext.forgetExpired();
+		assertThat(LeaseContext.size()).isZero();
+	}
+
+	@AfterEach
+	void close() {
+		this.engine.close();
+	}
+
+	@Test
+	void aChainOfLocksEachTakenBeforeTheLastIsGivenBackIsForgotten() {
+		Lease last = this.registry.acquire(LockRequest.of("node", -1));
+		for (int i = 0; i < LEASES; i++) {
+			Lease next = this.registry.acquire(LockRequest.of("node", i));
+			last.close();
+			last = next;
+			assertThat(LeaseContext.size()).isOne();
+		}
+		last.close();
+		assertThat(LeaseContext.size()).isZero();
+	}
+
+	@Test
+	void leasesThatAnotherThreadClosesAreForgottenAtTheNextAcquisition() {
+		Lease held = this.registry.acquire(LockRequest.of("node", -1));
+		for (int i = 0; i < LEASES; i++) {
+			Lease next = this.registry.acquire(LockRequest.of("node", i));
+			assertThat(LeaseContext.size()).isEqualTo(2);
+			CompletableFuture.runAsync(held::close).join();
+			held = next;
+		}
+		held.close();
+		assertThat(LeaseContext.size()).isZero();
+	}
+
+	@Test
+	void aFixedLeaseThatNobodyClosedKeepsItsThreadFromNoLock() {
+		LockRequest request = LockRequest.of("node", 1);
+		Lease left = this.registry.acquire(request.withLeaseTime(Duration.ofMillis(10)));
+		Awaitility.await().until(left::remaining, Duration.ZERO::equals);
+		assertThat(new LockTemplate(this.registry).<Boolean, RuntimeException>execute(request, Lease::isHeld)).isTrue();
+	}
+
+	@Test
+	void fixedLeasesThatNobodyClosesAreForgotten() {
+		Lease last = null;
+		for (int i = 0; i < LEASES; i++) {
+			last = this.registry.acquire(LockRequest.of("node", i).withLeaseTime(Duration.ofMillis(10)));
+		}
+		Awaitility.await().until(last::remaining, Duration.ZERO::equals);
+		this.registry.acquire(LockRequest.of("node", "last")).close();
+		assertThat(LeaseContext.size()).isZero();
+	}
+
+}

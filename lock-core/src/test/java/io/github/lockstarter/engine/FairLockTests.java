@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockContendedException;
+import io.github.lockstarter.LockInterruptedException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.memory.LockMemory;
+import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.test.Callers;
+import io.github.lockstarter.test.Callers.Call;
+import io.github.lockstarter.test.FaultInjectingStore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * First come first served across JVMs.
+ */
+class FairLockTests {
+
+	private static final LockRequest REQUEST = LockRequest.of(LockKey.of("ticket", 7)).withMode(LockMode.FAIR);
+
+	private final LockMemory memory = new LockMemory();
+
+	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
+
+	private final DefaultLockRegistry one = registry(this.store);
+
+	private final DefaultLockRegistry two = registry(new FaultInjectingStore(new MemoryLockStore(this.memory)));
+
+	private final List<Integer> order = new CopyOnWriteArrayList<>();
+
+	@AfterEach
+	void nothingIsLeft() {
+		for (DefaultLockRegistry registry : List.of(this.one, this.two)) {
+			Awaitility.await().until(() -> registry.activeLocks() == 0 && registry.backgroundActions() == 0);
+			registry.close();
+		}
+		Awaitility.await().until(this.memory::isEmpty);
+	}
+
+	@Test
+	void callersAreServedInTheOrderOfTheirArrivalWhicheverJvmTheyAreIn() throws Exception {
+		List<DefaultLockRegistry> arrivals = List.of(this.one, this.two, this.two, this.one, this.two, this.one,
+				this.one, this.two);
+		Lease lease = this.one.acquire(REQUEST);
+		List<Call<Long>> callers = new ArrayList<>();
+		for (int i = 0; i < arrivals.size(); i++) {
+			callers.add(caller(arrivals.get(i), i));
+		}
+		lease.close();
+		List<Long> tokens = new ArrayList<>();
+		for (Call<Long> caller : callers) {
+			tokens.add(caller.get());
+		}
+		assertThat(this.order).containsExactly(0, 1, 2, 3, 4, 5, 6, 7);
+		assertThat(tokens).isSorted();
+		assertThat(lease.fencingToken()).isLessThan(Collections.min(tokens));
+	}
+
+	@Test
+	void eachCallerOfAJvmIsGrantedTheLockByTheStore() throws Exception {
+		Lease lease = this.one.acquire(REQUEST);
+		Call<Long> first = caller(this.one, 1);
+		Call<Long> second = caller(this.one, 2);
+		lease.close();
+		first.get();
+		second.get();
+		assertThat(this.order).containsExactly(1, 2);
+		assertThat(this.store.release.calls()).isEqualTo(3);
+	}
+
+	@Test
+	void oneThatGivesUpHoldsNobodyUp() throws Exception {
+		Lease lease = this.one.acquire(REQUEST);
+		Call<Lease> impatient = Callers.start(() -> this.two.acquire(REQUEST.withWaitTime(Duration.ofMillis(300))));
+		impatient.awaitParked();
+		Call<Long> interrupted = caller(this.two, 1);
+		Call<Long> patient = caller(this.one, 2);
+		interrupted.thread().interrupt();
+		assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(interrupted::get);
+		assertThatExceptionOfType(LockContendedException.class).isThrownBy(impatient::get);
+		Awaitility.await().until(() -> this.two.backgroundActions() == 0);
+		lease.close();
+		patient.get();
+		assertThat(this.order).containsExactly(2);
+	}
+
+	@Test
+	void aCallerWhoseArrivalGotLostComesWhenItAsks() throws Exception {
+		Lease lease = this.one.acquire(REQUEST);
+		caller(this.one, 1).awaitParked();
+		this.store.arrive.loseRequests(() -> true);
+		Call<Long> unheard = caller(this.one, 2);
+		lease.close();
+		unheard.get();
+		assertThat(this.order).containsExactly(1, 2);
+	}
+
+	@Test
+	void aJvmThatWasNeverToldAnythingKeepsItsPlaceToo() throws Exception {
+		Lease lease = this.one.acquire(REQUEST.withWaitTime(Duration.ZERO));
+		Call<Long> first = caller(this.one, 1);
+		Call<Long> second = caller(this.two, 2);
+		lease.close();
+		assertThat(first.get()).isLessThan(second.get());
+		assertThat(this.order).containsExactly(1, 2);
+	}
+
+	@Test
+	void oneThatHadTheLockTooLateAndThenGivesUpLeavesNoPlace() {
+		AtomicReference<Lease> overtaking = new AtomicReference<>();
+		this.store.acquire.loseAnswers(() -> {
+			if (overtaking.get() == null) {
+				overtaking.set(this.two.acquire(REQUEST));
+			}
+			return false;
+		});
+		assertThat(
+				this.one.tryAcquire(REQUEST.withLeaseTime(Duration.ofMillis(100)).withWaitTime(Duration.ofSeconds(1))))
+			.isEmpty();
+		overtaking.get().close();
+		Awaitility.await().until(() -> this.one.backgroundActions() == 0);
+		assertThat(this.memory.isEmpty()).isTrue();
+	}
+
+	@Test
+	void itIsReentrant() {
+		try (Lease outer = this.one.acquire(REQUEST); Lease inner = this.one.acquire(REQUEST)) {
+			assertThat(inner.fencingToken()).isEqualTo(outer.fencingToken());
+		}
+	}
+
+	@Test
+	void othersMayFollowOnItInTheSameJvm() throws Exception {
+		Lease lease = this.one.acquire(REQUEST);
+		Call<Long> exclusive = Callers.start(() -> {
+			try (Lease held = this.one.acquire(REQUEST.withMode(LockMode.EXCLUSIVE))) {
+				return held.fencingToken();
+			}
+		}).awaitParked();
+		Call<Long> fair = caller(this.one, 1);
+		lease.close();
+		assertThat(exclusive.get()).isLessThan(fair.get());
+	}
+
+	private Call<Long> caller(DefaultLockRegistry registry, int number) throws InterruptedException {
+		Call<Long> call = Callers.start(() -> {
+			try (Lease lease = registry.acquire(REQUEST)) {
+				this.order.add(number);
+				return lease.fencingToken();
+			}
+		});
+		return call.awaitParked();
+	}
+
+	private static DefaultLockRegistry registry(FaultInjectingStore store) {
+		EngineSettings settings = new EngineSettings(Duration.ofSeconds(20), Duration.ofSeconds(30), 3,
+				Duration.ofMillis(200), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(5));
+		return new DefaultLockRegistry(store, settings, LockListener.NO_OP);
+	}
+
+}

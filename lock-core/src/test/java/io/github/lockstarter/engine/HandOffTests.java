@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockInterruptedException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.event.LockEvent;
+import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.memory.LockMemory;
+import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.test.Callers;
+import io.github.lockstarter.test.Callers.Call;
+import io.github.lockstarter.test.FaultInjectingStore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * What becomes of a lock that is released while others of the same JVM wait for it.
+ */
+class HandOffTests {
+
+	private static final LockKey KEY = LockKey.of("stock", 1001);
+
+	private static final LockRequest REQUEST = LockRequest.of(KEY);
+
+	private final LockMemory memory = new LockMemory();
+
+	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
+
+	private final List<LockEvent> events = new CopyOnWriteArrayList<>();
+
+	private final DefaultLockRegistry registry = registry(this.store, Duration.ofSeconds(30), Duration.ofMinutes(1));
+
+	@AfterEach
+	void close() {
+		this.registry.close();
+	}
+
+	@Test
+	void theStoreIsAskedOnceHoweverManyHoldTheLockInTurn() throws Exception {
+		Lease lease = this.registry.acquire(REQUEST);
+		List<Call<Long>> waiters = waiters(8);
+		lease.close();
+		for (Call<Long> waiter : waiters) {
+			waiter.get();
+		}
+		awaitNothingLeft();
+		assertThat(this.store.acquire.calls()).isEqualTo(1);
+		assertThat(this.store.release.calls()).isEqualTo(1);
+	}
+
+	@Test
+	void eachHoldHasItsOwnLargerFencingToken() throws Exception {
+		Lease lease = this.registry.acquire(REQUEST);
+		List<Call<Long>> waiters = waiters(8);
+		long last = lease.fencingToken();
+		lease.close();
+		for (Call<Long> waiter : waiters) {
+			assertThat(waiter.get()).isGreaterThan(last);
+			last = waiter.get();
+		}
+		try (Lease next = this.registry.acquire(REQUEST)) {
+			assertThat(next.fencingToken()).isGreaterThan(last);
+		}
+	}
+
+	@Test
+	void tokensGrowBeyondTheHoldsThatATenureCanNumber() throws Exception {
+		List<Long> tokens = new ArrayList<>();
+		List<Call<Boolean>> loops = new ArrayList<>();
+		Lease lease = this.registry.acquire(REQUEST);
+		for (int i = 0; i < 2; i++) {
+			loops.add(Callers.start(() -> {
+				for (int j = 0; j < 3000; j++) {
+					try (Lease held = this.registry.acquire(REQUEST)) {
+						tokens.add(held.fencingToken());
+					}
+				}
+				return true;
+			}).awaitParked());
+		}
+		lease.close();
+		for (Call<Boolean> loop : loops) {
+			loop.get();
+		}
+		assertThat(tokens).hasSize(6000).isSorted().doesNotHaveDuplicates();
+		assertThat(this.store.acquire.calls()).isGreaterThan(1);
+	}
+
+	@Test
+	void closingALeaseTwiceDoesNotEndTheHoldAfterIt() throws Exception {
+		Lease first = this.registry.acquire(REQUEST);
+		CountDownLatch end = new CountDownLatch(1);
+		Call<Boolean> second = Callers.start(() -> {
+			try (Lease held = this.registry.acquire(REQUEST)) {
+				end.await();
+				return held.isHeld();
+			}
+		}).awaitParked();
+		first.close();
+		first.close();
+		assertThat(this.registry.tryAcquire(REQUEST.withWaitTime(Duration.ZERO))).isEmpty();
+		end.countDown();
+		assertThat(second.get()).isTrue();
+	}
+
+	@Test
+	void aLeaseOfWhichItIsNotCertainThatItLastsIsNotHandedOn() throws Exception {
+		DefaultLockRegistry renewing = registry(this.store, Duration.ofSeconds(3), Duration.ofMinutes(1));
+		try {
+			Lease lease = renewing.acquire(REQUEST);
+			Call<Long> waiter = waiter(renewing);
+			this.store.renew.loseRequests(() -> true);
+			Awaitility.await()
+				.untilAsserted(() -> assertThat(this.events).hasAtLeastOneElementOfType(LockEvent.Suspect.class));
+			lease.close();
+			waiter.get();
+			assertThat(this.store.acquire.calls()).isEqualTo(2);
+		}
+		finally {
+			renewing.close();
+		}
+	}
+
+	@Test
+	void anotherJvmThatWaitsGetsTheLockHoweverManyWantItHere() throws Exception {
+		Duration slice = Duration.ofMillis(10);
+		try (DefaultLockRegistry busy = registry(this.store, Duration.ofSeconds(30), slice);
+				DefaultLockRegistry other = registry(new MemoryLockStore(this.memory), Duration.ofSeconds(30), slice)) {
+			AtomicBoolean stop = new AtomicBoolean();
+			List<Call<Boolean>> loops = new ArrayList<>();
+			Lease lease = busy.acquire(REQUEST);
+			for (int i = 0; i < 3; i++) {
+				loops.add(Callers.start(() -> {
+					while (!stop.get()) {
+						busy.acquire(REQUEST).close();
+					}
+					return true;
+				}).awaitParked());
+			}
+			lease.close();
+			for (int i = 0; i < 10; i++) {
+				other.acquire(REQUEST).close();
+			}
+			stop.set(true);
+			for (Call<Boolean> loop : loops) {
+				loop.get();
+			}
+		}
+	}
+
+	@Test
+	void whileNoOtherJvmWaitsItIsHandedOnForAsLongAsItTakes() throws Exception {
+		try (DefaultLockRegistry impatient = registry(this.store, Duration.ofSeconds(30), Duration.ZERO)) {
+			Lease lease = impatient.acquire(REQUEST);
+			List<Call<Long>> waiters = new ArrayList<>();
+			for (int i = 0; i < 50; i++) {
+				waiters.add(waiter(impatient));
+			}
+			lease.close();
+			for (Call<Long> waiter : waiters) {
+				waiter.get();
+			}
+			assertThat(this.store.acquire.calls()).isEqualTo(1);
+		}
+	}
+
+	@Test
+	void aStoreThatDoesNotSayWhetherSomebodyWaitsIsNoReasonToStop() throws Exception {
+		this.store.awaited.loseRequests(() -> true);
+		try (DefaultLockRegistry impatient = registry(this.store, Duration.ofSeconds(30), Duration.ZERO)) {
+			Lease lease = impatient.acquire(REQUEST);
+			Call<Long> first = waiter(impatient);
+			Call<Long> second = waiter(impatient);
+			lease.close();
+			assertThat(second.get()).isGreaterThan(first.get());
+			assertThat(this.store.awaited.calls()).isPositive();
+			assertThat(this.store.acquire.calls()).isEqualTo(1);
+		}
+	}
+
+	@Test
+	void whoGivesUpWhileItIsAskedWhetherSomebodyWaitsLeavesTheLockFree() throws Exception {
+		try (Question question = new Question();
+				DefaultLockRegistry impatient = registry(this.store, Duration.ofSeconds(30), Duration.ZERO)) {
+			Lease lease = impatient.acquire(REQUEST);
+			Call<Long> waiter = waiter(impatient);
+			lease.close();
+			question.awaitAsked();
+			assertThat(waiter.result()).isNotDone();
+			waiter.thread().interrupt();
+			assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(waiter::get);
+			question.close();
+			Awaitility.await().until(() -> impatient.activeLocks() == 0);
+			assertThat(this.memory.isEmpty()).isTrue();
+		}
+	}
+
+	@Test
+	void aLeaseThatIsLostWhileItIsAskedWhetherSomebodyWaitsIsNotHandedOn() throws Exception {
+		try (Question question = new Question();
+				DefaultLockRegistry renewing = registry(this.store, Duration.ofMillis(300), Duration.ZERO)) {
+			Lease lease = renewing.acquire(REQUEST);
+			Call<Long> next = waiter(renewing);
+			lease.close();
+			question.awaitAsked();
+			this.memory.clear();
+			assertThat(next.get()).isGreaterThan(lease.fencingToken());
+			assertThat(this.store.acquire.calls()).isEqualTo(2);
+			question.close();
+			Awaitility.await().until(() -> renewing.activeLocks() == 0);
+		}
+	}
+
+	@Test
+	void aFixedLeaseTimeEndsByItselfAndTheNextHoldBeginsThoughTheBodyStillRuns() throws Exception {
+		Lease lease = this.registry.acquire(REQUEST);
+		CountDownLatch end = new CountDownLatch(1);
+		Call<Boolean> overstaying = Callers.start(() -> {
+			try (Lease held = this.registry.acquire(REQUEST.withLeaseTime(Duration.ofMillis(100)))) {
+				end.await();
+			}
+			return true;
+		}).awaitParked();
+		Call<Long> next = waiter(this.registry);
+		lease.close();
+		assertThat(next.get()).isGreaterThan(lease.fencingToken());
+		assertThat(this.store.acquire.calls()).isEqualTo(1);
+		end.countDown();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(overstaying::get)
+			.withMessageContaining("its lease time of 100 ms ran out");
+		Awaitility.await()
+			.untilAsserted(() -> assertThat(this.events).filteredOn(LockEvent.Lost.class::isInstance).hasSize(1));
+		awaitNothingLeft();
+	}
+
+	@Test
+	void aLossIsToldOnceThoughItIsAskedWhetherSomebodyWaits() throws Exception {
+		try (DefaultLockRegistry impatient = registry(this.store, Duration.ofSeconds(30), Duration.ZERO)) {
+			Lease lease = impatient.acquire(REQUEST);
+			CountDownLatch holding = new CountDownLatch(1);
+			CountDownLatch end = new CountDownLatch(1);
+			Call<Boolean> overstaying = Callers.start(() -> {
+				try (Lease held = impatient.acquire(REQUEST.withLeaseTime(Duration.ofSeconds(1)))) {
+					holding.countDown();
+					end.await();
+				}
+				return true;
+			}).awaitParked();
+			Call<Long> next = waiter(impatient);
+			lease.close();
+			holding.await();
+			try (Question question = new Question()) {
+				Awaitility.await().until(() -> lost(KEY) == 1);
+				question.awaitAsked();
+				next.thread().interrupt();
+				assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(next::get);
+			}
+			end.countDown();
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(overstaying::get);
+			Awaitility.await().until(() -> impatient.activeLocks() == 0);
+			// Told behind all that was told before
+			LockKey last = LockKey.of("last");
+			impatient.acquire(LockRequest.of(last).withLeaseTime(Duration.ofMillis(10)));
+			Awaitility.await().until(() -> lost(last) == 1);
+			assertThat(lost(KEY)).isEqualTo(1);
+		}
+	}
+
+	private long lost(LockKey key) {
+		return this.events.stream()
+			.filter((event) -> event instanceof LockEvent.Lost lost && lost.key().equals(key))
+			.count();
+	}
+
+	@Test
+	void aFixedLeaseThatIsClosedInTimeLeavesNoTimer() throws Exception {
+		Lease lease = this.registry.acquire(REQUEST);
+		Call<Boolean> fixed = Callers.start(() -> {
+			try (Lease held = this.registry.acquire(REQUEST.withLeaseTime(Duration.ofMinutes(5)))) {
+				return held.remaining().compareTo(Duration.ofMinutes(5)) <= 0;
+			}
+		}).awaitParked();
+		lease.close();
+		assertThat(fixed.get()).isTrue();
+		awaitNothingLeft();
+	}
+
+	@Test
+	void aRenewedHoldAfterAFixedOneIsRenewed() throws Exception {
+		try (DefaultLockRegistry renewing = registry(this.store, Duration.ofMillis(600), Duration.ofMinutes(1))) {
+			Lease lease = renewing.acquire(REQUEST.withLeaseTime(Duration.ofMillis(600)));
+			CountDownLatch end = new CountDownLatch(1);
+			Call<Boolean> renewed = Callers.start(() -> {
+				try (Lease held = renewing.acquire(REQUEST)) {
+					end.await();
+					return held.isHeld();
+				}
+			}).awaitParked();
+			lease.close();
+			Awaitility.await().until(() -> this.store.renew.calls() >= 5);
+			end.countDown();
+			assertThat(renewed.get()).isTrue();
+			assertThat(this.store.acquire.calls()).isEqualTo(1);
+		}
+	}
+
+	@Test
+	void afterALossTheNextCallerAsksTheStoreThoughTheBodyStillRuns() throws Exception {
+		try (DefaultLockRegistry renewing = registry(this.store, Duration.ofMillis(300), Duration.ofMinutes(1))) {
+			Lease lease = renewing.acquire(REQUEST);
+			Call<Long> next = waiter(renewing);
+			this.memory.clear();
+			assertThat(next.get()).isGreaterThan(lease.fencingToken());
+			assertThat(lease.isHeld()).isFalse();
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> renewing.acquire(REQUEST));
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
+			Awaitility.await().until(() -> renewing.activeLocks() == 0);
+		}
+	}
+
+	private List<Call<Long>> waiters(int count) throws InterruptedException {
+		List<Call<Long>> waiters = new ArrayList<>();
+		for (int i = 0; i < count; i++) {
+			waiters.add(waiter(this.registry));
+		}
+		return waiters;
+	}
+
+	/**
+	 * Whether another JVM waits, which the store does not answer before this is closed.
+	 */
+	private final class Question implements AutoCloseable {
+
+		private final CountDownLatch asked = new CountDownLatch(1);
+
+		private final CountDownLatch answer = new CountDownLatch(1);
+
+		Question() {
+			HandOffTests.this.store.awaited.loseRequests(() -> {
+				this.asked.countDown();
+				try {
+					this.answer.await();
+				}
+				catch (InterruptedException ex) {
+					Thread.currentThread().interrupt();
+				}
+				return false;
+			});
+		}
+
+		void awaitAsked() throws InterruptedException {
+			assertThat(this.asked.await(30, TimeUnit.SECONDS)).isTrue();
+		}
+
+		@Override
+		public void close() {
+			this.answer.countDown();
+		}
+
+	}
+
+	private static Call<Long> waiter(DefaultLockRegistry registry) throws InterruptedException {
+		return Callers.start(() -> {
+			try (Lease lease = registry.acquire(REQUEST)) {
+				return lease.fencingToken();
+			}
+		}).awaitParked();
+	}
+
+	private void awaitNothingLeft() {
+		Awaitility.await().until(() -> this.registry.activeLocks() == 0 && this.registry.backgroundActions() == 0);
+	}
+
+	private DefaultLockRegistry registry(LockStore store, Duration leaseTime, Duration timeSlice) {
+		EngineSettings settings = new EngineSettings(Duration.ofSeconds(20), leaseTime, 3, Duration.ofMillis(200),
+				Duration.ofMillis(100), timeSlice, Duration.ofSeconds(5));
+		LockListener listener = (event) -> this.events.add(event);
+		return new DefaultLockRegistry(store, settings, listener);
+	}
+
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import org.jetbrains.lincheck.Lincheck;
+import org.jetbrains.lincheck.LincheckAssertionError;
+
+/**
+ * Checks many interleavings of a game of threads.
+ */
+final class Interleavings {
+
+	private static final int ATTEMPTS = 3;
+
+	private Interleavings() {
+	}
+
+	/**
+	 * Check a game. On a machine that gives it no processor for ten seconds Lincheck says
+	 * that the game has hung, so that is checked again: one that hangs does so each time.
+	 * @param number how many interleavings to check
+	 */
+	static void check(int number, Runnable game) {
+		int attempt = 1;
+		while (true) {
+			try {
+				Lincheck.runConcurrentTest(number, game);
+				return;
+			}
+			catch (LincheckAssertionError ex) {
+				boolean hung = ex.getMessage() != null && ex.getMessage().contains("has hung");
+				if (!hung || attempt == ATTEMPTS) {
+					throw ex;
+				}
+				attempt++;
+			}
+		}
+	}
+
+}

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockContendedException;
+import io.github.lockstarter.LockInterruptedException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.event.LockEvent;
+import io.github.lockstarter.memory.LockMemory;
+import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.test.Callers;
+import io.github.lockstarter.test.Callers.Call;
+import io.github.lockstarter.test.FaultInjectingStore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * Several locks, together or not at all.
+ */
+class ManyLocksTests {
+
+	private static final LockRequest ALL = LockRequest.ofAll("stock", List.of(3, 1, 2));
+
+	private static final LockRequest ALL_NOW = ALL.withWaitTime(Duration.ZERO);
+
+	private final LockMemory memory = new LockMemory();
+
+	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
+
+	private final List<LockEvent> events = new CopyOnWriteArrayList<>();
+
+	private final DefaultLockRegistry registry = registry(this.store, Duration.ofSeconds(30));
+
+	private final DefaultLockRegistry other = registry(new MemoryLockStore(this.memory), Duration.ofSeconds(30));
+
+	@AfterEach
+	void nothingIsLeft() {
+		for (DefaultLockRegistry each : List.of(this.registry, this.other)) {
+			Awaitility.await().until(() -> each.activeLocks() == 0 && each.backgroundActions() == 0);
+			each.close();
+		}
+		assertThat(this.memory.isEmpty()).isTrue();
+	}
+
+	@Test
+	void freeLocksAreTakenAtOnceInTheOrderThatIsTheSameEverywhere() {
+		try (Lease lease = this.registry.acquire(ALL)) {
+			assertThat(lease.all()).extracting((each) -> each.key().key()).containsExactly("1", "2", "3");
+			assertThat(lease.all()).extracting(Lease::fencingToken).doesNotHaveDuplicates();
+			assertThat(lease.isHeld()).isTrue();
+			assertThat(lease.remaining()).isPositive();
+			for (int id : List.of(1, 2, 3)) {
+				assertThat(this.other.tryAcquire(one(id))).isEmpty();
+			}
+		}
+		assertThat(this.store.acquireAll.calls()).isEqualTo(1);
+		assertThat(this.store.acquire.calls()).isZero();
+		assertThat(this.other.tryAcquire(ALL_NOW)).hasValueSatisfying(Lease::close);
+	}
+
+	@Test
+	void whereOneIsTakenElsewhereNoneIsTaken() {
+		try (Lease taken = this.other.acquire(one(2))) {
+			assertThatExceptionOfType(LockContendedException.class).isThrownBy(() -> this.registry.acquire(ALL_NOW))
+				.satisfies((ex) -> assertThat(ex.getKey()).isEqualTo(taken.key()));
+			for (int id : List.of(1, 3)) {
+				assertThat(this.other.tryAcquire(one(id))).hasValueSatisfying(Lease::close);
+			}
+		}
+	}
+
+	@Test
+	void whereOneIsTakenInTheSameJvmNoneIsTaken() throws Exception {
+		try (Lease taken = this.registry.acquire(one(3))) {
+			assertThat(Callers.start(() -> this.registry.tryAcquire(ALL_NOW)).get()).isEmpty();
+			for (int id : List.of(1, 2)) {
+				assertThat(this.other.tryAcquire(one(id))).hasValueSatisfying(Lease::close);
+			}
+		}
+	}
+
+	@Test
+	void theLocksAreWaitedForWithinOneDeadline() throws Exception {
+		Lease first = this.other.acquire(one(1));
+		Lease last = this.other.acquire(one(3));
+		Call<Lease> waiting = Callers.start(() -> this.registry.acquire(ALL));
+		waiting.awaitParked();
+		first.close();
+		waiting.awaitParked();
+		last.close();
+		waiting.get().close();
+		Lease early = this.other.acquire(one(1).withLeaseTime(Duration.ofMillis(1500)));
+		try (Lease taken = this.other.acquire(one(3))) {
+			Call<Lease> late = Callers.start(() -> this.registry.acquire(ALL.withWaitTime(Duration.ofSeconds(2))));
+			assertThatExceptionOfType(LockContendedException.class).isThrownBy(late::get)
+				.satisfies((ex) -> assertThat(ex.getWaited()).isLessThan(Duration.ofSeconds(3)));
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(early::close);
+		}
+		try (Lease taken = this.other.acquire(one(3))) {
+			assertThatExceptionOfType(LockContendedException.class)
+				.isThrownBy(() -> this.registry.acquire(ALL.withWaitTime(Duration.ofMillis(50))));
+		}
+	}
+
+	@Test
+	void anInterruptEndsTheWaitAndGivesBackWhatWasTaken() throws Exception {
+		try (Lease taken = this.other.acquire(one(3))) {
+			Call<Lease> waiting = Callers.start(() -> this.registry.acquire(ALL)).awaitParked();
+			waiting.thread().interrupt();
+			assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(waiting::get);
+			assertThat(this.other.tryAcquire(one(1))).hasValueSatisfying(Lease::close);
+		}
+	}
+
+	@Test
+	void aLockThatIsNamedTwiceIsTakenOnceInTheStrongerMode() {
+		LockRequest read = one(1).withMode(LockMode.READ);
+		try (Lease lease = this.registry.acquire(read.and(one(1)).and(one(2).withMode(LockMode.READ)))) {
+			assertThat(lease.all()).hasSize(2);
+			assertThat(this.other.tryAcquire(read)).isEmpty();
+			assertThat(this.other.tryAcquire(one(2).withMode(LockMode.READ))).hasValueSatisfying(Lease::close);
+		}
+	}
+
+	@Test
+	void locksThatAreHeldAlreadyAreReentered() {
+		try (Lease outer = this.registry.acquire(one(2)); Lease all = this.registry.acquire(ALL)) {
+			assertThat(all.all().get(1).fencingToken()).isEqualTo(outer.fencingToken());
+			try (Lease again = this.registry.acquire(ALL)) {
+				assertThat(again.isHeld()).isTrue();
+			}
+			assertThat(all.isHeld()).isTrue();
+		}
+	}
+
+	@Test
+	void anAnswerThatGotLostBlocksNobody() {
+		this.store.acquireAll.loseAnswers(() -> true);
+		// What nobody gives back stays taken for longer than is waited
+		try (DefaultLockRegistry unlucky = registry(this.store, Duration.ofMinutes(1))) {
+			try (Lease lease = unlucky.acquire(ALL)) {
+				assertThat(lease.isHeld()).isTrue();
+			}
+			this.other.acquire(ALL).close();
+		}
+		this.memory.clear();
+	}
+
+	@Test
+	void whoeverWaitsForOneOfThemIsServedAfterwards() throws Exception {
+		Lease all = this.registry.acquire(ALL);
+		Call<Lease> here = Callers.start(() -> this.registry.acquire(one(1).withWaitTime(Duration.ofSeconds(20))));
+		Call<Lease> there = Callers.start(() -> this.other.acquire(one(2).withWaitTime(Duration.ofSeconds(20))));
+		here.awaitParked();
+		there.awaitParked();
+		all.close();
+		here.get().close();
+		there.get().close();
+	}
+
+	@Test
+	void theLossOfOneIsTheLossOfAll() {
+		try (DefaultLockRegistry renewing = registry(this.store, Duration.ofMillis(300))) {
+			Lease lease = renewing.acquire(ALL);
+			List<LockLostException> losses = new CopyOnWriteArrayList<>();
+			lease.onLost(losses::add);
+			this.memory.clear();
+			Awaitility.await().until(() -> losses.size() == 1);
+			assertThat(lease.isHeld()).isFalse();
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::ensureHeld);
+			Awaitility.await().until(() -> this.events.stream().filter(LockEvent.Lost.class::isInstance).count() == 3);
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close)
+				.satisfies((ex) -> assertThat(ex.getSuppressed()).isNotEmpty());
+			assertThat(losses).hasSize(1);
+			Awaitility.await().until(() -> renewing.activeLocks() == 0 && renewing.backgroundActions() == 0);
+		}
+	}
+
+	@Test
+	void ofSeveralLocksThereIsNoOneKeyAndNoOneToken() {
+		try (Lease lease = this.registry.acquire(ALL)) {
+			assertThatIllegalStateException().isThrownBy(lease::key).withMessageContaining("Lease.all()");
+			assertThatIllegalStateException().isThrownBy(lease::fencingToken).withMessageContaining("3 locks");
+		}
+	}
+
+	@Test
+	void aTemplateRunsUnderAllAndKeepsThoseThatItShould() {
+		LockTemplate template = new LockTemplate(this.registry);
+		LockRequest kept = one(1).withHoldAtLeast(Duration.ofMillis(300)).and(one(2));
+		int locks = template.execute(kept, (lease) -> Lease.current().all().size());
+		assertThat(locks).isEqualTo(2);
+		assertThat(this.other.tryAcquire(one(1))).isEmpty();
+		assertThat(this.other.tryAcquire(one(2))).hasValueSatisfying(Lease::close);
+		Awaitility.await().until(this.memory::isEmpty);
+	}
+
+	@Test
+	void theyAreTakenTogetherWithoutAThreadAsWell() throws Exception {
+		Lease first = this.other.acquire(one(1));
+		CompletableFuture<Lease> future = this.registry.acquireAsync(ALL);
+		assertThat(future).isNotDone();
+		first.close();
+		Lease lease = future.get(20, TimeUnit.SECONDS);
+		assertThat(lease.all()).extracting((each) -> each.key().key()).containsExactly("1", "2", "3");
+		assertThat(this.other.tryAcquire(one(3))).isEmpty();
+		lease.close();
+	}
+
+	@Test
+	void freeLocksAreTakenAtOnceWithoutAThreadAsWell() throws Exception {
+		try (Lease lease = this.registry.acquireAsync(ALL).get(20, TimeUnit.SECONDS)) {
+			assertThat(lease.all()).hasSize(3).allMatch(Lease::isHeld);
+		}
+		assertThat(this.store.acquireAll.calls()).isEqualTo(1);
+		assertThat(this.store.acquire.calls()).isZero();
+	}
+
+	@Test
+	void locksThatAreGrantedAtOnceAfterTheFutureWasCancelledAreGivenBack() {
+		CompletableFuture<CompletableFuture<Lease>> begun = new CompletableFuture<>();
+		this.store.acquireAll.loseAnswers(() -> {
+			begun.join().cancel(false);
+			return false;
+		});
+		begun.complete(this.registry.acquireAsync(ALL));
+		Awaitility.await().until(() -> this.store.release.calls() == 3);
+		assertThat(this.other.tryAcquire(ALL_NOW)).hasValueSatisfying(Lease::close);
+	}
+
+	@Test
+	void whoeverLearnsThatTheyCannotBeHadWithoutAThreadFindsNoneTaken() throws Exception {
+		try (Lease taken = this.other.acquire(one(3))) {
+			CompletableFuture<Boolean> free = this.registry.acquireAsync(ALL_NOW)
+				.handle((lease, ex) -> ex instanceof LockContendedException
+						&& this.registry.tryAcquire(one(1)).map(ManyLocksTests::close).orElse(false));
+			assertThat(free.get(20, TimeUnit.SECONDS)).isTrue();
+		}
+	}
+
+	@Test
+	void cancellingTheFutureEndsTheWaitForAllAndGivesBackWhatWasTaken() {
+		try (Lease taken = this.other.acquire(one(3))) {
+			CompletableFuture<Lease> future = this.registry.acquireAsync(ALL);
+			Awaitility.await().until(() -> this.registry.activeLocks() == 3);
+			future.cancel(false);
+			Awaitility.await().until(() -> this.registry.activeLocks() == 0);
+			assertThat(this.other.tryAcquire(one(1))).hasValueSatisfying(Lease::close);
+		}
+	}
+
+	@Test
+	void aThousandLocksThatAreHeldAlreadyAreReenteredOnASmallStack() throws Exception {
+		LockRequest thousand = LockRequest.ofAll("stock", IntStream.range(0, 1000).boxed().toList());
+		CompletableFuture<Lease> inner = new CompletableFuture<>();
+		try (Lease outer = this.registry.acquireAsync(thousand, (key) -> "me").get(20, TimeUnit.SECONDS)) {
+			new Thread(null, () -> this.registry.acquireAsync(thousand, (key) -> "me")
+				.whenComplete((lease, ex) -> inner.complete(lease)), "small", 1 << 18).start();
+			inner.get(20, TimeUnit.SECONDS).close();
+			assertThat(outer.isHeld()).isTrue();
+		}
+	}
+
+	@Test
+	void ownersThatCannotBeToldLeakNothing() {
+		CompletableFuture<Lease> future = this.registry.acquireAsync(ALL, (key) -> {
+			if ("2".equals(key.key())) {
+				throw new IllegalStateException("nobody");
+			}
+			return "me";
+		});
+		assertThat(future).failsWithin(Duration.ofSeconds(20))
+			.withThrowableThat()
+			.withCauseInstanceOf(IllegalStateException.class);
+	}
+
+	@Test
+	void whoeverCancelsTheFutureDoesNotWaitForTheStore() throws Exception {
+		CountDownLatch answer = new CountDownLatch(1);
+		try (Lease taken = this.other.acquire(one(2))) {
+			CompletableFuture<Lease> future = this.registry.acquireAsync(ALL);
+			Awaitility.await().until(() -> this.other.tryAcquire(one(1)).map(ManyLocksTests::close).isEmpty());
+			this.store.release.loseRequests(() -> {
+				awaitUninterrupted(answer);
+				return false;
+			});
+			Callers.start(() -> future.cancel(false)).get();
+		}
+		finally {
+			answer.countDown();
+		}
+	}
+
+	@Test
+	void theOrderOfLocksIsThatOfTheirNamesAndKeys() {
+		List<LockRequest> requests = List.of(LockRequest.of("b", 1), LockRequest.of("a", 2), LockRequest.of("a", 10),
+				LockRequest.of(LockKey.of("c")), LockRequest.of("a", 2));
+		assertThat(ManyLocks.inOrder(requests)).extracting((request) -> request.key().toString())
+			.containsExactly("a:10", "a:2", "b:1", "c");
+	}
+
+	@Test
+	void aThousandLocksAreTakenTogether() {
+		LockRequest thousand = LockRequest.ofAll("stock", IntStream.range(0, 1000).boxed().toList());
+		try (Lease lease = this.registry.acquire(thousand)) {
+			assertThat(lease.all()).hasSize(1000);
+		}
+		assertThat(this.store.acquireAll.calls()).isEqualTo(1);
+	}
+
+	@Test
+	void overlappingSetsNeitherDeadlockNorOverlap() throws Exception {
+		int[] counts = new int[6];
+		List<Call<Boolean>> calls = new ArrayList<>();
+		for (int i = 0; i < 6; i++) {
+			DefaultLockRegistry jvm = (i % 2 == 0) ? this.registry : this.other;
+			Random random = new Random(i);
+			calls.add(Callers.start(() -> {
+				for (int n = 0; n < 200; n++) {
+					List<Integer> ids = random.ints(1 + random.nextInt(4), 0, counts.length).boxed().toList();
+					try (Lease lease = jvm.acquire(LockRequest.ofAll("count", ids))) {
+						for (int id : ids.stream().distinct().toList()) {
+							int before = counts[id];
+							Thread.onSpinWait();
+							counts[id] = before + 1;
+						}
+					}
+				}
+				return true;
+			}));
+		}
+		for (Call<Boolean> call : calls) {
+			call.get();
+		}
+		long expected = IntStream.range(0, 6).mapToLong((seed) -> {
+			Random random = new Random(seed);
+			return IntStream.range(0, 200)
+				.mapToLong((n) -> random.ints(1 + random.nextInt(4), 0, counts.length).distinct().count())
+				.sum();
+		}).sum();
+		assertThat(IntStream.of(counts).sum()).isEqualTo(expected);
+	}
+
+	private static void awaitUninterrupted(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	private static boolean close(Lease lease) {
+		lease.close();
+		return true;
+	}
+
+	private static LockRequest one(int id) {
+		return LockRequest.of("stock", id).withWaitTime(Duration.ZERO);
+	}
+
+	private DefaultLockRegistry registry(LockStore store, Duration leaseTime) {
+		EngineSettings settings = new EngineSettings(Duration.ofSeconds(20), leaseTime, 3, Duration.ofMillis(200),
+				Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(5));
+		return new DefaultLockRegistry(store, settings, this.events::add);
+	}
+
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.test.ManualClock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class ServersTests {
+
+	private static final LockKey KEY = LockKey.of("stock", 1001);
+
+	private final ManualClock clock = new ManualClock();
+
+	private final List<Runnable> lookups = new ArrayList<>();
+
+	private final Servers servers = new Servers((key) -> known(), () -> this.lookup, this.clock, this.lookups::add);
+
+	private @Nullable Runnable lookup = () -> this.calls++;
+
+	private boolean failing;
+
+	private int calls;
+
+	@Test
+	void aStoreThatKnowsItsServersIsNotAsked() {
+		this.lookup = null;
+		assertThat(this.servers.of(KEY)).isEqualTo(0);
+		assertThat(this.lookups).isEmpty();
+	}
+
+	@Test
+	void looksUpOnAnotherThreadNowAndThen() {
+		for (int second = 0; second < 30; second++) {
+			this.servers.of(KEY);
+			this.lookups.forEach(Runnable::run);
+			this.lookups.clear();
+			this.clock.advance(Duration.ofSeconds(1));
+		}
+		assertThat(this.calls).isEqualTo(3);
+		assertThat(this.servers.of(KEY)).isEqualTo(3);
+	}
+
+	@Test
+	void aFailingLookUpFailsNothingAndIsRepeatedLater() {
+		this.lookup = () -> {
+			throw new IllegalStateException("it is a test");
+		};
+		assertThat(this.servers.of(KEY)).isEqualTo(0);
+		this.lookups.remove(0).run();
+		assertThat(this.servers.of(KEY)).isEqualTo(0);
+		assertThat(this.lookups).isEmpty();
+		this.clock.advance(Duration.ofSeconds(10));
+		this.servers.of(KEY);
+		assertThat(this.lookups).hasSize(1);
+	}
+
+	@Test
+	void aServerThatIsNotKnownFailsNothing() {
+		this.failing = true;
+		assertThat(this.servers.of(KEY)).isNotNull();
+	}
+
+	private Object known() {
+		if (this.failing) {
+			throw new IllegalStateException("it is a test");
+		}
+		return this.calls;
+	}
+
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.test.Callers;
+import io.github.lockstarter.test.Callers.Call;
+import io.github.lockstarter.test.ManualClock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class TimetableTests {
+
+	private final ManualClock clock = new ManualClock();
+
+	private final Timetable timetable = new Timetable(this.clock);
+
+	private final List<String> done = new ArrayList<>();
+
+	@Test
+	void runsWhatIsDueInOrderAndTellsWhenToComeBack() {
+		enter("third", Duration.ofSeconds(9));
+		enter("second", Duration.ofSeconds(2));
+		enter("first", Duration.ofSeconds(1));
+		this.clock.advance(Duration.ofSeconds(2));
+		long next = this.timetable.runDue();
+		assertThat(this.done).containsExactly("first", "second");
+		assertThat(next - this.clock.getAsLong()).isEqualTo(Duration.ofSeconds(7).toNanos());
+	}
+
+	@Test
+	void runsEachActionThatIsDueAtTheSameTimeOnce() {
+		Timetable.Entry cancelled = enter("cancelled", Duration.ofSeconds(1));
+		enter("one", Duration.ofSeconds(1));
+		enter("another", Duration.ofSeconds(1));
+		this.timetable.cancel(cancelled);
+		this.clock.advance(Duration.ofSeconds(1));
+		this.timetable.runDue();
+		this.timetable.runDue();
+		assertThat(this.done).containsExactlyInAnyOrder("one", "another");
+		assertThat(this.timetable.size()).isZero();
+	}
+
+	@Test
+	void losesNothingThatIsEnteredWhileTheOnlyOtherEntryOfThatTimeIsCancelled() throws Exception {
+		int rounds = 100_000;
+		AtomicInteger ran = new AtomicInteger();
+		AtomicInteger ready = new AtomicInteger();
+		long first = this.clock.getAsLong() + 1;
+		Call<Boolean> canceller = Callers.start(() -> {
+			for (int i = 0; i < rounds; i++) {
+				Timetable.Entry entry = this.timetable.at(first + i, ran::incrementAndGet);
+				meet(ready, 2 * i);
+				this.timetable.cancel(entry);
+			}
+			return true;
+		});
+		for (int i = 0; i < rounds; i++) {
+			meet(ready, 2 * i);
+			this.timetable.at(first + i, ran::incrementAndGet);
+		}
+		canceller.get();
+		assertThat(this.timetable.size()).isEqualTo(rounds);
+		this.clock.advance(Duration.ofSeconds(1));
+		this.timetable.runDue();
+		assertThat(ran).hasValue(rounds);
+		assertThat(this.timetable.size()).isZero();
+	}
+
+	/** Let two threads go on at the same time, as nearly as that can be done. */
+	private static void meet(AtomicInteger ready, int before) {
+		ready.incrementAndGet();
+		while (ready.get() < before + 2) {
+			Thread.onSpinWait();
+		}
+	}
+
+	@Test
+	void doesNotRunWhatWasCancelled() {
+		Timetable.Entry entry = enter("cancelled", Duration.ofSeconds(1));
+		this.timetable.cancel(entry);
+		this.clock.advance(Duration.ofSeconds(1));
+		this.timetable.runDue();
+		assertThat(this.done).isEmpty();
+		assertThat(this.timetable.size()).isZero();
+	}
+
+	@Test
+	void goesOnAfterAnActionThatFails() {
+		this.timetable.at(this.clock.getAsLong(), () -> {
+			throw new IllegalStateException("expected by the test");
+		});
+		enter("next", Duration.ZERO);
+		this.timetable.runDue();
+		assertThat(this.done).containsExactly("next");
+	}
+
+	@Test
+	void wakesItsThreadForWhatIsDueBeforeAllElse() throws InterruptedException {
+		try (Timetable running = new Timetable(System::nanoTime)) {
+			running.start();
+			running.at(running.now() + Duration.ofHours(1).toNanos(), () -> {
+			});
+			CountDownLatch ran = new CountDownLatch(1);
+			running.at(running.now() + Duration.ofMillis(5).toNanos(), ran::countDown);
+			assertThat(ran.await(10, TimeUnit.SECONDS)).isTrue();
+		}
+	}
+
+	private Timetable.Entry enter(String name, Duration after) {
+		return this.timetable.at(this.clock.getAsLong() + after.toNanos(), () -> this.done.add(name));
+	}
+
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.event;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.memory.LockMemory;
+import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.store.OwnerToken;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+class CompositeLockListenerTests {
+
+	private static final LockKey KEY = LockKey.of("stock", 1001);
+
+	private static final LockRequest AT_ONCE = LockRequest.of(KEY).withWaitTime(Duration.ZERO);
+
+	private static final LockEvent EVENT = new LockEvent.Acquired(KEY, 1, Duration.ZERO);
+
+	private final List<LockEvent> before = new CopyOnWriteArrayList<>();
+
+	private final List<LockEvent> after = new CopyOnWriteArrayList<>();
+
+	@Test
+	void listenersAreToldInTheirOrder() {
+		List<String> told = new ArrayList<>();
+		new CompositeLockListener(List.of((event) -> told.add("first"), (event) -> told.add("second"))).onEvent(EVENT);
+		assertThat(told).containsExactly("first", "second");
+	}
+
+	@Test
+	void noListenerIsFine() {
+		assertThatCode(() -> new CompositeLockListener(List.of()).onEvent(EVENT)).doesNotThrowAnyException();
+	}
+
+	@Test
+	void laterChangesOfTheListDoNotMatter() {
+		List<LockListener> listeners = new ArrayList<>(List.of(this.before::add));
+		CompositeLockListener composite = new CompositeLockListener(listeners);
+		listeners.clear();
+		composite.onEvent(EVENT);
+		assertThat(this.before).containsExactly(EVENT);
+	}
+
+	@ParameterizedTest
+	@MethodSource("brokenListeners")
+	void aBrokenListenerKeepsNothingFromTheOthers(LockListener broken) {
+		around(broken).onEvent(EVENT);
+		assertThat(this.before).containsExactly(EVENT);
+		assertThat(this.after).containsExactly(EVENT);
+	}
+
+	@ParameterizedTest
+	@MethodSource("brokenListeners")
+	void aBrokenListenerCostsNoLock(LockListener broken) {
+		LockMemory memory = new LockMemory();
+		try (DefaultLockRegistry registry = registry(memory, around(broken))) {
+			try (Lease lease = registry.acquire(AT_ONCE)) {
+				assertThat(lease.isHeld()).isTrue();
+			}
+			assertThat(memory.isEmpty()).isTrue();
+		}
+		assertThat(this.after).hasSize(2).isEqualTo(this.before);
+	}
+
+	@ParameterizedTest
+	@MethodSource("brokenListeners")
+	void aBrokenListenerThatIsTheOnlyOneCostsNoLock(LockListener broken) {
+		LockMemory memory = new LockMemory();
+		try (DefaultLockRegistry registry = registry(memory, broken)) {
+			try (Lease lease = registry.acquire(AT_ONCE)) {
+				assertThat(lease.isHeld()).isTrue();
+			}
+			assertThat(memory.isEmpty()).isTrue();
+		}
+	}
+
+	@ParameterizedTest
+	@MethodSource("brokenListeners")
+	void aBrokenListenerDoesNotHideARefusal(LockListener broken) {
+		LockMemory memory = new LockMemory();
+		new MemoryLockStore(memory).acquire(KEY, OwnerToken.random(), Duration.ofSeconds(30), false);
+		try (DefaultLockRegistry registry = registry(memory, around(broken))) {
+			assertThat(registry.tryAcquire(AT_ONCE)).isEmpty();
+		}
+		assertThat(this.after).singleElement().isInstanceOf(LockEvent.Contended.class);
+	}
+
+	@ParameterizedTest
+	@MethodSource("brokenListeners")
+	void aBrokenListenerKeepsNoOwnerFromHearingOfALoss(LockListener broken) {
+		List<String> losses = new CopyOnWriteArrayList<>();
+		try (DefaultLockRegistry registry = registry(new LockMemory(), around(broken))) {
+			Lease lease = registry.acquire(AT_ONCE.withLeaseTime(Duration.ofMillis(50)));
+			lease.onLost((loss) -> losses.add(loss.getMessage()));
+			Awaitility.await().untilAsserted(() -> assertThat(losses).hasSize(1));
+			assertThat(this.after).last().isInstanceOf(LockEvent.Lost.class);
+			assertThatCode(lease::close).hasMessage(losses.get(0));
+		}
+	}
+
+	static List<LockListener> brokenListeners() {
+		return List.of(new BrokenListener(new IllegalStateException("expected by the test")),
+				new BrokenListener(new NoClassDefFoundError("expected by the test")),
+				new BrokenListener(new AssertionError("expected by the test")),
+				new BrokenListener(new StackOverflowError("expected by the test")), new OutOfScopeListener());
+	}
+
+	private CompositeLockListener around(LockListener broken) {
+		return new CompositeLockListener(List.of(this.before::add, broken, this.after::add));
+	}
+
+	private static DefaultLockRegistry registry(LockMemory memory, LockListener listener) {
+		EngineSettings settings = new EngineSettings(Duration.ofSeconds(10), Duration.ofSeconds(30), 3,
+				Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofMillis(100));
+		return new DefaultLockRegistry(new MemoryLockStore(memory), settings, listener);
+	}
+
+	private record BrokenListener(Throwable failure) implements LockListener {
+
+		@Override
+		public void onEvent(LockEvent event) {
+			CompositeLockListenerTests.<RuntimeException>rethrow(this.failure);
+		}
+
+	}
+
+	/**
+	 * Like the proxy of a bean whose scope is not active on the thread: it cannot even
+	 * tell its name.
+	 */
+	private static final class OutOfScopeListener implements LockListener {
+
+		@Override
+		public void onEvent(LockEvent event) {
+			throw new IllegalStateException("expected by the test");
+		}
+
+		@Override
+		public String toString() {
+			throw new IllegalStateException("expected by the test");
+		}
+
+	}
+
+	@SuppressWarnings("unchecked")
+	private static <X extends Throwable> void rethrow(Throwable failure) throws X {
+		throw (X) failure;
+	}
+
+}

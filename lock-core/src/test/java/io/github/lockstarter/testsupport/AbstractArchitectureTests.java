@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.testsupport;
+
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaPackage;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The rooms of one module, and the doors between them and to those of other modules.
+ */
+public abstract class AbstractArchitectureTests {
+
+	protected static final String ROOT = "io.github.lockstarter";
+
+	private final Map<String, Set<String>> rooms;
+
+	protected final JavaClasses classes = new ClassFileImporter().importPath(Path.of("target", "classes"));
+
+	/**
+	 * Create the tests of a module.
+	 * @param rooms what each of its packages may use of the others, by their names after
+	 * that of the root package
+	 */
+	protected AbstractArchitectureTests(Map<String, Set<String>> rooms) {
+		this.rooms = rooms;
+	}
+
+	/**
+	 * Return the classes that may start threads, because they end them as well.
+	 */
+	protected String[] startingThreads() {
+		return new String[0];
+	}
+
+	@Test
+	void packagesAreFreeOfCycles() {
+		slices().matching("io.github.(**)")
+			.should()
+			.beFreeOfCycles()
+			.because("what hangs together in a circle can be neither read nor moved alone")
+			.check(this.classes);
+	}
+
+	@Test
+	void everyPackageHasItsPlaceInTheTableOfRooms() {
+		assertThat(packages()).containsExactlyInAnyOrderElementsOf(this.rooms.keySet());
+	}
+
+	@Test
+	void packagesUseOnlyWhatTheTableOfRoomsAllows() {
+		this.rooms.forEach((room, doors) -> {
+			String[] open = Stream.concat(Stream.of(room), doors.stream()).map(ROOT::concat).toArray(String[]::new);
+			noClasses().that()
+				.resideInAPackage(ROOT + room)
+				.should()
+				.dependOnClassesThat(
+						resideInAPackage(ROOT + "..").and(DescribedPredicate.not(resideInAnyPackage(open))))
+				.because("stores know nothing of waiting, the annotation nothing of the engine")
+				.check(this.classes);
+		});
+	}
+
+	@Test
+	void everyPackageIsNullMarked() {
+		assertThat(packages()).allSatisfy((name) -> {
+			JavaPackage room = this.classes.getPackage(ROOT + name);
+			assertThat(room.isAnnotatedWith(NullMarked.class)).as("package-info of %s", room.getName()).isTrue();
+		});
+	}
+
+	@Test
+	void threadsAreStartedByTheEngineOnly() {
+		Set<String> exceptions = Arrays.stream(startingThreads()).collect(Collectors.toSet());
+		noClasses().that()
+			.resideOutsideOfPackage(ROOT + ".engine")
+			.and(DescribedPredicate.describe("are not " + exceptions,
+					(JavaClass type) -> !exceptions.contains(type.getName().substring(ROOT.length()))))
+			.should()
+			.callCodeUnitWhere(StartedThreads.by())
+			.because("somebody has to end every thread that was started")
+			.allowEmptyShould(true)
+			.check(this.classes);
+	}
+
+	/**
+	 * Check that nothing but some packages uses classes.
+	 * @param reason why
+	 * @param users the packages that may
+	 * @param used the packages of the classes
+	 */
+	protected final void assertUsedOnlyIn(String reason, Set<String> users, String... used) {
+		noClasses().that()
+			.resideOutsideOfPackages(users.stream().map(ROOT::concat).toArray(String[]::new))
+			.should()
+			.dependOnClassesThat()
+			.resideInAnyPackage(used)
+			.because(reason)
+			.allowEmptyShould(true)
+			.check(this.classes);
+	}
+
+	private Set<String> packages() {
+		return this.classes.stream()
+			.map((type) -> type.getPackageName().substring(ROOT.length()))
+			.collect(Collectors.toCollection(TreeSet::new));
+	}
+
+}

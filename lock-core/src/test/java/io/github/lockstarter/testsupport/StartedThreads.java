@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.testsupport;
+
+import java.util.List;
+import java.util.Set;
+import java.util.Timer;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaCall;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaConstructor;
+
+/**
+ * Recognizes calls that begin a thread, or leave it to the JVM on which one something
+ * runs.
+ */
+public final class StartedThreads {
+
+	/** Their constructors lead to threads; those that Spring has as well. */
+	private static final List<String> OWNERS_OF_THREADS = List.of(Thread.class.getName(),
+			ThreadPoolExecutor.class.getName(), ForkJoinPool.class.getName(), Timer.class.getName(),
+			"org.springframework.core.task.SimpleAsyncTaskExecutor",
+			"org.springframework.core.task.VirtualThreadTaskExecutor",
+			"org.springframework.scheduling.concurrent.ExecutorConfigurationSupport");
+
+	private StartedThreads() {
+	}
+
+	/**
+	 * Return what recognizes such calls.
+	 */
+	public static DescribedPredicate<JavaCall<?>> by() {
+		return DescribedPredicate.describe("starts threads", (call) -> {
+			JavaClass type = call.getTargetOwner();
+			boolean constructor = call.getName().equals(JavaConstructor.CONSTRUCTOR_NAME);
+			boolean factory = (type.isEquivalentTo(Thread.class)
+					&& Set.of("ofVirtual", "ofPlatform", "startVirtualThread").contains(call.getName()))
+					|| (type.isAssignableTo(ThreadFactory.class) && call.getName().equals("newThread"));
+			boolean started = type.isAssignableTo(Thread.class) && call.getName().equals("start");
+			boolean ownThreads = constructor && OWNERS_OF_THREADS.stream().anyMatch(type::isAssignableTo);
+			boolean anyThread = type.isAssignableTo(CompletionStage.class) && call.getName().endsWith("Async")
+					&& call.getTarget()
+						.getRawParameterTypes()
+						.stream()
+						.noneMatch((parameter) -> parameter.isEquivalentTo(Executor.class));
+			boolean commonPool = call.getName().equals("commonPool") || (call.getName().equals("delayedExecutor")
+					&& call.getTarget().getRawParameterTypes().size() == 2);
+			return factory || started || ownThreads || anyThread || commonPool || type.isEquivalentTo(Executors.class);
+		});
+	}
+
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.OwnerToken;
+
+/**
+ * Builds the script calls of one instance; {@code queue.lua} explains the words.
+ */
+final class LockScriptCalls {
+
+	/** Waiters ask at least every few seconds, so an idle queue is dead. */
+	private static final byte[] QUEUE_RETENTION = bytes("60000");
+
+	/**
+	 * FAIR waiters behind a local holder do not poll, so their places live longer.
+	 */
+	private static final byte[] FAIR_QUEUE_RETENTION = bytes("3600000");
+
+	private static final byte[] YES = bytes("1");
+
+	private static final byte[] NO = bytes("0");
+
+	private static final byte[] NONE = bytes("");
+
+	private final RedisLockKeys keys;
+
+	private final byte[] fenceRetention;
+
+	private final byte[] channelPrefix;
+
+	private final BooleanSupplier cluster;
+
+	private final Distance distance;
+
+	private final byte[] instance;
+
+	private final byte[] sharedPlace;
+
+	/**
+	 * Create the calls of an instance.
+	 * @param instance its id
+	 * @param cluster whether a server does not know all listeners; asked late, as it may
+	 * connect
+	 * @param distance how far away the server is
+	 */
+	LockScriptCalls(RedisLockKeys keys, Duration fenceRetention, String instance, BooleanSupplier cluster,
+			Distance distance) {
+		this.keys = keys;
+		this.fenceRetention = millis(fenceRetention);
+		this.channelPrefix = bytes(keys.channelPrefix());
+		this.cluster = cluster;
+		this.distance = distance;
+		this.instance = bytes(instance);
+		this.sharedPlace = bytes(instance + ":read");
+	}
+
+	byte[] lock(LockKey key) {
+		return bytes(this.keys.lock(key));
+	}
+
+	ScriptCall acquire(LockKey key, OwnerToken owner, Duration leaseTime, boolean queue) {
+		String lock = this.keys.lock(key);
+		byte[] place = place(owner);
+		return switch (owner.mode()) {
+			case EXCLUSIVE,
+					WRITE ->
+				new ScriptCall(LockScript.ACQUIRE,
+						keys(lock, this.keys.queue(lock), this.keys.turn(lock), this.keys.fence(lock)),
+						bytes(owner.value()), millis(leaseTime), this.fenceRetention, this.instance, place, need(queue),
+						QUEUE_RETENTION);
+			case FAIR -> new ScriptCall(LockScript.ACQUIRE_FAIR,
+					keys(lock, this.keys.queue(lock), this.keys.turn(lock), this.keys.fence(lock)),
+					bytes(owner.value()), millis(leaseTime), this.fenceRetention, this.instance, place, need(queue),
+					FAIR_QUEUE_RETENTION, this.channelPrefix, bytes(key.toString()), listenersKnown());
+			case READ -> new ScriptCall(LockScript.ACQUIRE_SHARED,
+					keys(lock, this.keys.queue(lock), this.keys.turn(lock), this.keys.fence(lock),
+							this.keys.readers(lock)),
+					bytes(owner.value()), millis(leaseTime), this.fenceRetention, this.instance, place, need(queue),
+					QUEUE_RETENTION, this.channelPrefix, listenersKnown());
+		};
+	}
+
+	/**
+	 * Return a call that grants locks, all of them in one slot.
+	 */
+	ScriptCall acquireAll(List<LeaseRequest> requests) {
+		byte[][] lockKeys = new byte[4 * requests.size()][];
+		byte[][] arguments = new byte[2 * requests.size() + 2][];
+		arguments[0] = this.instance;
+		arguments[1] = this.fenceRetention;
+		for (int i = 0; i < requests.size(); i++) {
+			LeaseRequest request = requests.get(i);
+			String lock = this.keys.lock(request.key());
+			lockKeys[4 * i] = bytes(lock);
+			lockKeys[4 * i + 1] = bytes(this.keys.queue(lock));
+			lockKeys[4 * i + 2] = bytes(this.keys.turn(lock));
+			lockKeys[4 * i + 3] = bytes(this.keys.fence(lock));
+			arguments[2 * i + 2] = bytes(request.owner().value());
+			arguments[2 * i + 3] = millis(request.leaseTime());
+		}
+		return new ScriptCall(LockScript.ACQUIRE_ALL, lockKeys, arguments);
+	}
+
+	/**
+	 * Return a call that renews many leases of one lease time, all of them shared or
+	 * none. A lease time of zero renews nothing: it asks whether the owners hold their
+	 * locks.
+	 */
+	ScriptCall renew(List<LeaseRequest> extensions) {
+		boolean shared = extensions.get(0).owner().mode().isShared();
+		int perLock = shared ? 2 : 1;
+		byte[][] locks = new byte[perLock * extensions.size()][];
+		byte[][] arguments = new byte[extensions.size() + 1][];
+		arguments[0] = millis(extensions.get(0).leaseTime());
+		for (int i = 0; i < extensions.size(); i++) {
+			String lock = this.keys.lock(extensions.get(i).key());
+			locks[perLock * i] = bytes(lock);
+			if (shared) {
+				locks[perLock * i + 1] = bytes(this.keys.readers(lock));
+			}
+			arguments[i + 1] = bytes(extensions.get(i).owner().value());
+		}
+		return new ScriptCall(shared ? LockScript.RENEW_SHARED : LockScript.RENEW, locks, arguments);
+	}
+
+	ScriptCall keep(LockKey key, OwnerToken owner, Duration time) {
+		return new ScriptCall(LockScript.KEEP, keys(this.keys.lock(key)), bytes(owner.value()), millis(time));
+	}
+
+	/**
+	 * Return a call that releases a lock.
+	 * @param next the mode in which the instance waits for the lock again
+	 * @param remembered whether the server remembers the release for a while, because the
+	 * driver may repeat the call unnoticed
+	 */
+	ScriptCall release(LockKey key, OwnerToken owner, @Nullable LockMode next, boolean remembered) {
+		String lock = this.keys.lock(key);
+		boolean shared = owner.mode().isShared();
+		byte[][] lockKeys = shared ? keys(lock, this.keys.queue(lock), this.keys.turn(lock), this.keys.readers(lock))
+				: keys(lock, this.keys.queue(lock), this.keys.turn(lock));
+		if (remembered) {
+			lockKeys = Arrays.copyOf(lockKeys, lockKeys.length + 1);
+			lockKeys[lockKeys.length - 1] = bytes(this.keys.released(lock, owner));
+		}
+		return new ScriptCall(shared ? LockScript.RELEASE_SHARED : LockScript.RELEASE, lockKeys, bytes(owner.value()),
+				this.instance, nextPlace(next), QUEUE_RETENTION, this.channelPrefix, bytes(key.toString()),
+				this.distance.need(), listenersKnown());
+	}
+
+	ScriptCall arrive(LockKey key, OwnerToken owner) {
+		return new ScriptCall(LockScript.ARRIVE, keys(this.keys.queue(this.keys.lock(key))), this.instance,
+				place(owner), FAIR_QUEUE_RETENTION, this.distance.need());
+	}
+
+	ScriptCall withdraw(LockKey key, @Nullable OwnerToken owner) {
+		String lock = this.keys.lock(key);
+		return new ScriptCall(LockScript.WITHDRAW, keys(lock, this.keys.queue(lock), this.keys.turn(lock)),
+				this.instance, (owner != null) ? place(owner) : this.instance, this.channelPrefix,
+				bytes(key.toString()), listenersKnown());
+	}
+
+	ScriptCall awaited(LockKey key) {
+		return new ScriptCall(LockScript.AWAITED, keys(this.keys.queue(this.keys.lock(key))), this.channelPrefix,
+				listenersKnown());
+	}
+
+	/**
+	 * Return the name of a place in the queue, as queue.lua describes it.
+	 */
+	private byte[] place(OwnerToken owner) {
+		return switch (owner.mode()) {
+			case EXCLUSIVE, WRITE -> this.instance;
+			case READ -> this.sharedPlace;
+			case FAIR -> bytes(new String(this.instance, StandardCharsets.UTF_8) + ':' + owner.value());
+		};
+	}
+
+	private byte[] nextPlace(@Nullable LockMode next) {
+		if (next == null || next == LockMode.FAIR) {
+			return NONE;
+		}
+		return next.isShared() ? this.sharedPlace : this.instance;
+	}
+
+	private byte[] need(boolean queue) {
+		return queue ? this.distance.need() : NONE;
+	}
+
+	private byte[] listenersKnown() {
+		return flag(!this.cluster.getAsBoolean());
+	}
+
+	private static byte[] flag(boolean value) {
+		return value ? YES : NO;
+	}
+
+	private static byte[] millis(Duration duration) {
+		return bytes(Long.toString(duration.toMillis()));
+	}
+
+	private static byte[] bytes(String text) {
+		return text.getBytes(StandardCharsets.UTF_8);
+	}
+
+	private static byte[][] keys(String... texts) {
+		byte[][] bytes = new byte[texts.length][];
+		for (int i = 0; i < texts.length; i++) {
+			bytes[i] = bytes(texts[i]);
+		}
+		return bytes;
+	}
+
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.redis;
+
+import java.util.regex.Pattern;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.OwnerToken;
+
+/**
+ * The names of keys and channels in Redis.
+ *
+ * <p>
+ * A lock is <code>lock:{stock:1001}</code>, a string whose value is the owner token, as
+ * in the canonical protocol of the <a href=
+ * "https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">Redis
+ * documentation</a>. The braces keep its companions, which have a suffix, in the same
+ * slot of a Redis Cluster; no lock has such a suffix, as all end in a brace.
+ */
+public final class RedisLockKeys {
+
+	private static final Pattern PREFIX = Pattern.compile("[A-Za-z0-9._:/-]{1,64}");
+
+	private final String prefix;
+
+	RedisLockKeys(String prefix) {
+		if (!isValidPrefix(prefix)) {
+			throw new IllegalArgumentException("'prefix' must be 1 to 64 of the characters A-Z, a-z, 0-9, '.', '_',"
+					+ " '-', ':' and '/', but was '" + prefix + "'");
+		}
+		this.prefix = prefix;
+	}
+
+	/**
+	 * Return whether keys may start with a prefix: 1 to 64 letters, digits, {@code .},
+	 * {@code _}, {@code -}, {@code :} and {@code /}.
+	 * @param prefix the prefix
+	 */
+	public static boolean isValidPrefix(String prefix) {
+		return PREFIX.matcher(prefix).matches();
+	}
+
+	/**
+	 * Return the key of a lock.
+	 */
+	String lock(LockKey key) {
+		return this.prefix + '{' + key + '}';
+	}
+
+	/**
+	 * Return the companion of a lock that remembers its last fencing base.
+	 */
+	String fence(String lock) {
+		return lock + ":fence";
+	}
+
+	/**
+	 * Return the companion of a lock that names the JVM whose turn it is.
+	 */
+	String turn(String lock) {
+		return lock + ":turn";
+	}
+
+	/**
+	 * Return the companion of a lock that names the owners who share it.
+	 */
+	String readers(String lock) {
+		return lock + ":readers";
+	}
+
+	/**
+	 * Return the companion of a lock that remembers that an owner has given it back.
+	 */
+	String released(String lock, OwnerToken owner) {
+		return lock + ":released:" + owner.value();
+	}
+
+	/**
+	 * Return the companion of a lock in which JVMs wait.
+	 */
+	String queue(String lock) {
+		return lock + ":queue";
+	}
+
+	/**
+	 * Return the start of the channel names; the id of a JVM follows.
+	 */
+	String channelPrefix() {
+		return this.prefix + "wake:";
+	}
+
+	/**
+	 * Return the channel on which a JVM is told of released locks.
+	 */
+	String channel(String jvm) {
+		return channelPrefix() + jvm;
+	}
+
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.NestedExceptionUtils;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
+import org.springframework.dao.QueryTimeoutException;
+import org.springframework.data.redis.RedisConnectionFailureException;
+
+import io.github.lockstarter.store.ReleaseListener;
+import io.github.lockstarter.store.ReleaseSignal;
+
+/**
+ * Messages about released locks on this JVM's own channel, which is subscribed once, when
+ * somebody is about to wait for the first time. Subscribing takes a thread of its own,
+ * because drivers connect while their caller waits; nobody waits for that thread.
+ */
+final class RedisReleaseSignal implements ReleaseSignal, AutoCloseable {
+
+	private static final Log logger = LogFactory.getLog(RedisReleaseSignal.class);
+
+	private static final long RECOVERY_NANOS = Duration.ofMillis(500).toNanos();
+
+	/** A server that refuses a subscription does so until its configuration changes. */
+	private static final long REFUSED_NANOS = Duration.ofSeconds(5).toNanos();
+
+	private final Supplier<SubscriptionConnection> connections;
+
+	private final byte[] channel;
+
+	private final SimpleAsyncTaskExecutor threads = new SimpleAsyncTaskExecutor("lock-signal-");
+
+	private final AtomicReference<@Nullable RedisSubscription> subscription = new AtomicReference<>();
+
+	private volatile long retryAt = System.nanoTime();
+
+	private volatile boolean told;
+
+	private volatile boolean closed;
+
+	RedisReleaseSignal(Supplier<SubscriptionConnection> connections, String channel) {
+		this.connections = connections;
+		this.channel = channel.getBytes(StandardCharsets.UTF_8);
+		this.threads.setDaemon(true);
+	}
+
+	@Override
+	public boolean connect(ReleaseListener listener) {
+		RedisSubscription subscription = this.subscription.get();
+		if (subscription != null) {
+			return subscription.isListening();
+		}
+		if (!this.closed && System.nanoTime() - this.retryAt >= 0) {
+			subscribe(listener);
+		}
+		return false;
+	}
+
+	private void subscribe(ReleaseListener listener) {
+		RedisSubscription subscription = new RedisSubscription(this.connections, this.channel, listener);
+		if (this.subscription.compareAndSet(null, subscription)) {
+			this.threads.execute(() -> run(subscription, listener));
+		}
+	}
+
+	private void run(RedisSubscription subscription, ReleaseListener listener) {
+		boolean goesOn = false;
+		try {
+			goesOn = !this.closed && subscription.run();
+		}
+		catch (RuntimeException ex) {
+			failed(subscription, ex);
+		}
+		finally {
+			if (!goesOn) {
+				end(subscription, listener);
+			}
+		}
+	}
+
+	private void end(RedisSubscription subscription, ReleaseListener listener) {
+		boolean lost = subscription.isListening();
+		subscription.close();
+		this.subscription.set(null);
+		if (lost) {
+			// Waiters have to ask, which subscribes again
+			listener.onDoubt();
+		}
+	}
+
+	private void failed(RedisSubscription subscription, RuntimeException ex) {
+		boolean refused = !(ex instanceof RedisConnectionFailureException || ex instanceof QueryTimeoutException);
+		this.retryAt = System.nanoTime() + (refused ? REFUSED_NANOS : RECOVERY_NANOS);
+		boolean news = subscription.isListening() || !this.told;
+		if (news && !this.closed) {
+			this.told = true;
+			logger.info("No messages on '" + new String(this.channel, StandardCharsets.UTF_8)
+					+ "', so waiting for locks is done by asking again: "
+					+ NestedExceptionUtils.getMostSpecificCause(ex).getMessage());
+		}
+	}
+
+	@Override
+	public void close() {
+		this.closed = true;
+		RedisSubscription subscription = this.subscription.get();
+		if (subscription != null) {
+			subscription.close();
+		}
+	}
+
+}

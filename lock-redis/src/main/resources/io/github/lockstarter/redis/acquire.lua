@@ -1,0 +1,55 @@
+-- Grants a lock to an owner exclusively, unless another owner holds it.
+--
+-- KEYS  1 lock, a string whose value is the owner token
+--       2 queue of the lock; see queue.lua for this and all other words
+--       3 turn
+--       4 fencing base of the last tenure
+-- ARGV  1 owner token
+--       2 lease time in milliseconds
+--       3 how long to remember an idle fencing base, in milliseconds
+--       4 id of the instance that asks
+--       5 its place
+--       6 need of the place, to put it into the queue when the lock is refused; or ''
+--       7 how long to remember an idle queue, in milliseconds
+-- Returns {1, fencing base, number of other places in the queue} when granted,
+--         {0, remaining milliseconds or -1} when refused
+
+local lock, queue, turn, fence = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local owner, lease, fenceRetention = ARGV[1], ARGV[2], ARGV[3]
+local instance, place, need, queueRetention = ARGV[4], ARGV[5], ARGV[6], ARGV[7]
+local call = redis.call
+
+-- Uses place.lua
+
+local waiting = call('ZCARD', queue)
+local nextPlace = waiting > 0 and call('GET', turn)
+local mine = nextPlace and instanceOf(nextPlace) == instance
+local reserved = nextPlace and not mine and call('EXISTS', lock) == 0
+local granted = not reserved and call('SET', lock, owner, 'NX', 'PX', lease)
+
+local base
+if not granted and call('GET', lock) == owner then
+  -- The same request again: its answer was lost
+  granted = call('PEXPIRE', lock, lease)
+  base = tonumber(call('GET', fence) or nil)
+end
+if not granted and need == '' then
+  return {0, call('PTTL', reserved and turn or lock)}
+end
+
+-- Uses fence.lua
+
+if granted then
+  base = base or mint(fence, fenceRetention)
+  if waiting == 0 then
+    return {1, base, 0}
+  end
+end
+
+-- Uses queue.lua, leave.lua
+
+if granted then
+  return {1, base, waiting - leave(queue, turn, instance, mine and nextPlace)}
+end
+enqueue(queue, instance, place, need, queueRetention)
+return {0, call('PTTL', reserved and turn or lock)}

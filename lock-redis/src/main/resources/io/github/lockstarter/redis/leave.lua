@@ -1,0 +1,21 @@
+-- Ends the turn of a place for which another one of its instance was granted the lock. If it
+-- is still in the queue it is no longer woken, and gets the other ticket if there is one.
+local function endTurn(queue, turn, place, ticket)
+  local call = redis.call
+  call('DEL', turn)
+  local own = call('ZSCORE', queue, place)
+  if own then
+    ticket = ticket or own
+    call('ZADD', queue, ticket - ticket % 2, place)
+  end
+end
+
+-- Removes the exclusive and the shared place of an instance, ends a turn if it is given, and
+-- returns how many places were removed.
+local function leave(queue, turn, instance, nextPlace)
+  local removed = redis.call('ZREM', queue, instance, instance .. ':read')
+  if nextPlace then
+    endTurn(queue, turn, nextPlace)
+  end
+  return removed
+end

@@ -1,0 +1,46 @@
+-- The words of all scripts, and how a place gets into the queue of a lock.
+--
+-- instance  One JVM of the application. It listens on a channel whose name ends in its id.
+--           An instance without listeners is gone: it is dead or cut off.
+-- queue     The places that wait for a lock, a sorted set by ticket.
+-- place     The id of an instance, followed by ':read' if the place waits to share the lock,
+--           or by ':' and an owner token if it waits in FAIR mode. So an instance has one
+--           exclusive, one shared and many FAIR places at most.
+-- ticket    Twice the time of arrival in microseconds, plus one if the place is woken. A
+--           place keeps it until the lock is granted.
+-- woken     A place is woken from the message that the lock is free until it asks for it.
+-- turn      The first place that was woken, for a moment: a free lock is reserved for it.
+-- need      How often the 20 milliseconds of this moment are doubled for a place, as a distant
+--           instance takes longer to ask. It is part of the ticket if the id of the instance
+--           begins with a dot: the time is a multiple of eight then, plus the need.
+
+local function needOf(place, ticket)
+  return string.byte(place) == 46 and math.floor(ticket / 2) % 8 or 0
+end
+
+-- Puts a place behind all others, even if the clock of the server was set back. A place that
+-- is in the queue stays where it is, and an exclusive or shared one takes over from the other
+-- one of its instance. A woken place that asks and is refused needs more than it stated.
+local function enqueue(queue, instance, place, need, retention)
+  local call = redis.call
+  local ticket = call('ZSCORE', queue, place)
+  local shared = instance .. ':read'
+  local other = place == instance and shared or place == shared and instance
+  if not ticket and other then
+    ticket = call('ZSCORE', queue, other)
+    call('ZREM', queue, other)
+  end
+  need = tonumber(need)
+  if ticket then
+    need = math.min(6, math.max(need, needOf(place, ticket) + ticket % 2))
+  else
+    local now = call('TIME')
+    local micros = (now[1] - 1704067200) * 1000000 + now[2]
+    local last = call('ZRANGE', queue, -1, -1, 'WITHSCORES')
+    ticket = math.max(2 * micros, (last[2] or 0) + 16)
+  end
+  call('ZADD', queue, ticket - ticket % 16 + 2 * need, place)
+  if call('PTTL', queue) < tonumber(retention) then
+    call('PEXPIRE', queue, retention)
+  end
+end

@@ -1,0 +1,29 @@
+-- Extends shares of locks to their full length from now on, or asks which owners still hold
+-- them.
+--
+-- KEYS  for each of them the lock and its readers; see readers.lua
+-- ARGV  1 lease time in milliseconds, 0 to extend nothing
+--       and then an owner token for each of the locks
+-- Returns 1 for each that its owner holds, 0 for each that it does not
+
+local lease = tonumber(ARGV[1])
+local call, pcall = redis.call, redis.pcall
+
+-- Uses readers.lua
+
+local now = millis()
+local answers = {}
+for i = 1, #KEYS / 2 do
+  local lock, readers, owner = KEYS[2 * i - 1], KEYS[2 * i], ARGV[i + 1]
+  -- One key of the wrong type must not fail the renewal of the others
+  local ends = tonumber(pcall('ZSCORE', readers, owner) or nil)
+  answers[i] = 0
+  if ends and ends > now and pcall('GET', lock) == 'shared' then
+    answers[i] = 1
+    if lease > 0 then
+      call('ZADD', readers, now + lease, owner)
+      expireWithLast(lock, readers)
+    end
+  end
+end
+return answers

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.redis;
+
+import java.util.Map;
+import java.util.Set;
+
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.testsupport.AbstractArchitectureTests;
+
+/**
+ * The room of the store in Redis.
+ */
+class ArchitectureTests extends AbstractArchitectureTests {
+
+	ArchitectureTests() {
+		super(Map.of(".redis", Set.of("", ".store")));
+	}
+
+	@Override
+	protected String[] startingThreads() {
+		// A driver connects and subscribes on a thread that blocks; both end with the
+		// store
+		return new String[] { ".redis.ConnectAttempts", ".redis.RedisReleaseSignal" };
+	}
+
+	@Test
+	void nothingNeedsSpringBootOrAspects() {
+		assertUsedOnlyIn("locks in Redis work without Spring Boot and without proxies", Set.of(),
+				"org.springframework.boot..", "org.springframework.aop..", "org.springframework.transaction..",
+				"org.springframework.context..");
+	}
+
+}

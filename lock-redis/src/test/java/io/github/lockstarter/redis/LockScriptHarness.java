@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.redis;
+
+import java.time.Duration;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.ReleaseListener;
+import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.testsupport.RedisSocket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * One lock in a real Redis whose state is set up and looked at by hand.
+ */
+abstract class LockScriptHarness {
+
+	static final LockKey KEY = LockKey.of("stock", 1001);
+
+	static final String LOCK = "lock:{stock:1001}";
+
+	static final String FENCE = LOCK + ":fence";
+
+	static final String TURN = LOCK + ":turn";
+
+	static final String QUEUE = LOCK + ":queue";
+
+	static final String READERS = LOCK + ":readers";
+
+	static final Duration LEASE_TIME = Duration.ofSeconds(20);
+
+	static EmbeddedRedis redis;
+
+	static RedisLockStore store;
+
+	private static LettuceConnectionFactory connections;
+
+	final OwnerToken owner = OwnerToken.random();
+
+	final OwnerToken reader = OwnerToken.random(LockMode.READ);
+
+	final OwnerToken otherReader = OwnerToken.random(LockMode.READ);
+
+	@BeforeAll
+	static void startRedis() {
+		redis = EmbeddedRedis.start();
+		connections = new LettuceConnectionFactory("127.0.0.1", redis.port());
+		connections.start();
+		store = new RedisLockStore(connections, RedisLockSettings.DEFAULTS);
+		ReleaseListener listener = new ReleaseListener() {
+
+			@Override
+			public void onRelease(LockKey key) {
+			}
+
+			@Override
+			public void onDoubt() {
+			}
+
+		};
+		Awaitility.await().until(() -> store.releaseSignal().connect(listener));
+	}
+
+	@AfterAll
+	static void stopRedis() {
+		store.close();
+		connections.destroy();
+		redis.close();
+	}
+
+	@BeforeEach
+	void empty() {
+		redis.command("FLUSHALL");
+	}
+
+	static LockGrant grant(OwnerToken owner) {
+		return grant(owner, LEASE_TIME);
+	}
+
+	static LockGrant grant(OwnerToken owner, Duration leaseTime) {
+		LockAttempt attempt = store.acquire(KEY, owner, leaseTime, false);
+		assertThat(attempt).isInstanceOf(LockGrant.class);
+		return (LockGrant) attempt;
+	}
+
+	static LockRefusal refusal(OwnerToken owner, boolean queue) {
+		LockAttempt attempt = store.acquire(KEY, owner, LEASE_TIME, queue);
+		assertThat(attempt).isInstanceOf(LockRefusal.class);
+		return (LockRefusal) attempt;
+	}
+
+	/**
+	 * Return the id of the JVM of the store.
+	 */
+	static String jvm() {
+		LockKey other = LockKey.of("other");
+		store.arrive(other, new OwnerToken("any", LockMode.FAIR));
+		String place = redis.command("ZRANGE", "lock:{other}:queue", "0", "-1");
+		redis.command("DEL", "lock:{other}:queue");
+		return place.substring(0, place.indexOf(':'));
+	}
+
+	static String queue() {
+		return redis.command("ZRANGE", QUEUE, "0", "-1", "WITHSCORES").replace('\n', ' ');
+	}
+
+	static Duration ttl(String key) {
+		return Duration.ofMillis(Long.parseLong(redis.command("PTTL", key)));
+	}
+
+	static long millis() {
+		String[] time = redis.command("TIME").split("\n");
+		return Long.parseLong(time[0]) * 1000 + Long.parseLong(time[1]) / 1000;
+	}
+
+	/**
+	 * A JVM that waits and listens.
+	 */
+	static final class Waiter implements AutoCloseable {
+
+		private final RedisSocket socket = new RedisSocket(redis.port());
+
+		/**
+		 * Create a waiter.
+		 * @param place its place; it begins with the name of its JVM
+		 * @param ticket its ticket
+		 */
+		Waiter(String place, long ticket) {
+			this.socket.command("SUBSCRIBE", "lock:wake:" + place.replaceFirst(":.*", ""));
+			redis.command("ZADD", QUEUE, Long.toString(ticket), place);
+		}
+
+		String read() {
+			return this.socket.read().split("\n")[2];
+		}
+
+		@Override
+		public void close() {
+			this.socket.close();
+		}
+
+	}
+
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.redis;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.IntStream;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.ClusterSlotHashUtil;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.ReleaseOutcome;
+import io.github.lockstarter.test.AbstractLockStoreTests;
+import io.github.lockstarter.test.Callers;
+import io.github.lockstarter.test.Callers.Call;
+import io.github.lockstarter.testsupport.EmbeddedRedisCluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * Locks in a cluster, where each slot has its own server and none knows who listens on
+ * the others.
+ */
+class RedisClusterTests {
+
+	private static final Duration LEASE_TIME = Duration.ofSeconds(20);
+
+	/** With these a waiter that is not told would wait for too long. */
+	private static final EngineSettings NO_POLLING = new EngineSettings(Duration.ofMinutes(2), Duration.ofMinutes(2), 3,
+			Duration.ofMinutes(1), Duration.ofMinutes(1), Duration.ofMillis(50), Duration.ofSeconds(1));
+
+	@AutoClose
+	private static final EmbeddedRedisCluster cluster = EmbeddedRedisCluster.start();
+
+	@AutoClose("destroy")
+	private static final LettuceConnectionFactory lettuce = lettuce();
+
+	@AutoClose("destroy")
+	private static final JedisConnectionFactory jedis = jedis();
+
+	private static LettuceConnectionFactory lettuce() {
+		LettuceConnectionFactory connections = new LettuceConnectionFactory(
+				new RedisClusterConfiguration(cluster.addresses()));
+		connections.start();
+		return connections;
+	}
+
+	private static JedisConnectionFactory jedis() {
+		JedisConnectionFactory connections = new JedisConnectionFactory(
+				new RedisClusterConfiguration(cluster.addresses()));
+		connections.afterPropertiesSet();
+		connections.start();
+		return connections;
+	}
+
+	@Test
+	void leasesOfAllSlotsAreRenewedAtOnce() {
+		try (RedisLockStore store = new RedisLockStore(lettuce, RedisLockSettings.DEFAULTS)) {
+			OwnerToken owner = OwnerToken.random();
+			List<LeaseRequest> extensions = new ArrayList<>();
+			for (int i = 0; i < 50; i++) {
+				LockKey key = LockKey.of("slots", i);
+				store.acquire(key, owner, Duration.ofSeconds(5), false);
+				extensions.add(new LeaseRequest(key, owner, LEASE_TIME));
+			}
+			extensions.add(new LeaseRequest(LockKey.of("slots", "free"), owner, LEASE_TIME));
+			List<Boolean> answers = store.renewAll(extensions)
+				.stream()
+				.map((answer) -> answer.toCompletableFuture().join())
+				.toList();
+			assertThat(answers.subList(0, 50)).containsOnly(true);
+			assertThat(answers.get(50)).isFalse();
+			assertThat(Long.parseLong(cluster.command("PTTL", "lock:{slots:7}"))).isGreaterThan(5000);
+		}
+	}
+
+	@Test
+	void locksOfDifferentServersAreTakenTogetherAsWell() {
+		LockRequest all = LockRequest.ofAll("basket", IntStream.range(0, 50).boxed().toList());
+		try (RedisLockStore store = new RedisLockStore(lettuce, RedisLockSettings.DEFAULTS);
+				DefaultLockRegistry registry = new DefaultLockRegistry(store, NO_POLLING, LockListener.NO_OP)) {
+			try (Lease lease = registry.acquire(all)) {
+				assertThat(lease.all()).hasSize(50).allMatch(Lease::isHeld);
+				assertThat(cluster.command("EXISTS", "lock:{basket:49}")).isEqualTo("1");
+			}
+			Awaitility.await().until(() -> cluster.command("EXISTS", "lock:{basket:49}").equals("0"));
+		}
+	}
+
+	@Test
+	void replicasAreAskedOnTheServerOfTheLock() {
+		RedisLockSettings oneReplica = new RedisLockSettings("lock:", Duration.ofHours(1), false, 1,
+				Duration.ofMillis(10));
+		try (RedisLockStore store = new RedisLockStore(lettuce, oneReplica)) {
+			for (int i = 0; i < 10; i++) {
+				LockKey key = LockKey.of("replicated", i);
+				assertThatIllegalStateException()
+					.isThrownBy(() -> store.acquire(key, OwnerToken.random(), LEASE_TIME, false))
+					.withMessageContaining("Only 0 replicas have confirmed");
+			}
+		}
+	}
+
+	@Test
+	void locksOnDifferentServersAreToldApart() {
+		try (RedisLockStore store = new RedisLockStore(lettuce, RedisLockSettings.DEFAULTS)) {
+			assertThat(store.serverOf(LockKey.of("slots"))).isEqualTo("");
+			assertThat(store.isAwaited(LockKey.of("slots"))).isFalse();
+			assertThat(IntStream.range(0, 50).mapToObj((i) -> store.serverOf(LockKey.of("slots", i))).distinct())
+				.hasSize(3);
+		}
+	}
+
+	@Test
+	void locksOnDifferentServersAreToldApartWithABlockingDriverAsWell() {
+		try (RedisLockStore store = new RedisLockStore(jedis, RedisLockSettings.DEFAULTS)) {
+			assertThat(store.serverOf(LockKey.of("slots"))).isEqualTo("");
+			assertThat(store.isAwaited(LockKey.of("slots"))).isFalse();
+			assertThat(IntStream.range(0, 50).mapToObj((i) -> store.serverOf(LockKey.of("slots", i))).distinct())
+				.hasSize(50);
+			Objects.requireNonNull(store.serverLookup()).run();
+			assertThat(IntStream.range(0, 50).mapToObj((i) -> store.serverOf(LockKey.of("slots", i))).distinct())
+				.hasSize(3);
+		}
+	}
+
+	@Test
+	void aDeadWaiterAtTheHeadOfTheQueueCostsTheNextOneAMomentOnly() throws Exception {
+		LockRequest request = LockRequest.of("stock", "dead-waiter");
+		try (RedisLockStore one = new RedisLockStore(lettuce, RedisLockSettings.DEFAULTS);
+				RedisLockStore two = new RedisLockStore(lettuce, RedisLockSettings.DEFAULTS);
+				DefaultLockRegistry holder = new DefaultLockRegistry(one, NO_POLLING, LockListener.NO_OP);
+				DefaultLockRegistry waiting = new DefaultLockRegistry(two, NO_POLLING, LockListener.NO_OP)) {
+			Lease lease = holder.acquire(request);
+			cluster.command("ZADD", "lock:{stock:dead-waiter}:queue", "2", "dead");
+			Call<Boolean> waiter = Callers.start(() -> {
+				waiting.acquire(request).close();
+				return true;
+			});
+			Awaitility.await().until(() -> cluster.command("ZCARD", "lock:{stock:dead-waiter}:queue").equals("2"));
+			lease.close();
+			assertThat(waiter.get()).isTrue();
+		}
+	}
+
+	@Nested
+	class WithLettuce extends AbstractLockStoreTests {
+
+		@Override
+		protected boolean tellsTheSecondAsWell() {
+			return true;
+		}
+
+		@Override
+		protected boolean areTogether(LockKey one, LockKey other) {
+			return ClusterSlotHashUtil.calculateSlot("{" + one + "}") == ClusterSlotHashUtil
+				.calculateSlot("{" + other + "}");
+		}
+
+		@Override
+		protected LockStore createStore() {
+			return new RedisLockStore(lettuce, RedisLockSettings.DEFAULTS);
+		}
+
+	}
+
+	@Nested
+	class WithJedis extends AbstractLockStoreTests {
+
+		@Override
+		protected boolean tellsTheSecondAsWell() {
+			return true;
+		}
+
+		@Override
+		protected boolean areTogether(LockKey one, LockKey other) {
+			return ClusterSlotHashUtil.calculateSlot("{" + one + "}") == ClusterSlotHashUtil
+				.calculateSlot("{" + other + "}");
+		}
+
+		@Override
+		protected ReleaseOutcome repeatedRelease() {
+			return ReleaseOutcome.RELEASED;
+		}
+
+		@Override
+		protected LockStore createStore() {
+			return new RedisLockStore(jedis, RedisLockSettings.DEFAULTS);
+		}
+
+	}
+
+}

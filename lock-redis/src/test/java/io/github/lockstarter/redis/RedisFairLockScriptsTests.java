@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.redis;
+
+import java.time.Duration;
+
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.ReleaseOutcome;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Every branch of the scripts for those who want a lock in order of arrival, with the
+ * state that leads there set up by hand.
+ */
+class RedisFairLockScriptsTests extends LockScriptHarness {
+
+	private final OwnerToken fair = OwnerToken.random(LockMode.FAIR);
+
+	private final OwnerToken otherFair = OwnerToken.random(LockMode.FAIR);
+
+	@Nested
+	class Arrive {
+
+		@Test
+		void itsTicketIsTheTimeOfTheServer() {
+			long before = millis();
+			store.arrive(KEY, fair);
+			long micros = ticket(place(fair)) / 2;
+			assertThat(micros / 1000 + 1704067200000L).isBetween(before, millis());
+		}
+
+		@Test
+		void whoArrivesTwiceKeepsItsTicket() {
+			store.arrive(KEY, fair);
+			long ticket = ticket(place(fair));
+			store.arrive(KEY, fair);
+			assertThat(ticket(place(fair))).isEqualTo(ticket);
+		}
+
+		@Test
+		void itComesBehindAllEvenIfTheClockWasSetBack() {
+			redis.command("ZADD", QUEUE, "4000000000000001", "early");
+			store.arrive(KEY, fair);
+			store.arrive(KEY, otherFair);
+			assertThat(queue()).startsWith("early ");
+			assertThat(ticket(place(fair))).isBetween(4000000000000002L, 4000000000000032L);
+			assertThat(ticket(place(otherFair))).isBetween(ticket(place(fair)) + 1, 4000000000000048L);
+		}
+
+		@Test
+		void theQueueIsRememberedForAnHourAndOthersDoNotShortenThat() {
+			grant(owner);
+			store.arrive(KEY, fair);
+			assertThat(ttl(QUEUE)).isBetween(Duration.ofMinutes(59), Duration.ofHours(1));
+			refusal(reader, true);
+			assertThat(ttl(QUEUE)).isBetween(Duration.ofMinutes(59), Duration.ofHours(1));
+		}
+
+		@Test
+		void otherPlacesOfItsJvmStay() {
+			redis.command("ZADD", QUEUE, "2", jvm(), "4", jvm() + ":read");
+			store.arrive(KEY, fair);
+			assertThat(redis.command("ZCARD", QUEUE)).isEqualTo("3");
+		}
+
+	}
+
+	@Nested
+	class Acquire {
+
+		@Test
+		void aFreeLockIsSetToTheOwnerForTheLeaseTime() {
+			grant(fair);
+			assertThat(redis.command("GET", LOCK)).isEqualTo(fair.value());
+			assertThat(ttl(LOCK)).isBetween(Duration.ofSeconds(10), LEASE_TIME);
+			assertThat(redis.command("EXISTS", QUEUE, TURN)).isEqualTo("0");
+		}
+
+		@Test
+		void theSameOwnerGetsItsBaseAgainAndAFullLeaseThoughOthersWait() {
+			long base = grant(fair).fencingBase();
+			redis.command("PEXPIRE", LOCK, "5000");
+			try (Waiter waiting = new Waiter("waiting", 2)) {
+				assertThat(grant(fair).fencingBase()).isEqualTo(base);
+				assertThat(ttl(LOCK)).isGreaterThan(Duration.ofSeconds(10));
+				assertThat(queue()).isEqualTo("waiting 2");
+			}
+		}
+
+		@Test
+		void whoIsRefusedStandsInTheQueueUnderItsOwnName() {
+			grant(owner);
+			refusal(fair, true);
+			refusal(otherFair, true);
+			assertThat(redis.command("ZRANGE", QUEUE, "0", "-1")).isEqualTo(place(fair) + '\n' + place(otherFair));
+		}
+
+		@Test
+		void whoDoesNotWaitLeavesNothing() {
+			grant(owner);
+			refusal(fair, false);
+			assertThat(redis.command("EXISTS", QUEUE)).isEqualTo("0");
+		}
+
+		@Test
+		void aFreeLockGoesToTheFirstThatCanBeReached() {
+			redis.command("ZADD", QUEUE, "2", "dead:a", "3", "dead-too:b");
+			try (Waiter first = new Waiter("first:c", 4)) {
+				store.arrive(KEY, fair);
+				assertThat(refusal(fair, true).remaining()).isBetween(Duration.ZERO, Duration.ofMillis(20));
+				assertThat(first.read()).isEqualTo("stock:1001");
+				assertThat(queue()).startsWith("first:c 5 " + place(fair));
+				assertThat(redis.command("GET", TURN)).isEqualTo("first:c");
+			}
+		}
+
+		@Test
+		void aFreeLockBehindOneThatHasNotComeIsGrantedToTheNextThoughItWasToldBefore() {
+			try (Waiter paused = new Waiter("paused:a", 3); Waiter later = new Waiter("later:b", 6)) {
+				redis.command("ZADD", QUEUE, "5", place(fair));
+				grant(fair);
+				assertThat(queue()).isEqualTo("paused:a 3 later:b 6");
+			}
+		}
+
+		@Test
+		void aFreeLockBehindTheDeadIsGranted() {
+			redis.command("ZADD", QUEUE, "2", "dead:a", "4", "dead-too");
+			store.arrive(KEY, fair);
+			assertThat(grant(fair).awaited()).isFalse();
+			assertThat(redis.command("EXISTS", QUEUE, TURN)).isEqualTo("0");
+		}
+
+		@Test
+		void whoDoesNotWaitGetsNothingBeforeThoseWhoDo() {
+			try (Waiter first = new Waiter("first:c", 2)) {
+				refusal(fair, false);
+				assertThat(queue()).isEqualTo("first:c 3");
+			}
+		}
+
+		@Test
+		void aFreeLockIsKeptForWhoeverWasTold() {
+			redis.command("ZADD", QUEUE, "3", "told:a");
+			redis.command("SET", TURN, "told:a", "PX", "5000");
+			assertThat(refusal(fair, false).remaining()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(5));
+			assertThat(redis.command("EXISTS", LOCK)).isEqualTo("0");
+		}
+
+		@Test
+		void whoWasToldGetsTheLockAndItsTurnIsOver() {
+			store.arrive(KEY, fair);
+			redis.command("SET", TURN, place(fair), "PX", "5000");
+			grant(fair);
+			assertThat(redis.command("EXISTS", TURN, QUEUE)).isEqualTo("0");
+		}
+
+		@Test
+		void theSecondOfAJvmThatIsFasterChangesPlacesWithTheFirst() {
+			redis.command("ZADD", QUEUE, "3", place(fair), "4", "between:x", "6", place(otherFair));
+			redis.command("SET", TURN, place(fair), "PX", "5000");
+			grant(otherFair);
+			assertThat(queue()).isEqualTo("between:x 4 " + place(fair) + " 6");
+		}
+
+		@Test
+		void oneWithoutAPlaceThatIsFasterTakesNoneAway() {
+			redis.command("ZADD", QUEUE, "3", place(fair), "4", "between:x");
+			redis.command("SET", TURN, place(fair), "PX", "5000");
+			grant(otherFair);
+			assertThat(queue()).isEqualTo(place(fair) + " 2 between:x 4");
+		}
+
+		@Test
+		void aTurnOfOneThatIsNotThereAnyMoreEndsWithTheGrant() {
+			redis.command("SET", TURN, place(otherFair), "PX", "5000");
+			grant(fair);
+			assertThat(redis.command("EXISTS", TURN, QUEUE)).isEqualTo("0");
+		}
+
+		@Test
+		void theTurnOfOneInOrderOfArrivalIsTakenByAWriterOfItsJvmButNotItsPlace() {
+			redis.command("ZADD", QUEUE, "3", place(fair));
+			redis.command("SET", TURN, place(fair), "PX", "5000");
+			grant(owner);
+			assertThat(redis.command("EXISTS", TURN)).isEqualTo("0");
+			assertThat(queue()).isEqualTo(place(fair) + " 2");
+		}
+
+		@Test
+		void readersAreInTheWay() {
+			grant(reader);
+			refusal(fair, true);
+			assertThat(redis.command("ZRANGE", QUEUE, "0", "-1")).isEqualTo(place(fair));
+			assertThat(redis.command("GET", LOCK)).isEqualTo("shared");
+		}
+
+	}
+
+	@Nested
+	class Release {
+
+		@Test
+		void aJvmThatHasNotComeIsPassedOverWithAllItsPlaces() {
+			grant(owner);
+			try (Waiter paused = new Waiter("paused:a", 3); Waiter next = new Waiter("next:c", 6)) {
+				redis.command("ZADD", QUEUE, "4", "paused:b");
+				assertThat(store.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+				assertThat(next.read()).isEqualTo("stock:1001");
+				assertThat(queue()).isEqualTo("paused:a 3 paused:b 4 next:c 7");
+			}
+		}
+
+		@Test
+		void theNextOneOfTheSameJvmIsToldToo() {
+			grant(fair);
+			store.arrive(KEY, otherFair);
+			assertThat(store.release(KEY, fair, LockMode.FAIR)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+			assertThat(redis.command("GET", TURN)).isEqualTo(place(otherFair));
+			assertThat(redis.command("ZCARD", QUEUE)).isEqualTo("1");
+		}
+
+	}
+
+	@Nested
+	class Withdraw {
+
+		@Test
+		void onlyTheOwnPlaceIsGivenUp() {
+			redis.command("ZADD", QUEUE, "2", jvm(), "4", place(otherFair), "6", place(fair));
+			grant(otherFair);
+			redis.command("ZADD", QUEUE, "4", place(otherFair));
+			store.withdraw(KEY, fair);
+			assertThat(queue()).isEqualTo(jvm() + " 2 " + place(otherFair) + " 4");
+		}
+
+		@Test
+		void theJvmKeepsThePlacesOfThoseWhoWaitInOrderOfArrival() {
+			grant(owner);
+			redis.command("ZADD", QUEUE, "2", jvm(), "4", place(fair));
+			store.withdraw(KEY);
+			assertThat(queue()).isEqualTo(place(fair) + " 4");
+		}
+
+		@Test
+		void aTurnIsPassedOn() {
+			redis.command("ZADD", QUEUE, "3", place(fair), "4", place(otherFair));
+			redis.command("SET", TURN, place(fair), "PX", "60000");
+			store.withdraw(KEY, fair);
+			assertThat(redis.command("GET", TURN)).isEqualTo(place(otherFair));
+			assertThat(queue()).isEqualTo(place(otherFair) + " 5");
+		}
+
+		@Test
+		void theTurnOfOneThatDoesNotWaitAnyMoreIsPassedOnAndItsPlaceIsGivenUp() {
+			redis.command("ZADD", QUEUE, "3", place(otherFair), "4", place(fair));
+			redis.command("SET", TURN, place(otherFair), "PX", "60000");
+			store.withdraw(KEY);
+			assertThat(queue()).isEqualTo(place(fair) + " 5");
+		}
+
+		@Test
+		void theTurnOfAnotherStays() {
+			redis.command("ZADD", QUEUE, "3", "told:x", "4", place(fair));
+			redis.command("SET", TURN, "told:x", "PX", "60000");
+			store.withdraw(KEY, fair);
+			assertThat(redis.command("GET", TURN)).isEqualTo("told:x");
+			assertThat(queue()).isEqualTo("told:x 3");
+		}
+
+	}
+
+	private static String place(OwnerToken owner) {
+		return jvm() + ':' + owner.value();
+	}
+
+	private static long ticket(String place) {
+		return Long.parseLong(redis.command("ZSCORE", QUEUE, place));
+	}
+
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.redis;
+
+import java.io.IOException;
+import java.time.Duration;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockUnavailableException;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.ReleaseOutcome;
+import io.github.lockstarter.testsupport.EmbeddedRedis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Grants that a replica has to confirm before they count.
+ */
+class ReplicaAcknowledgementTests {
+
+	private static final LockRequest REQUEST = LockRequest.of("stock", 1001).withWaitTime(Duration.ofMillis(700));
+
+	private static final RedisLockSettings ONE_REPLICA = new RedisLockSettings("lock:", Duration.ofHours(1), false, 1,
+			Duration.ofMillis(300));
+
+	private static final RedisLockSettings TWO_REPLICAS = new RedisLockSettings("lock:", Duration.ofHours(1), false, 2,
+			Duration.ofSeconds(1));
+
+	private static final LockRequest PATIENT = REQUEST.withWaitTime(Duration.ofSeconds(20));
+
+	@AutoClose
+	private final EmbeddedRedis redis = EmbeddedRedis.start();
+
+	abstract static class Acknowledgements {
+
+		@AutoClose
+		private final EmbeddedRedis primary = EmbeddedRedis.start();
+
+		@AutoClose
+		private final EmbeddedRedis replica = EmbeddedRedis.startReplicaOf(this.primary);
+
+		abstract RedisRegistry registry(EmbeddedRedis redis, RedisLockSettings settings);
+
+		@Test
+		void aGrantThatAReplicaHasCountsAtOnce() {
+			awaitReplica();
+			try (RedisRegistry registry = registry(this.primary, ONE_REPLICA);
+					Lease lease = registry.acquire(PATIENT)) {
+				assertThat(lease.isHeld()).isTrue();
+				assertThat(this.replica.command("EXISTS", "lock:{stock:1001}")).isEqualTo("1");
+			}
+			assertThat(this.primary.command("EXISTS", "lock:{stock:1001}")).isEqualTo("0");
+		}
+
+		@Test
+		void aGrantThatNoReplicaConfirmsIsGivenBack() throws Exception {
+			awaitReplica();
+			try (RedisRegistry registry = registry(this.primary, ONE_REPLICA)) {
+				registry.acquire(PATIENT).close();
+				signal("STOP");
+				assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> registry.acquire(REQUEST))
+					.withMessageContaining("Only 0 replicas have confirmed the grant within 300 ms")
+					.withMessageContaining("distributed-lock.redis.min-replica-acks wants 1");
+				Awaitility.await()
+					.untilAsserted(
+							() -> assertThat(this.primary.command("EXISTS", "lock:{stock:1001}")).isEqualTo("0"));
+				signal("CONT");
+				registry.acquire(PATIENT).close();
+			}
+			finally {
+				signal("CONT");
+			}
+		}
+
+		@Test
+		void aShareThatNoReplicaConfirmsIsGivenBackAndThoseOfOthersStay() throws Exception {
+			awaitReplica();
+			try (RedisRegistry registry = registry(this.primary, ONE_REPLICA);
+					RedisRegistry other = RedisRegistry.lettuce(this.primary);
+					Lease share = other.acquire(REQUEST.withMode(LockMode.READ))) {
+				registry.acquire(PATIENT.withMode(LockMode.READ)).close();
+				signal("STOP");
+				assertThatExceptionOfType(LockUnavailableException.class)
+					.isThrownBy(() -> registry.acquire(REQUEST.withMode(LockMode.READ)));
+				Awaitility.await()
+					.untilAsserted(() -> assertThat(this.primary.command("ZCARD", "lock:{stock:1001}:readers"))
+						.isEqualTo("1"));
+				share.ensureHeld();
+			}
+			finally {
+				signal("CONT");
+			}
+		}
+
+		@Test
+		void oneReplicaIsNotEnoughWhereTwoAreWanted() {
+			awaitReplica();
+			try (RedisRegistry registry = registry(this.primary, TWO_REPLICAS)) {
+				assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> registry.acquire(REQUEST))
+					.withMessageContaining("Only 1 replicas have confirmed");
+			}
+		}
+
+		private void awaitReplica() {
+			Awaitility.await().until(() -> this.replica.command("ROLE").contains("connected"));
+		}
+
+		private void signal(String name) throws IOException, InterruptedException {
+			assertThat(new ProcessBuilder("kill", "-" + name, Long.toString(this.replica.pid())).start().waitFor())
+				.isZero();
+		}
+
+	}
+
+	@Nested
+	class WithLettuce extends Acknowledgements {
+
+		@Override
+		RedisRegistry registry(EmbeddedRedis redis, RedisLockSettings settings) {
+			return RedisRegistry.lettuce(redis, settings);
+		}
+
+	}
+
+	/** The next request takes another connection, and would overtake it. */
+	@Test
+	void aReleaseIsAnsweredWhenItReturns() {
+		LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", this.redis.port());
+		connections.start();
+		try (RedisLockStore store = new RedisLockStore(connections, ONE_REPLICA)) {
+			OwnerToken owner = OwnerToken.random();
+			store.release(REQUEST.key(), owner, null);
+			this.redis.command("CLIENT", "PAUSE", "300", "WRITE");
+			assertThat(store.releaseAsync(REQUEST.key(), owner, null)).isCompletedWithValue(ReleaseOutcome.NOT_OWNER);
+		}
+		finally {
+			connections.destroy();
+		}
+	}
+
+	@Nested
+	class WithJedis extends Acknowledgements {
+
+		@Override
+		RedisRegistry registry(EmbeddedRedis redis, RedisLockSettings settings) {
+			return RedisRegistry.jedis(redis, settings);
+		}
+
+	}
+
+}

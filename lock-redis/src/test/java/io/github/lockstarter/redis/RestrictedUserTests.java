@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.redis;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+
+import org.assertj.core.api.Assertions;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockUnavailableException;
+import io.github.lockstarter.event.LockEvent;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.ReleaseListener;
+import io.github.lockstarter.test.AbstractLockStoreTests;
+import io.github.lockstarter.test.Callers;
+import io.github.lockstarter.test.Callers.Call;
+import io.github.lockstarter.testsupport.EmbeddedRedis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * What a user of Redis has to be allowed, and what becomes of locks when it may not even
+ * subscribe.
+ */
+class RestrictedUserTests {
+
+	/** All that a user needs, with locks under the default prefix. */
+	private static final List<String> RIGHTS = List.of("~lock:*", "&lock:wake:*", "+ping", "+evalsha", "+eval",
+			"+script|load", "+get", "+mget", "+set", "+del", "+exists", "+pexpire", "+pttl", "+time", "+zadd", "+zrem",
+			"+zcard", "+zscore", "+zrange", "+zremrangebyscore", "+pexpireat", "+publish", "+subscribe", "+unsubscribe",
+			"+pubsub|numsub");
+
+	/** Redis 6.2 allows all channels unless it is told not to. */
+	private static final String NO_CHANNELS = "resetchannels";
+
+	private static final String USER = "app";
+
+	private static final String PASSWORD = "secret";
+
+	private static final LockKey KEY = LockKey.of("stock", 1001);
+
+	private static final LockRequest REQUEST = LockRequest.of(KEY);
+
+	private static final Duration LEASE_TIME = Duration.ofSeconds(20);
+
+	private static final ReleaseListener NO_OP = new ReleaseListener() {
+
+		@Override
+		public void onRelease(LockKey key) {
+		}
+
+		@Override
+		public void onDoubt() {
+		}
+
+	};
+
+	private static final String QUEUE = "lock:{stock:1001}:queue";
+
+	@AutoClose
+	private static final EmbeddedRedis redis = EmbeddedRedis.start();
+
+	@BeforeEach
+	void reset() {
+		redis.command("FLUSHALL");
+		redis.command("SCRIPT", "FLUSH");
+		redis.command("ACL", "LOG", "RESET");
+	}
+
+	@ParameterizedTest
+	@FieldSource("RIGHTS")
+	void everyRightIsNeeded(String right) {
+		allowAllBut(right);
+		LettuceConnectionFactory connections = connections();
+		try (RedisLockStore one = new RedisLockStore(connections, RedisLockSettings.DEFAULTS);
+				RedisLockStore two = new RedisLockStore(connections, RedisLockSettings.DEFAULTS)) {
+			OwnerToken owner = OwnerToken.random();
+			OwnerToken other = OwnerToken.random();
+			OwnerToken reader = OwnerToken.random(LockMode.READ);
+			List<ThrowingCallable> operations = List.of(() -> awaitListening(two),
+					() -> one.acquire(KEY, owner, LEASE_TIME, false), () -> redis.command("SCRIPT", "FLUSH"),
+					() -> one.renew(KEY, owner, LEASE_TIME), () -> two.acquire(KEY, other, LEASE_TIME, true),
+					() -> two.withdraw(KEY), () -> two.withdraw(KEY), () -> two.acquire(KEY, other, LEASE_TIME, true),
+					() -> one.release(KEY, owner, LockMode.EXCLUSIVE), () -> redis.command("FLUSHALL"),
+					() -> one.acquire(KEY, reader, LEASE_TIME, false),
+					() -> one.acquire(KEY, reader, LEASE_TIME, false), () -> two.acquire(KEY, other, LEASE_TIME, true),
+					() -> one.acquire(KEY, OwnerToken.random(LockMode.READ), LEASE_TIME, false));
+			operations.forEach(Assertions::catchThrowable);
+		}
+		connections.destroy();
+		// Redis 6.2 does not name a part of a command
+		String object = right.replaceAll("[+~&*]", "");
+		assertThat(refused())
+			.anyMatch((refused) -> refused.startsWith(object) || refused.equals(object.replaceAll("\\|.*", "")));
+	}
+
+	/** With a right missing it may never listen. */
+	private static void awaitListening(LockStore store) {
+		Awaitility.await().atMost(Duration.ofSeconds(2)).until(() -> store.releaseSignal().connect(NO_OP));
+	}
+
+	@Test
+	void theRightsAreDocumented() throws Exception {
+		assertThat(Files.readString(Path.of("..", "docs", "guarantees.md")))
+			.contains(NO_CHANNELS + " " + String.join(" ", RIGHTS));
+	}
+
+	@Test
+	void withoutScriptsTheLockIsUnavailableAtOnceAndTheMessageSaysWhy() {
+		allowAllBut("+evalsha");
+		try (RedisRegistry registry = RedisRegistry.lettuce(redis, USER, PASSWORD)) {
+			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> registry.acquire(REQUEST))
+				.withMessageContaining("The Redis user may not do what the locks need")
+				.withStackTraceContaining("evalsha");
+		}
+	}
+
+	private static void allowAllBut(String... forbidden) {
+		List<String> command = new ArrayList<>(List.of("ACL", "SETUSER", USER, "reset", "on", '>' + PASSWORD));
+		command.add(NO_CHANNELS);
+		command.addAll(RIGHTS);
+		command.removeAll(List.of(forbidden));
+		redis.command(command.toArray(String[]::new));
+	}
+
+	/**
+	 * Return what was refused, but for the name that a driver gives itself with
+	 * {@code CLIENT}, without which it goes on.
+	 */
+	private static List<String> refused() {
+		List<String> log = redis.command("ACL", "LOG").lines().toList();
+		return IntStream.range(1, log.size())
+			.filter((i) -> log.get(i - 1).equals("object"))
+			.mapToObj(log::get)
+			.filter((object) -> !object.equals("client"))
+			.toList();
+	}
+
+	private static LettuceConnectionFactory connections() {
+		RedisStandaloneConfiguration server = new RedisStandaloneConfiguration("127.0.0.1", redis.port());
+		server.setUsername(USER);
+		server.setPassword(PASSWORD);
+		LettuceConnectionFactory connections = new LettuceConnectionFactory(server);
+		connections.start();
+		return connections;
+	}
+
+	@Nested
+	class AllowedNoMoreThanNeeded extends AbstractLockStoreTests {
+
+		private final LettuceConnectionFactory connections = connections();
+
+		@AfterEach
+		void nothingWasRefused() {
+			assertThat(refused()).isEmpty();
+			this.connections.destroy();
+		}
+
+		@Override
+		protected LockStore createStore() {
+			allowAllBut();
+			return new RedisLockStore(this.connections, RedisLockSettings.DEFAULTS);
+		}
+
+	}
+
+	abstract static class NotAllowedToSubscribe {
+
+		abstract RedisRegistry create(EmbeddedRedis redis);
+
+		@ParameterizedTest
+		@ValueSource(strings = { "+subscribe", "&lock:wake:*" })
+		void aWaiterPollsAndGetsTheLockAfterARelease(String forbidden) throws Exception {
+			allowAllBut(forbidden);
+			try (RedisRegistry holder = RedisRegistry.lettuce(redis); RedisRegistry waiting = create(redis)) {
+				for (int i = 0; i < 3; i++) {
+					Lease lease = holder.acquire(REQUEST);
+					Call<Boolean> waiter = Callers.start(() -> {
+						waiting.acquire(REQUEST).close();
+						return true;
+					});
+					long refusals = redis.calls("pttl");
+					Awaitility.await().until(() -> redis.calls("pttl") >= refusals + 3);
+					assertThat(redis.command("EXISTS", QUEUE)).isEqualTo("0");
+					lease.close();
+					assertThat(waiter.get()).isTrue();
+				}
+				assertThat(waiting.events())
+					.allMatch((event) -> event instanceof LockEvent.Acquired || event instanceof LockEvent.Released);
+			}
+		}
+
+	}
+
+	@Nested
+	class NotAllowedToSubscribeWithLettuce extends NotAllowedToSubscribe {
+
+		@Override
+		RedisRegistry create(EmbeddedRedis redis) {
+			return RedisRegistry.lettuce(redis, USER, PASSWORD);
+		}
+
+	}
+
+	@Nested
+	class NotAllowedToSubscribeWithJedis extends NotAllowedToSubscribe {
+
+		@Override
+		RedisRegistry create(EmbeddedRedis redis) {
+			return RedisRegistry.jedis(redis, USER, PASSWORD);
+		}
+
+	}
+
+	@Nested
+	class NotAllowedToPublish {
+
+		@ParameterizedTest
+		@ValueSource(strings = { "+publish", "&lock:wake:*" })
+		void aReleaseSucceedsAndTheWaiterFindsOutByItself(String forbidden) throws Exception {
+			allowAllBut(forbidden);
+			try (RedisRegistry holder = RedisRegistry.lettuce(redis, USER, PASSWORD);
+					RedisRegistry waiting = RedisRegistry.lettuce(redis)) {
+				Lease lease = holder.acquire(REQUEST);
+				Call<Boolean> waiter = Callers.start(() -> {
+					waiting.acquire(REQUEST).close();
+					return true;
+				});
+				Awaitility.await().until(() -> redis.command("EXISTS", QUEUE).equals("1"));
+				lease.close();
+				assertThat(waiter.get()).isTrue();
+				assertThat(holder.events()).noneMatch(LockEvent.ReleaseFailed.class::isInstance);
+			}
+		}
+
+	}
+
+}

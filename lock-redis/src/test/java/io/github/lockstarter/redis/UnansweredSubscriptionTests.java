@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.redis;
+
+import java.io.IOException;
+import java.time.Duration;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.test.Callers;
+import io.github.lockstarter.test.Callers.Call;
+import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.testsupport.UnreliableNetwork;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
+
+/**
+ * What becomes of a subscription that nobody confirms.
+ */
+class UnansweredSubscriptionTests {
+
+	private static final LockRequest REQUEST = LockRequest.of("stock", 1);
+
+	/** A waiter asks often until it is told of releases, and then much too late. */
+	private static final EngineSettings SETTINGS = new EngineSettings(Duration.ofMinutes(2), Duration.ofMinutes(2), 3,
+			Duration.ofMinutes(1), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(1));
+
+	abstract static class Unanswered {
+
+		private final EmbeddedRedis redis = EmbeddedRedis.start();
+
+		private final UnreliableNetwork network = UnreliableNetwork.to(this.redis.port());
+
+		private final RedisRegistry holder = RedisRegistry.lettuce(this.redis, SETTINGS);
+
+		private Lease held;
+
+		/**
+		 * Create a registry on connections through the network.
+		 * @param timeout of commands, which drivers may use for connecting as well
+		 */
+		abstract RedisRegistry create(int port, Duration timeout);
+
+		@BeforeEach
+		void holdTheLockAndTheSubscription() {
+			this.held = this.holder.acquire(REQUEST);
+			Awaitility.await().until(() -> listening() == 1 && signalThreads() == 0);
+			this.network.holdBack("SUBSCRIBE");
+		}
+
+		@AfterEach
+		void close() throws IOException {
+			this.holder.close();
+			this.network.close();
+			this.redis.close();
+		}
+
+		@Test
+		void closingEndsItAtOnce() throws Exception {
+			Call<Lease> waiter;
+			try (RedisRegistry registry = create(this.network.port(), Duration.ofMinutes(1))) {
+				waiter = Callers.start(() -> registry.acquire(REQUEST));
+				this.network.awaitHeld();
+			}
+			assertThatException().isThrownBy(waiter::get);
+			Awaitility.await().until(() -> signalThreads() == 0);
+			this.network.letGo();
+			Awaitility.await().until(() -> listening() == 1);
+		}
+
+		@Test
+		void itIsGivenUpAndTheNextOneWakesWaiters() throws Exception {
+			try (RedisRegistry registry = create(this.network.port(), Duration.ofSeconds(1))) {
+				Call<Lease> waiter = Callers.start(() -> registry.acquire(REQUEST));
+				this.network.awaitHeld();
+				Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> listening() == 2);
+				waiter.awaitParked();
+				this.held.close();
+				waiter.get().close();
+			}
+			Awaitility.await().until(() -> signalThreads() == 0);
+		}
+
+		@Test
+		void itGoesOnLongerThanACommandMay() throws Exception {
+			this.network.letGo();
+			try (RedisRegistry registry = create(this.network.port(), Duration.ofMillis(500))) {
+				Call<Lease> waiter = Callers.start(() -> registry.acquire(REQUEST));
+				Awaitility.await().until(() -> listening() == 2);
+				Awaitility.await()
+					.during(Duration.ofMillis(1500))
+					.untilAsserted(() -> assertThat(this.redis.calls("subscribe")).isEqualTo(2));
+				this.held.close();
+				waiter.get().close();
+			}
+		}
+
+		private long listening() {
+			return this.redis.command("PUBSUB", "CHANNELS").lines().filter((line) -> line.contains("wake")).count();
+		}
+
+		private static long signalThreads() {
+			return Thread.getAllStackTraces()
+				.keySet()
+				.stream()
+				.filter((thread) -> thread.getName().startsWith("lock-signal-"))
+				.count();
+		}
+
+	}
+
+	@Nested
+	class WithLettuce extends Unanswered {
+
+		@Override
+		RedisRegistry create(int port, Duration timeout) {
+			LettuceConnectionFactory connections = new LettuceConnectionFactory(
+					new RedisStandaloneConfiguration("127.0.0.1", port),
+					LettuceClientConfiguration.builder().commandTimeout(timeout).build());
+			connections.start();
+			return RedisRegistry.of(connections, connections::destroy, SETTINGS);
+		}
+
+	}
+
+	@Nested
+	class WithJedis extends Unanswered {
+
+		@Override
+		RedisRegistry create(int port, Duration timeout) {
+			JedisConnectionFactory connections = new JedisConnectionFactory(
+					new RedisStandaloneConfiguration("127.0.0.1", port),
+					JedisClientConfiguration.builder().readTimeout(timeout).build());
+			connections.afterPropertiesSet();
+			connections.start();
+			return RedisRegistry.of(connections, connections::destroy, SETTINGS);
+		}
+
+	}
+
+}

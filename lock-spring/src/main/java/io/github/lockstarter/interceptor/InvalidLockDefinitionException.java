@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.interceptor;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.DistributedLock;
+
+/**
+ * Exception thrown at startup when a {@link DistributedLock} annotation cannot work.
+ */
+public class InvalidLockDefinitionException extends IllegalStateException {
+
+	private final String method;
+
+	private final String action;
+
+	/**
+	 * Create an exception.
+	 * @param method the annotated method, as text
+	 * @param problem what is wrong, naming the attribute
+	 * @param action what to change
+	 * @param cause what revealed it, if anything
+	 */
+	public InvalidLockDefinitionException(String method, String problem, String action, @Nullable Throwable cause) {
+		super("Invalid @DistributedLock on '" + method + "': " + problem, cause);
+		this.method = method;
+		this.action = action;
+	}
+
+	/**
+	 * Return the annotated method, as text.
+	 */
+	public String getMethod() {
+		return this.method;
+	}
+
+	/**
+	 * Return what to change.
+	 */
+	public String getAction() {
+		return this.action;
+	}
+
+}

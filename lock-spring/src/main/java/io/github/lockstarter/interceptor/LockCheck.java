@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.interceptor;
+
+import java.lang.reflect.Method;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checks that the locks are really around the methods of a bean that ask for one.
+ */
+interface LockCheck {
+
+	/**
+	 * Check the class of a bean that was just created.
+	 * @param name its name
+	 * @param type its class
+	 * @param locked a method of it with a lock
+	 * @throws io.github.lockstarter.interceptor.InvalidLockDefinitionException if the
+	 * lock cannot be put around it
+	 */
+	default void checkClass(String name, Class<?> type, Method locked) {
+	}
+
+	/**
+	 * Check a bean.
+	 * @param name its name
+	 * @param bean the bean, maybe a proxy, or {@code null} if it does not exist yet
+	 * @param type its class, without proxies
+	 * @param locked its methods with a lock, at least one
+	 * @throws io.github.lockstarter.interceptor.InvalidLockDefinitionException if one
+	 * would run without its lock
+	 */
+	void check(String name, @Nullable Object bean, Class<?> type, List<Method> locked);
+
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.interceptor;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.context.expression.BeanFactoryResolver;
+import org.springframework.core.MethodClassKey;
+import org.springframework.util.ClassUtils;
+
+import io.github.lockstarter.DistributedLock;
+
+/**
+ * Knows the lock of each method, from its annotation.
+ */
+public final class LockDefinitionSource {
+
+	private final Map<MethodClassKey, Optional<LockDefinition>> definitions = new ConcurrentHashMap<>();
+
+	private final LockDefinitionParser parser;
+
+	/**
+	 * Create a source.
+	 * @param beanFactory what resolves placeholders and <code>@bean</code> references
+	 */
+	public LockDefinitionSource(ConfigurableBeanFactory beanFactory) {
+		this.parser = new LockDefinitionParser(beanFactory::resolveEmbeddedValue, new BeanFactoryResolver(beanFactory),
+				beanFactory::containsBean);
+	}
+
+	/**
+	 * Return the lock of a method.
+	 * @param method the method that is called, maybe of an interface
+	 * @param targetClass the class of the bean
+	 * @return the definition, or {@code null} if the method has no lock
+	 * @throws InvalidLockDefinitionException if its annotation cannot work
+	 */
+	@Nullable LockDefinition get(Method method, Class<?> targetClass) {
+		MethodClassKey key = new MethodClassKey(method, targetClass);
+		Optional<LockDefinition> definition = this.definitions.get(key);
+		if (definition == null) {
+			definition = Optional.ofNullable(create(method, targetClass));
+			this.definitions.put(key, definition);
+		}
+		return definition.orElse(null);
+	}
+
+	/**
+	 * Return whether a method has a lock, even one whose definition is invalid.
+	 */
+	boolean hasLock(Method method, Class<?> targetClass) {
+		Method specific = specificMethod(method, targetClass);
+		return !LockAnnotations.find(specific, owner(specific, targetClass)).isEmpty();
+	}
+
+	private @Nullable LockDefinition create(Method method, Class<?> targetClass) {
+		Method specific = specificMethod(method, targetClass);
+		Class<?> owner = owner(specific, targetClass);
+		List<DistributedLock> annotations = LockAnnotations.find(specific, owner);
+		return annotations.isEmpty() ? null : this.parser.parse(annotations, specific, owner);
+	}
+
+	/**
+	 * Return whether what counts is the interface of a class. The class of a JDK proxy,
+	 * as of a repository, or of a lambda has another name in each JVM and methods without
+	 * parameter names.
+	 */
+	static boolean isByInterface(Class<?> type) {
+		return Proxy.isProxyClass(type) || ClassUtils.isLambdaClass(type);
+	}
+
+	private static Method specificMethod(Method method, Class<?> targetClass) {
+		return isByInterface(targetClass) ? ClassUtils.getInterfaceMethodIfPossible(method, targetClass)
+				: AopUtils.getMostSpecificMethod(method, targetClass);
+	}
+
+	private static Class<?> owner(Method specific, Class<?> targetClass) {
+		return isByInterface(targetClass) ? specific.getDeclaringClass() : targetClass;
+	}
+
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.interceptor;
+
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.List;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.context.annotation.AdviceMode;
+import org.springframework.core.PriorityOrdered;
+import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+import io.github.lockstarter.DistributedLock;
+
+/**
+ * Checks all beans when the application starts, so that no lock turns out to be missing
+ * at the first call. Of a bean that is created later it sees what its declared type
+ * shows.
+ */
+public final class LockDefinitionValidator implements SmartInitializingSingleton, BeanPostProcessor, PriorityOrdered {
+
+	private static final Log logger = LogFactory.getLog(LockDefinitionValidator.class);
+
+	private final LockDefinitionSource definitions;
+
+	private final ConfigurableListableBeanFactory beanFactory;
+
+	private final LockCheck check;
+
+	/**
+	 * Create a validator.
+	 * @param definitions the locks of the methods
+	 * @param beanFactory the beans to check
+	 * @param adviceMode what puts the locks around the methods
+	 */
+	public LockDefinitionValidator(LockDefinitionSource definitions, ConfigurableListableBeanFactory beanFactory,
+			AdviceMode adviceMode) {
+		this.definitions = definitions;
+		this.beanFactory = beanFactory;
+		Mocks mocks = new Mocks(beanFactory.getBeanClassLoader());
+		this.check = (adviceMode == AdviceMode.ASPECTJ) ? new LockWeavingCheck(mocks)
+				: new LockProxyCheck(beanFactory, mocks);
+	}
+
+	/**
+	 * Check the class of a bean before it gets its proxy, as a failure to make one says
+	 * nothing of a lock.
+	 * @throws InvalidLockDefinitionException if its class can have no proxy
+	 */
+	@Override
+	public Object postProcessAfterInitialization(Object bean, String beanName) {
+		Class<?> type = bean.getClass();
+		if (ProxiedClassCheck.isClosed(type) && AnnotationUtils.isCandidateClass(type, DistributedLock.class)) {
+			lockedMethods(type).stream()
+				.findFirst()
+				.ifPresent((method) -> this.check.checkClass(beanName, type, method));
+		}
+		return bean;
+	}
+
+	/**
+	 * Come before the processor that makes the proxies.
+	 */
+	@Override
+	public int getOrder() {
+		return HIGHEST_PRECEDENCE;
+	}
+
+	/**
+	 * Check all beans.
+	 * @throws InvalidLockDefinitionException if an annotation cannot work
+	 */
+	@Override
+	public void afterSingletonsInstantiated() {
+		for (String name : this.beanFactory.getBeanNamesForType(Object.class)) {
+			Class<?> type = AutoProxyUtils.determineTargetClass(this.beanFactory, name);
+			if (type != null && AnnotationUtils.isCandidateClass(type, DistributedLock.class)) {
+				checkBean(name, ClassUtils.getUserClass(type));
+			}
+		}
+	}
+
+	private void checkBean(String name, Class<?> type) {
+		List<Method> locked = lockedMethods(type);
+		if (locked.isEmpty()) {
+			return;
+		}
+		Object bean = this.beanFactory.containsSingleton(name) ? this.beanFactory.getBean(name) : null;
+		this.check.check(name, bean, type, locked);
+		locked.forEach((method) -> this.definitions.get(method, type));
+	}
+
+	private List<Method> lockedMethods(Class<?> type) {
+		Class<?>[] declaring = LockDefinitionSource.isByInterface(type) ? type.getInterfaces()
+				: new Class<?>[] { type };
+		try {
+			return Arrays.stream(declaring)
+				.flatMap((declared) -> Arrays.stream(ReflectionUtils.getUniqueDeclaredMethods(declared)))
+				.filter((method) -> !method.isBridge() && !method.isSynthetic())
+				.filter((method) -> this.definitions.hasLock(method, type))
+				.toList();
+		}
+		catch (InvalidLockDefinitionException ex) {
+			throw ex;
+		}
+		catch (IllegalStateException ex) {
+			// A lazy bean may need classes that this application never has
+			logger.debug("The methods of " + type + " cannot be read", ex);
+			return List.of();
+		}
+	}
+
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.lifecycle;
+
+import org.springframework.context.SmartLifecycle;
+
+import io.github.lockstarter.engine.DefaultLockRegistry;
+
+/**
+ * Drains a registry when its application stops: after the web server and message
+ * listeners have stopped to call, and before connections to the store close.
+ */
+public final class LockLifecycle implements SmartLifecycle {
+
+	/**
+	 * Phase of the lifecycle. Spring Data Redis closes its connections in phase 0, web
+	 * servers, executors and message listeners stop far above.
+	 */
+	public static final int PHASE = 1 << 16;
+
+	private final DefaultLockRegistry registry;
+
+	private volatile boolean running;
+
+	public LockLifecycle(DefaultLockRegistry registry) {
+		this.registry = registry;
+	}
+
+	@Override
+	public void start() {
+		this.registry.open();
+		this.running = true;
+	}
+
+	@Override
+	public void stop() {
+		this.registry.drain();
+		this.running = false;
+	}
+
+	@Override
+	public void stop(Runnable callback) {
+		// Other beans of this phase need not wait for the holders
+		new Thread(() -> {
+			try {
+				stop();
+			}
+			finally {
+				callback.run();
+			}
+		}, "lock-shutdown").start();
+	}
+
+	@Override
+	public boolean isRunning() {
+		return this.running;
+	}
+
+	@Override
+	public int getPhase() {
+		return PHASE;
+	}
+
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.spring;
+
+import org.springframework.context.ApplicationEventPublisher;
+
+import io.github.lockstarter.event.LockEvent;
+import io.github.lockstarter.event.LockListener;
+
+/**
+ * Publishes what goes wrong with a held lock as application events. What happens at every
+ * acquisition is not published: the hot path stays free of it.
+ */
+final class ApplicationEventLockListener implements LockListener {
+
+	private final ApplicationEventPublisher publisher;
+
+	ApplicationEventLockListener(ApplicationEventPublisher publisher) {
+		this.publisher = publisher;
+	}
+
+	@Override
+	public void onEvent(LockEvent event) {
+		if (event instanceof LockEvent.Suspect || event instanceof LockEvent.Recovered
+				|| event instanceof LockEvent.Lost) {
+			this.publisher.publishEvent(event);
+		}
+	}
+
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.spring;
+
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Role;
+
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.interceptor.LockDefinitionSource;
+import io.github.lockstarter.interceptor.LockDefinitionValidator;
+import io.github.lockstarter.lifecycle.LockLifecycle;
+
+/**
+ * What an application without Spring Boot gets. Spring Boot declares the same beans, each
+ * unless the application has one of its own.
+ */
+@Configuration(proxyBeanMethods = false)
+@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+@Import({ LockRegistryConfiguration.class, LockTransactionConfiguration.class })
+class DistributedLocksConfiguration {
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static LockDefinitionSource distributedLockDefinitionSource(ConfigurableListableBeanFactory beanFactory) {
+		return new LockDefinitionSource(beanFactory);
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static LockDefinitionValidator distributedLockDefinitionValidator(LockDefinitionSource definitions,
+			ConfigurableListableBeanFactory beanFactory, LockAdvice advice) {
+		return new LockDefinitionValidator(definitions, beanFactory, advice.mode());
+	}
+
+	@Bean
+	LockTemplate distributedLockTemplate(LockRegistry registry, LockAdvice advice) {
+		return new LockTemplate(registry).withOnActiveTransaction(advice.onActiveTransaction());
+	}
+
+	@Bean
+	LockLifecycle distributedLockLifecycle(DefaultLockRegistry registry) {
+		return new LockLifecycle(registry);
+	}
+
+}

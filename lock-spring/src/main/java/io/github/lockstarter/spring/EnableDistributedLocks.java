@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.spring;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+import org.springframework.context.annotation.AdviceMode;
+import org.springframework.context.annotation.Import;
+
+import io.github.lockstarter.OnActiveTransaction;
+import io.github.lockstarter.interceptor.DistributedLockAdvisor;
+
+/**
+ * Enables {@link io.github.lockstarter.DistributedLock @DistributedLock} in an
+ * application without Spring Boot, on any {@code @Configuration} class. Applications with
+ * Spring Boot do not need it.
+ *
+ * <p>
+ * The application declares one bean of type {@link io.github.lockstarter.store.LockStore}
+ * and gets a {@link io.github.lockstarter.LockRegistry} and a
+ * {@link io.github.lockstarter.LockTemplate}, and a check of all annotations at startup.
+ * With transactions on the class path, no transaction commits after its lock was lost.
+ * Further beans are optional: an {@link io.github.lockstarter.engine.EngineSettings} with
+ * wait and lease times, and any number of
+ * {@link io.github.lockstarter.event.LockListener}s.
+ *
+ * <pre class="code">
+ * &#064;Configuration
+ * &#064;EnableDistributedLocks
+ * class LockConfiguration {
+ *
+ *     &#064;Bean
+ *     LockStore lockStore(RedisConnectionFactory connections) {
+ *         return new RedisLockStore(connections, RedisLockSettings.DEFAULTS);
+ *     }
+ *
+ * }
+ * </pre>
+ */
+@Target(ElementType.TYPE)
+@Retention(RetentionPolicy.RUNTIME)
+@Documented
+@Import({ LockAdviceRegistrar.class, DistributedLocksSelector.class })
+public @interface EnableDistributedLocks {
+
+	/**
+	 * Whether proxies or woven classes acquire the locks of annotated methods.
+	 */
+	AdviceMode mode() default AdviceMode.PROXY;
+
+	/**
+	 * Order of the lock among the advisors of a method. Lower values are further outside;
+	 * it has to be lower than that of transactions. Weaving ignores it.
+	 */
+	int order() default DistributedLockAdvisor.DEFAULT_ORDER;
+
+	/**
+	 * What happens if a lock is acquired while a transaction is already active, where an
+	 * annotation does not say so itself.
+	 */
+	OnActiveTransaction onActiveTransaction() default OnActiveTransaction.DEFER;
+
+}

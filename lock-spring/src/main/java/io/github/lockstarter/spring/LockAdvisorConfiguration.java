@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.spring;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Role;
+
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.interceptor.DistributedLockAdvisor;
+import io.github.lockstarter.interceptor.LockDefinitionSource;
+
+/**
+ * Locks by proxies, for an application that has no advisor of its own.
+ */
+@Configuration(proxyBeanMethods = false)
+@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+@Import(LockProxyConfiguration.class)
+class LockAdvisorConfiguration {
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static DistributedLockAdvisor distributedLockAdvisor(LockDefinitionSource definitions,
+			ObjectProvider<LockRegistry> registry, LockAdvice advice) {
+		return advice.advisor(definitions, registry::getObject);
+	}
+
+}

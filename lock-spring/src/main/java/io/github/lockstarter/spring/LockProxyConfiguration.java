@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.spring;
+
+import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.type.AnnotationMetadata;
+
+import io.github.lockstarter.interceptor.DistributedLockWeaving;
+
+/**
+ * What locks by proxies need beside their advisor.
+ */
+@Configuration(proxyBeanMethods = false)
+@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+@Import(LockProxyConfiguration.Proxies.class)
+public class LockProxyConfiguration {
+
+	/**
+	 * Classes may be woven all the same, because the weaver finds the aspect by itself.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	@Conditional(AspectJPresent.class)
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static class Weaving {
+
+		@Bean
+		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+		static DistributedLockWeaving distributedLockWeaving() {
+			return DistributedLockWeaving.standingAside();
+		}
+
+	}
+
+	/**
+	 * Registers what creates proxies if nothing else has.
+	 */
+	static class Proxies implements ImportBeanDefinitionRegistrar {
+
+		@Override
+		public void registerBeanDefinitions(AnnotationMetadata metadata, BeanDefinitionRegistry registry) {
+			AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
+		}
+
+	}
+
+}

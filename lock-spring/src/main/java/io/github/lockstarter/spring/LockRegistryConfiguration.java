@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.spring;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Fallback;
+
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.TransactionAwareLockRegistry;
+import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.event.CompositeLockListener;
+import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.store.LockStore;
+
+/**
+ * The {@link LockRegistry}, for an application that has none of its own: the engine, and
+ * where there are transactions what beans get instead of it.
+ */
+@Configuration(proxyBeanMethods = false)
+public class LockRegistryConfiguration {
+
+	@Bean
+	@Fallback
+	DefaultLockRegistry distributedLockRegistry(LockStore store, ObjectProvider<EngineSettings> settings,
+			ObjectProvider<LockListener> listeners, ApplicationEventPublisher publisher) {
+		List<LockListener> all = new ArrayList<>(listeners.orderedStream().toList());
+		all.add(new ApplicationEventLockListener(publisher));
+		return new DefaultLockRegistry(store, settings.getIfAvailable(() -> EngineSettings.DEFAULTS),
+				new CompositeLockListener(all));
+	}
+
+	@Bean
+	@Conditional(TransactionsPresent.class)
+	TransactionAwareLockRegistry distributedLockTransactionAwareRegistry(DefaultLockRegistry registry,
+			LockAdvice advice) {
+		return new TransactionAwareLockRegistry(registry, advice.onActiveTransaction());
+	}
+
+}

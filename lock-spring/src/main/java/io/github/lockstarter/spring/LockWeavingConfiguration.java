@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.spring;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Role;
+
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.interceptor.DistributedLockWeaving;
+import io.github.lockstarter.interceptor.LockDefinitionSource;
+
+/**
+ * Locks by weaving. Without AspectJ no class is woven, which the validation says of the
+ * beans that need it.
+ */
+@Configuration(proxyBeanMethods = false)
+@Conditional(AspectJPresent.class)
+@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+public class LockWeavingConfiguration {
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static DistributedLockWeaving distributedLockWeaving(LockDefinitionSource definitions,
+			ObjectProvider<LockRegistry> registry, LockAdvice advice) {
+		return advice.weaving(definitions, registry::getObject);
+	}
+
+}

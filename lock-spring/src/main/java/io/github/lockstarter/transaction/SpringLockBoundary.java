@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.transaction;
+
+import java.util.function.Consumer;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.util.ClassUtils;
+
+import io.github.lockstarter.LockBoundary;
+
+/**
+ * The transactions of Spring that the current thread is in.
+ * {@link java.util.ServiceLoader} creates it; there is nothing to configure.
+ */
+public final class SpringLockBoundary implements LockBoundary {
+
+	/** Whether there can be transactions at all. */
+	private static final boolean PRESENT = ClassUtils.isPresent(
+			"org.springframework.transaction.support.TransactionSynchronizationManager",
+			SpringLockBoundary.class.getClassLoader());
+
+	@Override
+	public boolean isActive() {
+		return isAround() && TransactionSynchronizationManager.isActualTransactionActive();
+	}
+
+	@Override
+	public boolean isAround() {
+		return PRESENT && TransactionSynchronizationManager.isSynchronizationActive();
+	}
+
+	@Override
+	public @Nullable String name() {
+		return TransactionSynchronizationManager.getCurrentTransactionName();
+	}
+
+	@Override
+	public void whenCompleted(Consumer<Outcome> action) {
+		TransactionSynchronizationManager.registerSynchronization(new Completion(action));
+	}
+
+	private record Completion(Consumer<Outcome> action) implements TransactionSynchronization {
+
+		@Override
+		public void afterCompletion(int status) {
+			this.action.accept(switch (status) {
+				case STATUS_COMMITTED -> Outcome.COMMITTED;
+				case STATUS_ROLLED_BACK -> Outcome.ROLLED_BACK;
+				default -> Outcome.UNKNOWN;
+			});
+		}
+
+	}
+
+}

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.interceptor;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockContendedException;
+import io.github.lockstarter.LockInterruptedException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockUnavailableException;
+import io.github.lockstarter.OnContention;
+import io.github.lockstarter.OnLost;
+import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.memory.LockMemory;
+import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.test.FaultInjectingStore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+class DistributedLockInterceptorTests {
+
+	private static final LockKey KEY = LockKey.of("stock", 1001);
+
+	private final LockMemory memory = new LockMemory();
+
+	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
+
+	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.store, EngineSettings.DEFAULTS,
+			(event) -> {
+			});
+
+	private final DefaultLockRegistry other = new DefaultLockRegistry(new MemoryLockStore(this.memory),
+			EngineSettings.DEFAULTS, (event) -> {
+			});
+
+	private final DistributedLockAdvisor advisor = new DistributedLockAdvisor(
+			new LockDefinitionSource(new DefaultListableBeanFactory()), () -> this.registry);
+
+	private final Stock target = new Stock(this.other);
+
+	private final Stock stock = proxy(this.target);
+
+	@AfterEach
+	void close() {
+		this.registry.close();
+		this.other.close();
+	}
+
+	@Test
+	void theBodyRunsUnderItsLockWhichIsGivenBackAfterwards() {
+		assertThat(this.stock.deduct(1001)).isEqualTo("done");
+		assertThat(this.target.lockedByOthersInside).containsExactly(true);
+		assertThat(this.memory.isEmpty()).isTrue();
+	}
+
+	@Test
+	void theLockIsGivenBackWhenTheBodyThrows() {
+		assertThatIllegalStateException().isThrownBy(() -> this.stock.fail(1001)).withMessage("out of order");
+		assertThat(this.memory.isEmpty()).isTrue();
+	}
+
+	@Test
+	void aLockThatIsHeldAtLeastForSomeTimeLetsTheNextCallBeSkipped() {
+		assertThat(this.stock.once(1001)).hasValue("done");
+		assertThat(this.stock.once(1001)).isEmpty();
+		assertThat(this.stock.once(1002)).hasValue("done");
+	}
+
+	@Test
+	void aBodyWithSeveralKeysRunsUnderAllTheirLocks() {
+		assertThat(this.stock.deductAll(List.of(1002L, 1001L))).containsExactly("1001", "1002");
+		assertThat(this.target.lockedByOthersInside).containsExactly(true, true);
+		assertThat(this.memory.isEmpty()).isTrue();
+	}
+
+	@Test
+	void aBodyWithSeveralKeysDoesNotRunWhileOneOfThemIsHeld() {
+		try (Lease held = this.other.acquire(LockRequest.of(KEY))) {
+			assertThat(this.stock.deductAll(List.of(1002L, 1001L))).isEmpty();
+			assertThat(this.stock.move(1001, 1002)).isNull();
+			assertThat(this.stock.move(1003, 1002)).isEqualTo("done");
+		}
+	}
+
+	@Test
+	void noKeysAtAllAreRefused() {
+		assertThatIllegalArgumentException().isThrownBy(() -> this.stock.deductAll(List.of()))
+			.withMessageContaining("is empty: there is nothing to lock");
+		assertThat(this.target.lockedByOthersInside).isEmpty();
+	}
+
+	@Test
+	void aBodyWithRepeatedAnnotationsRunsUnderAllTheirLocks() {
+		assertThat(this.stock.move(1001, 1002)).isEqualTo("done");
+		assertThat(this.target.lockedByOthersInside).containsExactly(true, true);
+		assertThat(this.stock.move(1001, 1001)).isEqualTo("done");
+		assertThat(this.memory.isEmpty()).isTrue();
+	}
+
+	@Test
+	void theBodyDoesNotRunWhileSomebodyElseHoldsTheLock() {
+		try (Lease held = this.other.acquire(LockRequest.of(KEY))) {
+			assertThatExceptionOfType(LockContendedException.class).isThrownBy(() -> this.stock.deduct(1001));
+			assertThat(this.stock.skipObject(1001)).isNull();
+			assertThat(this.stock.skipOptional(1001)).isEmpty();
+			assertThat(this.stock.skipOptionalInt(1001)).isEmpty();
+			this.stock.skipVoid(1001);
+			assertThat(this.stock.fallBack(1001)).isEqualTo("instead of 1001");
+			assertThat(this.target.lockedByOthersInside).isEmpty();
+			assertThat(this.stock.deduct(1002)).isEqualTo("done");
+		}
+	}
+
+	@Test
+	void aSkippedCallThroughAGenericInterfaceReturnsWhatTheMethodOfTheClassWould() {
+		ProxyFactory factory = new ProxyFactory(new OptionalFinder());
+		factory.addAdvisor(this.advisor);
+		@SuppressWarnings("unchecked")
+		Finder<Optional<String>> finder = (Finder<Optional<String>>) factory.getProxy();
+		try (Lease held = this.other.acquire(LockRequest.of("finder", 1))) {
+			assertThat(finder.find()).isEmpty();
+		}
+		assertThat(finder.find()).hasValue("found");
+	}
+
+	@Test
+	void anErrorOfTheFallbackReachesTheCaller() {
+		try (Lease held = this.other.acquire(LockRequest.of(KEY))) {
+			assertThatExceptionOfType(IOException.class).isThrownBy(() -> this.stock.fallBackBadly(1001));
+		}
+	}
+
+	@Test
+	void theBodyDoesNotRunWhenTheStoreCannotBeAsked() {
+		this.store.acquire.loseRequests(() -> true);
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.stock.deduct(1001));
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.stock.skipObject(1001));
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.stock.fallBack(1001));
+		assertThat(this.target.lockedByOthersInside).isEmpty();
+	}
+
+	@Test
+	void theBodyDoesNotRunForACallerThatIsInterrupted() {
+		Thread.currentThread().interrupt();
+		assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(() -> this.stock.deduct(1001));
+		assertThat(Thread.interrupted()).isTrue();
+		assertThat(this.target.lockedByOthersInside).isEmpty();
+	}
+
+	@Test
+	void theBodyDoesNotRunWithoutAKey() {
+		assertThatIllegalArgumentException().isThrownBy(() -> this.stock.byName(null))
+			.withMessageContaining("'#name', is null");
+		assertThat(this.target.lockedByOthersInside).isEmpty();
+	}
+
+	@Test
+	void theLeaseReachesTheBodyAsParameterAndAsCurrent() {
+		assertThat(this.stock.token(1001, null)).isPositive();
+		assertThatIllegalStateException().isThrownBy(Lease::current);
+	}
+
+	@Test
+	void nestedCallsShareTheLease() {
+		this.target.self = this.stock;
+		assertThat(this.stock.nested(1001)).isEqualTo("done");
+		assertThat(this.store.acquire.calls()).isOne();
+	}
+
+	@Test
+	void aLossInsideTheBodyFollowsItsPolicy() {
+		this.target.inside = this.memory::clear;
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.stock.deduct(1001));
+		assertThat(this.stock.carryOn(1001)).isEqualTo("done");
+	}
+
+	private Stock proxy(Stock target) {
+		ProxyFactory factory = new ProxyFactory(target);
+		factory.setProxyTargetClass(true);
+		factory.addAdvisor(this.advisor);
+		return (Stock) factory.getProxy();
+	}
+
+	interface Finder<T> {
+
+		T find();
+
+	}
+
+	static class OptionalFinder implements Finder<Optional<String>> {
+
+		@Override
+		@DistributedLock(name = "finder", key = "1", waitTime = "0s", onContention = OnContention.SKIP)
+		public Optional<String> find() {
+			return Optional.of("found");
+		}
+
+	}
+
+	static class Stock {
+
+		final List<Boolean> lockedByOthersInside = new ArrayList<>();
+
+		private final @Nullable DefaultLockRegistry other;
+
+		@Nullable Stock self;
+
+		Runnable inside = () -> {
+		};
+
+		Stock() {
+			this(null);
+		}
+
+		Stock(@Nullable DefaultLockRegistry other) {
+			this.other = other;
+		}
+
+		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s")
+		public String deduct(long productId) {
+			return body(productId);
+		}
+
+		@DistributedLock(name = "once", key = "#productId", waitTime = "0s", holdAtLeast = "1h",
+				onContention = OnContention.SKIP)
+		public Optional<String> once(long productId) {
+			return Optional.of("done");
+		}
+
+		@DistributedLock(name = "stock", key = "#productIds", waitTime = "0s", fallback = "nothing")
+		public List<String> deductAll(List<Long> productIds) {
+			productIds.forEach(this::body);
+			return Lease.current().all().stream().map((lease) -> String.valueOf(lease.key().key())).toList();
+		}
+
+		List<String> nothing(List<Long> productIds) {
+			return List.of();
+		}
+
+		@DistributedLock(name = "stock", key = "#from", waitTime = "0s", onContention = OnContention.SKIP)
+		@DistributedLock(name = "stock", key = "#to", waitTime = "0s", onContention = OnContention.SKIP)
+		public @Nullable String move(long from, long to) {
+			body(from);
+			return body(to);
+		}
+
+		@DistributedLock(name = "stock", key = "#productId", onLost = OnLost.LOG)
+		public String carryOn(long productId) {
+			return body(productId);
+		}
+
+		@DistributedLock(name = "stock", key = "#productId")
+		public void fail(long productId) {
+			body(productId);
+			throw new IllegalStateException("out of order");
+		}
+
+		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s", onContention = OnContention.SKIP)
+		public @Nullable Object skipObject(long productId) {
+			return body(productId);
+		}
+
+		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s", onContention = OnContention.SKIP)
+		public Optional<String> skipOptional(long productId) {
+			return Optional.of(body(productId));
+		}
+
+		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s", onContention = OnContention.SKIP)
+		public OptionalInt skipOptionalInt(long productId) {
+			return OptionalInt.of(body(productId).length());
+		}
+
+		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s", onContention = OnContention.SKIP)
+		public void skipVoid(long productId) {
+			body(productId);
+		}
+
+		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s", fallback = "instead")
+		public String fallBack(long productId) {
+			return body(productId);
+		}
+
+		private String instead(long productId) {
+			return "instead of " + productId;
+		}
+
+		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s", fallback = "failInstead")
+		public String fallBackBadly(long productId) throws IOException {
+			return body(productId);
+		}
+
+		String failInstead(long productId) throws IOException {
+			throw new IOException("product " + productId);
+		}
+
+		@DistributedLock(name = "stock", key = "#name")
+		public String byName(@Nullable String name) {
+			return body(1001);
+		}
+
+		@DistributedLock(name = "stock", key = "#productId")
+		public long token(long productId, @Nullable Lease lease) {
+			assertThat(lease).isNotNull().isSameAs(Lease.current());
+			assertThat(lease.key()).isEqualTo(LockKey.of("stock", productId));
+			return lease.fencingToken();
+		}
+
+		@DistributedLock(name = "stock", key = "#productId")
+		public String nested(long productId) {
+			return this.self.deduct(productId);
+		}
+
+		private String body(long productId) {
+			LockRequest request = LockRequest.of("stock", productId).withWaitTime(Duration.ZERO);
+			this.lockedByOthersInside.add(this.other.tryAcquire(request).isEmpty());
+			this.inside.run();
+			return "done";
+		}
+
+	}
+
+}

@@ -1,0 +1,527 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.interceptor;
+
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+import javax.sql.DataSource;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.cache.annotation.EnableCaching;
+import org.springframework.cache.concurrent.ConcurrentMapCacheManager;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
+import org.springframework.core.task.SyncTaskExecutor;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.resilience.annotation.EnableResilientMethods;
+import org.springframework.resilience.annotation.Retryable;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.EnableAsync;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.event.LockEvent;
+import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.memory.MemoryLockStore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The place of the lock among the real advisors of Spring.
+ */
+class DistributedLockOrderingTests {
+
+	private static final ThreadLocal<String> CONTEXT = new ThreadLocal<>();
+
+	private static final List<String> steps = Collections.synchronizedList(new ArrayList<>());
+
+	@ParameterizedTest
+	@ValueSource(classes = { LockFirst.class, LockLast.class })
+	void theLockIsGivenBackAfterTheCommit(Class<?> configuration) {
+		try (AnnotationConfigApplicationContext context = start(configuration)) {
+			context.getBean(LockAboveTransaction.class).run();
+			assertThat(steps).containsExactly("acquired", "body in transaction", "committed while locked", "released");
+			context.getBean(LockBelowTransaction.class).run();
+			assertThat(steps).hasSize(8).endsWith("body in transaction", "committed while locked", "released");
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { LockFirst.class, LockLast.class })
+	void theLockIsGivenBackAfterTheRollback(Class<?> configuration) {
+		try (AnnotationConfigApplicationContext context = start(configuration)) {
+			LockAboveTransaction bean = context.getBean(LockAboveTransaction.class);
+			assertThat(catchMessage(bean::fail)).isEqualTo("out of order");
+			assertThat(steps).containsExactly("acquired", "rolled back while locked", "released");
+			assertThat(context.getBean(JdbcClient.class).sql("select count(*) from orders").query(Long.class).single())
+				.isZero();
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { LockFirst.class, LockLast.class })
+	void eachTryTakesTheLockAndATransactionAnew(Class<?> configuration) {
+		try (AnnotationConfigApplicationContext context = start(configuration)) {
+			context.getBean(Retried.class).run();
+			assertThat(steps).containsExactly("acquired", "try 1 in transaction", "rolled back while locked",
+					"released", "acquired", "try 2 in transaction", "committed while locked", "released");
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { LockFirst.class, LockLast.class })
+	void anAsynchronousMethodTakesTheLockOnItsOwnThread(Class<?> configuration) throws Exception {
+		try (AnnotationConfigApplicationContext context = start(configuration)) {
+			LockRegistry registry = context.getBean(LockRegistry.class);
+			CountDownLatch done = new CountDownLatch(1);
+			try (Lease held = registry.acquire(LockRequest.of("asynchronous", 1))) {
+				steps.clear();
+				context.getBean(Asynchronous.class).run(1, done);
+				assertThat(done.getCount()).isOne();
+			}
+			assertThat(done.await(20, TimeUnit.SECONDS)).isTrue();
+			context.getBean(SimpleAsyncTaskExecutor.class).close();
+			// The event of the first release may come after the lock was handed on
+			assertThat(steps).hasSize(4).containsSubsequence("acquired", "body on task-1", "released");
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { LockFirst.class, LockLast.class })
+	void anAsynchronousMethodHoldsTheLockUntilItsFutureIsDone(Class<?> configuration) {
+		try (AnnotationConfigApplicationContext context = start(configuration)) {
+			CompletableFuture<String> work = new CompletableFuture<>();
+			CompletableFuture<String> result = context.getBean(Asynchronous.class).follow(1, work);
+			Awaitility.await().until(() -> steps.contains("body"));
+			assertThat(steps).containsExactly("acquired", "body");
+			assertThat(result).isNotDone();
+			work.complete("done");
+			assertThat(result).succeedsWithin(Duration.ofSeconds(20)).isEqualTo("done");
+			assertThat(steps).containsExactly("acquired", "body", "released");
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { LockFirst.class, LockLast.class })
+	void anAsynchronousMethodRunsOnItsExecutorAlsoWhereItReturnsAFuture(Class<?> configuration) {
+		try (AnnotationConfigApplicationContext context = start(configuration)) {
+			Asynchronous direct = context.getBean(Asynchronous.class);
+			AsynchronousClass wholeClass = context.getBean(AsynchronousClass.class);
+			for (Supplier<Future<String>> call : List.<Supplier<Future<String>>>of(() -> direct.where(1),
+					() -> direct.whereByMeta(1), () -> direct.whereAsFuture(1), () -> wholeClass.where(1))) {
+				steps.clear();
+				CONTEXT.set("of the caller");
+				assertThat(call.get()).succeedsWithin(Duration.ofSeconds(20))
+					.asString()
+					.startsWith("task-")
+					.endsWith("with the context of the caller");
+				CONTEXT.remove();
+				assertThat(steps).containsExactly("acquired", "released");
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { LockFirst.class, LockLast.class })
+	void whileAnAsynchronousMethodWaitsForItsLockNoThreadOfTheLibraryIsBlocked(Class<?> configuration) {
+		try (AnnotationConfigApplicationContext context = start(configuration)) {
+			Asynchronous bean = context.getBean(Asynchronous.class);
+			DefaultLockRegistry other = new DefaultLockRegistry(context.getBean(MemoryLockStore.class),
+					EngineSettings.DEFAULTS, LockListener.NO_OP);
+			Lease held = other.acquire(LockRequest.of("asynchronous", 1));
+			CompletableFuture<String> result = bean.where(1);
+			Awaitility.await().until(() -> waitsForLock("task-"));
+			assertThat(waitsForLock("lock-async-")).isFalse();
+			assertThat(waitsForLock("ForkJoinPool")).isFalse();
+			held.close();
+			assertThat(result).succeedsWithin(Duration.ofSeconds(20));
+			other.close();
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { LockFirst.class, LockLast.class })
+	void workThatGoesOnAfterTheExecutorsThreadIsFreeExcludesIt(Class<?> configuration) {
+		try (AnnotationConfigApplicationContext context = start(configuration)) {
+			ThreadPoolTaskExecutor single = context.getBean(ThreadPoolTaskExecutor.class);
+			CompletableFuture<String> work = new CompletableFuture<>();
+			Future<String> first = context.getBean(Asynchronous.class).single(1, work);
+			Awaitility.await().until(() -> steps.contains("body"));
+			first.cancel(true);
+			// The thread is free again, but the work that it began is not at its end
+			LockRequest request = LockRequest.of("asynchronous", 1).withWaitTime(Duration.ZERO);
+			LockRegistry registry = context.getBean(LockRegistry.class);
+			assertThat(single.submit(() -> registry.tryAcquire(request).isPresent()))
+				.succeedsWithin(Duration.ofSeconds(20))
+				.isEqualTo(false);
+			work.complete("done");
+			Awaitility.await().until(() -> steps.contains("released"));
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { LockFirst.class, LockLast.class })
+	void aTransactionOfTheCallerIsHeededIfTheExecutorIsTheCaller(Class<?> configuration) {
+		try (AnnotationConfigApplicationContext context = start(configuration)) {
+			Asynchronous bean = context.getBean(Asynchronous.class);
+			TransactionTemplate transaction = new TransactionTemplate(context.getBean(JdbcTransactionManager.class));
+			transaction.executeWithoutResult((status) -> {
+				assertThat(bean.whereTheCallerIs(1)).succeedsWithin(Duration.ofSeconds(20))
+					.isEqualTo(Thread.currentThread().getName());
+				assertThat(steps).containsExactly("acquired");
+			});
+			assertThat(steps).containsExactly("acquired", "released");
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { LockFirst.class, LockLast.class })
+	void theTransactionOfAMethodThatReturnsAFutureIsInsideOfTheLock(Class<?> configuration) {
+		try (AnnotationConfigApplicationContext context = start(configuration)) {
+			assertThat(context.getBean(LockAboveTransaction.class).runLater()).succeedsWithin(Duration.ofSeconds(20));
+			assertThat(steps).containsExactly("acquired", "body in transaction", "committed while locked", "released");
+		}
+	}
+
+	private static boolean waitsForLock(String threads) {
+		return Thread.getAllStackTraces()
+			.entrySet()
+			.stream()
+			.filter((thread) -> thread.getKey().getName().startsWith(threads))
+			.flatMap((thread) -> Arrays.stream(thread.getValue()))
+			.anyMatch((frame) -> frame.getClassName().startsWith("io.github.lockstarter.engine.StoreVisit"));
+	}
+
+	private static AnnotationConfigApplicationContext start(Class<?> configuration) {
+		AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext(configuration);
+		steps.clear();
+		return context;
+	}
+
+	private static String catchMessage(Runnable action) {
+		try {
+			action.run();
+			return "nothing thrown";
+		}
+		catch (IllegalStateException ex) {
+			return ex.getMessage();
+		}
+	}
+
+	/**
+	 * Notes how the transaction around the caller ends, and whether the lock is held
+	 * then.
+	 */
+	private static void watchTransaction(JdbcClient jdbc, LockRegistry registry, String lock) {
+		jdbc.sql("insert into orders values (1)").update();
+		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+			@Override
+			public void afterCompletion(int status) {
+				Supplier<Boolean> free = () -> registry.tryAcquire(LockRequest.of(lock, 1).withWaitTime(Duration.ZERO))
+					.map((lease) -> {
+						lease.close();
+						return true;
+					})
+					.orElse(false);
+				String locked = onOtherThread(free) ? "free" : "locked";
+				steps.add(((status == STATUS_COMMITTED) ? "committed" : "rolled back") + " while " + locked);
+			}
+
+		});
+	}
+
+	private static <T> T onOtherThread(Supplier<T> action) {
+		return CompletableFuture.supplyAsync(action).join();
+	}
+
+	@Configuration
+	@EnableTransactionManagement(proxyTargetClass = true)
+	@EnableCaching(proxyTargetClass = true)
+	@EnableResilientMethods(proxyTargetClass = true)
+	@EnableAsync(proxyTargetClass = true)
+	static class Advice {
+
+		@Bean
+		DataSource dataSource() {
+			return new EmbeddedDatabaseBuilder().setType(EmbeddedDatabaseType.H2).generateUniqueName(true).build();
+		}
+
+		@Bean
+		JdbcClient jdbc(DataSource dataSource) {
+			JdbcClient jdbc = JdbcClient.create(dataSource);
+			jdbc.sql("create table orders (id int)").update();
+			return jdbc;
+		}
+
+		@Bean
+		JdbcTransactionManager transactionManager(DataSource dataSource) {
+			return new JdbcTransactionManager(dataSource);
+		}
+
+		@Bean
+		ConcurrentMapCacheManager cacheManager() {
+			return new ConcurrentMapCacheManager();
+		}
+
+		@Bean
+		SimpleAsyncTaskExecutor taskExecutor() {
+			SimpleAsyncTaskExecutor executor = new SimpleAsyncTaskExecutor("task-");
+			executor.setTaskTerminationTimeout(20_000);
+			executor.setTaskDecorator((task) -> {
+				String context = CONTEXT.get();
+				return () -> {
+					CONTEXT.set(context);
+					task.run();
+				};
+			});
+			return executor;
+		}
+
+		@Bean(defaultCandidate = false)
+		ThreadPoolTaskExecutor single() {
+			ThreadPoolTaskExecutor executor = new ThreadPoolTaskExecutor();
+			executor.setMaxPoolSize(1);
+			return executor;
+		}
+
+		@Bean(defaultCandidate = false)
+		SyncTaskExecutor caller() {
+			return new SyncTaskExecutor();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Locking {
+
+		@Bean
+		MemoryLockStore store() {
+			return new MemoryLockStore();
+		}
+
+		@Bean
+		DefaultLockRegistry lockRegistry(MemoryLockStore store) {
+			return new DefaultLockRegistry(store, EngineSettings.DEFAULTS, (event) -> {
+				if (event instanceof LockEvent.Acquired || event instanceof LockEvent.Released) {
+					steps.add((event instanceof LockEvent.Acquired) ? "acquired" : "released");
+				}
+			});
+		}
+
+		@Bean
+		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+		static DistributedLockAdvisor distributedLockAdvisor(ConfigurableListableBeanFactory beanFactory) {
+			return new DistributedLockAdvisor(new LockDefinitionSource(beanFactory),
+					() -> beanFactory.getBean(LockRegistry.class));
+		}
+
+	}
+
+	@Configuration
+	@Import({ Locking.class, Advice.class, Beans.class })
+	static class LockFirst {
+
+	}
+
+	@Configuration
+	@Import({ Beans.class, Advice.class, Locking.class })
+	static class LockLast {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@Import({ LockAboveTransaction.class, LockBelowTransaction.class, Retried.class, Asynchronous.class,
+			AsynchronousClass.class })
+	static class Beans {
+
+	}
+
+	static class LockAboveTransaction {
+
+		private final JdbcClient jdbc;
+
+		private final LockRegistry registry;
+
+		LockAboveTransaction(JdbcClient jdbc, LockRegistry registry) {
+			this.jdbc = jdbc;
+			this.registry = registry;
+		}
+
+		@DistributedLock(name = "stock", key = "1")
+		@Transactional
+		public void run() {
+			watchTransaction(this.jdbc, this.registry, "stock");
+			steps.add("body in transaction");
+		}
+
+		@DistributedLock(name = "stock", key = "1")
+		@Transactional
+		public CompletableFuture<Void> runLater() {
+			run();
+			return CompletableFuture.completedFuture(null);
+		}
+
+		@DistributedLock(name = "stock", key = "1")
+		@Transactional
+		public void fail() {
+			watchTransaction(this.jdbc, this.registry, "stock");
+			throw new IllegalStateException("out of order");
+		}
+
+	}
+
+	static class LockBelowTransaction {
+
+		private final JdbcClient jdbc;
+
+		private final LockRegistry registry;
+
+		LockBelowTransaction(JdbcClient jdbc, LockRegistry registry) {
+			this.jdbc = jdbc;
+			this.registry = registry;
+		}
+
+		@Transactional
+		@DistributedLock(name = "stock", key = "1")
+		public void run() {
+			watchTransaction(this.jdbc, this.registry, "stock");
+			steps.add("body in transaction");
+		}
+
+	}
+
+	static class Retried {
+
+		private final JdbcClient jdbc;
+
+		private final LockRegistry registry;
+
+		private int tries;
+
+		Retried(JdbcClient jdbc, LockRegistry registry) {
+			this.jdbc = jdbc;
+			this.registry = registry;
+		}
+
+		@Transactional
+		@DistributedLock(name = "retried", key = "1")
+		@Retryable(maxRetries = 2, delay = 1)
+		public void run() {
+			watchTransaction(this.jdbc, this.registry, "retried");
+			this.tries++;
+			steps.add("try " + this.tries + " in transaction");
+			if (this.tries == 1) {
+				throw new IllegalStateException("once more");
+			}
+		}
+
+	}
+
+	static class Asynchronous {
+
+		@DistributedLock(name = "asynchronous", key = "#id")
+		@Async
+		public void run(int id, CountDownLatch done) {
+			steps.add("body on " + Thread.currentThread().getName());
+			done.countDown();
+		}
+
+		@Async
+		@DistributedLock(name = "asynchronous", key = "#id")
+		public CompletableFuture<String> follow(int id, CompletableFuture<String> work) {
+			steps.add("body");
+			return work;
+		}
+
+		@Async
+		@DistributedLock(name = "asynchronous", key = "#id")
+		public CompletableFuture<String> where(int id) {
+			return CompletableFuture.completedFuture(here());
+		}
+
+		@Async
+		@DistributedLock(name = "asynchronous", key = "#id")
+		public Future<String> whereAsFuture(int id) {
+			String here = here();
+			FutureTask<String> task = new FutureTask<>(() -> here);
+			new Thread(task).start();
+			return task;
+		}
+
+		@Background
+		@DistributedLock(name = "asynchronous", key = "#id")
+		public CompletableFuture<String> whereByMeta(int id) {
+			return where(id);
+		}
+
+		@Async("single")
+		@DistributedLock(name = "asynchronous", key = "#id")
+		public Future<String> single(int id, CompletableFuture<String> work) {
+			steps.add("body");
+			return work;
+		}
+
+		@Async("caller")
+		@DistributedLock(name = "asynchronous", key = "#id")
+		public CompletableFuture<String> whereTheCallerIs(int id) {
+			return CompletableFuture.completedFuture(Thread.currentThread().getName());
+		}
+
+		static String here() {
+			return Thread.currentThread().getName() + " with the context " + CONTEXT.get();
+		}
+
+	}
+
+	@Async
+	@Retention(RetentionPolicy.RUNTIME)
+	@interface Background {
+
+	}
+
+	@Async
+	static class AsynchronousClass {
+
+		@DistributedLock(name = "asynchronous", key = "#id")
+		public CompletableFuture<String> where(int id) {
+			return CompletableFuture.completedFuture(Asynchronous.here());
+		}
+
+	}
+
+}

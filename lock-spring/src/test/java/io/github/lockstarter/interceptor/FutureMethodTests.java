@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.interceptor;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
+
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockContendedException;
+import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.LockUnavailableException;
+import io.github.lockstarter.OnContention;
+import io.github.lockstarter.OnUnavailable;
+import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.engine.EngineProbe;
+import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.memory.LockMemory;
+import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.test.FaultInjectingStore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+/**
+ * Annotated methods that return a future.
+ */
+class FutureMethodTests {
+
+	private static final LockRequest REQUEST = LockRequest.of("stock", 1001);
+
+	private static final LockRequest AT_ONCE = REQUEST.withWaitTime(Duration.ZERO);
+
+	private final LockMemory memory = new LockMemory();
+
+	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
+
+	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.store, EngineSettings.DEFAULTS,
+			LockListener.NO_OP);
+
+	private final DefaultLockRegistry other = new DefaultLockRegistry(new MemoryLockStore(this.memory),
+			EngineSettings.DEFAULTS, LockListener.NO_OP);
+
+	private final Stock target = new Stock();
+
+	private final Stock stock = proxy(this.target);
+
+	@AfterEach
+	void nothingIsLeft() {
+		for (DefaultLockRegistry registry : List.of(this.registry, this.other)) {
+			Awaitility.await()
+				.until(() -> EngineProbe.activeLocks(registry) == 0 && EngineProbe.backgroundActions(registry) == 0);
+			registry.close();
+		}
+	}
+
+	@Test
+	void theLockIsHeldUntilTheFutureIsDone() {
+		CompletableFuture<String> result = this.stock.reserve(1001);
+		this.target.awaitBegun();
+		assertThat(isTaken()).isTrue();
+		assertThat(result).isNotDone();
+		this.target.work.complete("reserved");
+		assertThat(result).succeedsWithin(Duration.ofSeconds(20)).isEqualTo("reserved");
+		assertThat(isTaken()).isFalse();
+	}
+
+	@Test
+	void theCallerIsNotBlockedAndTheMethodIsCalledWhenTheLockIsThere() {
+		CompletableFuture<String> result;
+		this.target.work.complete("reserved");
+		try (Lease held = this.registry.acquire(REQUEST)) {
+			result = this.stock.reserve(1001);
+			assertThat(this.target.calls).isEmpty();
+		}
+		assertThat(result).succeedsWithin(Duration.ofSeconds(20)).isEqualTo("reserved");
+		assertThat(this.target.calls).singleElement().asString().doesNotContain(Thread.currentThread().getName());
+	}
+
+	@Test
+	void theMethodMayBeDeclaredAsAnyTypeThatAFutureHas() throws Exception {
+		this.target.work.complete("done");
+		assertThat(this.stock.stage(1001).toCompletableFuture()).succeedsWithin(Duration.ofSeconds(20))
+			.isEqualTo("done");
+		assertThat(this.stock.future(1001).get(20, TimeUnit.SECONDS)).isEqualTo("done");
+	}
+
+	@Test
+	void aReaderThatJoinsOthersDoesNotWaitForAFutureThatTellsNobodyOfItsEnd() throws Exception {
+		FutureTask<String> task = new FutureTask<>(() -> "done");
+		this.target.task = task;
+		Future<String> first = this.stock.read(1001);
+		this.target.awaitBegun();
+		Future<String> second = CompletableFuture.supplyAsync(() -> this.stock.read(1001)).get(20, TimeUnit.SECONDS);
+		assertThat(second).isNotDone();
+		task.run();
+		assertThat(first.get(20, TimeUnit.SECONDS)).isEqualTo("done");
+		assertThat(second.get(20, TimeUnit.SECONDS)).isEqualTo("done");
+	}
+
+	@Test
+	void cancellingReachesAFutureThatTellsNobodyOfItsEnd() throws Exception {
+		FutureTask<String> task = new FutureTask<>(() -> "done");
+		this.target.task = task;
+		Future<String> result = this.stock.future(1001);
+		this.target.awaitBegun();
+		result.cancel(true);
+		Awaitility.await().until(task::isCancelled);
+		Awaitility.await().until(() -> !isTaken());
+	}
+
+	@Test
+	void aFutureThatTellsNobodyOfItsEndIsWaitedFor() throws Exception {
+		FutureTask<String> task = new FutureTask<>(() -> "done");
+		this.target.task = task;
+		Future<String> result = this.stock.future(1001);
+		this.target.awaitBegun();
+		assertThat(isTaken()).isTrue();
+		task.run();
+		assertThat(result.get(20, TimeUnit.SECONDS)).isEqualTo("done");
+		assertThat(isTaken()).isFalse();
+		this.target.task = new FutureTask<>(() -> {
+			throw new IllegalStateException("out of order");
+		});
+		((FutureTask<String>) this.target.task).run();
+		assertThat(failure((CompletableFuture<String>) this.stock.future(1001)))
+			.isInstanceOf(IllegalStateException.class);
+	}
+
+	@Test
+	void oneThreadLooksAtAllFuturesThatTellNobodyOfTheirEnd() throws Exception {
+		FutureTask<String> task = new FutureTask<>(() -> "done");
+		this.target.task = task;
+		List<Future<String>> results = new ArrayList<>();
+		for (int i = 0; i < 50; i++) {
+			results.add(this.stock.future(i));
+		}
+		Awaitility.await().until(() -> this.target.calls.size() == 50);
+		assertThat(threads("lock-future")).isLessThanOrEqualTo(1);
+		task.run();
+		for (Future<String> result : results) {
+			assertThat(result.get(20, TimeUnit.SECONDS)).isEqualTo("done");
+		}
+	}
+
+	private static long threads(String name) {
+		return Thread.getAllStackTraces()
+			.keySet()
+			.stream()
+			.filter((thread) -> thread.getName().startsWith(name))
+			.count();
+	}
+
+	@Test
+	void theLeaseIsAParameterAndTheCurrentOneUntilTheMethodReturns() {
+		CompletableFuture<Long> token = this.stock.token(1001, null);
+		this.target.work.complete("done");
+		assertThat(token.orTimeout(20, TimeUnit.SECONDS).join()).isPositive();
+	}
+
+	@Test
+	void callsAtTheSameTimeDoNotShareTheirArguments() {
+		this.target.work.complete("done");
+		List<CompletableFuture<Long>> tokens = new CopyOnWriteArrayList<>();
+		try (Lease held = this.registry.acquire(REQUEST)) {
+			for (int i = 0; i < 20; i++) {
+				tokens.add(this.stock.token(1001, null));
+			}
+		}
+		assertThat(tokens.stream().map((token) -> token.orTimeout(20, TimeUnit.SECONDS).join())).doesNotHaveDuplicates()
+			.isSorted();
+	}
+
+	@Test
+	void contentionFailsTheFutureOrIsSkippedOrLeadsToTheFallback() {
+		try (Lease held = this.other.acquire(REQUEST)) {
+			assertThat(failure(this.stock.reserveAtOnce(1001))).isInstanceOf(LockContendedException.class);
+			assertThat(this.stock.skip(1001)).succeedsWithin(Duration.ofSeconds(20)).isNull();
+			assertThat(this.stock.skipOptional(1001)).succeedsWithin(Duration.ofSeconds(20))
+				.isEqualTo(Optional.empty());
+			assertThat(this.stock.reserveOrElse(1001, null)).succeedsWithin(Duration.ofSeconds(20))
+				.isEqualTo("LockContendedException of 1001");
+		}
+		assertThat(this.target.calls).isEmpty();
+	}
+
+	@Test
+	void anOutageFailsTheFutureOrLeadsToTheFallback() {
+		this.store.acquire.loseRequests(() -> true);
+		assertThat(failure(this.stock.reserveAtOnce(1001))).isInstanceOf(LockUnavailableException.class);
+		assertThat(failure(this.stock.skip(1001))).isInstanceOf(LockUnavailableException.class);
+		assertThat(this.stock.reserveOrElse(1001, null)).succeedsWithin(Duration.ofSeconds(20))
+			.isEqualTo("LockUnavailableException of 1001");
+		assertThat(this.target.calls).isEmpty();
+	}
+
+	@Test
+	void aLostLockFailsTheFuture() {
+		CompletableFuture<String> result = this.stock.reserve(1001);
+		this.target.awaitBegun();
+		this.memory.clear();
+		this.target.work.complete("reserved");
+		assertThat(failure(result)).isInstanceOf(LockLostException.class);
+	}
+
+	@Test
+	void aMethodThatReturnsNoFutureFails() {
+		this.target.work = null;
+		assertThat(failure(this.stock.reserve(1001))).isInstanceOf(NullPointerException.class)
+			.hasMessageContaining("instead of a future");
+	}
+
+	@Test
+	void aCallWithoutAKeyIsRefusedAtOnce() {
+		assertThatIllegalArgumentException().isThrownBy(() -> this.stock.byName(null))
+			.withMessageContaining("'#name', is null");
+	}
+
+	@Test
+	void theSnippetsOfTheReferenceWork() {
+		Warehouse warehouse = proxy(new Warehouse(new LockTemplate(this.registry)));
+		assertThat(warehouse.reserve(1001)).succeedsWithin(Duration.ofSeconds(20)).isEqualTo("reserved 1001");
+		assertThat(warehouse.count(1001, null).block(Duration.ofSeconds(20))).isPositive();
+		assertThat(warehouse.restock(1001)).succeedsWithin(Duration.ofSeconds(20)).isEqualTo("restocked 1001");
+		assertThat(this.store.release.calls()).isEqualTo(3);
+	}
+
+	private boolean isTaken() {
+		return this.other.tryAcquire(AT_ONCE).map((lease) -> {
+			lease.close();
+			return false;
+		}).orElse(true);
+	}
+
+	private static Throwable failure(CompletableFuture<?> future) {
+		try {
+			return new AssertionError("It succeeded with " + future.orTimeout(20, TimeUnit.SECONDS).join());
+		}
+		catch (CompletionException ex) {
+			return ex.getCause();
+		}
+	}
+
+	@SuppressWarnings("unchecked")
+	private <T> T proxy(T target) {
+		ProxyFactory factory = new ProxyFactory(target);
+		factory.setProxyTargetClass(true);
+		factory.addAdvisor(new DistributedLockAdvisor(new LockDefinitionSource(new DefaultListableBeanFactory()),
+				() -> this.registry));
+		return (T) factory.getProxy();
+	}
+
+	/**
+	 * As it stands in the reference.
+	 */
+	static class Warehouse {
+
+		private final LockTemplate lockTemplate;
+
+		private final Supplier supplier = new Supplier();
+
+		Warehouse(LockTemplate lockTemplate) {
+			this.lockTemplate = lockTemplate;
+		}
+
+		@DistributedLock(name = "stock", key = "#productId")
+		public CompletableFuture<String> reserve(long productId) {
+			return this.supplier.ask("reserved", productId);
+		}
+
+		@DistributedLock(name = "stock", key = "#productId")
+		public Mono<Long> count(long productId, Lease lease) {
+			return this.supplier.count(productId, lease.fencingToken());
+		}
+
+		public CompletableFuture<String> restock(long productId) {
+			return this.lockTemplate.executeAsync(LockRequest.of("stock", productId),
+					(lease) -> this.supplier.ask("restocked", productId));
+		}
+
+	}
+
+	static class Supplier {
+
+		CompletableFuture<String> ask(String what, long productId) {
+			return CompletableFuture.supplyAsync(() -> what + " " + productId);
+		}
+
+		Mono<Long> count(long productId, long fencingToken) {
+			return Mono.fromSupplier(() -> fencingToken).delayElement(Duration.ofMillis(1));
+		}
+
+	}
+
+	static class Stock {
+
+		final List<String> calls = new CopyOnWriteArrayList<>();
+
+		volatile @Nullable CompletableFuture<String> work = new CompletableFuture<>();
+
+		volatile @Nullable Future<String> task;
+
+		@DistributedLock(name = "stock", key = "#productId")
+		public CompletableFuture<String> reserve(long productId) {
+			return begin();
+		}
+
+		@DistributedLock(name = "stock", key = "#productId")
+		public CompletionStage<String> stage(long productId) {
+			return begin();
+		}
+
+		@DistributedLock(name = "stock", key = "#productId", mode = LockMode.READ)
+		public Future<String> read(long productId) {
+			return future(productId);
+		}
+
+		@DistributedLock(name = "stock", key = "#productId")
+		public Future<String> future(long productId) {
+			Future<String> future = begin();
+			return (this.task != null) ? this.task : future;
+		}
+
+		@DistributedLock(name = "stock", key = "#productId")
+		public CompletableFuture<Long> token(long productId, @Nullable Lease lease) {
+			assertThat(lease).isNotNull().isSameAs(Lease.current());
+			return begin().thenApply((value) -> {
+				assertThat(lease.isHeld()).isTrue();
+				return lease.fencingToken();
+			});
+		}
+
+		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s", leaseTime = "50ms")
+		public CompletableFuture<String> reserveAtOnce(long productId) {
+			return begin();
+		}
+
+		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s", leaseTime = "50ms",
+				onContention = OnContention.SKIP)
+		public CompletableFuture<String> skip(long productId) {
+			return begin();
+		}
+
+		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s", onContention = OnContention.SKIP)
+		public CompletableFuture<Optional<String>> skipOptional(long productId) {
+			return begin().thenApply(Optional::of);
+		}
+
+		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s", leaseTime = "50ms", fallback = "instead",
+				onUnavailable = OnUnavailable.FALLBACK)
+		public CompletableFuture<String> reserveOrElse(long productId, @Nullable Lease lease) {
+			return begin();
+		}
+
+		CompletableFuture<String> instead(long productId, @Nullable Lease lease, LockException reason) {
+			assertThat(lease).isNull();
+			return CompletableFuture.supplyAsync(() -> reason.getClass().getSimpleName() + " of " + productId);
+		}
+
+		@DistributedLock(name = "stock", key = "#name")
+		public CompletableFuture<String> byName(@Nullable String name) {
+			return begin();
+		}
+
+		private CompletableFuture<String> begin() {
+			this.calls.add(Thread.currentThread().getName());
+			return this.work;
+		}
+
+		void awaitBegun() {
+			Awaitility.await().until(() -> !this.calls.isEmpty());
+		}
+
+	}
+
+}

@@ -1,0 +1,590 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.interceptor;
+
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledFuture;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import reactor.core.publisher.ConnectableFlux;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+import org.springframework.beans.factory.config.ListFactoryBean;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.beans.factory.support.RootBeanDefinition;
+import org.springframework.core.annotation.AliasFor;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.MutablePropertySources;
+import org.springframework.core.env.PropertySourcesPropertyResolver;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.OnContention;
+import io.github.lockstarter.OnLost;
+import io.github.lockstarter.OnUnavailable;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+class LockDefinitionSourceTests {
+
+	private final LockDefinitionSource source = new LockDefinitionSource(beanFactory());
+
+	@Test
+	void withoutAttributesTheNameIsThatOfClassAndMethodAndAllElseIsTheDefault() {
+		LockDefinition definition = definition(Defaults.class, "run");
+		assertThat(request(definition).key()).isEqualTo(LockKey.of("LockDefinitionSourceTests.Defaults.run"));
+		assertThat(request(definition).waitTime()).isNull();
+		assertThat(request(definition).leaseTime()).isNull();
+		assertThat(definition.locks()).singleElement().extracting(KeyedRequest::key).isNull();
+		assertThat(definition.onFailure().onUnavailable()).isEqualTo(OnUnavailable.THROW);
+		assertThat(definition.onFailure().fallback()).isNull();
+		assertThat(definition.onFailure().onContention()).isEqualTo(OnContention.THROW);
+		assertThat(definition.onLost()).isEqualTo(OnLost.THROW);
+	}
+
+	@Test
+	void placeholdersAreResolvedInEveryTextAttribute() {
+		LockDefinition definition = definition(Placeholders.class, "run");
+		assertThat(request(definition).key()).isEqualTo(LockKey.of("stock"));
+		assertThat(request(definition).waitTime()).isEqualTo(Duration.ofMillis(500));
+		assertThat(request(definition).leaseTime()).isEqualTo(Duration.ofSeconds(3));
+		assertThat(definition.locks().get(0).key()).isNotNull();
+		assertThat(definition.locks().get(0).key().evaluate("stock", new Placeholders(), new Object[] { 5 }))
+			.containsExactly(LockKey.of("stock", 5));
+		assertThat(definition.onFailure().fallback()).isNotNull()
+			.extracting((fallback) -> fallback.method().getName())
+			.isEqualTo("instead");
+	}
+
+	@Test
+	void theAnnotationIsFoundOnTheInterfaceTheSuperclassAndThroughOtherAnnotations() {
+		assertThat(request(definition(OfInterface.class, "run")).key()).isEqualTo(LockKey.of("interface"));
+		assertThat(request(definition(Overriding.class, "run")).key()).isEqualTo(LockKey.of("parent"));
+		assertThat(request(definition(Inheriting.class, "run")).key()).isEqualTo(LockKey.of("parent"));
+		assertThat(request(definition(OfGeneric.class, "run")).key()).isEqualTo(LockKey.of("generic"));
+		LockDefinition composed = definition(Composed.class, "run");
+		assertThat(request(composed).key()).isEqualTo(LockKey.of("report"));
+		assertThat(request(composed).waitTime()).isEqualTo(Duration.ofSeconds(7));
+		assertThat(composed.onFailure().onContention()).isEqualTo(OnContention.SKIP);
+	}
+
+	@Test
+	void theMethodOfAnInterfaceLeadsToThatOfTheClass() throws Exception {
+		LockDefinition definition = this.source.get(Job.class.getMethod("run"), OfInterface.class);
+		assertThat(definition).isEqualTo(definition(OfInterface.class, "run"));
+	}
+
+	@Test
+	void onAClassTheAnnotationAppliesToPublicMethodsAndOneOnAMethodReplacesIt() {
+		assertThat(request(definition(OnClass.class, "visible")).key()).isEqualTo(LockKey.of("class"));
+		assertThat(request(definition(OnClass.class, "inherited")).key()).isEqualTo(LockKey.of("class"));
+		assertThat(request(definition(OnClass.class, "own")).key()).isEqualTo(LockKey.of("method"));
+		assertThat(find(OnClass.class, "hidden")).isNull();
+		assertThat(find(OnClass.class, "toString")).isNull();
+		assertThat(find(OnClass.class, "ofTheClass")).isNull();
+	}
+
+	@Test
+	void repeatedAnnotationsAreLocksThatAreTakenTogether() {
+		assertThat(definition(Repeated.class, "run").locks()).extracting((lock) -> lock.request().key().name())
+			.containsExactly("catalog", "stock");
+		assertThat(definition(Repeated.class, "alsoThroughAnotherAnnotation").locks())
+			.extracting((lock) -> lock.request().key().name())
+			.containsExactlyInAnyOrder("stock", "report");
+	}
+
+	@Test
+	void definitionsAreMadeOnce() {
+		assertThat(definition(Defaults.class, "run")).isSameAs(definition(Defaults.class, "run"));
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', value = { //
+			"badName | name: 'name' must be 1 to 128 of the characters | Set 'name' to",
+			"badWaitTime | waitTime: 'soon' is not a duration | \"500ms\", \"3s\" or \"PT3S\"",
+			"bareWaitTime | waitTime: '10' has no unit | \"500ms\", \"3s\" or \"PT3S\"",
+			"negativeWaitTime | waitTime: 'waitTime' must not be negative | \"0s\"",
+			"badLeaseTime | leaseTime: 'x' is not a duration | \"500ms\"",
+			"shortLeaseTime | leaseTime: 'leaseTime' must be from 10 ms | Leave it out",
+			"missingProperty | waitTime: Could not resolve placeholder 'missing' | ${property:default}",
+			"badKey | key \"#id +\" is not a SpEL expression | \"#id\"",
+			"blankKey | key is blank | Leave it out for one lock per name",
+			"emptyProperty | key is blank, from ${empty} | Leave it out for one lock per name",
+			"unknownVariable | key \"#productID\" uses #productID, which does not exist | The parameters are: #productId.",
+			"forgottenHash | key \"productId\" uses productId, which does not exist | The parameters are: #productId.",
+			"noParameter | key \"#productId\" uses #productId, which does not exist | The method has no parameters.",
+			"unknownProperty | key \"#order.idd\" has no value: Order has no property 'idd'; it has id, item | Correct the name",
+			"unknownBean | key \"@regoins.get(#id)\" uses the bean 'regoins', which does not exist | Correct the name",
+			"unknownFactory | key \"&regions\" uses the bean '&regions', which does not exist | Correct the name",
+			"mapKey | key \"#ids\" is a map | .keySet()",
+			"streamKey | key \"#p0\" is a stream, of which nothing would be left | take a collection",
+			"primitiveSkip | onContention = SKIP has nothing to return as int | Optional",
+			"unknownFallback | fallback: 'io.github.lockstarter.interceptor.LockDefinitionSourceTests$Invalid' has no method 'nowhere' | Declare a method",
+			"fallbackWithOtherParameters | Invalid.noParameters()' returning int does not have | same parameters",
+			"fallbackWithOtherReturnType | Invalid.text(long)' returning String does not have | same parameters",
+			"fallbackToItself | Invalid.fallbackToItself()' returning void does not have | same parameters",
+			"keptByReader | holdAtLeast: 'holdAtLeast' is not possible in mode READ | Leave it out",
+			"badHoldAtLeast | holdAtLeast: 'x' is not a duration | \"500ms\"",
+			"shortHoldAtLeast | holdAtLeast: 'holdAtLeast' must be from 10 ms | free when the method returns",
+			"otherWaitTime | waitTime is '1s' in one annotation and '' in another | Say the same",
+			"otherReaction | onContention is 'SKIP' in one annotation and 'THROW' in another | Say the same" })
+	void anInvalidAnnotationNamesMethodAttributeAndRemedy(String method, String problem, String action) {
+		assertThatExceptionOfType(InvalidLockDefinitionException.class).isThrownBy(() -> find(Invalid.class, method))
+			.withMessageStartingWith("Invalid @DistributedLock on '" + Invalid.class.getName() + "." + method + "(")
+			.withMessageContaining(problem)
+			.satisfies((ex) -> assertThat(ex.getAction()).contains(action));
+	}
+
+	@Test
+	void theBeansOfAKeyAreLookedForInTheParentTooAndNotCreated() {
+		DefaultListableBeanFactory parent = new DefaultListableBeanFactory();
+		parent.registerBeanDefinition("ofParent", new RootBeanDefinition(List.class, () -> {
+			throw new IllegalStateException("created");
+		}));
+		DefaultListableBeanFactory child = new DefaultListableBeanFactory(parent);
+		child.registerBeanDefinition("factory", new RootBeanDefinition(ListFactoryBean.class));
+		child.registerAlias("factory", "dotted.alias");
+		LockDefinitionSource source = new LockDefinitionSource(child);
+		for (Method method : Beans.class.getDeclaredMethods()) {
+			assertThat(source.get(method, Beans.class)).isNotNull();
+		}
+		assertThat(child.containsSingleton("factory")).isFalse();
+	}
+
+	static Stream<String> deferred() {
+		return Arrays.stream(Deferred.class.getDeclaredMethods()).map(Method::getName);
+	}
+
+	@ParameterizedTest
+	@MethodSource("deferred")
+	void aReturnTypeThatOutlivesTheMethodIsRefused(String method) {
+		assertThatExceptionOfType(InvalidLockDefinitionException.class).isThrownBy(() -> find(Deferred.class, method))
+			.withMessageContaining("lets the work go on after the method has returned");
+	}
+
+	static Stream<String> followed() {
+		return Arrays.stream(Followed.class.getDeclaredMethods()).map(Method::getName);
+	}
+
+	@ParameterizedTest
+	@MethodSource("followed")
+	void aReturnTypeThatTellsOfItsEndIsFollowed(String method) {
+		assertThat(definition(Followed.class, method).adapter()).isNotNull();
+		assertThat(definition(Defaults.class, "run").adapter()).isNull();
+	}
+
+	@Test
+	void aGenericReturnTypeIsResolvedBeforeItIsJudged() {
+		assertThatExceptionOfType(InvalidLockDefinitionException.class)
+			.isThrownBy(() -> find(DeferredByGenerics.class, "supply"))
+			.withMessageContaining("lets the work go on");
+	}
+
+	private static LockRequest request(LockDefinition definition) {
+		return definition.locks().get(0).request();
+	}
+
+	private LockDefinition definition(Class<?> type, String method) {
+		LockDefinition definition = find(type, method);
+		assertThat(definition).isNotNull();
+		return definition;
+	}
+
+	private @Nullable LockDefinition find(Class<?> type, String name) {
+		for (Class<?> declaring = type; declaring != null; declaring = declaring.getSuperclass()) {
+			for (Method method : declaring.getDeclaredMethods()) {
+				if (method.getName().equals(name) && !method.isBridge()) {
+					return this.source.get(method, type);
+				}
+			}
+		}
+		throw new IllegalArgumentException(name);
+	}
+
+	private static DefaultListableBeanFactory beanFactory() {
+		MutablePropertySources sources = new MutablePropertySources();
+		sources.addFirst(new MapPropertySource("test", Map.of("lock.name", "stock", "lock.key", "#id", "lock.wait",
+				"500ms", "lock.lease", "3s", "lock.fallback", "instead", "empty", "")));
+		DefaultListableBeanFactory beanFactory = new DefaultListableBeanFactory();
+		beanFactory.addEmbeddedValueResolver(new PropertySourcesPropertyResolver(sources)::resolveRequiredPlaceholders);
+		return beanFactory;
+	}
+
+	static class Defaults {
+
+		@DistributedLock
+		void run() {
+		}
+
+	}
+
+	static class Placeholders {
+
+		@DistributedLock(name = "${lock.name}", key = "${lock.key}", waitTime = "${lock.wait}",
+				leaseTime = "${lock.lease}", fallback = "${lock.fallback}")
+		void run(int id) {
+		}
+
+		void instead(int id) {
+		}
+
+	}
+
+	interface Job {
+
+		@DistributedLock(name = "interface")
+		void run();
+
+	}
+
+	static class OfInterface implements Job {
+
+		@Override
+		public void run() {
+		}
+
+	}
+
+	static class Parent {
+
+		@DistributedLock(name = "parent")
+		void run() {
+		}
+
+	}
+
+	static class Overriding extends Parent {
+
+		@Override
+		void run() {
+		}
+
+	}
+
+	static class Inheriting extends Parent {
+
+	}
+
+	interface GenericJob<T> {
+
+		void run(T argument);
+
+	}
+
+	static class OfGeneric implements GenericJob<String> {
+
+		@Override
+		@DistributedLock(name = "generic", key = "#argument")
+		public void run(String argument) {
+		}
+
+	}
+
+	@Retention(RetentionPolicy.RUNTIME)
+	@DistributedLock(name = "report", onContention = OnContention.SKIP)
+	@interface OncePerCluster {
+
+		@AliasFor(annotation = DistributedLock.class)
+		String waitTime() default "0s";
+
+	}
+
+	static class Composed {
+
+		@OncePerCluster(waitTime = "7s")
+		void run() {
+		}
+
+	}
+
+	static class Base {
+
+		public void inherited() {
+		}
+
+	}
+
+	@DistributedLock(name = "class")
+	static class OnClass extends Base {
+
+		public static void ofTheClass() {
+		}
+
+		public void visible() {
+		}
+
+		@DistributedLock(name = "method")
+		public void own() {
+		}
+
+		void hidden() {
+		}
+
+		@Override
+		public String toString() {
+			return "text";
+		}
+
+	}
+
+	static class Repeated {
+
+		@DistributedLock(name = "catalog", mode = LockMode.READ)
+		@DistributedLock(name = "stock", key = "#id")
+		void run(long id) {
+		}
+
+		@DistributedLock(name = "stock", onContention = OnContention.SKIP, waitTime = "0s")
+		@OncePerCluster
+		void alsoThroughAnotherAnnotation() {
+		}
+
+	}
+
+	static class Beans {
+
+		@DistributedLock(key = "@ofParent.size()")
+		void ofParent() {
+		}
+
+		@DistributedLock(key = "&factory.singleton + '-' + @factory.size()")
+		void factory() {
+		}
+
+		@DistributedLock(key = "@'dotted.alias'")
+		void alias() {
+		}
+
+	}
+
+	record Order(long id, String item) {
+	}
+
+	static class Invalid {
+
+		@DistributedLock(name = "of stock")
+		void badName() {
+		}
+
+		@DistributedLock(waitTime = "soon")
+		void badWaitTime() {
+		}
+
+		@DistributedLock(waitTime = "10")
+		void bareWaitTime() {
+		}
+
+		@DistributedLock(waitTime = "-1s")
+		void negativeWaitTime() {
+		}
+
+		@DistributedLock(leaseTime = "x")
+		void badLeaseTime() {
+		}
+
+		@DistributedLock(leaseTime = "1ms")
+		void shortLeaseTime() {
+		}
+
+		@DistributedLock(waitTime = "${missing}")
+		void missingProperty() {
+		}
+
+		@DistributedLock(key = "#id +")
+		void badKey(long id) {
+		}
+
+		@DistributedLock(key = " ")
+		void blankKey() {
+		}
+
+		@DistributedLock(key = "${empty}")
+		void emptyProperty() {
+		}
+
+		@DistributedLock(key = "#order.idd")
+		void unknownProperty(Order order) {
+		}
+
+		@DistributedLock(key = "@regoins.get(#id)")
+		void unknownBean(long id) {
+		}
+
+		@DistributedLock(key = "&regions")
+		void unknownFactory() {
+		}
+
+		@DistributedLock(key = "#productID")
+		void unknownVariable(long productId) {
+		}
+
+		@DistributedLock(key = "productId")
+		void forgottenHash(long productId) {
+		}
+
+		@DistributedLock(key = "#productId")
+		void noParameter() {
+		}
+
+		@DistributedLock(key = "#ids")
+		void mapKey(Map<Long, String> ids) {
+		}
+
+		@DistributedLock(key = "#p0")
+		void streamKey(Stream<Long> ids) {
+		}
+
+		@DistributedLock(onContention = OnContention.SKIP)
+		int primitiveSkip() {
+			return 0;
+		}
+
+		@DistributedLock(fallback = "nowhere")
+		void unknownFallback() {
+		}
+
+		@DistributedLock(fallback = "noParameters")
+		int fallbackWithOtherParameters(long id) {
+			return 0;
+		}
+
+		@DistributedLock(fallback = "text")
+		int fallbackWithOtherReturnType(long id) {
+			return 0;
+		}
+
+		@DistributedLock(fallback = "fallbackToItself")
+		void fallbackToItself() {
+		}
+
+		@DistributedLock(mode = LockMode.READ, holdAtLeast = "1h")
+		void keptByReader() {
+		}
+
+		@DistributedLock(holdAtLeast = "x")
+		void badHoldAtLeast() {
+		}
+
+		@DistributedLock(holdAtLeast = "1ms")
+		void shortHoldAtLeast() {
+		}
+
+		@DistributedLock(name = "a", waitTime = "1s")
+		@DistributedLock(name = "b")
+		void otherWaitTime() {
+		}
+
+		@DistributedLock(name = "a", onContention = OnContention.SKIP)
+		@DistributedLock(name = "b")
+		void otherReaction() {
+		}
+
+		int noParameters() {
+			return 0;
+		}
+
+		String text(long id) {
+			return "";
+		}
+
+	}
+
+	interface Deferred {
+
+		@DistributedLock
+		Stream<String> stream();
+
+		@DistributedLock
+		IntStream intStream();
+
+		@DistributedLock
+		Callable<String> callable();
+
+		@DistributedLock
+		ScheduledFuture<String> scheduledFuture();
+
+		@DistributedLock
+		CompletableFutureOfOurOwn ownFuture();
+
+		@DistributedLock
+		ConnectableFlux<String> connectableFlux();
+
+		@DistributedLock
+		Optional<CompletableFuture<String>> insideAnotherType();
+
+		@DistributedLock
+		CompletableFuture<Flux<String>> publisherInFuture();
+
+		@DistributedLock
+		Mono<Stream<String>> streamInMono();
+
+	}
+
+	static class CompletableFutureOfOurOwn extends CompletableFuture<String> {
+
+	}
+
+	interface Followed {
+
+		@DistributedLock
+		CompletableFuture<String> completableFuture();
+
+		@DistributedLock
+		CompletionStage<String> completionStage();
+
+		@DistributedLock
+		Future<String> future();
+
+		@DistributedLock
+		Mono<String> mono();
+
+		@DistributedLock
+		Flux<String> flux();
+
+		@DistributedLock
+		org.reactivestreams.Publisher<String> publisher();
+
+		@DistributedLock
+		Flow.Publisher<String> flowPublisher();
+
+	}
+
+	interface Supplying<T> {
+
+		Optional<T> supplyMaybe();
+
+		@DistributedLock
+		T supply();
+
+	}
+
+	interface DeferredByGenerics extends Supplying<Stream<String>> {
+
+		@Override
+		Stream<String> supply();
+
+	}
+
+}

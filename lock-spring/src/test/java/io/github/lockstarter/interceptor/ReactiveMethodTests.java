@@ -1,0 +1,549 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.interceptor;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Flow;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.reactivestreams.Publisher;
+import reactor.adapter.JdkFlowAdapter;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Hooks;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
+import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Schedulers;
+
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockContendedException;
+import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockUnavailableException;
+import io.github.lockstarter.OnContention;
+import io.github.lockstarter.OnLost;
+import io.github.lockstarter.OnUnavailable;
+import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.engine.EngineProbe;
+import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.memory.LockMemory;
+import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.test.FaultInjectingStore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * Annotated methods that return a publisher.
+ */
+class ReactiveMethodTests {
+
+	private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+	private static final LockRequest REQUEST = LockRequest.of("stock", 1001);
+
+	private static final LockRequest AT_ONCE = REQUEST.withWaitTime(Duration.ZERO);
+
+	private final LockMemory memory = new LockMemory();
+
+	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
+
+	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.store, EngineSettings.DEFAULTS,
+			LockListener.NO_OP);
+
+	private final DefaultLockRegistry other = new DefaultLockRegistry(new MemoryLockStore(this.memory),
+			EngineSettings.DEFAULTS, LockListener.NO_OP);
+
+	private final Stock target = new Stock();
+
+	private final Stock stock = proxy(this.target);
+
+	@AfterEach
+	void nothingIsLeft() {
+		for (DefaultLockRegistry registry : List.of(this.registry, this.other)) {
+			Awaitility.await()
+				.until(() -> EngineProbe.activeLocks(registry) == 0 && EngineProbe.backgroundActions(registry) == 0);
+			registry.close();
+		}
+	}
+
+	@Test
+	void theLockIsTakenAtTheSubscriptionAndHeldUntilTheMonoEnds() {
+		Sinks.One<String> work = Sinks.one();
+		this.target.mono = work.asMono();
+		Mono<String> reserve = this.stock.reserve(1001);
+		assertThat(isTaken()).isFalse();
+		assertThat(this.target.calls).isEmpty();
+		CompletableFuture<Boolean> freeAtResult = reserve.map((value) -> !isTaken()).toFuture();
+		this.target.awaitBegun();
+		assertThat(isTaken()).isTrue();
+		work.tryEmitValue("reserved");
+		assertThat(freeAtResult).succeedsWithin(PATIENCE).isEqualTo(true);
+	}
+
+	@Test
+	void eachSubscriptionTakesTheLockAnew() {
+		Mono<Long> token = this.stock.token(1001, null);
+		long first = token.block(PATIENCE);
+		assertThat(token.block(PATIENCE)).isGreaterThan(first);
+		assertThat(this.store.acquire.calls()).isEqualTo(2);
+	}
+
+	@Test
+	void severalLocksAreTakenTogetherAndReenteredOneByOne() {
+		this.target.self = this.stock;
+		assertThat(this.stock.count(List.of(1002L, 1001L), null).block(PATIENCE)).isEqualTo(2);
+		assertThat(this.stock.nestedInSeveral(1001).block(PATIENCE)).isEqualTo(2);
+		assertThat(this.stock.severalAroundOne(List.of(1002L, 1001L)).block(PATIENCE)).isNotNull();
+		assertThat(isTaken()).isFalse();
+		assertThat(this.memory.isEmpty()).isTrue();
+	}
+
+	@Test
+	void aBodyDoesNotBeginAfterItsSubscriptionWasCancelledAndItsLockGivenBack() throws Exception {
+		AtomicReference<Disposable> subscription = new AtomicReference<>();
+		CountDownLatch subscribed = new CountDownLatch(1);
+		CountDownLatch cancelled = new CountDownLatch(1);
+		Hooks.onEachOperator("cancelling", Operators.lift((source, actual) -> {
+			if (source.stepName().equals("source(MonoDefer)") && cancelled.getCount() > 0
+					&& Thread.currentThread().getName().startsWith("lock-async")) {
+				awaitUninterrupted(subscribed);
+				subscription.get().dispose();
+				Awaitility.await().until(() -> EngineProbe.activeLocks(this.registry) == 0);
+				cancelled.countDown();
+			}
+			return actual;
+		}));
+		try {
+			this.store.acquire.loseRequests(() -> {
+				awaitUninterrupted(subscribed);
+				return false;
+			});
+			subscription.set(this.stock.reserve(1001).subscribe());
+			subscribed.countDown();
+			assertThat(cancelled.await(20, TimeUnit.SECONDS)).isTrue();
+		}
+		finally {
+			Hooks.resetOnEachOperator("cancelling");
+		}
+		assertThat(this.target.calls).isEmpty();
+	}
+
+	@Test
+	void anErrorThatReactorWouldNotPassOnEndsTheSubscription() {
+		Mono<String> unlinked = this.stock.unlinked(1001);
+		assertThatIllegalStateException().isThrownBy(() -> unlinked.block(PATIENCE))
+			.withCauseInstanceOf(NoClassDefFoundError.class);
+		assertThat(isTaken()).isFalse();
+	}
+
+	@Test
+	void ofTwoTimesToHoldALockTheLongerOneCounts() {
+		this.stock.heldTwice().block(PATIENCE);
+		assertThat(this.other.tryAcquire(LockRequest.of(LockKey.of("twice")).withWaitTime(Duration.ofMillis(300))))
+			.isEmpty();
+		this.memory.clear();
+	}
+
+	private static void awaitUninterrupted(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	@Test
+	void anEmptyMonoGivesTheLockBack() {
+		this.target.mono = Mono.empty();
+		assertThat(this.stock.reserve(1001).block(PATIENCE)).isNull();
+		assertThat(isTaken()).isFalse();
+	}
+
+	@Test
+	void aFluxHoldsTheLockUntilItsEnd() {
+		this.target.flux = Flux.range(1, 3).map((number) -> number + (isTaken() ? " locked" : " free"));
+		List<String> values = this.stock.items(1001).collectList().block(PATIENCE);
+		assertThat(values).containsExactly("1 locked", "2 locked", "3 locked");
+		assertThat(isTaken()).isFalse();
+	}
+
+	@Test
+	void aFluxIsAskedForNoMoreThanItsSubscriberWants() {
+		AtomicInteger produced = new AtomicInteger();
+		this.target.flux = Flux.range(1, 100).doOnNext((number) -> produced.incrementAndGet()).map(String::valueOf);
+		assertThat(this.stock.items(1001).limitRate(5).take(2).collectList().block(PATIENCE)).containsExactly("1", "2");
+		assertThat(produced.get()).isLessThan(10);
+		Awaitility.await().until(() -> !isTaken());
+	}
+
+	@Test
+	void anErrorGivesTheLockBackAndReachesTheSubscriber() {
+		this.target.mono = Mono.error(new IllegalStateException("out of order"));
+		this.target.flux = Flux.error(new IllegalStateException("out of order"));
+		assertThatIllegalStateException().isThrownBy(() -> this.stock.reserve(1001).block(PATIENCE))
+			.withMessage("out of order");
+		assertThat(isTaken()).isFalse();
+		assertThatIllegalStateException().isThrownBy(() -> this.stock.items(1001).blockLast(PATIENCE))
+			.withMessage("out of order");
+		assertThat(isTaken()).isFalse();
+		this.target.broken = true;
+		assertThatIllegalStateException().isThrownBy(() -> this.stock.reserve(1001).block(PATIENCE))
+			.withMessage("broken");
+		assertThat(isTaken()).isFalse();
+	}
+
+	@Test
+	void cancellingASubscriptionEndsTheWorkAndThenGivesTheLockBack() {
+		AtomicBoolean takenAtCancel = new AtomicBoolean();
+		this.target.mono = Mono.<String>never().doOnCancel(() -> takenAtCancel.set(isTaken()));
+		Disposable subscription = this.stock.reserve(1001).subscribe();
+		this.target.awaitBegun();
+		subscription.dispose();
+		assertThat(takenAtCancel).isTrue();
+		Awaitility.await().until(() -> !isTaken());
+	}
+
+	@Test
+	void cancellingASubscriptionEndsTheWait() {
+		try (Lease held = this.registry.acquire(REQUEST)) {
+			Disposable subscription = this.stock.reserve(1001).subscribe();
+			subscription.dispose();
+			Awaitility.await().until(() -> EngineProbe.backgroundActions(this.registry) == 1);
+		}
+		assertThat(this.target.calls).isEmpty();
+	}
+
+	@Test
+	void cancellingInAnyInstantLeavesNothingLocked() {
+		this.target.mono = Mono.never();
+		this.target.flux = Flux.never();
+		for (int i = 0; i < 500; i++) {
+			Disposable subscription = ((i % 2 == 0) ? this.stock.reserve(1001) : this.stock.items(1001).last())
+				.subscribe();
+			for (int spins = 0; spins < i; spins++) {
+				Thread.onSpinWait();
+			}
+			subscription.dispose();
+			this.registry.acquire(REQUEST).close();
+		}
+	}
+
+	@Test
+	void theSubscribingThreadIsNotBlocked() {
+		CompletableFuture<String> result;
+		try (Lease held = this.registry.acquire(REQUEST)) {
+			result = this.stock.reserve(1001).subscribeOn(Schedulers.parallel()).toFuture();
+			assertThat(Mono.just("next").subscribeOn(Schedulers.parallel()).block(PATIENCE)).isEqualTo("next");
+			assertThat(result).isNotDone();
+		}
+		assertThat(result).succeedsWithin(PATIENCE).isEqualTo("done");
+		assertThat(this.target.calls).noneMatch((thread) -> thread.startsWith("parallel"));
+	}
+
+	@Test
+	void nestedMethodsOfOneChainShareTheLease() {
+		this.target.self = this.stock;
+		assertThat(this.stock.nested(1001).block(PATIENCE)).isEqualTo("done");
+		assertThat(this.store.acquire.calls()).isOne();
+		assertThat(this.store.release.calls()).isOne();
+	}
+
+	@Test
+	void branchesOfOneChainExcludeEachOther() {
+		AtomicInteger inside = new AtomicInteger();
+		AtomicInteger most = new AtomicInteger();
+		this.target.mono = Mono.fromSupplier(() -> {
+			most.accumulateAndGet(inside.incrementAndGet(), Math::max);
+			return "done";
+		}).delayElement(Duration.ofMillis(20)).doOnNext((value) -> inside.decrementAndGet());
+		this.target.self = this.stock;
+		assertThat(this.stock.branches(1001).block(PATIENCE)).isEqualTo("donedone");
+		assertThat(most).hasValue(1);
+	}
+
+	@Test
+	void contentionIsAnErrorOrSkippedOrLeadsToTheFallback() {
+		try (Lease held = this.other.acquire(REQUEST)) {
+			assertThatExceptionOfType(LockContendedException.class)
+				.isThrownBy(() -> this.stock.reserveAtOnce(1001).block(PATIENCE));
+			assertThat(this.stock.skip(1001).block(PATIENCE)).isNull();
+			assertThat(this.stock.skipAll(1001).collectList().block(PATIENCE)).isEmpty();
+			assertThat(this.stock.reserveOrElse(1001).block(PATIENCE)).isEqualTo("LockContendedException of 1001");
+		}
+		assertThat(this.target.calls).isEmpty();
+	}
+
+	@Test
+	void anOutageIsAnErrorOrLeadsToTheFallback() {
+		this.store.acquire.loseRequests(() -> true);
+		assertThatExceptionOfType(LockUnavailableException.class)
+			.isThrownBy(() -> this.stock.reserveAtOnce(1001).block(PATIENCE));
+		assertThat(this.stock.reserveOrElse(1001).block(PATIENCE)).isEqualTo("LockUnavailableException of 1001");
+	}
+
+	@Test
+	void aContentionThatTheBodyMeetsReachesTheSubscriber() {
+		this.target.mono = Mono.error(new LockContendedException(REQUEST.key(), Duration.ZERO));
+		assertThatExceptionOfType(LockContendedException.class)
+			.isThrownBy(() -> this.stock.reserveOrElse(1001).block(PATIENCE));
+	}
+
+	@Test
+	void aLostLockEndsThePublisherWithAnError() {
+		this.target.mono = Mono.fromSupplier(this::loseAll);
+		this.target.flux = Flux.defer(() -> Flux.just("first", loseAll()));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.stock.reserve(1001).block(PATIENCE));
+		List<String> values = new ArrayList<>();
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.stock.items(1001).doOnNext(values::add).blockLast(PATIENCE));
+		assertThat(values).containsExactly("first", "lost");
+		assertThat(this.stock.carryOn(1001).block(PATIENCE)).isEqualTo("lost");
+		this.target.mono = Mono.defer(() -> Mono.error(new IllegalStateException(loseAll())));
+		assertThatIllegalStateException().isThrownBy(() -> this.stock.reserve(1001).block(PATIENCE))
+			.satisfies((ex) -> assertThat(ex.getSuppressed()).hasAtLeastOneElementOfType(LockLostException.class));
+	}
+
+	@Test
+	void aLossCancelsTheWorkIfThatIsThePolicy() {
+		AtomicInteger cancelled = new AtomicInteger();
+		this.target.mono = Mono.<String>never().doOnCancel(cancelled::incrementAndGet);
+		this.target.flux = Flux.<String>never().doOnCancel(cancelled::incrementAndGet);
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.stock.interruptible(1001).block(PATIENCE));
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.stock.interruptibleItems(1001).blockLast(PATIENCE));
+		assertThat(cancelled).hasValue(2);
+	}
+
+	@Test
+	void aLockStaysTakenForSomeTimeIfTheWorkSucceeds() {
+		this.target.mono = Mono.error(new IllegalStateException("out of order"));
+		assertThatIllegalStateException().isThrownBy(() -> this.stock.once(1001).block(PATIENCE));
+		assertThat(isTaken()).isFalse();
+		this.target.mono = Mono.never();
+		Disposable subscription = this.stock.once(1001).subscribe();
+		Awaitility.await().until(() -> this.target.calls.size() == 2);
+		subscription.dispose();
+		Awaitility.await().until(() -> !isTaken());
+		this.target.mono = Mono.just("done");
+		assertThat(this.stock.once(1001).block(PATIENCE)).isEqualTo("done");
+		assertThat(isTaken()).isTrue();
+	}
+
+	@Test
+	void readersShareTheLock() {
+		try (Lease reader = this.registry.acquire(REQUEST.withMode(LockMode.READ))) {
+			assertThat(this.stock.read(1001).block(PATIENCE)).isEqualTo("done");
+			assertThat(this.target.calls).doesNotContain(Thread.currentThread().getName());
+		}
+	}
+
+	@Test
+	void otherReactiveTypesAreFollowedAsWell() {
+		this.target.flux = Flux.just("1", "2").map((value) -> value + (isTaken() ? " locked" : " free"));
+		assertThat(Flux.from(this.stock.publisher(1001)).collectList().block(PATIENCE)).containsExactly("1 locked",
+				"2 locked");
+		assertThat(JdkFlowAdapter.flowPublisherToFlux(this.stock.flow(1001)).collectList().block(PATIENCE))
+			.containsExactly("1 locked", "2 locked");
+	}
+
+	@Test
+	void aFutureOfAMonoCanBeCancelled() {
+		this.target.mono = Mono.never();
+		CompletableFuture<String> future = this.stock.reserve(1001).toFuture();
+		this.target.awaitBegun();
+		future.cancel(true);
+		assertThatExceptionOfType(CancellationException.class).isThrownBy(future::join);
+		Awaitility.await().until(() -> !isTaken());
+	}
+
+	private String loseAll() {
+		this.memory.clear();
+		return "lost";
+	}
+
+	private boolean isTaken() {
+		return this.other.tryAcquire(AT_ONCE).map((lease) -> {
+			lease.close();
+			return false;
+		}).orElse(true);
+	}
+
+	private Stock proxy(Stock target) {
+		ProxyFactory factory = new ProxyFactory(target);
+		factory.setProxyTargetClass(true);
+		factory.addAdvisor(new DistributedLockAdvisor(new LockDefinitionSource(new DefaultListableBeanFactory()),
+				() -> this.registry));
+		return (Stock) factory.getProxy();
+	}
+
+	static class Stock {
+
+		final List<String> calls = new CopyOnWriteArrayList<>();
+
+		volatile Mono<String> mono = Mono.just("done");
+
+		volatile Flux<String> flux = Flux.just("done");
+
+		volatile boolean broken;
+
+		@Nullable Stock self;
+
+		@DistributedLock(name = "stock", key = "#productId")
+		public Mono<String> reserve(long productId) {
+			return begin();
+		}
+
+		@DistributedLock(name = "stock", key = "#productId")
+		public Flux<String> items(long productId) {
+			begin();
+			return this.flux;
+		}
+
+		@DistributedLock(name = "stock", key = "#productId")
+		public Publisher<String> publisher(long productId) {
+			return this.flux;
+		}
+
+		@DistributedLock(name = "stock", key = "#productId")
+		public Flow.Publisher<String> flow(long productId) {
+			return JdkFlowAdapter.publisherToFlowPublisher(this.flux);
+		}
+
+		@DistributedLock(name = "stock", key = "#productId")
+		public Mono<Long> token(long productId, @Nullable Lease lease) {
+			assertThat(lease).isNotNull();
+			return Mono.fromSupplier(() -> {
+				lease.ensureHeld();
+				return lease.fencingToken();
+			});
+		}
+
+		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s", leaseTime = "50ms")
+		public Mono<String> reserveAtOnce(long productId) {
+			return begin();
+		}
+
+		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s", onContention = OnContention.SKIP)
+		public Mono<String> skip(long productId) {
+			return begin();
+		}
+
+		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s", onContention = OnContention.SKIP)
+		public Flux<String> skipAll(long productId) {
+			return this.flux;
+		}
+
+		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s", leaseTime = "50ms", fallback = "instead",
+				onUnavailable = OnUnavailable.FALLBACK)
+		public Mono<String> reserveOrElse(long productId) {
+			return begin();
+		}
+
+		Mono<String> instead(long productId, LockException reason) {
+			return Mono.just(reason.getClass().getSimpleName() + " of " + productId);
+		}
+
+		@DistributedLock(name = "stock", key = "#productId", onLost = OnLost.LOG)
+		public Mono<String> carryOn(long productId) {
+			return begin();
+		}
+
+		@DistributedLock(name = "stock", key = "#productId", leaseTime = "50ms", onLost = OnLost.INTERRUPT)
+		public Mono<String> interruptible(long productId) {
+			return begin();
+		}
+
+		@DistributedLock(name = "stock", key = "#productId", leaseTime = "50ms", onLost = OnLost.INTERRUPT)
+		public Flux<String> interruptibleItems(long productId) {
+			return this.flux;
+		}
+
+		@DistributedLock(name = "stock", key = "#productId", holdAtLeast = "1h")
+		public Mono<String> once(long productId) {
+			return begin();
+		}
+
+		@DistributedLock(name = "stock", key = "#productId", mode = LockMode.READ, waitTime = "0s")
+		public Mono<String> read(long productId) {
+			return begin();
+		}
+
+		@DistributedLock(name = "stock", key = "#productId")
+		public Mono<String> nested(long productId) {
+			return this.self.reserve(productId)
+				.publishOn(Schedulers.parallel())
+				.flatMap((value) -> this.self.reserveAtOnce(productId));
+		}
+
+		@DistributedLock(name = "stock", key = "#productId")
+		public Mono<String> unlinked(long productId) {
+			throw new NoClassDefFoundError("gone");
+		}
+
+		@DistributedLock(name = "twice", holdAtLeast = "1m")
+		@DistributedLock(name = "twice", holdAtLeast = "50ms")
+		public Mono<String> heldTwice() {
+			return Mono.just("done");
+		}
+
+		@DistributedLock(name = "stock", key = "#productIds", waitTime = "0s")
+		public Mono<Integer> count(List<Long> productIds, @Nullable Lease lease) {
+			return begin().then(Mono.fromSupplier(() -> lease.all().size()));
+		}
+
+		@DistributedLock(name = "stock", key = "#productId")
+		public Mono<Integer> nestedInSeveral(long productId) {
+			return this.self.count(List.of(productId, productId + 1), null);
+		}
+
+		@DistributedLock(name = "stock", key = "#productIds")
+		public Mono<String> severalAroundOne(List<Long> productIds) {
+			return this.self.reserveAtOnce(productIds.get(1));
+		}
+
+		@DistributedLock(name = "branching", key = "#productId")
+		public Mono<String> branches(long productId) {
+			return Mono.zip(this.self.reserve(productId), this.self.reserve(productId), String::concat);
+		}
+
+		private Mono<String> begin() {
+			this.calls.add(Thread.currentThread().getName());
+			if (this.broken) {
+				throw new IllegalStateException("broken");
+			}
+			return this.mono;
+		}
+
+		void awaitBegun() {
+			Awaitility.await().until(() -> !this.calls.isEmpty());
+		}
+
+	}
+
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.spring;
+
+import java.util.Map;
+import java.util.Set;
+
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.testsupport.AbstractArchitectureTests;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+/**
+ * The rooms of what is for Spring.
+ */
+class ArchitectureTests extends AbstractArchitectureTests {
+
+	private static final Map<String, Set<String>> ROOMS = Map.of( //
+			".interceptor", Set.of(""), //
+			".transaction", Set.of(""), //
+			".lifecycle", Set.of(".engine"), //
+			".spring", Set.of("", ".event", ".store", ".engine", ".interceptor", ".transaction", ".lifecycle"));
+
+	ArchitectureTests() {
+		super(ROOMS);
+	}
+
+	@Override
+	protected String[] startingThreads() {
+		// Shutdown goes on while holders finish; the thread ends with the last of them
+		return new String[] { ".lifecycle.LockLifecycle" };
+	}
+
+	@Test
+	void nothingNeedsSpringBootOrADriver() {
+		assertUsedOnlyIn("the library works without Spring Boot, and with any store", Set.of(),
+				"org.springframework.boot..", "org.springframework.data..");
+	}
+
+	@Test
+	void oneClassNeedsReactor() {
+		noClasses().that()
+			.doNotHaveFullyQualifiedName(ROOT + ".interceptor.ReactiveInvocationAdapter")
+			.should()
+			.dependOnClassesThat()
+			.resideInAnyPackage("reactor..", "org.reactivestreams..")
+			.because("an application without Reactor must be able to load all other classes")
+			.check(this.classes);
+	}
+
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.spring;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import javax.sql.DataSource;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionTemplate;
+import org.springframework.util.ClassUtils;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.LockUnavailableException;
+import io.github.lockstarter.OnActiveTransaction;
+import io.github.lockstarter.TransactionAwareLockRegistry;
+import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.event.LockEvent;
+import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.interceptor.DistributedLockAdvisor;
+import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
+import io.github.lockstarter.memory.LockMemory;
+import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.store.LockStore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * An application of Spring without Spring Boot, which gives nothing but a store.
+ */
+class EnableDistributedLocksTests {
+
+	private static final LockRequest REQUEST = LockRequest.of("stock", 1001).withWaitTime(Duration.ZERO);
+
+	private static final LockRequest OTHER_REQUEST = LockRequest.of("stock", 1002).withWaitTime(Duration.ZERO);
+
+	@Test
+	void thereIsNoSpringBoot() {
+		assertThat(ClassUtils.isPresent("org.springframework.boot.SpringApplication", getClass().getClassLoader()))
+			.isFalse();
+	}
+
+	@Test
+	void annotatedMethodsAreLocked() {
+		try (AnnotationConfigApplicationContext context = start(Application.class)) {
+			Stock stock = context.getBean(Stock.class);
+			assertThat(stock.deduct(1001, () -> assertContended(context.getBean(LockRegistry.class)))).isPositive();
+			assertThat(context.getBean(LockMemory.class).isEmpty()).isTrue();
+		}
+	}
+
+	@Test
+	void templateAndListenersWork() {
+		try (AnnotationConfigApplicationContext context = start(Application.class)) {
+			context.getBean(LockTemplate.class).execute(REQUEST, Lease::fencingToken);
+			assertThat(context.getBean(Events.class).seen).hasAtLeastOneElementOfType(LockEvent.Released.class);
+		}
+	}
+
+	@Test
+	void theLockOutlivesTheTransaction() {
+		try (AnnotationConfigApplicationContext context = start(Application.class)) {
+			assertThat(context.getBean(LockRegistry.class)).isInstanceOf(TransactionAwareLockRegistry.class);
+			new TransactionTemplate(context.getBean(JdbcTransactionManager.class)).executeWithoutResult((status) -> {
+				context.getBean(Stock.class).deduct(1001, () -> {
+				});
+				assertContended(context.getBean(LockRegistry.class));
+			});
+			assertThat(context.getBean(LockMemory.class).isEmpty()).isTrue();
+		}
+	}
+
+	@Test
+	void noTransactionCommitsAfterItsLockWasLost() {
+		try (AnnotationConfigApplicationContext context = start(Application.class)) {
+			assertThatExceptionOfType(LockLostException.class)
+				.isThrownBy(() -> context.getBean(Stock.class).order(1001, context.getBean(LockMemory.class)));
+			assertThat(
+					context.getBean(JdbcClient.class).sql("select count(*) from orders").query(Integer.class).single())
+				.isZero();
+		}
+	}
+
+	@Test
+	void theAnnotationSaysWhatMethodsLeaveOpen() {
+		try (AnnotationConfigApplicationContext context = start(Strict.class)) {
+			assertThat(context.getBean(DistributedLockAdvisor.class).getOrder()).isEqualTo(42);
+			new TransactionTemplate(context.getBean(JdbcTransactionManager.class))
+				.executeWithoutResult((status) -> assertThatIllegalStateException()
+					.isThrownBy(() -> context.getBean(Stock.class).deduct(1001, () -> {
+					}))
+					.withMessageContaining("must not be taken inside the transaction"));
+		}
+	}
+
+	@Test
+	void aWrongAnnotationEndsTheStart() {
+		assertThatExceptionOfType(InvalidLockDefinitionException.class)
+			.isThrownBy(() -> start(Application.class, Closed.class).close())
+			.withMessageContaining("Closed");
+	}
+
+	@Test
+	void shutdownWaitsForHolders() throws Exception {
+		AnnotationConfigApplicationContext context = start(Application.class);
+		LockRegistry registry = context.getBean(LockRegistry.class);
+		LockMemory memory = context.getBean(LockMemory.class);
+		Lease lease = registry.acquire(REQUEST);
+		CompletableFuture<Void> closing = CompletableFuture.runAsync(context::close);
+		Awaitility.await()
+			.untilAsserted(() -> assertThatExceptionOfType(LockUnavailableException.class)
+				.isThrownBy(() -> registry.tryAcquire(OTHER_REQUEST).ifPresent(Lease::close)));
+		assertThat(closing).isNotDone();
+		lease.close();
+		closing.get(30, TimeUnit.SECONDS);
+		assertThat(memory.isEmpty()).isTrue();
+	}
+
+	private static void assertContended(LockRegistry registry) {
+		assertThat(CompletableFuture.supplyAsync(() -> registry.tryAcquire(REQUEST)).join()).isEmpty();
+	}
+
+	private static AnnotationConfigApplicationContext start(Class<?>... configurations) {
+		return new AnnotationConfigApplicationContext(configurations);
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableDistributedLocks
+	static class Application extends Infrastructure {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableDistributedLocks(order = 42, onActiveTransaction = OnActiveTransaction.FAIL)
+	static class Strict extends Infrastructure {
+
+	}
+
+	@EnableTransactionManagement(proxyTargetClass = true)
+	abstract static class Infrastructure {
+
+		@Bean
+		LockMemory memory() {
+			return new LockMemory();
+		}
+
+		@Bean
+		LockStore store(LockMemory memory) {
+			return new MemoryLockStore(memory);
+		}
+
+		@Bean
+		Events events() {
+			return new Events();
+		}
+
+		@Bean
+		EngineSettings settings() {
+			return new EngineSettings(Duration.ofSeconds(5), Duration.ofSeconds(4), 20, Duration.ofSeconds(1),
+					Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(20));
+		}
+
+		@Bean(destroyMethod = "shutdown")
+		DataSource dataSource() {
+			return new EmbeddedDatabaseBuilder().setType(EmbeddedDatabaseType.H2).generateUniqueName(true).build();
+		}
+
+		@Bean
+		JdbcTransactionManager transactionManager(DataSource dataSource) {
+			return new JdbcTransactionManager(dataSource);
+		}
+
+		@Bean
+		JdbcClient jdbc(DataSource dataSource) {
+			JdbcClient jdbc = JdbcClient.create(dataSource);
+			jdbc.sql("create table orders (id int)").update();
+			return jdbc;
+		}
+
+		@Bean
+		Stock stock(JdbcClient jdbc) {
+			return new Stock(jdbc);
+		}
+
+	}
+
+	static class Events implements LockListener {
+
+		final List<LockEvent> seen = new ArrayList<>();
+
+		@Override
+		public void onEvent(LockEvent event) {
+			this.seen.add(event);
+		}
+
+	}
+
+	static class Stock {
+
+		private final JdbcClient jdbc;
+
+		Stock(JdbcClient jdbc) {
+			this.jdbc = jdbc;
+		}
+
+		@DistributedLock(name = "stock", key = "#productId")
+		public long deduct(long productId, Runnable body) {
+			body.run();
+			return Lease.current().fencingToken();
+		}
+
+		@DistributedLock(name = "stock", key = "#productId")
+		@Transactional
+		public void order(long productId, LockMemory memory) {
+			this.jdbc.sql("insert into orders values (?)").param(productId).update();
+			memory.clear();
+			Lease lease = Lease.current();
+			Awaitility.await().until(() -> !lease.isHeld());
+		}
+
+	}
+
+	static class Closed {
+
+		@DistributedLock(name = "closed")
+		final void close() {
+		}
+
+	}
+
+}

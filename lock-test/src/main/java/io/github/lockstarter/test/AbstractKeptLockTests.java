@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.test;
+
+import java.time.Duration;
+
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.ReleaseOutcome;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The part of the contract of every {@link LockStore} that is about locks that stay taken
+ * after their owner is done, and about requests of that owner that come too late.
+ */
+abstract class AbstractKeptLockTests extends StoreHarness {
+
+	private static final Duration HOUR = Duration.ofHours(1);
+
+	private static final Duration ALMOST_AN_HOUR = Duration.ofMinutes(50);
+
+	@Test
+	void aKeptLockExcludesAllForItsTime() {
+		this.one.grant(this.key, this.owner);
+		assertThat(keep(HOUR)).isTrue();
+		assertThat(this.two.remaining(this.key, this.other)).isBetween(ALMOST_AN_HOUR, HOUR);
+		assertThat(this.one.acquire(this.key, this.other)).isInstanceOf(LockRefusal.class);
+		assertThat(this.two.acquire(this.key, OwnerToken.random(LockMode.READ))).isInstanceOf(LockRefusal.class);
+		assertThat(this.two.acquire(this.key, OwnerToken.random(LockMode.FAIR))).isInstanceOf(LockRefusal.class);
+	}
+
+	@Test
+	void aKeptLockIsGrantedWhenItsTimeIsOver() {
+		long base = this.one.grant(this.key, this.owner);
+		keep(SHORT_LEASE_TIME);
+		assertThat(takeOver()).isGreaterThan(base);
+	}
+
+	@Test
+	void aRenewalThatComesAfterTheKeepChangesNothing() {
+		this.one.grant(this.key, this.owner);
+		keep(HOUR);
+		assertThat(this.one.renew(this.key, this.owner)).isFalse();
+		assertThat(this.two.remaining(this.key, this.other)).isGreaterThan(ALMOST_AN_HOUR);
+		assertThat(this.one.renew(this.key, this.owner, HOUR.multipliedBy(2))).isFalse();
+		assertThat(this.two.remaining(this.key, this.other)).isLessThanOrEqualTo(HOUR);
+	}
+
+	@Test
+	void anAcquisitionThatComesAfterTheKeepChangesNothing() {
+		this.one.grant(this.key, this.owner);
+		keep(HOUR);
+		assertThat(this.one.acquire(this.key, this.owner)).isInstanceOf(LockRefusal.class);
+		assertThat(this.two.remaining(this.key, this.other)).isGreaterThan(ALMOST_AN_HOUR);
+	}
+
+	@Test
+	void aReleaseThatComesAfterTheKeepFreesNobody() {
+		this.one.grant(this.key, this.owner);
+		this.two.queue(this.key);
+		keep(HOUR);
+		assertThat(this.one.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.NOT_OWNER);
+		assertThat(heardBy(this.two)).isEmpty();
+		assertThat(this.two.remaining(this.key, this.other)).isGreaterThan(ALMOST_AN_HOUR);
+	}
+
+	@Test
+	void aRepeatedKeepHasTheSameAnswerAndTheFirstTimeCounts() {
+		this.one.grant(this.key, this.owner);
+		assertThat(keep(HOUR)).isTrue();
+		assertThat(keep(Duration.ofSeconds(5))).isTrue();
+		assertThat(this.two.remaining(this.key, this.other)).isGreaterThan(ALMOST_AN_HOUR);
+	}
+
+	@Test
+	void nobodyElseKeepsALock() {
+		this.one.grant(this.key, this.owner);
+		assertThat(this.two.store().keep(this.key, this.other, HOUR)).isFalse();
+		assertThat(this.two.remaining(this.key, this.other)).isLessThanOrEqualTo(LEASE_TIME);
+		assertThat(this.one.renew(this.key, this.owner)).isTrue();
+	}
+
+	@Test
+	void aFreeLockIsNotKept() {
+		assertThat(keep(HOUR)).isFalse();
+		this.two.grant(this.key, this.other);
+	}
+
+	@Test
+	void aLockThatSomebodyElseKeepsIsNotKeptAgain() {
+		this.two.grant(this.key, this.other);
+		this.two.store().keep(this.key, this.other, HOUR);
+		assertThat(keep(HOUR.multipliedBy(2))).isFalse();
+		assertThat(this.two.remaining(this.key, this.owner)).isLessThanOrEqualTo(HOUR);
+	}
+
+	@Test
+	void aShareIsNotKept() {
+		OwnerToken reader = OwnerToken.random(LockMode.READ);
+		this.one.grant(this.key, reader);
+		assertThat(this.one.store().keep(this.key, reader, HOUR)).isFalse();
+		assertThat(this.two.remaining(this.key, this.other)).isLessThanOrEqualTo(LEASE_TIME);
+		assertThat(this.one.renew(this.key, reader)).isTrue();
+	}
+
+	private boolean keep(Duration time) {
+		return this.one.store().keep(this.key, this.owner, time);
+	}
+
+}

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.test;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.ReleaseOutcome;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The part of the contract of every {@link LockStore} that is about locks that are
+ * shared, and about the order of arrival.
+ */
+abstract class AbstractLockModeTests extends AbstractMixedModeTests {
+
+	private final OwnerToken reader = OwnerToken.random(LockMode.READ);
+
+	private final OwnerToken otherReader = OwnerToken.random(LockMode.READ);
+
+	private final OwnerToken thirdReader = OwnerToken.random(LockMode.READ);
+
+	@Test
+	void readersShareALock() {
+		long base = this.one.grant(this.key, this.reader);
+		assertThat(this.two.grant(this.key, this.otherReader)).isGreaterThan(base);
+		assertThat(this.one.grant(this.key, this.thirdReader)).isGreaterThan(base);
+	}
+
+	@Test
+	void aReaderExcludesAWriterUntilTheLastOneHasLeft() {
+		this.one.grant(this.key, this.reader);
+		this.two.grant(this.key, this.otherReader);
+		assertThat(this.three.remaining(this.key, this.owner)).isBetween(Duration.ofSeconds(5), LEASE_TIME);
+		assertThat(this.one.release(this.key, this.reader, null)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(this.three.acquire(this.key, this.owner)).isInstanceOf(LockRefusal.class);
+		assertThat(this.two.release(this.key, this.otherReader, null)).isEqualTo(ReleaseOutcome.RELEASED);
+		this.three.grant(this.key, this.owner);
+	}
+
+	@Test
+	void aWriterExcludesReaders() {
+		this.one.grant(this.key, OwnerToken.random(LockMode.WRITE));
+		assertThat(this.two.remaining(this.key, this.reader)).isBetween(Duration.ofSeconds(5), LEASE_TIME);
+		assertThat(this.one.remaining(this.key, this.reader)).isPositive();
+	}
+
+	@Test
+	void aFencingBaseGrowsFromReaderToWriterAndBack() {
+		long first = this.one.grant(this.key, this.reader);
+		this.one.release(this.key, this.reader, null);
+		long second = this.two.grant(this.key, this.owner);
+		this.two.release(this.key, this.owner, null);
+		assertThat(second).isGreaterThan(first);
+		assertThat(this.one.grant(this.key, this.otherReader)).isGreaterThan(second);
+	}
+
+	@Test
+	void aReaderThatAsksAgainGetsAFullLease() {
+		long base = this.one.grant(this.key, this.reader, Duration.ofSeconds(5));
+		assertThat(this.one.grant(this.key, this.reader)).isGreaterThanOrEqualTo(base);
+		assertThat(this.two.remaining(this.key, this.owner)).isGreaterThan(Duration.ofSeconds(5));
+	}
+
+	@Test
+	void aReaderExtendsItsOwnLeaseAndNoOther() {
+		this.one.grant(this.key, this.reader, SHORT_LEASE_TIME);
+		this.two.grant(this.key, this.otherReader, Duration.ofSeconds(5));
+		assertThat(this.two.renew(this.key, this.otherReader)).isTrue();
+		Awaitility.await().until(() -> {
+			letTimePass();
+			return !this.one.renew(this.key, this.reader, SHORT_LEASE_TIME.dividedBy(100));
+		});
+		assertThat(this.one.release(this.key, this.reader, null)).isEqualTo(ReleaseOutcome.NOT_OWNER);
+		assertThat(this.two.renew(this.key, this.otherReader)).isTrue();
+	}
+
+	@Test
+	void aReaderCanAskForItsShareWithoutALongerLease() {
+		this.one.grant(this.key, this.reader, Duration.ofSeconds(5));
+		assertThat(this.one.renew(this.key, this.reader, Duration.ZERO)).isTrue();
+		assertThat(this.two.renew(this.key, this.otherReader, Duration.ZERO)).isFalse();
+		assertThat(this.two.remaining(this.key, this.owner)).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(5));
+		this.one.release(this.key, this.reader, null);
+		assertThat(this.one.renew(this.key, this.reader, Duration.ZERO)).isFalse();
+	}
+
+	@Test
+	void aCrashedReaderFreesItsShareWhenItsOwnLeaseEnds() {
+		this.one.grant(this.key, this.reader, SHORT_LEASE_TIME);
+		this.two.grant(this.key, this.otherReader);
+		this.two.release(this.key, this.otherReader, null);
+		takeOver();
+	}
+
+	@Test
+	void theLeaseOfAReaderIsNotShortenedByOneThatHasLess() {
+		this.one.grant(this.key, this.reader);
+		this.two.grant(this.key, this.otherReader, SHORT_LEASE_TIME);
+		this.two.release(this.key, this.otherReader, null);
+		assertThat(this.three.remaining(this.key, this.owner)).isGreaterThan(Duration.ofSeconds(5));
+	}
+
+	@Test
+	void aReaderThatDoesNotHoldTheLockChangesNothing() {
+		this.one.grant(this.key, this.reader);
+		assertThat(this.two.release(this.key, this.otherReader, null)).isEqualTo(ReleaseOutcome.NOT_OWNER);
+		assertThat(this.two.renew(this.key, this.otherReader)).isFalse();
+		assertThat(this.two.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.NOT_OWNER);
+		assertThat(this.two.renew(this.key, this.owner)).isFalse();
+		assertThat(this.two.acquire(this.key, this.owner)).isInstanceOf(LockRefusal.class);
+	}
+
+	@Test
+	void aWaitingWriterComesBeforeReadersThatComeLater() {
+		this.one.grant(this.key, this.reader);
+		this.two.queue(this.key, this.owner);
+		this.three.queue(this.key, this.otherReader);
+		assertThat(this.one.release(this.key, this.reader, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+		assertThat(heardBy(this.two)).containsExactly(this.key);
+		assertNotTold(this.three);
+		this.two.grant(this.key, this.owner);
+	}
+
+	@Test
+	void aReaderIsLetInWhenTheWaitingWriterGivesUp() {
+		this.one.grant(this.key, this.reader);
+		this.two.queue(this.key, this.owner);
+		this.three.queue(this.key, this.otherReader);
+		this.two.store().withdraw(this.key);
+		this.three.grant(this.key, this.otherReader);
+	}
+
+	@Test
+	void readersThatWaitSideBySideAreToldTogether() {
+		this.one.grant(this.key, this.owner);
+		this.two.queue(this.key, this.reader);
+		this.three.queue(this.key, this.otherReader);
+		assertThat(this.one.release(this.key, this.owner, LockMode.EXCLUSIVE))
+			.isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+		assertThat(heardBy(this.two)).containsExactly(this.key);
+		assertThat(heardBy(this.three)).containsExactly(this.key);
+		this.three.grant(this.key, this.otherReader);
+		this.two.grant(this.key, this.reader);
+		assertThat(this.one.acquire(this.key, this.other)).isInstanceOf(LockRefusal.class);
+	}
+
+	@Test
+	void aReaderBehindAWriterIsNotToldWithTheReadersBeforeIt() {
+		Jvm four = startJvm();
+		this.one.grant(this.key, this.owner);
+		this.two.queue(this.key, this.reader);
+		this.three.queue(this.key, this.other);
+		four.queue(this.key, this.otherReader);
+		this.one.release(this.key, this.owner, null);
+		assertThat(heardBy(this.two)).containsExactly(this.key);
+		assertNotTold(four);
+		this.two.grant(this.key, this.reader);
+		assertThat(four.acquire(this.key, this.otherReader)).isInstanceOf(LockRefusal.class);
+	}
+
+	@Test
+	void aJvmWhoseReaderFollowsOnItsWriterKeepsItsPlace() {
+		this.one.grant(this.key, this.reader);
+		this.two.queue(this.key, this.owner);
+		this.three.queue(this.key, this.other);
+		this.two.grant(this.key, this.otherReader);
+		this.two.queue(this.key, this.owner);
+		assertThat(this.one.store().isAwaited(this.key)).isTrue();
+	}
+
+	@Test
+	void nothingIsLeftOfAReader() {
+		this.one.grant(this.key, this.reader);
+		this.one.release(this.key, this.reader, null);
+		this.two.grant(this.key, this.owner);
+		assertThat(this.two.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(this.one.release(this.key, this.reader, null)).isEqualTo(repeatedRelease());
+	}
+
+	@Test
+	void aLockIsGrantedInOrderOfArrival() {
+		List<OwnerToken> owners = List.of(fair(), fair(), fair(), fair());
+		List<Jvm> jvms = List.of(this.two, this.three, this.two, this.one);
+		this.one.grant(this.key, this.owner);
+		for (int i = 0; i < owners.size(); i++) {
+			jvms.get(i).store().arrive(this.key, owners.get(i));
+		}
+		this.one.release(this.key, this.owner, null);
+		for (int i = 0; i < owners.size(); i++) {
+			for (int later = i + 1; later < owners.size(); later++) {
+				if (jvms.get(later) != jvms.get(i)) {
+					assertThat(jvms.get(later).acquire(this.key, owners.get(later))).isInstanceOf(LockRefusal.class);
+				}
+			}
+			jvms.get(i).grant(this.key, owners.get(i));
+			jvms.get(i).release(this.key, owners.get(i), null);
+		}
+		this.one.grant(this.key, this.owner);
+	}
+
+	@Test
+	void nobodyOvertakesOneThatWaitsInOrderOfArrivalForALockThatBecameFreeByItself() {
+		OwnerToken first = fair();
+		OwnerToken second = fair();
+		this.one.grant(this.key, this.owner, SHORT_LEASE_TIME);
+		this.two.store().arrive(this.key, first);
+		Awaitility.await().until(() -> {
+			if (this.two.heard().contains(this.key)) {
+				return true;
+			}
+			letTimePass();
+			this.three.queue(this.key, second);
+			return false;
+		});
+		this.two.grant(this.key, first);
+		assertThat(this.three.acquire(this.key, second)).isInstanceOf(LockRefusal.class);
+	}
+
+	@Test
+	void oneThatWasToldAndDoesNotComeIsPassedOver() {
+		OwnerToken first = fair();
+		OwnerToken second = fair();
+		this.one.grant(this.key, this.owner);
+		this.two.store().arrive(this.key, first);
+		this.three.store().arrive(this.key, second);
+		this.one.release(this.key, this.owner, null);
+		Awaitility.await().until(() -> {
+			letTimePass();
+			return this.three.acquire(this.key, second) instanceof LockGrant;
+		});
+		assertThat(this.two.acquire(this.key, first)).isInstanceOf(LockRefusal.class);
+	}
+
+	@Test
+	void oneThatGivesUpHoldsNobodyUp() {
+		OwnerToken first = fair();
+		OwnerToken second = fair();
+		this.one.grant(this.key, this.owner);
+		this.two.store().arrive(this.key, first);
+		this.three.store().arrive(this.key, second);
+		this.two.store().withdraw(this.key, first);
+		this.one.release(this.key, this.owner, null);
+		assertNotTold(this.two);
+		assertThat(heardBy(this.three)).containsExactly(this.key);
+		this.three.grant(this.key, second);
+	}
+
+	@Test
+	void oneThatGivesUpWhenItIsItsTurnPassesItOn() {
+		OwnerToken first = fair();
+		OwnerToken second = fair();
+		this.one.grant(this.key, this.owner);
+		this.two.store().arrive(this.key, first);
+		this.three.store().arrive(this.key, second);
+		this.one.release(this.key, this.owner, null);
+		this.two.store().withdraw(this.key, first);
+		assertThat(heardBy(this.three)).contains(this.key);
+		this.three.grant(this.key, second);
+	}
+
+	@Test
+	void aJvmThatLetsItsOwnCallersInTheOtherWayRoundTakesNothingFromOthers() {
+		OwnerToken early = fair();
+		OwnerToken between = fair();
+		OwnerToken late = fair();
+		this.one.grant(this.key, this.owner);
+		this.two.store().arrive(this.key, early);
+		this.three.store().arrive(this.key, between);
+		this.two.store().arrive(this.key, late);
+		this.one.release(this.key, this.owner, null);
+		this.two.grant(this.key, late);
+		this.two.release(this.key, late, null);
+		assertThat(this.two.acquire(this.key, early)).isInstanceOf(LockRefusal.class);
+		this.three.grant(this.key, between);
+		this.three.release(this.key, between, null);
+		this.two.grant(this.key, early);
+	}
+
+	@Test
+	void severalLocksAreGrantedTogetherOrNotAtAll() {
+		List<LeaseRequest> requests = together(this.owner, this.other);
+		List<LockGrant> grants = Objects.requireNonNull(this.one.store().acquireAll(requests));
+		assertThat(grants).hasSize(2).extracting(LockGrant::awaited).containsExactly(false, false);
+		assertThat(this.one.grant(requests.get(0).key(), this.owner)).isEqualTo(grants.get(0).fencingBase());
+		assertThat(this.one.store().acquireAll(requests)).isEqualTo(grants);
+		this.one.release(requests.get(0).key(), this.owner, null);
+		List<LeaseRequest> overlapping = List.of(requests.get(0),
+				new LeaseRequest(requests.get(1).key(), OwnerToken.random(), LEASE_TIME));
+		assertThat(this.two.store().acquireAll(overlapping)).isEmpty();
+		assertThat(this.two.grant(requests.get(0).key(), OwnerToken.random()))
+			.isGreaterThan(grants.get(0).fencingBase());
+	}
+
+	@Test
+	void oneWhoseTurnItIsGetsSeveralLocksAndLeavesTheQueue() {
+		List<LeaseRequest> requests = together(this.owner, this.other);
+		LockKey contended = requests.get(1).key();
+		OwnerToken holder = OwnerToken.random();
+		this.one.grant(contended, holder);
+		this.two.queue(contended);
+		this.one.release(contended, holder, null);
+		assertThat(heardBy(this.two)).containsExactly(contended);
+		assertThat(this.two.store().acquireAll(requests)).hasSize(2);
+		assertThat(this.one.store().isAwaited(contended)).isFalse();
+	}
+
+	@Test
+	void oneOfTheSameJvmThatIsTakenTogetherWithOthersCostsNobodyAPlace() {
+		List<LeaseRequest> requests = together(this.owner, this.other);
+		LockKey contended = requests.get(1).key();
+		OwnerToken holder = OwnerToken.random();
+		OwnerToken waiting = fair();
+		this.one.grant(contended, holder);
+		this.two.store().arrive(contended, waiting);
+		this.one.release(contended, holder, null);
+		assertThat(this.two.store().acquireAll(requests)).hasSize(2);
+		this.two.release(contended, this.other, null);
+		assertThat(heardBy(this.two)).contains(contended);
+		this.two.grant(contended, waiting);
+	}
+
+	/** In a cluster they have to be in one slot. */
+	private List<LeaseRequest> together(OwnerToken first, OwnerToken second) {
+		LeaseRequest one = new LeaseRequest(this.key, first, LEASE_TIME);
+		for (LockKey candidate = unusedKey();; candidate = unusedKey()) {
+			List<LeaseRequest> requests = List.of(one, new LeaseRequest(candidate, second, LEASE_TIME));
+			if (areTogether(requests.get(0).key(), candidate)) {
+				return requests;
+			}
+		}
+	}
+
+	private static OwnerToken fair() {
+		return OwnerToken.random(LockMode.FAIR);
+	}
+
+}

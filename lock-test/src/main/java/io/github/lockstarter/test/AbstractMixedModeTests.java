@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.test;
+
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.ReleaseOutcome;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The part of the contract of every {@link LockStore} that is about owners of several
+ * modes that meet at one lock, and about their requests that come twice or too late.
+ */
+abstract class AbstractMixedModeTests extends AbstractKeptLockTests {
+
+	private final OwnerToken reader = OwnerToken.random(LockMode.READ);
+
+	private final OwnerToken otherReader = OwnerToken.random(LockMode.READ);
+
+	private final OwnerToken fair = OwnerToken.random(LockMode.FAIR);
+
+	private final OwnerToken laterFair = OwnerToken.random(LockMode.FAIR);
+
+	@Test
+	void twoReadersNeverHaveTheSameFencingBaseThoughOneAsksAgain() {
+		long first = this.one.grant(this.key, this.reader);
+		long second = this.two.grant(this.key, this.otherReader);
+		assertThat(this.one.grant(this.key, this.reader)).isNotEqualTo(second).isGreaterThanOrEqualTo(first);
+	}
+
+	@Test
+	void aReaderThatIsGivenBackTwiceTakesNothingFromOthers() {
+		this.one.grant(this.key, this.reader);
+		this.two.grant(this.key, this.otherReader);
+		assertThat(this.one.release(this.key, this.reader, null)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(this.one.release(this.key, this.reader, null)).isEqualTo(repeatedRelease());
+		assertThat(this.two.renew(this.key, this.otherReader)).isTrue();
+		assertThat(this.three.acquire(this.key, this.owner)).isInstanceOf(LockRefusal.class);
+	}
+
+	@Test
+	void aReaderThatComesTooLateForItsOwnReleaseIsGivenBackOnceMore() {
+		this.one.grant(this.key, this.reader);
+		this.one.release(this.key, this.reader, null);
+		this.one.grant(this.key, this.reader);
+		assertThat(this.one.release(this.key, this.reader, null)).isEqualTo(ReleaseOutcome.RELEASED);
+		this.two.grant(this.key, this.owner);
+	}
+
+	@Test
+	void aReaderThatAsksAgainIsNotRefusedBecauseAWriterWaits() {
+		this.one.grant(this.key, this.reader);
+		this.two.queue(this.key, this.owner);
+		this.one.grant(this.key, this.reader);
+		assertThat(this.three.acquire(this.key, this.otherReader)).isInstanceOf(LockRefusal.class);
+	}
+
+	@Test
+	void aWriterDoesNotGetWhatItAskedForAsAReader() {
+		OwnerToken writer = new OwnerToken(this.reader.value(), LockMode.WRITE);
+		this.one.grant(this.key, this.reader);
+		assertThat(this.one.acquire(this.key, writer)).isInstanceOf(LockRefusal.class);
+		assertThat(this.one.renew(this.key, writer)).isFalse();
+		assertThat(this.one.release(this.key, writer, null)).isEqualTo(ReleaseOutcome.NOT_OWNER);
+		assertThat(this.one.renew(this.key, this.reader)).isTrue();
+	}
+
+	@Test
+	void readersBehindAWriterThatGivesUpAreTold() {
+		this.one.grant(this.key, this.reader);
+		this.two.queue(this.key, this.owner);
+		this.three.queue(this.key, this.otherReader);
+		this.two.store().withdraw(this.key);
+		assertThat(heardBy(this.three)).containsExactly(this.key);
+		this.three.grant(this.key, this.otherReader);
+		assertThat(this.one.renew(this.key, this.reader)).isTrue();
+	}
+
+	@Test
+	void readersBehindOneThatGivesUpToWaitInOrderOfArrivalAreTold() {
+		this.one.grant(this.key, this.reader);
+		this.two.store().arrive(this.key, this.fair);
+		this.three.queue(this.key, this.otherReader);
+		this.two.store().withdraw(this.key, this.fair);
+		assertThat(heardBy(this.three)).containsExactly(this.key);
+		this.three.grant(this.key, this.otherReader);
+	}
+
+	@Test
+	void readersBehindAnotherWriterAreNotTold() {
+		Jvm four = startJvm();
+		this.one.grant(this.key, this.reader);
+		this.two.queue(this.key, this.owner);
+		this.three.queue(this.key, this.other);
+		four.queue(this.key, this.otherReader);
+		this.two.store().withdraw(this.key);
+		assertNotTold(four);
+		assertThat(four.acquire(this.key, this.otherReader)).isInstanceOf(LockRefusal.class);
+	}
+
+	@Test
+	void whoWaitsInOrderOfArrivalKeepsItsPlaceThoughAnotherOfItsJvmTakesItsTurn() {
+		this.one.grant(this.key, this.owner);
+		this.two.store().arrive(this.key, this.fair);
+		this.three.store().arrive(this.key, this.laterFair);
+		this.one.release(this.key, this.owner, null);
+		this.two.grant(this.key, this.other);
+		this.two.release(this.key, this.other, LockMode.FAIR);
+		assertThat(this.three.acquire(this.key, this.laterFair)).isInstanceOf(LockRefusal.class);
+		this.two.grant(this.key, this.fair);
+	}
+
+	@Test
+	void whoWaitsInOrderOfArrivalKeepsItsPlaceThoughAReaderOfItsJvmTakesItsTurn() {
+		this.one.grant(this.key, this.owner);
+		this.two.store().arrive(this.key, this.fair);
+		this.three.store().arrive(this.key, this.laterFair);
+		this.one.release(this.key, this.owner, null);
+		this.two.grant(this.key, this.reader);
+		this.two.release(this.key, this.reader, LockMode.FAIR);
+		assertThat(this.three.acquire(this.key, this.laterFair)).isInstanceOf(LockRefusal.class);
+		this.two.grant(this.key, this.fair);
+	}
+
+	@Test
+	void whoWaitsInOrderOfArrivalKeepsItsPlaceThoughOneOfItsJvmDidNotWaitForItsTurn() {
+		OwnerToken hasty = OwnerToken.random(LockMode.FAIR);
+		this.one.grant(this.key, this.owner);
+		this.two.store().arrive(this.key, this.fair);
+		this.three.store().arrive(this.key, this.laterFair);
+		this.one.release(this.key, this.owner, null);
+		this.two.grant(this.key, hasty);
+		this.two.release(this.key, hasty, LockMode.FAIR);
+		assertThat(this.three.acquire(this.key, this.laterFair)).isInstanceOf(LockRefusal.class);
+		this.two.grant(this.key, this.fair);
+	}
+
+	@Test
+	void aJvmIsToldOfAnOrphanThatItGivesBackWhileItWaits() {
+		this.one.grant(this.key, this.owner);
+		this.one.queue(this.key);
+		this.two.queue(this.key);
+		assertThat(this.one.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+		assertThat(heardBy(this.one)).containsExactly(this.key);
+		assertNotTold(this.two);
+	}
+
+	@Test
+	void aReadingJvmIsToldOfAnOrphanThatItGivesBackWhileItWaits() {
+		this.one.grant(this.key, this.reader);
+		this.one.queue(this.key, this.owner);
+		this.one.release(this.key, this.reader, null);
+		assertThat(heardBy(this.one)).containsExactly(this.key);
+		this.one.grant(this.key, this.owner);
+		this.one.queue(this.key, this.otherReader);
+		this.one.release(this.key, this.owner, null);
+		this.one.grant(this.key, this.otherReader);
+		assertThat(heardBy(this.one)).containsExactly(this.key, this.key);
+	}
+
+	@Test
+	void aJvmThatGivesBackForItsNextCallerIsToldAfterAllOthers() {
+		this.one.grant(this.key, this.owner);
+		this.one.queue(this.key);
+		this.two.queue(this.key);
+		this.one.release(this.key, this.owner, LockMode.EXCLUSIVE);
+		assertThat(heardBy(this.two)).containsExactly(this.key);
+		assertNotTold(this.one);
+		this.two.grant(this.key, this.other);
+		this.two.release(this.key, this.other, null);
+		assertThat(heardBy(this.one)).contains(this.key);
+	}
+
+	@Test
+	void aJvmThatWaitsIsToldWhenOneOfItsCallersThatWaitsInOrderOfArrivalGivesUp() {
+		this.one.grant(this.key, this.owner);
+		this.two.store().arrive(this.key, this.fair);
+		this.two.queue(this.key);
+		this.one.release(this.key, this.owner, null);
+		assertThat(heardBy(this.two)).hasSizeGreaterThanOrEqualTo(1);
+		int heard = this.two.heard().size();
+		this.two.store().withdraw(this.key, this.fair);
+		assertThat(heardBy(this.two)).hasSize(heard + 1);
+	}
+
+	@Test
+	void aJvmThatWasToldForOneThatDoesNotWaitAnyMorePassesTheTurnOn() {
+		this.one.grant(this.key, this.owner);
+		this.two.store().arrive(this.key, this.fair);
+		this.three.store().arrive(this.key, this.laterFair);
+		this.one.release(this.key, this.owner, null);
+		assertThat(heardBy(this.two)).containsExactly(this.key);
+		this.two.store().withdraw(this.key);
+		assertThat(heardBy(this.three)).contains(this.key);
+		this.three.grant(this.key, this.laterFair);
+		assertThat(this.three.release(this.key, this.laterFair, null)).isEqualTo(ReleaseOutcome.RELEASED);
+	}
+
+	@Test
+	void nobodySharesALockWithOneThatGotItInOrderOfArrival() {
+		this.one.grant(this.key, this.fair);
+		assertThat(this.two.acquire(this.key, this.reader)).isInstanceOf(LockRefusal.class);
+		assertThat(this.two.acquire(this.key, this.owner)).isInstanceOf(LockRefusal.class);
+		assertThat(this.one.release(this.key, this.fair, null)).isEqualTo(ReleaseOutcome.RELEASED);
+		this.two.grant(this.key, this.reader);
+		assertThat(this.one.acquire(this.key, this.laterFair)).isInstanceOf(LockRefusal.class);
+	}
+
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.test;
+
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Threads that call locks in tests.
+ */
+public final class Callers {
+
+	private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+	private Callers() {
+	}
+
+	/**
+	 * Run a call on a thread of its own.
+	 */
+	public static <T> Call<T> start(Callable<T> body) {
+		CompletableFuture<T> result = new CompletableFuture<>();
+		Thread thread = new Thread(() -> {
+			try {
+				result.complete(body.call());
+			}
+			catch (Throwable ex) {
+				result.completeExceptionally(ex);
+			}
+		});
+		thread.setDaemon(true);
+		thread.start();
+		return new Call<>(thread, result);
+	}
+
+	/**
+	 * A call under way.
+	 */
+	public record Call<T>(Thread thread, CompletableFuture<T> result) {
+
+		/**
+		 * Wait until the thread is parked, waiting for something.
+		 */
+		public Call<T> awaitParked() throws InterruptedException {
+			long end = System.nanoTime() + PATIENCE.toNanos();
+			while (this.thread.getState() != Thread.State.TIMED_WAITING
+					&& this.thread.getState() != Thread.State.WAITING) {
+				assertThat(System.nanoTime() - end).as("the call ended or never waited").isNegative();
+				assertThat(this.result).isNotDone();
+				Thread.onSpinWait();
+			}
+			return this;
+		}
+
+		/**
+		 * Return the result, or throw what the call threw.
+		 */
+		public T get() throws Exception {
+			try {
+				return this.result.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+			}
+			catch (ExecutionException ex) {
+				if (ex.getCause() instanceof Exception cause) {
+					throw cause;
+				}
+				throw ex;
+			}
+			catch (TimeoutException ex) {
+				throw new AssertionError("The call hangs at " + java.util.Arrays.toString(this.thread.getStackTrace()),
+						ex);
+			}
+		}
+
+	}
+
+}
