@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockRefusal;
+
+/**
+ * One lock in a game of threads, above a store that answers at once and time that stands
+ * still.
+ */
+class ModelDesk implements Desk {
+
+	private static final LockKey KEY = LockKey.of("stock");
+
+	private final Timetable timetable = new Timetable(() -> 0);
+
+	private final LocalLocks locks = new LocalLocks(EngineSettings.DEFAULTS, () -> 0);
+
+	private final List<Hold> holds = new CopyOnWriteArrayList<>();
+
+	private final AtomicLong lastBase = new AtomicLong();
+
+	private final AtomicBoolean refusing = new AtomicBoolean();
+
+	private final AtomicBoolean failing = new AtomicBoolean();
+
+	private final long slice;
+
+	/**
+	 * Create a desk.
+	 * @param asking whether it has to be asked before each hand-off if another JVM waits
+	 */
+	ModelDesk(boolean asking) {
+		this.slice = asking ? 0 : Long.MAX_VALUE / 4;
+	}
+
+	/**
+	 * Let the store refuse the next request, and tell of a release at once.
+	 */
+	void refuseNext() {
+		this.refusing.set(true);
+	}
+
+	/**
+	 * Let the store give no answer to the next request.
+	 */
+	void failNext() {
+		this.failing.set(true);
+	}
+
+	/**
+	 * Let a waiter come to the lock.
+	 */
+	ModelWaiter come(LockMode mode) {
+		ModelWaiter waiter = new ModelWaiter(mode);
+		while (waiter.lock() == null) {
+			carryOut(this.locks.getOrCreate(KEY).arrive(waiter));
+		}
+		return waiter;
+	}
+
+	/**
+	 * Let a waiter leave the lock, and release it at once if it was granted.
+	 */
+	void leave(ModelWaiter waiter) {
+		LocalLock lock = waiter.lock();
+		if (lock != null) {
+			carryOut(lock.leave(waiter, false));
+		}
+		check(waiter.outcome() != null, "a waiter is stranded");
+		if (waiter.outcome() instanceof Hold hold) {
+			received(hold);
+			leave(hold);
+		}
+	}
+
+	/**
+	 * Return what a waiter has got.
+	 */
+	Hold hold(ModelWaiter waiter) {
+		if (!(waiter.outcome() instanceof Hold hold)) {
+			throw new IllegalStateException("A free lock was not granted");
+		}
+		received(hold);
+		return hold;
+	}
+
+	/**
+	 * Let an owner release the lock.
+	 */
+	void leave(Hold hold) {
+		check(hold.isHeld() || hold.isLost() || hold.tenure().isLost(), "the lock was given back under a hold");
+		carryOut(hold.lock().exit(hold));
+	}
+
+	/**
+	 * Let a tenure be lost.
+	 */
+	void lose(Tenure tenure) {
+		if (tenure.lose("it is a test")) {
+			carryOut(tenure.lock().lose(tenure));
+		}
+	}
+
+	/**
+	 * Let the fixed lease time of a hold be over.
+	 */
+	void timeOver(Hold hold) {
+		carryOut(hold.lock().expire(hold));
+	}
+
+	/**
+	 * Look whether readers may join.
+	 */
+	void look() {
+		this.locks.all().forEach((lock) -> carryOut(lock.look()));
+	}
+
+	/**
+	 * Shut the registry down.
+	 */
+	void shutDown() {
+		this.locks.setRefusing(true);
+		this.locks.all().forEach((lock) -> carryOut(lock.refuse()));
+	}
+
+	/**
+	 * Check that nothing is left behind.
+	 */
+	void checkEnd() {
+		check(this.locks.size() == 0, "the lock is left behind");
+		check(this.holds.stream().noneMatch(Hold::isHeld), "a hold is left behind");
+	}
+
+	/** A hold can be lost on the way, but none comes back to life. */
+	private void received(Hold hold) {
+		for (Hold other : this.holds) {
+			boolean otherHeld = other.isHeld();
+			boolean together = hold.tenure() == other.tenure() && hold.tenure().isShared();
+			check(together || !hold.isHeld() || !otherHeld, "two hold a lock that they do not share");
+			check(other.fencingToken() != hold.fencingToken(), "two have the same fencing token");
+			check(together || !hold.isHeld() || other.fencingToken() < hold.fencingToken(), "a later token is smaller");
+		}
+		this.holds.add(hold);
+	}
+
+	private void carryOut(@Nullable Effect effect) {
+		if (effect != null) {
+			effect.carryOut(this);
+		}
+	}
+
+	@Override
+	public void ask(LocalLock lock, Attempt attempt, Waiter head) {
+		attempt.send(0, true);
+		if (this.refusing.getAndSet(false)) {
+			carryOut(lock.refused(attempt, new LockRefusal(null)));
+		}
+		else if (this.failing.getAndSet(false)) {
+			carryOut(lock.failed(attempt, new IllegalStateException("it is a test"), false));
+		}
+		else {
+			LockGrant grant = new LockGrant(this.lastBase.incrementAndGet(), false);
+			carryOut(lock.granted(attempt, grant,
+					new Tenure(lock, attempt.token(), grant, attempt.leaseTime(), 0, this.slice, this.timetable)));
+		}
+	}
+
+	/** The message comes at once. */
+	@Override
+	public void listen(LocalLock lock, long number, long nanos) {
+		carryOut(lock.rung());
+	}
+
+	@Override
+	public void giveBack(LocalLock lock, Tenure tenure, @Nullable Hold hold, @Nullable LockMode next) {
+		tenure.release();
+		carryOut(lock.returned(false));
+	}
+
+	@Override
+	public void keep(LocalLock lock, Hold hold) {
+		throw new IllegalStateException("Nobody wants to keep the lock");
+	}
+
+	@Override
+	public void probe(LocalLock lock, Tenure tenure) {
+		tenure.slice().answer(0, false);
+		carryOut(lock.probed(tenure));
+	}
+
+	@Override
+	public void cancelAlarm(LocalLock lock) {
+	}
+
+	@Override
+	public void orphan(LockKey key, Attempt attempt) {
+	}
+
+	@Override
+	public void withdraw(LockKey key) {
+	}
+
+	@Override
+	public void enterLine(LockKey key, Waiter waiter) {
+	}
+
+	@Override
+	public void watch(Tenure tenure) {
+	}
+
+	@Override
+	public void admitLater(LocalLock lock) {
+	}
+
+	@Override
+	public void ended(Hold hold) {
+	}
+
+	@Override
+	public void expire(Hold hold) {
+		throw new IllegalStateException("The time stands still");
+	}
+
+	@Override
+	public long pause(@Nullable Duration remaining, boolean inLine) {
+		return 0;
+	}
+
+	@Override
+	public long retryPause(Attempt attempt) {
+		return 0;
+	}
+
+	static void check(boolean condition, String otherwise) {
+		if (!condition) {
+			throw new IllegalStateException(otherwise);
+		}
+	}
+
+	/**
+	 * Run threads until all have ended.
+	 */
+	static void run(Runnable here, Runnable... threads) {
+		List<Thread> started = new ArrayList<>();
+		for (Runnable thread : threads) {
+			started.add(new Thread(thread));
+		}
+		started.forEach(Thread::start);
+		here.run();
+		for (Thread thread : started) {
+			try {
+				thread.join();
+			}
+			catch (InterruptedException ex) {
+				throw new IllegalStateException(ex);
+			}
+		}
+	}
+
+	/**
+	 * A waiter that looks at its outcome when it leaves.
+	 */
+	static final class ModelWaiter extends Waiter {
+
+		ModelWaiter(LockMode mode) {
+			super(Duration.ofHours(1), mode, null, new Object());
+		}
+
+		@Override
+		boolean execute(Runnable step, boolean blocking) {
+			step.run();
+			return true;
+		}
+
+		@Override
+		void wake() {
+		}
+
+	}
+
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.engine.ModelDesk.ModelWaiter;
+
+/**
+ * Checks the state machine of a lock that readers share inside a JVM in many
+ * interleavings of readers that come and go, a writer that gives up, and something that
+ * comes between.
+ */
+class SharedLockModelTests {
+
+	private static final int INTERLEAVINGS = Integer.getInteger("model.interleavings", 60);
+
+	@ParameterizedTest
+	@EnumSource
+	@EnabledForJreRange(max = JRE.JAVA_21, disabledReason = "Lincheck 3.7 sees hangs on JDK 25 where there are none")
+	void nobodyIsStrandedAndNoWriterHoldsBesideAnother(Disturbance disturbance) {
+		Interleavings.check(INTERLEAVINGS, () -> play(disturbance));
+	}
+
+	/**
+	 * One lock that a reader holds and a writer waits for, while the first leaves, the
+	 * second gives up, another reader comes and a disturbance too, each on a thread of
+	 * its own.
+	 */
+	private static void play(Disturbance disturbance) {
+		ModelDesk desk = new ModelDesk(disturbance == Disturbance.QUESTION);
+		Hold first = desk.hold(desk.come(LockMode.READ));
+		ModelWaiter writer = desk.come(LockMode.WRITE);
+		if (disturbance == Disturbance.WRITER_GONE) {
+			desk.leave(writer);
+		}
+		ModelDesk.run(() -> desk.leave(first), () -> {
+			if (disturbance != Disturbance.WRITER_GONE) {
+				desk.leave(writer);
+			}
+		}, () -> desk.leave(desk.come(LockMode.READ)), () -> disturb(desk, disturbance, first));
+		desk.checkEnd();
+	}
+
+	private static void disturb(ModelDesk desk, Disturbance disturbance, Hold first) {
+		switch (disturbance) {
+			case TENURE_LOST -> desk.lose(first.tenure());
+			case LEASE_TIME_OVER -> desk.timeOver(first);
+			case READERS_ADMITTED -> desk.look();
+			case SHUTDOWN -> desk.shutDown();
+			case NONE, WRITER_GONE, QUESTION -> {
+			}
+		}
+	}
+
+	/**
+	 * What comes between those that come and go.
+	 */
+	private enum Disturbance {
+
+		NONE, WRITER_GONE, TENURE_LOST, LEASE_TIME_OVER, READERS_ADMITTED, SHUTDOWN, QUESTION
+
+	}
+
+}
