@@ -97,6 +97,10 @@ public interface LockRegistry {
 	 * @throws LockInterruptedException if the thread is interrupted; its flag stays set
 	 */
 	default Lease acquire(LockRequest request, Function<LockKey, ?> owners) {
+		// A future that is done already does not look at interrupts
+		if (Thread.currentThread().isInterrupted()) {
+			throw new LockInterruptedException(request.key());
+		}
 		CompletableFuture<Lease> lease = acquireAsync(request, owners);
 		try {
 			return lease.get();

@@ -37,7 +37,7 @@ class CommandBudgetTests {
 	@BeforeEach
 	void connect() {
 		lockAndUnlock();
-		RedisRegistry.awaitConnected(this.redis);
+		this.registry.awaitConnected(this.redis);
 	}
 
 	@AfterEach

@@ -59,13 +59,17 @@ final class RedisRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	/**
-	 * Wait until the only registry on a server has all its connections, which it opens in
-	 * the background: with each one it loads its scripts.
+	 * Wait until this registry, the only one on its server, has all its connections,
+	 * which it opens in the background. With each one it may load its scripts, on the
+	 * connection of its commands.
 	 */
-	static void awaitConnected(EmbeddedRedis redis) {
+	void awaitConnected(EmbeddedRedis redis) {
 		Awaitility.await()
-			.until(() -> redis.command("PUBSUB", "CHANNELS").contains("wake")
-					&& redis.calls("script(?:\\|load)?") >= 2L * LockScript.values().length);
+			.atMost(Duration.ofMinutes(1))
+			.until(() -> redis.command("PUBSUB", "CHANNELS").contains("wake"));
+		// The server answers this after it has loaded the scripts
+		acquire(LockRequest.of("connected", 1)).close();
+		Awaitility.await().until(() -> redis.command("EXISTS", "lock:{connected:1}").equals("0"));
 	}
 
 	static RedisRegistry lettuce(EmbeddedRedis redis) {

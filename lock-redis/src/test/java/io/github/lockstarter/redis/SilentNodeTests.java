@@ -36,12 +36,12 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class SilentNodeTests {
 
-	private static final Duration LEASE_TIME = Duration.ofSeconds(4);
+	private static final Duration LEASE_TIME = Duration.ofSeconds(8);
 
 	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-	/** Each lock on a healthy node is renewed a few times its lease in this. */
-	private static final int RENEWALS = 8;
+	/** Each lock on a healthy node is renewed for longer than its lease in this. */
+	private static final int RENEWALS = 4;
 
 	@AutoClose
 	private final EmbeddedRedisCluster cluster = EmbeddedRedisCluster.start("--cluster-node-timeout", "120000");

@@ -102,7 +102,7 @@ class TimeSliceTests {
 				return held.fencingToken();
 			}
 		}).awaitParked();
-		RedisRegistry.awaitConnected(this.redis);
+		this.one.awaitConnected(this.redis);
 		letTheSlicePass();
 		List<String> commands = this.redis.monitor(() -> {
 			lease.close();
