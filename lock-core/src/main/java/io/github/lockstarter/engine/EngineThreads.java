@@ -67,7 +67,7 @@ final class EngineThreads implements AutoCloseable {
 	 * @param store the store that they ask
 	 */
 	EngineThreads(LockStore store) {
-		Servers servers = new Servers(store::serverOf, store::serverLookup, this.timetable::now, this.lookups);
+		Servers servers = new Servers(store.servers(), this.timetable::now, this.lookups);
 		this.background = new StoreLanes(servers::of, this.storePool, THREADS_PER_SERVER, MAX_STORE_THREADS);
 		this.renewals = new StoreLanes(servers::of, this.renewalPool, 1, MAX_STORE_THREADS);
 		ThreadFactory virtual = VirtualThreads.factory(TASK_THREADS);

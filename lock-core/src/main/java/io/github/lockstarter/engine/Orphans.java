@@ -12,6 +12,7 @@ import org.apache.commons.logging.LogFactory;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.Place;
 
 /**
  * Gives back in the background what could not be given back at once, so that nothing
@@ -86,7 +87,11 @@ final class Orphans {
 
 	private boolean keepNow(Tenure tenure, long until) {
 		long rest = Math.max(until - this.timetable.now(), MILLISECOND);
-		boolean kept = this.store.keep(tenure.key(), tenure.owner(), Duration.ofNanos(rest));
+		boolean kept = this.store.keeping()
+			.orElseThrow()
+			.keep(tenure.key(), tenure.owner(), Duration.ofNanos(rest))
+			.toCompletableFuture()
+			.join();
 		Long uncertainUntil = tenure.uncertainUntil();
 		if (uncertainUntil != null) {
 			orphan(tenure.key(), tenure.owner(), uncertainUntil);
@@ -136,7 +141,7 @@ final class Orphans {
 
 	private boolean giveBack(Return orphan) {
 		try {
-			this.store.release(orphan.key(), orphan.owner(), null);
+			this.store.release(orphan.key(), orphan.owner(), Place.NONE).toCompletableFuture().join();
 			return true;
 		}
 		catch (RuntimeException ex) {

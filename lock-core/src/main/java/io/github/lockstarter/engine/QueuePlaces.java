@@ -79,7 +79,7 @@ final class QueuePlaces {
 			return;
 		}
 		try {
-			this.store.arrive(key, waiter.token());
+			this.store.waitingLine().enter(key, waiter.token()).toCompletableFuture().join();
 		}
 		catch (RuntimeException ex) {
 			logger.debug("Could not join the line of lock '" + key + "' yet", ex);
@@ -153,10 +153,10 @@ final class QueuePlaces {
 	private boolean withdraw(LockKey key, @Nullable OwnerToken owner) {
 		try {
 			if (owner != null) {
-				this.store.withdraw(key, owner);
+				this.store.waitingLine().withdraw(key, owner).toCompletableFuture().join();
 			}
 			else {
-				this.store.withdraw(key);
+				this.store.waitingLine().withdraw(key).toCompletableFuture().join();
 			}
 			return true;
 		}

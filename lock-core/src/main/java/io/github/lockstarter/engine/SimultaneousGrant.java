@@ -5,6 +5,7 @@ package io.github.lockstarter.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
@@ -51,7 +52,7 @@ final class SimultaneousGrant {
 	 */
 	@Nullable List<Lease> tryGrant(List<LockRequest> requests, Function<LockRequest, ThreadWaiter> waiters, Duration waitTime) {
 		if (this.locks.isRefusing() || Thread.currentThread().isInterrupted()
-				|| !requests.stream().allMatch(SimultaneousGrant::isExclusive)) {
+				|| !requests.stream().allMatch(SimultaneousGrant::isExclusive) || !isPossibleFor(requests)) {
 			return null;
 		}
 		List<Part> parts = new ArrayList<>(requests.size());
@@ -66,6 +67,12 @@ final class SimultaneousGrant {
 				parts.forEach(this::undo);
 			}
 		}
+	}
+
+	private boolean isPossibleFor(List<LockRequest> requests) {
+		return this.store.groupGrant()
+			.filter((grant) -> grant.isPossibleFor(requests.stream().map(LockRequest::key).toList()))
+			.isPresent();
 	}
 
 	private static boolean isExclusive(LockRequest request) {
@@ -98,14 +105,15 @@ final class SimultaneousGrant {
 		List<LeaseRequest> requests = wanted.stream().map((part) -> part.send(sentAt)).toList();
 		List<LockGrant> grants;
 		try {
-			grants = this.store.acquireAll(requests);
+			grants = this.store.groupGrant().orElseThrow().acquire(requests).toCompletableFuture().join();
 		}
-		catch (RuntimeException ex) {
+		catch (CompletionException ex) {
 			orphan(wanted);
-			failed(wanted.get(0), this.timetable.now() - sentAt, waitTime, ex);
+			failed(wanted.get(0), this.timetable.now() - sentAt, waitTime,
+					(ex.getCause() instanceof RuntimeException cause) ? cause : ex);
 			return false;
 		}
-		if (grants == null || grants.isEmpty()) {
+		if (grants.isEmpty()) {
 			return false;
 		}
 		List<Tenure> tenures = new ArrayList<>(grants.size());

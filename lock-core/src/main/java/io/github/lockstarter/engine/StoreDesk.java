@@ -17,10 +17,12 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.Place;
 import io.github.lockstarter.store.ReleaseListener;
 import io.github.lockstarter.store.ReleaseOutcome;
 
@@ -121,23 +123,26 @@ final class StoreDesk implements Desk, ReleaseListener {
 		if (inLine && head.discipline().standsInLineItself()) {
 			head.place().take();
 		}
-		attempt.send(this.timetable.now(), inLine);
-		CompletionStage<LockAttempt> answer = send(lock.key(), attempt);
-		if (answer == null) {
-			run(lock, head, () -> askAndWait(lock, attempt, head), true);
+		if (this.store.mayBlock()) {
+			run(lock, head, () -> send(lock, attempt, head, inLine), true);
 		}
 		else {
-			answer.whenComplete((attempted, ex) -> run(lock, head,
-					() -> answered(lock, attempt, attempted, cause(ex), false), false));
+			send(lock, attempt, head, inLine);
 		}
 	}
 
-	private @Nullable CompletionStage<LockAttempt> send(LockKey key, Attempt attempt) {
-		try {
-			return this.store.acquireAsync(key, attempt.token(), attempt.leaseTime(), attempt.isInLine());
+	private void send(LocalLock lock, Attempt attempt, Waiter head, boolean inLine) {
+		attempt.send(this.timetable.now(), inLine);
+		LeaseRequest request = new LeaseRequest(lock.key(), attempt.token(), attempt.leaseTime());
+		CompletableFuture<LockAttempt> answer = this.store
+			.acquire(request, inLine ? Place.of(attempt.mode()) : Place.NONE)
+			.toCompletableFuture();
+		if (answer.isDone()) {
+			answered(lock, attempt, head, answer);
 		}
-		catch (RuntimeException ex) {
-			return CompletableFuture.failedFuture(ex);
+		else {
+			answer.whenComplete((attempted, ex) -> run(lock, head, () -> answered(lock, attempt, head, answer),
+					this.store.mayBlock()));
 		}
 	}
 
@@ -147,17 +152,13 @@ final class StoreDesk implements Desk, ReleaseListener {
 		}
 	}
 
-	private void askAndWait(LocalLock lock, Attempt attempt, Waiter head) {
-		attempt.send(this.timetable.now(), attempt.isInLine());
-		LockAttempt answer = null;
-		RuntimeException failure = null;
+	private void answered(LocalLock lock, Attempt attempt, Waiter head, CompletableFuture<LockAttempt> answer) {
 		try {
-			answer = this.store.acquire(lock.key(), attempt.token(), attempt.leaseTime(), attempt.isInLine());
+			answered(lock, attempt, answer.join(), null, false);
 		}
-		catch (RuntimeException ex) {
-			failure = ex;
+		catch (CompletionException | CancellationException ex) {
+			answered(lock, attempt, null, cause(ex), head.wasInterrupted());
 		}
-		answered(lock, attempt, answer, failure, failure != null && head.wasInterrupted());
 	}
 
 	private void answered(LocalLock lock, Attempt attempt, @Nullable LockAttempt answer,
@@ -195,7 +196,7 @@ final class StoreDesk implements Desk, ReleaseListener {
 	 * @return false if they do not yet, so that asking again is the only way
 	 */
 	private boolean listen() {
-		return this.store.releaseSignal().connect(this);
+		return this.store.waitingLine().listen(this);
 	}
 
 	@Override
@@ -325,32 +326,16 @@ final class StoreDesk implements Desk, ReleaseListener {
 
 	@Override
 	public void probe(LocalLock lock, Tenure tenure) {
-		CompletionStage<Boolean> answer = sendQuestion(lock.key());
-		if (answer == null) {
-			this.lanes.execute(lock.key(), () -> {
-				Boolean awaited = null;
-				RuntimeException failure = null;
-				try {
-					awaited = this.store.isAwaited(lock.key());
-				}
-				catch (RuntimeException ex) {
-					failure = ex;
-				}
-				probed(lock, tenure, awaited, failure);
-			});
+		if (this.store.mayBlock()) {
+			this.lanes.execute(lock.key(), () -> sendQuestion(lock, tenure));
 		}
 		else {
-			answer.whenComplete((awaited, ex) -> probed(lock, tenure, awaited, ex));
+			sendQuestion(lock, tenure);
 		}
 	}
 
-	private @Nullable CompletionStage<Boolean> sendQuestion(LockKey key) {
-		try {
-			return this.store.isAwaitedAsync(key);
-		}
-		catch (RuntimeException ex) {
-			return CompletableFuture.failedFuture(ex);
-		}
+	private void sendQuestion(LocalLock lock, Tenure tenure) {
+		this.store.waitingLine().isAwaited(lock.key()).whenComplete((awaited, ex) -> probed(lock, tenure, awaited, ex));
 	}
 
 	private void probed(LocalLock lock, Tenure tenure, @Nullable Boolean awaited, @Nullable Throwable failure) {
@@ -417,10 +402,7 @@ final class StoreDesk implements Desk, ReleaseListener {
 		// Drivers refuse to wait for an answer on an interrupted thread
 		boolean interrupted = Thread.interrupted();
 		try {
-			return this.store.releaseAsync(tenure.key(), tenure.owner(), next);
-		}
-		catch (RuntimeException ex) {
-			return CompletableFuture.failedFuture(ex);
+			return this.store.release(tenure.key(), tenure.owner(), (next != null) ? Place.of(next) : Place.NONE);
 		}
 		finally {
 			if (interrupted) {

@@ -104,7 +104,7 @@ public abstract class StoreHarness {
 	@AfterEach
 	void stopJvms() throws Exception {
 		for (Jvm jvm : this.jvms) {
-			if (jvm.store instanceof AutoCloseable closeable) {
+			if (jvm.store.store() instanceof AutoCloseable closeable) {
 				closeable.close();
 			}
 		}
@@ -149,9 +149,10 @@ public abstract class StoreHarness {
 	/**
 	 * A store and the messages that reached it.
 	 */
-	protected record Jvm(LockStore store, Queue<LockKey> heard) {
+	protected record Jvm(StoreClient store, Queue<LockKey> heard) {
 
 		static Jvm start(LockStore store) {
+			StoreClient client = new StoreClient(store);
 			Queue<LockKey> heard = new ConcurrentLinkedQueue<>();
 			ReleaseListener listener = new ReleaseListener() {
 
@@ -165,8 +166,8 @@ public abstract class StoreHarness {
 				}
 
 			};
-			Awaitility.await().until(() -> store.releaseSignal().connect(listener));
-			return new Jvm(store, heard);
+			Awaitility.await().until(() -> client.listen(listener));
+			return new Jvm(client, heard);
 		}
 
 		LockAttempt acquire(LockKey key, OwnerToken owner) {
