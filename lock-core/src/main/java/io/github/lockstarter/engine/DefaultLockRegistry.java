@@ -34,6 +34,8 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(DefaultLockRegistry.class);
 
+	private final Terms terms;
+
 	private final LocalLocks locks;
 
 	private final EngineThreads threads;
@@ -59,13 +61,14 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	public DefaultLockRegistry(LockStore store, EngineSettings settings, LockListener listener) {
 		this.threads = new EngineThreads(store);
 		this.settings = settings;
-		this.locks = new LocalLocks(settings, this.threads.timetable()::now);
+		this.terms = new Terms(settings, this.threads.timetable()::now);
+		this.locks = new LocalLocks(this.terms);
 		LockListener safeListener = new CompositeLockListener(List.of(listener));
 		LossNotice notice = new LossNotice(safeListener, this.threads.callbacks());
 		OutageLog outages = new OutageLog(this.threads.background()::serverOf);
 		this.desk = new StoreDesk(store, settings, this.threads, this.locks, notice, outages);
 		this.admission = new Admission(this.desk, outages, safeListener, this.threads.tasks());
-		this.simultaneousGrant = new SimultaneousGrant(store, this.locks, this.desk, this.admission,
+		this.simultaneousGrant = new SimultaneousGrant(store, this.terms, this.locks, this.desk, this.admission,
 				this.threads.timetable());
 		this.manyLocks = new ManyLocks(
 				(requests, waitTime) -> this.simultaneousGrant.tryGrant(requests,
@@ -169,7 +172,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		}
 		else {
 			this.admission.arrive(key, waiter);
-			waiter.await((timedOut) -> this.admission.leave(waiter, timedOut));
+			waiter.await((timedOut) -> this.admission.leave(key, waiter, timedOut));
 		}
 		return this.admission.conclude(key, waiter, waiter.isInterrupted());
 	}
@@ -200,7 +203,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	 */
 	public void open() {
 		this.desk.watchdog().setRenewing(true);
-		this.locks.setRefusing(false);
+		this.terms.setRefusing(false);
 	}
 
 	/**
@@ -209,8 +212,8 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	 * what it holds stays taken until its lease ends.
 	 */
 	public void drain() {
-		this.locks.setRefusing(true);
-		this.locks.all().forEach((lock) -> this.desk.carryOut(lock.refuse()));
+		this.terms.setRefusing(true);
+		this.desk.refuseWaiters();
 		if (!this.locks.awaitEmpty(this.settings.shutdownTimeout().toNanos())) {
 			warnOfHeldLocks();
 		}
@@ -232,7 +235,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	 */
 	@Override
 	public void close() {
-		if (!this.locks.isRefusing()) {
+		if (!this.terms.isRefusing()) {
 			drain();
 		}
 		this.threads.close();

@@ -38,6 +38,10 @@ final class EngineThreads implements AutoCloseable {
 
 	private static final int THREADS_PER_SERVER = 4;
 
+	private static final int REQUESTS_PER_SERVER = 16;
+
+	private static final int MAX_TASK_THREADS = 16;
+
 	private static final int MAX_STORE_THREADS = 64;
 
 	private static final String TASK_THREADS = "lock-async-";
@@ -46,6 +50,9 @@ final class EngineThreads implements AutoCloseable {
 
 	/** Limited by the lanes, as a pool could not be without being short of threads. */
 	private final ThreadPoolExecutor storePool = pool("lock-store-", 0, Integer.MAX_VALUE, new SynchronousQueue<>());
+
+	private final ThreadPoolExecutor requestPool = pool("lock-request-", 0, Integer.MAX_VALUE,
+			new SynchronousQueue<>());
 
 	private final ThreadPoolExecutor renewalPool = pool("lock-renewal-", 0, Integer.MAX_VALUE,
 			new SynchronousQueue<>());
@@ -58,6 +65,8 @@ final class EngineThreads implements AutoCloseable {
 
 	private final StoreLanes renewals;
 
+	private final StoreLanes requests;
+
 	private final @Nullable ThreadPoolExecutor platformTasks;
 
 	private final Executor tasks;
@@ -69,6 +78,7 @@ final class EngineThreads implements AutoCloseable {
 	EngineThreads(LockStore store) {
 		Servers servers = new Servers(store.servers(), this.timetable::now, this.lookups);
 		this.background = new StoreLanes(servers::of, this.storePool, THREADS_PER_SERVER, MAX_STORE_THREADS);
+		this.requests = new StoreLanes(servers::of, this.requestPool, REQUESTS_PER_SERVER, MAX_STORE_THREADS);
 		this.renewals = new StoreLanes(servers::of, this.renewalPool, 1, MAX_STORE_THREADS);
 		ThreadFactory virtual = VirtualThreads.factory(TASK_THREADS);
 		if (virtual != null) {
@@ -76,7 +86,7 @@ final class EngineThreads implements AutoCloseable {
 			this.tasks = (task) -> virtual.newThread(task).start();
 		}
 		else {
-			this.platformTasks = pool(TASK_THREADS, 0, Integer.MAX_VALUE, new SynchronousQueue<>());
+			this.platformTasks = pool(TASK_THREADS, MAX_TASK_THREADS);
 			this.tasks = this.platformTasks;
 		}
 		this.timetable.start();
@@ -91,6 +101,13 @@ final class EngineThreads implements AutoCloseable {
 	 */
 	StoreLanes background() {
 		return this.background;
+	}
+
+	/**
+	 * Return what asks for the locks of waiters without a thread, if the store blocks.
+	 */
+	StoreLanes requests() {
+		return this.requests;
 	}
 
 	/**
@@ -115,6 +132,7 @@ final class EngineThreads implements AutoCloseable {
 	public void close() {
 		this.timetable.close();
 		this.storePool.shutdown();
+		this.requestPool.shutdown();
 		this.renewalPool.shutdown();
 		this.lookups.shutdown();
 		this.callbacks.shutdown();

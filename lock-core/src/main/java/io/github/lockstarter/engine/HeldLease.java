@@ -39,7 +39,7 @@ final class HeldLease implements Lease {
 
 	@Override
 	public LockKey key() {
-		return this.hold.lock().key();
+		return this.hold.key();
 	}
 
 	@Override

@@ -25,6 +25,8 @@ final class SimultaneousGrant {
 
 	private final LockStore store;
 
+	private final Terms terms;
+
 	private final LocalLocks locks;
 
 	private final StoreDesk desk;
@@ -33,8 +35,10 @@ final class SimultaneousGrant {
 
 	private final Timetable timetable;
 
-	SimultaneousGrant(LockStore store, LocalLocks locks, StoreDesk desk, Admission admission, Timetable timetable) {
+	SimultaneousGrant(LockStore store, Terms terms, LocalLocks locks, StoreDesk desk, Admission admission,
+			Timetable timetable) {
 		this.store = store;
+		this.terms = terms;
 		this.locks = locks;
 		this.desk = desk;
 		this.admission = admission;
@@ -51,7 +55,7 @@ final class SimultaneousGrant {
 	 * left to ask it again
 	 */
 	@Nullable List<Lease> tryGrant(List<LockRequest> requests, Function<LockRequest, ThreadWaiter> waiters, Duration waitTime) {
-		if (this.locks.isRefusing() || Thread.currentThread().isInterrupted()
+		if (this.terms.isRefusing() || Thread.currentThread().isInterrupted()
 				|| !requests.stream().allMatch(SimultaneousGrant::isExclusive) || !isPossibleFor(requests)) {
 			return null;
 		}
@@ -84,7 +88,7 @@ final class SimultaneousGrant {
 	 * @return whether it is free, or held by the same owner
 	 */
 	private boolean arrive(LockRequest request, ThreadWaiter waiter, List<Part> parts) {
-		Attempt attempt = new Attempt(waiter, this.locks.leaseTimeFor(waiter));
+		Attempt attempt = new Attempt(waiter, this.terms.leaseTimeFor(waiter));
 		Boolean reserved = null;
 		while (reserved == null) {
 			LocalLock lock = this.locks.getOrCreate(request.key());
@@ -118,7 +122,7 @@ final class SimultaneousGrant {
 		}
 		List<Tenure> tenures = new ArrayList<>(grants.size());
 		for (int i = 0; i < grants.size(); i++) {
-			tenures.add(this.desk.tenure(wanted.get(i).lock, wanted.get(i).attempt, grants.get(i)));
+			tenures.add(this.desk.tenure(wanted.get(i).lock.key(), wanted.get(i).attempt, grants.get(i)));
 		}
 		if (!tenures.stream().allMatch(Tenure::isHeld)) {
 			orphan(wanted);
@@ -126,7 +130,7 @@ final class SimultaneousGrant {
 		}
 		for (int i = 0; i < grants.size(); i++) {
 			Part part = wanted.get(i);
-			this.desk.carryOut(part.lock.granted(part.attempt, grants.get(i), tenures.get(i)));
+			part.lock.granted(part.attempt, tenures.get(i)).carryOut(this.desk);
 		}
 		return true;
 	}
@@ -166,10 +170,10 @@ final class SimultaneousGrant {
 
 	private void undo(Part part) {
 		if (part.waiter.outcome() instanceof Hold hold) {
-			this.desk.carryOut(hold.lock().exit(hold));
+			this.desk.exit(hold);
 		}
 		else {
-			this.desk.carryOut(part.lock.abandon(part.waiter));
+			part.lock.abandon(part.waiter).carryOut(this.desk);
 		}
 	}
 

@@ -29,7 +29,7 @@ final class Tenure {
 
 	private static final int MAX_HOLDS = 1 << HOLD_NUMBER_BITS;
 
-	private final LocalLock lock;
+	private final LockKey key;
 
 	private final OwnerToken owner;
 
@@ -41,7 +41,8 @@ final class Tenure {
 
 	private final AtomicReference<Timetable.@Nullable Entry> alarm = new AtomicReference<>();
 
-	private final TenureState state = new TenureState();
+	/** Ends once, by whoever comes first. Changed under the monitor of this tenure. */
+	private volatile State state = State.HELD;
 
 	private volatile Duration leaseTime;
 
@@ -74,9 +75,9 @@ final class Tenure {
 	 * @param sentAt when the request that was granted was sent
 	 * @param timeSlice how long it may go on while another JVM waits, in nanoseconds
 	 */
-	Tenure(LocalLock lock, OwnerToken owner, LockGrant grant, Duration leaseTime, long sentAt, long timeSlice,
+	Tenure(LockKey key, OwnerToken owner, LockGrant grant, Duration leaseTime, long sentAt, long timeSlice,
 			Timetable timetable) {
-		this.lock = lock;
+		this.key = key;
 		this.owner = owner;
 		this.fencingBase = grant.fencingBase();
 		this.timetable = timetable;
@@ -86,12 +87,8 @@ final class Tenure {
 		extend(sentAt, leaseTime);
 	}
 
-	LocalLock lock() {
-		return this.lock;
-	}
-
 	LockKey key() {
-		return this.lock.key();
+		return this.key;
 	}
 
 	OwnerToken owner() {
@@ -173,11 +170,11 @@ final class Tenure {
 	 * Return whether the tenure was ended, by release or loss.
 	 */
 	boolean isOver() {
-		return this.state.isOver();
+		return this.state == State.LOST || this.state == State.RELEASED;
 	}
 
 	boolean isLost() {
-		return this.state.isLost();
+		return this.state == State.LOST;
 	}
 
 	/**
@@ -229,7 +226,7 @@ final class Tenure {
 	 * @param now this moment
 	 */
 	boolean canBeHandedOn(long now) {
-		return this.state.isCertain() && (this.deadline - now) * 3 > this.deadline - this.grantedAt
+		return this.state == State.HELD && (this.deadline - now) * 3 > this.deadline - this.grantedAt
 				&& (this.holds < MAX_HOLDS || isShared()) && !this.slice.isOver(now);
 	}
 
@@ -256,7 +253,7 @@ final class Tenure {
 		int number = Math.min(this.holds, MAX_HOLDS - 1);
 		this.holds = number + 1;
 		this.wanted = false;
-		Hold hold = new Hold(this.lock, this, waiter.owner(), (this.fencingBase << HOLD_NUMBER_BITS) | number,
+		Hold hold = new Hold(this, waiter.owner(), (this.fencingBase << HOLD_NUMBER_BITS) | number,
 				waiter.fixedLeaseTime(), now, end);
 		if (first || leaseTime.compareTo(this.leaseTime) > 0) {
 			this.leaseTime = leaseTime;
@@ -301,7 +298,7 @@ final class Tenure {
 	 */
 	boolean renewed(long sentAt, Duration leaseTime) {
 		extend(sentAt, leaseTime);
-		return this.state.recover();
+		return change(State.SUSPECT, State.HELD);
 	}
 
 	/**
@@ -311,7 +308,7 @@ final class Tenure {
 	 */
 	boolean confirmed(long sentAt) {
 		this.confirmedAt = sentAt;
-		return this.state.recover();
+		return change(State.SUSPECT, State.HELD);
 	}
 
 	/**
@@ -319,7 +316,7 @@ final class Tenure {
 	 * @return whether it is the first in a row
 	 */
 	boolean suspect() {
-		return this.state.suspect();
+		return change(State.HELD, State.SUSPECT);
 	}
 
 	/**
@@ -327,7 +324,7 @@ final class Tenure {
 	 * @return false if it was over before
 	 */
 	boolean release() {
-		return this.state.release();
+		return end(State.RELEASED);
 	}
 
 	/**
@@ -337,7 +334,7 @@ final class Tenure {
 	 */
 	boolean lose(@Nullable String reason) {
 		this.lossReason = reason;
-		return this.state.lose();
+		return end(State.LOST);
 	}
 
 	@Nullable String lossReason() {
@@ -367,6 +364,38 @@ final class Tenure {
 		this.grantedAt = sentAt;
 		this.confirmedAt = sentAt;
 		this.deadline = sentAt + lease - drift;
+	}
+
+	private synchronized boolean change(State from, State to) {
+		if (this.state != from) {
+			return false;
+		}
+		this.state = to;
+		return true;
+	}
+
+	private synchronized boolean end(State end) {
+		if (isOver()) {
+			return false;
+		}
+		this.state = end;
+		return true;
+	}
+
+	private enum State {
+
+		/** Granted, and renewed in time. */
+		HELD,
+
+		/** The last renewal failed; the lease has not ended yet. */
+		SUSPECT,
+
+		/** Ended before it was released. */
+		LOST,
+
+		/** Released by its owner. */
+		RELEASED
+
 	}
 
 }
