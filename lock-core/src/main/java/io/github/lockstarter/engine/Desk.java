@@ -24,12 +24,12 @@ interface Desk {
 	/**
 	 * Tell the lock after a while that it is time to ask again.
 	 */
-	void listen(LockKey key, Listening listening, long nanos);
+	void listen(LockKey key, Alarm alarm, long nanos);
 
 	/**
 	 * Forget the alarm of a lock that no longer listens.
 	 */
-	void cancel(Listening listening);
+	void cancel(Alarm alarm);
 
 	/**
 	 * Release the lock in the store, and tell the lock when its next waiter may ask.

@@ -244,7 +244,7 @@ final class Hold implements Outcome {
 	 * Return how the lock was lost; by the end of its time if nothing else is known.
 	 */
 	String lossReason() {
-		String reason = (this.lossReason != null) ? this.lossReason : this.tenure.lossReason();
+		String reason = (this.lossReason != null) ? this.lossReason : this.tenure.certainty().lossReason();
 		if (reason != null) {
 			return reason;
 		}

@@ -4,7 +4,6 @@ package io.github.lockstarter.engine;
 
 import java.time.Duration;
 import java.util.Objects;
-import java.util.function.ToLongFunction;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,24 +23,23 @@ final class Inquiry {
 
 	private final WaiterQueue queue;
 
+	private final Patience patience;
+
+	private final Listening listening;
+
 	private @Nullable Attempt attempt;
 
 	private boolean asking;
 
-	private @Nullable Listening listening;
-
 	/** Whether this JVM may stand in the line of the store. */
 	private boolean inLine;
-
-	/** A message has come while there was no answer yet. */
-	private boolean rung;
-
-	private @Nullable Outage outage;
 
 	Inquiry(LockKey key, Terms terms, WaiterQueue queue) {
 		this.key = key;
 		this.terms = terms;
 		this.queue = queue;
+		this.patience = new Patience(terms);
+		this.listening = new Listening(key);
 	}
 
 	/**
@@ -55,7 +53,7 @@ final class Inquiry {
 	 * Return whether the lock waits for a message or an alarm.
 	 */
 	boolean isListening() {
-		return this.listening != null;
+		return this.listening.isUnderWay();
 	}
 
 	/**
@@ -69,7 +67,7 @@ final class Inquiry {
 	 * Return what a waiter is told that is out of time before its turn.
 	 */
 	Denial denial() {
-		return (this.outage != null) ? Denial.unavailable(this.outage.cause()) : Denial.CONTENDED;
+		return this.patience.denial();
 	}
 
 	/**
@@ -78,7 +76,7 @@ final class Inquiry {
 	Effect ask() {
 		Waiter head = this.queue.first();
 		Duration leaseTime = this.terms.leaseTimeFor(head);
-		Effect before = stopListening();
+		Effect before = this.listening.end();
 		if (this.attempt == null || !this.attempt.suits(head, leaseTime)) {
 			before = before.and(dropAttempt());
 			this.attempt = new Attempt(head, leaseTime);
@@ -87,7 +85,7 @@ final class Inquiry {
 			head.setLast();
 		}
 		this.asking = true;
-		this.rung = false;
+		this.listening.forget();
 		Attempt asking = this.attempt;
 		return before.and((desk) -> desk.ask(this.key, asking, head));
 	}
@@ -154,15 +152,15 @@ final class Inquiry {
 		if (head.isLast()) {
 			return this.queue.deny(head, Denial.CONTENDED).and(proceed());
 		}
-		if (this.rung || !attempt.suits(head, this.terms.leaseTimeFor(head))) {
+		if (this.listening.hasMissed() || !attempt.suits(head, this.terms.leaseTimeFor(head))) {
 			return ask();
 		}
-		return listen((desk) -> desk.pause(refusal.remaining(), attempt.isInLine()));
+		return this.listening.begin((desk) -> desk.pause(refusal.remaining(), attempt.isInLine()));
 	}
 
 	private void answered() {
 		this.asking = false;
-		this.outage = null;
+		this.patience.renew();
 	}
 
 	/**
@@ -185,16 +183,11 @@ final class Inquiry {
 		if (failure instanceof UnusableStoreException) {
 			return this.queue.deny(head, Denial.unavailable(failure)).and(proceed());
 		}
-		boolean first = this.outage == null;
-		Outage outage = new Outage((this.outage != null) ? this.outage.since() : attempt.sentAt(), failure);
-		this.outage = outage;
-		long bearable = this.terms.bearable(outage, head);
-		// One slow request, as the first one of all may be, is no outage yet
-		boolean goOn = bearable > 0 || (first && this.terms.bearsOutages());
-		if (head.isLast() || !goOn) {
+		Long bearable = this.patience.failed(attempt.sentAt(), failure, head);
+		if (head.isLast() || bearable == null) {
 			return this.queue.deny(head, Denial.unavailable(failure)).and(proceed());
 		}
-		return listen((desk) -> Math.min(desk.retryPause(attempt), bearable));
+		return this.listening.begin((desk) -> Math.min(desk.retryPause(attempt), bearable));
 	}
 
 	private void noteLine(Attempt attempt) {
@@ -205,22 +198,22 @@ final class Inquiry {
 	 * A message says that the lock may be free.
 	 */
 	Effect rung() {
-		this.rung = true;
+		this.listening.setMissed();
 		return isListening() ? ask() : Effect.NONE;
 	}
 
 	/**
 	 * An alarm says that it is time to ask again.
 	 */
-	Effect alarm(Listening listening) {
-		return (this.listening == listening) ? ask() : Effect.NONE;
+	Effect alarm(Alarm alarm) {
+		return this.listening.awaits(alarm) ? ask() : Effect.NONE;
 	}
 
 	/**
 	 * Note that the lock is about to be released: messages from now on matter.
 	 */
 	void releasing() {
-		this.rung = false;
+		this.listening.forget();
 	}
 
 	/**
@@ -232,8 +225,9 @@ final class Inquiry {
 		boolean own = !this.queue.isEmpty() && this.queue.first().discipline().standsInLineItself();
 		this.inLine |= inLine && !own;
 		// A waiter that came to the line after the release is told of none
-		boolean told = inLine && !this.rung && !this.queue.isEmpty() && (!own || this.queue.first().place().isTaken());
-		return told ? listen((desk) -> desk.pause(null, true)) : proceed();
+		boolean told = inLine && !this.listening.hasMissed() && !this.queue.isEmpty()
+				&& (!own || this.queue.first().place().isTaken());
+		return told ? this.listening.begin((desk) -> desk.pause(null, true)) : proceed();
 	}
 
 	/**
@@ -242,11 +236,11 @@ final class Inquiry {
 	Effect proceed() {
 		Effect denied = Effect.NONE;
 		while (!this.queue.isEmpty()) {
-			Waiter head = this.queue.first();
-			if (this.outage == null || this.terms.bearable(this.outage, head) > 0) {
+			Denial denial = this.patience.denialFor(this.queue.first());
+			if (denial == null) {
 				return denied.and(ask());
 			}
-			denied = denied.and(this.queue.deny(head, Denial.unavailable(this.outage.cause())));
+			denied = denied.and(this.queue.deny(this.queue.first(), denial));
 		}
 		return denied.and(end());
 	}
@@ -255,30 +249,13 @@ final class Inquiry {
 	 * End without a waiter.
 	 */
 	Effect end() {
-		Effect effect = dropAttempt().and(stopListening());
+		Effect effect = dropAttempt().and(this.listening.end());
 		if (this.inLine) {
 			this.inLine = false;
 			effect = effect.and((desk) -> desk.withdraw(this.key));
 		}
-		this.outage = null;
+		this.patience.renew();
 		return effect;
-	}
-
-	private Effect listen(ToLongFunction<Desk> pause) {
-		Effect before = stopListening();
-		Listening listening = new Listening();
-		this.listening = listening;
-		return before.and((desk) -> desk.listen(this.key, listening, pause.applyAsLong(desk)));
-	}
-
-	private Effect stopListening() {
-		Listening listening = this.listening;
-		if (listening == null) {
-			return Effect.NONE;
-		}
-		this.listening = null;
-		listening.end();
-		return (desk) -> desk.cancel(listening);
 	}
 
 	private Effect dropAttempt() {

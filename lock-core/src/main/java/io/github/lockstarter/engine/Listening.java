@@ -2,38 +2,83 @@
 
 package io.github.lockstarter.engine;
 
+import java.util.function.ToLongFunction;
+
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.LockKey;
+
 /**
- * A stretch in which a lock waits for a message or an alarm before it asks the store
- * again. What comes after its end counts no more.
+ * How a lock waits for a message that it may be free, or for an alarm. Guarded by the
+ * lock.
  */
 final class Listening {
 
-	private volatile boolean over;
+	private final LockKey key;
 
-	private volatile Timetable.@Nullable Entry alarm;
+	private @Nullable Alarm alarm;
+
+	/** A message has come while nobody listened. */
+	private boolean missed;
+
+	Listening(LockKey key) {
+		this.key = key;
+	}
 
 	/**
-	 * End it. Called under the guard of the lock.
+	 * Return whether the lock listens at this moment.
 	 */
-	void end() {
-		this.over = true;
+	boolean isUnderWay() {
+		return this.alarm != null;
 	}
 
-	boolean isOver() {
-		return this.over;
+	boolean awaits(Alarm alarm) {
+		return this.alarm == alarm;
 	}
 
-	void setAlarm(Timetable.Entry alarm) {
+	/**
+	 * Listen, with an alarm.
+	 * @param pause how long to listen at most, in nanoseconds
+	 */
+	Effect begin(ToLongFunction<Desk> pause) {
+		Effect before = end();
+		Alarm alarm = new Alarm();
 		this.alarm = alarm;
+		return before.and((desk) -> desk.listen(this.key, alarm, pause.applyAsLong(desk)));
 	}
 
 	/**
-	 * Return what ends it at last, or {@code null} if that is not set yet.
+	 * Listen no longer.
 	 */
-	Timetable.@Nullable Entry alarm() {
-		return this.alarm;
+	Effect end() {
+		Alarm alarm = this.alarm;
+		if (alarm == null) {
+			return Effect.NONE;
+		}
+		this.alarm = null;
+		alarm.end();
+		return (desk) -> desk.cancel(alarm);
+	}
+
+	/**
+	 * Note that a message has come.
+	 */
+	void setMissed() {
+		this.missed = true;
+	}
+
+	/**
+	 * Return whether a message has come since it was forgotten.
+	 */
+	boolean hasMissed() {
+		return this.missed;
+	}
+
+	/**
+	 * Forget the messages that have come until now.
+	 */
+	void forget() {
+		this.missed = false;
 	}
 
 }

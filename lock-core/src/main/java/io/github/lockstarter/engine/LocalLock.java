@@ -135,7 +135,7 @@ final class LocalLock {
 				return this.inquiry.grantedTooLate(attempt);
 			}
 			if (attempt.uncertainUntil() != null) {
-				tenure.uncertainUntil(attempt.uncertainUntil());
+				tenure.certainty().uncertainUntil(attempt.uncertainUntil());
 			}
 			if (!this.inquiry.granted(attempt)) {
 				return this.possession.giveBack(tenure, null);
@@ -162,8 +162,8 @@ final class LocalLock {
 		return change(this.inquiry::rung);
 	}
 
-	Effect alarm(Listening listening) {
-		return change(() -> this.inquiry.alarm(listening));
+	Effect alarm(Alarm alarm) {
+		return change(() -> this.inquiry.alarm(alarm));
 	}
 
 	Effect exit(Hold hold) {

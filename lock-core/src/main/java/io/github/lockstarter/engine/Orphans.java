@@ -97,7 +97,7 @@ final class Orphans {
 	}
 
 	private void returnUncertain(Tenure tenure) {
-		Long uncertainUntil = tenure.uncertainUntil();
+		Long uncertainUntil = tenure.certainty().uncertainUntil();
 		if (uncertainUntil != null) {
 			orphan(tenure.key(), tenure.owner(), uncertainUntil);
 		}

@@ -224,7 +224,7 @@ final class Possession {
 	Effect lose(Tenure tenure) {
 		this.tenure = null;
 		this.lastHold = null;
-		List<Hold> lost = this.holders.loseAll(tenure.lossReason());
+		List<Hold> lost = this.holders.loseAll(tenure.certainty().lossReason());
 		return (desk) -> lost.forEach(desk::ended);
 	}
 

@@ -111,7 +111,7 @@ final class Releases {
 			this.orphans.retry(tenure.key(), tenure.owner(), tenure.deadline() + tenure.leaseTime().toNanos());
 			this.notice.releaseFailed(tenure, cause);
 		}
-		Long uncertainUntil = tenure.uncertainUntil();
+		Long uncertainUntil = tenure.certainty().uncertainUntil();
 		if (uncertainUntil != null) {
 			this.orphans.orphan(tenure.key(), tenure.owner(), uncertainUntil);
 		}
@@ -131,7 +131,7 @@ final class Releases {
 	}
 
 	private boolean end(Tenure tenure) {
-		if (tenure.isHeld() && tenure.release()) {
+		if (tenure.isHeld() && tenure.certainty().release()) {
 			this.watchdog.forget(tenure);
 			return true;
 		}

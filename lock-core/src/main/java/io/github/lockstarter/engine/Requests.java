@@ -158,22 +158,22 @@ final class Requests implements ReleaseListener {
 	/**
 	 * Tell a lock after a while that it is time to ask again.
 	 */
-	void setAlarm(LockKey key, Listening listening, long nanos) {
-		listening.setAlarm(
-				this.timetable.at(this.timetable.now() + nanos, () -> carryOut(key, (lock) -> lock.alarm(listening))));
+	void setAlarm(LockKey key, Alarm alarm, long nanos) {
+		alarm.setEntry(
+				this.timetable.at(this.timetable.now() + nanos, () -> carryOut(key, (lock) -> lock.alarm(alarm))));
 		// The lock may have heard a message in the meantime
-		if (listening.isOver()) {
-			cancel(listening);
+		if (alarm.isOver()) {
+			cancel(alarm);
 		}
 	}
 
 	/**
 	 * Forget an alarm.
 	 */
-	void cancel(Listening listening) {
-		Timetable.Entry alarm = listening.alarm();
-		if (alarm != null) {
-			this.timetable.cancel(alarm);
+	void cancel(Alarm alarm) {
+		Timetable.Entry entry = alarm.entry();
+		if (entry != null) {
+			this.timetable.cancel(entry);
 		}
 	}
 

@@ -105,13 +105,13 @@ final class StoreDesk implements Desk {
 	}
 
 	@Override
-	public void listen(LockKey key, Listening listening, long nanos) {
-		this.requests.setAlarm(key, listening, nanos);
+	public void listen(LockKey key, Alarm alarm, long nanos) {
+		this.requests.setAlarm(key, alarm, nanos);
 	}
 
 	@Override
-	public void cancel(Listening listening) {
-		this.requests.cancel(listening);
+	public void cancel(Alarm alarm) {
+		this.requests.cancel(alarm);
 	}
 
 	@Override

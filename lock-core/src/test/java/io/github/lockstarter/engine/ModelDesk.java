@@ -101,7 +101,8 @@ class ModelDesk implements Desk {
 	 * Let an owner release the lock.
 	 */
 	void leave(Hold hold) {
-		check(hold.isHeld() || hold.isLost() || hold.tenure().isLost(), "the lock was given back under a hold");
+		check(hold.isHeld() || hold.isLost() || hold.tenure().certainty().isLost(),
+				"the lock was given back under a hold");
 		change((lock) -> lock.exit(hold));
 	}
 
@@ -109,7 +110,7 @@ class ModelDesk implements Desk {
 	 * Let a tenure be lost.
 	 */
 	void lose(Tenure tenure) {
-		if (tenure.lose("it is a test")) {
+		if (tenure.certainty().lose("it is a test")) {
 			change((lock) -> lock.lose(tenure));
 		}
 	}
@@ -178,13 +179,13 @@ class ModelDesk implements Desk {
 
 	/** The message comes at once. */
 	@Override
-	public void listen(LockKey key, Listening listening, long nanos) {
+	public void listen(LockKey key, Alarm alarm, long nanos) {
 		change(LocalLock::rung);
 	}
 
 	@Override
 	public void giveBack(Tenure tenure, @Nullable Hold hold, @Nullable LockMode next) {
-		tenure.release();
+		tenure.certainty().release();
 		change((lock) -> lock.returned(false));
 	}
 
@@ -200,7 +201,7 @@ class ModelDesk implements Desk {
 	}
 
 	@Override
-	public void cancel(Listening listening) {
+	public void cancel(Alarm alarm) {
 	}
 
 	@Override
