@@ -5,6 +5,7 @@ package io.github.lockstarter.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -41,6 +42,10 @@ class ModelDesk implements Desk {
 
 	private final long slice;
 
+	private boolean puttingOff;
+
+	private @Nullable Tenure unanswered;
+
 	/**
 	 * Create a desk.
 	 * @param asking whether it has to be asked before each hand-off if another JVM waits
@@ -61,6 +66,21 @@ class ModelDesk implements Desk {
 	 */
 	void failNext() {
 		this.failing.set(true);
+	}
+
+	/**
+	 * Answer the next question whether another JVM waits when told to.
+	 */
+	void putOffAnswers() {
+		this.puttingOff = true;
+	}
+
+	/**
+	 * Answer that question.
+	 */
+	void answer() {
+		this.puttingOff = false;
+		probe(Objects.requireNonNull(this.unanswered));
 	}
 
 	/**
@@ -196,8 +216,13 @@ class ModelDesk implements Desk {
 
 	@Override
 	public void probe(Tenure tenure) {
-		tenure.slice().answer(0, false);
-		change((lock) -> lock.probed(tenure));
+		if (this.puttingOff) {
+			this.unanswered = tenure;
+		}
+		else {
+			tenure.slice().answer(0, false);
+			change((lock) -> lock.probed(tenure));
+		}
 	}
 
 	@Override
