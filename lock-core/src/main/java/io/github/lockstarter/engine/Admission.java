@@ -26,13 +26,13 @@ final class Admission {
 
 	private final LockListener listener;
 
-	private final Executor tasks;
+	private final Executor returns;
 
-	Admission(StoreDesk desk, OutageLog outages, LockListener listener, Executor tasks) {
+	Admission(StoreDesk desk, OutageLog outages, LockListener listener, Executor returns) {
 		this.desk = desk;
 		this.outages = outages;
 		this.listener = listener;
-		this.tasks = tasks;
+		this.returns = returns;
 	}
 
 	/**
@@ -87,7 +87,7 @@ final class Admission {
 
 	private HeldLease letIn(Hold hold, Waiter waiter) {
 		this.desk.places().leave(hold.key(), waiter, true);
-		return new HeldLease(hold, this, this.tasks);
+		return new HeldLease(hold, this, this.returns);
 	}
 
 	private RuntimeException denial(LockKey key, Waiter waiter, Denial denial) {

@@ -67,7 +67,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		LossNotice notice = new LossNotice(safeListener, this.threads.callbacks());
 		OutageLog outages = new OutageLog(this.threads.background()::serverOf);
 		this.desk = new StoreDesk(store, settings, this.threads, this.locks, notice, outages);
-		this.admission = new Admission(this.desk, outages, safeListener, this.threads.tasks());
+		this.admission = new Admission(this.desk, outages, safeListener, this.threads.returns());
 		this.simultaneousGrant = new SimultaneousGrant(store, this.terms, this.locks, this.desk, this.admission,
 				this.threads.timetable());
 		this.manyLocks = new ManyLocks(
