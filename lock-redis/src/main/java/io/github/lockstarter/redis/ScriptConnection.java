@@ -17,7 +17,7 @@ interface ScriptConnection extends AutoCloseable {
 
 	/**
 	 * Send a script.
-	 * @param call makes what to run; it may ask this connection, and fail
+	 * @param call builds the call; that may have to connect, and may fail
 	 * @param reader reads the answer of the script
 	 * @return what was read, now or later, or the failure; never thrown
 	 */
