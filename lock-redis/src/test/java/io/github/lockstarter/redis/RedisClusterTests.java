@@ -31,6 +31,7 @@ import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.test.AbstractLockStoreTests;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
+import io.github.lockstarter.test.StoreClient;
 import io.github.lockstarter.testsupport.EmbeddedRedisCluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -79,11 +80,11 @@ class RedisClusterTests {
 			List<LeaseRequest> extensions = new ArrayList<>();
 			for (int i = 0; i < 50; i++) {
 				LockKey key = LockKey.of("slots", i);
-				store.acquire(key, owner, Duration.ofSeconds(5), false);
+				new StoreClient(store).acquire(key, owner, Duration.ofSeconds(5), false);
 				extensions.add(new LeaseRequest(key, owner, LEASE_TIME));
 			}
 			extensions.add(new LeaseRequest(LockKey.of("slots", "free"), owner, LEASE_TIME));
-			List<Boolean> answers = store.renewAll(extensions)
+			List<Boolean> answers = store.renew(extensions)
 				.stream()
 				.map((answer) -> answer.toCompletableFuture().join())
 				.toList();
@@ -114,7 +115,7 @@ class RedisClusterTests {
 			for (int i = 0; i < 10; i++) {
 				LockKey key = LockKey.of("replicated", i);
 				assertThatIllegalStateException()
-					.isThrownBy(() -> store.acquire(key, OwnerToken.random(), LEASE_TIME, false))
+					.isThrownBy(() -> new StoreClient(store).acquire(key, OwnerToken.random(), LEASE_TIME, false))
 					.withMessageContaining("Only 0 replicas have confirmed");
 			}
 		}
@@ -123,9 +124,9 @@ class RedisClusterTests {
 	@Test
 	void locksOnDifferentServersAreToldApart() {
 		try (RedisLockStore store = new RedisLockStore(lettuce, RedisLockSettings.DEFAULTS)) {
-			assertThat(store.serverOf(LockKey.of("slots"))).isEqualTo("");
-			assertThat(store.isAwaited(LockKey.of("slots"))).isFalse();
-			assertThat(IntStream.range(0, 50).mapToObj((i) -> store.serverOf(LockKey.of("slots", i))).distinct())
+			assertThat(store.servers().of(LockKey.of("slots"))).isEqualTo("");
+			assertThat(new StoreClient(store).isAwaited(LockKey.of("slots"))).isFalse();
+			assertThat(IntStream.range(0, 50).mapToObj((i) -> store.servers().of(LockKey.of("slots", i))).distinct())
 				.hasSize(3);
 		}
 	}
@@ -133,12 +134,12 @@ class RedisClusterTests {
 	@Test
 	void locksOnDifferentServersAreToldApartWithABlockingDriverAsWell() {
 		try (RedisLockStore store = new RedisLockStore(jedis, RedisLockSettings.DEFAULTS)) {
-			assertThat(store.serverOf(LockKey.of("slots"))).isEqualTo("");
-			assertThat(store.isAwaited(LockKey.of("slots"))).isFalse();
-			assertThat(IntStream.range(0, 50).mapToObj((i) -> store.serverOf(LockKey.of("slots", i))).distinct())
+			assertThat(store.servers().of(LockKey.of("slots"))).isEqualTo("");
+			assertThat(new StoreClient(store).isAwaited(LockKey.of("slots"))).isFalse();
+			assertThat(IntStream.range(0, 50).mapToObj((i) -> store.servers().of(LockKey.of("slots", i))).distinct())
 				.hasSize(50);
-			Objects.requireNonNull(store.serverLookup()).run();
-			assertThat(IntStream.range(0, 50).mapToObj((i) -> store.serverOf(LockKey.of("slots", i))).distinct())
+			Objects.requireNonNull(store.servers().lookup()).run();
+			assertThat(IntStream.range(0, 50).mapToObj((i) -> store.servers().of(LockKey.of("slots", i))).distinct())
 				.hasSize(3);
 		}
 	}

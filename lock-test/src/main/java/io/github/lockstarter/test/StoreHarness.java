@@ -5,6 +5,7 @@ package io.github.lockstarter.test;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.LockRefusal;
@@ -23,11 +25,15 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseListener;
 import io.github.lockstarter.store.ReleaseOutcome;
+import io.github.lockstarter.store.WaitingLine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
- * Several JVMs that share one store, as a {@link LockStore} sees them.
+ * Several JVMs that share one store, as a {@link LockStore} sees them. A test ends as
+ * skipped where it needs what the store does not declare: a mode, a waiting line, or
+ * another capability.
  */
 public abstract class StoreHarness {
 
@@ -73,9 +79,16 @@ public abstract class StoreHarness {
 	}
 
 	/**
-	 * Return whether two locks can be granted together.
+	 * Return whether two locks can be granted together, if the store can grant several.
 	 */
 	protected boolean areTogether(LockKey one, LockKey other) {
+		return true;
+	}
+
+	/**
+	 * Return whether a refusal of the store says how long the other owner's lease lasts.
+	 */
+	protected boolean knowsTheRemainingTime() {
 		return true;
 	}
 
@@ -104,14 +117,14 @@ public abstract class StoreHarness {
 	@AfterEach
 	void stopJvms() throws Exception {
 		for (Jvm jvm : this.jvms) {
-			if (jvm.store.store() instanceof AutoCloseable closeable) {
+			if (jvm.store() instanceof AutoCloseable closeable) {
 				closeable.close();
 			}
 		}
 	}
 
 	protected final Jvm startJvm() {
-		Jvm jvm = Jvm.start(createStore());
+		Jvm jvm = Jvm.start(createStore(), knowsTheRemainingTime());
 		this.jvms.add(jvm);
 		return jvm;
 	}
@@ -127,11 +140,25 @@ public abstract class StoreHarness {
 		assertThat(heardBy(jvm)).hasSizeLessThanOrEqualTo(tellsTheSecondAsWell() ? 1 : 0);
 	}
 
+	protected final void assertHeardNothing(Jvm jvm) {
+		if (jvm.hasWaitingLine()) {
+			assertThat(heardBy(jvm)).isEmpty();
+		}
+	}
+
+	/**
+	 * Go on only if the store tells waiting JVMs of a release.
+	 */
+	protected final void assumeWaitingLine() {
+		this.one.assumeWaitingLine();
+	}
+
 	/**
 	 * Return what a JVM was told until now: messages keep their order, so everything
 	 * arrived before a last one about another lock.
 	 */
 	protected final List<LockKey> heardBy(Jvm jvm) {
+		assumeWaitingLine();
 		LockKey last = unusedKey();
 		Jvm sender = (jvm != this.one) ? this.one : this.two;
 		OwnerToken holder = OwnerToken.random();
@@ -149,9 +176,9 @@ public abstract class StoreHarness {
 	/**
 	 * A store and the messages that reached it.
 	 */
-	protected record Jvm(StoreClient store, Queue<LockKey> heard) {
+	protected record Jvm(StoreClient client, Queue<LockKey> heard, boolean knowsTheRemainingTime) {
 
-		static Jvm start(LockStore store) {
+		static Jvm start(LockStore store, boolean knowsTheRemainingTime) {
 			StoreClient client = new StoreClient(store);
 			Queue<LockKey> heard = new ConcurrentLinkedQueue<>();
 			ReleaseListener listener = new ReleaseListener() {
@@ -166,12 +193,37 @@ public abstract class StoreHarness {
 				}
 
 			};
-			Awaitility.await().until(() -> client.listen(listener));
-			return new Jvm(client, heard);
+			Jvm jvm = new Jvm(client, heard, knowsTheRemainingTime);
+			if (jvm.hasWaitingLine()) {
+				Awaitility.await().until(() -> client.listen(listener));
+			}
+			return jvm;
+		}
+
+		boolean hasWaitingLine() {
+			return store().waitingLine() != WaitingLine.NONE;
+		}
+
+		void assumeWaitingLine() {
+			assumeTrue(hasWaitingLine(), "The store has no waiting line");
+		}
+
+		private LockStore store() {
+			return this.client.store();
 		}
 
 		LockAttempt acquire(LockKey key, OwnerToken owner) {
-			return this.store.acquire(key, owner, LEASE_TIME, false);
+			return acquire(key, owner, LEASE_TIME, false);
+		}
+
+		private LockAttempt acquire(LockKey key, OwnerToken owner, Duration leaseTime, boolean queue) {
+			assumeTrue(store().modes().contains(owner.mode()), () -> "The store has no mode " + owner.mode());
+			return this.client.acquire(key, owner, leaseTime, queue);
+		}
+
+		List<LockGrant> acquireAll(List<LeaseRequest> requests) {
+			assumeTrue(store().groupGrant().isPresent(), "The store grants one lock at a time");
+			return Objects.requireNonNull(this.client.acquireAll(requests));
 		}
 
 		long grant(LockKey key, OwnerToken owner) {
@@ -179,7 +231,7 @@ public abstract class StoreHarness {
 		}
 
 		long grant(LockKey key, OwnerToken owner, Duration leaseTime) {
-			LockAttempt attempt = this.store.acquire(key, owner, leaseTime, false);
+			LockAttempt attempt = acquire(key, owner, leaseTime, false);
 			assertThat(attempt).isInstanceOf(LockGrant.class);
 			return ((LockGrant) attempt).fencingBase();
 		}
@@ -189,12 +241,13 @@ public abstract class StoreHarness {
 		}
 
 		void queue(LockKey key, OwnerToken owner) {
-			assertThat(this.store.acquire(key, owner, LEASE_TIME, true)).isInstanceOf(LockRefusal.class);
+			assertThat(acquire(key, owner, LEASE_TIME, true)).isInstanceOf(LockRefusal.class);
 		}
 
 		@Nullable Duration remaining(LockKey key, OwnerToken owner) {
 			LockAttempt attempt = acquire(key, owner);
 			assertThat(attempt).isInstanceOf(LockRefusal.class);
+			assumeTrue(this.knowsTheRemainingTime, "The store does not know how long a lease lasts");
 			return ((LockRefusal) attempt).remaining();
 		}
 
@@ -203,11 +256,36 @@ public abstract class StoreHarness {
 		}
 
 		boolean renew(LockKey key, OwnerToken owner, Duration leaseTime) {
-			return this.store.renew(key, owner, leaseTime);
+			return this.client.renew(key, owner, leaseTime);
 		}
 
 		ReleaseOutcome release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
-			return this.store.release(key, owner, next);
+			return this.client.release(key, owner, next);
+		}
+
+		boolean keep(LockKey key, OwnerToken owner, Duration time) {
+			assumeTrue(store().keeping().isPresent(), "The store keeps no locks");
+			return this.client.keep(key, owner, time);
+		}
+
+		void arrive(LockKey key, OwnerToken owner) {
+			assumeWaitingLine();
+			this.client.arrive(key, owner);
+		}
+
+		void withdraw(LockKey key) {
+			assumeWaitingLine();
+			this.client.withdraw(key);
+		}
+
+		void withdraw(LockKey key, OwnerToken owner) {
+			assumeWaitingLine();
+			this.client.withdraw(key, owner);
+		}
+
+		boolean isAwaited(LockKey key) {
+			assumeWaitingLine();
+			return this.client.isAwaited(key);
 		}
 
 	}
