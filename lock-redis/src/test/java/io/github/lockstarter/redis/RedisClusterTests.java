@@ -163,18 +163,7 @@ class RedisClusterTests {
 	}
 
 	@Nested
-	class WithLettuce extends AbstractLockStoreTests {
-
-		@Override
-		protected boolean tellsTheSecondAsWell() {
-			return true;
-		}
-
-		@Override
-		protected boolean areTogether(LockKey one, LockKey other) {
-			return ClusterSlotHashUtil.calculateSlot("{" + one + "}") == ClusterSlotHashUtil
-				.calculateSlot("{" + other + "}");
-		}
+	class WithLettuce extends StoreInCluster {
 
 		@Override
 		protected LockStore createStore() {
@@ -184,18 +173,7 @@ class RedisClusterTests {
 	}
 
 	@Nested
-	class WithJedis extends AbstractLockStoreTests {
-
-		@Override
-		protected boolean tellsTheSecondAsWell() {
-			return true;
-		}
-
-		@Override
-		protected boolean areTogether(LockKey one, LockKey other) {
-			return ClusterSlotHashUtil.calculateSlot("{" + one + "}") == ClusterSlotHashUtil
-				.calculateSlot("{" + other + "}");
-		}
+	class WithJedis extends StoreInCluster {
 
 		@Override
 		protected ReleaseOutcome repeatedRelease() {
@@ -205,6 +183,30 @@ class RedisClusterTests {
 		@Override
 		protected LockStore createStore() {
 			return new RedisLockStore(jedis, RedisLockSettings.DEFAULTS);
+		}
+
+	}
+
+	private abstract static class StoreInCluster extends AbstractLockStoreTests {
+
+		@Override
+		protected boolean tellsTheSecondAsWell() {
+			return true;
+		}
+
+		@Override
+		protected boolean areTogether(LockKey one, LockKey other) {
+			return slot(one) == slot(other);
+		}
+
+		/** Only what one server sends arrives in order. */
+		@Override
+		protected boolean areInOrder(LockKey one, LockKey other) {
+			return cluster.nodeOfSlot(slot(one)) == cluster.nodeOfSlot(slot(other));
+		}
+
+		private static int slot(LockKey key) {
+			return ClusterSlotHashUtil.calculateSlot("{" + key + "}");
 		}
 
 	}

@@ -23,6 +23,7 @@ import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -34,6 +35,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * {@link CommandBudgetTests#aHandOffIsNone()}, and 4822 and 4706 by the failovers of the
  * fault suite.
  */
+@FullProfileOnly
 class RedissonIssuesTests {
 
 	private static final LockKey KEY = LockKey.of("stock", 1001);

@@ -19,6 +19,7 @@ import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -149,6 +150,7 @@ class ReplicaAcknowledgementTests {
 	}
 
 	@Nested
+	@FullProfileOnly
 	class WithJedis extends Acknowledgements {
 
 		@Override

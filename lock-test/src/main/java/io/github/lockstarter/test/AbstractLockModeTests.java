@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
@@ -79,7 +78,7 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 		this.one.grant(this.key, this.reader, SHORT_LEASE_TIME);
 		this.two.grant(this.key, this.otherReader, Duration.ofSeconds(5));
 		assertThat(this.two.renew(this.key, this.otherReader)).isTrue();
-		Awaitility.await().until(() -> {
+		await().until(() -> {
 			letTimePass();
 			return !this.one.renew(this.key, this.reader, SHORT_LEASE_TIME.dividedBy(100));
 		});
@@ -217,7 +216,7 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 		OwnerToken second = fair();
 		this.one.grant(this.key, this.owner, SHORT_LEASE_TIME);
 		this.two.store().arrive(this.key, first);
-		Awaitility.await().until(() -> {
+		await().until(() -> {
 			if (this.two.heard().contains(this.key)) {
 				return true;
 			}
@@ -237,7 +236,7 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 		this.two.store().arrive(this.key, first);
 		this.three.store().arrive(this.key, second);
 		this.one.release(this.key, this.owner, null);
-		Awaitility.await().until(() -> {
+		await().until(() -> {
 			letTimePass();
 			return this.three.acquire(this.key, second) instanceof LockGrant;
 		});

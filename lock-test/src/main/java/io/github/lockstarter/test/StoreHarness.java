@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 
 import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -37,6 +38,8 @@ public abstract class StoreHarness {
 
 	/** Stores count in milliseconds and may cut off what is below. */
 	protected static final Duration CLOCK_RESOLUTION = Duration.ofMillis(2);
+
+	private static final Duration POLL_INTERVAL = Duration.ofMillis(5);
 
 	private static final AtomicLong lastKey = new AtomicLong();
 
@@ -80,6 +83,13 @@ public abstract class StoreHarness {
 	}
 
 	/**
+	 * Return whether messages about two locks arrive in the order in which they are sent.
+	 */
+	protected boolean areInOrder(LockKey one, LockKey other) {
+		return true;
+	}
+
+	/**
 	 * Return whether the second JVM of a queue is told as well, because nobody knows
 	 * whether the first one lives.
 	 */
@@ -117,7 +127,7 @@ public abstract class StoreHarness {
 	}
 
 	protected final long takeOver() {
-		return Awaitility.await().until(() -> {
+		return await().until(() -> {
 			letTimePass();
 			return this.two.acquire(this.key, this.other) instanceof LockGrant grant ? grant.fencingBase() : null;
 		}, (base) -> base != null);
@@ -127,19 +137,34 @@ public abstract class StoreHarness {
 		assertThat(heardBy(jvm)).hasSizeLessThanOrEqualTo(tellsTheSecondAsWell() ? 1 : 0);
 	}
 
-	/**
-	 * Return what a JVM was told until now: messages keep their order, so everything
-	 * arrived before a last one about another lock.
-	 */
 	protected final List<LockKey> heardBy(Jvm jvm) {
+		return heardBy(jvm, this.key);
+	}
+
+	/**
+	 * Return what a JVM was told until now. All messages about a lock arrive before a
+	 * last one about another lock that comes the same way.
+	 */
+	protected final List<LockKey> heardBy(Jvm jvm, LockKey about) {
 		LockKey last = unusedKey();
+		while (!areInOrder(about, last)) {
+			last = unusedKey();
+		}
 		Jvm sender = (jvm != this.one) ? this.one : this.two;
 		OwnerToken holder = OwnerToken.random();
 		sender.grant(last, holder);
 		jvm.queue(last);
 		sender.release(last, holder, null);
-		Awaitility.await().until(() -> jvm.heard.remove(last));
+		LockKey awaited = last;
+		await().until(() -> jvm.heard.remove(awaited));
 		return List.copyOf(jvm.heard);
+	}
+
+	/**
+	 * Wait for a condition, and go on as soon as it holds: each test waits several times.
+	 */
+	protected static ConditionFactory await() {
+		return Awaitility.await().pollDelay(Duration.ZERO).pollInterval(POLL_INTERVAL);
 	}
 
 	protected static LockKey unusedKey() {
@@ -165,7 +190,7 @@ public abstract class StoreHarness {
 				}
 
 			};
-			Awaitility.await().until(() -> store.releaseSignal().connect(listener));
+			await().until(() -> store.releaseSignal().connect(listener));
 			return new Jvm(store, heard);
 		}
 

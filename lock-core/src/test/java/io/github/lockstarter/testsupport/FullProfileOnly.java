@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.testsupport;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+import org.junit.jupiter.api.Tag;
+
+/**
+ * A test that runs in the Maven profile {@code full} alone, because it takes long and
+ * what it checks has a shorter test as well. {@code PromiseCoverageTests} knows the
+ * latter.
+ */
+@Documented
+@Inherited
+@Retention(RetentionPolicy.RUNTIME)
+@Tag("full")
+@Target({ ElementType.TYPE, ElementType.METHOD })
+public @interface FullProfileOnly {
+
+}
