@@ -12,9 +12,8 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.Tag;
 
 /**
- * A test that runs in the Maven profile {@code full} alone, because it takes long and
- * what it checks has a shorter test as well. {@code PromiseCoverageTests} knows the
- * latter.
+ * A test that takes long and runs in the Maven profile {@code full} alone. Each promise
+ * has other tests, which CONTRIBUTING.md names.
  */
 @Documented
 @Inherited
