@@ -34,7 +34,7 @@ public abstract class StoreHarness {
 
 	protected static final Duration LEASE_TIME = Duration.ofSeconds(20);
 
-	protected static final Duration SHORT_LEASE_TIME = Duration.ofMillis(100);
+	protected static final Duration SHORT_LEASE_TIME = Duration.ofMillis(200);
 
 	/** Stores count in milliseconds and may cut off what is below. */
 	protected static final Duration CLOCK_RESOLUTION = Duration.ofMillis(2);
