@@ -32,6 +32,7 @@ import io.github.lockstarter.test.AbstractLockStoreTests;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.testsupport.EmbeddedRedisCluster;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
@@ -173,6 +174,7 @@ class RedisClusterTests {
 	}
 
 	@Nested
+	@FullProfileOnly
 	class WithJedis extends StoreInCluster {
 
 		@Override
