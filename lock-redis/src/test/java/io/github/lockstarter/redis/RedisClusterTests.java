@@ -33,6 +33,7 @@ import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.StoreClient;
 import io.github.lockstarter.testsupport.EmbeddedRedisCluster;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
@@ -164,18 +165,7 @@ class RedisClusterTests {
 	}
 
 	@Nested
-	class WithLettuce extends AbstractLockStoreTests {
-
-		@Override
-		protected boolean tellsTheSecondAsWell() {
-			return true;
-		}
-
-		@Override
-		protected boolean areTogether(LockKey one, LockKey other) {
-			return ClusterSlotHashUtil.calculateSlot("{" + one + "}") == ClusterSlotHashUtil
-				.calculateSlot("{" + other + "}");
-		}
+	class WithLettuce extends StoreInCluster {
 
 		@Override
 		protected LockStore createStore() {
@@ -185,18 +175,8 @@ class RedisClusterTests {
 	}
 
 	@Nested
-	class WithJedis extends AbstractLockStoreTests {
-
-		@Override
-		protected boolean tellsTheSecondAsWell() {
-			return true;
-		}
-
-		@Override
-		protected boolean areTogether(LockKey one, LockKey other) {
-			return ClusterSlotHashUtil.calculateSlot("{" + one + "}") == ClusterSlotHashUtil
-				.calculateSlot("{" + other + "}");
-		}
+	@FullProfileOnly
+	class WithJedis extends StoreInCluster {
 
 		@Override
 		protected ReleaseOutcome repeatedRelease() {
@@ -206,6 +186,30 @@ class RedisClusterTests {
 		@Override
 		protected LockStore createStore() {
 			return new RedisLockStore(jedis, RedisLockSettings.DEFAULTS);
+		}
+
+	}
+
+	private abstract static class StoreInCluster extends AbstractLockStoreTests {
+
+		@Override
+		protected boolean tellsTheSecondAsWell() {
+			return true;
+		}
+
+		@Override
+		protected boolean areTogether(LockKey one, LockKey other) {
+			return slot(one) == slot(other);
+		}
+
+		/** Only what one server sends arrives in order. */
+		@Override
+		protected boolean areInOrder(LockKey one, LockKey other) {
+			return cluster.nodeOfSlot(slot(one)) == cluster.nodeOfSlot(slot(other));
+		}
+
+		private static int slot(LockKey key) {
+			return ClusterSlotHashUtil.calculateSlot("{" + key + "}");
 		}
 
 	}

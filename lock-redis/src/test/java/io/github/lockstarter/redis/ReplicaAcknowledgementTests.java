@@ -21,6 +21,7 @@ import io.github.lockstarter.store.Place;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.test.StoreClient;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -151,6 +152,7 @@ class ReplicaAcknowledgementTests {
 	}
 
 	@Nested
+	@FullProfileOnly
 	class WithJedis extends Acknowledgements {
 
 		@Override

@@ -38,6 +38,7 @@ import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.StoreClient;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -172,6 +173,7 @@ class RestrictedUserTests {
 	}
 
 	@Nested
+	@FullProfileOnly
 	class AllowedNoMoreThanNeeded extends AbstractLockStoreTests {
 
 		private final LettuceConnectionFactory connections = connections();

@@ -28,11 +28,13 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.testsupport.AspectJCompiler;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 import io.github.lockstarter.testsupport.WeavingClassLoader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+@FullProfileOnly
 class LockWeavingCheckTests {
 
 	private static final String SALE = """

@@ -5,7 +5,6 @@ package io.github.lockstarter.test;
 import java.time.Duration;
 import java.util.List;
 
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
@@ -78,7 +77,7 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 		this.one.grant(this.key, this.reader, SHORT_LEASE_TIME);
 		this.two.grant(this.key, this.otherReader, Duration.ofSeconds(5));
 		assertThat(this.two.renew(this.key, this.otherReader)).isTrue();
-		Awaitility.await().until(() -> {
+		await().until(() -> {
 			letTimePass();
 			return !this.one.renew(this.key, this.reader, SHORT_LEASE_TIME.dividedBy(100));
 		});
@@ -218,7 +217,7 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 		OwnerToken second = fair();
 		this.one.grant(this.key, this.owner, SHORT_LEASE_TIME);
 		this.two.arrive(this.key, first);
-		Awaitility.await().until(() -> {
+		await().until(() -> {
 			if (this.two.heard().contains(this.key)) {
 				return true;
 			}
@@ -238,7 +237,7 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 		this.two.arrive(this.key, first);
 		this.three.arrive(this.key, second);
 		this.one.release(this.key, this.owner, null);
-		Awaitility.await().until(() -> {
+		await().until(() -> {
 			letTimePass();
 			return this.three.acquire(this.key, second) instanceof LockGrant;
 		});

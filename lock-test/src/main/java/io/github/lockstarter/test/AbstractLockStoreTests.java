@@ -250,7 +250,7 @@ public abstract class AbstractLockStoreTests extends AbstractLockModeTests {
 		assertThat(this.two.renew(another, this.other)).isTrue();
 		assumeWaitingLine();
 		assertThat(this.two.release(another, this.other, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
-		assertThat(heardBy(this.three)).containsExactly(another);
+		assertThat(heardBy(this.three, another)).containsExactly(another);
 	}
 
 	@Test
@@ -273,7 +273,7 @@ public abstract class AbstractLockStoreTests extends AbstractLockModeTests {
 		this.one.grant(hostile, this.owner);
 		this.two.queue(hostile);
 		this.one.release(hostile, this.owner, null);
-		assertThat(heardBy(this.two)).containsExactly(hostile);
+		assertThat(heardBy(this.two, hostile)).containsExactly(hostile);
 	}
 
 }

@@ -11,6 +11,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 
 import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -39,10 +40,12 @@ public abstract class StoreHarness {
 
 	protected static final Duration LEASE_TIME = Duration.ofSeconds(20);
 
-	protected static final Duration SHORT_LEASE_TIME = Duration.ofMillis(100);
+	protected static final Duration SHORT_LEASE_TIME = Duration.ofMillis(200);
 
 	/** Stores count in milliseconds and may cut off what is below. */
 	protected static final Duration CLOCK_RESOLUTION = Duration.ofMillis(2);
+
+	private static final Duration POLL_INTERVAL = Duration.ofMillis(5);
 
 	private static final AtomicLong lastKey = new AtomicLong();
 
@@ -93,6 +96,13 @@ public abstract class StoreHarness {
 	}
 
 	/**
+	 * Return whether messages about two locks arrive in the order in which they are sent.
+	 */
+	protected boolean areInOrder(LockKey one, LockKey other) {
+		return true;
+	}
+
+	/**
 	 * Return whether the second JVM of a queue is told as well, because nobody knows
 	 * whether the first one lives.
 	 */
@@ -130,7 +140,7 @@ public abstract class StoreHarness {
 	}
 
 	protected final long takeOver() {
-		return Awaitility.await().until(() -> {
+		return await().until(() -> {
 			letTimePass();
 			return this.two.acquire(this.key, this.other) instanceof LockGrant grant ? grant.fencingBase() : null;
 		}, (base) -> base != null);
@@ -153,20 +163,35 @@ public abstract class StoreHarness {
 		this.one.assumeWaitingLine();
 	}
 
-	/**
-	 * Return what a JVM was told until now: messages keep their order, so everything
-	 * arrived before a last one about another lock.
-	 */
 	protected final List<LockKey> heardBy(Jvm jvm) {
+		return heardBy(jvm, this.key);
+	}
+
+	/**
+	 * Return what a JVM was told until now. All messages about a lock arrive before a
+	 * last one about another lock that comes the same way.
+	 */
+	protected final List<LockKey> heardBy(Jvm jvm, LockKey about) {
 		assumeWaitingLine();
 		LockKey last = unusedKey();
+		while (!areInOrder(about, last)) {
+			last = unusedKey();
+		}
 		Jvm sender = (jvm != this.one) ? this.one : this.two;
 		OwnerToken holder = OwnerToken.random();
 		sender.grant(last, holder);
 		jvm.queue(last);
 		sender.release(last, holder, null);
-		Awaitility.await().until(() -> jvm.heard.remove(last));
+		LockKey awaited = last;
+		await().until(() -> jvm.heard.remove(awaited));
 		return List.copyOf(jvm.heard);
+	}
+
+	/**
+	 * Wait for a condition, and go on as soon as it holds: each test waits several times.
+	 */
+	protected static ConditionFactory await() {
+		return Awaitility.await().pollDelay(Duration.ZERO).pollInterval(POLL_INTERVAL);
 	}
 
 	protected static LockKey unusedKey() {
@@ -195,7 +220,7 @@ public abstract class StoreHarness {
 			};
 			Jvm jvm = new Jvm(client, heard, knowsTheRemainingTime);
 			if (jvm.hasWaitingLine()) {
-				Awaitility.await().until(() -> client.listen(listener));
+				await().until(() -> client.listen(listener));
 			}
 			return jvm;
 		}
