@@ -11,15 +11,17 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
+import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnActiveTransaction;
 
 /**
- * Runs a method under its lock.
+ * Runs a method under its lock. {@link DistributedLockAdvisor} puts it around the methods
+ * of proxies, weaving puts it into the methods themselves.
  */
-final class DistributedLockInterceptor implements MethodInterceptor {
+public final class DistributedLockInterceptor implements MethodInterceptor {
 
 	private final LockDefinitionSource definitions;
 
@@ -27,12 +29,22 @@ final class DistributedLockInterceptor implements MethodInterceptor {
 
 	private volatile OnActiveTransaction onActiveTransaction = OnActiveTransaction.DEFER;
 
-	DistributedLockInterceptor(LockDefinitionSource definitions, Supplier<LockRegistry> registry) {
+	/**
+	 * Create an interceptor.
+	 * @param definitions the locks of the methods
+	 * @param registry where the locks come from, asked at the first call
+	 */
+	public DistributedLockInterceptor(LockDefinitionSource definitions, Supplier<LockRegistry> registry) {
 		this.definitions = definitions;
 		this.registry = SingletonSupplier.of(registry);
 	}
 
-	void setOnActiveTransaction(OnActiveTransaction onActiveTransaction) {
+	/**
+	 * Set what annotations mean that leave {@link DistributedLock#onActiveTransaction()}
+	 * at its default.
+	 * @param onActiveTransaction the reaction to a transaction that is active already
+	 */
+	public void setOnActiveTransaction(OnActiveTransaction onActiveTransaction) {
 		this.onActiveTransaction = onActiveTransaction;
 	}
 

@@ -44,7 +44,7 @@ record FallbackMethod(Method method, boolean takesReason) {
 			.filter((candidate) -> matches(candidate, method, targetClass))
 			.toList();
 		if (matching.isEmpty()) {
-			throw new IllegalArgumentException("'" + LockDefinition.describe(candidates.get(0)) + "' returning "
+			throw new IllegalArgumentException("'" + MethodLabel.of(candidates.get(0)) + "' returning "
 					+ candidates.get(0).getReturnType().getSimpleName()
 					+ " does not have the same parameters and return type");
 		}
@@ -87,9 +87,9 @@ record FallbackMethod(Method method, boolean takesReason) {
 			.filter((candidate) -> reasons.stream().allMatch(reasonType(candidate, targetClass)::isAssignableFrom))
 			.reduce((one, other) -> reasonType(one, targetClass).isAssignableFrom(reasonType(other, targetClass))
 					? other : one)
-			.orElseThrow(() -> new IllegalArgumentException("'" + LockDefinition.describe(takingReason.get(0))
-					+ "' does not take each exception that leads to it: "
-					+ reasons.stream().map(Class::getSimpleName).collect(Collectors.joining(", "))));
+			.orElseThrow(() -> new IllegalArgumentException(
+					"'" + MethodLabel.of(takingReason.get(0)) + "' does not take each exception that leads to it: "
+							+ reasons.stream().map(Class::getSimpleName).collect(Collectors.joining(", "))));
 	}
 
 	private static Class<?> reasonType(Method takingReason, Class<?> targetClass) {

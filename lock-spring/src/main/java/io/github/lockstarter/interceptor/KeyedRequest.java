@@ -28,8 +28,7 @@ record KeyedRequest(LockRequest request, @Nullable LockKeyExpression key) {
 		}
 		Object target = invocation.getThis();
 		if (target == null) {
-			throw new IllegalStateException(
-					"'" + LockDefinition.describe(invocation.getMethod()) + "' is called on no object");
+			throw new IllegalStateException("'" + MethodLabel.of(invocation.getMethod()) + "' is called on no object");
 		}
 		return this.key.evaluate(this.request.key().name(), target, invocation.getArguments())
 			.stream()

@@ -2,14 +2,11 @@
 
 package io.github.lockstarter.interceptor;
 
-import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
-
-import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnActiveTransaction;
@@ -41,19 +38,6 @@ record LockDefinition(List<KeyedRequest> locks, FailurePolicy onFailure, OnLost 
 		List<LockRequest> all = new ArrayList<>(requests);
 		this.locks.subList(1, this.locks.size()).forEach((lock) -> all.addAll(lock.resolve(invocation)));
 		return all.get(0).and(all.subList(1, all.size()));
-	}
-
-	/**
-	 * Return a method as text that names its class and the types of its parameters.
-	 */
-	static String describe(Method method) {
-		StringBuilder text = new StringBuilder(ClassUtils.getQualifiedMethodName(method)).append('(');
-		String separator = "";
-		for (Class<?> type : method.getParameterTypes()) {
-			text.append(separator).append(type.getSimpleName());
-			separator = ", ";
-		}
-		return text.append(')').toString();
 	}
 
 }

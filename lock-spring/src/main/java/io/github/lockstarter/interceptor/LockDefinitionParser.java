@@ -213,7 +213,7 @@ final class LockDefinitionParser {
 
 	private static InvalidLockDefinitionException invalid(Method method, String problem, String action,
 			@Nullable Throwable cause) {
-		return new InvalidLockDefinitionException(LockDefinition.describe(method), problem, action, cause);
+		return new InvalidLockDefinitionException(method, problem, action, cause);
 	}
 
 }

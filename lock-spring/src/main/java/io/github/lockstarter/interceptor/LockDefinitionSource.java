@@ -3,7 +3,6 @@
 package io.github.lockstarter.interceptor;
 
 import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -55,6 +54,16 @@ public final class LockDefinitionSource {
 	}
 
 	/**
+	 * Check the annotation of a method before its first call.
+	 * @param method a method of the class, or of an interface of it
+	 * @param targetClass the class of the bean
+	 * @throws InvalidLockDefinitionException if the annotation cannot work
+	 */
+	public void validate(Method method, Class<?> targetClass) {
+		get(method, targetClass);
+	}
+
+	/**
 	 * Return whether a method has a lock, even one whose definition is invalid.
 	 */
 	boolean hasLock(Method method, Class<?> targetClass) {
@@ -69,22 +78,13 @@ public final class LockDefinitionSource {
 		return annotations.isEmpty() ? null : this.parser.parse(annotations, specific, owner);
 	}
 
-	/**
-	 * Return whether what counts is the interface of a class. The class of a JDK proxy,
-	 * as of a repository, or of a lambda has another name in each JVM and methods without
-	 * parameter names.
-	 */
-	static boolean isByInterface(Class<?> type) {
-		return Proxy.isProxyClass(type) || ClassUtils.isLambdaClass(type);
-	}
-
 	private static Method specificMethod(Method method, Class<?> targetClass) {
-		return isByInterface(targetClass) ? ClassUtils.getInterfaceMethodIfPossible(method, targetClass)
+		return LockAnnotations.isByInterface(targetClass) ? ClassUtils.getInterfaceMethodIfPossible(method, targetClass)
 				: AopUtils.getMostSpecificMethod(method, targetClass);
 	}
 
 	private static Class<?> owner(Method specific, Class<?> targetClass) {
-		return isByInterface(targetClass) ? specific.getDeclaringClass() : targetClass;
+		return LockAnnotations.isByInterface(targetClass) ? specific.getDeclaringClass() : targetClass;
 	}
 
 }

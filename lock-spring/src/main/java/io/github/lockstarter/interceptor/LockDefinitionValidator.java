@@ -3,11 +3,7 @@
 package io.github.lockstarter.interceptor;
 
 import java.lang.reflect.Method;
-import java.util.Arrays;
 import java.util.List;
-
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -17,7 +13,6 @@ import org.springframework.context.annotation.AdviceMode;
 import org.springframework.core.PriorityOrdered;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ClassUtils;
-import org.springframework.util.ReflectionUtils;
 
 import io.github.lockstarter.DistributedLock;
 
@@ -27,8 +22,6 @@ import io.github.lockstarter.DistributedLock;
  * shows.
  */
 public final class LockDefinitionValidator implements SmartInitializingSingleton, BeanPostProcessor, PriorityOrdered {
-
-	private static final Log logger = LogFactory.getLog(LockDefinitionValidator.class);
 
 	private final LockDefinitionSource definitions;
 
@@ -60,7 +53,8 @@ public final class LockDefinitionValidator implements SmartInitializingSingleton
 	public Object postProcessAfterInitialization(Object bean, String beanName) {
 		Class<?> type = bean.getClass();
 		if (ProxiedClassCheck.isClosed(type) && AnnotationUtils.isCandidateClass(type, DistributedLock.class)) {
-			lockedMethods(type).stream()
+			LockAnnotations.methods(type)
+				.stream()
 				.findFirst()
 				.ifPresent((method) -> this.check.checkClass(beanName, type, method));
 		}
@@ -90,33 +84,13 @@ public final class LockDefinitionValidator implements SmartInitializingSingleton
 	}
 
 	private void checkBean(String name, Class<?> type) {
-		List<Method> locked = lockedMethods(type);
+		List<Method> locked = LockAnnotations.methods(type);
 		if (locked.isEmpty()) {
 			return;
 		}
 		Object bean = this.beanFactory.containsSingleton(name) ? this.beanFactory.getBean(name) : null;
 		this.check.check(name, bean, type, locked);
-		locked.forEach((method) -> this.definitions.get(method, type));
-	}
-
-	private List<Method> lockedMethods(Class<?> type) {
-		Class<?>[] declaring = LockDefinitionSource.isByInterface(type) ? type.getInterfaces()
-				: new Class<?>[] { type };
-		try {
-			return Arrays.stream(declaring)
-				.flatMap((declared) -> Arrays.stream(ReflectionUtils.getUniqueDeclaredMethods(declared)))
-				.filter((method) -> !method.isBridge() && !method.isSynthetic())
-				.filter((method) -> this.definitions.hasLock(method, type))
-				.toList();
-		}
-		catch (InvalidLockDefinitionException ex) {
-			throw ex;
-		}
-		catch (IllegalStateException ex) {
-			// A lazy bean may need classes that this application never has
-			logger.debug("The methods of " + type + " cannot be read", ex);
-			return List.of();
-		}
+		locked.forEach((method) -> this.definitions.validate(method, type));
 	}
 
 }

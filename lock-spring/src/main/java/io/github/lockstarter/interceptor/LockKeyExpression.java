@@ -147,7 +147,7 @@ final class LockKeyExpression {
 
 	private IllegalArgumentException unusable(String problem, @Nullable Throwable cause) {
 		return new IllegalArgumentException(
-				"The key of @DistributedLock on '" + LockDefinition.describe(this.method) + "', expression '"
+				"The key of @DistributedLock on '" + MethodLabel.of(this.method) + "', expression '"
 						+ this.expression.getExpressionString() + "', " + problem + "; nothing was executed",
 				cause);
 	}

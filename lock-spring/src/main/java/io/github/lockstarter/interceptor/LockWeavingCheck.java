@@ -78,7 +78,7 @@ final class LockWeavingCheck implements LockCheck {
 	}
 
 	private static InvalidLockDefinitionException unlocked(Method method, String problem, String action) {
-		return new InvalidLockDefinitionException(LockDefinition.describe(method), problem, action, null);
+		return new InvalidLockDefinitionException(method, problem, action, null);
 	}
 
 }

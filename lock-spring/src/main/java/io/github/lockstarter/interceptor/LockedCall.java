@@ -55,8 +55,8 @@ record LockedCall(MethodInvocation invocation, LockDefinition definition, LockRe
 		if (copy instanceof ProxyMethodInvocation proxied) {
 			copy = proxied.invocableClone();
 		}
-		else if (copy instanceof WovenInvocation woven) {
-			copy = woven.copy();
+		else if (copy instanceof RepeatableInvocation repeatable) {
+			copy = repeatable.copy();
 		}
 		DistributedLockInterceptor.fillIn(lease, copy, this.definition);
 		return copy;

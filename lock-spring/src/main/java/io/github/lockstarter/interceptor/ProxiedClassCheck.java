@@ -33,7 +33,7 @@ final class ProxiedClassCheck {
 	 */
 	static boolean isClosed(Class<?> type) {
 		return (Modifier.isFinal(type.getModifiers()) || type.isSealed()) && !type.isInterface()
-				&& !LockDefinitionSource.isByInterface(type);
+				&& !LockAnnotations.isByInterface(type);
 	}
 
 	/**
@@ -46,7 +46,7 @@ final class ProxiedClassCheck {
 	void check(String name, Class<?> type, Method method) {
 		if (isClosed(type) && isExtended(name, type)) {
 			String keyword = Modifier.isFinal(type.getModifiers()) ? "final" : "sealed";
-			throw new InvalidLockDefinitionException(LockDefinition.describe(method),
+			throw new InvalidLockDefinitionException(method,
 					"the class " + ClassUtils.getQualifiedName(type).replace('$', '.') + " is " + keyword
 							+ ", so no proxy can put a lock around it",
 					"Make it a class that is neither final nor sealed (records are final, and so are classes of Kotlin that"

@@ -28,7 +28,7 @@ import io.github.lockstarter.DistributedLock;
  * calls. It reads the class files of a bean. Not found are calls from other classes, such
  * as anonymous ones, from overridden methods, and of methods of a generic superclass.
  */
-final class SelfInvocationCheck {
+public final class SelfInvocationCheck {
 
 	private static final Log logger = LogFactory.getLog(SelfInvocationCheck.class);
 
@@ -43,7 +43,7 @@ final class SelfInvocationCheck {
 	 * @param type its class
 	 * @param locked its methods with a lock
 	 */
-	void check(Class<?> type, List<Method> locked) {
+	public void check(Class<?> type, List<Method> locked) {
 		Set<Class<?>> hierarchy = new LinkedHashSet<>();
 		for (Class<?> part = type; part != null && part != Object.class; part = part.getSuperclass()) {
 			hierarchy.add(part);
@@ -54,7 +54,7 @@ final class SelfInvocationCheck {
 	}
 
 	private void report(Class<?> type, String caller, Method callee) {
-		String call = "'" + ClassUtils.getShortName(type) + '.' + caller + "' calls '" + LockDefinition.describe(callee)
+		String call = "'" + ClassUtils.getShortName(type) + '.' + caller + "' calls '" + MethodLabel.of(callee)
 				+ "' of its own bean";
 		if (this.known.add(call)) {
 			logger.warn(call + ", which no proxy sees: that call runs without the lock. Inject the bean into itself and"

@@ -24,7 +24,7 @@ import org.springframework.util.ReflectionUtils;
  * is enough; where the class was woven at compile time, the call of our aspect has to be
  * in the class file, because other aspects may have been woven without it.
  */
-final class WovenClass {
+public final class WovenClass {
 
 	/** By name, because an application may do without AspectJ. */
 	private static final String ASPECT = "io/github/lockstarter/interceptor/DistributedLockAspect";
@@ -41,7 +41,11 @@ final class WovenClass {
 		this.type = type;
 	}
 
-	static WovenClass of(Class<?> type) {
+	/**
+	 * Return what is known of a class.
+	 * @param type the class
+	 */
+	public static WovenClass of(Class<?> type) {
 		WovenClass woven = new WovenClass(type);
 		StoredClass.accept(type, woven.new Reader());
 		return woven;
@@ -49,8 +53,9 @@ final class WovenClass {
 
 	/**
 	 * Return whether the lock is woven into a method of the class.
+	 * @param method the method
 	 */
-	boolean isWoven(Method method) {
+	public boolean isWoven(Method method) {
 		return Arrays.stream(this.type.getDeclaredFields())
 			.filter((field) -> field.getName().startsWith(JOIN_POINT))
 			.anyMatch((field) -> JoinPoints.isExecution(field, method))

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The execution of a woven method, as an interceptor sees a call through a proxy.
  */
-final class WovenInvocation implements MethodInvocation {
+final class WovenInvocation implements RepeatableInvocation {
 
 	private final ProceedingJoinPoint joinPoint;
 
@@ -28,10 +28,8 @@ final class WovenInvocation implements MethodInvocation {
 		this.arguments = arguments;
 	}
 
-	/**
-	 * Return the same call with arguments of its own.
-	 */
-	WovenInvocation copy() {
+	@Override
+	public MethodInvocation copy() {
 		return new WovenInvocation(this.joinPoint, this.arguments.clone());
 	}
 
