@@ -8,8 +8,8 @@ import org.springframework.context.annotation.AdviceMode;
 
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.OnActiveTransaction;
+import io.github.lockstarter.aspectj.DistributedLockWeaving;
 import io.github.lockstarter.interceptor.DistributedLockAdvisor;
-import io.github.lockstarter.interceptor.DistributedLockWeaving;
 import io.github.lockstarter.interceptor.LockDefinitionSource;
 
 /**

@@ -13,7 +13,7 @@ import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.type.AnnotationMetadata;
 
-import io.github.lockstarter.interceptor.DistributedLockWeaving;
+import io.github.lockstarter.aspectj.DistributedLockWeaving;
 
 /**
  * What locks by proxies need beside their advisor.

@@ -10,7 +10,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 
 import io.github.lockstarter.LockRegistry;
-import io.github.lockstarter.interceptor.DistributedLockWeaving;
+import io.github.lockstarter.aspectj.DistributedLockWeaving;
 import io.github.lockstarter.interceptor.LockDefinitionSource;
 
 /**

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.interceptor;
+package io.github.lockstarter.validation.bytecode;
 
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
@@ -27,7 +27,7 @@ import org.springframework.util.ReflectionUtils;
 public final class WovenClass {
 
 	/** By name, because an application may do without AspectJ. */
-	private static final String ASPECT = "io/github/lockstarter/interceptor/DistributedLockAspect";
+	private static final String ASPECT = "io/github/lockstarter/aspectj/DistributedLockAspect";
 
 	private static final String JOIN_POINT = "ajc$tjp_";
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.interceptor;
+package io.github.lockstarter.aspectj;
 
 import java.util.function.Supplier;
 
@@ -14,6 +14,8 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.OnActiveTransaction;
+import io.github.lockstarter.interceptor.DistributedLockInterceptor;
+import io.github.lockstarter.interceptor.LockDefinitionSource;
 
 /**
  * Tells {@link DistributedLockAspect} what woven methods have to do while an application

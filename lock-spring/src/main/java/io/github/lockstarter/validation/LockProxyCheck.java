@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.interceptor;
+package io.github.lockstarter.validation;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -16,6 +16,11 @@ import org.springframework.aop.framework.Advised;
 import org.springframework.aop.target.SingletonTargetSource;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
+
+import io.github.lockstarter.interceptor.DistributedLockAdvisor;
+import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
+import io.github.lockstarter.interceptor.MethodLabel;
+import io.github.lockstarter.validation.bytecode.SelfInvocationCheck;
 
 /**
  * Checks that the lock is really around a bean, and outside of its transactions, where

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.interceptor;
+package io.github.lockstarter.aspectj;
 
 import java.lang.reflect.AccessibleObject;
 import java.lang.reflect.Method;
@@ -9,6 +9,8 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.aspectj.lang.ProceedingJoinPoint;
 import org.aspectj.lang.reflect.MethodSignature;
 import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.interceptor.RepeatableInvocation;
 
 /**
  * The execution of a woven method, as an interceptor sees a call through a proxy.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.interceptor;
+package io.github.lockstarter.validation;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -15,6 +15,8 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
+import io.github.lockstarter.validation.bytecode.WovenClass;
 
 /**
  * Checks that the lock is really woven into the methods of a bean.

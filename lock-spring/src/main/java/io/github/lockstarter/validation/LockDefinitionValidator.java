@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.interceptor;
+package io.github.lockstarter.validation;
 
 import java.lang.reflect.Method;
 import java.util.List;
@@ -15,6 +15,9 @@ import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
+import io.github.lockstarter.interceptor.LockAnnotations;
+import io.github.lockstarter.interceptor.LockDefinitionSource;
 
 /**
  * Checks all beans when the application starts, so that no lock turns out to be missing

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.interceptor;
+package io.github.lockstarter.validation.bytecode;
 
 import java.lang.reflect.Method;
 import java.util.Arrays;
@@ -18,6 +18,7 @@ import org.springframework.cglib.proxy.NoOp;
 import org.springframework.util.ReflectionUtils;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.interceptor.LockAnnotations;
 import io.github.lockstarter.testsupport.CapturedLog;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.interceptor;
+package io.github.lockstarter.validation;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -13,6 +13,9 @@ import org.springframework.aop.framework.ProxyProcessorSupport;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
+
+import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
+import io.github.lockstarter.interceptor.LockAnnotations;
 
 /**
  * Refuses a bean whose proxy would have to extend a class that cannot be extended.

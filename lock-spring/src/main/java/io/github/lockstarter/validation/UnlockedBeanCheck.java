@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.interceptor;
+package io.github.lockstarter.validation;
 
 import java.lang.reflect.Method;
 import java.util.List;
@@ -12,6 +12,8 @@ import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
+import io.github.lockstarter.interceptor.LockAnnotations;
 
 /**
  * Refuses annotated beans in an application context that has nothing to lock their

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.interceptor;
+package io.github.lockstarter.validation.bytecode;
 
 import java.lang.reflect.Method;
 import java.util.HashMap;
@@ -22,6 +22,8 @@ import org.springframework.asm.Type;
 import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.interceptor.LockAnnotations;
+import io.github.lockstarter.interceptor.MethodLabel;
 
 /**
  * Warns of beans that call their own annotated methods, because proxies do not see such

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.interceptor;
+package io.github.lockstarter.validation;
 
 import java.lang.reflect.Method;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
 
 /**
  * Checks that the locks are really around the methods of a bean that ask for one.
@@ -17,8 +19,7 @@ interface LockCheck {
 	 * @param name its name
 	 * @param type its class
 	 * @param locked a method of it with a lock
-	 * @throws io.github.lockstarter.interceptor.InvalidLockDefinitionException if the
-	 * lock cannot be put around it
+	 * @throws InvalidLockDefinitionException if the lock cannot be put around it
 	 */
 	default void checkClass(String name, Class<?> type, Method locked) {
 	}
@@ -29,8 +30,7 @@ interface LockCheck {
 	 * @param bean the bean, maybe a proxy, or {@code null} if it does not exist yet
 	 * @param type its class, without proxies
 	 * @param locked its methods with a lock, at least one
-	 * @throws io.github.lockstarter.interceptor.InvalidLockDefinitionException if one
-	 * would run without its lock
+	 * @throws InvalidLockDefinitionException if one would run without its lock
 	 */
 	void check(String name, @Nullable Object bean, Class<?> type, List<Method> locked);
 

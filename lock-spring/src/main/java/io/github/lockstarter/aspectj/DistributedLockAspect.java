@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.interceptor;
+package io.github.lockstarter.aspectj;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 @Aspect
 @DeclarePrecedence("org.springframework.scheduling.aspectj..*,"
-		+ " io.github.lockstarter.interceptor.DistributedLockAspect, org.springframework.cache.aspectj..*,"
+		+ " io.github.lockstarter.aspectj.DistributedLockAspect, org.springframework.cache.aspectj..*,"
 		+ " org.springframework.transaction.aspectj..*")
 public final class DistributedLockAspect {
 
