@@ -87,7 +87,7 @@ public final class SelfInvocationCheck {
 
 		void read(Class<?> part) {
 			this.part = part;
-			StoredClass.accept(part, this);
+			StoredClass.accept(part, new CallFrames(this));
 		}
 
 		@Override
