@@ -34,7 +34,7 @@ public final class LeaseContext {
 	 */
 	public static void ensureAllHeld() {
 		for (Scope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
-			if (!scope.ended && !(scope.lease instanceof LossTolerantLease)) {
+			if (!scope.ended && scope.lossMatters) {
 				scope.lease.ensureHeld();
 			}
 		}
@@ -66,8 +66,13 @@ public final class LeaseContext {
 		}
 	}
 
-	static Scope enter(Lease lease) {
-		Scope scope = new Scope(lease, forgetEnded());
+	/**
+	 * Enter a scope.
+	 * @param lossMatters whether a transaction must not commit after the loss of the
+	 * lease
+	 */
+	static Scope enter(Lease lease, boolean lossMatters) {
+		Scope scope = new Scope(lease, lossMatters, forgetEnded());
 		INNERMOST.set(scope);
 		return scope;
 	}
@@ -76,11 +81,11 @@ public final class LeaseContext {
 	 * Enter a scope of which the lease is never the {@linkplain #current() current} one.
 	 * @param leaseTime after which it ends by itself, or {@code null} if it does not
 	 */
-	static Scope watch(Lease lease, @Nullable Duration leaseTime) {
+	static Scope watch(Lease lease, @Nullable Duration leaseTime, boolean lossMatters) {
 		if (!TransactionBoundary.isAround()) {
 			forgetExpired();
 		}
-		Scope scope = enter(lease);
+		Scope scope = enter(lease, lossMatters);
 		scope.leave();
 		scope.expiry = (leaseTime != null) ? System.nanoTime() + leaseTime.toNanos() : null;
 		return scope;
@@ -143,6 +148,8 @@ public final class LeaseContext {
 
 		private final Lease lease;
 
+		private final boolean lossMatters;
+
 		/** Used by the thread that entered this scope only. */
 		private @Nullable Scope outer;
 
@@ -153,13 +160,18 @@ public final class LeaseContext {
 
 		private volatile boolean ended;
 
-		private Scope(Lease lease, @Nullable Scope outer) {
+		private Scope(Lease lease, boolean lossMatters, @Nullable Scope outer) {
 			this.lease = lease;
+			this.lossMatters = lossMatters;
 			this.outer = outer;
 		}
 
 		Lease lease() {
 			return this.lease;
+		}
+
+		boolean lossMatters() {
+			return this.lossMatters;
 		}
 
 		private void endIfExpired() {

@@ -4,6 +4,7 @@ package io.github.lockstarter;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -69,8 +70,9 @@ public class LockTemplate {
 	 */
 	public <T extends @Nullable Object, X extends Throwable> T execute(LockRequest request, LockedBody<T, X> body)
 			throws X {
-		boolean deferring = isDeferring(request);
-		return runHolding(acquire(request), deferring, keeping(request, body));
+		return executeOrElse(request, body, (contention) -> {
+			throw contention;
+		});
 	}
 
 	/**
@@ -109,18 +111,9 @@ public class LockTemplate {
 	 */
 	public <T extends @Nullable Object, X extends Throwable> T executeOrElse(LockRequest request, LockedBody<T, X> body,
 			ContentionHandler<T, X> onContention, OutageHandler<T, X> onOutage) throws X {
-		boolean deferring = isDeferring(request);
-		Lease lease;
-		try {
-			lease = acquire(request);
-		}
-		catch (LockContendedException ex) {
-			return onContention.handle(ex);
-		}
-		catch (LockUnavailableException ex) {
-			return onOutage.handle(ex);
-		}
-		return runHolding(lease, deferring, keeping(request, body));
+		boolean untilCompletion = isUntilCompletion(request);
+		LockOutcome outcome = LockOutcome.of(() -> acquire(request), this.onLost, HoldTimes.of(request));
+		return new ThreadExecution(outcome, untilCompletion).run(body, onContention, onOutage);
 	}
 
 	/**
@@ -167,8 +160,8 @@ public class LockTemplate {
 			LockedBody<? extends CompletionStage<T>, ?> body,
 			ContentionHandler<? extends CompletionStage<T>, ?> onContention,
 			OutageHandler<? extends CompletionStage<T>, ?> onOutage) {
-		return new AsyncExecution<T>(this.onLost, HoldTimes.of(request)).start(this.registry.acquireAsync(request),
-				body, onContention, onOutage);
+		Object owner = new Object();
+		return new AsyncExecution<T>(body, onContention, onOutage).after(futureOutcome(request, (key) -> owner));
 	}
 
 	/**
@@ -189,32 +182,34 @@ public class LockTemplate {
 			LockedBody<? extends CompletionStage<T>, ?> body,
 			ContentionHandler<? extends CompletionStage<T>, ?> onContention,
 			OutageHandler<? extends CompletionStage<T>, ?> onOutage) {
-		boolean deferring = isDeferring(request);
+		boolean untilCompletion = isUntilCompletion(request);
 		Object owner = new Object();
-		return new AsyncExecution<T>(this.onLost, HoldTimes.of(request))
-			.begin(() -> this.registry.acquire(request, (key) -> owner), deferring, body, onContention, onOutage);
+		LockOutcome outcome = LockOutcome.of(() -> {
+			Lease lease = this.registry.acquire(request, (key) -> owner);
+			return untilCompletion ? new TransactionAwareLease(lease,
+					LeaseContext.watch(lease, null, this.onLost != OnLost.LOG), true, true) : lease;
+		}, this.onLost, HoldTimes.of(request));
+		return new AsyncExecution<T>(body, onContention, onOutage).begin(outcome);
 	}
 
 	/**
-	 * Return a body that asks to hold the lock for longer if it succeeds.
+	 * Acquire the lock without blocking the current thread, for a body that neither
+	 * blocks nor returns a future, such as a reactive chain. Who calls this runs such a
+	 * body by itself, and ends the outcome with it; everybody else is served better by
+	 * {@link #executeAsync}.
+	 * @param request which lock, and how long to wait for it
+	 * @param owners gives for each lock what stands for the piece of work that owns it,
+	 * see {@link LockRegistry#acquireAsync(LockRequest, Function)}
+	 * @return how the acquisition ended. Cancelling it withdraws from the wait, or
+	 * releases the lock if the outcome is not there yet. Actions that depend on it may
+	 * block if they are attached by an <code>…Async</code> method
 	 */
-	private static <T extends @Nullable Object, X extends Throwable> LockedBody<T, X> keeping(LockRequest request,
-			LockedBody<T, X> body) {
-		HoldTimes times = HoldTimes.of(request);
-		if (times.isEmpty()) {
-			return body;
-		}
-		return (lease) -> {
-			boolean successful = false;
-			try {
-				T result = body.run(lease);
-				successful = true;
-				return result;
-			}
-			finally {
-				times.apply(lease, successful);
-			}
-		};
+	public CompletableFuture<LockOutcome> acquireAsync(LockRequest request, Function<LockKey, ?> owners) {
+		return futureOutcome(request, owners);
+	}
+
+	private FutureOutcome futureOutcome(LockRequest request, Function<LockKey, ?> owners) {
+		return new FutureOutcome(this.registry.acquireAsync(request, owners), this.onLost, HoldTimes.of(request));
 	}
 
 	/**
@@ -226,61 +221,8 @@ public class LockTemplate {
 		return this.registry.acquire(request);
 	}
 
-	private boolean isDeferring(LockRequest request) {
+	private boolean isUntilCompletion(LockRequest request) {
 		return TransactionBoundary.defersRelease(request.key(), this.onActiveTransaction);
-	}
-
-	private <T extends @Nullable Object, X extends Throwable> T runHolding(Lease lease, boolean deferring,
-			LockedBody<T, X> body) throws X {
-		return switch (this.onLost) {
-			case THROW -> runInContext(lease, deferring, body);
-			case INTERRUPT -> runInterruptibly(lease, deferring, body);
-			case LOG -> runInContext(new LossTolerantLease(lease), deferring, body);
-		};
-	}
-
-	private <T extends @Nullable Object, X extends Throwable> T runInContext(Lease lease, boolean deferring,
-			LockedBody<T, X> body) throws X {
-		LeaseContext.Scope scope = LeaseContext.enter(lease);
-		if (deferring) {
-			return runUntilCompletion(scope, body);
-		}
-		// The scope ends first: listeners of the release may run transactions of their
-		// own
-		try (lease; scope) {
-			return body.run(lease);
-		}
-	}
-
-	private <T extends @Nullable Object, X extends Throwable> T runUntilCompletion(LeaseContext.Scope scope,
-			LockedBody<T, X> body) throws X {
-		TransactionBoundary.endAfterCompletion(scope);
-		try {
-			return body.run(scope.lease());
-		}
-		finally {
-			scope.leave();
-		}
-	}
-
-	private <T extends @Nullable Object, X extends Throwable> T runInterruptibly(Lease lease, boolean deferring,
-			LockedBody<T, X> body) throws X {
-		LossInterrupter interrupter = new LossInterrupter();
-		lease.onLost(interrupter::interrupt);
-		return runInContext(lease, deferring, (held) -> {
-			try {
-				return interrupter.run(body, held);
-			}
-			catch (Throwable ex) {
-				// What an interrupted body throws is a consequence of the loss
-				LockLostException loss = interrupter.getLoss();
-				if (loss != null) {
-					loss.addSuppressed(ex);
-					throw loss;
-				}
-				throw ex;
-			}
-		});
 	}
 
 }

@@ -7,8 +7,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-import org.jspecify.annotations.Nullable;
-
 /**
  * A lease that a thread has taken from a registry. Once its owner has closed it inside a
  * transaction it is over for the owner, and given back when the transaction is completed.
@@ -28,14 +26,14 @@ final class TransactionAwareLease implements Lease {
 
 	/**
 	 * Create the lease on the thread that has taken it.
-	 * @param leaseTime after which it ends by itself, or {@code null} if it is renewed
+	 * @param scope watches over the transactions of the thread
 	 * @param inTransaction whether it is kept until the end of the current transaction
 	 * @param deferring whether it is kept until the end of a transaction inside which it
 	 * is closed
 	 */
-	TransactionAwareLease(Lease delegate, @Nullable Duration leaseTime, boolean inTransaction, boolean deferring) {
+	TransactionAwareLease(Lease delegate, LeaseContext.Scope scope, boolean inTransaction, boolean deferring) {
 		this.delegate = delegate;
-		this.scope = LeaseContext.watch(delegate, leaseTime);
+		this.scope = scope;
 		this.deferring = deferring;
 		if (inTransaction) {
 			awaitCompletion();

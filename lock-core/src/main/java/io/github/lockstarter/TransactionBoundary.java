@@ -94,7 +94,7 @@ final class TransactionBoundary {
 			scope.lease().close();
 		}
 		catch (LockLostException ex) {
-			if (outcome != LockBoundary.Outcome.ROLLED_BACK) {
+			if (scope.lossMatters() && outcome != LockBoundary.Outcome.ROLLED_BACK) {
 				logger.warn("The lock was lost while its transaction was completed", ex);
 			}
 		}
