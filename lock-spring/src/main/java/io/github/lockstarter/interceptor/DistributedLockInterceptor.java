@@ -2,19 +2,21 @@
 
 package io.github.lockstarter.interceptor;
 
+import java.lang.reflect.Method;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.MethodClassKey;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 import io.github.lockstarter.DistributedLock;
-import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
-import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnActiveTransaction;
 
 /**
@@ -26,6 +28,8 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 	private final LockDefinitionSource definitions;
 
 	private final Supplier<LockRegistry> registry;
+
+	private final Map<MethodClassKey, LockedMethod> methods = new ConcurrentHashMap<>();
 
 	private volatile OnActiveTransaction onActiveTransaction = OnActiveTransaction.DEFER;
 
@@ -46,6 +50,7 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 	 */
 	public void setOnActiveTransaction(OnActiveTransaction onActiveTransaction) {
 		this.onActiveTransaction = onActiveTransaction;
+		this.methods.clear();
 	}
 
 	@Override
@@ -53,40 +58,23 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 		Object target = invocation.getThis();
 		Class<?> targetClass = (target != null) ? ClassUtils.getUserClass(target)
 				: invocation.getMethod().getDeclaringClass();
-		LockDefinition definition = this.definitions.get(invocation.getMethod(), targetClass);
+		LockedMethod method = lockedMethod(invocation.getMethod(), targetClass);
+		return (method != null) ? method.invoke(invocation, this) : invocation.proceed();
+	}
+
+	private @Nullable LockedMethod lockedMethod(Method method, Class<?> targetClass) {
+		MethodClassKey key = new MethodClassKey(method, targetClass);
+		LockedMethod known = this.methods.get(key);
+		if (known != null) {
+			return known;
+		}
+		LockDefinition definition = this.definitions.get(method, targetClass);
 		if (definition == null) {
-			return invocation.proceed();
+			return null;
 		}
-		InvocationAdapter adapter = definition.adapter();
-		if (adapter != null) {
-			return adapter
-				.invoke(new LockedCall(invocation, definition, definition.request(invocation), this.registry.get(),
-						template(definition), AsyncMethods.isHandedOver(invocation, targetClass, this)));
-		}
-		FailurePolicy onFailure = definition.onFailure();
-		return template(definition).executeOrElse(definition.request(invocation), (lease) -> {
-			fillIn(lease, invocation, definition);
-			return invocation.proceed();
-		}, (contention) -> {
-			fillIn(null, invocation, definition);
-			return onFailure.contended(invocation, contention);
-		}, (outage) -> {
-			fillIn(null, invocation, definition);
-			return onFailure.unavailable(invocation, outage);
-		});
-	}
-
-	private LockTemplate template(LockDefinition definition) {
-		OnActiveTransaction onActiveTransaction = definition.onActiveTransaction();
-		return new LockTemplate(this.registry.get()).withOnLost(definition.onLost())
-			.withOnActiveTransaction((onActiveTransaction != OnActiveTransaction.DEFAULT) ? onActiveTransaction
-					: this.onActiveTransaction);
-	}
-
-	static void fillIn(@Nullable Lease lease, MethodInvocation invocation, LockDefinition definition) {
-		if (definition.leaseParameter() >= 0) {
-			invocation.getArguments()[definition.leaseParameter()] = lease;
-		}
+		LockedMethod locked = LockedMethod.of(targetClass, definition, this.registry.get(), this.onActiveTransaction);
+		this.methods.put(key, locked);
+		return locked;
 	}
 
 }

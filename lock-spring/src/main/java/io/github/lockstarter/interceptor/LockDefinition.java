@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.List;
 
 import org.aopalliance.intercept.MethodInvocation;
-import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnActiveTransaction;
@@ -20,11 +19,10 @@ import io.github.lockstarter.OnLost;
  * @param onLost what to do when the lease is lost
  * @param onActiveTransaction what to do inside a transaction
  * @param leaseParameter index of the parameter that takes the lease, or -1
- * @param adapter what follows the work of the method that goes on after its return, or
- * {@code null} if there is none
+ * @param adapter runs the method until its work is done
  */
 record LockDefinition(List<KeyedRequest> locks, FailurePolicy onFailure, OnLost onLost,
-		OnActiveTransaction onActiveTransaction, int leaseParameter, @Nullable InvocationAdapter adapter) {
+		OnActiveTransaction onActiveTransaction, int leaseParameter, InvocationAdapter adapter) {
 
 	/**
 	 * Return what to ask for before a call.

@@ -60,7 +60,7 @@ final class LockDefinitionParser {
 	LockDefinition parse(List<DistributedLock> annotations, Method method, Class<?> targetClass) {
 		DistributedLock annotation = annotations.get(0);
 		InvocationAdapter adapter = ReturnTypes.adapter(method, targetClass);
-		if (adapter == null && ReturnTypes.isDeferred(method, targetClass)) {
+		if (adapter == null) {
 			throw invalid(method,
 					"its return type " + method.getReturnType().getSimpleName()
 							+ " lets the work go on after the method has returned and the lock is given back",

@@ -2,6 +2,8 @@
 
 package io.github.lockstarter.interceptor;
 
+import java.util.function.BooleanSupplier;
+
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -10,47 +12,25 @@ import org.springframework.aop.ProxyMethodInvocation;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockRegistry;
-import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.LockUnavailableException;
 
 /**
- * A call of a method that can be carried out later, on any thread, and more than once.
+ * A call of a method that needs a lock.
  *
  * @param invocation the call
- * @param definition the lock of the method
- * @param request what to ask for
+ * @param leaseParameter index of the parameter that takes the lease, or -1
+ * @param onFailure what to do without the lock
  * @param registry where the lock comes from
- * @param template the semantics of the annotation
- * @param handedOver whether the current thread is one of an executor that the call was
- * handed over to
+ * @param handedOver whether an executor runs the call on one of its threads
  */
-record LockedCall(MethodInvocation invocation, LockDefinition definition, LockRequest request, LockRegistry registry,
-		LockTemplate template, boolean handedOver) {
+record LockedCall(MethodInvocation invocation, int leaseParameter, FailurePolicy onFailure, LockRegistry registry,
+		BooleanSupplier handedOver) {
 
 	/**
-	 * Call the method.
+	 * Return a copy that is independent of this one, for a call that is carried out later
+	 * or more than once.
 	 */
-	@Nullable Object proceed(Lease lease) throws Throwable {
-		return copy(lease).proceed();
-	}
-
-	/**
-	 * Return what a call returns when somebody else held the lock for the whole wait
-	 * time.
-	 */
-	@Nullable Object contended(LockContendedException reason) throws Throwable {
-		return this.definition.onFailure().contended(copy(null), reason);
-	}
-
-	/**
-	 * Return what a call returns when the lock could not be asked for.
-	 */
-	@Nullable Object unavailable(LockUnavailableException reason) throws Throwable {
-		return this.definition.onFailure().unavailable(copy(null), reason);
-	}
-
-	private MethodInvocation copy(@Nullable Lease lease) {
+	LockedCall copy() {
 		MethodInvocation copy = this.invocation;
 		if (copy instanceof ProxyMethodInvocation proxied) {
 			copy = proxied.invocableClone();
@@ -58,8 +38,37 @@ record LockedCall(MethodInvocation invocation, LockDefinition definition, LockRe
 		else if (copy instanceof RepeatableInvocation repeatable) {
 			copy = repeatable.copy();
 		}
-		DistributedLockInterceptor.fillIn(lease, copy, this.definition);
-		return copy;
+		return new LockedCall(copy, this.leaseParameter, this.onFailure, this.registry, this.handedOver);
+	}
+
+	/**
+	 * Call the method.
+	 */
+	@Nullable Object proceed(Lease lease) throws Throwable {
+		fillIn(lease);
+		return this.invocation.proceed();
+	}
+
+	/**
+	 * Return the result of a call whose lock was held elsewhere for the whole wait time.
+	 */
+	@Nullable Object contended(LockContendedException reason) throws Throwable {
+		fillIn(null);
+		return this.onFailure.contended(this.invocation, reason);
+	}
+
+	/**
+	 * Return the result of a call whose store did not answer.
+	 */
+	@Nullable Object unavailable(LockUnavailableException reason) throws Throwable {
+		fillIn(null);
+		return this.onFailure.unavailable(this.invocation, reason);
+	}
+
+	private void fillIn(@Nullable Lease lease) {
+		if (this.leaseParameter >= 0) {
+			this.invocation.getArguments()[this.leaseParameter] = lease;
+		}
 	}
 
 }

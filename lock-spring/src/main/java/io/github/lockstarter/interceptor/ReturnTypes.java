@@ -50,14 +50,8 @@ final class ReturnTypes {
 	}
 
 	/**
-	 * Return whether the work of the method may go on after it has returned.
-	 */
-	static boolean isDeferred(Method method, Class<?> targetClass) {
-		return isDeferred(ResolvableType.forMethodReturnType(method, targetClass)) || isSuspending(method);
-	}
-
-	/**
-	 * Return what follows such work to its end, or {@code null} if that is not possible.
+	 * Return what runs a method until its work is done, or {@code null} if the work may
+	 * go on after the return and cannot be followed to its end.
 	 */
 	static @Nullable InvocationAdapter adapter(Method method, Class<?> targetClass) {
 		ResolvableType returnType = ResolvableType.forMethodReturnType(method, targetClass);
@@ -71,8 +65,11 @@ final class ReturnTypes {
 		ReactiveAdapter reactive = REACTOR_PRESENT ? ReactiveAdapterRegistry.getSharedInstance().getAdapter(type)
 				: null;
 		// One for a supertype cannot make what the method has to return
-		return (reactive != null && reactive.getDescriptor().isDeferred()
-				&& type.isAssignableFrom(reactive.getReactiveType())) ? new ReactiveInvocationAdapter(reactive) : null;
+		if (reactive != null && reactive.getDescriptor().isDeferred()
+				&& type.isAssignableFrom(reactive.getReactiveType())) {
+			return new ReactiveInvocationAdapter(reactive);
+		}
+		return isDeferred(returnType) ? null : new BlockingInvocationAdapter();
 	}
 
 	/**
