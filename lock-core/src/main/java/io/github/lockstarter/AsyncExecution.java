@@ -38,20 +38,20 @@ final class AsyncExecution<T extends @Nullable Object> {
 	}
 
 	/**
-	 * Run what the outcome calls for on another thread, once it is there.
+	 * Run the body or a handler on another thread, once the outcome is there.
 	 * @return the result; cancelling it cancels what it waits for
 	 */
 	CompletableFuture<T> after(FutureOutcome outcome) {
 		follow(outcome);
 		Executor tasks = outcome.defaultExecutor();
-		// A body that blocks must not block the caller, even if the lease is there
-		// already
+		// On another thread even if the lease is there already: a body that blocks must
+		// not block the caller
 		outcome.thenAcceptAsync((there) -> run(there, tasks), tasks);
 		return this.result;
 	}
 
 	/**
-	 * Run what the outcome calls for on the current thread.
+	 * Run the body or a handler on the current thread.
 	 * @return the result; cancelling it cancels what it waits for
 	 */
 	CompletableFuture<T> begin(LockOutcome outcome) {
@@ -69,7 +69,8 @@ final class AsyncExecution<T extends @Nullable Object> {
 					this.onContention, this.onOutage);
 			stage.whenComplete((value, ex) -> end(outcome, value, LockOutcome.unwrap(ex)));
 			follow(stage);
-			// What depends on it may take its time, which callbacks must not
+			// On another thread, because the actions that depend on the future may take
+			// time and callbacks must be short
 			outcome.onLoss(() -> tasks.execute(this::cancelUnderWay));
 		}
 		catch (Throwable ex) {
@@ -112,7 +113,7 @@ final class AsyncExecution<T extends @Nullable Object> {
 			}
 		}
 		catch (UnsupportedOperationException ex) {
-			// It cannot be cancelled: the lock is held until it ends by itself
+			// A stage that cannot be cancelled keeps the lock until it ends by itself
 		}
 	}
 

@@ -10,14 +10,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the acquisition of a lock by a {@link LockTemplate} ended: with a lease, or with
- * the reason why there is none. It runs what the outcome calls for, and ends the run by
- * the rules of its template. {@link LockTemplate} does both for a body that blocks or
- * returns a future; use this class to run a body of another kind, such as a reactive
- * chain.
+ * The outcome of an acquisition by a {@link LockTemplate}: a lease, or the reason why
+ * there is none. It runs the body or a handler, and then ends the run by the rules of the
+ * template. {@link LockTemplate} does both for bodies that block or return a future. Use
+ * this class for a body of another kind, such as a reactive chain.
  *
  * <p>
- * Every outcome has to be {@linkplain #end ended}, or its lock stays held.
+ * Every outcome has to be {@linkplain #end ended}; until then its lock is held.
  *
  * @see LockTemplate#acquireAsync
  */
@@ -33,7 +32,7 @@ public final class LockOutcome {
 
 	private volatile boolean ended;
 
-	/** The loss that made the body end early. */
+	/** The loss that interrupted or cancelled the body. */
 	private volatile @Nullable LockLostException endedBy;
 
 	LockOutcome(@Nullable Lease lease, @Nullable Throwable reason, OnLost onLost, HoldTimes holdTimes) {
@@ -56,14 +55,14 @@ public final class LockOutcome {
 	}
 
 	/**
-	 * Run the one of three that the outcome calls for.
+	 * Run the body under the lock, or one of two handlers without it.
 	 * @param <T> the type of the result
-	 * @param <X> the type of exception that they may throw
+	 * @param <X> the type of exception that body and handlers may throw
 	 * @param body what to run under the lock
 	 * @param onContention what to run on contention, without the lock
 	 * @param onOutage what to run on an outage, without the lock
 	 * @return the result of the one that ran
-	 * @throws X what the one that ran threw
+	 * @throws X an exception of the one that ran
 	 * @throws LockException if the lock was not acquired for another reason
 	 * @throws CancellationException if this outcome was ended before
 	 */
@@ -86,9 +85,10 @@ public final class LockOutcome {
 	}
 
 	/**
-	 * Have the body cancelled when its lock is lost, if the template reacts to a loss
-	 * with {@link OnLost#INTERRUPT}.
-	 * @param cancel cancels the body, on a thread that other callbacks share
+	 * Cancel the body if its lock is lost and the template reacts with
+	 * {@link OnLost#INTERRUPT}.
+	 * @param cancel cancels the body; runs on a thread that other callbacks share, so it
+	 * should be short
 	 */
 	public void onLoss(Runnable cancel) {
 		if (this.lease != null && this.onLost == OnLost.INTERRUPT) {
@@ -100,11 +100,12 @@ public final class LockOutcome {
 	}
 
 	/**
-	 * End the run, without blocking: release the lock, and keep it for as long as was
-	 * asked for in case of success. Ending again releases nothing.
-	 * @param failure what the body failed with, or {@code null} if it has succeeded
-	 * @return done when the lock is released; fails with what the caller of the body
-	 * should get: its failure, or the loss of the lock
+	 * End the run and release the lock, without blocking. If the body has succeeded, the
+	 * lock is kept for at least {@link LockRequest#holdAtLeast()}. Ending again releases
+	 * nothing.
+	 * @param failure the failure of the body, or {@code null} if it has succeeded
+	 * @return done after the release; fails with the exception for the caller of the
+	 * body: its failure, or the loss of the lock
 	 */
 	public CompletableFuture<Void> end(@Nullable Throwable failure) {
 		CompletableFuture<Void> end = new CompletableFuture<>();
@@ -139,8 +140,8 @@ public final class LockOutcome {
 	}
 
 	/**
-	 * Run a body on the current thread, and interrupt it if the lock is lost and the
-	 * template says so.
+	 * Run a body on the current thread, and interrupt it on a loss if the template reacts
+	 * so.
 	 */
 	<T extends @Nullable Object, X extends Throwable> T call(LockedBody<T, X> body, Lease lease) throws X {
 		if (this.onLost != OnLost.INTERRUPT) {
@@ -157,16 +158,16 @@ public final class LockOutcome {
 	}
 
 	/**
-	 * Keep the lock for as long as was asked for, once it is released.
+	 * Set how long the lock is kept after its release.
 	 */
 	void keep(Lease lease, boolean successful) {
 		this.holdTimes.apply(lease, successful);
 	}
 
 	/**
-	 * Return what the caller of the body gets, or {@code null} for its result.
-	 * @param failure what the body failed with
-	 * @param ofRelease what the release failed with
+	 * Return the exception for the caller of the body, or {@code null} if there is none.
+	 * @param failure the failure of the body
+	 * @param ofRelease the failure of the release
 	 */
 	@Nullable Throwable cause(@Nullable Throwable failure, @Nullable Throwable ofRelease) {
 		boolean tolerated = this.onLost == OnLost.LOG && ofRelease instanceof LockLostException;
@@ -175,7 +176,7 @@ public final class LockOutcome {
 			return end;
 		}
 		LockLostException loss = this.endedBy;
-		// What an interrupted or cancelled body throws is a consequence of the loss
+		// An interrupted or cancelled body fails because of the loss
 		Throwable first = (loss == null) ? failure : (end != null) ? end : loss;
 		Throwable second = (loss == null) ? end : failure;
 		if (second != null && second != first) {

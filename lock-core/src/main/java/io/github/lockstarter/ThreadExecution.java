@@ -43,8 +43,8 @@ record ThreadExecution(LockOutcome outcome, boolean untilCompletion) {
 			scope.leave();
 			return this.outcome.cause(failure, null);
 		}
-		// The scope ends first: listeners of the release may run transactions of their
-		// own
+		// The scope ends first, because listeners of the release may run transactions of
+		// their own
 		scope.close();
 		try {
 			scope.lease().close();

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.interceptor.RepeatableInvocation;
 
 /**
- * The execution of a woven method, as an interceptor sees a call through a proxy.
+ * The execution of a woven method, in the form in which interceptors see calls through
+ * proxies.
  */
 final class WovenInvocation implements RepeatableInvocation {
 

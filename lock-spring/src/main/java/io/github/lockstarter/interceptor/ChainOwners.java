@@ -15,9 +15,9 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 
 /**
- * The owners of the locks that a part of a reactive chain asks for, found in the context
- * of the chain. Parts inside each other have the same owner, so a nested acquisition is
- * reentrant; branches that run at the same time have different ones.
+ * The owners of the locks that a part of a reactive chain requests, found in the context
+ * of the chain. Nested parts have the same owner, so a nested acquisition is reentrant.
+ * Branches that run at the same time have different owners, so they exclude each other.
  *
  * @param byLock the owner of each lock
  */
@@ -46,8 +46,8 @@ record ChainOwners(Map<Enclosing, Work> byLock) {
 	}
 
 	/**
-	 * Return the loss of a lock that the chain still runs under, or {@code null}. It must
-	 * not be acquired anew.
+	 * Return the loss of a lock that the chain still runs under, or {@code null}. A lost
+	 * lock must not be acquired again before that part of the chain has ended.
 	 */
 	@Nullable LockLostException loss() {
 		for (Map.Entry<Enclosing, Work> each : this.byLock.entrySet()) {
@@ -60,14 +60,14 @@ record ChainOwners(Map<Enclosing, Work> byLock) {
 	}
 
 	/**
-	 * Run under a lease, unless an outer part of the chain does so already.
+	 * Run under a lease, unless an outer part of the chain has one.
 	 */
 	void runUnder(Lease lease) {
 		this.byLock.values().forEach((work) -> work.runUnder(lease));
 	}
 
 	/**
-	 * Where the context of a chain has the owner of a lock.
+	 * The place of the owner of a lock in the context of a chain.
 	 *
 	 * @param key which lock
 	 */
@@ -100,7 +100,7 @@ record ChainOwners(Map<Enclosing, Work> byLock) {
 				return ex;
 			}
 			catch (IllegalStateException ex) {
-				// Closed before the end of what runs under it
+				// The work has closed its own lease
 				return null;
 			}
 		}

@@ -20,8 +20,8 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.OnActiveTransaction;
 
 /**
- * Runs a method under its lock. {@link DistributedLockAdvisor} puts it around the methods
- * of proxies, weaving puts it into the methods themselves.
+ * Runs a method under its lock. Proxies call it through the
+ * {@link DistributedLockAdvisor}, woven methods through their aspect.
  */
 public final class DistributedLockInterceptor implements MethodInterceptor {
 
@@ -35,8 +35,8 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 
 	/**
 	 * Create an interceptor.
-	 * @param definitions the locks of the methods
-	 * @param registry where the locks come from, asked at the first call
+	 * @param definitions provides the locks of methods
+	 * @param registry provides the registry at the first call
 	 */
 	public DistributedLockInterceptor(LockDefinitionSource definitions, Supplier<LockRegistry> registry) {
 		this.definitions = definitions;
@@ -44,9 +44,8 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 	}
 
 	/**
-	 * Set what annotations mean that leave {@link DistributedLock#onActiveTransaction()}
-	 * at its default.
-	 * @param onActiveTransaction the reaction to a transaction that is active already
+	 * Set the default of {@link DistributedLock#onActiveTransaction()}.
+	 * @param onActiveTransaction what to do if a transaction is already active
 	 */
 	public void setOnActiveTransaction(OnActiveTransaction onActiveTransaction) {
 		this.onActiveTransaction = onActiveTransaction;

@@ -20,9 +20,9 @@ public class InvalidLockDefinitionException extends IllegalStateException {
 	/**
 	 * Create an exception.
 	 * @param method the annotated method
-	 * @param problem what is wrong, naming the attribute
+	 * @param problem the problem, with the name of the attribute
 	 * @param action what to change
-	 * @param cause what revealed it, if anything
+	 * @param cause the exception that revealed the problem, or {@code null}
 	 */
 	public InvalidLockDefinitionException(Method method, String problem, String action, @Nullable Throwable cause) {
 		super("Invalid @DistributedLock on '" + MethodLabel.of(method) + "': " + problem, cause);

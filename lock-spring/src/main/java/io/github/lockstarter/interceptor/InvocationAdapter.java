@@ -8,17 +8,17 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 
 /**
- * Runs a method under its lock until its work is done, which the return type of the
- * method decides.
+ * Runs a method under its lock until its work is done. There is one adapter for each kind
+ * of return type.
  */
 interface InvocationAdapter {
 
 	/**
-	 * Call the method when its lock is there.
-	 * @param call the call of the method, and what to call instead without the lock
+	 * Acquire the lock and call the method.
+	 * @param call the call, and what replaces it without the lock
 	 * @param request which lock, and how long to wait for it
 	 * @param template acquires and releases the lock
-	 * @return what the method is declared to return
+	 * @return the result, of the type that the method declares
 	 */
 	@Nullable Object invoke(LockedCall call, LockRequest request, LockTemplate template) throws Throwable;
 

@@ -22,7 +22,7 @@ import org.springframework.util.ReflectionUtils;
 import io.github.lockstarter.DistributedLock;
 
 /**
- * Finds the annotations that apply to a method: its own, or else those of its class.
+ * Finds the annotations that apply to a method: its own, or otherwise those of its class.
  */
 public final class LockAnnotations {
 
@@ -33,7 +33,7 @@ public final class LockAnnotations {
 
 	/**
 	 * Return the annotations of a method.
-	 * @param method a method of the target class, not of an interface of it
+	 * @param method a method of the target class, not of one of its interfaces
 	 * @param targetClass the class of the bean
 	 * @return the annotations, several if they are repeated
 	 */
@@ -43,8 +43,8 @@ public final class LockAnnotations {
 	}
 
 	/**
-	 * Return the methods of a bean that have annotations or are covered by those of its
-	 * class; none if they cannot be read.
+	 * Return the methods of a bean to which annotations apply; none if the methods cannot
+	 * be read.
 	 * @param type the class of the bean
 	 */
 	public static List<Method> methods(Class<?> type) {
@@ -84,7 +84,7 @@ public final class LockAnnotations {
 		List<MergedAnnotation<DistributedLock>> found = MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY)
 			.stream(DistributedLock.class)
 			.toList();
-		// Those further away are what an overridden method or a superclass says
+		// Annotations further away belong to an overridden method or a superclass
 		return found.stream()
 			.filter((annotation) -> annotation.getAggregateIndex() == found.get(0).getAggregateIndex())
 			.map(MergedAnnotation::synthesize)

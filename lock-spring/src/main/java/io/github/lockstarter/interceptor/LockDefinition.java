@@ -12,11 +12,11 @@ import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.OnLost;
 
 /**
- * The lock or locks of a method, with everything checked that can be known before a call.
+ * The lock or locks of a method. Everything that is known before a call has been checked.
  *
- * @param locks what to ask for
- * @param onFailure what to do when the lock cannot be had
- * @param onLost what to do when the lease is lost
+ * @param locks the locks
+ * @param onFailure what to do if the lock cannot be acquired
+ * @param onLost what to do if the lock is lost
  * @param onActiveTransaction what to do inside a transaction
  * @param leaseParameter index of the parameter that takes the lease, or -1
  * @param adapter runs the method until its work is done
@@ -25,7 +25,7 @@ record LockDefinition(List<KeyedRequest> locks, FailurePolicy onFailure, OnLost 
 		OnActiveTransaction onActiveTransaction, int leaseParameter, InvocationAdapter adapter) {
 
 	/**
-	 * Return what to ask for before a call.
+	 * Return the request of a call.
 	 * @throws IllegalArgumentException if the call has no usable key, or too many
 	 */
 	LockRequest request(MethodInvocation invocation) {

@@ -19,7 +19,7 @@ import org.springframework.util.ClassUtils;
 import io.github.lockstarter.DistributedLock;
 
 /**
- * Knows the lock of each method, from its annotation.
+ * Provides the lock definition of each annotated method.
  */
 public final class LockDefinitionSource {
 
@@ -29,7 +29,7 @@ public final class LockDefinitionSource {
 
 	/**
 	 * Create a source.
-	 * @param beanFactory what resolves placeholders and <code>@bean</code> references
+	 * @param beanFactory resolves placeholders and <code>@bean</code> references
 	 */
 	public LockDefinitionSource(ConfigurableBeanFactory beanFactory) {
 		this.parser = new LockDefinitionParser(beanFactory::resolveEmbeddedValue, new BeanFactoryResolver(beanFactory),
@@ -38,10 +38,10 @@ public final class LockDefinitionSource {
 
 	/**
 	 * Return the lock of a method.
-	 * @param method the method that is called, maybe of an interface
+	 * @param method the method that is called, possibly of an interface
 	 * @param targetClass the class of the bean
 	 * @return the definition, or {@code null} if the method has no lock
-	 * @throws InvalidLockDefinitionException if its annotation cannot work
+	 * @throws InvalidLockDefinitionException if the annotation cannot work
 	 */
 	@Nullable LockDefinition get(Method method, Class<?> targetClass) {
 		MethodClassKey key = new MethodClassKey(method, targetClass);
@@ -55,7 +55,7 @@ public final class LockDefinitionSource {
 
 	/**
 	 * Check the annotation of a method before its first call.
-	 * @param method a method of the class, or of an interface of it
+	 * @param method a method of the class or of one of its interfaces
 	 * @param targetClass the class of the bean
 	 * @throws InvalidLockDefinitionException if the annotation cannot work
 	 */
@@ -64,7 +64,7 @@ public final class LockDefinitionSource {
 	}
 
 	/**
-	 * Return whether a method has a lock, even one whose definition is invalid.
+	 * Return whether a method has a lock, even if its definition is invalid.
 	 */
 	boolean hasLock(Method method, Class<?> targetClass) {
 		Method specific = specificMethod(method, targetClass);

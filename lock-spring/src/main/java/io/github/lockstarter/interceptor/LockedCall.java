@@ -20,15 +20,14 @@ import io.github.lockstarter.LockUnavailableException;
  * @param invocation the call
  * @param leaseParameter index of the parameter that takes the lease, or -1
  * @param onFailure what to do without the lock
- * @param registry where the lock comes from
+ * @param registry provides the lock
  * @param handedOver whether an executor runs the call on one of its threads
  */
 record LockedCall(MethodInvocation invocation, int leaseParameter, FailurePolicy onFailure, LockRegistry registry,
 		BooleanSupplier handedOver) {
 
 	/**
-	 * Return a copy that is independent of this one, for a call that is carried out later
-	 * or more than once.
+	 * Return an independent copy, for a call that runs later or more than once.
 	 */
 	LockedCall copy() {
 		MethodInvocation copy = this.invocation;

@@ -11,19 +11,19 @@ import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnActiveTransaction;
 
 /**
- * A method with everything that its calls share.
+ * A method with a lock, and what all its calls share.
  *
  * @param targetClass the class of the bean
  * @param definition the lock of the method
- * @param registry where the lock comes from
+ * @param registry provides the lock
  * @param template acquires and releases the lock
  */
 record LockedMethod(Class<?> targetClass, LockDefinition definition, LockRegistry registry, LockTemplate template) {
 
 	/**
-	 * Return a method.
-	 * @param onActiveTransaction what to do inside a transaction, unless the definition
-	 * says so
+	 * Return the method with its template.
+	 * @param onActiveTransaction what to do inside a transaction if the definition leaves
+	 * it open
 	 */
 	static LockedMethod of(Class<?> targetClass, LockDefinition definition, LockRegistry registry,
 			OnActiveTransaction onActiveTransaction) {
@@ -35,7 +35,7 @@ record LockedMethod(Class<?> targetClass, LockDefinition definition, LockRegistr
 
 	/**
 	 * Call the method under its lock.
-	 * @param lock the advice that does so
+	 * @param lock the advice that runs the call
 	 */
 	@Nullable Object invoke(MethodInvocation invocation, Advice lock) throws Throwable {
 		LockedCall call = new LockedCall(invocation, this.definition.leaseParameter(), this.definition.onFailure(),

@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 import org.springframework.util.ClassUtils;
 
 /**
- * The name of a method in messages.
+ * The text by which messages name a method.
  */
 public final class MethodLabel {
 
@@ -17,7 +17,7 @@ public final class MethodLabel {
 	}
 
 	/**
-	 * Return a text that names the class of a method and the types of its parameters.
+	 * Return the name of a method with its class and the types of its parameters.
 	 * @param method the method
 	 */
 	public static String of(Method method) {

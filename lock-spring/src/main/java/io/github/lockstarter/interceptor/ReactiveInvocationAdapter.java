@@ -35,7 +35,7 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 	@Override
 	public Object invoke(LockedCall call, LockRequest request, LockTemplate template) {
 		Flux<Object> locked = Flux.deferContextual((context) -> acquireAndRun(call, request, template, context));
-		// A single value is passed on after the release
+		// A single value is emitted after the release
 		return this.adapter.fromPublisher(this.adapter.isMultiValue() ? locked : locked.singleOrEmpty());
 	}
 
@@ -73,7 +73,10 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 		}
 	}
 
-	/** What depends on it may take its time, which callbacks must not. */
+	/**
+	 * On another thread, because the work may take time to cancel and callbacks must be
+	 * short.
+	 */
 	private static Mono<Object> loss(LockOutcome outcome) {
 		return Mono
 			.create((sink) -> outcome.onLoss(() -> Schedulers.boundedElastic().schedule(() -> sink.success(outcome))));

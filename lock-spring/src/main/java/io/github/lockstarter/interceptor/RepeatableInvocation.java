@@ -5,8 +5,8 @@ package io.github.lockstarter.interceptor;
 import org.aopalliance.intercept.MethodInvocation;
 
 /**
- * A call that can be carried out more than once, each time with arguments of its own.
- * Calls through proxies of Spring can be repeated without it.
+ * A call that can run more than once, each time with its own arguments. Calls through
+ * Spring proxies do not need it.
  */
 public interface RepeatableInvocation extends MethodInvocation {
 

@@ -10,16 +10,16 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
 
 /**
- * Checks that the locks are really around the methods of a bean that ask for one.
+ * Checks that the annotated methods of a bean really acquire their locks.
  */
 interface LockCheck {
 
 	/**
-	 * Check the class of a bean that was just created.
+	 * Check the class of a bean right after its creation.
 	 * @param name its name
 	 * @param type its class
-	 * @param locked a method of it with a lock
-	 * @throws InvalidLockDefinitionException if the lock cannot be put around it
+	 * @param locked a method of the class with a lock
+	 * @throws InvalidLockDefinitionException if the method would run without its lock
 	 */
 	default void checkClass(String name, Class<?> type, Method locked) {
 	}
@@ -27,10 +27,10 @@ interface LockCheck {
 	/**
 	 * Check a bean.
 	 * @param name its name
-	 * @param bean the bean, maybe a proxy, or {@code null} if it does not exist yet
+	 * @param bean the bean, possibly a proxy, or {@code null} if it does not exist yet
 	 * @param type its class, without proxies
 	 * @param locked its methods with a lock, at least one
-	 * @throws InvalidLockDefinitionException if one would run without its lock
+	 * @throws InvalidLockDefinitionException if a method would run without its lock
 	 */
 	void check(String name, @Nullable Object bean, Class<?> type, List<Method> locked);
 

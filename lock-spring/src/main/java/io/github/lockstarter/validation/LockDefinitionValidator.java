@@ -20,9 +20,8 @@ import io.github.lockstarter.interceptor.LockAnnotations;
 import io.github.lockstarter.interceptor.LockDefinitionSource;
 
 /**
- * Checks all beans when the application starts, so that no lock turns out to be missing
- * at the first call. Of a bean that is created later it sees what its declared type
- * shows.
+ * Checks all annotated beans at startup, so that no lock is found missing at the first
+ * call. Beans that are created later are checked by their declared types.
  */
 public final class LockDefinitionValidator implements SmartInitializingSingleton, BeanPostProcessor, PriorityOrdered {
 
@@ -34,9 +33,9 @@ public final class LockDefinitionValidator implements SmartInitializingSingleton
 
 	/**
 	 * Create a validator.
-	 * @param definitions the locks of the methods
-	 * @param beanFactory the beans to check
-	 * @param adviceMode what puts the locks around the methods
+	 * @param definitions provides the locks of methods
+	 * @param beanFactory contains the beans to check
+	 * @param adviceMode whether proxies or woven methods acquire the locks
 	 */
 	public LockDefinitionValidator(LockDefinitionSource definitions, ConfigurableListableBeanFactory beanFactory,
 			AdviceMode adviceMode) {
@@ -48,9 +47,9 @@ public final class LockDefinitionValidator implements SmartInitializingSingleton
 	}
 
 	/**
-	 * Check the class of a bean before it gets its proxy, as a failure to make one says
-	 * nothing of a lock.
-	 * @throws InvalidLockDefinitionException if its class can have no proxy
+	 * Check the class of a bean before its proxy is created, because a failure to create
+	 * the proxy would not mention the lock.
+	 * @throws InvalidLockDefinitionException if the class cannot have a proxy
 	 */
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String beanName) {
@@ -65,7 +64,7 @@ public final class LockDefinitionValidator implements SmartInitializingSingleton
 	}
 
 	/**
-	 * Come before the processor that makes the proxies.
+	 * Run before the processor that creates proxies.
 	 */
 	@Override
 	public int getOrder() {

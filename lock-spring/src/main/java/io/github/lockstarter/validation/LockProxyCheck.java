@@ -23,8 +23,8 @@ import io.github.lockstarter.interceptor.MethodLabel;
 import io.github.lockstarter.validation.bytecode.SelfInvocationCheck;
 
 /**
- * Checks that the lock is really around a bean, and outside of its transactions, where
- * proxies put it there.
+ * Checks beans whose locks are acquired by proxies: the lock has to be around the bean,
+ * and outside its transactions.
  */
 final class LockProxyCheck implements LockCheck {
 
@@ -130,7 +130,7 @@ final class LockProxyCheck implements LockCheck {
 				}
 			}
 			if (!(advised.getTargetSource() instanceof SingletonTargetSource source)) {
-				// A scoped proxy: the object behind it has the lock
+				// A scoped proxy: its target has the lock
 				return true;
 			}
 			candidate = source.getTarget();
@@ -138,7 +138,7 @@ final class LockProxyCheck implements LockCheck {
 		return false;
 	}
 
-	/** Linked only where Spring's transactions are present. */
+	/** Loaded only if Spring transactions are on the class path. */
 	private static final class Transactions {
 
 		static boolean isTransaction(Advice advice) {

@@ -19,7 +19,8 @@ import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
 import io.github.lockstarter.validation.bytecode.WovenClass;
 
 /**
- * Checks that the lock is really woven into the methods of a bean.
+ * Checks beans whose locks are acquired by weaving: the aspect has to be woven into each
+ * method.
  */
 final class LockWeavingCheck implements LockCheck {
 
@@ -44,7 +45,7 @@ final class LockWeavingCheck implements LockCheck {
 				check(name, method);
 			}
 			catch (LinkageError ex) {
-				// A lazy bean may need classes that this application never has
+				// A lazy bean may refer to classes that this application does not have
 				logger.debug("The bean '" + name + "' cannot be checked", ex);
 			}
 		}

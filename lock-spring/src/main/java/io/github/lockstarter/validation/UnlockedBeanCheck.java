@@ -16,8 +16,8 @@ import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
 import io.github.lockstarter.interceptor.LockAnnotations;
 
 /**
- * Refuses annotated beans in an application context that has nothing to lock their
- * methods. Mocks may take their place.
+ * Refuses annotated beans in an application context without distributed locks. Mocks of
+ * such beans are accepted.
  */
 public final class UnlockedBeanCheck implements BeanPostProcessor {
 

@@ -26,9 +26,10 @@ import io.github.lockstarter.interceptor.LockAnnotations;
 import io.github.lockstarter.interceptor.MethodLabel;
 
 /**
- * Warns of beans that call their own annotated methods, because proxies do not see such
- * calls. It reads the class files of a bean. Not found are calls from other classes, such
- * as anonymous ones, from overridden methods, and of methods of a generic superclass.
+ * Warns of beans that call their own annotated methods: such a call bypasses the proxy
+ * and acquires no lock. It reads the class files of a bean. It does not find calls from
+ * other classes, such as anonymous ones, calls from overridden methods, and calls of
+ * methods of a generic superclass.
  */
 public final class SelfInvocationCheck {
 
@@ -64,7 +65,7 @@ public final class SelfInvocationCheck {
 		}
 	}
 
-	/** The code of a bean, read from its own class upwards. */
+	/** Reads the code of a bean, from its own class upwards. */
 	private final class Code extends ClassVisitor {
 
 		private final Class<?> type;
@@ -105,7 +106,7 @@ public final class SelfInvocationCheck {
 			});
 		}
 
-		/** A lambda is part of the method whose source has it. */
+		/** A lambda belongs to the method that contains it in the source. */
 		private String source(String method) {
 			int end = method.lastIndexOf('$');
 			return (method.startsWith(LAMBDA) && end > LAMBDA.length()) ? method.substring(LAMBDA.length(), end)

@@ -19,14 +19,14 @@ import org.springframework.asm.SpringAsmInfo;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * What can be known of the weaving of a class. A weaver keeps a static part for each join
- * point that an aspect asks for. At load time all known aspects are woven, so that part
- * is enough; where the class was woven at compile time, the call of our aspect has to be
- * in the class file, because other aspects may have been woven without it.
+ * Finds out whether locks are woven into a class. A weaver adds a static field for each
+ * join point that an aspect uses. A load-time weaver weaves all known aspects, so the
+ * field suffices. If the class was woven at compile time, the class file has to call our
+ * aspect as well, because other aspects may have been woven without it.
  */
 public final class WovenClass {
 
-	/** By name, because an application may do without AspectJ. */
+	/** By name, because AspectJ need not be on the class path. */
 	private static final String ASPECT = "io/github/lockstarter/aspectj/DistributedLockAspect";
 
 	private static final String JOIN_POINT = "ajc$tjp_";
@@ -42,7 +42,7 @@ public final class WovenClass {
 	}
 
 	/**
-	 * Return what is known of a class.
+	 * Read a class.
 	 * @param type the class
 	 */
 	public static WovenClass of(Class<?> type) {
@@ -62,7 +62,7 @@ public final class WovenClass {
 				&& (!this.wovenWhenCompiled || this.callers.contains(method.getName()));
 	}
 
-	/** Linked only for woven classes, which cannot do without AspectJ. */
+	/** Loaded only for woven classes, which need AspectJ anyway. */
 	private static final class JoinPoints {
 
 		static boolean isExecution(Field field, Method method) {
@@ -90,7 +90,7 @@ public final class WovenClass {
 		@Override
 		public MethodVisitor visitMethod(int access, String name, String descriptor, String signature,
 				String @Nullable [] exceptions) {
-			// The bodies of methods with several aspects call all but the first
+			// If a method has several aspects, its body calls all but the first
 			int end = name.indexOf("_aroundBody");
 			String method = (end >= 0) ? name.substring(0, end) : name;
 			return new MethodVisitor(SpringAsmInfo.ASM_VERSION) {
