@@ -4,13 +4,14 @@ package io.github.lockstarter;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
 /**
  * Runs code under a lock: the semantics of {@link DistributedLock} for a lambda. Use it
- * inside a bean, where an annotation on the bean's own method would not be seen, or where
- * the key is the outcome of earlier steps.
+ * for calls within the same bean, which bypass annotations, or if the key is the result
+ * of earlier steps.
  *
  * <pre class="code">
  * int left = lockTemplate.execute(LockRequest.of("stock", productId), (lease) -> deduct(productId));
@@ -27,8 +28,8 @@ public class LockTemplate {
 	private final OnActiveTransaction onActiveTransaction;
 
 	/**
-	 * Create a template that throws a {@link LockLostException} when a lease is lost.
-	 * @param registry where the locks come from
+	 * Create a template that throws a {@link LockLostException} if a lock is lost.
+	 * @param registry provides the locks
 	 */
 	public LockTemplate(LockRegistry registry) {
 		this(TransactionAwareLockRegistry.unwrap(registry), OnLost.THROW, OnActiveTransaction.DEFAULT);
@@ -41,7 +42,7 @@ public class LockTemplate {
 	}
 
 	/**
-	 * Return a template with another reaction to a lost lease.
+	 * Return a template with another reaction to the loss of a lock.
 	 * @param onLost the reaction
 	 */
 	public LockTemplate withOnLost(OnLost onLost) {
@@ -49,7 +50,7 @@ public class LockTemplate {
 	}
 
 	/**
-	 * Return a template with another reaction to a transaction that is active already.
+	 * Return a template with another reaction to a transaction that is already active.
 	 * @param onActiveTransaction the reaction
 	 */
 	public LockTemplate withOnActiveTransaction(OnActiveTransaction onActiveTransaction) {
@@ -62,29 +63,31 @@ public class LockTemplate {
 	 * @param <X> the type of exception that the body may throw
 	 * @param request which lock, and how long to wait for it
 	 * @param body what to run
-	 * @return the body's result
-	 * @throws X what the body threw; a lost lease is then a suppressed exception
-	 * @throws LockException if the lock could not be had, or was lost; see
+	 * @return the result of the body
+	 * @throws X an exception of the body; the loss of the lock is then a suppressed
+	 * exception
+	 * @throws LockException if the lock was not acquired, or was lost; see
 	 * {@link LockRegistry#acquire}
 	 */
 	public <T extends @Nullable Object, X extends Throwable> T execute(LockRequest request, LockedBody<T, X> body)
 			throws X {
-		boolean deferring = isDeferring(request);
-		return runHolding(acquire(request), deferring, keeping(request, body));
+		return executeOrElse(request, body, (contention) -> {
+			throw contention;
+		});
 	}
 
 	/**
-	 * Run the body under the lock, or something else when somebody else held it for the
-	 * whole wait time. A {@link LockContendedException} thrown by the body itself is not
-	 * handled.
+	 * Run the body under the lock, or a handler if another owner held the lock for the
+	 * whole wait time. A {@link LockContendedException} that the body throws does not
+	 * lead to the handler.
 	 * @param <T> the type of the result
 	 * @param <X> the type of exception that body and handler may throw
 	 * @param request which lock, and how long to wait for it
 	 * @param body what to run
-	 * @param onContention what to run instead, without the lock
+	 * @param onContention what to run on contention, without the lock
 	 * @return the result of the one that ran
-	 * @throws X what the one that ran threw
-	 * @throws LockException if the store could not be asked, or the lock was lost
+	 * @throws X an exception of the one that ran
+	 * @throws LockException if the store did not answer, or the lock was lost
 	 */
 	public <T extends @Nullable Object, X extends Throwable> T executeOrElse(LockRequest request, LockedBody<T, X> body,
 			ContentionHandler<T, X> onContention) throws X {
@@ -94,9 +97,9 @@ public class LockTemplate {
 	}
 
 	/**
-	 * Run the body under the lock, or one thing when somebody else held it for the whole
-	 * wait time and another when it could not be asked for. What the body itself throws
-	 * is not handled, nor is an interrupt.
+	 * Run the body under the lock, or one of two handlers: one if another owner held the
+	 * lock for the whole wait time, one if the store did not answer. Exceptions of the
+	 * body do not lead to a handler, nor do interrupts.
 	 * @param <T> the type of the result
 	 * @param <X> the type of exception that body and handlers may throw
 	 * @param request which lock, and how long to wait for it
@@ -104,44 +107,35 @@ public class LockTemplate {
 	 * @param onContention what to run on contention, without the lock
 	 * @param onOutage what to run on an outage, without the lock
 	 * @return the result of the one that ran
-	 * @throws X what the one that ran threw
+	 * @throws X an exception of the one that ran
 	 * @throws LockException if the wait was interrupted, or the lock was lost
 	 */
 	public <T extends @Nullable Object, X extends Throwable> T executeOrElse(LockRequest request, LockedBody<T, X> body,
 			ContentionHandler<T, X> onContention, OutageHandler<T, X> onOutage) throws X {
-		boolean deferring = isDeferring(request);
-		Lease lease;
-		try {
-			lease = acquire(request);
-		}
-		catch (LockContendedException ex) {
-			return onContention.handle(ex);
-		}
-		catch (LockUnavailableException ex) {
-			return onOutage.handle(ex);
-		}
-		return runHolding(lease, deferring, keeping(request, body));
+		boolean untilCompletion = isUntilCompletion(request);
+		LockOutcome outcome = LockOutcome.of(() -> acquire(request), this.onLost, HoldTimes.of(request));
+		return new ThreadExecution(outcome, untilCompletion).run(body, onContention, onOutage);
 	}
 
 	/**
 	 * Run a body that returns a future under the lock, without blocking the current
-	 * thread: the body begins when the lock is there, on another thread that may block,
-	 * and the lock is held until its future is done. {@link Lease#current()} is there
-	 * until the body returns. Cancelling the result ends the wait, or cancels the future
-	 * of the body and gives the lock back; work that goes on behind a cancelled future is
-	 * not protected any more.
+	 * thread. After the grant the body begins on another thread, which may block, and the
+	 * lock is held until the future of the body is done. {@link Lease#current()} is set
+	 * until the body returns. Cancelling the result withdraws from the wait, or cancels
+	 * the future of the body and releases the lock; work that continues behind a
+	 * cancelled future is no longer protected.
 	 *
 	 * <p>
-	 * Nothing here is reentrant: a body that waits for the same lock waits for itself. A
-	 * transaction of the current thread is none of the body, so
-	 * {@link OnActiveTransaction} does not matter. With {@link OnLost#INTERRUPT} a loss
+	 * The lock is not reentrant here: a body that waits for the same lock waits for
+	 * itself. A transaction of the current thread does not include the body, so
+	 * {@link OnActiveTransaction} does not apply. With {@link OnLost#INTERRUPT} a loss
 	 * also cancels the future of the body.
 	 * @param <T> the type of the result
 	 * @param request which lock, and how long to wait for it
 	 * @param body what to run
-	 * @return the result, done after the lock is given back. It fails with what the body
-	 * throws or its future fails with, and as {@link LockRegistry#acquireAsync} and
-	 * {@link Lease#closeAsync} do
+	 * @return the result, done after the release of the lock. It fails as the body or its
+	 * future does, and as {@link LockRegistry#acquireAsync} and {@link Lease#closeAsync}
+	 * do
 	 */
 	public <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
 			LockedBody<? extends CompletionStage<T>, ?> body) {
@@ -154,8 +148,8 @@ public class LockTemplate {
 
 	/**
 	 * Run a body that returns a future under the lock as {@link #executeAsync} does, or
-	 * one thing when somebody else held it for the whole wait time and another when it
-	 * could not be asked for.
+	 * one of two handlers: one if another owner held the lock for the whole wait time,
+	 * one if the store did not answer.
 	 * @param <T> the type of the result
 	 * @param request which lock, and how long to wait for it
 	 * @param body what to run
@@ -167,17 +161,18 @@ public class LockTemplate {
 			LockedBody<? extends CompletionStage<T>, ?> body,
 			ContentionHandler<? extends CompletionStage<T>, ?> onContention,
 			OutageHandler<? extends CompletionStage<T>, ?> onOutage) {
-		return new AsyncExecution<T>(this.onLost, HoldTimes.of(request)).start(this.registry.acquireAsync(request),
-				body, onContention, onOutage);
+		Object owner = new Object();
+		return new AsyncExecution<T>(body, onContention, onOutage).after(futureOutcome(request, (key) -> owner));
 	}
 
 	/**
 	 * Run a body that returns a future under the lock as {@link #executeAsyncOrElse}
-	 * does, but wait for the lock and begin the body on the current thread: for one that
-	 * the call was handed over to, such as that of an {@code @Async} method, whose
-	 * context the body needs. Nobody owns the lock but the body, so this is not reentrant
-	 * either. If the current thread is inside a transaction, {@link OnActiveTransaction}
-	 * says what becomes of the lock, and the result does not wait for its release.
+	 * does, but wait for the lock and begin the body on the current thread. Use it on a
+	 * thread that was chosen for the body, such as that of an {@code @Async} method,
+	 * whose context the body needs. The body alone owns the lock, so it is not reentrant
+	 * here either. If the current thread is inside a transaction,
+	 * {@link OnActiveTransaction} decides when the lock is released, and the result does
+	 * not wait for that.
 	 * @param <T> the type of the result
 	 * @param request which lock, and how long to wait for it
 	 * @param body what to run
@@ -189,98 +184,46 @@ public class LockTemplate {
 			LockedBody<? extends CompletionStage<T>, ?> body,
 			ContentionHandler<? extends CompletionStage<T>, ?> onContention,
 			OutageHandler<? extends CompletionStage<T>, ?> onOutage) {
-		boolean deferring = isDeferring(request);
+		boolean untilCompletion = isUntilCompletion(request);
 		Object owner = new Object();
-		return new AsyncExecution<T>(this.onLost, HoldTimes.of(request))
-			.begin(() -> this.registry.acquire(request, (key) -> owner), deferring, body, onContention, onOutage);
+		LockOutcome outcome = LockOutcome.of(() -> {
+			Lease lease = this.registry.acquire(request, (key) -> owner);
+			return untilCompletion ? new TransactionAwareLease(lease,
+					LeaseContext.watch(lease, null, this.onLost != OnLost.LOG), true, true) : lease;
+		}, this.onLost, HoldTimes.of(request));
+		return new AsyncExecution<T>(body, onContention, onOutage).begin(outcome);
 	}
 
 	/**
-	 * Return a body that asks to hold the lock for longer if it succeeds.
+	 * Acquire the lock without blocking the current thread, for a body that neither
+	 * blocks nor returns a future, such as a reactive chain. The caller runs the body and
+	 * ends the outcome. For all other bodies {@link #executeAsync} is simpler.
+	 * @param request which lock, and how long to wait for it
+	 * @param owners returns the owner of each lock, see
+	 * {@link LockRegistry#acquireAsync(LockRequest, Function)}
+	 * @return the outcome. Cancelling the future before it is done withdraws from the
+	 * wait, and releases a lock that is granted in the same instant. Dependent actions
+	 * may block if they are attached by an <code>…Async</code> method
 	 */
-	private static <T extends @Nullable Object, X extends Throwable> LockedBody<T, X> keeping(LockRequest request,
-			LockedBody<T, X> body) {
-		HoldTimes times = HoldTimes.of(request);
-		if (times.isEmpty()) {
-			return body;
-		}
-		return (lease) -> {
-			boolean successful = false;
-			try {
-				T result = body.run(lease);
-				successful = true;
-				return result;
-			}
-			finally {
-				times.apply(lease, successful);
-			}
-		};
+	public CompletableFuture<LockOutcome> acquireAsync(LockRequest request, Function<LockKey, ?> owners) {
+		return futureOutcome(request, owners);
+	}
+
+	private FutureOutcome futureOutcome(LockRequest request, Function<LockKey, ?> owners) {
+		return new FutureOutcome(this.registry.acquireAsync(request, owners), this.onLost, HoldTimes.of(request));
 	}
 
 	/**
-	 * Take the lock, unless an outer body on this thread has lost it: the registry does
-	 * not know that this body still runs, and would take the lock anew.
+	 * Acquire the lock, unless an outer body on this thread has lost it: the registry
+	 * does not know that the outer body still runs, and would acquire the lock again.
 	 */
 	private Lease acquire(LockRequest request) {
 		LeaseContext.ensureNotLost(request);
 		return this.registry.acquire(request);
 	}
 
-	private boolean isDeferring(LockRequest request) {
+	private boolean isUntilCompletion(LockRequest request) {
 		return TransactionBoundary.defersRelease(request.key(), this.onActiveTransaction);
-	}
-
-	private <T extends @Nullable Object, X extends Throwable> T runHolding(Lease lease, boolean deferring,
-			LockedBody<T, X> body) throws X {
-		return switch (this.onLost) {
-			case THROW -> runInContext(lease, deferring, body);
-			case INTERRUPT -> runInterruptibly(lease, deferring, body);
-			case LOG -> runInContext(new LossTolerantLease(lease), deferring, body);
-		};
-	}
-
-	private <T extends @Nullable Object, X extends Throwable> T runInContext(Lease lease, boolean deferring,
-			LockedBody<T, X> body) throws X {
-		LeaseContext.Scope scope = LeaseContext.enter(lease);
-		if (deferring) {
-			return runUntilCompletion(scope, body);
-		}
-		// The scope ends first: listeners of the release may run transactions of their
-		// own
-		try (lease; scope) {
-			return body.run(lease);
-		}
-	}
-
-	private <T extends @Nullable Object, X extends Throwable> T runUntilCompletion(LeaseContext.Scope scope,
-			LockedBody<T, X> body) throws X {
-		TransactionBoundary.endAfterCompletion(scope);
-		try {
-			return body.run(scope.lease());
-		}
-		finally {
-			scope.leave();
-		}
-	}
-
-	private <T extends @Nullable Object, X extends Throwable> T runInterruptibly(Lease lease, boolean deferring,
-			LockedBody<T, X> body) throws X {
-		LossInterrupter interrupter = new LossInterrupter();
-		lease.onLost(interrupter::interrupt);
-		return runInContext(lease, deferring, (held) -> {
-			try {
-				return interrupter.run(body, held);
-			}
-			catch (Throwable ex) {
-				// What an interrupted body throws is a consequence of the loss
-				LockLostException loss = interrupter.getLoss();
-				if (loss != null) {
-					loss.addSuppressed(ex);
-					throw loss;
-				}
-				throw ex;
-			}
-		});
 	}
 
 }

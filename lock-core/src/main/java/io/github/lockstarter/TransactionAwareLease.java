@@ -7,11 +7,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-import org.jspecify.annotations.Nullable;
-
 /**
- * A lease that a thread has taken from a registry. Once its owner has closed it inside a
- * transaction it is over for the owner, and given back when the transaction is completed.
+ * A lease that a thread has acquired from a registry. If its owner closes it inside a
+ * transaction, the lock is released when the transaction is completed.
  */
 final class TransactionAwareLease implements Lease {
 
@@ -27,15 +25,16 @@ final class TransactionAwareLease implements Lease {
 	private boolean inTransaction;
 
 	/**
-	 * Create the lease on the thread that has taken it.
-	 * @param leaseTime after which it ends by itself, or {@code null} if it is renewed
-	 * @param inTransaction whether it is kept until the end of the current transaction
-	 * @param deferring whether it is kept until the end of a transaction inside which it
-	 * is closed
+	 * Create the lease on the thread that has acquired it.
+	 * @param scope the scope in which the thread runs under the lease
+	 * @param inTransaction whether the lock is held until the end of the current
+	 * transaction
+	 * @param deferring whether the lock is held until the end of a transaction inside
+	 * which the lease is closed
 	 */
-	TransactionAwareLease(Lease delegate, @Nullable Duration leaseTime, boolean inTransaction, boolean deferring) {
+	TransactionAwareLease(Lease delegate, LeaseContext.Scope scope, boolean inTransaction, boolean deferring) {
 		this.delegate = delegate;
-		this.scope = LeaseContext.watch(delegate, leaseTime);
+		this.scope = scope;
 		this.deferring = deferring;
 		if (inTransaction) {
 			awaitCompletion();
@@ -123,9 +122,9 @@ final class TransactionAwareLease implements Lease {
 	}
 
 	/**
-	 * End the lease for its owner.
-	 * @return whether it has to be given back now
-	 * @throws LockLostException if it was lost, and is given back later
+	 * Close the lease for its owner.
+	 * @return whether the lock has to be released now
+	 * @throws LockLostException if the lock was lost, and is released later
 	 */
 	private boolean leave() {
 		synchronized (this) {

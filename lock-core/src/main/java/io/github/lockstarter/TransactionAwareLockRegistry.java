@@ -108,7 +108,8 @@ public final class TransactionAwareLockRegistry implements LockRegistry {
 
 	private Lease inTransaction(Lease lease, LockRequest request, boolean inTransaction) {
 		boolean deferring = this.onActiveTransaction != OnActiveTransaction.RELEASE_ON_RETURN;
-		return new TransactionAwareLease(lease, leaseTime(request), inTransaction, deferring);
+		return new TransactionAwareLease(lease, LeaseContext.watch(lease, leaseTime(request), true), inTransaction,
+				deferring);
 	}
 
 	/**

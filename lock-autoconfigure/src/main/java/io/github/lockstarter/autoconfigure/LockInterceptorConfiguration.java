@@ -19,9 +19,9 @@ import org.springframework.core.type.AnnotationMetadata;
 import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.interceptor.DistributedLockAdvisor;
 import io.github.lockstarter.interceptor.LockDefinitionSource;
-import io.github.lockstarter.interceptor.LockDefinitionValidator;
 import io.github.lockstarter.spring.LockAdvice;
 import io.github.lockstarter.spring.LockWeavingConfiguration;
+import io.github.lockstarter.validation.LockDefinitionValidator;
 
 /**
  * Puts locks around annotated methods. What does so is created before all other beans, so

@@ -6,9 +6,9 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 
+import io.github.lockstarter.aspectj.DistributedLockWeaving;
 import io.github.lockstarter.interceptor.DistributedLockAdvisor;
-import io.github.lockstarter.interceptor.DistributedLockWeaving;
-import io.github.lockstarter.interceptor.UnlockedBeanCheck;
+import io.github.lockstarter.validation.UnlockedBeanCheck;
 
 /**
  * Has annotated beans refused where the auto-configuration of the locks does not run, as

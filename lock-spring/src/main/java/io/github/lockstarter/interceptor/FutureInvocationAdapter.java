@@ -10,6 +10,8 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.ContentionHandler;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.LockedBody;
 import io.github.lockstarter.OutageHandler;
 
@@ -26,14 +28,15 @@ final class FutureInvocationAdapter implements InvocationAdapter {
 	}
 
 	@Override
-	public Object invoke(LockedCall call) {
-		LockedBody<CompletionStage<@Nullable Object>, Throwable> body = (lease) -> stage(call, call.proceed(lease));
-		ContentionHandler<CompletionStage<@Nullable Object>, Throwable> onContention = (contention) -> stage(call,
-				call.contended(contention));
-		OutageHandler<CompletionStage<@Nullable Object>, Throwable> onOutage = (outage) -> stage(call,
-				call.unavailable(outage));
-		return call.handedOver() ? call.template().beginOrElse(call.request(), body, onContention, onOutage)
-				: call.template().executeAsyncOrElse(call.request(), body, onContention, onOutage);
+	public Object invoke(LockedCall call, LockRequest request, LockTemplate template) {
+		LockedCall copy = call.copy();
+		LockedBody<CompletionStage<@Nullable Object>, Throwable> body = (lease) -> stage(copy, copy.proceed(lease));
+		ContentionHandler<CompletionStage<@Nullable Object>, Throwable> onContention = (contention) -> stage(copy,
+				copy.contended(contention));
+		OutageHandler<CompletionStage<@Nullable Object>, Throwable> onOutage = (outage) -> stage(copy,
+				copy.unavailable(outage));
+		return call.handedOver().getAsBoolean() ? template.beginOrElse(request, body, onContention, onOutage)
+				: template.executeAsyncOrElse(request, body, onContention, onOutage);
 	}
 
 	@SuppressWarnings("unchecked")

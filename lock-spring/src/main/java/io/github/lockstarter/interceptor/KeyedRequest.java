@@ -10,16 +10,15 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LockRequest;
 
 /**
- * What one annotation asks for.
+ * The lock or locks of one annotation.
  *
- * @param request what to ask for, with the lock of the whole name
- * @param key the key or keys within the name, or {@code null} for the lock of the whole
- * name
+ * @param request the request for the lock of the whole name
+ * @param key the expression for the keys, or {@code null} for the lock of the whole name
  */
 record KeyedRequest(LockRequest request, @Nullable LockKeyExpression key) {
 
 	/**
-	 * Return what to ask for before a call, one request for each key.
+	 * Return the requests of a call, one for each key.
 	 * @throws IllegalArgumentException if the call has no usable key
 	 */
 	List<LockRequest> resolve(MethodInvocation invocation) {
@@ -28,8 +27,7 @@ record KeyedRequest(LockRequest request, @Nullable LockKeyExpression key) {
 		}
 		Object target = invocation.getThis();
 		if (target == null) {
-			throw new IllegalStateException(
-					"'" + LockDefinition.describe(invocation.getMethod()) + "' is called on no object");
+			throw new IllegalStateException("'" + MethodLabel.of(invocation.getMethod()) + "' is called on no object");
 		}
 		return this.key.evaluate(this.request.key().name(), target, invocation.getArguments())
 			.stream()

@@ -2,35 +2,30 @@
 
 package io.github.lockstarter.interceptor;
 
-import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 
 import org.aopalliance.intercept.MethodInvocation;
-import org.jspecify.annotations.Nullable;
-
-import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.OnLost;
 
 /**
- * The lock or locks of a method, with everything checked that can be known before a call.
+ * The lock or locks of a method. Everything that is known before a call has been checked.
  *
- * @param locks what to ask for
- * @param onFailure what to do when the lock cannot be had
- * @param onLost what to do when the lease is lost
+ * @param locks the locks
+ * @param onFailure what to do if the lock cannot be acquired
+ * @param onLost what to do if the lock is lost
  * @param onActiveTransaction what to do inside a transaction
  * @param leaseParameter index of the parameter that takes the lease, or -1
- * @param adapter what follows the work of the method that goes on after its return, or
- * {@code null} if there is none
+ * @param adapter runs the method until its work is done
  */
 record LockDefinition(List<KeyedRequest> locks, FailurePolicy onFailure, OnLost onLost,
-		OnActiveTransaction onActiveTransaction, int leaseParameter, @Nullable InvocationAdapter adapter) {
+		OnActiveTransaction onActiveTransaction, int leaseParameter, InvocationAdapter adapter) {
 
 	/**
-	 * Return what to ask for before a call.
+	 * Return the request of a call.
 	 * @throws IllegalArgumentException if the call has no usable key, or too many
 	 */
 	LockRequest request(MethodInvocation invocation) {
@@ -41,19 +36,6 @@ record LockDefinition(List<KeyedRequest> locks, FailurePolicy onFailure, OnLost 
 		List<LockRequest> all = new ArrayList<>(requests);
 		this.locks.subList(1, this.locks.size()).forEach((lock) -> all.addAll(lock.resolve(invocation)));
 		return all.get(0).and(all.subList(1, all.size()));
-	}
-
-	/**
-	 * Return a method as text that names its class and the types of its parameters.
-	 */
-	static String describe(Method method) {
-		StringBuilder text = new StringBuilder(ClassUtils.getQualifiedMethodName(method)).append('(');
-		String separator = "";
-		for (Class<?> type : method.getParameterTypes()) {
-			text.append(separator).append(type.getSimpleName());
-			separator = ", ";
-		}
-		return text.append(')').toString();
 	}
 
 }

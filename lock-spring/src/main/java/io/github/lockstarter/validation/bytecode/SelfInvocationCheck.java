@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.interceptor;
+package io.github.lockstarter.validation.bytecode;
 
 import java.lang.reflect.Method;
 import java.util.HashMap;
@@ -22,13 +22,16 @@ import org.springframework.asm.Type;
 import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.interceptor.LockAnnotations;
+import io.github.lockstarter.interceptor.MethodLabel;
 
 /**
- * Warns of beans that call their own annotated methods, because proxies do not see such
- * calls. It reads the class files of a bean. Not found are calls from other classes, such
- * as anonymous ones, from overridden methods, and of methods of a generic superclass.
+ * Warns of beans that call their own annotated methods: such a call bypasses the proxy
+ * and acquires no lock. It reads the class files of a bean. It does not find calls from
+ * other classes, such as anonymous ones, calls from overridden methods, and calls of
+ * methods of a generic superclass.
  */
-final class SelfInvocationCheck {
+public final class SelfInvocationCheck {
 
 	private static final Log logger = LogFactory.getLog(SelfInvocationCheck.class);
 
@@ -43,7 +46,7 @@ final class SelfInvocationCheck {
 	 * @param type its class
 	 * @param locked its methods with a lock
 	 */
-	void check(Class<?> type, List<Method> locked) {
+	public void check(Class<?> type, List<Method> locked) {
 		Set<Class<?>> hierarchy = new LinkedHashSet<>();
 		for (Class<?> part = type; part != null && part != Object.class; part = part.getSuperclass()) {
 			hierarchy.add(part);
@@ -54,7 +57,7 @@ final class SelfInvocationCheck {
 	}
 
 	private void report(Class<?> type, String caller, Method callee) {
-		String call = "'" + ClassUtils.getShortName(type) + '.' + caller + "' calls '" + LockDefinition.describe(callee)
+		String call = "'" + ClassUtils.getShortName(type) + '.' + caller + "' calls '" + MethodLabel.of(callee)
 				+ "' of its own bean";
 		if (this.known.add(call)) {
 			logger.warn(call + ", which no proxy sees: that call runs without the lock. Inject the bean into itself and"
@@ -62,7 +65,7 @@ final class SelfInvocationCheck {
 		}
 	}
 
-	/** The code of a bean, read from its own class upwards. */
+	/** Reads the code of a bean, from its own class upwards. */
 	private final class Code extends ClassVisitor {
 
 		private final Class<?> type;
@@ -85,7 +88,7 @@ final class SelfInvocationCheck {
 
 		void read(Class<?> part) {
 			this.part = part;
-			StoredClass.accept(part, this);
+			StoredClass.accept(part, new CallFrames(this));
 		}
 
 		@Override
@@ -103,7 +106,7 @@ final class SelfInvocationCheck {
 			});
 		}
 
-		/** A lambda is part of the method whose source has it. */
+		/** A lambda belongs to the method that contains it in the source. */
 		private String source(String method) {
 			int end = method.lastIndexOf('$');
 			return (method.startsWith(LAMBDA) && end > LAMBDA.length()) ? method.substring(LAMBDA.length(), end)

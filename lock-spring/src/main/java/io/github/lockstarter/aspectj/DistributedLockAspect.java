@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.interceptor;
+package io.github.lockstarter.aspectj;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -12,27 +12,27 @@ import org.aspectj.lang.annotation.DeclarePrecedence;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts the lock into annotated methods by AspectJ weaving, at load time or at compile
- * time, so that private and final methods and calls of a bean to itself are locked too.
- * Switched on by {@code distributed-lock.advice-mode=aspectj}. Do not declare it as a
- * bean: Spring would make proxies of it.
+ * Acquires the locks of annotated methods by AspectJ weaving, at load time or at compile
+ * time. Private and final methods and calls within the same bean are locked too. Set
+ * {@code distributed-lock.advice-mode=aspectj} to use it. Do not declare it as a bean:
+ * Spring would create proxies from it.
  *
  * <p>
- * A woven body is inside of every proxy of its bean. A transaction that a proxy began is
- * active already when the lock is taken: the lock is then kept until that transaction is
- * completed, see {@link io.github.lockstarter.OnActiveTransaction}, but what the
- * transaction has read before may be stale. Woven transactions and caches of Spring are
- * inside of the lock, woven asynchronous calls outside.
+ * A woven method runs inside all proxies of its bean. A transaction that a proxy began is
+ * already active when the lock is acquired. The lock is then held until that transaction
+ * is completed, see {@link io.github.lockstarter.OnActiveTransaction}, but data that the
+ * transaction read before may be stale. Woven transactions and caches of Spring run
+ * inside the lock, woven asynchronous calls outside.
  *
  * <p>
- * Do not expect it to see annotations on interfaces or on overridden methods; the start
- * of the application refuses beans with such. Where the application chose proxies, woven
- * methods run as if they were not. Where no application context is open that could have
- * chosen, as in a plain unit test, they are refused.
+ * It does not see annotations on interfaces or on overridden methods; beans that have
+ * them are refused at startup. If the application uses proxies, woven methods leave the
+ * locks to them. If no application context is open, as in a plain unit test, woven
+ * methods throw an exception.
  */
 @Aspect
 @DeclarePrecedence("org.springframework.scheduling.aspectj..*,"
-		+ " io.github.lockstarter.interceptor.DistributedLockAspect, org.springframework.cache.aspectj..*,"
+		+ " io.github.lockstarter.aspectj.DistributedLockAspect, org.springframework.cache.aspectj..*,"
 		+ " org.springframework.transaction.aspectj..*")
 public final class DistributedLockAspect {
 
@@ -53,7 +53,7 @@ public final class DistributedLockAspect {
 			+ META_OF_META + " * *(..)) || execution(" + META_OF_META_REPEATED + " * *(..))";
 
 	/**
-	 * Of all other classes the weaver sees by {@code within} that there is nothing to do.
+	 * The {@code within} lets the weaver pass over all other classes early.
 	 */
 	private static final String OF_CLASSES = "(within(" + ANNOTATED + " *) && execution(public !static * (" + ANNOTATED
 			+ " *).*(..))) || (within(" + REPEATED + " *) && execution(public !static * (" + REPEATED
@@ -64,8 +64,8 @@ public final class DistributedLockAspect {
 			+ META_OF_META_REPEATED + " *).*(..)))";
 
 	/**
-	 * They inherit the annotation of a class, and call methods that are woven. The names
-	 * of nested ones are taken apart at the dollar signs.
+	 * CGLIB proxies inherit the annotation of a class and call its woven methods. AspectJ
+	 * splits the names of nested classes at the dollar signs.
 	 */
 	private static final String PROXIES = "within(*..*SpringCGLIB*) || within(*..*SpringCGLIB*..*)";
 
@@ -79,7 +79,7 @@ public final class DistributedLockAspect {
 	}
 
 	/**
-	 * Return the only instance; called by woven methods.
+	 * Return the only instance. Woven methods call this.
 	 */
 	public static DistributedLockAspect aspectOf() {
 		return instance;
@@ -88,9 +88,10 @@ public final class DistributedLockAspect {
 	/**
 	 * Run a woven method under its lock.
 	 * @param joinPoint the execution of the method
-	 * @return the result of the method, or what is returned instead
+	 * @return the result of the method or of what replaced it
 	 * @throws Throwable what the method threw
-	 * @throws IllegalStateException if no application context says how to lock
+	 * @throws IllegalStateException if no application context with distributed locks is
+	 * open
 	 */
 	@Around("(" + METHODS + " || " + OF_CLASSES + ") && !(" + PROXIES + ")")
 	public @Nullable Object lock(ProceedingJoinPoint joinPoint) throws Throwable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.interceptor;
+package io.github.lockstarter.aspectj;
 
 import java.io.IOException;
 import java.lang.annotation.Retention;
@@ -27,6 +27,7 @@ import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockEvent;
+import io.github.lockstarter.interceptor.LockDefinitionSource;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.testsupport.WeavingClassLoader;

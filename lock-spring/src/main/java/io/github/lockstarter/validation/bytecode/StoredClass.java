@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.interceptor;
+package io.github.lockstarter.validation.bytecode;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -13,8 +13,8 @@ import org.springframework.asm.ClassVisitor;
 import org.springframework.util.ClassUtils;
 
 /**
- * The class file of a class as it was compiled. There may be none, as in a native image,
- * and one of a future format cannot be read.
+ * Reads the class file of a class as the compiler wrote it. There may be none, as in a
+ * native image, and a later format may be unreadable; both are ignored.
  */
 final class StoredClass {
 
@@ -24,7 +24,7 @@ final class StoredClass {
 	}
 
 	/**
-	 * Show the class file to a visitor, if it can be read.
+	 * Show the class file to a visitor if it can be read.
 	 */
 	static void accept(Class<?> type, ClassVisitor visitor) {
 		try (InputStream file = type.getResourceAsStream(ClassUtils.getClassFileName(type))) {

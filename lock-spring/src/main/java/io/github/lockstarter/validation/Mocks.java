@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.interceptor;
+package io.github.lockstarter.validation;
 
 import java.lang.reflect.Method;
 
@@ -10,7 +10,7 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Recognizes the mocks by which tests replace beans: they have nothing to lock.
+ * Recognizes the mocks that tests put in the place of beans. A mock has nothing to lock.
  */
 final class Mocks {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.interceptor;
+package io.github.lockstarter.validation;
 
 import java.lang.reflect.Method;
 import java.util.List;
@@ -13,7 +13,7 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
 /**
- * Knows the methods that Spring calls on a bean itself when it starts and ends, and so
+ * Recognizes the lifecycle callbacks of a bean. Spring calls them on the bean itself,
  * without the advice of its proxy.
  */
 final class LifecycleCallbacks {
@@ -28,7 +28,7 @@ final class LifecycleCallbacks {
 	}
 
 	/**
-	 * Return whether Spring calls a method of a bean when it starts or ends.
+	 * Return whether Spring calls a method when the bean starts or ends.
 	 */
 	boolean contains(String name, Method method) {
 		if (method.getParameterCount() > 0) {
@@ -44,7 +44,10 @@ final class LifecycleCallbacks {
 		return method.getName().equals(name) && type.isAssignableFrom(method.getDeclaringClass());
 	}
 
-	/** The definition of a factory is about the factory, not about what it makes. */
+	/**
+	 * The definition of a factory bean names callbacks of the factory, not of its
+	 * product.
+	 */
 	private boolean isNamedByDefinition(String name, Method method) {
 		if (!this.beanFactory.containsBeanDefinition(name) || this.beanFactory.isFactoryBean(name)) {
 			return false;

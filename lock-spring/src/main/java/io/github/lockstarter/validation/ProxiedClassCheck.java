@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.interceptor;
+package io.github.lockstarter.validation;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -14,8 +14,11 @@ import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
+import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
+import io.github.lockstarter.interceptor.LockAnnotations;
+
 /**
- * Refuses a bean whose proxy would have to extend a class that cannot be extended.
+ * Refuses beans whose proxy would have to extend a final or sealed class.
  */
 final class ProxiedClassCheck {
 
@@ -28,25 +31,25 @@ final class ProxiedClassCheck {
 	}
 
 	/**
-	 * Return whether a class cannot be extended. The classes of JDK proxies and lambdas
-	 * are final too, but Spring proxies them by their interfaces in any case.
+	 * Return whether a class cannot be extended. JDK proxies and lambdas have final
+	 * classes too, but Spring always proxies them by their interfaces.
 	 */
 	static boolean isClosed(Class<?> type) {
 		return (Modifier.isFinal(type.getModifiers()) || type.isSealed()) && !type.isInterface()
-				&& !LockDefinitionSource.isByInterface(type);
+				&& !LockAnnotations.isByInterface(type);
 	}
 
 	/**
 	 * Check the class of a bean.
 	 * @param name the name of the bean
 	 * @param type its class
-	 * @param method a method of it that has a lock
-	 * @throws InvalidLockDefinitionException if no proxy can be made
+	 * @param method a method of the class with a lock
+	 * @throws InvalidLockDefinitionException if the class cannot have a proxy
 	 */
 	void check(String name, Class<?> type, Method method) {
 		if (isClosed(type) && isExtended(name, type)) {
 			String keyword = Modifier.isFinal(type.getModifiers()) ? "final" : "sealed";
-			throw new InvalidLockDefinitionException(LockDefinition.describe(method),
+			throw new InvalidLockDefinitionException(method,
 					"the class " + ClassUtils.getQualifiedName(type).replace('$', '.') + " is " + keyword
 							+ ", so no proxy can put a lock around it",
 					"Make it a class that is neither final nor sealed (records are final, and so are classes of Kotlin that"
@@ -55,7 +58,7 @@ final class ProxiedClassCheck {
 		}
 	}
 
-	/** As the auto-proxy creator decides it. */
+	/** Decide as the auto-proxy creator does. */
 	private boolean isExtended(String name, Class<?> type) {
 		if (!this.beanFactory.containsBean(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME)) {
 			return false;
@@ -71,7 +74,7 @@ final class ProxiedClassCheck {
 				&& (proxies.isProxyTargetClass() || !this.interfaces.areEnough(type));
 	}
 
-	/** What the auto-proxy creator takes for interfaces of a bean. */
+	/** Finds the interfaces of a bean as the auto-proxy creator does. */
 	private static final class Interfaces extends ProxyProcessorSupport {
 
 		boolean areEnough(Class<?> type) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.interceptor;
+package io.github.lockstarter.aspectj;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -39,6 +39,7 @@ import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockEvent;
+import io.github.lockstarter.interceptor.LockDefinitionSource;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.testsupport.WeavingClassLoader;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.interceptor;
+package io.github.lockstarter.validation;
 
 import java.nio.file.Path;
 import java.util.List;
@@ -27,6 +27,10 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnActiveTransaction;
+import io.github.lockstarter.aspectj.DistributedLockAspect;
+import io.github.lockstarter.aspectj.DistributedLockWeaving;
+import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
+import io.github.lockstarter.interceptor.LockDefinitionSource;
 import io.github.lockstarter.testsupport.AspectJCompiler;
 import io.github.lockstarter.testsupport.FullProfileOnly;
 import io.github.lockstarter.testsupport.WeavingClassLoader;

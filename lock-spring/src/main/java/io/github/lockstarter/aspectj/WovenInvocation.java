@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.interceptor;
+package io.github.lockstarter.aspectj;
 
 import java.lang.reflect.AccessibleObject;
 import java.lang.reflect.Method;
@@ -10,10 +10,13 @@ import org.aspectj.lang.ProceedingJoinPoint;
 import org.aspectj.lang.reflect.MethodSignature;
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.interceptor.RepeatableInvocation;
+
 /**
- * The execution of a woven method, as an interceptor sees a call through a proxy.
+ * The execution of a woven method, in the form in which interceptors see calls through
+ * proxies.
  */
-final class WovenInvocation implements MethodInvocation {
+final class WovenInvocation implements RepeatableInvocation {
 
 	private final ProceedingJoinPoint joinPoint;
 
@@ -28,10 +31,8 @@ final class WovenInvocation implements MethodInvocation {
 		this.arguments = arguments;
 	}
 
-	/**
-	 * Return the same call with arguments of its own.
-	 */
-	WovenInvocation copy() {
+	@Override
+	public MethodInvocation copy() {
 		return new WovenInvocation(this.joinPoint, this.arguments.clone());
 	}
 

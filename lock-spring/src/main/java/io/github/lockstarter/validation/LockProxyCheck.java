@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.interceptor;
+package io.github.lockstarter.validation;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -17,9 +17,14 @@ import org.springframework.aop.target.SingletonTargetSource;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
+import io.github.lockstarter.interceptor.DistributedLockAdvisor;
+import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
+import io.github.lockstarter.interceptor.MethodLabel;
+import io.github.lockstarter.validation.bytecode.SelfInvocationCheck;
+
 /**
- * Checks that the lock is really around a bean, and outside of its transactions, where
- * proxies put it there.
+ * Checks beans whose locks are acquired by proxies: the lock has to be around the bean,
+ * and outside its transactions.
  */
 final class LockProxyCheck implements LockCheck {
 
@@ -80,7 +85,7 @@ final class LockProxyCheck implements LockCheck {
 
 	private void requireNoCallback(String name, Method method) {
 		if (this.callbacks.contains(name, method)) {
-			throw new InvalidLockDefinitionException(LockDefinition.describe(method),
+			throw new InvalidLockDefinitionException(method,
 					"Spring calls the method on the bean itself and not on its proxy, so it would run without a lock",
 					"Take the lock inside the method with a LockTemplate, or move what needs it to a method of another"
 							+ " bean. If the annotation is on the class and the method needs no lock, make it one that is"
@@ -90,8 +95,7 @@ final class LockProxyCheck implements LockCheck {
 	}
 
 	private static InvalidLockDefinitionException unreachable(Method method, String problem) {
-		return new InvalidLockDefinitionException(LockDefinition.describe(method),
-				problem + ", so no proxy can put a lock around it",
+		return new InvalidLockDefinitionException(method, problem + ", so no proxy can put a lock around it",
 				"Make it a public method that is neither final nor static, or use a LockTemplate.", null);
 	}
 
@@ -100,11 +104,11 @@ final class LockProxyCheck implements LockCheck {
 			return;
 		}
 		if (!this.beanFactory.containsBeanDefinition(name)) {
-			logger.warn("The bean '" + name + "' was not created by Spring, so '" + LockDefinition.describe(method)
+			logger.warn("The bean '" + name + "' was not created by Spring, so '" + MethodLabel.of(method)
 					+ "' runs without a lock");
 			return;
 		}
-		throw new InvalidLockDefinitionException(LockDefinition.describe(method),
+		throw new InvalidLockDefinitionException(method,
 				"the bean '" + name + "' has no proxy, so its methods would run without a lock",
 				"Let no bean post-processor, and nothing that one needs, depend on this bean.", null);
 	}
@@ -117,7 +121,7 @@ final class LockProxyCheck implements LockCheck {
 					return true;
 				}
 				if (this.transactions && Transactions.isTransaction(advisor.getAdvice())) {
-					throw new InvalidLockDefinitionException(LockDefinition.describe(method),
+					throw new InvalidLockDefinitionException(method,
 							"the transactions of the bean '" + name + "' would begin before its lock is taken and"
 									+ " commit after it is given back",
 							"Set distributed-lock.advice-order, or the order of the lock's advisor, to a lower value"
@@ -126,7 +130,7 @@ final class LockProxyCheck implements LockCheck {
 				}
 			}
 			if (!(advised.getTargetSource() instanceof SingletonTargetSource source)) {
-				// A scoped proxy: the object behind it has the lock
+				// A scoped proxy: its target has the lock
 				return true;
 			}
 			candidate = source.getTarget();
@@ -134,7 +138,7 @@ final class LockProxyCheck implements LockCheck {
 		return false;
 	}
 
-	/** Linked only where Spring's transactions are present. */
+	/** Loaded only if Spring transactions are on the class path. */
 	private static final class Transactions {
 
 		static boolean isTransaction(Advice advice) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.interceptor;
+package io.github.lockstarter.aspectj;
 
 import java.util.function.Supplier;
 
@@ -14,12 +14,14 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.OnActiveTransaction;
+import io.github.lockstarter.interceptor.DistributedLockInterceptor;
+import io.github.lockstarter.interceptor.LockDefinitionSource;
 
 /**
- * Tells {@link DistributedLockAspect} what woven methods have to do while an application
- * context is open: take the lock, or stand aside because proxies take it. It does so
- * before any bean is created. Of several open contexts the newest one gives the locks;
- * they must not disagree about who takes them.
+ * Connects the {@link DistributedLockAspect} with an application context while the
+ * context is open: woven methods either acquire their locks or leave that to proxies. It
+ * does so before any bean is created. If several contexts are open, the newest one
+ * provides the locks. All of them must use the same mode.
  */
 public final class DistributedLockWeaving implements BeanFactoryPostProcessor, DisposableBean {
 
@@ -30,10 +32,11 @@ public final class DistributedLockWeaving implements BeanFactoryPostProcessor, D
 	}
 
 	/**
-	 * Return what has woven methods take their locks.
-	 * @param definitions the locks of the methods
-	 * @param registry where the locks come from, asked at the first call
-	 * @param onActiveTransaction what annotations mean that leave it at its default
+	 * Let woven methods acquire their locks.
+	 * @param definitions provides the locks of methods
+	 * @param registry provides the registry at the first call
+	 * @param onActiveTransaction the default of
+	 * {@link io.github.lockstarter.DistributedLock#onActiveTransaction()}
 	 */
 	public static DistributedLockWeaving locking(LockDefinitionSource definitions, Supplier<LockRegistry> registry,
 			OnActiveTransaction onActiveTransaction) {
@@ -43,7 +46,7 @@ public final class DistributedLockWeaving implements BeanFactoryPostProcessor, D
 	}
 
 	/**
-	 * Return what has woven methods run as if they were not.
+	 * Let woven methods run without acquiring locks.
 	 */
 	public static DistributedLockWeaving standingAside() {
 		return new DistributedLockWeaving(null);

@@ -1,29 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.interceptor;
+package io.github.lockstarter.validation;
 
 import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
-import java.util.stream.Stream;
+import java.util.List;
 
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ClassUtils;
-import org.springframework.util.ReflectionUtils;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
+import io.github.lockstarter.interceptor.LockAnnotations;
 
 /**
- * Refuses annotated beans in an application context that has nothing to lock their
- * methods. Mocks may take their place.
+ * Refuses annotated beans in an application context without distributed locks. Mocks of
+ * such beans are accepted.
  */
 public final class UnlockedBeanCheck implements BeanPostProcessor {
-
-	private static final Log logger = LogFactory.getLog(UnlockedBeanCheck.class);
 
 	private final Mocks mocks;
 
@@ -43,31 +39,16 @@ public final class UnlockedBeanCheck implements BeanPostProcessor {
 	public Object postProcessAfterInitialization(Object bean, String beanName) {
 		Class<?> type = ClassUtils.getUserClass(bean);
 		if (AnnotationUtils.isCandidateClass(type, DistributedLock.class)) {
-			Stream<Class<?>> declaring = Proxy.isProxyClass(type) ? Stream.of(type.getInterfaces()) : Stream.of(type);
-			declaring.forEach((declared) -> check(bean, beanName, declared));
+			List<Method> locked = LockAnnotations.methods(type);
+			if (!locked.isEmpty() && !this.mocks.isMock(bean)) {
+				throw unlocked(beanName, locked.get(0));
+			}
 		}
 		return bean;
 	}
 
-	private void check(Object bean, String beanName, Class<?> type) {
-		Method[] methods;
-		try {
-			methods = ReflectionUtils.getUniqueDeclaredMethods(type, ReflectionUtils.USER_DECLARED_METHODS);
-		}
-		catch (IllegalStateException ex) {
-			// A bean may have methods for which this application lacks classes
-			logger.debug("The methods of " + type + " cannot be read", ex);
-			return;
-		}
-		for (Method method : methods) {
-			if (isAnnotated(method, type) && !this.mocks.isMock(bean)) {
-				throw unlocked(beanName, method);
-			}
-		}
-	}
-
 	private static InvalidLockDefinitionException unlocked(String beanName, Method method) {
-		return new InvalidLockDefinitionException(LockDefinition.describe(method),
+		return new InvalidLockDefinitionException(method,
 				"this application context has no distributed locks, so the bean '" + beanName
 						+ "' would run without its lock",
 				"Add @EnableAutoConfiguration to the application, or @ImportAutoConfiguration("
@@ -75,10 +56,6 @@ public final class UnlockedBeanCheck implements BeanPostProcessor {
 						+ " DistributedLockAutoConfiguration from excluded auto-configuration. Tests may replace the bean by a"
 						+ " mock. To run without locks, set distributed-lock.enabled=false.",
 				null);
-	}
-
-	private static boolean isAnnotated(Method method, Class<?> type) {
-		return !LockAnnotations.find(method, type).isEmpty();
 	}
 
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.interceptor;
+package io.github.lockstarter.validation;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -15,9 +15,12 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
+import io.github.lockstarter.validation.bytecode.WovenClass;
 
 /**
- * Checks that the lock is really woven into the methods of a bean.
+ * Checks beans whose locks are acquired by weaving: the aspect has to be woven into each
+ * method.
  */
 final class LockWeavingCheck implements LockCheck {
 
@@ -42,7 +45,7 @@ final class LockWeavingCheck implements LockCheck {
 				check(name, method);
 			}
 			catch (LinkageError ex) {
-				// A lazy bean may need classes that this application never has
+				// A lazy bean may refer to classes that this application does not have
 				logger.debug("The bean '" + name + "' cannot be checked", ex);
 			}
 		}
@@ -78,7 +81,7 @@ final class LockWeavingCheck implements LockCheck {
 	}
 
 	private static InvalidLockDefinitionException unlocked(Method method, String problem, String action) {
-		return new InvalidLockDefinitionException(LockDefinition.describe(method), problem, action, null);
+		return new InvalidLockDefinitionException(method, problem, action, null);
 	}
 
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.interceptor;
+package io.github.lockstarter.validation.bytecode;
 
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
@@ -19,15 +19,15 @@ import org.springframework.asm.SpringAsmInfo;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * What can be known of the weaving of a class. A weaver keeps a static part for each join
- * point that an aspect asks for. At load time all known aspects are woven, so that part
- * is enough; where the class was woven at compile time, the call of our aspect has to be
- * in the class file, because other aspects may have been woven without it.
+ * Finds out whether locks are woven into a class. A weaver adds a static field for each
+ * join point that an aspect uses. A load-time weaver weaves all known aspects, so the
+ * field suffices. If the class was woven at compile time, the class file has to call our
+ * aspect as well, because other aspects may have been woven without it.
  */
-final class WovenClass {
+public final class WovenClass {
 
-	/** By name, because an application may do without AspectJ. */
-	private static final String ASPECT = "io/github/lockstarter/interceptor/DistributedLockAspect";
+	/** By name, because AspectJ need not be on the class path. */
+	private static final String ASPECT = "io/github/lockstarter/aspectj/DistributedLockAspect";
 
 	private static final String JOIN_POINT = "ajc$tjp_";
 
@@ -41,7 +41,11 @@ final class WovenClass {
 		this.type = type;
 	}
 
-	static WovenClass of(Class<?> type) {
+	/**
+	 * Read a class.
+	 * @param type the class
+	 */
+	public static WovenClass of(Class<?> type) {
 		WovenClass woven = new WovenClass(type);
 		StoredClass.accept(type, woven.new Reader());
 		return woven;
@@ -49,15 +53,16 @@ final class WovenClass {
 
 	/**
 	 * Return whether the lock is woven into a method of the class.
+	 * @param method the method
 	 */
-	boolean isWoven(Method method) {
+	public boolean isWoven(Method method) {
 		return Arrays.stream(this.type.getDeclaredFields())
 			.filter((field) -> field.getName().startsWith(JOIN_POINT))
 			.anyMatch((field) -> JoinPoints.isExecution(field, method))
 				&& (!this.wovenWhenCompiled || this.callers.contains(method.getName()));
 	}
 
-	/** Linked only for woven classes, which cannot do without AspectJ. */
+	/** Loaded only for woven classes, which need AspectJ anyway. */
 	private static final class JoinPoints {
 
 		static boolean isExecution(Field field, Method method) {
@@ -85,7 +90,7 @@ final class WovenClass {
 		@Override
 		public MethodVisitor visitMethod(int access, String name, String descriptor, String signature,
 				String @Nullable [] exceptions) {
-			// The bodies of methods with several aspects call all but the first
+			// If a method has several aspects, its body calls all but the first
 			int end = name.indexOf("_aroundBody");
 			String method = (end >= 0) ? name.substring(0, end) : name;
 			return new MethodVisitor(SpringAsmInfo.ASM_VERSION) {

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.interceptor;
+package io.github.lockstarter.validation;
 
 import java.lang.reflect.Method;
-import java.util.Arrays;
 import java.util.List;
-
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -17,18 +13,17 @@ import org.springframework.context.annotation.AdviceMode;
 import org.springframework.core.PriorityOrdered;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ClassUtils;
-import org.springframework.util.ReflectionUtils;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
+import io.github.lockstarter.interceptor.LockAnnotations;
+import io.github.lockstarter.interceptor.LockDefinitionSource;
 
 /**
- * Checks all beans when the application starts, so that no lock turns out to be missing
- * at the first call. Of a bean that is created later it sees what its declared type
- * shows.
+ * Checks all annotated beans at startup, so that no lock is found missing at the first
+ * call. Beans that are created later are checked by their declared types.
  */
 public final class LockDefinitionValidator implements SmartInitializingSingleton, BeanPostProcessor, PriorityOrdered {
-
-	private static final Log logger = LogFactory.getLog(LockDefinitionValidator.class);
 
 	private final LockDefinitionSource definitions;
 
@@ -38,9 +33,9 @@ public final class LockDefinitionValidator implements SmartInitializingSingleton
 
 	/**
 	 * Create a validator.
-	 * @param definitions the locks of the methods
-	 * @param beanFactory the beans to check
-	 * @param adviceMode what puts the locks around the methods
+	 * @param definitions provides the locks of methods
+	 * @param beanFactory contains the beans to check
+	 * @param adviceMode whether proxies or woven methods acquire the locks
 	 */
 	public LockDefinitionValidator(LockDefinitionSource definitions, ConfigurableListableBeanFactory beanFactory,
 			AdviceMode adviceMode) {
@@ -52,15 +47,16 @@ public final class LockDefinitionValidator implements SmartInitializingSingleton
 	}
 
 	/**
-	 * Check the class of a bean before it gets its proxy, as a failure to make one says
-	 * nothing of a lock.
-	 * @throws InvalidLockDefinitionException if its class can have no proxy
+	 * Check the class of a bean before its proxy is created, because a failure to create
+	 * the proxy would not mention the lock.
+	 * @throws InvalidLockDefinitionException if the class cannot have a proxy
 	 */
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String beanName) {
 		Class<?> type = bean.getClass();
 		if (ProxiedClassCheck.isClosed(type) && AnnotationUtils.isCandidateClass(type, DistributedLock.class)) {
-			lockedMethods(type).stream()
+			LockAnnotations.methods(type)
+				.stream()
 				.findFirst()
 				.ifPresent((method) -> this.check.checkClass(beanName, type, method));
 		}
@@ -68,7 +64,7 @@ public final class LockDefinitionValidator implements SmartInitializingSingleton
 	}
 
 	/**
-	 * Come before the processor that makes the proxies.
+	 * Run before the processor that creates proxies.
 	 */
 	@Override
 	public int getOrder() {
@@ -90,33 +86,13 @@ public final class LockDefinitionValidator implements SmartInitializingSingleton
 	}
 
 	private void checkBean(String name, Class<?> type) {
-		List<Method> locked = lockedMethods(type);
+		List<Method> locked = LockAnnotations.methods(type);
 		if (locked.isEmpty()) {
 			return;
 		}
 		Object bean = this.beanFactory.containsSingleton(name) ? this.beanFactory.getBean(name) : null;
 		this.check.check(name, bean, type, locked);
-		locked.forEach((method) -> this.definitions.get(method, type));
-	}
-
-	private List<Method> lockedMethods(Class<?> type) {
-		Class<?>[] declaring = LockDefinitionSource.isByInterface(type) ? type.getInterfaces()
-				: new Class<?>[] { type };
-		try {
-			return Arrays.stream(declaring)
-				.flatMap((declared) -> Arrays.stream(ReflectionUtils.getUniqueDeclaredMethods(declared)))
-				.filter((method) -> !method.isBridge() && !method.isSynthetic())
-				.filter((method) -> this.definitions.hasLock(method, type))
-				.toList();
-		}
-		catch (InvalidLockDefinitionException ex) {
-			throw ex;
-		}
-		catch (IllegalStateException ex) {
-			// A lazy bean may need classes that this application never has
-			logger.debug("The methods of " + type + " cannot be read", ex);
-			return List.of();
-		}
+		locked.forEach((method) -> this.definitions.validate(method, type));
 	}
 
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.interceptor;
+package io.github.lockstarter.validation.bytecode;
 
 import java.lang.reflect.Method;
 import java.util.Arrays;
@@ -18,6 +18,7 @@ import org.springframework.cglib.proxy.NoOp;
 import org.springframework.util.ReflectionUtils;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.interceptor.LockAnnotations;
 import io.github.lockstarter.testsupport.CapturedLog;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -28,7 +29,7 @@ class SelfInvocationCheckTests {
 	@ParameterizedTest
 	@ValueSource(classes = { Direct.class, WithBranchesBefore.class, WithArguments.class, InLambda.class,
 			ByReference.class, InConstructor.class, InSuperclass.class, InInterface.class, OtherLock.class,
-			AfterOtherBean.class, InHandler.class, BySuper.class })
+			AfterOtherBean.class, InHandler.class, BySuper.class, ByVariable.class, ByCast.class })
 	void aBeanThatCallsItsOwnAnnotatedMethodIsWarnedOf(Class<?> type, CapturedLog log) {
 		check(type);
 		assertThat(log.toString().split("WARN", -1)).as(log.toString()).hasSize(2);
@@ -240,6 +241,30 @@ class SelfInvocationCheckTests {
 		@Override
 		void run() {
 			super.deduct(1);
+		}
+
+	}
+
+	static class ByVariable extends Direct {
+
+		@Override
+		void run() {
+			Direct self = this;
+			self.deduct(1);
+		}
+
+	}
+
+	static class ByCast implements Runner {
+
+		@Override
+		public void run() {
+			((Runner) (Object) this).deduct(1);
+		}
+
+		@Override
+		@DistributedLock
+		public void deduct(long id) {
 		}
 
 	}

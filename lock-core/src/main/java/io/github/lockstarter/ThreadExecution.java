@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One run of a body on the current thread: the lock is held until the body has returned,
+ * or until the transaction of the thread is completed.
+ *
+ * @param outcome how the acquisition ended
+ * @param untilCompletion whether the transaction releases the lock
+ */
+record ThreadExecution(LockOutcome outcome, boolean untilCompletion) {
+
+	<T extends @Nullable Object, X extends Throwable> T run(LockedBody<T, X> body, ContentionHandler<T, X> onContention,
+			OutageHandler<T, X> onOutage) throws X {
+		return this.outcome.fold((lease) -> runUnder(lease, body), onContention, onOutage);
+	}
+
+	private <T extends @Nullable Object, X extends Throwable> T runUnder(Lease lease, LockedBody<T, X> body) throws X {
+		LeaseContext.Scope scope = this.outcome.enter(lease);
+		if (this.untilCompletion) {
+			TransactionBoundary.endAfterCompletion(scope);
+		}
+		T result;
+		try {
+			result = this.outcome.call(body, lease);
+		}
+		catch (Throwable ex) {
+			throw LockOutcome.<X>unchecked(leave(scope, ex));
+		}
+		Throwable failure = leave(scope, null);
+		if (failure != null) {
+			throw LockOutcome.<X>unchecked(failure);
+		}
+		return result;
+	}
+
+	private @Nullable Throwable leave(LeaseContext.Scope scope, @Nullable Throwable failure) {
+		this.outcome.keep(scope.lease(), failure == null);
+		if (this.untilCompletion) {
+			scope.leave();
+			return this.outcome.cause(failure, null);
+		}
+		// The scope ends first, because listeners of the release may run transactions of
+		// their own
+		scope.close();
+		try {
+			scope.lease().close();
+			return this.outcome.cause(failure, null);
+		}
+		catch (RuntimeException ex) {
+			return this.outcome.cause(failure, ex);
+		}
+	}
+
+}
