@@ -166,20 +166,21 @@ final class Inquiry {
 	/**
 	 * The store has given no answer.
 	 * @param failure why
-	 * @param interrupted whether an interrupt has ended the request, which says nothing
-	 * about the store
+	 * @param interrupted the waiter whose interrupt has ended the request, which says
+	 * nothing about the store, or {@code null}
 	 */
-	Effect failed(Attempt attempt, RuntimeException failure, boolean interrupted) {
+	Effect failed(Attempt attempt, RuntimeException failure, @Nullable Waiter interrupted) {
 		this.asking = false;
-		attempt.failed(interrupted ? null : failure);
+		attempt.failed((interrupted != null) ? null : failure);
 		noteLine(attempt);
 		if (this.queue.isEmpty()) {
 			return proceed();
 		}
-		if (interrupted) {
-			return ask();
-		}
 		Waiter head = this.queue.first();
+		if (interrupted != null) {
+			return (head == interrupted && head.isInterruptible()) ? this.queue.deny(head, Denial.LEFT).and(proceed())
+					: ask();
+		}
 		if (failure instanceof UnusableStoreException) {
 			return this.queue.deny(head, Denial.unavailable(failure)).and(proceed());
 		}

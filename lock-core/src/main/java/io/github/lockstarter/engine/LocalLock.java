@@ -154,7 +154,7 @@ final class LocalLock {
 		return change(() -> this.inquiry.refused(attempt, refusal));
 	}
 
-	Effect failed(Attempt attempt, RuntimeException failure, boolean interrupted) {
+	Effect failed(Attempt attempt, RuntimeException failure, @Nullable Waiter interrupted) {
 		return change(() -> this.inquiry.failed(attempt, failure, interrupted));
 	}
 

@@ -106,7 +106,7 @@ final class Requests implements ReleaseListener {
 	private void answered(LockKey key, Attempt attempt, Waiter head, CompletableFuture<LockAttempt> answer) {
 		if (answer.isCompletedExceptionally()) {
 			// An interrupt ends a request that blocks
-			boolean interrupted = this.store.mayBlock() && head.wasInterrupted();
+			Waiter interrupted = (this.store.mayBlock() && head.wasInterrupted()) ? head : null;
 			RuntimeException failure = failure(answer);
 			carryOut(key, (lock) -> lock.failed(attempt, failure, interrupted));
 			return;

@@ -75,6 +75,13 @@ abstract class Waiter {
 	}
 
 	/**
+	 * Return whether an interrupt ends its wait.
+	 */
+	boolean isInterruptible() {
+		return true;
+	}
+
+	/**
 	 * Let the waiter look at its outcome. Must not block.
 	 */
 	abstract void wake();

@@ -188,7 +188,7 @@ class ModelDesk implements Desk {
 			change((lock) -> lock.refused(attempt, new LockRefusal(null)));
 		}
 		else if (this.failing.getAndSet(false)) {
-			change((lock) -> lock.failed(attempt, new IllegalStateException("it is a test"), false));
+			change((lock) -> lock.failed(attempt, new IllegalStateException("it is a test"), null));
 		}
 		else {
 			LockGrant grant = new LockGrant(this.lastBase.incrementAndGet(), false);
