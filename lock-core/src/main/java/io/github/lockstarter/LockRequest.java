@@ -61,7 +61,7 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 			throw new IllegalArgumentException("'holdAtLeast' must be from " + MIN_LEASE_TIME.toMillis() + " ms to "
 					+ MAX_LEASE_TIME.toDays() + " days, but was " + holdAtLeast);
 		}
-		if (holdAtLeast != null && mode.isShared()) {
+		if (holdAtLeast != null && mode == LockMode.READ) {
 			throw new IllegalArgumentException("'holdAtLeast' is not possible in mode " + mode
 					+ ": a lock that is shared cannot stay taken by one of its owners");
 		}

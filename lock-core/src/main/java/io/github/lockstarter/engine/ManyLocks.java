@@ -115,7 +115,7 @@ final class ManyLocks {
 		if (one.mode() == LockMode.FAIR || other.mode() == LockMode.FAIR) {
 			return (one.mode() == LockMode.FAIR) ? one : other;
 		}
-		return one.mode().isShared() ? other : one;
+		return one.mode() == LockMode.READ ? other : one;
 	}
 
 }

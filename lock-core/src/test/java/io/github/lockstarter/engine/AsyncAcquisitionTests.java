@@ -413,8 +413,8 @@ class AsyncAcquisitionTests {
 				.withWaitTime(patient ? Duration.ofSeconds(20) : Duration.ofMillis(i % 20));
 			CompletableFuture<Lease> acquisition = each.acquireAsync(request);
 			callers.add(acquisition.thenApply((lease) -> {
-				boolean alone = mode.isShared() || writers.incrementAndGet() == 1;
-				if (!mode.isShared()) {
+				boolean alone = mode == LockMode.READ || writers.incrementAndGet() == 1;
+				if (mode != LockMode.READ) {
 					writers.decrementAndGet();
 				}
 				lease.close();
