@@ -5,12 +5,9 @@ package io.github.lockstarter;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.function.Function;
-
-import org.jspecify.annotations.Nullable;
 
 /**
  * Where locks come from. For a whole method or block, {@link DistributedLock} and
@@ -112,29 +109,6 @@ public interface LockRegistry {
 		}
 		catch (ExecutionException ex) {
 			throw (ex.getCause() instanceof LockException failure) ? failure : new IllegalStateException(ex.getCause());
-		}
-	}
-
-	/**
-	 * Follow a plain future, which tells nobody of its end. This one waits for it on the
-	 * current thread; a registry with threads of its own does not.
-	 * @param <T> the type of the result
-	 * @param future what to follow
-	 * @return what ends as the future does; cancelling it cancels the future
-	 */
-	default <T extends @Nullable Object> CompletableFuture<T> follow(Future<T> future) {
-		try {
-			return CompletableFuture.completedFuture(future.get());
-		}
-		catch (ExecutionException ex) {
-			return CompletableFuture.failedFuture((ex.getCause() != null) ? ex.getCause() : ex);
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			return CompletableFuture.failedFuture(ex);
-		}
-		catch (RuntimeException ex) {
-			return CompletableFuture.failedFuture(ex);
 		}
 	}
 

@@ -9,7 +9,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Future;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.function.Function;
@@ -83,11 +82,6 @@ public final class TransactionAwareLockRegistry implements LockRegistry {
 	@Override
 	public Lease acquire(LockRequest request, Function<LockKey, ?> owners) {
 		return this.delegate.acquire(request, owners);
-	}
-
-	@Override
-	public <T extends @Nullable Object> CompletableFuture<T> follow(Future<T> future) {
-		return this.delegate.follow(future);
 	}
 
 	@Override

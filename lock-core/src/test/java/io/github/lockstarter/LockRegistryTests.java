@@ -2,16 +2,11 @@
 
 package io.github.lockstarter;
 
-import java.io.IOException;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Future;
-import java.util.concurrent.FutureTask;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -87,41 +82,6 @@ class LockRegistryTests {
 			assertThat(Thread.interrupted()).isTrue();
 		}
 		registry.acquire(REQUEST.withWaitTime(Duration.ofSeconds(20))).close();
-	}
-
-	@ParameterizedTest(autoCloseArguments = false)
-	@MethodSource("registries")
-	void aPlainFutureIsFollowed(LockRegistry registry) {
-		assertThat(registry.follow(done(new FutureTask<>(() -> "done")))).succeedsWithin(Duration.ofSeconds(20))
-			.isEqualTo("done");
-		assertThat(registry.follow(done(new FutureTask<>(() -> {
-			throw new IOException("out of order");
-		})))).failsWithin(Duration.ofSeconds(20)).withThrowableThat().withCauseInstanceOf(IOException.class);
-		FutureTask<String> cancelled = new FutureTask<>(() -> "done");
-		cancelled.cancel(true);
-		assertThat(registry.follow(cancelled)).isCompletedExceptionally();
-		assertThatExceptionOfType(CancellationException.class).isThrownBy(() -> registry.follow(cancelled).join());
-	}
-
-	@ParameterizedTest(autoCloseArguments = false)
-	@MethodSource("registries")
-	void aThreadThatIsInterruptedMayFollowAFuture(LockRegistry registry) {
-		CompletableFuture<String> later = new CompletableFuture<>();
-		Thread.currentThread().interrupt();
-		CompletableFuture<String> followed = registry.follow(later);
-		assertThat(Thread.interrupted()).isTrue();
-		later.complete("done");
-		if (!Proxy.isProxyClass(registry.getClass())) {
-			assertThat(followed).succeedsWithin(Duration.ofSeconds(20)).isEqualTo("done");
-		}
-		else {
-			assertThat(followed).isCompletedExceptionally();
-		}
-	}
-
-	private static <T> Future<T> done(FutureTask<T> task) {
-		task.run();
-		return task;
 	}
 
 }

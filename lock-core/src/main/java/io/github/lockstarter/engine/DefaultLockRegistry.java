@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Future;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.function.Function;
@@ -37,8 +36,6 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	private final LocalLocks locks;
 
 	private final EngineThreads threads;
-
-	private final FutureWatch futures = new FutureWatch();
 
 	private final EngineSettings settings;
 
@@ -99,11 +96,6 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 				.acquire(request, waitTime(request));
 		}
 		return acquire(request.key(), waiter(request, waitTime(request), owners));
-	}
-
-	@Override
-	public <T extends @Nullable Object> CompletableFuture<T> follow(Future<T> future) {
-		return this.futures.follow(future);
 	}
 
 	@Override

@@ -18,6 +18,9 @@ import io.github.lockstarter.OutageHandler;
  */
 final class FutureInvocationAdapter implements InvocationAdapter {
 
+	/** Plain futures do not belong to one method or registry. */
+	private static final FutureWatch plainFutures = new FutureWatch();
+
 	/** Types that a {@link CompletableFuture} can be returned as. */
 	private static final Set<Class<?>> TYPES = Set.of(CompletableFuture.class, CompletionStage.class, Future.class);
 
@@ -27,22 +30,22 @@ final class FutureInvocationAdapter implements InvocationAdapter {
 
 	@Override
 	public Object invoke(LockedCall call) {
-		LockedBody<CompletionStage<@Nullable Object>, Throwable> body = (lease) -> stage(call, call.proceed(lease));
-		ContentionHandler<CompletionStage<@Nullable Object>, Throwable> onContention = (contention) -> stage(call,
+		LockedBody<CompletionStage<@Nullable Object>, Throwable> body = (lease) -> stage(call.proceed(lease));
+		ContentionHandler<CompletionStage<@Nullable Object>, Throwable> onContention = (contention) -> stage(
 				call.contended(contention));
-		OutageHandler<CompletionStage<@Nullable Object>, Throwable> onOutage = (outage) -> stage(call,
+		OutageHandler<CompletionStage<@Nullable Object>, Throwable> onOutage = (outage) -> stage(
 				call.unavailable(outage));
 		return call.handedOver() ? call.template().beginOrElse(call.request(), body, onContention, onOutage)
 				: call.template().executeAsyncOrElse(call.request(), body, onContention, onOutage);
 	}
 
 	@SuppressWarnings("unchecked")
-	private static CompletionStage<@Nullable Object> stage(LockedCall call, @Nullable Object result) {
+	private static CompletionStage<@Nullable Object> stage(@Nullable Object result) {
 		if (result instanceof CompletionStage<?> stage) {
 			return (CompletionStage<@Nullable Object>) stage;
 		}
 		if (result instanceof Future<?> future) {
-			return call.registry().follow((Future<@Nullable Object>) future);
+			return plainFutures.follow((Future<@Nullable Object>) future);
 		}
 		throw new NullPointerException("The method returned null instead of a future");
 	}
