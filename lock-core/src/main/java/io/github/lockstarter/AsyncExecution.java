@@ -16,9 +16,10 @@ import org.jspecify.annotations.Nullable;
  * One run of a body that goes on after it has returned: the lock is held until the future
  * of the body is done, and given back before the caller's future is.
  *
+ * @param <L> what the body is given
  * @param <T> the type of the result
  */
-final class AsyncExecution<T extends @Nullable Object> {
+final class AsyncExecution<L extends LeaseSet, T extends @Nullable Object> {
 
 	private final OnLost onLost;
 
@@ -37,7 +38,7 @@ final class AsyncExecution<T extends @Nullable Object> {
 	 * Run the body when its lock is there, and something else if it cannot be had.
 	 * @return the result; cancelling it cancels what it waits for
 	 */
-	CompletableFuture<T> start(CompletableFuture<Lease> acquisition, LockedBody<? extends CompletionStage<T>, ?> body,
+	CompletableFuture<T> start(CompletableFuture<L> acquisition, LockedBody<L, ? extends CompletionStage<T>, ?> body,
 			ContentionHandler<? extends CompletionStage<T>, ?> onContention,
 			OutageHandler<? extends CompletionStage<T>, ?> onOutage) {
 		Executor tasks = acquisition.defaultExecutor();
@@ -62,11 +63,11 @@ final class AsyncExecution<T extends @Nullable Object> {
 	 * @param deferring whether the lock is kept until the end of the transaction
 	 * @return the result; cancelling it cancels what it waits for
 	 */
-	CompletableFuture<T> begin(Supplier<Lease> acquisition, boolean deferring,
-			LockedBody<? extends CompletionStage<T>, ?> body,
+	CompletableFuture<T> begin(Supplier<L> acquisition, boolean deferring,
+			LockedBody<L, ? extends CompletionStage<T>, ?> body,
 			ContentionHandler<? extends CompletionStage<T>, ?> onContention,
 			OutageHandler<? extends CompletionStage<T>, ?> onOutage) {
-		Lease lease;
+		L lease;
 		try {
 			lease = tolerant(acquisition.get());
 		}
@@ -75,16 +76,16 @@ final class AsyncExecution<T extends @Nullable Object> {
 			return this.result;
 		}
 		this.result.whenComplete((value, ex) -> cancelUnderWay());
-		run(deferring ? tolerant(new TransactionAwareLease(lease, null, true, true)) : lease,
+		run(deferring ? tolerant(TransactionAwareLeaseSet.of(lease, null, true, true)) : lease,
 				this.result.defaultExecutor(), body);
 		return this.result;
 	}
 
-	private Lease tolerant(Lease lease) {
-		return (this.onLost == OnLost.LOG) ? new LossTolerantLease(lease) : lease;
+	private L tolerant(L lease) {
+		return (this.onLost == OnLost.LOG) ? LossTolerantLeaseSet.of(lease) : lease;
 	}
 
-	private void run(Lease lease, Executor tasks, LockedBody<? extends CompletionStage<T>, ?> body) {
+	private void run(L lease, Executor tasks, LockedBody<L, ? extends CompletionStage<T>, ?> body) {
 		if (this.result.isDone()) {
 			end(lease, null, new CancellationException());
 			return;
@@ -103,14 +104,14 @@ final class AsyncExecution<T extends @Nullable Object> {
 		}
 	}
 
-	private CompletionStage<T> call(Lease lease, LockedBody<? extends CompletionStage<T>, ?> body) throws Throwable {
+	private CompletionStage<T> call(L lease, LockedBody<L, ? extends CompletionStage<T>, ?> body) throws Throwable {
 		try (LeaseContext.Scope scope = LeaseContext.enter(lease)) {
 			if (this.onLost != OnLost.INTERRUPT) {
-				return body.run(scope.lease());
+				return body.run(lease);
 			}
 			LossInterrupter interrupter = new LossInterrupter();
 			lease.onLost(interrupter::interrupt);
-			return interrupter.run(body, scope.lease());
+			return interrupter.run(body, lease);
 		}
 	}
 
@@ -135,7 +136,7 @@ final class AsyncExecution<T extends @Nullable Object> {
 		}
 	}
 
-	private void end(Lease lease, @Nullable T value, @Nullable Throwable failure) {
+	private void end(L lease, @Nullable T value, @Nullable Throwable failure) {
 		this.holdTimes.apply(lease, failure == null);
 		lease.closeAsync().whenComplete((nothing, loss) -> settle(value, outcome(failure, loss)));
 	}

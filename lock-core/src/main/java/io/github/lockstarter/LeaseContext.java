@@ -3,13 +3,14 @@
 package io.github.lockstarter;
 
 import java.time.Duration;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
 /**
  * The leases under which the current thread runs, innermost first: that of
- * {@link Lease#current()}, and all that have to be held when a transaction commits. What
- * is public is for those who guard a transaction, such as {@code LockCommitGuard} does.
+ * {@link Lease#current()}, and all that have to be held when a transaction commits. The
+ * public methods are for code that guards a transaction, such as {@code LockCommitGuard}.
  */
 public final class LeaseContext {
 
@@ -19,6 +20,15 @@ public final class LeaseContext {
 	}
 
 	static Lease current() {
+		LeaseSet current = currentSet();
+		if (current instanceof Lease lease) {
+			return lease;
+		}
+		throw new IllegalStateException("There is no single current lease, as the locks of this method or LockTemplate"
+				+ " are acquired as a set; use LeaseSet.current()");
+	}
+
+	static LeaseSet currentSet() {
 		for (Scope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
 			if (!scope.left) {
 				return scope.lease;
@@ -34,7 +44,7 @@ public final class LeaseContext {
 	 */
 	public static void ensureAllHeld() {
 		for (Scope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
-			if (!scope.ended && !(scope.lease instanceof LossTolerantLease)) {
+			if (!scope.ended && !(scope.lease instanceof LossTolerantLeaseSet)) {
 				scope.lease.ensureHeld();
 			}
 		}
@@ -45,11 +55,12 @@ public final class LeaseContext {
 	 * One that ends by itself may never have been closed, and its body be over.
 	 * @throws LockLostException if it does
 	 */
-	static void ensureNotLost(LockRequest request) {
+	static void ensureNotLost(AnyLockRequest<?> request) {
+		List<LockRequest> requests = LockSetRequest.requestsOf(request);
 		for (Scope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
 			if (!scope.ended && scope.expiry == null) {
 				for (Lease lease : scope.lease.all()) {
-					if (!lease.isHeld() && request.all().stream().anyMatch((one) -> one.key().equals(lease.key()))) {
+					if (!lease.isHeld() && requests.stream().anyMatch((one) -> one.key().equals(lease.key()))) {
 						tellOfLoss(lease);
 					}
 				}
@@ -66,7 +77,7 @@ public final class LeaseContext {
 		}
 	}
 
-	static Scope enter(Lease lease) {
+	static Scope enter(LeaseSet lease) {
 		Scope scope = new Scope(lease, forgetEnded());
 		INNERMOST.set(scope);
 		return scope;
@@ -76,7 +87,7 @@ public final class LeaseContext {
 	 * Enter a scope of which the lease is never the {@linkplain #current() current} one.
 	 * @param leaseTime after which it ends by itself, or {@code null} if it does not
 	 */
-	static Scope watch(Lease lease, @Nullable Duration leaseTime) {
+	static Scope watch(LeaseSet lease, @Nullable Duration leaseTime) {
 		if (!TransactionBoundary.isAround()) {
 			forgetExpired();
 		}
@@ -141,7 +152,7 @@ public final class LeaseContext {
 	 */
 	static final class Scope implements AutoCloseable {
 
-		private final Lease lease;
+		private final LeaseSet lease;
 
 		/** Used by the thread that entered this scope only. */
 		private @Nullable Scope outer;
@@ -153,12 +164,12 @@ public final class LeaseContext {
 
 		private volatile boolean ended;
 
-		private Scope(Lease lease, @Nullable Scope outer) {
+		private Scope(LeaseSet lease, @Nullable Scope outer) {
 			this.lease = lease;
 			this.outer = outer;
 		}
 
-		Lease lease() {
+		LeaseSet lease() {
 			return this.lease;
 		}
 

@@ -9,14 +9,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs code under a lock: the semantics of {@link DistributedLock} for a lambda. Use it
- * inside a bean, where an annotation on the bean's own method would not be seen, or where
- * the key is the outcome of earlier steps.
+ * inside a bean, where calls of the bean's own annotated methods bypass the lock, or
+ * where the key is the outcome of earlier steps.
  *
  * <pre class="code">
  * int left = lockTemplate.execute(LockRequest.of("stock", productId), (lease) -> deduct(productId));
  * </pre>
  *
- * Thread-safe and immutable.
+ * A {@link LockRequest} gives the body a {@link Lease}, and a {@link LockSetRequest} a
+ * {@link LeaseSet} of several locks. Thread-safe and immutable.
  */
 public class LockTemplate {
 
@@ -58,48 +59,69 @@ public class LockTemplate {
 
 	/**
 	 * Run the body under the lock.
+	 * @param <L> what the body is given: a {@link Lease} or a {@link LeaseSet}
 	 * @param <T> the type of the result
 	 * @param <X> the type of exception that the body may throw
-	 * @param request which lock, and how long to wait for it
+	 * @param request which lock or locks, and how long to wait
 	 * @param body what to run
 	 * @return the body's result
 	 * @throws X what the body threw; a lost lease is then a suppressed exception
-	 * @throws LockException if the lock could not be had, or was lost; see
+	 * @throws LockException if the lock could not be acquired, or was lost; see
 	 * {@link LockRegistry#acquire}
 	 */
-	public <T extends @Nullable Object, X extends Throwable> T execute(LockRequest request, LockedBody<T, X> body)
-			throws X {
+	public <L extends LeaseSet, T extends @Nullable Object, X extends Throwable> T execute(AnyLockRequest<L> request,
+			LockedBody<L, T, X> body) throws X {
 		boolean deferring = isDeferring(request);
 		return runHolding(acquire(request), deferring, keeping(request, body));
 	}
 
 	/**
-	 * Run the body under the lock, or something else when somebody else held it for the
+	 * Run a body without a result under the lock.
+	 * @param <L> what the body is given: a {@link Lease} or a {@link LeaseSet}
+	 * @param <X> the type of exception that the body may throw
+	 * @param request which lock or locks, and how long to wait
+	 * @param body what to run
+	 * @throws X what the body threw; a lost lease is then a suppressed exception
+	 * @throws LockException if the lock could not be acquired, or was lost; see
+	 * {@link LockRegistry#acquire}
+	 */
+	public <L extends LeaseSet, X extends Throwable> void executeWithoutResult(AnyLockRequest<L> request,
+			LockedAction<L, X> body) throws X {
+		this.<L, @Nullable Void, X>execute(request, (lease) -> {
+			body.run(lease);
+			return null;
+		});
+	}
+
+	/**
+	 * Run the body under the lock, or a handler when another owner held the lock for the
 	 * whole wait time. A {@link LockContendedException} thrown by the body itself is not
 	 * handled.
+	 * @param <L> what the body is given: a {@link Lease} or a {@link LeaseSet}
 	 * @param <T> the type of the result
 	 * @param <X> the type of exception that body and handler may throw
-	 * @param request which lock, and how long to wait for it
+	 * @param request which lock or locks, and how long to wait
 	 * @param body what to run
 	 * @param onContention what to run instead, without the lock
 	 * @return the result of the one that ran
 	 * @throws X what the one that ran threw
 	 * @throws LockException if the store could not be asked, or the lock was lost
 	 */
-	public <T extends @Nullable Object, X extends Throwable> T executeOrElse(LockRequest request, LockedBody<T, X> body,
-			ContentionHandler<T, X> onContention) throws X {
+	public <L extends LeaseSet, T extends @Nullable Object, X extends Throwable> T executeOrElse(
+			AnyLockRequest<L> request, LockedBody<L, T, X> body, ContentionHandler<T, X> onContention) throws X {
 		return executeOrElse(request, body, onContention, (outage) -> {
 			throw outage;
 		});
 	}
 
 	/**
-	 * Run the body under the lock, or one thing when somebody else held it for the whole
-	 * wait time and another when it could not be asked for. What the body itself throws
-	 * is not handled, nor is an interrupt.
+	 * Run the body under the lock, or one handler when another owner held the lock for
+	 * the whole wait time and another handler when the store could not be asked. What the
+	 * body itself throws is not handled, nor is an interrupt.
+	 * @param <L> what the body is given: a {@link Lease} or a {@link LeaseSet}
 	 * @param <T> the type of the result
 	 * @param <X> the type of exception that body and handlers may throw
-	 * @param request which lock, and how long to wait for it
+	 * @param request which lock or locks, and how long to wait
 	 * @param body what to run
 	 * @param onContention what to run on contention, without the lock
 	 * @param onOutage what to run on an outage, without the lock
@@ -107,10 +129,11 @@ public class LockTemplate {
 	 * @throws X what the one that ran threw
 	 * @throws LockException if the wait was interrupted, or the lock was lost
 	 */
-	public <T extends @Nullable Object, X extends Throwable> T executeOrElse(LockRequest request, LockedBody<T, X> body,
-			ContentionHandler<T, X> onContention, OutageHandler<T, X> onOutage) throws X {
+	public <L extends LeaseSet, T extends @Nullable Object, X extends Throwable> T executeOrElse(
+			AnyLockRequest<L> request, LockedBody<L, T, X> body, ContentionHandler<T, X> onContention,
+			OutageHandler<T, X> onOutage) throws X {
 		boolean deferring = isDeferring(request);
-		Lease lease;
+		L lease;
 		try {
 			lease = acquire(request);
 		}
@@ -125,26 +148,28 @@ public class LockTemplate {
 
 	/**
 	 * Run a body that returns a future under the lock, without blocking the current
-	 * thread: the body begins when the lock is there, on another thread that may block,
-	 * and the lock is held until its future is done. {@link Lease#current()} is there
-	 * until the body returns. Cancelling the result ends the wait, or cancels the future
-	 * of the body and gives the lock back; work that goes on behind a cancelled future is
-	 * not protected any more.
+	 * thread: the body begins when the lock is acquired, on another thread that may
+	 * block, and the lock is held until its future is done. {@link Lease#current()} is
+	 * available until the body returns. Cancelling the result ends the wait, or cancels
+	 * the future of the body and releases the lock; work that continues behind a
+	 * cancelled future is not protected any more.
 	 *
 	 * <p>
-	 * Nothing here is reentrant: a body that waits for the same lock waits for itself. A
-	 * transaction of the current thread is none of the body, so
-	 * {@link OnActiveTransaction} does not matter. With {@link OnLost#INTERRUPT} a loss
+	 * Nothing here is reentrant, unless the request has an
+	 * {@linkplain AnyLockRequest#withOwner owner}: a body that waits for the same lock
+	 * waits for itself. A transaction of the current thread does not extend to the body,
+	 * so {@link OnActiveTransaction} has no effect. With {@link OnLost#INTERRUPT} a loss
 	 * also cancels the future of the body.
+	 * @param <L> what the body is given: a {@link Lease} or a {@link LeaseSet}
 	 * @param <T> the type of the result
-	 * @param request which lock, and how long to wait for it
+	 * @param request which lock or locks, and how long to wait
 	 * @param body what to run
-	 * @return the result, done after the lock is given back. It fails with what the body
+	 * @return the result, done after the lock is released. It fails with what the body
 	 * throws or its future fails with, and as {@link LockRegistry#acquireAsync} and
 	 * {@link Lease#closeAsync} do
 	 */
-	public <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
-			LockedBody<? extends CompletionStage<T>, ?> body) {
+	public <L extends LeaseSet, T extends @Nullable Object> CompletableFuture<T> executeAsync(AnyLockRequest<L> request,
+			LockedBody<L, ? extends CompletionStage<T>, ?> body) {
 		return executeAsyncOrElse(request, body, (contention) -> {
 			throw contention;
 		}, (outage) -> {
@@ -154,52 +179,54 @@ public class LockTemplate {
 
 	/**
 	 * Run a body that returns a future under the lock as {@link #executeAsync} does, or
-	 * one thing when somebody else held it for the whole wait time and another when it
-	 * could not be asked for.
+	 * one handler when another owner held the lock for the whole wait time and another
+	 * handler when the store could not be asked.
+	 * @param <L> what the body is given: a {@link Lease} or a {@link LeaseSet}
 	 * @param <T> the type of the result
-	 * @param request which lock, and how long to wait for it
+	 * @param request which lock or locks, and how long to wait
 	 * @param body what to run
 	 * @param onContention what to run on contention, without the lock
 	 * @param onOutage what to run on an outage, without the lock
 	 * @return the result of the one that ran
 	 */
-	public <T extends @Nullable Object> CompletableFuture<T> executeAsyncOrElse(LockRequest request,
-			LockedBody<? extends CompletionStage<T>, ?> body,
+	public <L extends LeaseSet, T extends @Nullable Object> CompletableFuture<T> executeAsyncOrElse(
+			AnyLockRequest<L> request, LockedBody<L, ? extends CompletionStage<T>, ?> body,
 			ContentionHandler<? extends CompletionStage<T>, ?> onContention,
 			OutageHandler<? extends CompletionStage<T>, ?> onOutage) {
-		return new AsyncExecution<T>(this.onLost, HoldTimes.of(request)).start(this.registry.acquireAsync(request),
-				body, onContention, onOutage);
+		return new AsyncExecution<L, T>(this.onLost, HoldTimes.of(request)).start(acquireAsync(request), body,
+				onContention, onOutage);
 	}
 
 	/**
 	 * Run a body that returns a future under the lock as {@link #executeAsyncOrElse}
-	 * does, but wait for the lock and begin the body on the current thread: for one that
-	 * the call was handed over to, such as that of an {@code @Async} method, whose
-	 * context the body needs. Nobody owns the lock but the body, so this is not reentrant
-	 * either. If the current thread is inside a transaction, {@link OnActiveTransaction}
-	 * says what becomes of the lock, and the result does not wait for its release.
+	 * does, but wait for the lock and begin the body on the current thread: for a thread
+	 * to which the call was handed over, such as that of an {@code @Async} method, whose
+	 * context the body needs. The body owns the lock and not the thread, so this is not
+	 * reentrant either. If the current thread is inside a transaction,
+	 * {@link OnActiveTransaction} decides when the lock is released, and the result does
+	 * not wait for its release.
+	 * @param <L> what the body is given: a {@link Lease} or a {@link LeaseSet}
 	 * @param <T> the type of the result
-	 * @param request which lock, and how long to wait for it
+	 * @param request which lock or locks, and how long to wait
 	 * @param body what to run
 	 * @param onContention what to run on contention, without the lock
 	 * @param onOutage what to run on an outage, without the lock
 	 * @return the result of the one that ran
 	 */
-	public <T extends @Nullable Object> CompletableFuture<T> beginOrElse(LockRequest request,
-			LockedBody<? extends CompletionStage<T>, ?> body,
+	public <L extends LeaseSet, T extends @Nullable Object> CompletableFuture<T> beginOrElse(AnyLockRequest<L> request,
+			LockedBody<L, ? extends CompletionStage<T>, ?> body,
 			ContentionHandler<? extends CompletionStage<T>, ?> onContention,
 			OutageHandler<? extends CompletionStage<T>, ?> onOutage) {
 		boolean deferring = isDeferring(request);
-		Object owner = new Object();
-		return new AsyncExecution<T>(this.onLost, HoldTimes.of(request))
-			.begin(() -> this.registry.acquire(request, (key) -> owner), deferring, body, onContention, onOutage);
+		return new AsyncExecution<L, T>(this.onLost, HoldTimes.of(request)).begin(() -> take(ownedByItsBody(request)),
+				deferring, body, onContention, onOutage);
 	}
 
 	/**
-	 * Return a body that asks to hold the lock for longer if it succeeds.
+	 * Return a body that keeps the lock for longer if it succeeds.
 	 */
-	private static <T extends @Nullable Object, X extends Throwable> LockedBody<T, X> keeping(LockRequest request,
-			LockedBody<T, X> body) {
+	private static <L extends LeaseSet, T extends @Nullable Object, X extends Throwable> LockedBody<L, T, X> keeping(
+			AnyLockRequest<L> request, LockedBody<L, T, X> body) {
 		HoldTimes times = HoldTimes.of(request);
 		if (times.isEmpty()) {
 			return body;
@@ -218,32 +245,52 @@ public class LockTemplate {
 	}
 
 	/**
-	 * Take the lock, unless an outer body on this thread has lost it: the registry does
-	 * not know that this body still runs, and would take the lock anew.
+	 * Acquire the lock, unless an outer body on this thread has lost it: the registry
+	 * does not know that this body still runs, and would acquire the lock anew.
 	 */
-	private Lease acquire(LockRequest request) {
+	private <L extends LeaseSet> L acquire(AnyLockRequest<L> request) {
 		LeaseContext.ensureNotLost(request);
-		return this.registry.acquire(request);
+		return take(request);
 	}
 
-	private boolean isDeferring(LockRequest request) {
-		return TransactionBoundary.defersRelease(request.key(), this.onActiveTransaction);
+	@SuppressWarnings("unchecked")
+	private <L extends LeaseSet> L take(AnyLockRequest<L> request) {
+		return (L) ((request instanceof LockRequest one) ? this.registry.acquire(one)
+				: this.registry.acquireAll((LockSetRequest) request));
 	}
 
-	private <T extends @Nullable Object, X extends Throwable> T runHolding(Lease lease, boolean deferring,
-			LockedBody<T, X> body) throws X {
+	@SuppressWarnings("unchecked")
+	private <L extends LeaseSet> CompletableFuture<L> acquireAsync(AnyLockRequest<L> request) {
+		return (CompletableFuture<L>) ((request instanceof LockRequest one) ? this.registry.acquireAsync(one)
+				: this.registry.acquireAllAsync((LockSetRequest) request));
+	}
+
+	/**
+	 * The body may outlast its part on the current thread, which must not own its lock.
+	 */
+	private static <L extends LeaseSet> AnyLockRequest<L> ownedByItsBody(AnyLockRequest<L> request) {
+		boolean owned = LockSetRequest.requestsOf(request).stream().allMatch((each) -> each.owner() != null);
+		return owned ? request : request.withOwner(new Object());
+	}
+
+	private boolean isDeferring(AnyLockRequest<?> request) {
+		return TransactionBoundary.defersRelease(request, this.onActiveTransaction);
+	}
+
+	private <L extends LeaseSet, T extends @Nullable Object, X extends Throwable> T runHolding(L lease,
+			boolean deferring, LockedBody<L, T, X> body) throws X {
 		return switch (this.onLost) {
 			case THROW -> runInContext(lease, deferring, body);
 			case INTERRUPT -> runInterruptibly(lease, deferring, body);
-			case LOG -> runInContext(new LossTolerantLease(lease), deferring, body);
+			case LOG -> runInContext(LossTolerantLeaseSet.of(lease), deferring, body);
 		};
 	}
 
-	private <T extends @Nullable Object, X extends Throwable> T runInContext(Lease lease, boolean deferring,
-			LockedBody<T, X> body) throws X {
+	private <L extends LeaseSet, T extends @Nullable Object, X extends Throwable> T runInContext(L lease,
+			boolean deferring, LockedBody<L, T, X> body) throws X {
 		LeaseContext.Scope scope = LeaseContext.enter(lease);
 		if (deferring) {
-			return runUntilCompletion(scope, body);
+			return runUntilCompletion(scope, lease, body);
 		}
 		// The scope ends first: listeners of the release may run transactions of their
 		// own
@@ -252,19 +299,19 @@ public class LockTemplate {
 		}
 	}
 
-	private <T extends @Nullable Object, X extends Throwable> T runUntilCompletion(LeaseContext.Scope scope,
-			LockedBody<T, X> body) throws X {
+	private <L extends LeaseSet, T extends @Nullable Object, X extends Throwable> T runUntilCompletion(
+			LeaseContext.Scope scope, L lease, LockedBody<L, T, X> body) throws X {
 		TransactionBoundary.endAfterCompletion(scope);
 		try {
-			return body.run(scope.lease());
+			return body.run(lease);
 		}
 		finally {
 			scope.leave();
 		}
 	}
 
-	private <T extends @Nullable Object, X extends Throwable> T runInterruptibly(Lease lease, boolean deferring,
-			LockedBody<T, X> body) throws X {
+	private <L extends LeaseSet, T extends @Nullable Object, X extends Throwable> T runInterruptibly(L lease,
+			boolean deferring, LockedBody<L, T, X> body) throws X {
 		LossInterrupter interrupter = new LossInterrupter();
 		lease.onLost(interrupter::interrupt);
 		return runInContext(lease, deferring, (held) -> {

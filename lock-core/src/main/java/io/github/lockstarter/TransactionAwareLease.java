@@ -4,57 +4,19 @@ package io.github.lockstarter;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lease that a thread has taken from a registry. Once its owner has closed it inside a
- * transaction it is over for the owner, and given back when the transaction is completed.
+ * The lease of one lock that a thread has acquired from a registry.
  */
-final class TransactionAwareLease implements Lease {
+final class TransactionAwareLease extends TransactionAwareLeaseSet implements Lease {
 
 	private final Lease delegate;
 
-	private final LeaseContext.Scope scope;
-
-	private final boolean deferring;
-
-	private volatile boolean closed;
-
-	/** Guarded by this. */
-	private boolean inTransaction;
-
-	/**
-	 * Create the lease on the thread that has taken it.
-	 * @param leaseTime after which it ends by itself, or {@code null} if it is renewed
-	 * @param inTransaction whether it is kept until the end of the current transaction
-	 * @param deferring whether it is kept until the end of a transaction inside which it
-	 * is closed
-	 */
 	TransactionAwareLease(Lease delegate, @Nullable Duration leaseTime, boolean inTransaction, boolean deferring) {
+		super(delegate, leaseTime, inTransaction, deferring);
 		this.delegate = delegate;
-		this.scope = LeaseContext.watch(delegate, leaseTime);
-		this.deferring = deferring;
-		if (inTransaction) {
-			awaitCompletion();
-		}
-	}
-
-	private synchronized void awaitCompletion() {
-		this.inTransaction = true;
-		TransactionBoundary.whenCompleted(this::completed);
-	}
-
-	private void completed(LockBoundary.Outcome outcome) {
-		synchronized (this) {
-			this.inTransaction = false;
-			if (!this.closed) {
-				return;
-			}
-		}
-		TransactionBoundary.end(this.scope, outcome);
 	}
 
 	@Override
@@ -64,87 +26,12 @@ final class TransactionAwareLease implements Lease {
 
 	@Override
 	public List<Lease> all() {
-		List<Lease> all = this.delegate.all();
-		return (all.size() == 1) ? List.of(this) : all;
+		return List.of(this);
 	}
 
 	@Override
 	public long fencingToken() {
 		return this.delegate.fencingToken();
-	}
-
-	@Override
-	public boolean isHeld() {
-		return !this.closed && this.delegate.isHeld();
-	}
-
-	@Override
-	public void ensureHeld() {
-		if (this.closed) {
-			throw new IllegalStateException("The lease is closed, and given back after the transaction");
-		}
-		this.delegate.ensureHeld();
-	}
-
-	@Override
-	public Duration remaining() {
-		return this.closed ? Duration.ZERO : this.delegate.remaining();
-	}
-
-	@Override
-	public void onLost(Consumer<LockLostException> callback) {
-		if (!this.closed) {
-			this.delegate.onLost(callback);
-		}
-	}
-
-	@Override
-	public void holdAtLeast(Duration time) {
-		if (!this.closed) {
-			this.delegate.holdAtLeast(time);
-		}
-	}
-
-	@Override
-	public void close() {
-		if (leave()) {
-			this.delegate.close();
-		}
-	}
-
-	@Override
-	public CompletableFuture<Void> closeAsync() {
-		try {
-			return leave() ? this.delegate.closeAsync() : CompletableFuture.completedFuture(null);
-		}
-		catch (LockLostException ex) {
-			return CompletableFuture.failedFuture(ex);
-		}
-	}
-
-	/**
-	 * End the lease for its owner.
-	 * @return whether it has to be given back now
-	 * @throws LockLostException if it was lost, and is given back later
-	 */
-	private boolean leave() {
-		synchronized (this) {
-			if (this.closed) {
-				return false;
-			}
-			if (!this.inTransaction && this.deferring && TransactionBoundary.isActive()) {
-				awaitCompletion();
-			}
-			this.closed = true;
-			if (!this.inTransaction) {
-				this.scope.close();
-				return true;
-			}
-		}
-		if (!this.delegate.isHeld()) {
-			this.delegate.ensureHeld();
-		}
-		return false;
 	}
 
 }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
-import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnActiveTransaction;
@@ -71,10 +71,8 @@ final class DistributedLockInterceptor implements MethodInterceptor {
 					: this.onActiveTransaction);
 	}
 
-	static void fillIn(@Nullable Lease lease, MethodInvocation invocation, LockDefinition definition) {
-		if (definition.leaseParameter() >= 0) {
-			invocation.getArguments()[definition.leaseParameter()] = lease;
-		}
+	static void fillIn(@Nullable LeaseSet lease, MethodInvocation invocation, LockDefinition definition) {
+		definition.leaseParameter().fillIn(lease, invocation.getArguments());
 	}
 
 }

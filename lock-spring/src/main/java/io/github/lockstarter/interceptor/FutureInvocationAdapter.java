@@ -9,7 +9,9 @@ import java.util.concurrent.Future;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.AnyLockRequest;
 import io.github.lockstarter.ContentionHandler;
+import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockedBody;
 import io.github.lockstarter.OutageHandler;
 
@@ -30,13 +32,17 @@ final class FutureInvocationAdapter implements InvocationAdapter {
 
 	@Override
 	public Object invoke(LockedCall call) {
-		LockedBody<CompletionStage<@Nullable Object>, Throwable> body = (lease) -> stage(call.proceed(lease));
+		return invoke(call, call.request());
+	}
+
+	private static <L extends LeaseSet> Object invoke(LockedCall call, AnyLockRequest<L> request) {
+		LockedBody<L, CompletionStage<@Nullable Object>, Throwable> body = (lease) -> stage(call.proceed(lease));
 		ContentionHandler<CompletionStage<@Nullable Object>, Throwable> onContention = (contention) -> stage(
 				call.contended(contention));
 		OutageHandler<CompletionStage<@Nullable Object>, Throwable> onOutage = (outage) -> stage(
 				call.unavailable(outage));
-		return call.handedOver() ? call.template().beginOrElse(call.request(), body, onContention, onOutage)
-				: call.template().executeAsyncOrElse(call.request(), body, onContention, onOutage);
+		return call.handedOver() ? call.template().beginOrElse(request, body, onContention, onOutage)
+				: call.template().executeAsyncOrElse(request, body, onContention, onOutage);
 	}
 
 	@SuppressWarnings("unchecked")

@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.ProxyMethodInvocation;
 
-import io.github.lockstarter.Lease;
+import io.github.lockstarter.AnyLockRequest;
+import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockRegistry;
-import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.LockUnavailableException;
 
@@ -25,13 +25,13 @@ import io.github.lockstarter.LockUnavailableException;
  * @param handedOver whether the current thread is one of an executor that the call was
  * handed over to
  */
-record LockedCall(MethodInvocation invocation, LockDefinition definition, LockRequest request, LockRegistry registry,
-		LockTemplate template, boolean handedOver) {
+record LockedCall(MethodInvocation invocation, LockDefinition definition, AnyLockRequest<?> request,
+		LockRegistry registry, LockTemplate template, boolean handedOver) {
 
 	/**
 	 * Call the method.
 	 */
-	@Nullable Object proceed(Lease lease) throws Throwable {
+	@Nullable Object proceed(LeaseSet lease) throws Throwable {
 		return copy(lease).proceed();
 	}
 
@@ -50,7 +50,7 @@ record LockedCall(MethodInvocation invocation, LockDefinition definition, LockRe
 		return this.definition.onFailure().unavailable(copy(null), reason);
 	}
 
-	private MethodInvocation copy(@Nullable Lease lease) {
+	private MethodInvocation copy(@Nullable LeaseSet lease) {
 		MethodInvocation copy = this.invocation;
 		if (copy instanceof ProxyMethodInvocation proxied) {
 			copy = proxied.invocableClone();

@@ -2,7 +2,9 @@
 
 package io.github.lockstarter.interceptor;
 
+import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
@@ -20,10 +22,13 @@ import reactor.util.context.ContextView;
 import org.springframework.core.ReactiveAdapter;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockSetRequest;
+import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.OnLost;
 
@@ -47,7 +52,7 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 	private Mono<Object> mono(LockedCall call) {
 		return Mono.deferContextual((context) -> {
 			Map<Enclosing, Work> owners = owners(call, context);
-			CompletableFuture<Lease> acquisition = acquire(call, owners);
+			CompletableFuture<? extends LeaseSet> acquisition = acquire(call, owners);
 			AtomicBoolean decided = new AtomicBoolean();
 			return Mono.<Mono<Object>>create((sink) -> acquisition.whenCompleteAsync((lease, ex) -> {
 				if (lease == null) {
@@ -69,7 +74,7 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 	private Flux<Object> flux(LockedCall call) {
 		return Flux.deferContextual((context) -> {
 			Map<Enclosing, Work> owners = owners(call, context);
-			CompletableFuture<Lease> acquisition = acquire(call, owners);
+			CompletableFuture<? extends LeaseSet> acquisition = acquire(call, owners);
 			AtomicBoolean decided = new AtomicBoolean();
 			return Mono.<Flux<Object>>create((sink) -> acquisition.whenCompleteAsync((lease, ex) -> {
 				if (lease == null) {
@@ -90,31 +95,39 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 	private static Map<Enclosing, Work> owners(LockedCall call, ContextView context) {
 		Work owner = new Work();
 		Map<Enclosing, Work> owners = new HashMap<>();
-		for (LockRequest each : call.request().all()) {
+		for (LockRequest each : requests(call)) {
 			Enclosing enclosing = new Enclosing(each.key());
 			owners.put(enclosing, context.getOrDefault(enclosing, owner));
 		}
 		return owners;
 	}
 
-	private static CompletableFuture<Lease> acquire(LockedCall call, Map<Enclosing, Work> owners) {
+	private static CompletableFuture<? extends LeaseSet> acquire(LockedCall call, Map<Enclosing, Work> owners) {
 		for (Map.Entry<Enclosing, Work> each : owners.entrySet()) {
 			LockLostException loss = each.getValue().lossOf(each.getKey().key());
 			if (loss != null) {
 				return CompletableFuture.failedFuture(loss);
 			}
 		}
-		CompletableFuture<Lease> acquisition = call.registry()
-			.acquireAsync(call.request(), (key) -> Objects.requireNonNull(owners.get(new Enclosing(key))));
+		List<LockRequest> requests = requests(call).stream()
+			.map((each) -> each.withOwner(Objects.requireNonNull(owners.get(new Enclosing(each.key())))))
+			.toList();
+		CompletableFuture<? extends LeaseSet> acquisition = (call.request() instanceof LockSetRequest set)
+				? call.registry().acquireAllAsync(new LockSetRequest(requests, set.waitTime()))
+				: call.registry().acquireAsync(requests.get(0));
 		acquisition.thenAccept((lease) -> owners.values().forEach((owner) -> owner.runUnder(lease)));
 		return acquisition;
+	}
+
+	private static List<LockRequest> requests(LockedCall call) {
+		return (call.request() instanceof LockSetRequest set) ? set.requests() : List.of((LockRequest) call.request());
 	}
 
 	/**
 	 * Call the method, unless the subscription was cancelled before and its lock given
 	 * back.
 	 */
-	private Publisher<Object> begin(LockedCall call, Lease lease, AtomicBoolean decided) {
+	private Publisher<Object> begin(LockedCall call, LeaseSet lease, AtomicBoolean decided) {
 		if (!decided.compareAndSet(false, true)) {
 			return Mono.error(new CancellationException());
 		}
@@ -151,22 +164,22 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 	}
 
 	/** What depends on it may take its time, which callbacks must not. */
-	private static Mono<LockLostException> loss(Lease lease) {
+	private static Mono<LockLostException> loss(LeaseSet lease) {
 		return Mono.<LockLostException>create((sink) -> lease.onLost(sink::success))
 			.publishOn(Schedulers.boundedElastic());
 	}
 
-	private static Mono<Object> end(LockedCall call, Lease lease) {
+	private static Mono<Object> end(LockedCall call, LeaseSet lease) {
 		return Mono.defer(() -> {
-			call.request().endHold(lease, true);
+			keep(call, lease, true);
 			return close(lease).onErrorResume(LockLostException.class,
 					(loss) -> (call.definition().onLost() == OnLost.LOG) ? Mono.empty() : Mono.error(loss));
 		});
 	}
 
-	private static Mono<Object> fail(LockedCall call, Lease lease, Throwable failure) {
+	private static Mono<Object> fail(LockedCall call, LeaseSet lease, Throwable failure) {
 		return Mono.defer(() -> {
-			call.request().endHold(lease, false);
+			keep(call, lease, false);
 			return close(lease).onErrorResume(LockLostException.class, (loss) -> {
 				if (call.definition().onLost() != OnLost.LOG && !(failure instanceof LockLostException)) {
 					failure.addSuppressed(loss);
@@ -176,14 +189,24 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 		});
 	}
 
-	private static Mono<Object> close(Lease lease) {
+	/** As {@link LockTemplate} does with bodies that it runs itself. */
+	private static void keep(LockedCall call, LeaseSet lease, boolean successful) {
+		for (LockRequest each : requests(call)) {
+			Duration time = each.holdAtLeast();
+			if (time != null) {
+				lease.get(each.key()).holdAtLeast(successful ? time : Duration.ZERO);
+			}
+		}
+	}
+
+	private static Mono<Object> close(LeaseSet lease) {
 		return Mono.fromFuture(lease::closeAsync, true).cast(Object.class);
 	}
 
 	/**
 	 * End the wait, or give the lock back, after the subscription was cancelled.
 	 */
-	private static void abandon(SignalType signal, LockedCall call, CompletableFuture<Lease> acquisition,
+	private static void abandon(SignalType signal, LockedCall call, CompletableFuture<? extends LeaseSet> acquisition,
 			AtomicBoolean decided) {
 		if (signal != SignalType.CANCEL) {
 			return;
@@ -191,7 +214,7 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 		decided.set(true);
 		if (!acquisition.cancel(false)) {
 			acquisition.thenAccept((lease) -> {
-				call.request().endHold(lease, false);
+				keep(call, lease, false);
 				lease.closeAsync();
 			});
 		}
@@ -212,16 +235,16 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 	 */
 	private static final class Work {
 
-		private volatile @Nullable Lease lease;
+		private volatile @Nullable LeaseSet lease;
 
-		void runUnder(Lease lease) {
+		void runUnder(LeaseSet lease) {
 			if (this.lease == null) {
 				this.lease = lease;
 			}
 		}
 
 		@Nullable LockLostException lossOf(LockKey key) {
-			Lease lease = this.lease;
+			LeaseSet lease = this.lease;
 			if (lease == null) {
 				return null;
 			}

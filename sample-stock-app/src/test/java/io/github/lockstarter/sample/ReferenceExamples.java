@@ -11,10 +11,12 @@ import java.util.concurrent.locks.ReadWriteLock;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.OnLost;
 
 /**
@@ -82,10 +84,10 @@ class ReferenceExamples {
 	}
 
 	Optional<List<Long>> tryBoth(long from, long to) {
-		LockRequest both = LockRequest.ofAll("account", List.of(from, to)).withWaitTime(Duration.ZERO);
-		Optional<Lease> leases = this.lockRegistry.tryAcquire(both);
-		try (Lease lease = leases.orElse(null)) {
-			return leases.map((held) -> held.all().stream().map(Lease::fencingToken).toList());
+		LockSetRequest both = LockSetRequest.of("account", List.of(from, to)).withWaitTime(Duration.ZERO);
+		Optional<LeaseSet> leases = this.lockRegistry.tryAcquireAll(both);
+		try (LeaseSet held = leases.orElse(null)) {
+			return leases.map((each) -> each.all().stream().map(Lease::fencingToken).toList());
 		}
 	}
 
