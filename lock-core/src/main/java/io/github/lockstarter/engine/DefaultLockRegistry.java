@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
+import java.util.function.Function;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -17,14 +18,12 @@ import io.github.lockstarter.AnyLockRequest;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockContendedException;
-import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.event.CompositeLockListener;
-import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.store.LockStore;
 
@@ -48,8 +47,6 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	private final SimultaneousGrant simultaneousGrant;
 
-	private final LockListener listener;
-
 	/**
 	 * Create a registry.
 	 * @param store the store
@@ -60,11 +57,11 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		this.threads = new EngineThreads(store);
 		this.settings = settings;
 		this.locks = new LocalLocks(settings, this.threads.timetable()::now);
-		this.listener = new CompositeLockListener(List.of(listener));
-		LossNotice notice = new LossNotice(this.listener, this.threads.callbacks());
+		LockListener safeListener = new CompositeLockListener(List.of(listener));
+		LossNotice notice = new LossNotice(safeListener, this.threads.callbacks());
 		OutageLog outages = new OutageLog(this.threads.background()::serverOf);
 		this.desk = new StoreDesk(store, settings, this.threads, this.locks, notice, outages);
-		this.admission = new Admission(this.desk, outages, this.listener, this.threads.tasks());
+		this.admission = new Admission(this.desk, outages, safeListener, this.threads.tasks());
 		this.simultaneousGrant = new SimultaneousGrant(store, this.locks, this.desk, this.admission,
 				this.threads.timetable());
 	}
@@ -96,16 +93,8 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	@Override
 	public LeaseSet acquireAll(LockSetRequest request) {
-		LockRequest first = request.requests().get(0);
-		if (request.requests().size() == 1) {
-			Lease lease = acquire(first.withWaitTime(waitTime(request)));
-			return new HeldLeases(List.of(lease), this.threads.tasks());
-		}
-		if (Thread.currentThread().isInterrupted()) {
-			this.listener.onEvent(new LockEvent.Interrupted(first.key(), Duration.ZERO));
-			throw new LockInterruptedException(first.key());
-		}
-		return manyLocks(request, Thread.currentThread()).await();
+		return manyLocks(request, Thread.currentThread(), (each) -> CompletableFuture.completedFuture(acquire(each)))
+			.await();
 	}
 
 	@Override
@@ -120,14 +109,14 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	@Override
 	public CompletableFuture<LeaseSet> acquireAllAsync(LockSetRequest request) {
-		return manyLocks(request, new Object()).begin();
+		Object owner = new Object();
+		return manyLocks(request, owner, (each) -> acquireAsync(each, owner)).begin();
 	}
 
-	private ManyLocks manyLocks(LockSetRequest request, Object otherwise) {
-		return new ManyLocks(request.requests(), waitTime(request),
-				(requests, waitTime) -> this.simultaneousGrant.tryGrant(requests,
-						(each) -> waiter(each, Duration.ZERO, otherwise), waitTime),
-				(each) -> acquireAsync(each, otherwise), this.threads.tasks());
+	private ManyLocks manyLocks(LockSetRequest request, Object otherwise,
+			Function<LockRequest, CompletableFuture<Lease>> one) {
+		return new ManyLocks(request.requests(), waitTime(request), (requests, waitTime) -> this.simultaneousGrant
+			.tryGrant(requests, (each) -> waiter(each, Duration.ZERO, otherwise), waitTime), one, this.threads.tasks());
 	}
 
 	@Override

@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -20,8 +19,6 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockContendedException;
-import io.github.lockstarter.LockInterruptedException;
-import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 
@@ -29,8 +26,7 @@ import io.github.lockstarter.LockRequest;
  * One acquisition of several locks together or not at all. If all of them are free and
  * the store can grant them at once, one request is enough. Otherwise they are acquired
  * one by one in an order that is the same in all instances, so that no two acquisitions
- * wait for each other. A blocking caller waits for the same future as an asynchronous
- * one.
+ * wait for each other.
  */
 final class ManyLocks {
 
@@ -56,15 +52,14 @@ final class ManyLocks {
 	/** Guarded by this. */
 	private @Nullable CompletableFuture<Lease> awaited;
 
-	private volatile LockKey wanted;
-
 	/**
 	 * Create it.
 	 * @param requests one for each lock, in the order that is the same in all instances
 	 * @param waitTime for all locks together
 	 * @param atOnce acquires locks that are free within a wait time, or gives
 	 * {@code null}; may block
-	 * @param one acquires one lock; must not block
+	 * @param one acquires one lock; on behalf of a caller that {@linkplain #await()
+	 * waits} it blocks until the lock is granted, otherwise not at all
 	 * @param tasks run what may block
 	 */
 	ManyLocks(List<LockRequest> requests, Duration waitTime,
@@ -76,7 +71,6 @@ final class ManyLocks {
 		this.one = one;
 		this.tasks = tasks;
 		this.result = new FutureLease<>(tasks);
-		this.wanted = requests.get(0).key();
 	}
 
 	/**
@@ -95,36 +89,19 @@ final class ManyLocks {
 	}
 
 	/**
-	 * Acquire the locks on the current thread, waiting for them.
-	 * @throws LockContendedException if one of them could not be acquired in time
-	 * @throws LockInterruptedException if the thread is interrupted while it waits; no
-	 * lock is held then
+	 * Acquire the locks on the current thread, where each of them is waited for.
 	 */
 	LeaseSet await() {
 		acquire();
 		try {
-			return this.result.get();
+			return this.result.join();
 		}
-		catch (InterruptedException ex) {
-			this.result.cancel(false);
-			Thread.currentThread().interrupt();
-			stop();
-			throw new LockInterruptedException(this.wanted);
+		catch (CompletionException ex) {
+			if (ex.getCause() instanceof Error error) {
+				throw error;
+			}
+			throw (ex.getCause() instanceof RuntimeException failure) ? failure : ex;
 		}
-		catch (ExecutionException ex) {
-			throw failure(ex.getCause());
-		}
-	}
-
-	private static RuntimeException failure(@Nullable Throwable cause) {
-		if (cause instanceof LockContendedException contention) {
-			// Its stack trace tells which caller did without the locks
-			return new LockContendedException(contention.getKey(), contention.getWaited());
-		}
-		if (cause instanceof Error error) {
-			throw error;
-		}
-		return (cause instanceof RuntimeException failure) ? failure : new IllegalStateException(cause);
 	}
 
 	private void acquire() {
@@ -167,7 +144,6 @@ final class ManyLocks {
 	}
 
 	private CompletableFuture<Lease> request(LockRequest request, boolean further) {
-		this.wanted = request.key();
 		Duration left = this.waitTime.minus(waited());
 		if (left.isNegative()) {
 			if (further && !this.waitTime.isZero()) {
@@ -176,7 +152,7 @@ final class ManyLocks {
 			left = Duration.ZERO;
 		}
 		CompletableFuture<Lease> lease = this.one.apply(request.withWaitTime(left));
-		if (!await(lease)) {
+		if (!awaits(lease)) {
 			lease.cancel(false);
 		}
 		return lease;
@@ -189,9 +165,7 @@ final class ManyLocks {
 			}
 			return;
 		}
-		Throwable cause = (failure instanceof CompletionException) ? failure.getCause() : failure;
-		fail((cause instanceof LockContendedException contention)
-				? new LockContendedException(contention.getKey(), waited()) : cause);
+		fail((failure instanceof CompletionException) ? failure.getCause() : failure);
 	}
 
 	private Duration waited() {
@@ -201,10 +175,12 @@ final class ManyLocks {
 	/** A caller that learns of the failure finds no lock held. */
 	private void fail(@Nullable Throwable failure) {
 		stop();
-		this.result.completeExceptionally((failure != null) ? failure : new CancellationException());
+		Throwable cause = (failure != null) ? failure : new CancellationException();
+		this.result.completeExceptionally((cause instanceof LockContendedException contention)
+				? new LockContendedException(contention.getKey(), waited()) : cause);
 	}
 
-	private synchronized boolean await(CompletableFuture<Lease> lease) {
+	private synchronized boolean awaits(CompletableFuture<Lease> lease) {
 		this.awaited = lease;
 		return !this.result.isDone();
 	}
