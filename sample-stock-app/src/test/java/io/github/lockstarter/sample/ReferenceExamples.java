@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReadWriteLock;
 
@@ -81,6 +82,11 @@ class ReferenceExamples {
 	public void transfer(long from, long to, long amount) {
 		this.accounts.merge(from, -amount, Long::sum);
 		this.accounts.merge(to, amount, Long::sum);
+	}
+
+	@DistributedLock(name = "stock", key = "#productIds")
+	public List<Long> tokens(Set<Long> productIds, LeaseSet leases) {
+		return productIds.stream().map((id) -> leases.get(LockKey.of("stock", id)).fencingToken()).toList();
 	}
 
 	Optional<List<Long>> tryBoth(long from, long to) {
