@@ -17,11 +17,11 @@ import io.github.lockstarter.store.OwnerToken;
 record MemoryPlace(MemoryLockStore jvm, boolean shared, @Nullable OwnerToken owner) {
 
 	static MemoryPlace of(MemoryLockStore jvm, OwnerToken owner) {
-		return new MemoryPlace(jvm, owner.mode().isShared(), (owner.mode() == LockMode.FAIR) ? owner : null);
+		return new MemoryPlace(jvm, owner.mode() == LockMode.READ, (owner.mode() == LockMode.FAIR) ? owner : null);
 	}
 
 	static MemoryPlace of(MemoryLockStore jvm, LockMode mode) {
-		return new MemoryPlace(jvm, mode.isShared(), null);
+		return new MemoryPlace(jvm, mode == LockMode.READ, null);
 	}
 
 	boolean isInOrderOfArrival() {

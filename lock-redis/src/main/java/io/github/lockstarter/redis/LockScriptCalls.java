@@ -119,7 +119,7 @@ final class LockScriptCalls {
 	 * locks.
 	 */
 	ScriptCall renew(List<LeaseRequest> extensions) {
-		boolean shared = extensions.get(0).owner().mode().isShared();
+		boolean shared = extensions.get(0).owner().mode() == LockMode.READ;
 		int perLock = shared ? 2 : 1;
 		byte[][] locks = new byte[perLock * extensions.size()][];
 		byte[][] arguments = new byte[extensions.size() + 1][];
@@ -147,7 +147,7 @@ final class LockScriptCalls {
 	 */
 	ScriptCall release(LockKey key, OwnerToken owner, @Nullable LockMode next, boolean remembered) {
 		String lock = this.keys.lock(key);
-		boolean shared = owner.mode().isShared();
+		boolean shared = owner.mode() == LockMode.READ;
 		byte[][] lockKeys = shared ? keys(lock, this.keys.queue(lock), this.keys.turn(lock), this.keys.readers(lock))
 				: keys(lock, this.keys.queue(lock), this.keys.turn(lock));
 		if (remembered) {
@@ -191,7 +191,7 @@ final class LockScriptCalls {
 		if (next == null || next == LockMode.FAIR) {
 			return NONE;
 		}
-		return next.isShared() ? this.sharedPlace : this.instance;
+		return next == LockMode.READ ? this.sharedPlace : this.instance;
 	}
 
 	private byte[] need(boolean queue) {

@@ -159,7 +159,7 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 	/** Keys of one script have to be in one slot, and are extended by one lease time. */
 	private Object togetherWith(LeaseRequest extension) {
 		return this.scripts.isCluster() ? extension
-				: List.of(extension.leaseTime(), extension.owner().mode().isShared());
+				: List.of(extension.leaseTime(), extension.owner().mode() == LockMode.READ);
 	}
 
 	private List<CompletionStage<Boolean>> sendRenewals(List<LeaseRequest> extensions) {
