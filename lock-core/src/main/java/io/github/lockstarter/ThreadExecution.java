@@ -2,6 +2,8 @@
 
 package io.github.lockstarter;
 
+import java.util.Objects;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +30,7 @@ record ThreadExecution(LockOutcome outcome, boolean untilCompletion) {
 			result = this.outcome.call(body, lease);
 		}
 		catch (Throwable ex) {
-			throw LockOutcome.<X>unchecked(leave(scope, ex));
+			throw LockOutcome.<X>unchecked(Objects.requireNonNull(leave(scope, ex)));
 		}
 		Throwable failure = leave(scope, null);
 		if (failure != null) {
