@@ -2,6 +2,7 @@
 
 package io.github.lockstarter;
 
+import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -83,7 +84,7 @@ public final class LockOutcome<L extends LeaseSet> {
 		if (this.reason instanceof LockUnavailableException outage) {
 			return onOutage.handle(outage);
 		}
-		throw LockOutcome.<X>unchecked(this.reason);
+		throw LockOutcome.<X>unchecked(Objects.requireNonNull(this.reason));
 	}
 
 	/**
@@ -192,7 +193,7 @@ public final class LockOutcome<L extends LeaseSet> {
 	}
 
 	@SuppressWarnings("unchecked")
-	static <X extends Throwable> X unchecked(@Nullable Throwable ex) {
+	static <X extends Throwable> X unchecked(Throwable ex) {
 		return (X) ex;
 	}
 

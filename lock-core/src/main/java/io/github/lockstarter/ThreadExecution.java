@@ -2,6 +2,8 @@
 
 package io.github.lockstarter;
 
+import java.util.Objects;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +31,7 @@ record ThreadExecution<L extends LeaseSet>(LockOutcome<L> outcome, boolean until
 			result = this.outcome.call(body, lease);
 		}
 		catch (Throwable ex) {
-			throw LockOutcome.<X>unchecked(leave(lease, scope, ex));
+			throw LockOutcome.<X>unchecked(Objects.requireNonNull(leave(lease, scope, ex)));
 		}
 		Throwable failure = leave(lease, scope, null);
 		if (failure != null) {
