@@ -14,11 +14,12 @@ import org.jspecify.annotations.Nullable;
  * One run of a body that goes on after it has returned: the lock is held until the future
  * of the body is done, and released before the future of the caller is.
  *
+ * @param <L> what the body is given
  * @param <T> the type of the result
  */
-final class AsyncExecution<T extends @Nullable Object> {
+final class AsyncExecution<L extends LeaseSet, T extends @Nullable Object> {
 
-	private final LockedBody<? extends CompletionStage<T>, ?> body;
+	private final LockedBody<? super L, ? extends CompletionStage<T>, ?> body;
 
 	private final ContentionHandler<? extends CompletionStage<T>, ?> onContention;
 
@@ -28,7 +29,7 @@ final class AsyncExecution<T extends @Nullable Object> {
 
 	private volatile @Nullable CompletionStage<?> underWay;
 
-	AsyncExecution(LockedBody<? extends CompletionStage<T>, ?> body,
+	AsyncExecution(LockedBody<? super L, ? extends CompletionStage<T>, ?> body,
 			ContentionHandler<? extends CompletionStage<T>, ?> onContention,
 			OutageHandler<? extends CompletionStage<T>, ?> onOutage) {
 		this.body = body;
@@ -41,7 +42,7 @@ final class AsyncExecution<T extends @Nullable Object> {
 	 * Run the body or a handler on another thread, once the outcome is there.
 	 * @return the result; cancelling it cancels what it waits for
 	 */
-	CompletableFuture<T> after(FutureOutcome outcome) {
+	CompletableFuture<T> after(FutureOutcome<L> outcome) {
 		follow(outcome);
 		Executor tasks = outcome.defaultExecutor();
 		// On another thread even if the lease is there already: a body that blocks must
@@ -54,12 +55,12 @@ final class AsyncExecution<T extends @Nullable Object> {
 	 * Run the body or a handler on the current thread.
 	 * @return the result; cancelling it cancels what it waits for
 	 */
-	CompletableFuture<T> begin(LockOutcome outcome) {
+	CompletableFuture<T> begin(LockOutcome<L> outcome) {
 		run(outcome, this.result.defaultExecutor());
 		return this.result;
 	}
 
-	private void run(LockOutcome outcome, Executor tasks) {
+	private void run(LockOutcome<L> outcome, Executor tasks) {
 		if (this.result.isDone()) {
 			outcome.end(new CancellationException());
 			return;
@@ -78,13 +79,13 @@ final class AsyncExecution<T extends @Nullable Object> {
 		}
 	}
 
-	private CompletionStage<T> call(LockOutcome outcome, Lease lease) throws Throwable {
+	private CompletionStage<T> call(LockOutcome<L> outcome, L lease) throws Throwable {
 		try (LeaseContext.Scope scope = outcome.enter(lease)) {
-			return outcome.call(this.body, scope.lease());
+			return outcome.call(this.body, lease);
 		}
 	}
 
-	private void end(LockOutcome outcome, @Nullable T value, @Nullable Throwable failure) {
+	private void end(LockOutcome<L> outcome, @Nullable T value, @Nullable Throwable failure) {
 		outcome.end(failure).whenComplete((nothing, ex) -> {
 			if (ex != null) {
 				this.result.completeExceptionally(ex);

@@ -32,8 +32,10 @@ import org.springframework.aot.hint.annotation.Reflective;
  * definition.
  *
  * <p>
- * Repeated, it takes several locks together or not at all, in an order that is the same
- * in all instances; what to do without them has to be said the same in all annotations.
+ * Repeated, or with a collection as its key, it acquires several locks together or not at
+ * all, in an order that is the same in all instances. All annotations of a method must
+ * agree on what happens if the locks cannot be acquired. The method holds a
+ * {@link LeaseSet} then, and a parameter of type {@link Lease} is an invalid definition.
  *
  * <p>
  * On a class, the annotation applies to its public methods; one on a method replaces it.

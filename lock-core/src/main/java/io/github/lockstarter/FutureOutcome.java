@@ -9,15 +9,17 @@ import java.util.concurrent.Executor;
 /**
  * The outcome of an acquisition that may still be under way; its asynchronous actions may
  * block. Cancelling it withdraws from the wait, or releases the lock.
+ *
+ * @param <L> what the body is given
  */
-final class FutureOutcome extends CompletableFuture<LockOutcome> {
+final class FutureOutcome<L extends LeaseSet> extends CompletableFuture<LockOutcome<L>> {
 
 	private final Executor tasks;
 
-	FutureOutcome(CompletableFuture<Lease> acquisition, OnLost onLost, HoldTimes holdTimes) {
+	FutureOutcome(CompletableFuture<L> acquisition, OnLost onLost, HoldTimes holdTimes) {
 		this.tasks = acquisition.defaultExecutor();
 		acquisition.whenComplete((lease, ex) -> {
-			LockOutcome outcome = new LockOutcome(lease, ex, onLost, holdTimes);
+			LockOutcome<L> outcome = new LockOutcome<>(lease, ex, onLost, holdTimes);
 			if (!complete(outcome)) {
 				outcome.end(new CancellationException());
 			}

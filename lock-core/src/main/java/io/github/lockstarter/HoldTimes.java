@@ -3,44 +3,34 @@
 package io.github.lockstarter;
 
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.List;
 
 /**
- * How long the locks of a request stay taken after their grant if the body succeeds.
+ * How long the locks of a request are kept after their grant if the body succeeds.
+ *
+ * @param kept the requests of locks that are kept
  */
-record HoldTimes(Map<LockKey, Duration> byLock) {
+record HoldTimes(List<LockRequest> kept) {
 
-	static HoldTimes of(LockRequest request) {
-		if (request.others().isEmpty()) {
-			return new HoldTimes(
-					(request.holdAtLeast() != null) ? Map.of(request.key(), request.holdAtLeast()) : Map.of());
+	static HoldTimes of(AnyLockRequest<?> request) {
+		if (request instanceof LockRequest one && one.holdAtLeast() == null) {
+			return new HoldTimes(List.of());
 		}
-		Map<LockKey, Duration> byLock = new HashMap<>();
-		for (LockRequest each : request.all()) {
-			if (each.holdAtLeast() != null) {
-				byLock.merge(each.key(), each.holdAtLeast(), (one, other) -> (one.compareTo(other) > 0) ? one : other);
-			}
-		}
-		return new HoldTimes(byLock);
+		return new HoldTimes(
+				LockSetRequest.requestsOf(request).stream().filter((each) -> each.holdAtLeast() != null).toList());
 	}
 
 	boolean isEmpty() {
-		return this.byLock.isEmpty();
+		return this.kept.isEmpty();
 	}
 
 	/**
-	 * Apply them to a lease that is about to be closed.
+	 * Apply them to leases that are about to be closed.
 	 */
-	void apply(Lease lease, boolean successful) {
-		if (isEmpty()) {
-			return;
-		}
-		for (Lease each : lease.all()) {
-			Duration time = this.byLock.get(each.key());
-			if (time != null) {
-				each.holdAtLeast(successful ? time : Duration.ZERO);
-			}
+	void apply(LeaseSet lease, boolean successful) {
+		for (LockRequest each : this.kept) {
+			Duration time = each.holdAtLeast();
+			lease.get(each.key()).holdAtLeast((successful && time != null) ? time : Duration.ZERO);
 		}
 	}
 

@@ -11,15 +11,16 @@ import java.util.function.Consumer;
  * One grant of a lock, from its acquisition until {@link #close()}. It belongs to no
  * thread: any thread may ask or close it.
  */
-public interface Lease extends AutoCloseable {
+public interface Lease extends LeaseSet {
 
 	/**
 	 * Return the lease of the innermost annotated method or {@link LockTemplate} that
 	 * runs on this thread; for a body that returns a future, until it has returned. Where
-	 * the work goes on on other threads, or is a reactive chain, let the method have a
-	 * parameter of type {@code Lease} instead. A lease that was taken from a
+	 * the work continues on other threads, or is a reactive chain, let the method have a
+	 * parameter of type {@code Lease} instead. A lease that was acquired from a
 	 * {@link LockRegistry} is never the current one.
-	 * @throws IllegalStateException if there is none
+	 * @throws IllegalStateException if there is none, or if the method or template holds
+	 * several locks; see {@link LeaseSet#current()}
 	 */
 	static Lease current() {
 		return LeaseContext.current();
@@ -27,14 +28,13 @@ public interface Lease extends AutoCloseable {
 
 	/**
 	 * Return which lock this is a lease of.
-	 * @throws IllegalStateException if these are several, see {@link #all()}
 	 */
 	LockKey key();
 
 	/**
-	 * Return the leases of which this one consists: one for each lock, if several were
-	 * asked for together, else itself.
+	 * Return this lease alone.
 	 */
+	@Override
 	default List<Lease> all() {
 		return List.of(this);
 	}
@@ -42,18 +42,17 @@ public interface Lease extends AutoCloseable {
 	/**
 	 * Return a number that is strictly larger for every later grant of the same lock,
 	 * also after the store has lost its data. A resource that refuses writes with a
-	 * smaller number than it has seen is safe from owners whose lease ran out. Reentrant
-	 * leases share the number of the outermost one.
-	 * @throws IllegalStateException if this is the lease of several locks, each of which
-	 * has a token of its own; see {@link #all()}
+	 * smaller number than it has seen is safe from owners whose lease has expired.
+	 * Reentrant leases share the number of the outermost one.
 	 */
 	long fencingToken();
 
 	/**
 	 * Return whether this lease is neither closed nor known to be lost. A pause of the
 	 * JVM right after the answer can outlast the lease; only the
-	 * {@linkplain #fencingToken() fencing token} covers that.
+	 * {@linkplain #fencingToken() fencing token} protects against that.
 	 */
+	@Override
 	boolean isHeld();
 
 	/**
@@ -61,12 +60,14 @@ public interface Lease extends AutoCloseable {
 	 * @throws LockLostException if the lock was lost
 	 * @throws IllegalStateException if this lease is closed
 	 */
+	@Override
 	void ensureHeld();
 
 	/**
 	 * Return how long this lease is certain to last if it is not renewed again; zero if
 	 * it is not held.
 	 */
+	@Override
 	Duration remaining();
 
 	/**
@@ -75,29 +76,32 @@ public interface Lease extends AutoCloseable {
 	 * should be short.
 	 * @param callback what to call
 	 */
+	@Override
 	void onLost(Consumer<LockLostException> callback);
 
 	/**
-	 * Let {@link #close()} not give the lock back before it was held for some time: then
-	 * it stays taken in the store for the rest of that time, though nobody holds it, and
-	 * is handed on to nobody. Of several calls the last one counts, also of reentrant
-	 * leases. Does nothing if this lease is closed.
-	 * @param time counted from the grant, up to 365 days; zero to give the lock back as
-	 * soon as it is closed
+	 * Keep the lock for at least some time after its grant, even if the lease is closed
+	 * earlier. For the rest of that time no owner holds the lock, and it is handed on to
+	 * no waiter. The last of several calls counts, also of reentrant leases. Does nothing
+	 * if this lease is closed.
+	 * @param time counted from the grant, up to 365 days; zero to release the lock as
+	 * soon as the lease is closed
 	 * @throws IllegalArgumentException if the time is negative or too long
+	 * @throws IllegalStateException if the lock is shared
 	 */
+	@Override
 	void holdAtLeast(Duration time);
 
 	/**
-	 * Give the lock back, unless outer leases of the same owner still hold it. Closing
-	 * again does nothing. A store that cannot be reached is no error here: giving back is
-	 * tried again in the background until the lease ends by itself.
+	 * Release the lock, unless outer leases of the same owner still hold it. Closing
+	 * again does nothing. A store that cannot be reached is no error here: the release is
+	 * tried again in the background until the lease expires.
 	 *
 	 * <p>
-	 * If somebody in the same JVM waits for the lock, it is handed on without asking the
-	 * store. Else, with Redis and Lettuce, the release is sent but its answer is not
-	 * waited for, so another JVM may find the lock taken for a moment after this call; a
-	 * loss that only the answer tells of is told by an event.
+	 * If a waiter in the same JVM wants the lock, it is handed on without asking the
+	 * store. Otherwise, with Redis and Lettuce, the release is sent but its answer is not
+	 * awaited, so another JVM may find the lock held for a moment after this call. A loss
+	 * that only the answer reveals is published as an event.
 	 * {@code distributed-lock.redis.await-release} changes that.
 	 * @throws LockLostException if the lock was lost before
 	 */
@@ -105,11 +109,12 @@ public interface Lease extends AutoCloseable {
 	void close();
 
 	/**
-	 * Give the lock back like {@link #close()}, but on a thread that may wait for the
-	 * store: for one that must not, such as that of an event loop.
-	 * @return done when the lock is given back; fails with a {@link LockLostException} if
-	 * it was lost before
+	 * Release the lock like {@link #close()}, but on a thread that may wait for the
+	 * store: for callers that must not wait, such as an event loop.
+	 * @return done when the lock is released; fails with a {@link LockLostException} if
+	 * the lock was lost before
 	 */
+	@Override
 	CompletableFuture<Void> closeAsync();
 
 }

@@ -3,6 +3,7 @@
 package io.github.lockstarter;
 
 import java.time.Duration;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +20,15 @@ public final class LeaseContext {
 	}
 
 	static Lease current() {
+		LeaseSet current = currentSet();
+		if (current instanceof Lease lease) {
+			return lease;
+		}
+		throw new IllegalStateException("There is no single current lease, as the locks of this method or LockTemplate"
+				+ " are acquired as a set; use LeaseSet.current()");
+	}
+
+	static LeaseSet currentSet() {
 		for (Scope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
 			if (!scope.left) {
 				return scope.lease;
@@ -47,11 +57,12 @@ public final class LeaseContext {
 	 * may have ended.
 	 * @throws LockLostException if it does
 	 */
-	static void ensureNotLost(LockRequest request) {
+	static void ensureNotLost(AnyLockRequest<?> request) {
+		List<LockRequest> requests = LockSetRequest.requestsOf(request);
 		for (Scope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
 			if (!scope.ended && scope.expiry == null) {
 				for (Lease lease : scope.lease.all()) {
-					if (!lease.isHeld() && request.all().stream().anyMatch((one) -> one.key().equals(lease.key()))) {
+					if (!lease.isHeld() && requests.stream().anyMatch((one) -> one.key().equals(lease.key()))) {
 						tellOfLoss(lease);
 					}
 				}
@@ -73,7 +84,7 @@ public final class LeaseContext {
 	 * @param lossMatters whether a transaction must not commit after the loss of the
 	 * lease
 	 */
-	static Scope enter(Lease lease, boolean lossMatters) {
+	static Scope enter(LeaseSet lease, boolean lossMatters) {
 		Scope scope = new Scope(lease, lossMatters, forgetEnded());
 		INNERMOST.set(scope);
 		return scope;
@@ -84,7 +95,7 @@ public final class LeaseContext {
 	 * @param leaseTime the time after which the lease ends by itself, or {@code null} if
 	 * it does not
 	 */
-	static Scope watch(Lease lease, @Nullable Duration leaseTime, boolean lossMatters) {
+	static Scope watch(LeaseSet lease, @Nullable Duration leaseTime, boolean lossMatters) {
 		if (!TransactionBoundary.isAround()) {
 			forgetExpired();
 		}
@@ -148,7 +159,7 @@ public final class LeaseContext {
 	 */
 	static final class Scope implements AutoCloseable {
 
-		private final Lease lease;
+		private final LeaseSet lease;
 
 		private final boolean lossMatters;
 
@@ -162,13 +173,13 @@ public final class LeaseContext {
 
 		private volatile boolean ended;
 
-		private Scope(Lease lease, boolean lossMatters, @Nullable Scope outer) {
+		private Scope(LeaseSet lease, boolean lossMatters, @Nullable Scope outer) {
 			this.lease = lease;
 			this.lossMatters = lossMatters;
 			this.outer = outer;
 		}
 
-		Lease lease() {
+		LeaseSet lease() {
 			return this.lease;
 		}
 

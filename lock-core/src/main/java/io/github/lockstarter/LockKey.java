@@ -3,7 +3,6 @@
 package io.github.lockstarter;
 
 import java.io.Serializable;
-import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Locale;
@@ -12,12 +11,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The identity of one lock: the name of what is guarded and, within it, a key. Two
- * different pairs are always two different locks, whatever characters the key holds.
+ * different pairs are always two different locks, whatever characters the key contains.
  *
  * @param name a static label of low cardinality, such as {@code stock}: letters, digits,
  * {@code .}, {@code _}, {@code -}, {@code $} and {@code #}
- * @param key which one of them, such as {@code 1001}; {@code null} for the one lock of
- * the name
+ * @param key the key within the name, such as {@code 1001}; {@code null} for the single
+ * lock of a name that has no keys
  */
 public record LockKey(String name, @Nullable String key) implements Serializable {
 
@@ -32,9 +31,10 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 	public static final int MAX_KEY_LENGTH = 512;
 
 	/**
-	 * What cannot be seen and so is encoded: control and format characters, line and
-	 * paragraph separators. Each range begins at one number and ends before the next. The
-	 * JDK's own tables change with each version of Unicode, and a text must not.
+	 * Characters that are invisible and therefore encoded: control and format characters,
+	 * line and paragraph separators. Each range begins at one number and ends before the
+	 * next. The JDK's own tables change with each version of Unicode, and a text must
+	 * not.
 	 */
 	private static final int[] INVISIBLE = { 0x7F, 0xA0, 0xAD, 0xAE, 0x600, 0x606, 0x61C, 0x61D, 0x6DD, 0x6DE, 0x70F,
 			0x710, 0x890, 0x892, 0x8E2, 0x8E3, 0x180E, 0x180F, 0x200B, 0x2010, 0x2028, 0x202F, 0x2060, 0x2065, 0x2066,
@@ -63,7 +63,7 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 	}
 
 	/**
-	 * Return the lock of a name that has no keys.
+	 * Return the single lock of a name that has no keys.
 	 * @param name the name of what is guarded
 	 * @throws IllegalArgumentException if the name is not valid
 	 */
@@ -93,31 +93,21 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 	}
 
 	/**
-	 * Return the lock that {@link #toString()} gave this text for.
-	 * @param text the text of a lock
-	 * @throws IllegalArgumentException if no lock has this text
+	 * Return the one-line text of this lock, {@code name} or {@code name:key}, by which
+	 * it is stored and logged. Control and format characters, <code>%</code>,
+	 * <code>{</code> and <code>}</code> of the key are percent-encoded as UTF-8, and all
+	 * other characters are kept. Different locks have different texts.
 	 */
-	public static LockKey parse(String text) {
-		int colon = text.indexOf(':');
-		if (colon < 0) {
-			return new LockKey(text, null);
-		}
-		LockKey parsed = new LockKey(text.substring(0, colon), decode(text.substring(colon + 1)));
-		if (!parsed.toString().equals(text)) {
-			throw new IllegalArgumentException("'" + abbreviate(text) + "' is not the text of a lock");
-		}
-		return parsed;
+	public String text() {
+		return (this.key != null) ? this.name + ':' + encode(this.key) : this.name;
 	}
 
 	/**
-	 * Return the one-line text of this lock, {@code name} or {@code name:key}, as it is
-	 * logged and stored. Control and format characters, <code>%</code>, <code>{</code>
-	 * and <code>}</code> of the key are percent-encoded as UTF-8, everything else stands
-	 * as it is; so no two locks share a text.
+	 * Return the {@linkplain #text() text}.
 	 */
 	@Override
 	public String toString() {
-		return (this.key != null) ? this.name + ':' + encode(this.key) : this.name;
+		return text();
 	}
 
 	private static void checkName(String name) {
@@ -171,15 +161,6 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 			}
 		});
 		return encoded.toString();
-	}
-
-	private static String decode(String encoded) {
-		try {
-			return URLDecoder.decode(encoded.replace("+", "%2B"), StandardCharsets.UTF_8);
-		}
-		catch (IllegalArgumentException ex) {
-			throw new IllegalArgumentException("'" + abbreviate(encoded) + "' is not the text of a key", ex);
-		}
 	}
 
 	private static boolean standsForItself(int codePoint) {

@@ -2,6 +2,7 @@
 
 package io.github.lockstarter;
 
+import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -18,11 +19,12 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * Every outcome has to be {@linkplain #end ended}; until then its lock is held.
  *
+ * @param <L> what the body is given: a {@link Lease} or a {@link LeaseSet}
  * @see LockTemplate#acquireAsync
  */
-public final class LockOutcome {
+public final class LockOutcome<L extends LeaseSet> {
 
-	private final @Nullable Lease lease;
+	private final @Nullable L lease;
 
 	private final @Nullable Throwable reason;
 
@@ -35,7 +37,7 @@ public final class LockOutcome {
 	/** The loss that interrupted or cancelled the body. */
 	private volatile @Nullable LockLostException endedBy;
 
-	LockOutcome(@Nullable Lease lease, @Nullable Throwable reason, OnLost onLost, HoldTimes holdTimes) {
+	LockOutcome(@Nullable L lease, @Nullable Throwable reason, OnLost onLost, HoldTimes holdTimes) {
 		this.lease = lease;
 		this.reason = reason;
 		this.onLost = onLost;
@@ -45,12 +47,12 @@ public final class LockOutcome {
 	/**
 	 * Acquire a lock on the current thread.
 	 */
-	static LockOutcome of(Supplier<Lease> acquisition, OnLost onLost, HoldTimes holdTimes) {
+	static <L extends LeaseSet> LockOutcome<L> of(Supplier<L> acquisition, OnLost onLost, HoldTimes holdTimes) {
 		try {
-			return new LockOutcome(acquisition.get(), null, onLost, holdTimes);
+			return new LockOutcome<>(acquisition.get(), null, onLost, holdTimes);
 		}
 		catch (LockException ex) {
-			return new LockOutcome(null, ex, onLost, holdTimes);
+			return new LockOutcome<>(null, ex, onLost, holdTimes);
 		}
 	}
 
@@ -66,7 +68,8 @@ public final class LockOutcome {
 	 * @throws LockException if the lock was not acquired for another reason
 	 * @throws CancellationException if this outcome was ended before
 	 */
-	public <T extends @Nullable Object, X extends Throwable> T fold(LockedBody<? extends T, ? extends X> body,
+	public <T extends @Nullable Object, X extends Throwable> T fold(
+			LockedBody<? super L, ? extends T, ? extends X> body,
 			ContentionHandler<? extends T, ? extends X> onContention, OutageHandler<? extends T, ? extends X> onOutage)
 			throws X {
 		if (this.ended) {
@@ -81,7 +84,7 @@ public final class LockOutcome {
 		if (this.reason instanceof LockUnavailableException outage) {
 			return onOutage.handle(outage);
 		}
-		throw LockOutcome.<X>unchecked(this.reason);
+		throw LockOutcome.<X>unchecked(Objects.requireNonNull(this.reason));
 	}
 
 	/**
@@ -135,7 +138,7 @@ public final class LockOutcome {
 	/**
 	 * Enter the part of the current thread's work that runs under the lock.
 	 */
-	LeaseContext.Scope enter(Lease lease) {
+	LeaseContext.Scope enter(L lease) {
 		return LeaseContext.enter(lease, this.onLost != OnLost.LOG);
 	}
 
@@ -143,7 +146,7 @@ public final class LockOutcome {
 	 * Run a body on the current thread, and interrupt it on a loss if the template reacts
 	 * so.
 	 */
-	<T extends @Nullable Object, X extends Throwable> T call(LockedBody<T, X> body, Lease lease) throws X {
+	<T extends @Nullable Object, X extends Throwable> T call(LockedBody<? super L, T, X> body, L lease) throws X {
 		if (this.onLost != OnLost.INTERRUPT) {
 			return body.run(lease);
 		}
@@ -160,7 +163,7 @@ public final class LockOutcome {
 	/**
 	 * Set how long the lock is kept after its release.
 	 */
-	void keep(Lease lease, boolean successful) {
+	void keep(L lease, boolean successful) {
 		this.holdTimes.apply(lease, successful);
 	}
 
@@ -190,7 +193,7 @@ public final class LockOutcome {
 	}
 
 	@SuppressWarnings("unchecked")
-	static <X extends Throwable> X unchecked(@Nullable Throwable ex) {
+	static <X extends Throwable> X unchecked(Throwable ex) {
 		return (X) ex;
 	}
 

@@ -3,30 +3,27 @@
 package io.github.lockstarter;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Collection;
-import java.util.List;
-import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * What to ask a {@link LockRegistry} for: one lock, or several that are taken together or
- * not at all.
+ * What to ask a {@link LockRegistry} or a {@link LockTemplate} for: one lock. For several
+ * locks that are acquired together, see {@link LockSetRequest}.
  *
- * @param key which lock; of several, the first one
+ * @param key which lock
  * @param mode how the lock is shared
- * @param waitTime how long to wait for it at most, zero for not at all, or {@code null}
- * for the registry's default
+ * @param waitTime how long to wait for the lock at most, zero for not at all, or
+ * {@code null} for the registry's default
  * @param leaseTime fixed length of the lease, or {@code null} for one that is renewed
  * until it is closed
- * @param holdAtLeast how long the lock stays taken after its grant, even if the body of a
- * {@link LockTemplate} returns earlier, or {@code null} for no longer than it runs; see
- * {@link Lease#holdAtLeast}
- * @param others further locks; the wait time of the first one is that of all
+ * @param holdAtLeast how long the lock is kept after its grant, even if the body of a
+ * {@link LockTemplate} returns earlier, or {@code null} for no longer than the body runs;
+ * see {@link Lease#holdAtLeast}
+ * @param owner the owner of the lease, or {@code null} for the current thread, or for
+ * nobody if the lock is acquired asynchronously; see {@link #withOwner}
  */
 public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTime, @Nullable Duration leaseTime,
-		@Nullable Duration holdAtLeast, List<LockRequest> others) {
+		@Nullable Duration holdAtLeast, @Nullable Object owner) implements AnyLockRequest<Lease> {
 
 	/**
 	 * A wait time without an end.
@@ -43,38 +40,25 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 	 */
 	public static final Duration MAX_LEASE_TIME = Duration.ofDays(365);
 
-	/**
-	 * Most locks that can be taken together.
-	 */
-	public static final int MAX_LOCKS = 1000;
-
 	public LockRequest {
-		others = others.stream().flatMap((other) -> other.all().stream()).toList();
-		long locks = others.isEmpty() ? 1
-				: Stream.concat(Stream.of(key), others.stream().map(LockRequest::key)).distinct().count();
-		if (locks > MAX_LOCKS) {
-			throw new IllegalArgumentException(
-					"At most " + MAX_LOCKS + " locks can be taken together, but these are " + locks);
-		}
 		if (holdAtLeast != null
 				&& (holdAtLeast.compareTo(MIN_LEASE_TIME) < 0 || holdAtLeast.compareTo(MAX_LEASE_TIME) > 0)) {
 			throw new IllegalArgumentException("'holdAtLeast' must be from " + MIN_LEASE_TIME.toMillis() + " ms to "
 					+ MAX_LEASE_TIME.toDays() + " days, but was " + holdAtLeast);
 		}
-		if (holdAtLeast != null && mode.isShared()) {
+		if (holdAtLeast != null && mode == LockMode.READ) {
 			throw new IllegalArgumentException("'holdAtLeast' is not possible in mode " + mode
-					+ ": a lock that is shared cannot stay taken by one of its owners");
-		}
-		if (waitTime != null && waitTime.isNegative()) {
-			throw new IllegalArgumentException("'waitTime' must not be negative, but was " + waitTime);
-		}
-		if (waitTime != null && waitTime.compareTo(FOREVER) > 0) {
-			waitTime = FOREVER;
+					+ ": one of several owners cannot keep a shared lock");
 		}
 		if (leaseTime != null && (leaseTime.compareTo(MIN_LEASE_TIME) < 0 || leaseTime.compareTo(MAX_LEASE_TIME) > 0)) {
 			throw new IllegalArgumentException("'leaseTime' must be from " + MIN_LEASE_TIME.toMillis() + " ms to "
 					+ MAX_LEASE_TIME.toDays() + " days, but was " + leaseTime);
 		}
+		if (owner instanceof Thread) {
+			throw new IllegalArgumentException(
+					"'owner' must not be a thread; without an owner the current thread owns the lock");
+		}
+		waitTime = (waitTime != null) ? limited(waitTime) : null;
 	}
 
 	/**
@@ -82,7 +66,17 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 	 * @param key which lock
 	 */
 	public static LockRequest of(LockKey key) {
-		return new LockRequest(key, LockMode.EXCLUSIVE, null, null, null, List.of());
+		return new LockRequest(key, LockMode.EXCLUSIVE, null, null, null, null);
+	}
+
+	/**
+	 * Return a request for the single lock of a name that has no keys, with the
+	 * registry's defaults.
+	 * @param name the name of what is guarded
+	 * @see LockKey#of(String)
+	 */
+	public static LockRequest of(String name) {
+		return of(LockKey.of(name));
 	}
 
 	/**
@@ -95,93 +89,27 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 		return of(LockKey.of(name, key));
 	}
 
-	/**
-	 * Return a request for the locks of several keys within a name, with the registry's
-	 * defaults.
-	 * @param name the name of what is guarded
-	 * @param keys the keys, at least one and at most {@value #MAX_LOCKS}
-	 * @see LockKey#of(String, Object)
-	 */
-	public static LockRequest ofAll(String name, Collection<?> keys) {
-		if (keys.isEmpty()) {
-			throw new IllegalArgumentException("'keys' of the locks '" + name + "' must not be empty");
-		}
-		List<LockRequest> requests = keys.stream().map((key) -> of(name, key)).toList();
-		return requests.get(0).and(requests.subList(1, requests.size()));
-	}
-
-	/**
-	 * Return a request for this lock and another one. They are taken together or not at
-	 * all, in an order that is the same in all instances, so that two requests for the
-	 * same locks cannot wait for each other; a lock that is named twice is taken once, in
-	 * the stronger mode. The {@link Lease} of the outcome consists of
-	 * {@linkplain Lease#all() one for each lock}.
-	 * @param other the other one; its wait time is not used
-	 */
-	public LockRequest and(LockRequest other) {
-		return and(List.of(other));
-	}
-
-	/**
-	 * Return a request for this lock and others.
-	 * @param others the others; their wait times are not used
-	 * @see #and(LockRequest)
-	 */
-	public LockRequest and(Collection<LockRequest> others) {
-		List<LockRequest> all = new ArrayList<>(this.others);
-		all.addAll(others);
-		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.holdAtLeast, all);
-	}
-
-	/**
-	 * Tell the lease of this request for how long its locks stay taken, before it is
-	 * closed. {@link LockTemplate} does that by itself; it is for those who hold a lease
-	 * in a way of their own.
-	 * @param lease the lease
-	 * @param successful whether what it was held for has succeeded; if not, the locks are
-	 * free at once
-	 */
-	public void endHold(Lease lease, boolean successful) {
-		HoldTimes.of(this).apply(lease, successful);
-	}
-
-	/**
-	 * Return a request for each lock of this one.
-	 */
-	public List<LockRequest> all() {
-		if (this.others.isEmpty()) {
-			return List.of(this);
-		}
-		List<LockRequest> all = new ArrayList<>(this.others.size() + 1);
-		all.add(new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.holdAtLeast, List.of()));
-		all.addAll(this.others);
-		return all;
-	}
-
-	/**
-	 * Return this request with another wait time.
-	 * @param waitTime how long to wait at most; zero for not at all
-	 */
+	@Override
 	public LockRequest withWaitTime(Duration waitTime) {
-		return new LockRequest(this.key, this.mode, waitTime, this.leaseTime, this.holdAtLeast, this.others);
+		return new LockRequest(this.key, this.mode, waitTime, this.leaseTime, this.holdAtLeast, this.owner);
 	}
 
 	/**
 	 * Return this request with a fixed lease time, after which the lock is lost if it was
-	 * not given back. A lease that is meant to end by itself need not be closed.
+	 * not released. A lease that is meant to expire need not be closed.
 	 * @param leaseTime length of the lease, 10 ms to 365 days
 	 */
 	public LockRequest withLeaseTime(Duration leaseTime) {
-		return new LockRequest(this.key, this.mode, this.waitTime, leaseTime, this.holdAtLeast, this.others);
+		return new LockRequest(this.key, this.mode, this.waitTime, leaseTime, this.holdAtLeast, this.owner);
 	}
 
 	/**
-	 * Return this request with a time for which the lock stays taken after its grant, if
-	 * the body of a {@link LockTemplate} returns and does not throw.
+	 * Return this request with a time for which the lock is kept after its grant, if the
+	 * body of a {@link LockTemplate} returns and does not throw.
 	 * @param holdAtLeast the time, 10 ms to 365 days
 	 */
 	public LockRequest withHoldAtLeast(Duration holdAtLeast) {
-		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, holdAtLeast, this.others);
+		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, holdAtLeast, this.owner);
 	}
 
 	/**
@@ -189,7 +117,7 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 	 * @param mode how the lock is shared
 	 */
 	public LockRequest withMode(LockMode mode) {
-		return new LockRequest(this.key, mode, this.waitTime, this.leaseTime, this.holdAtLeast, this.others);
+		return new LockRequest(this.key, mode, this.waitTime, this.leaseTime, this.holdAtLeast, this.owner);
 	}
 
 	/**
@@ -197,7 +125,35 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 	 * @param key which lock
 	 */
 	public LockRequest withKey(LockKey key) {
-		return new LockRequest(key, this.mode, this.waitTime, this.leaseTime, this.holdAtLeast, this.others);
+		return new LockRequest(key, this.mode, this.waitTime, this.leaseTime, this.holdAtLeast, this.owner);
+	}
+
+	/**
+	 * Return this request on behalf of an owner, in place of the current thread. A
+	 * further acquisition of the lock by the same owner is a nested one, on whatever
+	 * thread: it succeeds at once and shares the lease of the outer one, which may be
+	 * closed before it.
+	 *
+	 * <p>
+	 * Use it for work that moves between threads. The lease of an owner takes part in no
+	 * transaction of the current thread.
+	 * @param owner an object with {@code equals} and {@code hashCode} that stands for one
+	 * piece of work, such as an object in the context of a reactive chain; not a thread
+	 */
+	@Override
+	public LockRequest withOwner(Object owner) {
+		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.holdAtLeast, owner);
+	}
+
+	/**
+	 * Return a wait time that can be counted in nanoseconds.
+	 * @throws IllegalArgumentException if it is negative
+	 */
+	static Duration limited(Duration waitTime) {
+		if (waitTime.isNegative()) {
+			throw new IllegalArgumentException("'waitTime' must not be negative, but was " + waitTime);
+		}
+		return (waitTime.compareTo(FOREVER) > 0) ? FOREVER : waitTime;
 	}
 
 }

@@ -4,20 +4,20 @@ package io.github.lockstarter;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
 /**
  * Runs code under a lock: the semantics of {@link DistributedLock} for a lambda. Use it
- * for calls within the same bean, which bypass annotations, or if the key is the result
- * of earlier steps.
+ * inside a bean, where calls of the bean's own annotated methods bypass the lock, or
+ * where the key is the outcome of earlier steps.
  *
  * <pre class="code">
  * int left = lockTemplate.execute(LockRequest.of("stock", productId), (lease) -> deduct(productId));
  * </pre>
  *
- * Thread-safe and immutable.
+ * A {@link LockRequest} gives the body a {@link Lease}, and a {@link LockSetRequest} a
+ * {@link LeaseSet} of several locks. Thread-safe and immutable.
  */
 public class LockTemplate {
 
@@ -28,8 +28,8 @@ public class LockTemplate {
 	private final OnActiveTransaction onActiveTransaction;
 
 	/**
-	 * Create a template that throws a {@link LockLostException} if a lock is lost.
-	 * @param registry provides the locks
+	 * Create a template that throws a {@link LockLostException} when a lease is lost.
+	 * @param registry where the locks come from
 	 */
 	public LockTemplate(LockRegistry registry) {
 		this(TransactionAwareLockRegistry.unwrap(registry), OnLost.THROW, OnActiveTransaction.DEFAULT);
@@ -42,7 +42,7 @@ public class LockTemplate {
 	}
 
 	/**
-	 * Return a template with another reaction to the loss of a lock.
+	 * Return a template with another reaction to a lost lease.
 	 * @param onLost the reaction
 	 */
 	public LockTemplate withOnLost(OnLost onLost) {
@@ -50,7 +50,7 @@ public class LockTemplate {
 	}
 
 	/**
-	 * Return a template with another reaction to a transaction that is already active.
+	 * Return a template with another reaction to a transaction that is active already.
 	 * @param onActiveTransaction the reaction
 	 */
 	public LockTemplate withOnActiveTransaction(OnActiveTransaction onActiveTransaction) {
@@ -59,86 +59,109 @@ public class LockTemplate {
 
 	/**
 	 * Run the body under the lock.
+	 * @param <L> what the body is given: a {@link Lease} or a {@link LeaseSet}
 	 * @param <T> the type of the result
 	 * @param <X> the type of exception that the body may throw
-	 * @param request which lock, and how long to wait for it
+	 * @param request which lock or locks, and how long to wait
 	 * @param body what to run
-	 * @return the result of the body
-	 * @throws X an exception of the body; the loss of the lock is then a suppressed
-	 * exception
-	 * @throws LockException if the lock was not acquired, or was lost; see
+	 * @return the body's result
+	 * @throws X what the body threw; a lost lease is then a suppressed exception
+	 * @throws LockException if the lock could not be acquired, or was lost; see
 	 * {@link LockRegistry#acquire}
 	 */
-	public <T extends @Nullable Object, X extends Throwable> T execute(LockRequest request, LockedBody<T, X> body)
-			throws X {
+	public <L extends LeaseSet, T extends @Nullable Object, X extends Throwable> T execute(AnyLockRequest<L> request,
+			LockedBody<L, T, X> body) throws X {
 		return executeOrElse(request, body, (contention) -> {
 			throw contention;
 		});
 	}
 
 	/**
-	 * Run the body under the lock, or a handler if another owner held the lock for the
-	 * whole wait time. A {@link LockContendedException} that the body throws does not
-	 * lead to the handler.
+	 * Run a body without a result under the lock.
+	 * @param <L> what the body is given: a {@link Lease} or a {@link LeaseSet}
+	 * @param <X> the type of exception that the body may throw
+	 * @param request which lock or locks, and how long to wait
+	 * @param body what to run
+	 * @throws X what the body threw; a lost lease is then a suppressed exception
+	 * @throws LockException if the lock could not be acquired, or was lost; see
+	 * {@link LockRegistry#acquire}
+	 */
+	public <L extends LeaseSet, X extends Throwable> void executeWithoutResult(AnyLockRequest<L> request,
+			LockedAction<L, X> body) throws X {
+		this.<L, @Nullable Void, X>execute(request, (lease) -> {
+			body.run(lease);
+			return null;
+		});
+	}
+
+	/**
+	 * Run the body under the lock, or a handler when another owner held the lock for the
+	 * whole wait time. A {@link LockContendedException} thrown by the body itself is not
+	 * handled.
+	 * @param <L> what the body is given: a {@link Lease} or a {@link LeaseSet}
 	 * @param <T> the type of the result
 	 * @param <X> the type of exception that body and handler may throw
-	 * @param request which lock, and how long to wait for it
+	 * @param request which lock or locks, and how long to wait
 	 * @param body what to run
-	 * @param onContention what to run on contention, without the lock
+	 * @param onContention what to run instead, without the lock
 	 * @return the result of the one that ran
-	 * @throws X an exception of the one that ran
-	 * @throws LockException if the store did not answer, or the lock was lost
+	 * @throws X what the one that ran threw
+	 * @throws LockException if the store could not be asked, or the lock was lost
 	 */
-	public <T extends @Nullable Object, X extends Throwable> T executeOrElse(LockRequest request, LockedBody<T, X> body,
-			ContentionHandler<T, X> onContention) throws X {
+	public <L extends LeaseSet, T extends @Nullable Object, X extends Throwable> T executeOrElse(
+			AnyLockRequest<L> request, LockedBody<L, T, X> body, ContentionHandler<T, X> onContention) throws X {
 		return executeOrElse(request, body, onContention, (outage) -> {
 			throw outage;
 		});
 	}
 
 	/**
-	 * Run the body under the lock, or one of two handlers: one if another owner held the
-	 * lock for the whole wait time, one if the store did not answer. Exceptions of the
-	 * body do not lead to a handler, nor do interrupts.
+	 * Run the body under the lock, or one handler when another owner held the lock for
+	 * the whole wait time and another handler when the store could not be asked. What the
+	 * body itself throws is not handled, nor is an interrupt.
+	 * @param <L> what the body is given: a {@link Lease} or a {@link LeaseSet}
 	 * @param <T> the type of the result
 	 * @param <X> the type of exception that body and handlers may throw
-	 * @param request which lock, and how long to wait for it
+	 * @param request which lock or locks, and how long to wait
 	 * @param body what to run
 	 * @param onContention what to run on contention, without the lock
 	 * @param onOutage what to run on an outage, without the lock
 	 * @return the result of the one that ran
-	 * @throws X an exception of the one that ran
+	 * @throws X what the one that ran threw
 	 * @throws LockException if the wait was interrupted, or the lock was lost
 	 */
-	public <T extends @Nullable Object, X extends Throwable> T executeOrElse(LockRequest request, LockedBody<T, X> body,
-			ContentionHandler<T, X> onContention, OutageHandler<T, X> onOutage) throws X {
+	public <L extends LeaseSet, T extends @Nullable Object, X extends Throwable> T executeOrElse(
+			AnyLockRequest<L> request, LockedBody<L, T, X> body, ContentionHandler<T, X> onContention,
+			OutageHandler<T, X> onOutage) throws X {
 		boolean untilCompletion = isUntilCompletion(request);
-		LockOutcome outcome = LockOutcome.of(() -> acquire(request), this.onLost, HoldTimes.of(request));
-		return new ThreadExecution(outcome, untilCompletion).run(body, onContention, onOutage);
+		LockOutcome<L> outcome = LockOutcome.of(() -> acquire(request), this.onLost, HoldTimes.of(request));
+		return new ThreadExecution<L>(outcome, untilCompletion).run(body, onContention, onOutage);
 	}
 
 	/**
 	 * Run a body that returns a future under the lock, without blocking the current
-	 * thread. After the grant the body begins on another thread, which may block, and the
-	 * lock is held until the future of the body is done. {@link Lease#current()} is set
-	 * until the body returns. Cancelling the result withdraws from the wait, or cancels
+	 * thread: the body begins when the lock is acquired, on another thread that may
+	 * block, and the lock is held until its future is done. {@link Lease#current()} is
+	 * available until the body returns. Cancelling the result ends the wait, or cancels
 	 * the future of the body and releases the lock; work that continues behind a
-	 * cancelled future is no longer protected.
+	 * cancelled future is not protected any more.
 	 *
 	 * <p>
-	 * The lock is not reentrant here: a body that waits for the same lock waits for
-	 * itself. A transaction of the current thread does not include the body, so
-	 * {@link OnActiveTransaction} does not apply. With {@link OnLost#INTERRUPT} a loss
+	 * Nothing here is reentrant, unless the request has an
+	 * {@linkplain AnyLockRequest#withOwner owner}: a body that waits for the same lock
+	 * waits for itself. A transaction of the current thread does not extend to the body,
+	 * so {@link OnActiveTransaction} has no effect. With {@link OnLost#INTERRUPT} a loss
 	 * also cancels the future of the body.
+	 * @param <L> what the body is given: a {@link Lease} or a {@link LeaseSet}
 	 * @param <T> the type of the result
-	 * @param request which lock, and how long to wait for it
+	 * @param request which lock or locks, and how long to wait
 	 * @param body what to run
-	 * @return the result, done after the release of the lock. It fails as the body or its
-	 * future does, and as {@link LockRegistry#acquireAsync} and {@link Lease#closeAsync}
-	 * do
+	 * @return the result, done after the lock is released. It fails with what the body
+	 * throws or its future fails with, and as {@link LockRegistry#acquireAsync} and
+	 * {@link Lease#closeAsync} do
 	 */
-	public <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
-			LockedBody<? extends CompletionStage<T>, ?> body) {
+	public <L extends LeaseSet, T extends @Nullable Object> CompletableFuture<T> executeAsync(AnyLockRequest<L> request,
+			LockedBody<L, ? extends CompletionStage<T>, ?> body) {
 		return executeAsyncOrElse(request, body, (contention) -> {
 			throw contention;
 		}, (outage) -> {
@@ -148,82 +171,98 @@ public class LockTemplate {
 
 	/**
 	 * Run a body that returns a future under the lock as {@link #executeAsync} does, or
-	 * one of two handlers: one if another owner held the lock for the whole wait time,
-	 * one if the store did not answer.
+	 * one handler when another owner held the lock for the whole wait time and another
+	 * handler when the store could not be asked.
+	 * @param <L> what the body is given: a {@link Lease} or a {@link LeaseSet}
 	 * @param <T> the type of the result
-	 * @param request which lock, and how long to wait for it
+	 * @param request which lock or locks, and how long to wait
 	 * @param body what to run
 	 * @param onContention what to run on contention, without the lock
 	 * @param onOutage what to run on an outage, without the lock
 	 * @return the result of the one that ran
 	 */
-	public <T extends @Nullable Object> CompletableFuture<T> executeAsyncOrElse(LockRequest request,
-			LockedBody<? extends CompletionStage<T>, ?> body,
+	public <L extends LeaseSet, T extends @Nullable Object> CompletableFuture<T> executeAsyncOrElse(
+			AnyLockRequest<L> request, LockedBody<L, ? extends CompletionStage<T>, ?> body,
 			ContentionHandler<? extends CompletionStage<T>, ?> onContention,
 			OutageHandler<? extends CompletionStage<T>, ?> onOutage) {
-		Object owner = new Object();
-		return new AsyncExecution<T>(body, onContention, onOutage).after(futureOutcome(request, (key) -> owner));
+		return new AsyncExecution<L, T>(body, onContention, onOutage).after(futureOutcome(request));
 	}
 
 	/**
 	 * Run a body that returns a future under the lock as {@link #executeAsyncOrElse}
-	 * does, but wait for the lock and begin the body on the current thread. Use it on a
-	 * thread that was chosen for the body, such as that of an {@code @Async} method,
-	 * whose context the body needs. The body alone owns the lock, so it is not reentrant
-	 * here either. If the current thread is inside a transaction,
+	 * does, but wait for the lock and begin the body on the current thread: for a thread
+	 * to which the call was handed over, such as that of an {@code @Async} method, whose
+	 * context the body needs. The body owns the lock and not the thread, so this is not
+	 * reentrant either. If the current thread is inside a transaction,
 	 * {@link OnActiveTransaction} decides when the lock is released, and the result does
-	 * not wait for that.
+	 * not wait for its release.
+	 * @param <L> what the body is given: a {@link Lease} or a {@link LeaseSet}
 	 * @param <T> the type of the result
-	 * @param request which lock, and how long to wait for it
+	 * @param request which lock or locks, and how long to wait
 	 * @param body what to run
 	 * @param onContention what to run on contention, without the lock
 	 * @param onOutage what to run on an outage, without the lock
 	 * @return the result of the one that ran
 	 */
-	public <T extends @Nullable Object> CompletableFuture<T> beginOrElse(LockRequest request,
-			LockedBody<? extends CompletionStage<T>, ?> body,
+	public <L extends LeaseSet, T extends @Nullable Object> CompletableFuture<T> beginOrElse(AnyLockRequest<L> request,
+			LockedBody<L, ? extends CompletionStage<T>, ?> body,
 			ContentionHandler<? extends CompletionStage<T>, ?> onContention,
 			OutageHandler<? extends CompletionStage<T>, ?> onOutage) {
 		boolean untilCompletion = isUntilCompletion(request);
-		Object owner = new Object();
-		LockOutcome outcome = LockOutcome.of(() -> {
-			Lease lease = this.registry.acquire(request, (key) -> owner);
-			return untilCompletion ? new TransactionAwareLease(lease,
+		LockOutcome<L> outcome = LockOutcome.of(() -> {
+			L lease = take(ownedByItsBody(request));
+			return untilCompletion ? TransactionAwareLeaseSet.of(lease,
 					LeaseContext.watch(lease, null, this.onLost != OnLost.LOG), true, true) : lease;
 		}, this.onLost, HoldTimes.of(request));
-		return new AsyncExecution<T>(body, onContention, onOutage).begin(outcome);
+		return new AsyncExecution<L, T>(body, onContention, onOutage).begin(outcome);
 	}
 
 	/**
 	 * Acquire the lock without blocking the current thread, for a body that neither
 	 * blocks nor returns a future, such as a reactive chain. The caller runs the body and
 	 * ends the outcome. For all other bodies {@link #executeAsync} is simpler.
-	 * @param request which lock, and how long to wait for it
-	 * @param owners returns the owner of each lock, see
-	 * {@link LockRegistry#acquireAsync(LockRequest, Function)}
+	 * @param <L> what the body is given: a {@link Lease} or a {@link LeaseSet}
+	 * @param request which lock or locks, and how long to wait
 	 * @return the outcome. Cancelling the future before it is done withdraws from the
 	 * wait, and releases a lock that is granted in the same instant. Dependent actions
 	 * may block if they are attached by an <code>…Async</code> method
 	 */
-	public CompletableFuture<LockOutcome> acquireAsync(LockRequest request, Function<LockKey, ?> owners) {
-		return futureOutcome(request, owners);
+	public <L extends LeaseSet> CompletableFuture<LockOutcome<L>> acquireAsync(AnyLockRequest<L> request) {
+		return futureOutcome(request);
 	}
 
-	private FutureOutcome futureOutcome(LockRequest request, Function<LockKey, ?> owners) {
-		return new FutureOutcome(this.registry.acquireAsync(request, owners), this.onLost, HoldTimes.of(request));
+	@SuppressWarnings("unchecked")
+	private <L extends LeaseSet> FutureOutcome<L> futureOutcome(AnyLockRequest<L> request) {
+		CompletableFuture<L> acquisition = (CompletableFuture<L>) ((request instanceof LockRequest one)
+				? this.registry.acquireAsync(one) : this.registry.acquireAllAsync((LockSetRequest) request));
+		return new FutureOutcome<>(acquisition, this.onLost, HoldTimes.of(request));
 	}
 
 	/**
 	 * Acquire the lock, unless an outer body on this thread has lost it: the registry
-	 * does not know that the outer body still runs, and would acquire the lock again.
+	 * does not know that this body still runs, and would acquire the lock anew.
 	 */
-	private Lease acquire(LockRequest request) {
+	private <L extends LeaseSet> L acquire(AnyLockRequest<L> request) {
 		LeaseContext.ensureNotLost(request);
-		return this.registry.acquire(request);
+		return take(request);
 	}
 
-	private boolean isUntilCompletion(LockRequest request) {
-		return TransactionBoundary.defersRelease(request.key(), this.onActiveTransaction);
+	@SuppressWarnings("unchecked")
+	private <L extends LeaseSet> L take(AnyLockRequest<L> request) {
+		return (L) ((request instanceof LockRequest one) ? this.registry.acquire(one)
+				: this.registry.acquireAll((LockSetRequest) request));
+	}
+
+	/**
+	 * The body may outlast its part on the current thread, which must not own its lock.
+	 */
+	private static <L extends LeaseSet> AnyLockRequest<L> ownedByItsBody(AnyLockRequest<L> request) {
+		boolean owned = LockSetRequest.requestsOf(request).stream().allMatch((each) -> each.owner() != null);
+		return owned ? request : request.withOwner(new Object());
+	}
+
+	private boolean isUntilCompletion(AnyLockRequest<?> request) {
+		return TransactionBoundary.defersRelease(request, this.onActiveTransaction);
 	}
 
 }

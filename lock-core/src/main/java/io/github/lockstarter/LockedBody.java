@@ -5,13 +5,14 @@ package io.github.lockstarter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Code that runs while a lock is held.
+ * Code that runs while a lock, or several locks, are held.
  *
+ * @param <L> what the code is given: a {@link Lease} or a {@link LeaseSet}
  * @param <T> the type of the result
  * @param <X> the type of exception that the code may throw
  */
 @FunctionalInterface
-public interface LockedBody<T extends @Nullable Object, X extends Throwable> {
+public interface LockedBody<L extends LeaseSet, T extends @Nullable Object, X extends Throwable> {
 
 	/**
 	 * Run under the lock.
@@ -19,6 +20,6 @@ public interface LockedBody<T extends @Nullable Object, X extends Throwable> {
 	 * @return the result
 	 * @throws X whatever the code throws
 	 */
-	T run(Lease lease) throws X;
+	T run(L lease) throws X;
 
 }

@@ -27,7 +27,8 @@ final class LossInterrupter {
 	 * Run a body on the thread that created this, and take back an interrupt that the
 	 * body has not noticed.
 	 */
-	<T extends @Nullable Object, X extends Throwable> T run(LockedBody<T, X> body, Lease lease) throws X {
+	<L extends LeaseSet, T extends @Nullable Object, X extends Throwable> T run(LockedBody<L, T, X> body, L lease)
+			throws X {
 		boolean noticed = false;
 		try {
 			return body.run(lease);

@@ -9,23 +9,22 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Future;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
-import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * A registry whose locks outlive the transactions of the threads that take them. A lock
- * that is taken or given back inside a transaction is free after its completion, and with
- * {@code LockCommitGuard} no transaction commits after its thread has lost a lock.
+ * A registry whose locks outlive the transactions of the threads that acquire them. A
+ * lock that is acquired or closed inside a transaction is released after its completion,
+ * and with {@code LockCommitGuard} no transaction commits after its thread has lost a
+ * lock.
  *
  * <p>
- * Auto-configuration puts it around the registry that beans get where there are
- * transactions; wrap a registry of your own in it for the same. A lease that is taken
- * asynchronously or on behalf of an owner belongs to no thread, and so to no transaction.
- * No lease of a registry is the {@linkplain Lease#current() current} one.
+ * Auto-configuration wraps the registry that beans get in one where there are
+ * transactions; wrap a registry of your own for the same effect. A lease that is acquired
+ * asynchronously or on behalf of an owner belongs to no thread, and takes part in no
+ * transaction. No lease of a registry is the {@linkplain Lease#current() current} one.
  */
 public final class TransactionAwareLockRegistry implements LockRegistry {
 
@@ -33,7 +32,7 @@ public final class TransactionAwareLockRegistry implements LockRegistry {
 
 	private final OnActiveTransaction onActiveTransaction;
 
-	/** What the thread has locked through {@link Lock}, of which it has no handle. */
+	/** The leases behind the {@link Lock} views that a thread has locked. */
 	private final ThreadLocal<@Nullable Map<LockRequest, Deque<Lease>>> locked = new ThreadLocal<>();
 
 	/**
@@ -47,7 +46,7 @@ public final class TransactionAwareLockRegistry implements LockRegistry {
 	}
 
 	/**
-	 * Return the registry without its transactions, for what looks after them by itself.
+	 * Return the registry without its transactions, for code that handles them itself.
 	 */
 	static LockRegistry unwrap(LockRegistry registry) {
 		return (registry instanceof TransactionAwareLockRegistry aware) ? aware.delegate : registry;
@@ -56,38 +55,55 @@ public final class TransactionAwareLockRegistry implements LockRegistry {
 	/**
 	 * {@inheritDoc}
 	 * @throws IllegalStateException if a transaction is active and locks must not be
-	 * taken inside one
+	 * acquired inside one
 	 */
 	@Override
 	public Lease acquire(LockRequest request) {
-		boolean inTransaction = defersRelease(request);
+		boolean inTransaction = isOfThread(request) && defersRelease(request);
 		return inTransaction(this.delegate.acquire(request), request, inTransaction);
 	}
 
 	/**
 	 * {@inheritDoc}
 	 * @throws IllegalStateException if a transaction is active and locks must not be
-	 * taken inside one
+	 * acquired inside one
 	 */
 	@Override
 	public Optional<Lease> tryAcquire(LockRequest request) {
-		boolean inTransaction = defersRelease(request);
+		boolean inTransaction = isOfThread(request) && defersRelease(request);
 		return this.delegate.tryAcquire(request).map((lease) -> inTransaction(lease, request, inTransaction));
 	}
 
 	@Override
-	public CompletableFuture<Lease> acquireAsync(LockRequest request, Function<LockKey, ?> owners) {
-		return this.delegate.acquireAsync(request, owners);
+	public CompletableFuture<Lease> acquireAsync(LockRequest request) {
+		return this.delegate.acquireAsync(request);
+	}
+
+	/**
+	 * {@inheritDoc}
+	 * @throws IllegalStateException if a transaction is active and locks must not be
+	 * acquired inside one
+	 */
+	@Override
+	public LeaseSet acquireAll(LockSetRequest request) {
+		boolean inTransaction = isOfThread(request) && defersRelease(request);
+		return inTransaction(this.delegate.acquireAll(request), request, inTransaction);
+	}
+
+	/**
+	 * {@inheritDoc}
+	 * @throws IllegalStateException if a transaction is active and locks must not be
+	 * acquired inside one
+	 */
+	@Override
+	public Optional<LeaseSet> tryAcquireAll(LockSetRequest request) {
+		boolean inTransaction = isOfThread(request) && defersRelease(request);
+		return this.delegate.tryAcquireAll(request).map((leases) -> inTransaction(leases, request, inTransaction));
 	}
 
 	@Override
-	public Lease acquire(LockRequest request, Function<LockKey, ?> owners) {
-		return this.delegate.acquire(request, owners);
-	}
-
-	@Override
-	public <T extends @Nullable Object> CompletableFuture<T> follow(Future<T> future) {
-		return this.delegate.follow(future);
+	public CompletableFuture<LeaseSet> acquireAllAsync(LockSetRequest request) {
+		return this.delegate.acquireAllAsync(request);
 	}
 
 	@Override
@@ -102,25 +118,35 @@ public final class TransactionAwareLockRegistry implements LockRegistry {
 				new TransactionAwareLock(this, both.writeLock(), key, LockMode.WRITE));
 	}
 
-	boolean defersRelease(LockRequest request) {
-		return TransactionBoundary.defersRelease(request.key(), this.onActiveTransaction);
+	boolean defersRelease(AnyLockRequest<?> request) {
+		return TransactionBoundary.defersRelease(request, this.onActiveTransaction);
 	}
 
-	private Lease inTransaction(Lease lease, LockRequest request, boolean inTransaction) {
+	/**
+	 * Of a set with other owners too, the whole is kept until the end of a transaction.
+	 */
+	private static boolean isOfThread(AnyLockRequest<?> request) {
+		return LockSetRequest.requestsOf(request).stream().anyMatch((each) -> each.owner() == null);
+	}
+
+	private <L extends LeaseSet> L inTransaction(L lease, AnyLockRequest<L> request, boolean inTransaction) {
+		if (!isOfThread(request)) {
+			return lease;
+		}
 		boolean deferring = this.onActiveTransaction != OnActiveTransaction.RELEASE_ON_RETURN;
-		return new TransactionAwareLease(lease, LeaseContext.watch(lease, leaseTime(request), true), inTransaction,
+		return TransactionAwareLeaseSet.of(lease, LeaseContext.watch(lease, leaseTime(request), true), inTransaction,
 				deferring);
 	}
 
 	/**
-	 * Return after which time all locks of a request are over, or {@code null} if one of
-	 * them is renewed.
+	 * Return after which time all locks of a request have expired, or {@code null} if one
+	 * of them is renewed.
 	 */
-	private static @Nullable Duration leaseTime(LockRequest request) {
-		Duration longest = request.leaseTime();
-		for (LockRequest other : request.others()) {
-			Duration leaseTime = other.leaseTime();
-			if (longest == null || leaseTime == null) {
+	private static @Nullable Duration leaseTime(AnyLockRequest<?> request) {
+		Duration longest = Duration.ZERO;
+		for (LockRequest each : LockSetRequest.requestsOf(request)) {
+			Duration leaseTime = each.leaseTime();
+			if (leaseTime == null) {
 				return null;
 			}
 			longest = (leaseTime.compareTo(longest) > 0) ? leaseTime : longest;
@@ -129,7 +155,7 @@ public final class TransactionAwareLockRegistry implements LockRegistry {
 	}
 
 	/**
-	 * Take a nested lease of a lock that the current thread has locked.
+	 * Acquire a nested lease of a lock that the current thread has locked.
 	 */
 	void pushLocked(LockRequest nested, boolean inTransaction) {
 		Lease lease = inTransaction(this.delegate.acquire(nested), nested, inTransaction);

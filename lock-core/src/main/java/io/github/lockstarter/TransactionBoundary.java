@@ -34,10 +34,11 @@ final class TransactionBoundary {
 	 * a transaction.
 	 * @throws IllegalStateException if the lock must not be acquired
 	 */
-	static boolean defersRelease(LockKey key, OnActiveTransaction policy) {
+	static boolean defersRelease(AnyLockRequest<?> request, OnActiveTransaction policy) {
 		if (!isActive()) {
 			return false;
 		}
+		LockKey key = LockSetRequest.requestsOf(request).get(0).key();
 		return switch (policy) {
 			case DEFAULT, DEFER -> true;
 			case FAIL -> throw new IllegalStateException("Lock '" + key + "' must not be taken inside the transaction '"

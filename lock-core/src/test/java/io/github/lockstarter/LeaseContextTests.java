@@ -71,7 +71,8 @@ class LeaseContextTests {
 		LockRequest request = LockRequest.of("node", 1);
 		Lease left = this.registry.acquire(request.withLeaseTime(Duration.ofMillis(10)));
 		Awaitility.await().until(left::remaining, Duration.ZERO::equals);
-		assertThat(new LockTemplate(this.registry).<Boolean, RuntimeException>execute(request, Lease::isHeld)).isTrue();
+		assertThat(new LockTemplate(this.registry).<Lease, Boolean, RuntimeException>execute(request, Lease::isHeld))
+			.isTrue();
 	}
 
 	@Test

@@ -49,8 +49,6 @@ class LockOutcomeTests {
 
 	private final LockTemplate template = new LockTemplate(this.registry);
 
-	private final Object owner = new Object();
-
 	@AfterEach
 	void nothingIsLeft() {
 		for (DefaultLockRegistry registry : List.of(this.registry, this.other)) {
@@ -62,7 +60,7 @@ class LockOutcomeTests {
 
 	@Test
 	void theBodyRunsUnderTheLockUntilTheOutcomeIsEnded() {
-		LockOutcome outcome = outcome(this.template, REQUEST);
+		LockOutcome<Lease> outcome = outcome(this.template, REQUEST);
 		assertThat(fold(outcome)).isEqualTo("body");
 		assertThat(isTaken()).isTrue();
 		assertThat(outcome.end(null)).succeedsWithin(PATIENCE);
@@ -71,7 +69,7 @@ class LockOutcomeTests {
 
 	@Test
 	void afterTheEndNothingRunsAndNothingIsReleasedAgain() {
-		LockOutcome outcome = outcome(this.template, REQUEST);
+		LockOutcome<Lease> outcome = outcome(this.template, REQUEST);
 		assertThat(outcome.end(null)).succeedsWithin(PATIENCE);
 		try (Lease next = this.registry.acquire(REQUEST)) {
 			assertThatExceptionOfType(CancellationException.class).isThrownBy(() -> fold(outcome));
@@ -84,12 +82,12 @@ class LockOutcomeTests {
 	@Test
 	void withoutTheLockAHandlerRuns() {
 		try (Lease held = this.other.acquire(REQUEST)) {
-			LockOutcome contended = outcome(this.template, AT_ONCE);
+			LockOutcome<Lease> contended = outcome(this.template, AT_ONCE);
 			assertThat(fold(contended)).isEqualTo("contention");
 			assertThat(contended.end(null)).succeedsWithin(PATIENCE);
 		}
 		this.store.acquire.loseRequests(() -> true);
-		LockOutcome unavailable = outcome(this.template, SHORT.withWaitTime(Duration.ZERO));
+		LockOutcome<Lease> unavailable = outcome(this.template, SHORT.withWaitTime(Duration.ZERO));
 		assertThat(fold(unavailable)).isEqualTo("outage");
 		IllegalStateException failure = new IllegalStateException("of the handler");
 		assertThat(unavailable.end(failure)).failsWithin(PATIENCE).withThrowableThat().withCause(failure);
@@ -98,9 +96,9 @@ class LockOutcomeTests {
 	@Test
 	void anyOtherReasonIsThrown() {
 		this.registry.close();
-		LockOutcome outcome = outcome(this.template, AT_ONCE);
+		LockOutcome<Lease> outcome = outcome(this.template, AT_ONCE);
 		assertThat(fold(outcome)).isEqualTo("outage");
-		LockOutcome lost = LockOutcome.of(() -> {
+		LockOutcome<Lease> lost = LockOutcome.of(() -> {
 			throw new LockInterruptedException(REQUEST.key());
 		}, OnLost.THROW, HoldTimes.of(REQUEST));
 		assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(() -> fold(lost));
@@ -108,19 +106,19 @@ class LockOutcomeTests {
 
 	@Test
 	void aLossIsTheFailureOfTheEndUnlessItIsOnlyLogged() {
-		LockOutcome outcome = outcome(this.template, REQUEST);
+		LockOutcome<Lease> outcome = outcome(this.template, REQUEST);
 		this.memory.clear();
 		assertThat(outcome.end(null)).failsWithin(PATIENCE)
 			.withThrowableThat()
 			.withCauseInstanceOf(LockLostException.class);
-		LockOutcome tolerant = outcome(this.template.withOnLost(OnLost.LOG), REQUEST);
+		LockOutcome<Lease> tolerant = outcome(this.template.withOnLost(OnLost.LOG), REQUEST);
 		this.memory.clear();
 		assertThat(tolerant.end(null)).succeedsWithin(PATIENCE);
 	}
 
 	@Test
 	void theFailureOfABodyThatTheLossHasCancelledIsSuppressed() throws InterruptedException {
-		LockOutcome outcome = outcome(this.template.withOnLost(OnLost.INTERRUPT), SHORT);
+		LockOutcome<Lease> outcome = outcome(this.template.withOnLost(OnLost.INTERRUPT), SHORT);
 		CountDownLatch cancelled = new CountDownLatch(1);
 		outcome.onLoss(cancelled::countDown);
 		assertThat(cancelled.await(20, TimeUnit.SECONDS)).isTrue();
@@ -134,7 +132,7 @@ class LockOutcomeTests {
 
 	@Test
 	void byDefaultALossDoesNotCancelTheBody() {
-		LockOutcome outcome = outcome(this.template, SHORT);
+		LockOutcome<Lease> outcome = outcome(this.template, SHORT);
 		CountDownLatch noticed = new CountDownLatch(1);
 		outcome.onLoss(() -> {
 			throw new AssertionError("It should not have run");
@@ -152,18 +150,18 @@ class LockOutcomeTests {
 	@Test
 	void cancellingTheFutureWithdrawsFromTheWait() {
 		try (Lease held = this.registry.acquire(REQUEST)) {
-			CompletableFuture<LockOutcome> future = this.template.acquireAsync(REQUEST, (key) -> this.owner);
+			CompletableFuture<LockOutcome<Lease>> future = this.template.acquireAsync(REQUEST);
 			assertThat(future.cancel(false)).isTrue();
 			Awaitility.await().until(() -> EngineProbe.backgroundActions(this.registry) == 1);
 		}
 		assertThat(isTaken()).isFalse();
 	}
 
-	private LockOutcome outcome(LockTemplate template, LockRequest request) {
-		return template.acquireAsync(request, (key) -> this.owner).orTimeout(20, TimeUnit.SECONDS).join();
+	private LockOutcome<Lease> outcome(LockTemplate template, LockRequest request) {
+		return template.acquireAsync(request).orTimeout(20, TimeUnit.SECONDS).join();
 	}
 
-	private static String fold(LockOutcome outcome) {
+	private static String fold(LockOutcome<Lease> outcome) {
 		return outcome.<String, RuntimeException>fold((lease) -> "body", (contention) -> "contention",
 				(outage) -> "outage");
 	}

@@ -2,16 +2,8 @@
 
 package io.github.lockstarter;
 
-import java.io.IOException;
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Future;
-import java.util.concurrent.FutureTask;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,8 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * What every registry can do, the one of the library and one that leaves it to the
- * interface.
+ * What every registry can do, with transactions and without.
  */
 class LockRegistryTests {
 
@@ -42,86 +33,68 @@ class LockRegistryTests {
 	}
 
 	static List<LockRegistry> registries() {
-		return List.of(ENGINE, new TransactionAwareLockRegistry(ENGINE, OnActiveTransaction.DEFER), minimal());
-	}
-
-	/** Asks the engine for what the interface does not do by itself. */
-	private static LockRegistry minimal() {
-		InvocationHandler handler = (proxy, method, arguments) -> {
-			try {
-				return method.isDefault() ? InvocationHandler.invokeDefault(proxy, method, arguments)
-						: method.invoke(ENGINE, arguments);
-			}
-			catch (InvocationTargetException ex) {
-				throw ex.getCause();
-			}
-		};
-		return (LockRegistry) Proxy.newProxyInstance(LockRegistryTests.class.getClassLoader(),
-				new Class<?>[] { LockRegistry.class }, handler);
+		return List.of(ENGINE, new TransactionAwareLockRegistry(ENGINE, OnActiveTransaction.DEFER));
 	}
 
 	@ParameterizedTest(autoCloseArguments = false)
 	@MethodSource("registries")
-	void aLockTakenOnBehalfOfAnOwnerIsReentrantForItAndNobodyElse(LockRegistry registry) {
-		LockRequest both = REQUEST.and(LockRequest.of("stock", 1002));
-		for (LockRequest request : List.of(REQUEST, both)) {
-			try (Lease held = registry.acquire(request, (key) -> "owner")) {
-				registry.acquire(request, (key) -> "owner").close();
-				assertThatExceptionOfType(LockContendedException.class)
-					.isThrownBy(() -> registry.acquire(request, (key) -> "other"));
-				assertThat(registry.tryAcquire(request)).isEmpty();
-				assertThat(held.isHeld()).isTrue();
-			}
-			registry.acquire(request).close();
+	void aLockTakenOnBehalfOfAnOwnerIsReentrantForItAndNobodyElse(LockRegistry registry) throws Exception {
+		LockRequest request = REQUEST.withOwner("owner");
+		try (Lease held = registry.acquire(request)) {
+			registry.acquire(REQUEST.withOwner(new String("owner"))).close();
+			registry.acquireAsync(request).get().close();
+			assertThat(registry.tryAcquire(request)).hasValueSatisfying(Lease::close);
+			assertThatExceptionOfType(LockContendedException.class)
+				.isThrownBy(() -> registry.acquire(REQUEST.withOwner("other")));
+			assertThat(registry.tryAcquire(REQUEST)).isEmpty();
+			assertThat(held.isHeld()).isTrue();
+		}
+		registry.acquire(REQUEST).close();
+	}
+
+	@ParameterizedTest(autoCloseArguments = false)
+	@MethodSource("registries")
+	void theSameHoldsForSeveralLocks(LockRegistry registry) throws Exception {
+		LockSetRequest both = LockSetRequest.of(REQUEST, LockRequest.of("stock", 1002));
+		LockSetRequest request = both.withOwner("owner");
+		try (LeaseSet held = registry.acquireAll(request)) {
+			registry.acquireAll(request).close();
+			registry.acquireAllAsync(request).get().close();
+			registry.acquire(REQUEST.withOwner("owner")).close();
+			assertThat(registry.tryAcquireAll(request)).hasValueSatisfying(LeaseSet::close);
+			assertThatExceptionOfType(LockContendedException.class)
+				.isThrownBy(() -> registry.acquireAll(both.withOwner("other")));
+			assertThat(registry.tryAcquireAll(both)).isEmpty();
+			assertThat(held.isHeld()).isTrue();
+		}
+		registry.acquireAll(both).close();
+	}
+
+	@ParameterizedTest(autoCloseArguments = false)
+	@MethodSource("registries")
+	void eachLockOfASetMayHaveAnOwnerOfItsOwn(LockRegistry registry) {
+		LockRequest other = LockRequest.of("stock", 1002).withWaitTime(Duration.ZERO);
+		try (Lease outer = registry.acquire(REQUEST.withOwner("outer"));
+				LeaseSet both = registry.acquireAll(LockSetRequest.of(REQUEST.withOwner("outer"), other))) {
+			assertThat(both.get(REQUEST.key()).fencingToken()).isEqualTo(outer.fencingToken());
+			registry.acquire(other).close();
+			assertThat(registry.tryAcquire(REQUEST)).isEmpty();
 		}
 	}
 
 	@ParameterizedTest(autoCloseArguments = false)
 	@MethodSource("registries")
 	void anInterruptEndsTheAcquisitionOnBehalfOfAnOwner(LockRegistry registry) {
+		LockSetRequest both = LockSetRequest.of(REQUEST, LockRequest.of("stock", 1002)).withOwner("owner");
 		// Often enough for a future that is done before anybody looks at it
 		for (int i = 0; i < 1000; i++) {
 			Thread.currentThread().interrupt();
 			assertThatExceptionOfType(LockInterruptedException.class)
-				.isThrownBy(() -> registry.acquire(REQUEST, (key) -> "owner"));
+				.isThrownBy(() -> registry.acquire(REQUEST.withOwner("owner")));
+			assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(() -> registry.acquireAll(both));
 			assertThat(Thread.interrupted()).isTrue();
 		}
 		registry.acquire(REQUEST.withWaitTime(Duration.ofSeconds(20))).close();
-	}
-
-	@ParameterizedTest(autoCloseArguments = false)
-	@MethodSource("registries")
-	void aPlainFutureIsFollowed(LockRegistry registry) {
-		assertThat(registry.follow(done(new FutureTask<>(() -> "done")))).succeedsWithin(Duration.ofSeconds(20))
-			.isEqualTo("done");
-		assertThat(registry.follow(done(new FutureTask<>(() -> {
-			throw new IOException("out of order");
-		})))).failsWithin(Duration.ofSeconds(20)).withThrowableThat().withCauseInstanceOf(IOException.class);
-		FutureTask<String> cancelled = new FutureTask<>(() -> "done");
-		cancelled.cancel(true);
-		assertThat(registry.follow(cancelled)).isCompletedExceptionally();
-		assertThatExceptionOfType(CancellationException.class).isThrownBy(() -> registry.follow(cancelled).join());
-	}
-
-	@ParameterizedTest(autoCloseArguments = false)
-	@MethodSource("registries")
-	void aThreadThatIsInterruptedMayFollowAFuture(LockRegistry registry) {
-		CompletableFuture<String> later = new CompletableFuture<>();
-		Thread.currentThread().interrupt();
-		CompletableFuture<String> followed = registry.follow(later);
-		assertThat(Thread.interrupted()).isTrue();
-		later.complete("done");
-		if (!Proxy.isProxyClass(registry.getClass())) {
-			assertThat(followed).succeedsWithin(Duration.ofSeconds(20)).isEqualTo("done");
-		}
-		else {
-			assertThat(followed).isCompletedExceptionally();
-		}
-	}
-
-	private static <T> Future<T> done(FutureTask<T> task) {
-		task.run();
-		return task;
 	}
 
 }

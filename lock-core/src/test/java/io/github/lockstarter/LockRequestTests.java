@@ -3,8 +3,6 @@
 package io.github.lockstarter;
 
 import java.time.Duration;
-import java.util.List;
-import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
 
@@ -22,7 +20,7 @@ class LockRequestTests {
 		assertThat(this.request.leaseTime()).isNull();
 		assertThat(this.request.withWaitTime(Duration.ofSeconds(1)).withLeaseTime(Duration.ofSeconds(2)))
 			.isEqualTo(new LockRequest(this.request.key(), LockMode.EXCLUSIVE, Duration.ofSeconds(1),
-					Duration.ofSeconds(2), null, List.of()));
+					Duration.ofSeconds(2), null, null));
 	}
 
 	@Test
@@ -56,31 +54,24 @@ class LockRequestTests {
 			.withLeaseTime(Duration.ofSeconds(2))
 			.withHoldAtLeast(Duration.ofSeconds(3));
 		assertThat(timed.withKey(LockKey.of("order", 7))).isEqualTo(new LockRequest(LockKey.of("order", 7),
-				LockMode.EXCLUSIVE, Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(3), List.of()));
+				LockMode.EXCLUSIVE, Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(3), null));
 	}
 
 	@Test
-	void severalLocksAreOneRequest() {
-		LockRequest all = LockRequest.ofAll("order", List.of(1, 2))
-			.and(this.request)
-			.withWaitTime(Duration.ofSeconds(7));
-		assertThat(all.all()).extracting(LockRequest::key)
-			.containsExactly(LockKey.of("order", 1), LockKey.of("order", 2), this.request.key());
-		assertThat(all.waitTime()).hasSeconds(7);
-		assertThat(all.all()).allSatisfy((each) -> assertThat(each.others()).isEmpty());
-		assertThat(this.request.all()).containsExactly(this.request);
-		assertThat(all.and(all).all()).hasSize(6);
+	void aNameWithoutAKeyHasASingleLock() {
+		assertThat(LockRequest.of("report").key()).isEqualTo(LockKey.of("report"));
+		assertThat(LockRequest.of("report").key().text()).isEqualTo("report");
+		assertThat(LockRequest.of("report")).isEqualTo(LockRequest.of(LockKey.of("report")));
 	}
 
 	@Test
-	void severalLocksAreAtLeastOneAndAtMostAThousand() {
-		assertThatIllegalArgumentException().isThrownBy(() -> LockRequest.ofAll("order", List.of()))
-			.withMessage("'keys' of the locks 'order' must not be empty");
-		LockRequest most = LockRequest.ofAll("order", IntStream.range(0, 1000).boxed().toList());
-		assertThat(most.all()).hasSize(1000);
-		assertThat(most.and(most).all()).hasSize(2000);
-		assertThatIllegalArgumentException().isThrownBy(() -> most.and(this.request))
-			.withMessage("At most 1000 locks can be taken together, but these are 1001");
+	void anOwnerIsAnythingButAThread() {
+		LockRequest owned = this.request.withWaitTime(Duration.ofSeconds(1)).withOwner("import 7");
+		assertThat(this.request.owner()).isNull();
+		assertThat(owned.owner()).isEqualTo("import 7");
+		assertThat(owned.withKey(LockKey.of("order", 7)).withMode(LockMode.FAIR).owner()).isEqualTo("import 7");
+		assertThatIllegalArgumentException().isThrownBy(() -> this.request.withOwner(Thread.currentThread()))
+			.withMessage("'owner' must not be a thread; without an owner the current thread owns the lock");
 	}
 
 }

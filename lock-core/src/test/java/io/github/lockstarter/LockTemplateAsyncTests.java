@@ -282,7 +282,7 @@ class LockTemplateAsyncTests {
 		assertThat(Thread.interrupted()).isTrue();
 	}
 
-	private CompletableFuture<String> begin(LockRequest request, LockedBody<CompletableFuture<String>, ?> body) {
+	private CompletableFuture<String> begin(LockRequest request, LockedBody<Lease, CompletableFuture<String>, ?> body) {
 		return this.template.beginOrElse(request, body, (contention) -> CompletableFuture.completedFuture("busy"),
 				(outage) -> CompletableFuture.completedFuture("down"));
 	}

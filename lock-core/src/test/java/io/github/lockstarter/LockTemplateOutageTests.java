@@ -134,19 +134,19 @@ class LockTemplateOutageTests {
 		this.store.acquire.loseRequests(() -> true);
 		IOException expected = new IOException("expected by the test");
 		assertThatExceptionOfType(IOException.class)
-			.isThrownBy(() -> this.template.<String, IOException>executeOrElse(AT_ONCE, this::countedBody,
+			.isThrownBy(() -> this.template.<Lease, String, IOException>executeOrElse(AT_ONCE, this::countedBody,
 					LockTemplateOutageTests::unexpectedHandler, (outage) -> {
 						throw expected;
 					}))
 			.isSameAs(expected);
 	}
 
-	private String executeOrHandleOutage(LockedBody<String, RuntimeException> body) {
+	private String executeOrHandleOutage(LockedBody<Lease, String, RuntimeException> body) {
 		return this.template.executeOrElse(AT_ONCE, body, LockTemplateOutageTests::unexpectedHandler,
 				(outage) -> "handler");
 	}
 
-	private String executeUnhandled(LockedBody<String, RuntimeException> body) {
+	private String executeUnhandled(LockedBody<Lease, String, RuntimeException> body) {
 		return this.template.executeOrElse(AT_ONCE, body, LockTemplateOutageTests::unexpectedHandler,
 				LockTemplateOutageTests::unexpectedHandler);
 	}

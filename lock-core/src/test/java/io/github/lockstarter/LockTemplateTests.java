@@ -329,8 +329,9 @@ class LockTemplateTests {
 	@Test
 	void whenALossIsOnlyLoggedTheResultIsReturned() {
 		LockTemplate tolerant = this.template.withOnLost(OnLost.LOG);
-		assertThat(tolerant.<Integer, RuntimeException>execute(SHORT, LockTemplateTests::returnAfterLoss)).isEqualTo(1);
-		assertThat(tolerant.<Integer, RuntimeException>execute(REQUEST, (lease) -> {
+		assertThat(tolerant.<Lease, Integer, RuntimeException>execute(SHORT, LockTemplateTests::returnAfterLoss))
+			.isEqualTo(1);
+		assertThat(tolerant.<Lease, Integer, RuntimeException>execute(REQUEST, (lease) -> {
 			this.memory.clear();
 			return 2;
 		})).isEqualTo(2);
@@ -410,7 +411,7 @@ class LockTemplateTests {
 
 	@Test
 	void withoutContentionTheHandlerIsNotCalled() {
-		assertThat(this.template.<Integer, RuntimeException>executeOrElse(REQUEST, this::countedBody,
+		assertThat(this.template.<Lease, Integer, RuntimeException>executeOrElse(REQUEST, this::countedBody,
 				LockTemplateTests::unexpectedHandler))
 			.isEqualTo(1);
 		assertThat(this.memory.isEmpty()).isTrue();
@@ -436,13 +437,12 @@ class LockTemplateTests {
 	void theExceptionOfTheHandlerIsThrownAsItIs() {
 		holdElsewhere(KEY);
 		IOException expected = new IOException("expected by the test");
-		assertThatExceptionOfType(IOException.class).isThrownBy(
-				() -> this.template.<Integer, IOException>executeOrElse(AT_ONCE, this::countedBody, (contention) -> {
-					throw expected;
-				}))
-			.isSameAs(expected);
+		assertThatExceptionOfType(IOException.class).isThrownBy(() -> this.template
+			.<Lease, Integer, IOException>executeOrElse(AT_ONCE, this::countedBody, (contention) -> {
+				throw expected;
+			})).isSameAs(expected);
 		assertThatExceptionOfType(LockContendedException.class).isThrownBy(() -> this.template
-			.<Integer, RuntimeException>executeOrElse(AT_ONCE, this::countedBody, (contention) -> {
+			.<Lease, Integer, RuntimeException>executeOrElse(AT_ONCE, this::countedBody, (contention) -> {
 				throw contention;
 			}));
 	}
@@ -451,7 +451,7 @@ class LockTemplateTests {
 	void contentionOfAnotherLockWithinTheBodyIsNotHandled() {
 		holdElsewhere(OTHER_KEY);
 		assertThatExceptionOfType(LockContendedException.class)
-			.isThrownBy(() -> this.template.<Integer, RuntimeException>executeOrElse(REQUEST,
+			.isThrownBy(() -> this.template.<Lease, Integer, RuntimeException>executeOrElse(REQUEST,
 					(lease) -> this.template.execute(LockRequest.of(OTHER_KEY).withWaitTime(Duration.ZERO),
 							this::countedBody),
 					LockTemplateTests::unexpectedHandler))
@@ -464,7 +464,7 @@ class LockTemplateTests {
 	void contentionThatTheBodyTellsOfIsNotHandled() {
 		LockContendedException expected = new LockContendedException(KEY, Duration.ZERO);
 		assertThatExceptionOfType(LockContendedException.class)
-			.isThrownBy(() -> this.template.<Integer, RuntimeException>executeOrElse(REQUEST, (lease) -> {
+			.isThrownBy(() -> this.template.<Lease, Integer, RuntimeException>executeOrElse(REQUEST, (lease) -> {
 				throw expected;
 			}, LockTemplateTests::unexpectedHandler))
 			.isSameAs(expected);
@@ -482,7 +482,7 @@ class LockTemplateTests {
 	@Test
 	void aLossIsNotHandledAsContention() {
 		assertThatExceptionOfType(LockLostException.class)
-			.isThrownBy(() -> this.template.<Integer, RuntimeException>executeOrElse(SHORT,
+			.isThrownBy(() -> this.template.<Lease, Integer, RuntimeException>executeOrElse(SHORT,
 					LockTemplateTests::returnAfterLoss, LockTemplateTests::unexpectedHandler));
 	}
 

@@ -22,9 +22,11 @@ import org.springframework.data.redis.core.RedisOperations;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.test.Callers;
@@ -105,12 +107,15 @@ class DisabledLocksTests {
 	@Test
 	void severalLocksAreGrantedTogether() {
 		this.runner.run((context) -> {
-			try (Lease leases = context.getBean(LockRegistry.class)
-				.acquire(LockRequest.ofAll("stock", List.of(1, 2, 2)))) {
+			LockRegistry registry = context.getBean(LockRegistry.class);
+			LockSetRequest request = LockSetRequest.of("stock", List.of(1, 2, 2));
+			try (LeaseSet leases = registry.acquireAll(request)) {
 				assertThat(leases.all()).extracting(Lease::key)
 					.containsExactly(LockKey.of("stock", 1), LockKey.of("stock", 2));
 				assertThat(leases.isHeld()).isTrue();
 			}
+			assertThat(registry.tryAcquireAll(request)).hasValueSatisfying(LeaseSet::close);
+			assertThat(registry.acquireAllAsync(request)).isCompletedWithValueMatching(LeaseSet::isHeld);
 		});
 	}
 

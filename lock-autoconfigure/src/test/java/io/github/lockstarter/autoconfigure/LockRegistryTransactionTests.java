@@ -42,6 +42,7 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.engine.DefaultLockRegistry;
@@ -101,7 +102,8 @@ class LockRegistryTransactionTests {
 	static List<Function<LockRegistry, AutoCloseable>> acquisitions() {
 		return List.of((registry) -> registry.acquire(REQUEST),
 				(registry) -> registry.tryAcquire(REQUEST).orElseThrow(),
-				(registry) -> registry.acquire(REQUEST.and(LockRequest.of("stock", 1002))),
+				(registry) -> registry.acquireAll(LockSetRequest.of(REQUEST, LockRequest.of("stock", 1002))),
+				(registry) -> registry.tryAcquireAll(LockSetRequest.of(REQUEST)).orElseThrow(),
 				(registry) -> locked(registry.lock(KEY)), (registry) -> locked(registry.readWriteLock(KEY).writeLock()),
 				(registry) -> locked(registry.readWriteLock(KEY).readLock()));
 	}

@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Future;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.function.Function;
@@ -15,13 +14,15 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.AnyLockRequest;
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.event.CompositeLockListener;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.store.LockStore;
@@ -40,8 +41,6 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	private final EngineThreads threads;
 
-	private final FutureWatch futures = new FutureWatch();
-
 	private final EngineSettings settings;
 
 	private final StoreDesk desk;
@@ -49,8 +48,6 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	private final Admission admission;
 
 	private final SimultaneousGrant simultaneousGrant;
-
-	private final ManyLocks manyLocks;
 
 	/**
 	 * Create a registry.
@@ -70,52 +67,43 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		this.admission = new Admission(this.desk, outages, safeListener, this.threads.returns());
 		this.simultaneousGrant = new SimultaneousGrant(store, this.terms, this.locks, this.desk, this.admission,
 				this.threads.timetable());
-		this.manyLocks = new ManyLocks(
-				(requests, waitTime) -> this.simultaneousGrant.tryGrant(requests,
-						(request) -> waiter(request.withWaitTime(Duration.ZERO)), waitTime),
-				(request) -> obtain(request.key(), waiter(request)), this.threads.tasks());
 	}
 
 	@Override
 	public Lease acquire(LockRequest request) {
-		if (!request.others().isEmpty()) {
-			return this.manyLocks.acquire(request, waitTime(request));
-		}
-		return acquire(request.key(), waiter(request));
-	}
-
-	private Lease acquire(LockKey key, ThreadWaiter waiter) {
-		Lease lease = obtain(key, waiter);
+		ThreadWaiter waiter = waiter(request, waitTime(request), Thread.currentThread());
+		Lease lease = obtain(request.key(), waiter);
 		if (lease == null) {
-			throw new LockContendedException(key, waiter.waited());
+			throw new LockContendedException(request.key(), waiter.waited());
 		}
 		return lease;
 	}
 
 	@Override
-	public Lease acquire(LockRequest request, Function<LockKey, ?> owners) {
-		if (!request.others().isEmpty()) {
-			return new ManyLocks(
-					(requests, waitTime) -> this.simultaneousGrant.tryGrant(requests,
-							(each) -> waiter(each, Duration.ZERO, owners), waitTime),
-					(each) -> obtain(each.key(), waiter(each, waitTime(each), owners)), this.threads.tasks())
-				.acquire(request, waitTime(request));
-		}
-		return acquire(request.key(), waiter(request, waitTime(request), owners));
-	}
-
-	@Override
-	public <T extends @Nullable Object> CompletableFuture<T> follow(Future<T> future) {
-		return this.futures.follow(future);
-	}
-
-	@Override
 	public Optional<Lease> tryAcquire(LockRequest request) {
-		if (request.others().isEmpty()) {
-			return Optional.ofNullable(obtain(request.key(), waiter(request)));
-		}
+		return Optional.ofNullable(obtain(request.key(), waiter(request, waitTime(request), Thread.currentThread())));
+	}
+
+	@Override
+	public CompletableFuture<Lease> acquireAsync(LockRequest request) {
+		return acquireAsync(request, new Object());
+	}
+
+	private CompletableFuture<Lease> acquireAsync(LockRequest request, Object otherwise) {
+		return new FutureWaiter(request, waitTime(request), owner(request, otherwise), this.admission, this.threads)
+			.begin();
+	}
+
+	@Override
+	public LeaseSet acquireAll(LockSetRequest request) {
+		return manyLocks(request, Thread.currentThread(), (each) -> CompletableFuture.completedFuture(acquire(each)))
+			.await();
+	}
+
+	@Override
+	public Optional<LeaseSet> tryAcquireAll(LockSetRequest request) {
 		try {
-			return Optional.of(acquire(request));
+			return Optional.of(acquireAll(request));
 		}
 		catch (LockContendedException ex) {
 			return Optional.empty();
@@ -123,16 +111,15 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	@Override
-	public CompletableFuture<Lease> acquireAsync(LockRequest request, Function<LockKey, ?> owners) {
-		if (!request.others().isEmpty()) {
-			return new AsyncManyLocks(request, waitTime(request),
-					(requests, waitTime) -> this.simultaneousGrant.tryGrant(requests,
-							(each) -> waiter(each, Duration.ZERO, owners), waitTime),
-					(each) -> acquireAsync(each, owners), this.threads.tasks())
-				.begin();
-		}
-		Object owner = owners.apply(request.key());
-		return new FutureWaiter(request, waitTime(request), owner, this.admission, this.threads).begin();
+	public CompletableFuture<LeaseSet> acquireAllAsync(LockSetRequest request) {
+		Object owner = new Object();
+		return manyLocks(request, owner, (each) -> acquireAsync(each, owner)).begin();
+	}
+
+	private ManyLocks manyLocks(LockSetRequest request, Object otherwise,
+			Function<LockRequest, CompletableFuture<Lease>> one) {
+		return new ManyLocks(request.requests(), waitTime(request), (requests, waitTime) -> this.simultaneousGrant
+			.tryGrant(requests, (each) -> waiter(each, Duration.ZERO, otherwise), waitTime), one, this.threads.tasks());
 	}
 
 	@Override
@@ -147,8 +134,8 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	/**
-	 * Take a lock.
-	 * @return the lease, or {@code null} if somebody else held the lock until the caller
+	 * Acquire a lock.
+	 * @return the lease, or {@code null} if another owner held the lock until the waiter
 	 * was out of time
 	 */
 	@Nullable HeldLease obtain(LockKey key, ThreadWaiter waiter) {
@@ -185,15 +172,16 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		return (lock != null) ? lock.holdOf(Thread.currentThread()) : null;
 	}
 
-	private ThreadWaiter waiter(LockRequest request) {
-		return new ThreadWaiter(waitTime(request), true, request.mode(), request.leaseTime());
+	private static ThreadWaiter waiter(LockRequest request, Duration waitTime, Object otherwise) {
+		return new ThreadWaiter(waitTime, request.mode(), request.leaseTime(), owner(request, otherwise));
 	}
 
-	private static ThreadWaiter waiter(LockRequest request, Duration waitTime, Function<LockKey, ?> owners) {
-		return new ThreadWaiter(waitTime, request.mode(), request.leaseTime(), owners.apply(request.key()));
+	private static Object owner(LockRequest request, Object otherwise) {
+		Object owner = request.owner();
+		return (owner != null) ? owner : otherwise;
 	}
 
-	private Duration waitTime(LockRequest request) {
+	private Duration waitTime(AnyLockRequest<?> request) {
 		Duration waitTime = request.waitTime();
 		return (waitTime != null) ? waitTime : this.settings.waitTime();
 	}
@@ -208,8 +196,8 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	/**
 	 * Refuse new locks, end all waits, let holders finish for at most the shutdown
-	 * timeout, and then stop renewing. Nothing is released under a body that still runs:
-	 * what it holds stays taken until its lease ends.
+	 * timeout, and then stop renewing. No lock is released under a body that still runs:
+	 * its lease expires.
 	 */
 	public void drain() {
 		this.terms.setRefusing(true);
@@ -221,12 +209,12 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		this.desk.awaitAnswers();
 	}
 
-	/** What is left also has waiters, whose last request to the store is not answered. */
+	/** Other locks that are left have waiters whose last request is not answered. */
 	private void warnOfHeldLocks() {
 		List<LockKey> held = this.locks.all().stream().filter(LocalLock::isHeld).map(LocalLock::key).toList();
 		if (!held.isEmpty()) {
 			logger.warn("Locks still held after " + this.settings.shutdownTimeout().toMillis()
-					+ " ms of shutdown, which stay taken until their leases end: " + held);
+					+ " ms of shutdown, until their leases expire: " + held);
 		}
 	}
 

@@ -4,7 +4,6 @@ package io.github.lockstarter.engine;
 
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -12,15 +11,16 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
-import java.util.function.Function;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockSetRequest;
 
 /**
- * Grants every lock at once and to everybody, without a store: for an application that
+ * Grants every lock at once and to every owner, without a store: for an application that
  * has switched locks off. Its leases have growing fencing tokens and are held until they
  * are closed.
  */
@@ -34,15 +34,19 @@ public final class DisabledLockRegistry implements LockRegistry {
 
 	@Override
 	public Lease acquire(LockRequest request) {
-		List<Lease> leases = request.all().stream().map(LockRequest::key).distinct().map(this::grant).toList();
-		return (leases.size() == 1) ? leases.get(0) : new HeldLeases(leases, Runnable::run);
+		return grant(request.key());
+	}
+
+	@Override
+	public LeaseSet acquireAll(LockSetRequest request) {
+		return new HeldLeases(request.requests().stream().map(this::acquire).toList(), Runnable::run);
 	}
 
 	private Lease grant(LockKey key) {
 		return new DisabledLease(key, nextToken());
 	}
 
-	/** Tokens go on from those of a store, by the clock that counts there as well. */
+	/** Tokens continue those of a store, which are based on the time as well. */
 	private long nextToken() {
 		long now = EPOCH.until(Instant.now(), ChronoUnit.MICROS) << HOLD_BITS;
 		return this.lastToken.updateAndGet((last) -> Math.max(last + 1, now));
@@ -54,8 +58,18 @@ public final class DisabledLockRegistry implements LockRegistry {
 	}
 
 	@Override
-	public CompletableFuture<Lease> acquireAsync(LockRequest request, Function<LockKey, ?> owners) {
+	public Optional<LeaseSet> tryAcquireAll(LockSetRequest request) {
+		return Optional.of(acquireAll(request));
+	}
+
+	@Override
+	public CompletableFuture<Lease> acquireAsync(LockRequest request) {
 		return CompletableFuture.completedFuture(acquire(request));
+	}
+
+	@Override
+	public CompletableFuture<LeaseSet> acquireAllAsync(LockSetRequest request) {
+		return CompletableFuture.completedFuture(acquireAll(request));
 	}
 
 	@Override
@@ -80,7 +94,7 @@ public final class DisabledLockRegistry implements LockRegistry {
 		};
 	}
 
-	/** Everybody may lock it, also at the same time. */
+	/** All threads may lock it at the same time. */
 	private static final class DisabledLock implements Lock {
 
 		@Override

@@ -5,12 +5,14 @@ package io.github.lockstarter.engine;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
-import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseSet;
 
 /**
- * A lease that may come; its asynchronous actions may block.
+ * A lease, or a set of leases, that may be granted; its asynchronous actions may block.
+ *
+ * @param <L> what is granted
  */
-final class FutureLease extends CompletableFuture<Lease> {
+final class FutureLease<L extends LeaseSet> extends CompletableFuture<L> {
 
 	private final Executor tasks;
 

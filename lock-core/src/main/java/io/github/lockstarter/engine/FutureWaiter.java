@@ -41,7 +41,7 @@ final class FutureWaiter extends Waiter {
 		this.admission = admission;
 		this.timetable = threads.timetable();
 		this.tasks = threads.tasks();
-		this.result = new FutureLease(this.tasks);
+		this.result = new FutureLease<>(this.tasks);
 	}
 
 	/**

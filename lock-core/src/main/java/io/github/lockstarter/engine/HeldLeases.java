@@ -10,26 +10,16 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 import io.github.lockstarter.Lease;
-import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockLostException;
 
 /**
- * Leases of several locks that were taken together.
+ * Leases of several locks that were acquired together.
  *
- * @param all one for each lock, in the order in which they were taken
+ * @param all one for each lock, in the order in which the locks were acquired
  * @param tasks run what may block
  */
-record HeldLeases(List<Lease> all, Executor tasks) implements Lease {
-
-	@Override
-	public LockKey key() {
-		throw several("key");
-	}
-
-	@Override
-	public long fencingToken() {
-		throw several("fencing token");
-	}
+record HeldLeases(List<Lease> all, Executor tasks) implements LeaseSet {
 
 	@Override
 	public boolean isHeld() {
@@ -83,11 +73,6 @@ record HeldLeases(List<Lease> all, Executor tasks) implements Lease {
 	@Override
 	public CompletableFuture<Void> closeAsync() {
 		return CompletableFuture.runAsync(this::close, this.tasks);
-	}
-
-	private IllegalStateException several(String what) {
-		return new IllegalStateException("This is the lease of " + this.all.size()
-				+ " locks, each of which has its own " + what + "; see Lease.all()");
 	}
 
 }

@@ -166,7 +166,7 @@ final class Hold implements Outcome {
 	 * Return whether its owner has by it what it would ask for anew.
 	 */
 	boolean covers(LockMode mode) {
-		return mode.isShared() || !this.tenure.isShared();
+		return mode == LockMode.READ || !this.tenure.isShared();
 	}
 
 	/**

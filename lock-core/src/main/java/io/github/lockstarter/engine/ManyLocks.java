@@ -4,11 +4,10 @@ package io.github.lockstarter.engine;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -18,80 +17,207 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockContendedException;
-import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
-import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 
 /**
- * Takes several locks together or not at all. If all of them are free and the store can
- * grant them at once, one request is enough. Else they are taken one by one in an order
- * that is the same everywhere, so that nobody can wait for somebody who waits for it.
+ * One acquisition of several locks together or not at all. If all of them are free and
+ * the store can grant them at once, one request is enough. Otherwise they are acquired
+ * one by one in an order that is the same in all instances, so that no two acquisitions
+ * wait for each other.
  */
 final class ManyLocks {
 
 	private static final Log logger = LogFactory.getLog(ManyLocks.class);
 
+	private final List<LockRequest> requests;
+
+	private final Duration waitTime;
+
 	private final BiFunction<List<LockRequest>, Duration, @Nullable List<Lease>> atOnce;
 
-	private final Function<LockRequest, @Nullable Lease> oneByOne;
+	private final Function<LockRequest, CompletableFuture<Lease>> one;
 
 	private final Executor tasks;
 
+	private final long start = System.nanoTime();
+
+	private final FutureLease<LeaseSet> result;
+
+	/** Guarded by this. */
+	private final List<Lease> leases = new ArrayList<>();
+
+	/** Guarded by this. */
+	private @Nullable CompletableFuture<Lease> awaited;
+
 	/**
 	 * Create it.
-	 * @param atOnce takes locks that are free within a wait time, or gives {@code null}
-	 * @param oneByOne takes one lock, waiting for it, or gives {@code null}
+	 * @param requests one for each lock, in the order that is the same in all instances
+	 * @param waitTime for all locks together
+	 * @param atOnce acquires locks that are free within a wait time, or gives
+	 * {@code null}; may block
+	 * @param one acquires one lock; on behalf of a caller that {@linkplain #await()
+	 * waits} it blocks until the lock is granted, otherwise not at all
 	 * @param tasks run what may block
 	 */
-	ManyLocks(BiFunction<List<LockRequest>, Duration, @Nullable List<Lease>> atOnce,
-			Function<LockRequest, @Nullable Lease> oneByOne, Executor tasks) {
+	ManyLocks(List<LockRequest> requests, Duration waitTime,
+			BiFunction<List<LockRequest>, Duration, @Nullable List<Lease>> atOnce,
+			Function<LockRequest, CompletableFuture<Lease>> one, Executor tasks) {
+		this.requests = requests;
+		this.waitTime = waitTime;
 		this.atOnce = atOnce;
-		this.oneByOne = oneByOne;
+		this.one = one;
 		this.tasks = tasks;
+		this.result = new FutureLease<>(tasks);
 	}
 
 	/**
-	 * Take all locks of a request.
-	 * @param waitTime for all of them
-	 * @return the lease of all
-	 * @throws LockContendedException if one of them could not be had
+	 * Begin without blocking the current thread.
+	 * @return the future leases; completing it otherwise ends the wait
 	 */
-	Lease acquire(LockRequest request, Duration waitTime) {
-		long start = System.nanoTime();
-		List<LockRequest> requests = inOrder(request.all());
-		List<Lease> leases = this.atOnce.apply(requests, waitTime);
-		return new HeldLeases((leases != null) ? leases : acquireOneByOne(requests, waitTime, start), this.tasks);
+	CompletableFuture<LeaseSet> begin() {
+		this.result.whenComplete((leases, ex) -> {
+			if (!(leases instanceof HeldLeases)) {
+				// A caller that cancels it must not have to wait for the store
+				this.tasks.execute(this::stop);
+			}
+		});
+		this.tasks.execute(this::acquire);
+		return this.result;
 	}
 
-	private List<Lease> acquireOneByOne(List<LockRequest> requests, Duration waitTime, long start) {
-		List<Lease> leases = new ArrayList<>(requests.size());
-		boolean complete = false;
+	/**
+	 * Acquire the locks on the current thread, where each of them is waited for.
+	 */
+	LeaseSet await() {
+		acquire();
 		try {
-			for (LockRequest request : requests) {
-				Duration left = waitTime.minusNanos(System.nanoTime() - start);
-				if (left.isNegative() && !waitTime.isZero() && !leases.isEmpty()) {
-					throw new LockContendedException(request.key(), waitTime.minus(left));
-				}
-				Lease lease = this.oneByOne.apply(request.withWaitTime(left.isNegative() ? Duration.ZERO : left));
-				if (lease == null) {
-					throw new LockContendedException(request.key(), Duration.ofNanos(System.nanoTime() - start));
-				}
-				leases.add(lease);
-			}
-			complete = true;
-			return leases;
+			return this.result.join();
 		}
-		finally {
-			if (!complete) {
-				giveBack(leases);
+		catch (CompletionException ex) {
+			if (ex.getCause() instanceof Error error) {
+				throw error;
 			}
+			throw (ex.getCause() instanceof RuntimeException failure) ? failure : ex;
+		}
+	}
+
+	private void acquire() {
+		try {
+			List<Lease> granted = this.result.isDone() ? List.of() : this.atOnce.apply(this.requests, this.waitTime);
+			if (granted == null) {
+				acquireFrom(0);
+			}
+			else if (keep(granted)) {
+				complete();
+			}
+		}
+		catch (Throwable ex) {
+			fail(ex);
 		}
 	}
 
 	/**
-	 * Give back what was taken, as not all could be had.
+	 * Acquire lock after lock. A lease that is granted at once needs no callback: a
+	 * thousand nested callbacks would be too deep.
+	 */
+	private void acquireFrom(int first) {
+		try {
+			for (int i = first; i < this.requests.size(); i++) {
+				CompletableFuture<Lease> lease = request(this.requests.get(i), i > 0);
+				if (!lease.isDone() || lease.isCompletedExceptionally()) {
+					int next = i + 1;
+					lease.whenComplete((granted, ex) -> settle(granted, ex, next));
+					return;
+				}
+				if (!keep(List.of(lease.join()))) {
+					return;
+				}
+			}
+			complete();
+		}
+		catch (Throwable ex) {
+			fail(ex);
+		}
+	}
+
+	private CompletableFuture<Lease> request(LockRequest request, boolean further) {
+		Duration left = this.waitTime.minus(waited());
+		if (left.isNegative()) {
+			if (further && !this.waitTime.isZero()) {
+				throw new LockContendedException(request.key(), waited());
+			}
+			left = Duration.ZERO;
+		}
+		CompletableFuture<Lease> lease = this.one.apply(request.withWaitTime(left));
+		if (!awaits(lease)) {
+			lease.cancel(false);
+		}
+		return lease;
+	}
+
+	private void settle(@Nullable Lease lease, @Nullable Throwable failure, int next) {
+		if (lease != null) {
+			if (keep(List.of(lease))) {
+				acquireFrom(next);
+			}
+			return;
+		}
+		fail((failure instanceof CompletionException) ? failure.getCause() : failure);
+	}
+
+	private Duration waited() {
+		return Duration.ofNanos(System.nanoTime() - this.start);
+	}
+
+	/** A caller that learns of the failure finds no lock held. */
+	private void fail(@Nullable Throwable failure) {
+		stop();
+		Throwable cause = (failure != null) ? failure : new CancellationException();
+		this.result.completeExceptionally((cause instanceof LockContendedException contention)
+				? new LockContendedException(contention.getKey(), waited()) : cause);
+	}
+
+	private synchronized boolean awaits(CompletableFuture<Lease> lease) {
+		this.awaited = lease;
+		return !this.result.isDone();
+	}
+
+	private boolean keep(List<Lease> granted) {
+		synchronized (this) {
+			if (!this.result.isDone()) {
+				return this.leases.addAll(granted);
+			}
+		}
+		giveBack(granted);
+		return false;
+	}
+
+	private void complete() {
+		if (!this.result.complete(new HeldLeases(List.copyOf(this.leases), this.tasks))) {
+			stop();
+		}
+	}
+
+	/** A lease that is granted later finds the result done, and is given back. */
+	private void stop() {
+		List<Lease> granted;
+		CompletableFuture<Lease> awaited;
+		synchronized (this) {
+			granted = List.copyOf(this.leases);
+			this.leases.clear();
+			awaited = this.awaited;
+		}
+		if (awaited != null) {
+			awaited.cancel(false);
+		}
+		giveBack(granted);
+	}
+
+	/**
+	 * Release locks that were acquired, as not all could be.
 	 */
 	static void giveBack(List<Lease> leases) {
 		try {
@@ -100,22 +226,6 @@ final class ManyLocks {
 		catch (LockLostException ex) {
 			logger.debug("A lock was lost while others were waited for", ex);
 		}
-	}
-
-	/**
-	 * Return the requests in the order of their locks, each lock once.
-	 */
-	static List<LockRequest> inOrder(Collection<LockRequest> requests) {
-		Map<LockKey, LockRequest> sorted = new TreeMap<>(Comparator.comparing(LockKey::toString));
-		requests.forEach((request) -> sorted.merge(request.key(), request, ManyLocks::stronger));
-		return List.copyOf(sorted.values());
-	}
-
-	private static LockRequest stronger(LockRequest one, LockRequest other) {
-		if (one.mode() == LockMode.FAIR || other.mode() == LockMode.FAIR) {
-			return (one.mode() == LockMode.FAIR) ? one : other;
-		}
-		return one.mode().isShared() ? other : one;
 	}
 
 }

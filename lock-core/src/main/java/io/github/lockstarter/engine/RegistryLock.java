@@ -16,7 +16,7 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 
 /**
- * A lock of a registry in the form that the JDK knows.
+ * A lock of a registry as a {@link Lock}, owned by the thread that locked it.
  */
 final class RegistryLock implements Lock {
 
@@ -92,7 +92,7 @@ final class RegistryLock implements Lock {
 		}
 		Hold hold = lease.hold();
 		hold.pushLocked(this.mode, lease);
-		// The fixed lease of an outer level may have ended before it knew of this level
+		// The fixed lease of an outer level may have expired before it knew of this level
 		if (hold.isFixed() && !hold.isHeld()) {
 			hold.popLocked(this.mode);
 			lease.close();

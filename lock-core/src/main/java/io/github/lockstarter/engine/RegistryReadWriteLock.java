@@ -6,10 +6,10 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 
 /**
- * The two sides of a lock of a registry in the form that the JDK knows.
+ * A lock of a registry as a {@link ReadWriteLock}.
  *
- * @param readLock for those who share it
- * @param writeLock for those who want it alone
+ * @param readLock for shared owners
+ * @param writeLock for exclusive owners
  */
 record RegistryReadWriteLock(Lock readLock, Lock writeLock) implements ReadWriteLock {
 

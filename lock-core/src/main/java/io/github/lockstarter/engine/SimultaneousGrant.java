@@ -18,8 +18,7 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockGrant;
 
 /**
- * Takes several locks with one request to the store, if nobody here or there is in the
- * way.
+ * Acquires several locks with one request to the store, if all of them are free.
  */
 final class SimultaneousGrant {
 
@@ -46,16 +45,16 @@ final class SimultaneousGrant {
 	}
 
 	/**
-	 * Take all locks at once, on a thread that may block.
-	 * @param requests each lock once, in the order that is the same everywhere
+	 * Acquire all locks at once, on a thread that may block.
+	 * @param requests each lock once, in the order that is the same in all instances
 	 * @param waiters gives a waiter for each of them, which does not wait
-	 * @param waitTime how long all of that may take
-	 * @return the leases, or {@code null} if that is not possible and nothing was taken
+	 * @param waitTime how long the acquisition may take
+	 * @return the leases, or {@code null} if that is not possible and no lock is held
 	 * @throws LockUnavailableException if the store could not be asked, and no time is
 	 * left to ask it again
 	 */
 	@Nullable List<Lease> tryGrant(List<LockRequest> requests, Function<LockRequest, ThreadWaiter> waiters, Duration waitTime) {
-		if (this.terms.isRefusing() || Thread.currentThread().isInterrupted()
+		if (requests.size() == 1 || this.terms.isRefusing() || Thread.currentThread().isInterrupted()
 				|| !requests.stream().allMatch(SimultaneousGrant::isExclusive) || !isPossibleFor(requests)) {
 			return null;
 		}
@@ -84,8 +83,8 @@ final class SimultaneousGrant {
 	}
 
 	/**
-	 * Come to a lock here.
-	 * @return whether it is free, or held by the same owner
+	 * Let a waiter arrive at a lock of this JVM.
+	 * @return whether the lock is free, or held by the same owner
 	 */
 	private boolean arrive(LockRequest request, ThreadWaiter waiter, List<Part> parts) {
 		Attempt attempt = new Attempt(waiter, this.terms.leaseTimeFor(waiter));
@@ -143,7 +142,7 @@ final class SimultaneousGrant {
 		}
 	}
 
-	/** They may be granted from now on for as long as their lease lasts. */
+	/** They may be granted later, for as long as their lease lasts. */
 	private void orphan(List<Part> parts) {
 		for (Part part : parts) {
 			part.attempt.send(this.timetable.now(), false);

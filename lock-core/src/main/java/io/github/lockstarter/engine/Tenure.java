@@ -129,7 +129,7 @@ final class Tenure {
 	 * Return whether several may hold the lock at a time.
 	 */
 	boolean isShared() {
-		return this.owner.mode().isShared();
+		return Discipline.of(this.owner.mode()) == Discipline.SHARED;
 	}
 
 	/**

@@ -10,6 +10,7 @@ import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.LockRefusal;
@@ -46,7 +47,7 @@ final class MemoryLock {
 	}
 
 	boolean isShared() {
-		return !isFree() && this.leases.keySet().iterator().next().mode().isShared();
+		return !isFree() && this.leases.keySet().iterator().next().mode() == LockMode.READ;
 	}
 
 	/**
@@ -85,7 +86,7 @@ final class MemoryLock {
 			return this.queue.precedenceOver(place, told);
 		}
 		boolean held = this.leases.containsKey(owner);
-		boolean shareable = owner.mode().isShared() && isShared() && !this.queue.isBehindWriter(place);
+		boolean shareable = owner.mode() == LockMode.READ && isShared() && !this.queue.isBehindWriter(place);
 		if (held || shareable) {
 			return null;
 		}

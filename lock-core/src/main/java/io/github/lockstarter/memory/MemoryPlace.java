@@ -18,7 +18,7 @@ import io.github.lockstarter.store.Place;
 record MemoryPlace(MemoryLockStore jvm, boolean shared, @Nullable OwnerToken owner) {
 
 	static MemoryPlace of(MemoryLockStore jvm, OwnerToken owner) {
-		return new MemoryPlace(jvm, owner.mode().isShared(), (owner.mode() == LockMode.FAIR) ? owner : null);
+		return new MemoryPlace(jvm, owner.mode() == LockMode.READ, (owner.mode() == LockMode.FAIR) ? owner : null);
 	}
 
 	/**

@@ -180,8 +180,8 @@ class AsyncAcquisitionTests {
 	@Test
 	void theSameOwnerEntersAgainAtOnceAndTheLastLeaseGivesTheLockBack() {
 		Object owner = new Object();
-		Lease outer = get(this.registry.acquireAsync(REQUEST, (key) -> owner));
-		CompletableFuture<Lease> nested = this.registry.acquireAsync(AT_ONCE, (key) -> owner);
+		Lease outer = get(this.registry.acquireAsync(REQUEST.withOwner(owner)));
+		CompletableFuture<Lease> nested = this.registry.acquireAsync(AT_ONCE.withOwner(owner));
 		assertThat(nested).isCompleted();
 		assertThat(nested.join().fencingToken()).isEqualTo(outer.fencingToken());
 		outer.close();
@@ -195,8 +195,8 @@ class AsyncAcquisitionTests {
 	@Test
 	void anOwnerThatReadsCannotAskForTheLockAlone() {
 		Object owner = new Object();
-		try (Lease lease = get(this.registry.acquireAsync(REQUEST.withMode(LockMode.READ), (key) -> owner))) {
-			assertThat(failure(this.registry.acquireAsync(REQUEST, (key) -> owner)))
+		try (Lease lease = get(this.registry.acquireAsync(REQUEST.withMode(LockMode.READ).withOwner(owner)))) {
+			assertThat(failure(this.registry.acquireAsync(REQUEST.withOwner(owner))))
 				.isInstanceOf(IllegalStateException.class)
 				.hasMessageContaining("held for reading");
 		}
@@ -206,10 +206,10 @@ class AsyncAcquisitionTests {
 	void anOwnerThatHasLostTheLockLearnsOfItWhenItEntersAgain() {
 		Object owner = new Object();
 		try (DefaultLockRegistry renewing = registry(this.store, Duration.ofMillis(100))) {
-			Lease lease = get(renewing.acquireAsync(REQUEST, (key) -> owner));
+			Lease lease = get(renewing.acquireAsync(REQUEST.withOwner(owner)));
 			this.store.renew.loseRequests(() -> true);
 			Awaitility.await().until(() -> !lease.isHeld());
-			assertThat(failure(renewing.acquireAsync(REQUEST, (key) -> owner))).isInstanceOf(LockLostException.class);
+			assertThat(failure(renewing.acquireAsync(REQUEST.withOwner(owner)))).isInstanceOf(LockLostException.class);
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
 		}
 	}
@@ -217,9 +217,9 @@ class AsyncAcquisitionTests {
 	@Test
 	void anOwnerComesAnewAfterTheEndOfAFixedLease() {
 		Object owner = new Object();
-		Lease lease = get(this.registry.acquireAsync(AT_ONCE.withLeaseTime(Duration.ofMillis(20)), (key) -> owner));
+		Lease lease = get(this.registry.acquireAsync(AT_ONCE.withLeaseTime(Duration.ofMillis(20)).withOwner(owner)));
 		Awaitility.await().until(() -> !lease.isHeld());
-		Lease next = get(this.registry.acquireAsync(AT_ONCE, (key) -> owner));
+		Lease next = get(this.registry.acquireAsync(AT_ONCE.withOwner(owner)));
 		assertThat(next.fencingToken()).isGreaterThan(lease.fencingToken());
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
 		assertThat(next.isHeld()).isTrue();
@@ -413,8 +413,8 @@ class AsyncAcquisitionTests {
 				.withWaitTime(patient ? Duration.ofSeconds(20) : Duration.ofMillis(i % 20));
 			CompletableFuture<Lease> acquisition = each.acquireAsync(request);
 			callers.add(acquisition.thenApply((lease) -> {
-				boolean alone = mode.isShared() || writers.incrementAndGet() == 1;
-				if (!mode.isShared()) {
+				boolean alone = mode == LockMode.READ || writers.incrementAndGet() == 1;
+				if (mode != LockMode.READ) {
 					writers.decrementAndGet();
 				}
 				lease.close();

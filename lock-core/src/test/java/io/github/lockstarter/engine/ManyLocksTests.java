@@ -17,12 +17,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.memory.LockMemory;
@@ -34,6 +36,7 @@ import io.github.lockstarter.test.FaultInjectingStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
@@ -41,9 +44,9 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
  */
 class ManyLocksTests {
 
-	private static final LockRequest ALL = LockRequest.ofAll("stock", List.of(3, 1, 2));
+	private static final LockSetRequest ALL = LockSetRequest.of("stock", List.of(3, 1, 2));
 
-	private static final LockRequest ALL_NOW = ALL.withWaitTime(Duration.ZERO);
+	private static final LockSetRequest ALL_NOW = ALL.withWaitTime(Duration.ZERO);
 
 	private final LockMemory memory = new LockMemory();
 
@@ -66,7 +69,7 @@ class ManyLocksTests {
 
 	@Test
 	void freeLocksAreTakenAtOnceInTheOrderThatIsTheSameEverywhere() {
-		try (Lease lease = this.registry.acquire(ALL)) {
+		try (LeaseSet lease = this.registry.acquireAll(ALL)) {
 			assertThat(lease.all()).extracting((each) -> each.key().key()).containsExactly("1", "2", "3");
 			assertThat(lease.all()).extracting(Lease::fencingToken).doesNotHaveDuplicates();
 			assertThat(lease.isHeld()).isTrue();
@@ -77,13 +80,13 @@ class ManyLocksTests {
 		}
 		assertThat(this.store.acquireAll.calls()).isEqualTo(1);
 		assertThat(this.store.acquire.calls()).isZero();
-		assertThat(this.other.tryAcquire(ALL_NOW)).hasValueSatisfying(Lease::close);
+		assertThat(this.other.tryAcquireAll(ALL_NOW)).hasValueSatisfying(LeaseSet::close);
 	}
 
 	@Test
 	void whereOneIsTakenElsewhereNoneIsTaken() {
 		try (Lease taken = this.other.acquire(one(2))) {
-			assertThatExceptionOfType(LockContendedException.class).isThrownBy(() -> this.registry.acquire(ALL_NOW))
+			assertThatExceptionOfType(LockContendedException.class).isThrownBy(() -> this.registry.acquireAll(ALL_NOW))
 				.satisfies((ex) -> assertThat(ex.getKey()).isEqualTo(taken.key()));
 			for (int id : List.of(1, 3)) {
 				assertThat(this.other.tryAcquire(one(id))).hasValueSatisfying(Lease::close);
@@ -94,7 +97,7 @@ class ManyLocksTests {
 	@Test
 	void whereOneIsTakenInTheSameJvmNoneIsTaken() throws Exception {
 		try (Lease taken = this.registry.acquire(one(3))) {
-			assertThat(Callers.start(() -> this.registry.tryAcquire(ALL_NOW)).get()).isEmpty();
+			assertThat(Callers.start(() -> this.registry.tryAcquireAll(ALL_NOW)).get()).isEmpty();
 			for (int id : List.of(1, 2)) {
 				assertThat(this.other.tryAcquire(one(id))).hasValueSatisfying(Lease::close);
 			}
@@ -105,7 +108,7 @@ class ManyLocksTests {
 	void theLocksAreWaitedForWithinOneDeadline() throws Exception {
 		Lease first = this.other.acquire(one(1));
 		Lease last = this.other.acquire(one(3));
-		Call<Lease> waiting = Callers.start(() -> this.registry.acquire(ALL));
+		Call<LeaseSet> waiting = Callers.start(() -> this.registry.acquireAll(ALL));
 		waiting.awaitParked();
 		first.close();
 		waiting.awaitParked();
@@ -113,21 +116,22 @@ class ManyLocksTests {
 		waiting.get().close();
 		Lease early = this.other.acquire(one(1).withLeaseTime(Duration.ofMillis(1500)));
 		try (Lease taken = this.other.acquire(one(3))) {
-			Call<Lease> late = Callers.start(() -> this.registry.acquire(ALL.withWaitTime(Duration.ofSeconds(2))));
+			Call<LeaseSet> late = Callers
+				.start(() -> this.registry.acquireAll(ALL.withWaitTime(Duration.ofSeconds(2))));
 			assertThatExceptionOfType(LockContendedException.class).isThrownBy(late::get)
 				.satisfies((ex) -> assertThat(ex.getWaited()).isLessThan(Duration.ofSeconds(3)));
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(early::close);
 		}
 		try (Lease taken = this.other.acquire(one(3))) {
 			assertThatExceptionOfType(LockContendedException.class)
-				.isThrownBy(() -> this.registry.acquire(ALL.withWaitTime(Duration.ofMillis(50))));
+				.isThrownBy(() -> this.registry.acquireAll(ALL.withWaitTime(Duration.ofMillis(50))));
 		}
 	}
 
 	@Test
 	void anInterruptEndsTheWaitAndGivesBackWhatWasTaken() throws Exception {
 		try (Lease taken = this.other.acquire(one(3))) {
-			Call<Lease> waiting = Callers.start(() -> this.registry.acquire(ALL)).awaitParked();
+			Call<LeaseSet> waiting = Callers.start(() -> this.registry.acquireAll(ALL)).awaitParked();
 			waiting.thread().interrupt();
 			assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(waiting::get);
 			assertThat(this.other.tryAcquire(one(1))).hasValueSatisfying(Lease::close);
@@ -137,7 +141,8 @@ class ManyLocksTests {
 	@Test
 	void aLockThatIsNamedTwiceIsTakenOnceInTheStrongerMode() {
 		LockRequest read = one(1).withMode(LockMode.READ);
-		try (Lease lease = this.registry.acquire(read.and(one(1)).and(one(2).withMode(LockMode.READ)))) {
+		try (LeaseSet lease = this.registry
+			.acquireAll(LockSetRequest.of(read, one(1), one(2).withMode(LockMode.READ)))) {
 			assertThat(lease.all()).hasSize(2);
 			assertThat(this.other.tryAcquire(read)).isEmpty();
 			assertThat(this.other.tryAcquire(one(2).withMode(LockMode.READ))).hasValueSatisfying(Lease::close);
@@ -146,9 +151,9 @@ class ManyLocksTests {
 
 	@Test
 	void locksThatAreHeldAlreadyAreReentered() {
-		try (Lease outer = this.registry.acquire(one(2)); Lease all = this.registry.acquire(ALL)) {
+		try (Lease outer = this.registry.acquire(one(2)); LeaseSet all = this.registry.acquireAll(ALL)) {
 			assertThat(all.all().get(1).fencingToken()).isEqualTo(outer.fencingToken());
-			try (Lease again = this.registry.acquire(ALL)) {
+			try (LeaseSet again = this.registry.acquireAll(ALL)) {
 				assertThat(again.isHeld()).isTrue();
 			}
 			assertThat(all.isHeld()).isTrue();
@@ -160,17 +165,17 @@ class ManyLocksTests {
 		this.store.acquireAll.loseAnswers(() -> true);
 		// What nobody gives back stays taken for longer than is waited
 		try (DefaultLockRegistry unlucky = registry(this.store, Duration.ofMinutes(1))) {
-			try (Lease lease = unlucky.acquire(ALL)) {
+			try (LeaseSet lease = unlucky.acquireAll(ALL)) {
 				assertThat(lease.isHeld()).isTrue();
 			}
-			this.other.acquire(ALL).close();
+			this.other.acquireAll(ALL).close();
 		}
 		this.memory.clear();
 	}
 
 	@Test
 	void whoeverWaitsForOneOfThemIsServedAfterwards() throws Exception {
-		Lease all = this.registry.acquire(ALL);
+		LeaseSet all = this.registry.acquireAll(ALL);
 		Call<Lease> here = Callers.start(() -> this.registry.acquire(one(1).withWaitTime(Duration.ofSeconds(20))));
 		Call<Lease> there = Callers.start(() -> this.other.acquire(one(2).withWaitTime(Duration.ofSeconds(20))));
 		here.awaitParked();
@@ -183,7 +188,7 @@ class ManyLocksTests {
 	@Test
 	void theLossOfOneIsTheLossOfAll() {
 		try (DefaultLockRegistry renewing = registry(this.store, Duration.ofMillis(300))) {
-			Lease lease = renewing.acquire(ALL);
+			LeaseSet lease = renewing.acquireAll(ALL);
 			List<LockLostException> losses = new CopyOnWriteArrayList<>();
 			lease.onLost(losses::add);
 			this.memory.clear();
@@ -199,18 +204,40 @@ class ManyLocksTests {
 	}
 
 	@Test
-	void ofSeveralLocksThereIsNoOneKeyAndNoOneToken() {
-		try (Lease lease = this.registry.acquire(ALL)) {
-			assertThatIllegalStateException().isThrownBy(lease::key).withMessageContaining("Lease.all()");
-			assertThatIllegalStateException().isThrownBy(lease::fencingToken).withMessageContaining("3 locks");
+	void eachLockHasItsOwnLease() {
+		try (LeaseSet leases = this.registry.acquireAll(ALL)) {
+			Lease second = leases.get(LockKey.of("stock", 2));
+			assertThat(second).isSameAs(leases.all().get(1));
+			assertThat(second.get(second.key())).isSameAs(second);
+			assertThatIllegalArgumentException().isThrownBy(() -> leases.get(LockKey.of("stock", 4)))
+				.withMessage("There is no lease of lock 'stock:4' among these");
+			second.close();
+			assertThat(leases.isHeld()).isFalse();
+			assertThat(leases.remaining()).isZero();
+			assertThatIllegalStateException().isThrownBy(leases::ensureHeld);
+			assertThat(this.other.tryAcquire(one(2))).hasValueSatisfying(Lease::close);
+			assertThat(this.other.tryAcquire(one(3))).isEmpty();
 		}
+	}
+
+	@Test
+	void aSetOfOneLockIsASetAsWell() throws Exception {
+		LockSetRequest single = LockSetRequest.of(one(1));
+		try (LeaseSet leases = this.registry.acquireAll(single)) {
+			assertThat(leases).isNotInstanceOf(Lease.class);
+			assertThat(leases.all()).extracting(Lease::key).containsExactly(LockKey.of("stock", 1));
+			assertThat(this.other.tryAcquireAll(single)).isEmpty();
+			assertThatExceptionOfType(LockContendedException.class).isThrownBy(() -> this.other.acquireAll(single));
+		}
+		this.registry.acquireAllAsync(single).get(20, TimeUnit.SECONDS).close();
+		assertThat(this.store.acquireAll.calls()).isZero();
 	}
 
 	@Test
 	void aTemplateRunsUnderAllAndKeepsThoseThatItShould() {
 		LockTemplate template = new LockTemplate(this.registry);
-		LockRequest kept = one(1).withHoldAtLeast(Duration.ofMillis(300)).and(one(2));
-		int locks = template.execute(kept, (lease) -> Lease.current().all().size());
+		LockSetRequest kept = LockSetRequest.of(one(1).withHoldAtLeast(Duration.ofMillis(300)), one(2));
+		int locks = template.execute(kept, (leases) -> LeaseSet.current().all().size());
 		assertThat(locks).isEqualTo(2);
 		assertThat(this.other.tryAcquire(one(1))).isEmpty();
 		assertThat(this.other.tryAcquire(one(2))).hasValueSatisfying(Lease::close);
@@ -220,10 +247,10 @@ class ManyLocksTests {
 	@Test
 	void theyAreTakenTogetherWithoutAThreadAsWell() throws Exception {
 		Lease first = this.other.acquire(one(1));
-		CompletableFuture<Lease> future = this.registry.acquireAsync(ALL);
+		CompletableFuture<LeaseSet> future = this.registry.acquireAllAsync(ALL);
 		assertThat(future).isNotDone();
 		first.close();
-		Lease lease = future.get(20, TimeUnit.SECONDS);
+		LeaseSet lease = future.get(20, TimeUnit.SECONDS);
 		assertThat(lease.all()).extracting((each) -> each.key().key()).containsExactly("1", "2", "3");
 		assertThat(this.other.tryAcquire(one(3))).isEmpty();
 		lease.close();
@@ -231,7 +258,7 @@ class ManyLocksTests {
 
 	@Test
 	void freeLocksAreTakenAtOnceWithoutAThreadAsWell() throws Exception {
-		try (Lease lease = this.registry.acquireAsync(ALL).get(20, TimeUnit.SECONDS)) {
+		try (LeaseSet lease = this.registry.acquireAllAsync(ALL).get(20, TimeUnit.SECONDS)) {
 			assertThat(lease.all()).hasSize(3).allMatch(Lease::isHeld);
 		}
 		assertThat(this.store.acquireAll.calls()).isEqualTo(1);
@@ -240,20 +267,20 @@ class ManyLocksTests {
 
 	@Test
 	void locksThatAreGrantedAtOnceAfterTheFutureWasCancelledAreGivenBack() {
-		CompletableFuture<CompletableFuture<Lease>> begun = new CompletableFuture<>();
+		CompletableFuture<CompletableFuture<LeaseSet>> begun = new CompletableFuture<>();
 		this.store.acquireAll.loseAnswers(() -> {
 			begun.join().cancel(false);
 			return false;
 		});
-		begun.complete(this.registry.acquireAsync(ALL));
+		begun.complete(this.registry.acquireAllAsync(ALL));
 		Awaitility.await().until(() -> this.store.release.calls() == 3);
-		assertThat(this.other.tryAcquire(ALL_NOW)).hasValueSatisfying(Lease::close);
+		assertThat(this.other.tryAcquireAll(ALL_NOW)).hasValueSatisfying(LeaseSet::close);
 	}
 
 	@Test
 	void whoeverLearnsThatTheyCannotBeHadWithoutAThreadFindsNoneTaken() throws Exception {
 		try (Lease taken = this.other.acquire(one(3))) {
-			CompletableFuture<Boolean> free = this.registry.acquireAsync(ALL_NOW)
+			CompletableFuture<Boolean> free = this.registry.acquireAllAsync(ALL_NOW)
 				.handle((lease, ex) -> ex instanceof LockContendedException
 						&& this.registry.tryAcquire(one(1)).map(ManyLocksTests::close).orElse(false));
 			assertThat(free.get(20, TimeUnit.SECONDS)).isTrue();
@@ -263,7 +290,7 @@ class ManyLocksTests {
 	@Test
 	void cancellingTheFutureEndsTheWaitForAllAndGivesBackWhatWasTaken() {
 		try (Lease taken = this.other.acquire(one(3))) {
-			CompletableFuture<Lease> future = this.registry.acquireAsync(ALL);
+			CompletableFuture<LeaseSet> future = this.registry.acquireAllAsync(ALL);
 			Awaitility.await().until(() -> this.registry.activeLocks() == 3);
 			future.cancel(false);
 			Awaitility.await().until(() -> this.registry.activeLocks() == 0);
@@ -273,34 +300,23 @@ class ManyLocksTests {
 
 	@Test
 	void aThousandLocksThatAreHeldAlreadyAreReenteredOnASmallStack() throws Exception {
-		LockRequest thousand = LockRequest.ofAll("stock", IntStream.range(0, 1000).boxed().toList());
-		CompletableFuture<Lease> inner = new CompletableFuture<>();
-		try (Lease outer = this.registry.acquireAsync(thousand, (key) -> "me").get(20, TimeUnit.SECONDS)) {
-			new Thread(null, () -> this.registry.acquireAsync(thousand, (key) -> "me")
-				.whenComplete((lease, ex) -> inner.complete(lease)), "small", 1 << 18).start();
+		LockSetRequest thousand = LockSetRequest.of("stock", IntStream.range(0, 1000).boxed().toList()).withOwner("me");
+		CompletableFuture<LeaseSet> inner = new CompletableFuture<>();
+		try (LeaseSet outer = this.registry.acquireAllAsync(thousand).get(20, TimeUnit.SECONDS)) {
+			new Thread(null,
+					() -> this.registry.acquireAllAsync(thousand).whenComplete((lease, ex) -> inner.complete(lease)),
+					"small", 1 << 18)
+				.start();
 			inner.get(20, TimeUnit.SECONDS).close();
 			assertThat(outer.isHeld()).isTrue();
 		}
 	}
 
 	@Test
-	void ownersThatCannotBeToldLeakNothing() {
-		CompletableFuture<Lease> future = this.registry.acquireAsync(ALL, (key) -> {
-			if ("2".equals(key.key())) {
-				throw new IllegalStateException("nobody");
-			}
-			return "me";
-		});
-		assertThat(future).failsWithin(Duration.ofSeconds(20))
-			.withThrowableThat()
-			.withCauseInstanceOf(IllegalStateException.class);
-	}
-
-	@Test
 	void whoeverCancelsTheFutureDoesNotWaitForTheStore() throws Exception {
 		CountDownLatch answer = new CountDownLatch(1);
 		try (Lease taken = this.other.acquire(one(2))) {
-			CompletableFuture<Lease> future = this.registry.acquireAsync(ALL);
+			CompletableFuture<LeaseSet> future = this.registry.acquireAllAsync(ALL);
 			Awaitility.await().until(() -> this.other.tryAcquire(one(1)).map(ManyLocksTests::close).isEmpty());
 			this.store.release.loseRequests(() -> {
 				awaitUninterrupted(answer);
@@ -314,17 +330,9 @@ class ManyLocksTests {
 	}
 
 	@Test
-	void theOrderOfLocksIsThatOfTheirNamesAndKeys() {
-		List<LockRequest> requests = List.of(LockRequest.of("b", 1), LockRequest.of("a", 2), LockRequest.of("a", 10),
-				LockRequest.of(LockKey.of("c")), LockRequest.of("a", 2));
-		assertThat(ManyLocks.inOrder(requests)).extracting((request) -> request.key().toString())
-			.containsExactly("a:10", "a:2", "b:1", "c");
-	}
-
-	@Test
 	void aThousandLocksAreTakenTogether() {
-		LockRequest thousand = LockRequest.ofAll("stock", IntStream.range(0, 1000).boxed().toList());
-		try (Lease lease = this.registry.acquire(thousand)) {
+		LockSetRequest thousand = LockSetRequest.of("stock", IntStream.range(0, 1000).boxed().toList());
+		try (LeaseSet lease = this.registry.acquireAll(thousand)) {
 			assertThat(lease.all()).hasSize(1000);
 		}
 		assertThat(this.store.acquireAll.calls()).isEqualTo(1);
@@ -340,7 +348,7 @@ class ManyLocksTests {
 			calls.add(Callers.start(() -> {
 				for (int n = 0; n < 200; n++) {
 					List<Integer> ids = random.ints(1 + random.nextInt(4), 0, counts.length).boxed().toList();
-					try (Lease lease = jvm.acquire(LockRequest.ofAll("count", ids))) {
+					try (LeaseSet lease = jvm.acquireAll(LockSetRequest.of("count", ids))) {
 						for (int id : ids.stream().distinct().toList()) {
 							int before = counts[id];
 							Thread.onSpinWait();

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.memory.LockMemory;
@@ -86,7 +87,7 @@ class OutageTests {
 		registry.drain();
 		answer.countDown();
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(waiter::get);
-		assertThat(log).contains("leases end: [stock:1002]").doesNotContain("stock:1001");
+		assertThat(log).contains("leases expire: [stock:1002]").doesNotContain("stock:1001");
 	}
 
 	private static boolean await(CountDownLatch latch) {
@@ -161,9 +162,9 @@ class OutageTests {
 		DefaultLockRegistry registry = registry(Duration.ofSeconds(2));
 		this.store.acquireAll.loseRequests(() -> true);
 		this.store.acquire.loseRequests(() -> true);
-		LockRequest request = LockRequest.ofAll("stock", List.of(1, 2)).withWaitTime(Duration.ZERO);
-		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> registry.acquire(request));
-		assertThat(registry.acquireAsync(request)).failsWithin(Duration.ofSeconds(20))
+		LockSetRequest request = LockSetRequest.of("stock", List.of(1, 2)).withWaitTime(Duration.ZERO);
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> registry.acquireAll(request));
+		assertThat(registry.acquireAllAsync(request)).failsWithin(Duration.ofSeconds(20))
 			.withThrowableThat()
 			.withCauseInstanceOf(LockUnavailableException.class);
 		assertThat(this.store.acquire.calls()).isZero();

@@ -11,6 +11,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.Place;
@@ -127,7 +128,7 @@ final class LockScriptCalls {
 	 * locks.
 	 */
 	ScriptCall renew(List<LeaseRequest> requests) {
-		boolean shared = requests.get(0).owner().mode().isShared();
+		boolean shared = requests.get(0).owner().mode() == LockMode.READ;
 		int perLock = shared ? 2 : 1;
 		byte[][] locks = new byte[perLock * requests.size()][];
 		byte[][] arguments = new byte[requests.size() + 1][];
@@ -155,7 +156,7 @@ final class LockScriptCalls {
 	 */
 	ScriptCall release(LockKey key, OwnerToken owner, Place next, boolean remembered) {
 		String lock = this.keys.lock(key);
-		boolean shared = owner.mode().isShared();
+		boolean shared = owner.mode() == LockMode.READ;
 		byte[][] lockKeys = shared ? keys(lock, this.keys.queue(lock), this.keys.turn(lock), this.keys.readers(lock))
 				: keys(lock, this.keys.queue(lock), this.keys.turn(lock));
 		if (remembered) {

@@ -44,7 +44,7 @@ public final class RedisLockKeys {
 	 * Return the key of a lock.
 	 */
 	String lock(LockKey key) {
-		return this.prefix + '{' + key + '}';
+		return this.prefix + '{' + key.text() + '}';
 	}
 
 	/**

@@ -156,7 +156,8 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 
 	/** Keys of one script have to be in one slot, and are extended by one lease time. */
 	private Object togetherWith(LeaseRequest request) {
-		return this.scripts.isCluster() ? request : List.of(request.leaseTime(), request.owner().mode().isShared());
+		return this.scripts.isCluster() ? request
+				: List.of(request.leaseTime(), request.owner().mode() == LockMode.READ);
 	}
 
 	private List<CompletionStage<Boolean>> sendRenewals(List<LeaseRequest> requests) {

@@ -13,7 +13,6 @@ import org.springframework.data.redis.connection.Message;
 import org.springframework.data.redis.connection.MessageListener;
 import org.springframework.data.redis.connection.SubscriptionListener;
 
-import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.ReleaseListener;
 
 /**
@@ -92,7 +91,7 @@ final class RedisSubscription implements MessageListener, SubscriptionListener, 
 	public void onMessage(Message message, byte @Nullable [] pattern) {
 		String text = new String(message.getBody(), StandardCharsets.UTF_8);
 		try {
-			this.listener.onRelease(LockKey.parse(text));
+			this.listener.onRelease(LockText.parse(text));
 		}
 		catch (RuntimeException ex) {
 			logger.debug("A message about a released lock could not be handled: " + text, ex);

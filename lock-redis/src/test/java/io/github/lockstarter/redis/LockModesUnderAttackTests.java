@@ -110,7 +110,7 @@ class LockModesUnderAttackTests {
 			try {
 				LockMode mode = MODES.get(random.nextInt(MODES.size()));
 				LockRequest request = REQUEST.withMode(mode).withWaitTime(Duration.ofMillis(millis));
-				instance.tryAcquire(request).ifPresent(mode.isShared() ? this::read : this::write);
+				instance.tryAcquire(request).ifPresent((mode == LockMode.READ) ? this::read : this::write);
 			}
 			catch (LockInterruptedException ex) {
 				Thread.interrupted();

@@ -19,8 +19,10 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockListener;
@@ -97,10 +99,10 @@ class RedisClusterTests {
 
 	@Test
 	void locksOfDifferentServersAreTakenTogetherAsWell() {
-		LockRequest all = LockRequest.ofAll("basket", IntStream.range(0, 50).boxed().toList());
+		LockSetRequest all = LockSetRequest.of("basket", IntStream.range(0, 50).boxed().toList());
 		try (RedisLockStore store = new RedisLockStore(lettuce, RedisLockSettings.DEFAULTS);
 				DefaultLockRegistry registry = new DefaultLockRegistry(store, NO_POLLING, LockListener.NO_OP)) {
-			try (Lease lease = registry.acquire(all)) {
+			try (LeaseSet lease = registry.acquireAll(all)) {
 				assertThat(lease.all()).hasSize(50).allMatch(Lease::isHeld);
 				assertThat(cluster.command("EXISTS", "lock:{basket:49}")).isEqualTo("1");
 			}

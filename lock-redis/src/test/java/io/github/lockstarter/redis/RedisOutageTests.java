@@ -24,6 +24,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.test.Callers;
@@ -120,9 +121,11 @@ class RedisOutageTests {
 		@Test
 		void severalLocksTogetherAreRefusedAfterOneAttempt() throws Exception {
 			this.redis.pause();
-			LockRequest both = LockRequest.ofAll("stock", List.of(1, 2));
-			assertUnavailable(call(both, Duration.ZERO), answerTo(1));
-			assertUnavailable(call(both, SHORT), answerTo(1));
+			LockSetRequest both = LockSetRequest.of("stock", List.of(1, 2));
+			for (Duration waitTime : List.of(Duration.ZERO, SHORT)) {
+				LockSetRequest request = both.withWaitTime(waitTime);
+				assertUnavailable(Callers.start(() -> this.registry.acquireAll(request)), answerTo(1));
+			}
 		}
 
 		@Test
@@ -346,7 +349,7 @@ class RedisOutageTests {
 		return true;
 	}
 
-	private static AbstractThrowableAssert<?, ? extends Throwable> assertUnavailable(Call<Lease> call, Duration bound)
+	private static AbstractThrowableAssert<?, ? extends Throwable> assertUnavailable(Call<?> call, Duration bound)
 			throws Exception {
 		Throwable failure = call.result().handle((lease, ex) -> ex).get(bound.toMillis(), TimeUnit.MILLISECONDS);
 		return assertThat(failure).isInstanceOf(LockUnavailableException.class);

@@ -19,9 +19,11 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineProbe;
 import io.github.lockstarter.engine.EngineSettings;
@@ -192,8 +194,23 @@ final class RedisRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	@Override
-	public CompletableFuture<Lease> acquireAsync(LockRequest request, Function<LockKey, ?> owners) {
-		return this.registry.acquireAsync(request, owners);
+	public CompletableFuture<Lease> acquireAsync(LockRequest request) {
+		return this.registry.acquireAsync(request);
+	}
+
+	@Override
+	public LeaseSet acquireAll(LockSetRequest request) {
+		return this.registry.acquireAll(request);
+	}
+
+	@Override
+	public Optional<LeaseSet> tryAcquireAll(LockSetRequest request) {
+		return this.registry.tryAcquireAll(request);
+	}
+
+	@Override
+	public CompletableFuture<LeaseSet> acquireAllAsync(LockSetRequest request) {
+		return this.registry.acquireAllAsync(request);
 	}
 
 	@Override

@@ -10,8 +10,8 @@ import java.util.Random;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
-import io.github.lockstarter.Lease;
-import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LeaseSet;
+import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockListener;
@@ -50,8 +50,8 @@ final class TransferWorker {
 			calls.add(Callers.start(() -> {
 				for (int n = 0; n < transfers; n++) {
 					List<Integer> parties = random.ints(2 + random.nextInt(3), 0, accounts).distinct().boxed().toList();
-					LockRequest request = LockRequest.ofAll("account", parties).withWaitTime(Duration.ofMinutes(1));
-					try (Lease lease = registry.acquire(request)) {
+					LockSetRequest request = LockSetRequest.of("account", parties).withWaitTime(Duration.ofMinutes(1));
+					try (LeaseSet lease = registry.acquireAll(request)) {
 						parties.forEach((party) -> add(redis, party, 1));
 						add(redis, parties.get(0), -parties.size());
 					}

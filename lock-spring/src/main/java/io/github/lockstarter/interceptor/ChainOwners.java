@@ -3,16 +3,20 @@
 package io.github.lockstarter.interceptor;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.BiFunction;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.AnyLockRequest;
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockSetRequest;
 
 /**
  * The owners of the locks that a part of a reactive chain requests, found in the context
@@ -28,10 +32,10 @@ record ChainOwners(Map<Enclosing, Work> byLock) {
 	 * @param context returns the value of a key in the context of the chain, or the given
 	 * default
 	 */
-	static ChainOwners of(LockRequest request, BiFunction<Enclosing, Work, Work> context) {
+	static ChainOwners of(AnyLockRequest<?> request, BiFunction<Enclosing, Work, Work> context) {
 		Work work = new Work();
 		Map<Enclosing, Work> byLock = new HashMap<>();
-		for (LockRequest each : request.all()) {
+		for (LockRequest each : requests(request)) {
 			Enclosing enclosing = new Enclosing(each.key());
 			byLock.put(enclosing, context.apply(enclosing, work));
 		}
@@ -39,10 +43,15 @@ record ChainOwners(Map<Enclosing, Work> byLock) {
 	}
 
 	/**
-	 * Return the owner of a lock.
+	 * Return a request on behalf of these owners.
 	 */
-	Object of(LockKey key) {
-		return Objects.requireNonNull(this.byLock.get(new Enclosing(key)));
+	AnyLockRequest<?> requestOf(AnyLockRequest<?> request) {
+		List<LockRequest> owned = requests(request).stream().map(this::owned).toList();
+		return (request instanceof LockSetRequest set) ? new LockSetRequest(owned, set.waitTime()) : owned.get(0);
+	}
+
+	private LockRequest owned(LockRequest request) {
+		return request.withOwner(Objects.requireNonNull(this.byLock.get(new Enclosing(request.key()))));
 	}
 
 	/**
@@ -62,8 +71,12 @@ record ChainOwners(Map<Enclosing, Work> byLock) {
 	/**
 	 * Run under a lease, unless an outer part of the chain has one.
 	 */
-	void runUnder(Lease lease) {
+	void runUnder(LeaseSet lease) {
 		this.byLock.values().forEach((work) -> work.runUnder(lease));
+	}
+
+	private static List<LockRequest> requests(AnyLockRequest<?> request) {
+		return (request instanceof LockSetRequest set) ? set.requests() : List.of((LockRequest) request);
 	}
 
 	/**
@@ -79,16 +92,16 @@ record ChainOwners(Map<Enclosing, Work> byLock) {
 	 */
 	static final class Work {
 
-		private volatile @Nullable Lease lease;
+		private volatile @Nullable LeaseSet lease;
 
-		private void runUnder(Lease lease) {
+		private void runUnder(LeaseSet lease) {
 			if (this.lease == null) {
 				this.lease = lease;
 			}
 		}
 
 		private @Nullable LockLostException lossOf(LockKey key) {
-			Lease lease = this.lease;
+			LeaseSet lease = this.lease;
 			if (lease == null) {
 				return null;
 			}

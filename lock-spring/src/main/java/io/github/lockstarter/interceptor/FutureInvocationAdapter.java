@@ -9,9 +9,10 @@ import java.util.concurrent.Future;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.AnyLockRequest;
 import io.github.lockstarter.ContentionHandler;
-import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockedBody;
 import io.github.lockstarter.OutageHandler;
 
@@ -19,6 +20,9 @@ import io.github.lockstarter.OutageHandler;
  * For methods that return a future.
  */
 final class FutureInvocationAdapter implements InvocationAdapter {
+
+	/** Plain futures do not belong to one method or registry. */
+	private static final FutureWatch plainFutures = new FutureWatch();
 
 	/** Types that a {@link CompletableFuture} can be returned as. */
 	private static final Set<Class<?>> TYPES = Set.of(CompletableFuture.class, CompletionStage.class, Future.class);
@@ -28,24 +32,28 @@ final class FutureInvocationAdapter implements InvocationAdapter {
 	}
 
 	@Override
-	public Object invoke(LockedCall call, LockRequest request, LockTemplate template) {
-		LockedCall copy = call.copy();
-		LockedBody<CompletionStage<@Nullable Object>, Throwable> body = (lease) -> stage(copy, copy.proceed(lease));
-		ContentionHandler<CompletionStage<@Nullable Object>, Throwable> onContention = (contention) -> stage(copy,
-				copy.contended(contention));
-		OutageHandler<CompletionStage<@Nullable Object>, Throwable> onOutage = (outage) -> stage(copy,
-				copy.unavailable(outage));
+	public Object invoke(LockedCall call, AnyLockRequest<?> request, LockTemplate template) {
+		return execute(call.copy(), request, template);
+	}
+
+	private static <L extends LeaseSet> Object execute(LockedCall call, AnyLockRequest<L> request,
+			LockTemplate template) {
+		LockedBody<L, CompletionStage<@Nullable Object>, Throwable> body = (lease) -> stage(call.proceed(lease));
+		ContentionHandler<CompletionStage<@Nullable Object>, Throwable> onContention = (contention) -> stage(
+				call.contended(contention));
+		OutageHandler<CompletionStage<@Nullable Object>, Throwable> onOutage = (outage) -> stage(
+				call.unavailable(outage));
 		return call.handedOver().getAsBoolean() ? template.beginOrElse(request, body, onContention, onOutage)
 				: template.executeAsyncOrElse(request, body, onContention, onOutage);
 	}
 
 	@SuppressWarnings("unchecked")
-	private static CompletionStage<@Nullable Object> stage(LockedCall call, @Nullable Object result) {
+	private static CompletionStage<@Nullable Object> stage(@Nullable Object result) {
 		if (result instanceof CompletionStage<?> stage) {
 			return (CompletionStage<@Nullable Object>) stage;
 		}
 		if (result instanceof Future<?> future) {
-			return call.registry().follow((Future<@Nullable Object>) future);
+			return plainFutures.follow((Future<@Nullable Object>) future);
 		}
 		throw new NullPointerException("The method returned null instead of a future");
 	}

@@ -4,7 +4,7 @@ package io.github.lockstarter.interceptor;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.AnyLockRequest;
 import io.github.lockstarter.LockTemplate;
 
 /**
@@ -16,10 +16,10 @@ interface InvocationAdapter {
 	/**
 	 * Acquire the lock and call the method.
 	 * @param call the call, and what replaces it without the lock
-	 * @param request which lock, and how long to wait for it
+	 * @param request which lock or locks, and how long to wait
 	 * @param template acquires and releases the lock
 	 * @return the result, of the type that the method declares
 	 */
-	@Nullable Object invoke(LockedCall call, LockRequest request, LockTemplate template) throws Throwable;
+	@Nullable Object invoke(LockedCall call, AnyLockRequest<?> request, LockTemplate template) throws Throwable;
 
 }

@@ -12,6 +12,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.BaseStream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +20,7 @@ import org.springframework.core.ResolvableType;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.CompoundExpression;
 import org.springframework.expression.spel.ast.Indexer;
+import org.springframework.expression.spel.ast.InlineList;
 import org.springframework.expression.spel.ast.InlineMap;
 import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.Projection;
@@ -62,6 +64,25 @@ final class KeyTypes {
 			return List.of();
 		}
 		return this.missing;
+	}
+
+	/**
+	 * Return whether the declared type of an expression is one of several values.
+	 */
+	boolean isSeveral(SpelNode expression) {
+		SpelNode last = (expression instanceof CompoundExpression) ? expression.getChild(expression.getChildCount() - 1)
+				: expression;
+		if (last instanceof Projection || last instanceof InlineList) {
+			return true;
+		}
+		try {
+			Class<?> type = typeOf(expression, ROOT).resolve();
+			return type != null && (type.isArray() || Collection.class.isAssignableFrom(type)
+					|| BaseStream.class.isAssignableFrom(type));
+		}
+		catch (LinkageError | TypeNotPresentException ex) {
+			return false;
+		}
 	}
 
 	/** The properties of an object of type {@code current} are named without a prefix. */

@@ -2,12 +2,12 @@
 
 package io.github.lockstarter.interceptor;
 
-import java.util.List;
-
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.AnyLockRequest;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockSetRequest;
 
 /**
  * The lock or locks of one annotation.
@@ -18,21 +18,28 @@ import io.github.lockstarter.LockRequest;
 record KeyedRequest(LockRequest request, @Nullable LockKeyExpression key) {
 
 	/**
-	 * Return the requests of a call, one for each key.
-	 * @throws IllegalArgumentException if the call has no usable key
+	 * Return whether each call has several keys, as far as that is known without one.
 	 */
-	List<LockRequest> resolve(MethodInvocation invocation) {
+	boolean isForSeveralKeys() {
+		return this.key != null && this.key.hasSeveralValues();
+	}
+
+	/**
+	 * Return the request of a call: for one lock, or for several if the key is a
+	 * collection, even with a single element.
+	 * @throws IllegalArgumentException if the call has no usable key, or too many
+	 */
+	AnyLockRequest<?> resolve(MethodInvocation invocation) {
 		if (this.key == null) {
-			return List.of(this.request);
+			return this.request;
 		}
 		Object target = invocation.getThis();
 		if (target == null) {
 			throw new IllegalStateException("'" + MethodLabel.of(invocation.getMethod()) + "' is called on no object");
 		}
-		return this.key.evaluate(this.request.key().name(), target, invocation.getArguments())
-			.stream()
-			.map(this.request::withKey)
-			.toList();
+		LockKeyExpression.Keys keys = this.key.evaluate(this.request.key().name(), target, invocation.getArguments());
+		return keys.several() ? LockSetRequest.of(keys.all().stream().map(this.request::withKey).toList())
+				: this.request.withKey(keys.all().get(0));
 	}
 
 }

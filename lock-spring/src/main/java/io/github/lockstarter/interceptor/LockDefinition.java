@@ -7,7 +7,9 @@ import java.util.List;
 
 import org.aopalliance.intercept.MethodInvocation;
 
+import io.github.lockstarter.AnyLockRequest;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.OnLost;
 
@@ -18,24 +20,42 @@ import io.github.lockstarter.OnLost;
  * @param onFailure what to do if the lock cannot be acquired
  * @param onLost what to do if the lock is lost
  * @param onActiveTransaction what to do inside a transaction
- * @param leaseParameter index of the parameter that takes the lease, or -1
+ * @param leaseParameter the parameter that takes the lease
  * @param adapter runs the method until its work is done
  */
 record LockDefinition(List<KeyedRequest> locks, FailurePolicy onFailure, OnLost onLost,
-		OnActiveTransaction onActiveTransaction, int leaseParameter, InvocationAdapter adapter) {
+		OnActiveTransaction onActiveTransaction, LeaseParameter leaseParameter, InvocationAdapter adapter) {
 
 	/**
 	 * Return the request of a call.
-	 * @throws IllegalArgumentException if the call has no usable key, or too many
+	 * @throws IllegalArgumentException if the call has no usable key, too many, or
+	 * several for a method that takes the lease of one lock
 	 */
-	LockRequest request(MethodInvocation invocation) {
-		List<LockRequest> requests = this.locks.get(0).resolve(invocation);
-		if (requests.size() == 1 && this.locks.size() == 1) {
-			return requests.get(0);
+	AnyLockRequest<?> request(MethodInvocation invocation) {
+		AnyLockRequest<?> request = (this.locks.size() == 1) ? this.locks.get(0).resolve(invocation)
+				: allOf(invocation);
+		if (request instanceof LockSetRequest && this.leaseParameter.single()) {
+			throw new IllegalArgumentException("The key of @DistributedLock on '"
+					+ MethodLabel.of(invocation.getMethod())
+					+ "' is a collection, whose locks have a LeaseSet, but a parameter of the method is of type Lease;"
+					+ " nothing was executed");
 		}
-		List<LockRequest> all = new ArrayList<>(requests);
-		this.locks.subList(1, this.locks.size()).forEach((lock) -> all.addAll(lock.resolve(invocation)));
-		return all.get(0).and(all.subList(1, all.size()));
+		return request;
+	}
+
+	private LockSetRequest allOf(MethodInvocation invocation) {
+		List<LockRequest> all = new ArrayList<>();
+		this.locks.forEach((lock) -> addTo(all, lock.resolve(invocation)));
+		return new LockSetRequest(all, this.locks.get(0).request().waitTime());
+	}
+
+	private static void addTo(List<LockRequest> all, AnyLockRequest<?> request) {
+		if (request instanceof LockSetRequest set) {
+			all.addAll(set.requests());
+		}
+		else {
+			all.add((LockRequest) request);
+		}
 	}
 
 }

@@ -18,7 +18,6 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.StringValueResolver;
 
 import io.github.lockstarter.DistributedLock;
-import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockKey;
@@ -73,8 +72,13 @@ final class LockDefinitionParser {
 		List<KeyedRequest> locks = annotations.stream()
 			.map((each) -> new KeyedRequest(request(each, method, targetClass), key(each, method)))
 			.toList();
+		LeaseParameter leaseParameter = LeaseParameter.of(method);
+		if (leaseParameter.single() && (locks.size() > 1 || locks.get(0).isForSeveralKeys())) {
+			throw invalid(method, "a parameter of type Lease cannot take the leases of several locks",
+					"Declare it as a LeaseSet.", null);
+		}
 		return new LockDefinition(locks, onFailure(annotation, method, targetClass), annotation.onLost(),
-				annotation.onActiveTransaction(), List.of(method.getParameterTypes()).indexOf(Lease.class), adapter);
+				annotation.onActiveTransaction(), leaseParameter, adapter);
 	}
 
 	/** All locks share one wait, and one reaction if they cannot be acquired. */
@@ -126,8 +130,9 @@ final class LockDefinitionParser {
 		LockKey key = attribute("name", method, "Set 'name' to such a label.", () -> LockKey.of(effective));
 		Duration waitTime = duration("waitTime", annotation.waitTime(), method);
 		Duration leaseTime = duration("leaseTime", annotation.leaseTime(), method);
-		LockRequest waiting = attribute("waitTime", method, "Use \"0s\" not to wait.",
-				() -> new LockRequest(key, annotation.mode(), waitTime, null, null, List.of()));
+		LockRequest defaults = LockRequest.of(key).withMode(annotation.mode());
+		LockRequest waiting = (waitTime == null) ? defaults
+				: attribute("waitTime", method, "Use \"0s\" not to wait.", () -> defaults.withWaitTime(waitTime));
 		LockRequest leased = (leaseTime == null) ? waiting
 				: attribute("leaseTime", method, "Leave it out for a lease that is renewed until the method ends.",
 						() -> waiting.withLeaseTime(leaseTime));

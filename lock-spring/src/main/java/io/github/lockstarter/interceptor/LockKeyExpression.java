@@ -91,11 +91,19 @@ final class LockKeyExpression {
 	}
 
 	/**
+	 * Return whether the declared type of the expression is a collection, an array or a
+	 * stream. The value of another type may be one as well.
+	 */
+	boolean hasSeveralValues() {
+		return new KeyTypes(this.method, this.variables).isSeveral(this.expression.getAST());
+	}
+
+	/**
 	 * Evaluate the expression for a call.
 	 * @return one key, or the keys of all elements of a collection, an array or a stream
 	 * @throws IllegalArgumentException if the expression has no usable value
 	 */
-	List<LockKey> evaluate(String name, Object target, @Nullable Object[] arguments) {
+	Keys evaluate(String name, Object target, @Nullable Object[] arguments) {
 		MethodBasedEvaluationContext context = new MethodBasedEvaluationContext(
 				new KeyEvaluationRoot(this.method, target, arguments), this.method, arguments,
 				KeyVariables.parameterNames);
@@ -113,12 +121,12 @@ final class LockKeyExpression {
 		}
 		List<?> values = elements(value);
 		if (values == null) {
-			return List.of(key(name, value));
+			return new Keys(List.of(key(name, value)), false);
 		}
 		if (values.isEmpty()) {
 			throw unusable("is empty: there is nothing to lock", null);
 		}
-		return values.stream().map((element) -> key(name, element)).toList();
+		return new Keys(values.stream().map((element) -> key(name, element)).toList(), true);
 	}
 
 	private static void collectBeans(SpelNode node, List<String> names) {
@@ -162,6 +170,16 @@ final class LockKeyExpression {
 			return elements;
 		}
 		return ObjectUtils.isArray(value) ? Arrays.asList(ObjectUtils.toObjectArray(value)) : null;
+	}
+
+	/**
+	 * What an expression stands for.
+	 *
+	 * @param all the keys, at least one
+	 * @param several whether its value is a collection, an array or a stream, with
+	 * however many elements
+	 */
+	record Keys(List<LockKey> all, boolean several) {
 	}
 
 }

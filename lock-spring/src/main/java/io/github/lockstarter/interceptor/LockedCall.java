@@ -9,21 +9,19 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.ProxyMethodInvocation;
 
-import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockContendedException;
-import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockUnavailableException;
 
 /**
  * A call of a method that needs a lock.
  *
  * @param invocation the call
- * @param leaseParameter index of the parameter that takes the lease, or -1
+ * @param leaseParameter the parameter that takes the lease
  * @param onFailure what to do without the lock
- * @param registry provides the lock
  * @param handedOver whether an executor runs the call on one of its threads
  */
-record LockedCall(MethodInvocation invocation, int leaseParameter, FailurePolicy onFailure, LockRegistry registry,
+record LockedCall(MethodInvocation invocation, LeaseParameter leaseParameter, FailurePolicy onFailure,
 		BooleanSupplier handedOver) {
 
 	/**
@@ -37,13 +35,13 @@ record LockedCall(MethodInvocation invocation, int leaseParameter, FailurePolicy
 		else if (copy instanceof RepeatableInvocation repeatable) {
 			copy = repeatable.copy();
 		}
-		return new LockedCall(copy, this.leaseParameter, this.onFailure, this.registry, this.handedOver);
+		return new LockedCall(copy, this.leaseParameter, this.onFailure, this.handedOver);
 	}
 
 	/**
 	 * Call the method.
 	 */
-	@Nullable Object proceed(Lease lease) throws Throwable {
+	@Nullable Object proceed(LeaseSet lease) throws Throwable {
 		fillIn(lease);
 		return this.invocation.proceed();
 	}
@@ -64,10 +62,8 @@ record LockedCall(MethodInvocation invocation, int leaseParameter, FailurePolicy
 		return this.onFailure.unavailable(this.invocation, reason);
 	}
 
-	private void fillIn(@Nullable Lease lease) {
-		if (this.leaseParameter >= 0) {
-			this.invocation.getArguments()[this.leaseParameter] = lease;
-		}
+	private void fillIn(@Nullable LeaseSet lease) {
+		this.leaseParameter.fillIn(lease, this.invocation.getArguments());
 	}
 
 }

@@ -15,10 +15,9 @@ import io.github.lockstarter.OnActiveTransaction;
  *
  * @param targetClass the class of the bean
  * @param definition the lock of the method
- * @param registry provides the lock
  * @param template acquires and releases the lock
  */
-record LockedMethod(Class<?> targetClass, LockDefinition definition, LockRegistry registry, LockTemplate template) {
+record LockedMethod(Class<?> targetClass, LockDefinition definition, LockTemplate template) {
 
 	/**
 	 * Return the method with its template.
@@ -28,9 +27,8 @@ record LockedMethod(Class<?> targetClass, LockDefinition definition, LockRegistr
 	static LockedMethod of(Class<?> targetClass, LockDefinition definition, LockRegistry registry,
 			OnActiveTransaction onActiveTransaction) {
 		OnActiveTransaction own = definition.onActiveTransaction();
-		return new LockedMethod(targetClass, definition, registry,
-				new LockTemplate(registry).withOnLost(definition.onLost())
-					.withOnActiveTransaction((own != OnActiveTransaction.DEFAULT) ? own : onActiveTransaction));
+		return new LockedMethod(targetClass, definition, new LockTemplate(registry).withOnLost(definition.onLost())
+			.withOnActiveTransaction((own != OnActiveTransaction.DEFAULT) ? own : onActiveTransaction));
 	}
 
 	/**
@@ -39,7 +37,7 @@ record LockedMethod(Class<?> targetClass, LockDefinition definition, LockRegistr
 	 */
 	@Nullable Object invoke(MethodInvocation invocation, Advice lock) throws Throwable {
 		LockedCall call = new LockedCall(invocation, this.definition.leaseParameter(), this.definition.onFailure(),
-				this.registry, () -> AsyncMethods.isHandedOver(invocation, this.targetClass, lock));
+				() -> AsyncMethods.isHandedOver(invocation, this.targetClass, lock));
 		return this.definition.adapter().invoke(call, this.definition.request(invocation), this.template);
 	}
 

@@ -15,9 +15,10 @@ import reactor.util.context.ContextView;
 
 import org.springframework.core.ReactiveAdapter;
 
+import io.github.lockstarter.AnyLockRequest;
+import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockOutcome;
-import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 
 /**
@@ -33,33 +34,38 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 	}
 
 	@Override
-	public Object invoke(LockedCall call, LockRequest request, LockTemplate template) {
+	public Object invoke(LockedCall call, AnyLockRequest<?> request, LockTemplate template) {
 		Flux<Object> locked = Flux.deferContextual((context) -> acquireAndRun(call, request, template, context));
 		// A single value is emitted after the release
 		return this.adapter.fromPublisher(this.adapter.isMultiValue() ? locked : locked.singleOrEmpty());
 	}
 
-	private Flux<Object> acquireAndRun(LockedCall call, LockRequest request, LockTemplate template,
+	private Flux<Object> acquireAndRun(LockedCall call, AnyLockRequest<?> request, LockTemplate template,
 			ContextView context) {
 		ChainOwners owners = ChainOwners.of(request, context::getOrDefault);
 		LockLostException loss = owners.loss();
 		if (loss != null) {
 			return Flux.error(loss);
 		}
-		CompletableFuture<LockOutcome> acquisition = template.acquireAsync(request, owners::of);
+		return acquireAndRun(call, owners.requestOf(request), template, owners);
+	}
+
+	private <L extends LeaseSet> Flux<Object> acquireAndRun(LockedCall call, AnyLockRequest<L> request,
+			LockTemplate template, ChainOwners owners) {
+		CompletableFuture<LockOutcome<L>> acquisition = template.acquireAsync(request);
 		return Mono
-			.<LockOutcome>create((sink) -> acquisition.thenAcceptAsync(sink::success, acquisition.defaultExecutor()))
+			.<LockOutcome<L>>create((sink) -> acquisition.thenAcceptAsync(sink::success, acquisition.defaultExecutor()))
 			.flatMapMany((outcome) -> runAndEnd(call.copy(), outcome, owners))
 			.doFinally((signal) -> abandon(signal, acquisition))
 			.contextWrite((outer) -> outer.putAllMap(owners.byLock()));
 	}
 
-	private Flux<Object> runAndEnd(LockedCall call, LockOutcome outcome, ChainOwners owners) {
+	private Flux<Object> runAndEnd(LockedCall call, LockOutcome<?> outcome, ChainOwners owners) {
 		Flux<Object> work = Flux.defer(() -> run(call, outcome, owners)).takeUntilOther(loss(outcome));
 		return Flux.concat(work.onErrorResume((failure) -> end(outcome, failure)), end(outcome, null));
 	}
 
-	private Publisher<Object> run(LockedCall call, LockOutcome outcome, ChainOwners owners) {
+	private Publisher<Object> run(LockedCall call, LockOutcome<?> outcome, ChainOwners owners) {
 		try {
 			Object result = outcome.<@Nullable Object, Throwable>fold((lease) -> {
 				owners.runUnder(lease);
@@ -77,19 +83,19 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 	 * On another thread, because the work may take time to cancel and callbacks must be
 	 * short.
 	 */
-	private static Mono<Object> loss(LockOutcome outcome) {
+	private static Mono<Object> loss(LockOutcome<?> outcome) {
 		return Mono
 			.create((sink) -> outcome.onLoss(() -> Schedulers.boundedElastic().schedule(() -> sink.success(outcome))));
 	}
 
-	private static Mono<Object> end(LockOutcome outcome, @Nullable Throwable failure) {
+	private static Mono<Object> end(LockOutcome<?> outcome, @Nullable Throwable failure) {
 		return Mono.fromFuture(() -> outcome.end(failure), true).cast(Object.class);
 	}
 
 	/**
 	 * Withdraw from the wait, or release the lock, after the subscription was cancelled.
 	 */
-	private static void abandon(SignalType signal, CompletableFuture<LockOutcome> acquisition) {
+	private static void abandon(SignalType signal, CompletableFuture<? extends LockOutcome<?>> acquisition) {
 		if (signal == SignalType.CANCEL && !acquisition.cancel(false)) {
 			acquisition.thenAccept((outcome) -> outcome.end(new CancellationException()));
 		}

@@ -20,6 +20,7 @@ import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRequest;
@@ -291,13 +292,13 @@ class DistributedLockAspectTests {
 		@DistributedLock(name = "stock", key = "#from")
 		@DistributedLock(name = "stock", key = "#to")
 		public boolean move(long from, long to) {
-			return Lease.current().all().size() == 2;
+			return LeaseSet.current().all().size() == 2;
 		}
 
 		@Override
 		@Both
 		public int both() {
-			return Lease.current().all().size();
+			return LeaseSet.current().all().size();
 		}
 
 		@Override

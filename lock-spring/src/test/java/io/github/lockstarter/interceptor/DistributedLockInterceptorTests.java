@@ -18,6 +18,7 @@ import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockKey;
@@ -100,6 +101,42 @@ class DistributedLockInterceptorTests {
 			assertThat(this.stock.move(1001, 1002)).isNull();
 			assertThat(this.stock.move(1003, 1002)).isEqualTo("done");
 		}
+	}
+
+	@Test
+	void aMethodWithSeveralLocksHasASetOfLeasesAndNoSingleOne() {
+		assertThat(this.stock.leasesOf(List.of(1002L, 1001L), null)).containsExactly("1001", "1002");
+		assertThat(this.stock.leasesOf(List.of(1001L), null)).containsExactly("1001");
+		assertThatIllegalStateException().isThrownBy(() -> this.stock.currentOf(List.of(1001L)))
+			.withMessage("There is no single current lease, as the locks of this method or LockTemplate are acquired as"
+					+ " a set; use LeaseSet.current()");
+		assertThat(this.memory.isEmpty()).isTrue();
+	}
+
+	@Test
+	void aMethodWithOneLockMayTakeASetOfLeasesAsWell() {
+		assertThat(this.stock.leaseOf(1001, null)).containsExactly("1001");
+	}
+
+	@Test
+	void aParameterForOneLeaseRefusesACallWithACollectionOfKeys() {
+		assertThat(this.stock.tokenOf(1001, null)).isPositive();
+		assertThatIllegalArgumentException().isThrownBy(() -> this.stock.tokenOf(List.of(1001), null))
+			.withMessageContaining("Stock.tokenOf(Object, Lease)' is a collection, whose locks have a LeaseSet")
+			.withMessageEndingWith("nothing was executed");
+		assertThat(this.target.lockedByOthersInside).hasSize(1);
+		assertThat(this.memory.isEmpty()).isTrue();
+	}
+
+	@Test
+	void severalAnnotationsWithCollectionsOfKeysWaitForAsLongAsTheySay() {
+		try (Lease held = this.other.acquire(LockRequest.of(KEY))) {
+			assertThatExceptionOfType(LockContendedException.class)
+				.isThrownBy(() -> this.stock.moveAll(List.of(1001L), List.of(1002L)))
+				.satisfies((ex) -> assertThat(ex.getWaited()).isBetween(Duration.ofMillis(50), Duration.ofSeconds(5)));
+		}
+		this.stock.moveAll(List.of(1001L), List.of(1002L));
+		assertThat(this.target.lockedByOthersInside).containsExactly(true, true);
 	}
 
 	@Test
@@ -250,7 +287,38 @@ class DistributedLockInterceptorTests {
 		@DistributedLock(name = "stock", key = "#productIds", waitTime = "0s", fallback = "nothing")
 		public List<String> deductAll(List<Long> productIds) {
 			productIds.forEach(this::body);
-			return Lease.current().all().stream().map((lease) -> String.valueOf(lease.key().key())).toList();
+			return LeaseSet.current().all().stream().map((lease) -> String.valueOf(lease.key().key())).toList();
+		}
+
+		@DistributedLock(name = "stock", key = "#productIds")
+		public List<String> leasesOf(List<Long> productIds, @Nullable LeaseSet leases) {
+			assertThat(leases).isNotNull().isSameAs(LeaseSet.current());
+			return leases.all().stream().map((lease) -> String.valueOf(lease.key().key())).toList();
+		}
+
+		@DistributedLock(name = "stock", key = "#productId")
+		public List<String> leaseOf(long productId, @Nullable LeaseSet leases) {
+			assertThat(leases).isSameAs(Lease.current()).isSameAs(LeaseSet.current());
+			return leases.all().stream().map((lease) -> String.valueOf(lease.key().key())).toList();
+		}
+
+		@DistributedLock(name = "stock", key = "#productIds")
+		public Lease currentOf(List<Long> productIds) {
+			return Lease.current();
+		}
+
+		@DistributedLock(name = "stock", key = "#productId")
+		public long tokenOf(Object productId, @Nullable Lease lease) {
+			body(1001);
+			assertThat(lease).isNotNull();
+			return lease.fencingToken();
+		}
+
+		@DistributedLock(name = "stock", key = "#from", waitTime = "50ms")
+		@DistributedLock(name = "stock", key = "#to", waitTime = "50ms")
+		public void moveAll(List<Long> from, List<Long> to) {
+			from.forEach(this::body);
+			to.forEach(this::body);
 		}
 
 		List<String> nothing(List<Long> productIds) {

@@ -25,6 +25,7 @@ import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockLostException;
@@ -179,6 +180,16 @@ class FutureMethodTests {
 		CompletableFuture<Long> token = this.stock.token(1001, null);
 		this.target.work.complete("done");
 		assertThat(token.orTimeout(20, TimeUnit.SECONDS).join()).isPositive();
+	}
+
+	@Test
+	void theLocksOfSeveralKeysAreHeldUntilTheFutureIsDone() {
+		CompletableFuture<Integer> count = this.stock.count(List.of(1002L, 1001L), null);
+		this.target.awaitBegun();
+		assertThat(this.other.tryAcquire(REQUEST.withWaitTime(Duration.ZERO))).isEmpty();
+		this.target.work.complete("done");
+		assertThat(count).succeedsWithin(Duration.ofSeconds(20)).isEqualTo(2);
+		assertThat(this.other.tryAcquire(REQUEST.withWaitTime(Duration.ZERO))).hasValueSatisfying(Lease::close);
 	}
 
 	@Test
@@ -342,6 +353,15 @@ class FutureMethodTests {
 		public Future<String> future(long productId) {
 			Future<String> future = begin();
 			return (this.task != null) ? this.task : future;
+		}
+
+		@DistributedLock(name = "stock", key = "#productIds")
+		public CompletableFuture<Integer> count(List<Long> productIds, @Nullable LeaseSet leases) {
+			assertThat(leases).isNotNull().isSameAs(LeaseSet.current());
+			return begin().thenApply((value) -> {
+				assertThat(leases.isHeld()).isTrue();
+				return leases.all().size();
+			});
 		}
 
 		@DistributedLock(name = "stock", key = "#productId")

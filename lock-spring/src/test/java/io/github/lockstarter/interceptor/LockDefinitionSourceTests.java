@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -37,6 +38,7 @@ import org.springframework.core.env.MutablePropertySources;
 import org.springframework.core.env.PropertySourcesPropertyResolver;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
@@ -71,7 +73,7 @@ class LockDefinitionSourceTests {
 		assertThat(request(definition).waitTime()).isEqualTo(Duration.ofMillis(500));
 		assertThat(request(definition).leaseTime()).isEqualTo(Duration.ofSeconds(3));
 		assertThat(definition.locks().get(0).key()).isNotNull();
-		assertThat(definition.locks().get(0).key().evaluate("stock", new Placeholders(), new Object[] { 5 }))
+		assertThat(definition.locks().get(0).key().evaluate("stock", new Placeholders(), new Object[] { 5 }).all())
 			.containsExactly(LockKey.of("stock", 5));
 		assertThat(definition.onFailure().fallback()).isNotNull()
 			.extracting((fallback) -> fallback.method().getName())
@@ -148,6 +150,11 @@ class LockDefinitionSourceTests {
 			"keptByReader | holdAtLeast: 'holdAtLeast' is not possible in mode READ | Leave it out",
 			"badHoldAtLeast | holdAtLeast: 'x' is not a duration | \"500ms\"",
 			"shortHoldAtLeast | holdAtLeast: 'holdAtLeast' must be from 10 ms | free when the method returns",
+			"leaseOfTwoAnnotations | type Lease cannot take the leases of several locks | LeaseSet",
+			"leaseOfACollection | type Lease cannot take the leases of several locks | LeaseSet",
+			"leaseOfAnArray | type Lease cannot take the leases of several locks | LeaseSet",
+			"leaseOfAList | type Lease cannot take the leases of several locks | LeaseSet",
+			"leaseOfAProjection | type Lease cannot take the leases of several locks | LeaseSet",
 			"otherWaitTime | waitTime is '1s' in one annotation and '' in another | Say the same",
 			"otherReaction | onContention is 'SKIP' in one annotation and 'THROW' in another | Say the same" })
 	void anInvalidAnnotationNamesMethodAttributeAndRemedy(String method, String problem, String action) {
@@ -383,6 +390,27 @@ class LockDefinitionSourceTests {
 	}
 
 	static class Invalid {
+
+		@DistributedLock(name = "a")
+		@DistributedLock(name = "b")
+		void leaseOfTwoAnnotations(Lease lease) {
+		}
+
+		@DistributedLock(name = "a", key = "#ids")
+		void leaseOfACollection(Set<Long> ids, Lease lease) {
+		}
+
+		@DistributedLock(name = "a", key = "#ids")
+		void leaseOfAnArray(long[] ids, Lease lease) {
+		}
+
+		@DistributedLock(name = "a", key = "{#from, #to}")
+		void leaseOfAList(long from, long to, Lease lease) {
+		}
+
+		@DistributedLock(name = "a", key = "#texts.![length]")
+		void leaseOfAProjection(Object[] texts, Lease lease) {
+		}
 
 		@DistributedLock(name = "of stock")
 		void badName() {

@@ -65,8 +65,16 @@ class LockKeyExpressionTests {
 	@ParameterizedTest
 	@MethodSource("manyKeys")
 	void aCollectionAnArrayAndAStreamStandForAllTheirElements(Object ids) {
-		assertThat(expression("#order.id").evaluate("stock", this.target, new Object[] { new Order(ids), 1 }))
-			.containsExactly(LockKey.of("stock", 2), LockKey.of("stock", 1));
+		LockKeyExpression.Keys keys = expression("#order.id").evaluate("stock", this.target,
+				new Object[] { new Order(ids), 1 });
+		assertThat(keys.all()).containsExactly(LockKey.of("stock", 2), LockKey.of("stock", 1));
+		assertThat(keys.several()).isTrue();
+	}
+
+	@Test
+	void aCollectionWithASingleElementStandsForASetAsWell() {
+		assertThat(expression("#order.id").evaluate("stock", this.target, new Object[] { new Order(List.of(2)), 1 }))
+			.isEqualTo(new LockKeyExpression.Keys(List.of(LockKey.of("stock", 2)), true));
 	}
 
 	static Stream<@Nullable Object> unusableKeys() {
@@ -105,9 +113,10 @@ class LockKeyExpressionTests {
 	}
 
 	private LockKey evaluate(String expression, @Nullable Object... arguments) {
-		List<LockKey> keys = expression(expression).evaluate("stock", this.target, arguments);
-		assertThat(keys).hasSize(1);
-		return keys.get(0);
+		LockKeyExpression.Keys keys = expression(expression).evaluate("stock", this.target, arguments);
+		assertThat(keys.several()).isFalse();
+		assertThat(keys.all()).hasSize(1);
+		return keys.all().get(0);
 	}
 
 	private LockKeyExpression expression(String expression) {

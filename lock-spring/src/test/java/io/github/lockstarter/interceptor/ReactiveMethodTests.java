@@ -34,6 +34,7 @@ import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockKey;
@@ -513,8 +514,8 @@ class ReactiveMethodTests {
 		}
 
 		@DistributedLock(name = "stock", key = "#productIds", waitTime = "0s")
-		public Mono<Integer> count(List<Long> productIds, @Nullable Lease lease) {
-			return begin().then(Mono.fromSupplier(() -> lease.all().size()));
+		public Mono<Integer> count(List<Long> productIds, @Nullable LeaseSet leases) {
+			return begin().then(Mono.fromSupplier(() -> leases.all().size()));
 		}
 
 		@DistributedLock(name = "stock", key = "#productId")

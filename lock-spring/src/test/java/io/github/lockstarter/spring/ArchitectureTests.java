@@ -32,8 +32,9 @@ class ArchitectureTests extends AbstractArchitectureTests {
 
 	@Override
 	protected String[] startingThreads() {
-		// Shutdown goes on while holders finish; the thread ends with the last of them
-		return new String[] { ".lifecycle.LockLifecycle" };
+		// Shutdown goes on while holders finish, and plain futures have to be polled; the
+		// threads end with the last of them
+		return new String[] { ".lifecycle.LockLifecycle", ".interceptor.FutureWatch" };
 	}
 
 	@Test

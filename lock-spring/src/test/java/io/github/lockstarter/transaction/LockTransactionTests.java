@@ -219,7 +219,7 @@ class LockTransactionTests {
 		TransactionTemplate inner = new TransactionTemplate(this.manager);
 		inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.transaction.execute((outer) -> {
-			Lease held = this.lock.<Lease, RuntimeException>execute(REQUEST, (lease) -> lease);
+			Lease held = this.lock.<Lease, Lease, RuntimeException>execute(REQUEST, (lease) -> lease);
 			return inner.execute((status) -> {
 				insertOrder();
 				return lose(held);

@@ -6,15 +6,18 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReadWriteLock;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.OnLost;
 
 /**
@@ -81,11 +84,16 @@ class ReferenceExamples {
 		this.accounts.merge(to, amount, Long::sum);
 	}
 
+	@DistributedLock(name = "stock", key = "#productIds")
+	public List<Long> tokens(Set<Long> productIds, LeaseSet leases) {
+		return productIds.stream().map((id) -> leases.get(LockKey.of("stock", id)).fencingToken()).toList();
+	}
+
 	Optional<List<Long>> tryBoth(long from, long to) {
-		LockRequest both = LockRequest.ofAll("account", List.of(from, to)).withWaitTime(Duration.ZERO);
-		Optional<Lease> leases = this.lockRegistry.tryAcquire(both);
-		try (Lease lease = leases.orElse(null)) {
-			return leases.map((held) -> held.all().stream().map(Lease::fencingToken).toList());
+		LockSetRequest both = LockSetRequest.of("account", List.of(from, to)).withWaitTime(Duration.ZERO);
+		Optional<LeaseSet> leases = this.lockRegistry.tryAcquireAll(both);
+		try (LeaseSet held = leases.orElse(null)) {
+			return leases.map((each) -> each.all().stream().map(Lease::fencingToken).toList());
 		}
 	}
 

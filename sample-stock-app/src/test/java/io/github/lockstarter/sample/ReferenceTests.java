@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -55,6 +56,7 @@ class ReferenceTests {
 				examples.transfer(7, 8, 100);
 				assertThat(examples.account(7) + examples.account(8)).isZero();
 				assertThat(examples.account(8)).isEqualTo(100);
+				assertThat(examples.tokens(Set.of(1L, 2L), null)).hasSize(2).doesNotHaveDuplicates();
 				assertThat(examples.tryBoth(8, 7)).hasValueSatisfying((tokens) -> assertThat(tokens).hasSize(2));
 				examples.importAll(List.of("a", ""), null);
 				assertThat(examples.lastToken()).isPositive();

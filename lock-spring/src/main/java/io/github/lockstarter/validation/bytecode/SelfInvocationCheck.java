@@ -22,6 +22,7 @@ import org.springframework.asm.Type;
 import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.interceptor.LockAnnotations;
 import io.github.lockstarter.interceptor.MethodLabel;
 
@@ -131,7 +132,7 @@ public final class SelfInvocationCheck {
 
 		private static boolean isSame(DistributedLock lock, Method method, DistributedLock needed, Method other) {
 			return name(lock, method).equals(name(needed, other)) && lock.key().equals(needed.key())
-					&& (!lock.mode().isShared() || needed.mode().isShared());
+					&& (lock.mode() != LockMode.READ || needed.mode() == LockMode.READ);
 		}
 
 		private static String name(DistributedLock lock, Method method) {

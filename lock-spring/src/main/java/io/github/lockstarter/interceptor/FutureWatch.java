@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.engine;
+package io.github.lockstarter.interceptor;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -13,9 +13,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks now and then at the futures that tell nobody of their end. One thread looks at
- * all of them, and is there only while there are any: also after the registry is closed,
- * as what they stand for may still be under way.
+ * Polls plain futures, which do not notify anybody of their end. One thread polls all of
+ * them, and exists only while there are any. It outlives the registry of the locks, as
+ * the work behind the futures may still be under way.
  */
 final class FutureWatch {
 
@@ -31,6 +31,9 @@ final class FutureWatch {
 
 	private volatile long pause;
 
+	/**
+	 * Return a future that ends as a plain one does; cancelling it cancels the plain one.
+	 */
 	<T extends @Nullable Object> CompletableFuture<T> follow(Future<T> future) {
 		Followed<T> followed = new Followed<>(future);
 		if (!followed.look()) {

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/**
+ * The leases of locks that were acquired together, from their acquisition until
+ * {@link #close()}. The loss of one lock is the loss of the set. A {@link Lease} is the
+ * set of itself, so code that handles sets handles single locks as well.
+ *
+ * <p>
+ * Each lock has a key and a fencing token of its own: ask its lease, {@link #get(LockKey)
+ * get(key)} or one of {@link #all()}. A set belongs to no thread: any thread may ask or
+ * close it.
+ */
+public interface LeaseSet extends AutoCloseable {
+
+	/**
+	 * Return the leases of the innermost annotated method or {@link LockTemplate} that
+	 * runs on this thread, whether it holds one lock or several.
+	 * @throws IllegalStateException if there is none
+	 * @see Lease#current()
+	 */
+	static LeaseSet current() {
+		return LeaseContext.currentSet();
+	}
+
+	/**
+	 * Return the leases, one for each lock, in the order in which the locks were
+	 * acquired. Closing one of them releases its lock, and the set is not held any more.
+	 */
+	List<Lease> all();
+
+	/**
+	 * Return the lease of a lock.
+	 * @param key which lock
+	 * @throws IllegalArgumentException if the lock is not one of this set
+	 */
+	default Lease get(LockKey key) {
+		return all().stream()
+			.filter((lease) -> lease.key().equals(key))
+			.findFirst()
+			.orElseThrow(() -> new IllegalArgumentException("There is no lease of lock '" + key + "' among these"));
+	}
+
+	/**
+	 * Return whether all leases are neither closed nor known to be lost. A pause of the
+	 * JVM right after the answer can outlast a lease; only
+	 * {@linkplain Lease#fencingToken() fencing tokens} protect against that.
+	 */
+	boolean isHeld();
+
+	/**
+	 * Do nothing if all leases are held.
+	 * @throws LockLostException if a lock was lost
+	 * @throws IllegalStateException if a lease is closed
+	 */
+	void ensureHeld();
+
+	/**
+	 * Return how long all leases are certain to last if they are not renewed again; zero
+	 * if one of them is not held.
+	 */
+	Duration remaining();
+
+	/**
+	 * Call back when the first lock is lost before the set is closed, or at once if one
+	 * was lost already. At most one call, on a thread that other callbacks share, so it
+	 * should be short.
+	 * @param callback what to call
+	 */
+	void onLost(Consumer<LockLostException> callback);
+
+	/**
+	 * Keep all locks for at least some time after their grant, even if the set is closed
+	 * earlier.
+	 * @param time counted from the grant, up to 365 days; zero to release the locks as
+	 * soon as the set is closed
+	 * @throws IllegalArgumentException if the time is negative or too long
+	 * @throws IllegalStateException if one of the locks is shared
+	 * @see Lease#holdAtLeast
+	 */
+	void holdAtLeast(Duration time);
+
+	/**
+	 * Release all locks, as {@link Lease#close()} does with one.
+	 * @throws LockLostException if a lock was lost before; the others are released
+	 */
+	@Override
+	void close();
+
+	/**
+	 * Release all locks, but on a thread that may wait for the store.
+	 * @return done when all locks are released; fails with a {@link LockLostException} if
+	 * one was lost before
+	 * @see Lease#closeAsync()
+	 */
+	CompletableFuture<Void> closeAsync();
+
+}

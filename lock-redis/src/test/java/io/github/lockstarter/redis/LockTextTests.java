@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.redis;
+
+import java.util.Random;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.github.lockstarter.LockKey;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+class LockTextTests {
+
+	private static final String HOSTILE = "{}:%+ \n\r\t\0\\\"'/;,#$.-_*?[]\u007F\u00A0\u00AD\u0890\u202E\u2028äß語\u0301";
+
+	@ParameterizedTest
+	@ValueSource(strings = { "1001", "a:b", "a+b c", "{x}", "100%", "%7B", "ключ", "a\nb", "a\u0890" })
+	void theTextOfALockStandsForThatLock(String key) {
+		LockKey lock = LockKey.of("stock", key);
+		assertThat(LockText.parse(lock.text())).isEqualTo(lock);
+	}
+
+	@Test
+	void aLockWithoutAKeyHasATextWithoutAColon() {
+		assertThat(LockText.parse("stock")).isEqualTo(LockKey.of("stock"));
+	}
+
+	@Test
+	void thatHoldsForAnyKey() {
+		Random random = new Random(42);
+		for (int i = 0; i < 20_000; i++) {
+			StringBuilder key = new StringBuilder("k");
+			for (int length = random.nextInt(8); length > 0; length--) {
+				int codePoint = random.nextInt(Character.MIN_SURROGATE);
+				key.appendCodePoint(
+						random.nextBoolean() ? codePoint : HOSTILE.codePointAt(random.nextInt(HOSTILE.length())));
+			}
+			LockKey lock = LockKey.of("stock", key);
+			assertThat(LockText.parse(lock.text())).isEqualTo(lock);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "stock:", "stock:a%", "stock:%zz", "stock:%41", "stock:{", "stock:%ff", "a b" })
+	void noLockHasAnotherText(String text) {
+		assertThatIllegalArgumentException().isThrownBy(() -> LockText.parse(text));
+	}
+
+}

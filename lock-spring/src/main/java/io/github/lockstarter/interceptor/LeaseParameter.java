@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.interceptor;
+
+import java.lang.reflect.Method;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseSet;
+
+/**
+ * The parameter of an annotated method that takes its lease.
+ *
+ * @param index which parameter, or -1 for none
+ * @param single whether it takes the lease of one lock only
+ */
+record LeaseParameter(int index, boolean single) {
+
+	/**
+	 * Return the first parameter of a method for a lease or a set of leases.
+	 */
+	static LeaseParameter of(Method method) {
+		Class<?>[] types = method.getParameterTypes();
+		for (int i = 0; i < types.length; i++) {
+			if (types[i] == Lease.class || types[i] == LeaseSet.class) {
+				return new LeaseParameter(i, types[i] == Lease.class);
+			}
+		}
+		return new LeaseParameter(-1, false);
+	}
+
+	/**
+	 * Put a lease among the arguments of a call.
+	 * @param lease the lease, or {@code null} for a call without the lock
+	 */
+	void fillIn(@Nullable LeaseSet lease, @Nullable Object[] arguments) {
+		if (this.index >= 0) {
+			arguments[this.index] = lease;
+		}
+	}
+
+}
