@@ -167,8 +167,10 @@ public record LockSetRequest(List<LockRequest> requests,
 		LockRequest stronger = second ? other : one;
 		Duration time = stronger.holdAtLeast();
 		Duration otherTime = (second ? one : other).holdAtLeast();
-		boolean longer = otherTime != null && (time == null || otherTime.compareTo(time) > 0);
-		return longer ? stronger.withHoldAtLeast(otherTime) : stronger;
+		if (otherTime == null || (time != null && otherTime.compareTo(time) <= 0)) {
+			return stronger;
+		}
+		return stronger.withHoldAtLeast(otherTime);
 	}
 
 	private static int strength(LockMode mode) {

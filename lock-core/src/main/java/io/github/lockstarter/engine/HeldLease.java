@@ -69,7 +69,7 @@ final class HeldLease implements Lease {
 
 	@Override
 	public void onLost(Consumer<LockLostException> callback) {
-		if (!this.closed.get() && !this.hold.onLost(this, callback)) {
+		if (!this.closed.get() && !this.hold.ending().onLost(this, callback)) {
 			callback.accept(this.hold.loss());
 		}
 	}
@@ -92,7 +92,7 @@ final class HeldLease implements Lease {
 	@Override
 	public void close() {
 		if (this.closed.compareAndSet(false, true)) {
-			this.hold.forgetCallbacks(this);
+			this.hold.ending().forgetCallbacks(this);
 			this.admission.exit(this.hold);
 		}
 	}

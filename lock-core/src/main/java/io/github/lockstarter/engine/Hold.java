@@ -3,15 +3,9 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.Iterator;
-import java.util.List;
-import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockMode;
@@ -34,27 +28,18 @@ final class Hold implements Outcome {
 
 	private final long since;
 
-	private volatile State state = State.HELD;
+	private final HoldEnding ending = new HoldEnding();
 
-	private volatile @Nullable String lossReason;
+	private final LockedLeases lockedLeases = new LockedLeases();
 
 	private volatile Timetable.@Nullable Entry alarm;
 
 	private volatile long shortest;
 
-	/** Levels that were entered through a lock; changed by the owning thread only. */
-	private volatile int locked;
-
 	/** Guarded by the lock. */
 	private int count = 1;
 
 	private volatile boolean kept;
-
-	/** Guarded by this. */
-	private @Nullable LossCallbacks lossCallbacks;
-
-	/** Used by the owning thread only. */
-	private @Nullable Deque<LockedLease> lockedLeases;
 
 	/**
 	 * Create a hold.
@@ -133,7 +118,7 @@ final class Hold implements Outcome {
 	 * Return whether it has ended without a loss.
 	 */
 	boolean isReleased() {
-		return this.state == State.RELEASED;
+		return this.ending.isReleased();
 	}
 
 	/**
@@ -152,6 +137,20 @@ final class Hold implements Outcome {
 
 	Timetable.@Nullable Entry alarm() {
 		return this.alarm;
+	}
+
+	/**
+	 * Return how it ended.
+	 */
+	HoldEnding ending() {
+		return this.ending;
+	}
+
+	/**
+	 * Return the leases by which its thread has locked it.
+	 */
+	LockedLeases lockedLeases() {
+		return this.lockedLeases;
 	}
 
 	Object owner() {
@@ -177,11 +176,11 @@ final class Hold implements Outcome {
 	}
 
 	private boolean isHeld(long now) {
-		return this.state == State.HELD && this.tenure.isHeld(now) && (!isFixed() || this.endsAt - now > 0);
+		return !this.ending.isOver() && this.tenure.isHeld(now) && (!isFixed() || this.endsAt - now > 0);
 	}
 
 	boolean isLost() {
-		return this.state == State.LOST;
+		return this.ending.isLost();
 	}
 
 	/**
@@ -190,7 +189,7 @@ final class Hold implements Outcome {
 	 * {@link java.util.concurrent.locks.Lock} unlocks it.
 	 */
 	boolean mayBeAbandoned() {
-		return isFixed() && this.locked == 0;
+		return isFixed() && this.lockedLeases.isEmpty();
 	}
 
 	long remainingNanos() {
@@ -215,8 +214,8 @@ final class Hold implements Outcome {
 	 * End the hold: as released if it has lasted until now, else as lost.
 	 * @param now this moment
 	 */
-	synchronized void end(long now) {
-		this.state = isHeld(now) ? State.RELEASED : State.LOST;
+	void end(long now) {
+		this.ending.end(isHeld(now));
 	}
 
 	/**
@@ -224,13 +223,8 @@ final class Hold implements Outcome {
 	 * @param reason how, or {@code null} if its time was over
 	 * @return false if that was known before
 	 */
-	synchronized boolean lose(@Nullable String reason) {
-		if (isLost()) {
-			return false;
-		}
-		this.lossReason = reason;
-		this.state = State.LOST;
-		return true;
+	boolean lose(@Nullable String reason) {
+		return this.ending.lose(reason);
 	}
 
 	/**
@@ -244,82 +238,13 @@ final class Hold implements Outcome {
 	 * Return how the lock was lost; by the end of its time if nothing else is known.
 	 */
 	String lossReason() {
-		String reason = (this.lossReason != null) ? this.lossReason : this.tenure.certainty().lossReason();
+		String reason = (this.ending.lossReason() != null) ? this.ending.lossReason()
+				: this.tenure.certainty().lossReason();
 		if (reason != null) {
 			return reason;
 		}
 		return (this.fixedLeaseTime == null) ? "its lease ran out before it could be renewed"
 				: "its lease time of " + this.fixedLeaseTime.toMillis() + " ms ran out before it was given back";
-	}
-
-	/**
-	 * Keep a callback for the loss.
-	 * @param lease whose callback it is
-	 * @return false if the lock is lost already and the callback has to be called at once
-	 */
-	synchronized boolean onLost(Object lease, Consumer<LockLostException> callback) {
-		if (isLost()) {
-			return false;
-		}
-		if (this.lossCallbacks == null) {
-			this.lossCallbacks = new LossCallbacks();
-		}
-		this.lossCallbacks.add(lease, callback);
-		return true;
-	}
-
-	/**
-	 * Forget the callbacks of a lease that is closed.
-	 */
-	synchronized void forgetCallbacks(Object lease) {
-		if (this.lossCallbacks != null) {
-			this.lossCallbacks.forget(lease);
-		}
-	}
-
-	/**
-	 * Return the callbacks, to be called after the loss.
-	 */
-	synchronized List<Consumer<LockLostException>> lossCallbacks() {
-		return (this.lossCallbacks != null) ? this.lossCallbacks.all() : List.of();
-	}
-
-	/**
-	 * Remember a lease that the owning thread took through
-	 * {@link java.util.concurrent.locks.Lock}, which has no handle to remember it by.
-	 */
-	void pushLocked(LockMode mode, Lease lease) {
-		if (this.lockedLeases == null) {
-			this.lockedLeases = new ArrayDeque<>(1);
-		}
-		this.lockedLeases.push(new LockedLease(mode, lease));
-		this.locked = this.lockedLeases.size();
-	}
-
-	/**
-	 * Return the last such lease of a mode, once.
-	 */
-	@Nullable Lease popLocked(LockMode mode) {
-		if (this.lockedLeases != null) {
-			for (Iterator<LockedLease> leases = this.lockedLeases.iterator(); leases.hasNext();) {
-				LockedLease next = leases.next();
-				if (next.mode() == mode) {
-					leases.remove();
-					this.locked = this.lockedLeases.size();
-					return next.lease();
-				}
-			}
-		}
-		return null;
-	}
-
-	private record LockedLease(LockMode mode, Lease lease) {
-	}
-
-	private enum State {
-
-		HELD, RELEASED, LOST
-
 	}
 
 }

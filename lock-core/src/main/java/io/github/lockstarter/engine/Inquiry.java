@@ -42,23 +42,14 @@ final class Inquiry {
 		this.listening = new Listening(key);
 	}
 
-	/**
-	 * Return whether the store is being asked.
-	 */
 	boolean isAsking() {
 		return this.asking;
 	}
 
-	/**
-	 * Return whether the lock waits for a message or an alarm.
-	 */
 	boolean isListening() {
 		return this.listening.isUnderWay();
 	}
 
-	/**
-	 * Return whether the last question had no answer.
-	 */
 	boolean hasFailed() {
 		return this.attempt != null && this.attempt.failure() != null;
 	}
@@ -98,9 +89,6 @@ final class Inquiry {
 		this.asking = true;
 	}
 
-	/**
-	 * Give such an attempt up.
-	 */
 	void abandon() {
 		this.attempt = null;
 		this.asking = false;
@@ -138,9 +126,6 @@ final class Inquiry {
 		return orphan.and(ask());
 	}
 
-	/**
-	 * The store has refused the lock.
-	 */
 	Effect refused(Attempt attempt, LockRefusal refusal) {
 		answered();
 		attempt.answered();
@@ -195,17 +180,11 @@ final class Inquiry {
 		this.inLine |= attempt.isInLine() && !Discipline.of(attempt.mode()).standsInLineItself();
 	}
 
-	/**
-	 * A message says that the lock may be free.
-	 */
 	Effect rung() {
 		this.listening.setMissed();
 		return isListening() ? ask() : Effect.NONE;
 	}
 
-	/**
-	 * An alarm says that it is time to ask again.
-	 */
 	Effect alarm(Alarm alarm) {
 		return this.listening.awaits(alarm) ? ask() : Effect.NONE;
 	}

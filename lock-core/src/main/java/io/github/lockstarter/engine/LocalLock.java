@@ -25,8 +25,6 @@ final class LocalLock {
 
 	private final LockKey key;
 
-	private final Terms terms;
-
 	private final Consumer<LocalLock> end;
 
 	private final ReentrantLock guard = new ReentrantLock();
@@ -39,6 +37,8 @@ final class LocalLock {
 
 	private final Sharing sharing;
 
+	private final Entrance entrance;
+
 	private boolean over;
 
 	/**
@@ -47,11 +47,11 @@ final class LocalLock {
 	 */
 	LocalLock(LockKey key, Terms terms, Consumer<LocalLock> end) {
 		this.key = key;
-		this.terms = terms;
 		this.end = end;
 		this.inquiry = new Inquiry(key, terms, this.queue);
 		this.possession = new Possession(terms, this.queue, this.inquiry);
 		this.sharing = new Sharing(key, this.queue, this.possession);
+		this.entrance = new Entrance(key, terms, this.queue, this.inquiry, this.possession, this.sharing);
 	}
 
 	LockKey key() {
@@ -63,42 +63,7 @@ final class LocalLock {
 	 * to come again.
 	 */
 	Effect arrive(Waiter waiter) {
-		return change(() -> {
-			if (this.over) {
-				return Effect.NONE;
-			}
-			Hold own = this.possession.holders().of(waiter.owner());
-			if (own != null) {
-				return this.possession.reenter(own, waiter);
-			}
-			waiter.setArrived();
-			if (this.terms.isRefusing()) {
-				waiter.settle(Denial.REFUSED);
-				return Effect.NONE;
-			}
-			return queue(waiter);
-		});
-	}
-
-	private Effect queue(Waiter waiter) {
-		boolean idle = isIdle();
-		boolean first = this.queue.isEmpty();
-		boolean free = idle || (first && this.inquiry.isAsking());
-		if (!free && first && this.sharing.canJoin(waiter)) {
-			return this.sharing.join(waiter);
-		}
-		if (!free && waiter.isOutOfTime()) {
-			waiter.settle(this.inquiry.denial());
-			return Effect.NONE;
-		}
-		this.queue.add(waiter);
-		if (idle) {
-			return this.inquiry.ask();
-		}
-		if (waiter.discipline().standsInLineItself()) {
-			return (desk) -> desk.enterLine(this.key, waiter);
-		}
-		return waiter.discipline().joinsHolders() ? this.sharing.lookLater() : Effect.NONE;
+		return change(() -> this.over ? Effect.NONE : this.entrance.arrive(waiter));
 	}
 
 	/**
@@ -107,22 +72,7 @@ final class LocalLock {
 	 * @param timedOut whether it is out of time; else it was interrupted or cancelled
 	 */
 	Effect leave(Waiter waiter, boolean timedOut) {
-		return change(() -> {
-			if (!this.queue.contains(waiter)) {
-				return Effect.NONE;
-			}
-			boolean head = this.queue.first() == waiter;
-			boolean listening = this.inquiry.isListening();
-			if (timedOut && head && listening && !this.inquiry.hasFailed()) {
-				return this.inquiry.ask();
-			}
-			if (timedOut && head && (this.inquiry.isAsking() || this.sharing.mustAsk())) {
-				waiter.setLast();
-				return Effect.NONE;
-			}
-			Effect left = this.queue.deny(waiter, timedOut ? this.inquiry.denial() : Denial.LEFT);
-			return left.and((head && listening) ? this.inquiry.proceed() : this.sharing.admit());
-		});
+		return change(() -> this.entrance.leave(waiter, timedOut));
 	}
 
 	/**
@@ -234,20 +184,7 @@ final class LocalLock {
 	@Nullable Boolean reserve(Waiter waiter, Attempt attempt) {
 		this.guard.lock();
 		try {
-			if (this.over) {
-				return null;
-			}
-			Hold own = this.possession.holders().of(waiter.owner());
-			if (own != null) {
-				return own.isHeld() && own.covers(waiter.mode()) && this.possession.reenter(own, waiter) == Effect.NONE;
-			}
-			if (!isIdle()) {
-				return false;
-			}
-			waiter.setArrived();
-			this.queue.add(waiter);
-			this.inquiry.reserve(attempt);
-			return true;
+			return this.over ? null : (Boolean) this.entrance.reserve(waiter, attempt);
 		}
 		finally {
 			this.guard.unlock();
@@ -294,7 +231,7 @@ final class LocalLock {
 		this.guard.lock();
 		try {
 			Effect effect = transition.get();
-			if (!this.over && isIdle() && !this.possession.holders().hasLost()) {
+			if (!this.over && this.entrance.isIdle() && !this.possession.holders().hasLost()) {
 				this.over = true;
 				this.end.accept(this);
 			}
@@ -303,10 +240,6 @@ final class LocalLock {
 		finally {
 			this.guard.unlock();
 		}
-	}
-
-	private boolean isIdle() {
-		return !this.inquiry.isAsking() && !this.inquiry.isListening() && this.possession.isIdle();
 	}
 
 }

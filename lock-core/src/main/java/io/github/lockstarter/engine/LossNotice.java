@@ -51,7 +51,7 @@ final class LossNotice {
 	void lost(Hold hold) {
 		LockLostException loss = hold.loss();
 		// A lease that is closed from now on is still told of the loss that came before
-		List<Consumer<LockLostException>> owners = hold.lossCallbacks();
+		List<Consumer<LockLostException>> owners = hold.ending().callbacks();
 		logger.warn(loss.getMessage());
 		tell(new LockEvent.Lost(loss.getKey(), hold.fencingToken(), hold.lossReason()));
 		for (Consumer<LockLostException> callback : owners) {

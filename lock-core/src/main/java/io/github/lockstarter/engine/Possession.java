@@ -78,38 +78,6 @@ final class Possession {
 	}
 
 	/**
-	 * Let a waiter into a hold that its owner has, or tell it that the hold is lost.
-	 * @return what has to be done before it comes again, if it has not arrived
-	 */
-	Effect reenter(Hold own, Waiter waiter) {
-		if (own.isHeld() && own.covers(waiter.mode())) {
-			waiter.setReentered();
-			waiter.settle(own.enter());
-		}
-		else if (own.isHeld()) {
-			waiter.settle(Denial.misuse(upgrading(own, waiter)));
-		}
-		else if (!own.isLost()) {
-			return (desk) -> desk.expire(own);
-		}
-		else if (own.mayBeAbandoned()) {
-			this.holders.forgetIfAbandoned(own);
-			return Effect.NONE;
-		}
-		else {
-			waiter.settle(Denial.misuse(own.loss()));
-		}
-		waiter.setArrived();
-		return Effect.NONE;
-	}
-
-	private static IllegalStateException upgrading(Hold own, Waiter waiter) {
-		return new IllegalStateException("Lock '" + own.key() + "' is held for reading and cannot be asked for in mode "
-				+ waiter.mode() + " as well: two readers that do so would wait for each other. Release it first,"
-				+ " or ask for the stronger mode first");
-	}
-
-	/**
 	 * An owner leaves one level of its hold, and the lock with the last one.
 	 */
 	Effect exit(Hold hold) {

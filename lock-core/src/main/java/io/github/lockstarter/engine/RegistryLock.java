@@ -55,7 +55,7 @@ final class RegistryLock implements Lock {
 	@Override
 	public void unlock() {
 		Hold hold = this.registry.holdOfCurrentThread(this.key);
-		Lease lease = (hold != null) ? hold.popLocked(this.mode) : null;
+		Lease lease = (hold != null) ? hold.lockedLeases().pop(this.mode) : null;
 		if (lease == null) {
 			throw new IllegalMonitorStateException(
 					"Lock '" + this.key + "' was not locked by thread '" + Thread.currentThread().getName() + "'");
@@ -91,10 +91,10 @@ final class RegistryLock implements Lock {
 			return false;
 		}
 		Hold hold = lease.hold();
-		hold.pushLocked(this.mode, lease);
+		hold.lockedLeases().push(this.mode, lease);
 		// The fixed lease of an outer level may have expired before it knew of this level
 		if (hold.isFixed() && !hold.isHeld()) {
-			hold.popLocked(this.mode);
+			hold.lockedLeases().pop(this.mode);
 			lease.close();
 			throw hold.loss();
 		}

@@ -85,9 +85,6 @@ final class StoreDesk implements Desk {
 		}
 	}
 
-	/**
-	 * Let an owner leave one level of its hold.
-	 */
 	void exit(Hold hold) {
 		this.locks.change(hold.key(), (lock) -> lock.exit(hold)).carryOut(this);
 	}
@@ -97,9 +94,6 @@ final class StoreDesk implements Desk {
 		this.requests.ask(key, attempt, head);
 	}
 
-	/**
-	 * Return the tenure that begins with a grant.
-	 */
 	Tenure tenure(LockKey key, Attempt attempt, LockGrant grant) {
 		return this.requests.tenure(key, attempt, grant);
 	}
@@ -172,9 +166,6 @@ final class StoreDesk implements Desk {
 		this.locks.change(tenure.key(), (lock) -> lock.lose(tenure)).carryOut(this);
 	}
 
-	/**
-	 * End a hold when its fixed lease time is over.
-	 */
 	void limit(Hold hold) {
 		if (hold.needsLimit()) {
 			hold.setAlarm(this.timetable.at(hold.endsAt(), () -> expireNow(hold)));
@@ -185,7 +176,6 @@ final class StoreDesk implements Desk {
 		carryOutInBackground(hold.key(), this.locks.change(hold.key(), (lock) -> lock.expire(hold)));
 	}
 
-	/** It may have to release the lock, which may block. */
 	private void carryOutInBackground(LockKey key, Effect effect) {
 		if (effect != Effect.NONE) {
 			this.background.run(key, () -> effect.carryOut(this));
@@ -236,9 +226,6 @@ final class StoreDesk implements Desk {
 		carryOutInBackground(tenure.key(), this.locks.change(tenure.key(), (lock) -> lock.probed(tenure)));
 	}
 
-	/**
-	 * Refuse all waiters.
-	 */
 	void refuseWaiters() {
 		this.locks.all().forEach((lock) -> lock.refuse().carryOut(this));
 	}

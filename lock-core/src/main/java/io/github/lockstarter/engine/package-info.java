@@ -9,6 +9,7 @@
  *    |  Admission                                                a Hold, or a Denial
  *    v
  * lock         LocalLock, in LocalLocks                          one per key that is held or waited for
+ *    |           Entrance      lets waiters come and leave
  *    |           WaiterQueue   the waiters, first in first out
  *    |           Inquiry       asks the store: Attempt, Listening, Patience
  *    |           Possession    owns the lock in the store: Tenure, Holders of Holds

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.LockKey;
+
+/**
+ * How waiters come to a lock and leave it: an owner reenters its hold, a reader joins
+ * others, and whoever cannot have the lock at once waits for its turn. Guarded by the
+ * lock.
+ */
+final class Entrance {
+
+	private final LockKey key;
+
+	private final Terms terms;
+
+	private final WaiterQueue queue;
+
+	private final Inquiry inquiry;
+
+	private final Possession possession;
+
+	private final Sharing sharing;
+
+	Entrance(LockKey key, Terms terms, WaiterQueue queue, Inquiry inquiry, Possession possession, Sharing sharing) {
+		this.key = key;
+		this.terms = terms;
+		this.queue = queue;
+		this.inquiry = inquiry;
+		this.possession = possession;
+		this.sharing = sharing;
+	}
+
+	/**
+	 * Return whether nobody holds the lock or waits for it here, but for owners that have
+	 * lost it.
+	 */
+	boolean isIdle() {
+		return !this.inquiry.isAsking() && !this.inquiry.isListening() && this.possession.isIdle();
+	}
+
+	/**
+	 * A waiter comes.
+	 */
+	Effect arrive(Waiter waiter) {
+		Hold own = this.possession.holders().of(waiter.owner());
+		if (own != null) {
+			return reenter(own, waiter);
+		}
+		waiter.setArrived();
+		if (this.terms.isRefusing()) {
+			waiter.settle(Denial.REFUSED);
+			return Effect.NONE;
+		}
+		return queue(waiter);
+	}
+
+	private Effect queue(Waiter waiter) {
+		boolean idle = isIdle();
+		boolean first = this.queue.isEmpty();
+		boolean free = idle || (first && this.inquiry.isAsking());
+		if (!free && first && this.sharing.canJoin(waiter)) {
+			return this.sharing.join(waiter);
+		}
+		if (!free && waiter.isOutOfTime()) {
+			waiter.settle(this.inquiry.denial());
+			return Effect.NONE;
+		}
+		this.queue.add(waiter);
+		if (idle) {
+			return this.inquiry.ask();
+		}
+		if (waiter.discipline().standsInLineItself()) {
+			return (desk) -> desk.enterLine(this.key, waiter);
+		}
+		return waiter.discipline().joinsHolders() ? this.sharing.lookLater() : Effect.NONE;
+	}
+
+	private Effect reenter(Hold own, Waiter waiter) {
+		if (own.isHeld() && own.covers(waiter.mode())) {
+			waiter.setReentered();
+			waiter.settle(own.enter());
+		}
+		else if (own.isHeld()) {
+			waiter.settle(Denial.misuse(upgrading(own, waiter)));
+		}
+		else if (!own.isLost()) {
+			return (desk) -> desk.expire(own);
+		}
+		else if (own.mayBeAbandoned()) {
+			this.possession.holders().forgetIfAbandoned(own);
+			return Effect.NONE;
+		}
+		else {
+			waiter.settle(Denial.misuse(own.loss()));
+		}
+		waiter.setArrived();
+		return Effect.NONE;
+	}
+
+	private static IllegalStateException upgrading(Hold own, Waiter waiter) {
+		return new IllegalStateException("Lock '" + own.key() + "' is held for reading and cannot be asked for in mode "
+				+ waiter.mode() + " as well: two readers that do so would wait for each other. Release it first,"
+				+ " or ask for the stronger mode first");
+	}
+
+	/**
+	 * A waiter leaves.
+	 * @param timedOut whether it is out of time; else it was interrupted or cancelled
+	 */
+	Effect leave(Waiter waiter, boolean timedOut) {
+		if (!this.queue.contains(waiter)) {
+			return Effect.NONE;
+		}
+		boolean head = this.queue.first() == waiter;
+		boolean listening = this.inquiry.isListening();
+		if (timedOut && head && listening && !this.inquiry.hasFailed()) {
+			return this.inquiry.ask();
+		}
+		if (timedOut && head && (this.inquiry.isAsking() || this.sharing.mustAsk())) {
+			waiter.setLast();
+			return Effect.NONE;
+		}
+		Effect left = this.queue.deny(waiter, timedOut ? this.inquiry.denial() : Denial.LEFT);
+		return left.and((head && listening) ? this.inquiry.proceed() : this.sharing.admit());
+	}
+
+	/**
+	 * A waiter comes for several locks that are asked for by one request.
+	 * @return whether nobody else is here, so that it has reserved the lock or reentered
+	 * it
+	 */
+	boolean reserve(Waiter waiter, Attempt attempt) {
+		Hold own = this.possession.holders().of(waiter.owner());
+		if (own != null) {
+			return own.isHeld() && own.covers(waiter.mode()) && reenter(own, waiter) == Effect.NONE;
+		}
+		if (!isIdle()) {
+			return false;
+		}
+		waiter.setArrived();
+		this.queue.add(waiter);
+		this.inquiry.reserve(attempt);
+		return true;
+	}
+
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.util.List;
+import java.util.function.Consumer;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockLostException;
+
+/**
+ * How a hold ended, and who is called if it was lost. Changed under its own monitor, as
+ * owners ask and listen at any time.
+ */
+final class HoldEnding {
+
+	private volatile State state = State.HELD;
+
+	private volatile @Nullable String lossReason;
+
+	private @Nullable LossCallbacks callbacks;
+
+	boolean isOver() {
+		return this.state != State.HELD;
+	}
+
+	boolean isReleased() {
+		return this.state == State.RELEASED;
+	}
+
+	boolean isLost() {
+		return this.state == State.LOST;
+	}
+
+	/**
+	 * Return how the hold was lost; {@code null} if its time was over.
+	 */
+	@Nullable String lossReason() {
+		return this.lossReason;
+	}
+
+	/**
+	 * End the hold.
+	 * @param held whether it has lasted until now; else it is lost
+	 */
+	synchronized void end(boolean held) {
+		this.state = held ? State.RELEASED : State.LOST;
+	}
+
+	/**
+	 * End the hold as lost, even if it seemed to be released.
+	 * @param reason how, or {@code null} if its time was over
+	 * @return false if that was known before
+	 */
+	synchronized boolean lose(@Nullable String reason) {
+		if (isLost()) {
+			return false;
+		}
+		this.lossReason = reason;
+		this.state = State.LOST;
+		return true;
+	}
+
+	/**
+	 * Keep a callback for the loss.
+	 * @param lease whose callback it is
+	 * @return false if the hold is lost already and the callback has to be called at once
+	 */
+	synchronized boolean onLost(Object lease, Consumer<LockLostException> callback) {
+		if (isLost()) {
+			return false;
+		}
+		if (this.callbacks == null) {
+			this.callbacks = new LossCallbacks();
+		}
+		this.callbacks.add(lease, callback);
+		return true;
+	}
+
+	/**
+	 * Forget the callbacks of a lease that is closed.
+	 */
+	synchronized void forgetCallbacks(Object lease) {
+		if (this.callbacks != null) {
+			this.callbacks.forget(lease);
+		}
+	}
+
+	/**
+	 * Return the callbacks, to be called after the loss.
+	 */
+	synchronized List<Consumer<LockLostException>> callbacks() {
+		return (this.callbacks != null) ? this.callbacks.all() : List.of();
+	}
+
+	private enum State {
+
+		HELD, RELEASED, LOST
+
+	}
+
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Iterator;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockMode;
+
+/**
+ * The leases that a thread has acquired through {@link java.util.concurrent.locks.Lock},
+ * which gives it no handle to remember them by. Changed by that thread only.
+ */
+final class LockedLeases {
+
+	private @Nullable Deque<LockedLease> leases;
+
+	private volatile boolean empty = true;
+
+	void push(LockMode mode, Lease lease) {
+		if (this.leases == null) {
+			this.leases = new ArrayDeque<>(1);
+		}
+		this.leases.push(new LockedLease(mode, lease));
+		this.empty = false;
+	}
+
+	/**
+	 * Return the last lease of a mode, once; or {@code null} if there is none.
+	 */
+	@Nullable Lease pop(LockMode mode) {
+		if (this.leases == null) {
+			return null;
+		}
+		for (Iterator<LockedLease> all = this.leases.iterator(); all.hasNext();) {
+			LockedLease next = all.next();
+			if (next.mode() == mode) {
+				all.remove();
+				this.empty = this.leases.isEmpty();
+				return next.lease();
+			}
+		}
+		return null;
+	}
+
+	/**
+	 * Return whether there is none, as any thread may ask.
+	 */
+	boolean isEmpty() {
+		return this.empty;
+	}
+
+	private record LockedLease(LockMode mode, Lease lease) {
+	}
+
+}
