@@ -113,8 +113,8 @@ final class ConnectAttempts<T> implements AutoCloseable {
 			attempt = this.attempt;
 		}
 		if (attempt != null) {
-			attempt.cancel(true);
 			fail(new CancellationException("The connection was closed before it was open"));
+			attempt.cancel(true);
 		}
 	}
 
