@@ -45,8 +45,8 @@ final class ConnectAttempts<T> implements AutoCloseable {
 	}
 
 	/**
-	 * Return the connection, or {@code null} if there is none yet. Once it is there, all
-	 * that was waiting for it has been done.
+	 * Return the connection, or {@code null} if there is none yet, or requests that have
+	 * waited for it are still being sent.
 	 */
 	@Nullable T connection() {
 		return this.connection;
@@ -54,7 +54,7 @@ final class ConnectAttempts<T> implements AutoCloseable {
 
 	/**
 	 * Return the connection, if need be after the attempt that is under way, or a new
-	 * one. What depends on the stages is done in the order of these calls.
+	 * one. Actions that depend on the stages are run in the order of these calls.
 	 */
 	synchronized CompletableFuture<T> connected() {
 		T connection = this.connection;
@@ -83,7 +83,7 @@ final class ConnectAttempts<T> implements AutoCloseable {
 		}
 	}
 
-	/** Whoever finds the connection must not overtake those that wait for it. */
+	/** A caller that finds the connection must not overtake those that wait for it. */
 	private synchronized @Nullable CompletableFuture<T> next(T connection) {
 		CompletableFuture<T> next = this.waiting.poll();
 		if (next == null) {
@@ -113,8 +113,8 @@ final class ConnectAttempts<T> implements AutoCloseable {
 			attempt = this.attempt;
 		}
 		if (attempt != null) {
-			attempt.cancel(true);
 			fail(new CancellationException("The connection was closed before it was open"));
+			attempt.cancel(true);
 		}
 	}
 

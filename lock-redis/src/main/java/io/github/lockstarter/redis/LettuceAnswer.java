@@ -61,7 +61,7 @@ final class LettuceAnswer<T, R> extends CompletableFuture<R> implements BiConsum
 			if (ex != null) {
 				fail(ex);
 			}
-			// Nobody expects any more that it takes effect after its time
+			// A request that has failed for want of time must not take effect later
 			else if (!isDone()) {
 				sendTo(commands);
 			}
