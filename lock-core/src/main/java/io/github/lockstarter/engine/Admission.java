@@ -13,6 +13,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.store.StoreCapabilities;
 
 /**
  * The way of a waiter from its request to its lease, whether it waits on a thread or
@@ -26,12 +27,16 @@ final class Admission {
 
 	private final LockListener listener;
 
+	private final StoreCapabilities capabilities;
+
 	private final Executor returns;
 
-	Admission(StoreDesk desk, OutageLog outages, LockListener listener, Executor returns) {
+	Admission(StoreDesk desk, OutageLog outages, LockListener listener, StoreCapabilities capabilities,
+			Executor returns) {
 		this.desk = desk;
 		this.outages = outages;
 		this.listener = listener;
+		this.capabilities = capabilities;
 		this.returns = returns;
 	}
 
@@ -125,6 +130,17 @@ final class Admission {
 			this.listener.onEvent(new LockEvent.Unavailable(key, reason));
 		}
 		this.desk.places().leave(key, waiter, false);
+	}
+
+	/**
+	 * Keep a lock taken after its hold.
+	 * @throws IllegalArgumentException if the store cannot do that
+	 */
+	void holdAtLeast(Hold hold, Duration time) {
+		if (!time.isZero()) {
+			this.capabilities.requireKeeping(hold.key().toString());
+		}
+		hold.holdAtLeast(time);
 	}
 
 	/**

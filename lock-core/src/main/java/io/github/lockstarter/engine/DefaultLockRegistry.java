@@ -26,6 +26,7 @@ import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.event.CompositeLockListener;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.StoreCapabilities;
 
 /**
  * The {@link LockRegistry} above every store. Callers of one JVM queue for a lock first
@@ -43,6 +44,8 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	private final EngineSettings settings;
 
+	private final StoreCapabilities capabilities;
+
 	private final StoreDesk desk;
 
 	private final Admission admission;
@@ -56,6 +59,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	 * @param listener told of what happens; its failures are kept from the locks
 	 */
 	public DefaultLockRegistry(LockStore store, EngineSettings settings, LockListener listener) {
+		this.capabilities = StoreCapabilities.of(store);
 		this.threads = new EngineThreads(store);
 		this.settings = settings;
 		this.terms = new Terms(settings, this.threads.timetable()::now);
@@ -64,7 +68,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		LossNotice notice = new LossNotice(safeListener, this.threads.callbacks());
 		OutageLog outages = new OutageLog(this.threads.background()::serverOf);
 		this.desk = new StoreDesk(store, settings, this.threads, this.locks, notice, outages);
-		this.admission = new Admission(this.desk, outages, safeListener, this.threads.returns());
+		this.admission = new Admission(this.desk, outages, safeListener, this.capabilities, this.threads.returns());
 		this.simultaneousGrant = new SimultaneousGrant(store, this.terms, this.locks, this.desk, this.admission,
 				this.threads.timetable());
 	}
@@ -90,12 +94,14 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	private CompletableFuture<Lease> acquireAsync(LockRequest request, Object otherwise) {
+		this.capabilities.require(request);
 		return new FutureWaiter(request, waitTime(request), owner(request, otherwise), this.admission, this.threads)
 			.begin();
 	}
 
 	@Override
 	public LeaseSet acquireAll(LockSetRequest request) {
+		request.requests().forEach(this.capabilities::require);
 		return manyLocks(request, Thread.currentThread(), (each) -> CompletableFuture.completedFuture(acquire(each)))
 			.await();
 	}
@@ -112,6 +118,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	@Override
 	public CompletableFuture<LeaseSet> acquireAllAsync(LockSetRequest request) {
+		request.requests().forEach(this.capabilities::require);
 		Object owner = new Object();
 		return manyLocks(request, owner, (each) -> acquireAsync(each, owner)).begin();
 	}
@@ -129,6 +136,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	@Override
 	public ReadWriteLock readWriteLock(LockKey key) {
+		this.capabilities.require(LockRequest.of(key).withMode(LockMode.READ));
 		return new RegistryReadWriteLock(new RegistryLock(this, key, LockMode.READ),
 				new RegistryLock(this, key, LockMode.WRITE));
 	}
@@ -172,7 +180,8 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		return (lock != null) ? lock.holdOf(Thread.currentThread()) : null;
 	}
 
-	private static ThreadWaiter waiter(LockRequest request, Duration waitTime, Object otherwise) {
+	private ThreadWaiter waiter(LockRequest request, Duration waitTime, Object otherwise) {
+		this.capabilities.require(request);
 		return new ThreadWaiter(waitTime, request.mode(), request.leaseTime(), owner(request, otherwise));
 	}
 

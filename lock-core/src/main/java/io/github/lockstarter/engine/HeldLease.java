@@ -85,7 +85,7 @@ final class HeldLease implements Lease {
 					"Lock '" + key() + "' is shared, so it cannot stay taken by one of its owners");
 		}
 		if (!this.closed.get()) {
-			this.hold.holdAtLeast(time);
+			this.admission.holdAtLeast(this.hold, time);
 		}
 	}
 

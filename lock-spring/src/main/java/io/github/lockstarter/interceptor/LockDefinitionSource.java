@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +18,7 @@ import org.springframework.core.MethodClassKey;
 import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockRequest;
 
 /**
  * Provides the lock definition of each annotated method.
@@ -57,10 +59,22 @@ public final class LockDefinitionSource {
 	 * Check the annotation of a method before its first call.
 	 * @param method a method of the class or of one of its interfaces
 	 * @param targetClass the class of the bean
+	 * @param objections says why a request cannot be granted, as the rest of a sentence
+	 * that begins with the lock, or {@code null} if it can
 	 * @throws InvalidLockDefinitionException if the annotation cannot work
 	 */
-	public void validate(Method method, Class<?> targetClass) {
-		get(method, targetClass);
+	public void validate(Method method, Class<?> targetClass, Function<LockRequest, @Nullable String> objections) {
+		LockDefinition definition = get(method, targetClass);
+		if (definition != null) {
+			definition.locks().forEach((lock) -> validate(method, objections.apply(lock.request())));
+		}
+	}
+
+	private static void validate(Method method, @Nullable String objection) {
+		if (objection != null) {
+			throw new InvalidLockDefinitionException(method, "the lock " + objection,
+					"Change the annotation, or keep the locks in a store that can do what it asks for.", null);
+		}
 	}
 
 	/**

@@ -15,6 +15,8 @@ import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.StoreCapabilities;
 import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
 import io.github.lockstarter.interceptor.LockAnnotations;
 import io.github.lockstarter.interceptor.LockDefinitionSource;
@@ -92,7 +94,9 @@ public final class LockDefinitionValidator implements SmartInitializingSingleton
 		}
 		Object bean = this.beanFactory.containsSingleton(name) ? this.beanFactory.getBean(name) : null;
 		this.check.check(name, bean, type, locked);
-		locked.forEach((method) -> this.definitions.validate(method, type));
+		LockStore store = this.beanFactory.getBeanProvider(LockStore.class).getIfUnique();
+		locked.forEach((method) -> this.definitions.validate(method, type,
+				(request) -> (store != null) ? StoreCapabilities.of(store).objection(request) : null));
 	}
 
 }

@@ -18,7 +18,7 @@ class ArchitectureTests extends AbstractArchitectureTests {
 
 	private static final Map<String, Set<String>> ROOMS = Map.of( //
 			".interceptor", Set.of(""), //
-			".validation", Set.of(".interceptor", ".validation.bytecode", ""), //
+			".validation", Set.of(".interceptor", ".validation.bytecode", ".store", ""), //
 			".validation.bytecode", Set.of("", ".interceptor"), //
 			".aspectj", Set.of("", ".interceptor"), //
 			".transaction", Set.of(""), //

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.Mockito;
 
@@ -40,11 +41,19 @@ import org.springframework.transaction.annotation.Transactional;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.interceptor.DistributedLockAdvisor;
 import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
 import io.github.lockstarter.interceptor.LockDefinitionSource;
+import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.store.BlockingLockStore;
+import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.testsupport.CapturedLog;
 import io.github.lockstarter.testsupport.JobInPackage;
 
@@ -85,6 +94,22 @@ class LockDefinitionValidatorTests {
 				.matches("Invalid @DistributedLock on '.*\\.run\\(\\)': the class " + type.getName().replace("$", ".")
 						+ " is (final|sealed), so no proxy can put a lock around it");
 		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "Fair, 'is requested in mode FAIR, but the lock store ''Small'' grants EXCLUSIVE, WRITE only'",
+			"Nightly, 'is requested with ''holdAtLeast'', but the lock store ''Small'' cannot keep'" })
+	void aLockThatTheStoreCannotGrantIsRefused(String bean, String problem) {
+		Class<?> type = bean.equals("Fair") ? Fair.class : Nightly.class;
+		assertThat(failure((context) -> {
+			context.registerBean(LockStore.class, () -> new SmallStore());
+			context.registerBean(type);
+		})).hasMessageContaining(bean + ".run()': the lock " + problem)
+			.satisfies((ex) -> assertThat(ex.getAction()).contains("a store that can do what it asks for"));
+		start((context) -> {
+			context.registerBean(LockStore.class, () -> new MemoryLockStore());
+			context.registerBean(type);
+		}, true);
 	}
 
 	@Test
@@ -534,6 +559,49 @@ class LockDefinitionValidatorTests {
 		@Transactional
 		@DistributedLock
 		public void run() {
+		}
+
+	}
+
+	static class Fair {
+
+		@DistributedLock(mode = LockMode.FAIR)
+		void run() {
+		}
+
+	}
+
+	static class Nightly {
+
+		@DistributedLock(holdAtLeast = "1h")
+		void run() {
+		}
+
+	}
+
+	/**
+	 * A store that can do no more than it must.
+	 */
+	static class SmallStore extends BlockingLockStore {
+
+		@Override
+		public String name() {
+			return "Small";
+		}
+
+		@Override
+		protected LockAttempt tryAcquire(LeaseRequest request) {
+			return new LockGrant(1, false);
+		}
+
+		@Override
+		protected boolean tryRenew(LeaseRequest request) {
+			return true;
+		}
+
+		@Override
+		protected boolean tryRelease(LockKey key, OwnerToken owner) {
+			return true;
 		}
 
 	}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.store;
+
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRequest;
+
+/**
+ * What a {@link LockStore} can do of what requests ask for. A request for anything else
+ * is refused, and an annotation for it ends the start of the application: a lock is never
+ * granted in a weaker way than asked for.
+ *
+ * @param store the name of the store
+ * @param modes the modes in which it grants locks
+ * @param keeping whether it keeps a lock taken after its owner has ended
+ */
+public record StoreCapabilities(String store, Set<LockMode> modes, boolean keeping) {
+
+	/**
+	 * Return the capabilities that a store declares.
+	 * @param store the store
+	 */
+	public static StoreCapabilities of(LockStore store) {
+		return new StoreCapabilities(store.name(), new TreeSet<>(store.modes()), store.keeping().isPresent());
+	}
+
+	/**
+	 * Return what of a request the store cannot do, as the rest of a sentence that begins
+	 * with the lock, or {@code null} if it can do all of it.
+	 * @param request the request
+	 */
+	public @Nullable String objection(LockRequest request) {
+		if (!this.modes.contains(request.mode())) {
+			return "is requested in mode " + request.mode() + ", but the lock store '" + this.store + "' grants "
+					+ this.modes.stream().map(LockMode::name).collect(Collectors.joining(", ")) + " only";
+		}
+		return (request.holdAtLeast() != null && !this.keeping) ? keepingObjection() : null;
+	}
+
+	/**
+	 * Do nothing if the store can do all of a request.
+	 * @param request the request
+	 * @throws IllegalArgumentException if it cannot
+	 */
+	public void require(LockRequest request) {
+		String objection = objection(request);
+		if (objection != null) {
+			throw new IllegalArgumentException("Lock '" + request.key() + "' " + objection);
+		}
+	}
+
+	/**
+	 * Do nothing if the store keeps locks taken.
+	 * @param lock the lock that is to be kept
+	 * @throws IllegalArgumentException if it does not
+	 */
+	public void requireKeeping(String lock) {
+		if (!this.keeping) {
+			throw new IllegalArgumentException("Lock '" + lock + "' " + keepingObjection());
+		}
+	}
+
+	private String keepingObjection() {
+		return "is requested with 'holdAtLeast', but the lock store '" + this.store
+				+ "' cannot keep a lock taken after its owner has ended";
+	}
+
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.store;
+
+import java.time.Duration;
+
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockSetRequest;
+import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.event.LockListener;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+/**
+ * What a store cannot do is refused, and never done in a weaker way.
+ */
+class StoreCapabilitiesTests {
+
+	private static final LockRequest REQUEST = LockRequest.of("stock", 1001);
+
+	private static final LockRequest FAIR = REQUEST.withMode(LockMode.FAIR);
+
+	private static final LockRequest KEEPING = REQUEST.withHoldAtLeast(Duration.ofMinutes(1));
+
+	@AutoClose
+	private final DefaultLockRegistry registry = new DefaultLockRegistry(new MapLockStore(System::nanoTime),
+			EngineSettings.DEFAULTS, LockListener.NO_OP);
+
+	@Test
+	void aModeThatTheStoreDoesNotGrantIsRefused() {
+		assertRefusedMode(() -> this.registry.acquire(FAIR));
+		assertRefusedMode(() -> this.registry.tryAcquire(FAIR));
+		assertRefusedMode(() -> this.registry.acquireAsync(FAIR));
+		LockSetRequest several = LockSetRequest.of(LockRequest.of("stock", 1), FAIR);
+		assertRefusedMode(() -> this.registry.acquireAll(several));
+		assertRefusedMode(() -> this.registry.tryAcquireAll(several));
+		assertRefusedMode(() -> this.registry.acquireAllAsync(several));
+	}
+
+	@Test
+	void aViewOfALockInSuchAModeIsRefused() {
+		assertThatIllegalArgumentException().isThrownBy(() -> this.registry.readWriteLock(REQUEST.key()))
+			.withMessage("Lock 'stock:1001' is requested in mode READ, but the lock store 'map' grants"
+					+ " EXCLUSIVE, WRITE only");
+	}
+
+	@Test
+	void keepingALockTakenIsRefused() {
+		assertRefusedKeeping(() -> this.registry.acquire(KEEPING));
+		assertRefusedKeeping(() -> this.registry.acquireAsync(KEEPING));
+		try (Lease lease = this.registry.acquire(REQUEST)) {
+			assertRefusedKeeping(() -> lease.holdAtLeast(Duration.ofMinutes(1)));
+			lease.holdAtLeast(Duration.ZERO);
+		}
+	}
+
+	@Test
+	void whatTheStoreCanDoIsDone() {
+		try (Lease lease = this.registry.acquire(REQUEST.withMode(LockMode.WRITE))) {
+			assertThat(lease.isHeld()).isTrue();
+		}
+	}
+
+	private static void assertRefusedMode(ThrowingCallable request) {
+		assertThatIllegalArgumentException().isThrownBy(request)
+			.withMessage("Lock 'stock:1001' is requested in mode FAIR, but the lock store 'map' grants"
+					+ " EXCLUSIVE, WRITE only");
+	}
+
+	private static void assertRefusedKeeping(ThrowingCallable request) {
+		assertThatIllegalArgumentException().isThrownBy(request)
+			.withMessage("Lock 'stock:1001' is requested with 'holdAtLeast', but the lock store 'map' cannot"
+					+ " keep a lock taken after its owner has ended");
+	}
+
+}
