@@ -5,7 +5,7 @@ package io.github.lockstarter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Code that runs instead of a {@link LockedBody} when somebody else held the lock for the
+ * Code that runs in place of a {@link LockedBody} if another owner held the lock for the
  * whole wait time. It runs without the lock.
  *
  * @param <T> the type of the result
@@ -16,9 +16,9 @@ public interface ContentionHandler<T extends @Nullable Object, X extends Throwab
 
 	/**
 	 * Run without the lock.
-	 * @param contention what was asked for and how long it was waited for
-	 * @return the result in place of the body's
-	 * @throws X whatever the code throws
+	 * @param contention names the lock and the time that was waited
+	 * @return the result in place of that of the body
+	 * @throws X an exception of the code
 	 */
 	T handle(LockContendedException contention) throws X;
 

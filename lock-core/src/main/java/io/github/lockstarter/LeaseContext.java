@@ -8,9 +8,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The leases under which the current thread runs, innermost first: that of
- * {@link Lease#current()}, and all that have to be held when a transaction commits. The
- * public methods are for code that guards a transaction, such as {@code LockCommitGuard}.
+ * The leases under which the current thread runs, innermost first. They determine
+ * {@link Lease#current()}, and which leases have to be held when a transaction commits.
+ * Its public methods are for guards of transactions, such as {@code LockCommitGuard}.
  */
 public final class LeaseContext {
 
@@ -39,20 +39,22 @@ public final class LeaseContext {
 	}
 
 	/**
-	 * Do nothing if all leases of this thread whose loss matters are held.
+	 * Check that all leases of this thread are held, except those whose loss is only
+	 * logged.
 	 * @throws LockLostException if one was lost
 	 */
 	public static void ensureAllHeld() {
 		for (Scope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
-			if (!scope.ended && !(scope.lease instanceof LossTolerantLeaseSet)) {
+			if (!scope.ended && scope.lossMatters) {
 				scope.lease.ensureHeld();
 			}
 		}
 	}
 
 	/**
-	 * Do nothing unless this thread runs under a lease of the same lock that was lost.
-	 * One that ends by itself may never have been closed, and its body be over.
+	 * Check that this thread does not run under a lost lease of the same lock. Leases
+	 * with a fixed lease time are ignored, because they need not be closed and their body
+	 * may have ended.
 	 * @throws LockLostException if it does
 	 */
 	static void ensureNotLost(AnyLockRequest<?> request) {
@@ -73,33 +75,39 @@ public final class LeaseContext {
 			lease.ensureHeld();
 		}
 		catch (IllegalStateException ex) {
-			// Its body has closed it before its end
+			// The body has closed its own lease
 		}
 	}
 
-	static Scope enter(LeaseSet lease) {
-		Scope scope = new Scope(lease, forgetEnded());
+	/**
+	 * Enter a scope.
+	 * @param lossMatters whether a transaction must not commit after the loss of the
+	 * lease
+	 */
+	static Scope enter(LeaseSet lease, boolean lossMatters) {
+		Scope scope = new Scope(lease, lossMatters, forgetEnded());
 		INNERMOST.set(scope);
 		return scope;
 	}
 
 	/**
-	 * Enter a scope of which the lease is never the {@linkplain #current() current} one.
-	 * @param leaseTime after which it ends by itself, or {@code null} if it does not
+	 * Enter a scope whose lease is never the {@linkplain #current() current} one.
+	 * @param leaseTime the time after which the lease ends by itself, or {@code null} if
+	 * it does not
 	 */
-	static Scope watch(LeaseSet lease, @Nullable Duration leaseTime) {
+	static Scope watch(LeaseSet lease, @Nullable Duration leaseTime, boolean lossMatters) {
 		if (!TransactionBoundary.isAround()) {
 			forgetExpired();
 		}
-		Scope scope = enter(lease);
+		Scope scope = enter(lease, lossMatters);
 		scope.leave();
 		scope.expiry = (leaseTime != null) ? System.nanoTime() + leaseTime.toNanos() : null;
 		return scope;
 	}
 
 	/**
-	 * Forget the scopes whose lease time is over, as nobody may ever close their leases.
-	 * They matter to a transaction that began before.
+	 * Forget the scopes whose lease time is over, because their leases may never be
+	 * closed. Until then they matter to transactions that began before.
 	 */
 	public static void forgetExpired() {
 		for (Scope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
@@ -122,15 +130,14 @@ public final class LeaseContext {
 	}
 
 	/**
-	 * Forget all scopes that have ended: not always the innermost first, and on this
-	 * thread only if it is the one that ended them.
-	 * @return the innermost one that is left
+	 * Forget all scopes that have ended. Scopes may end in any order, and on any thread.
+	 * @return the innermost scope that is left
 	 */
 	private static @Nullable Scope forgetEnded() {
 		Scope first = INNERMOST.get();
 		Scope innermost = firstOpen(first);
 		if (innermost != first) {
-			// Never removed, as the next look at it would only create it anew
+			// Never removed: the next read would only create it again
 			INNERMOST.set(innermost);
 		}
 		for (Scope scope = innermost; scope != null; scope = scope.outer) {
@@ -154,6 +161,8 @@ public final class LeaseContext {
 
 		private final LeaseSet lease;
 
+		private final boolean lossMatters;
+
 		/** Used by the thread that entered this scope only. */
 		private @Nullable Scope outer;
 
@@ -164,13 +173,18 @@ public final class LeaseContext {
 
 		private volatile boolean ended;
 
-		private Scope(LeaseSet lease, @Nullable Scope outer) {
+		private Scope(LeaseSet lease, boolean lossMatters, @Nullable Scope outer) {
 			this.lease = lease;
+			this.lossMatters = lossMatters;
 			this.outer = outer;
 		}
 
 		LeaseSet lease() {
 			return this.lease;
+		}
+
+		boolean lossMatters() {
+			return this.lossMatters;
 		}
 
 		private void endIfExpired() {

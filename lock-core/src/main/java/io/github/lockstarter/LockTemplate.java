@@ -71,8 +71,9 @@ public class LockTemplate {
 	 */
 	public <L extends LeaseSet, T extends @Nullable Object, X extends Throwable> T execute(AnyLockRequest<L> request,
 			LockedBody<L, T, X> body) throws X {
-		boolean deferring = isDeferring(request);
-		return runHolding(acquire(request), deferring, keeping(request, body));
+		return executeOrElse(request, body, (contention) -> {
+			throw contention;
+		});
 	}
 
 	/**
@@ -132,18 +133,9 @@ public class LockTemplate {
 	public <L extends LeaseSet, T extends @Nullable Object, X extends Throwable> T executeOrElse(
 			AnyLockRequest<L> request, LockedBody<L, T, X> body, ContentionHandler<T, X> onContention,
 			OutageHandler<T, X> onOutage) throws X {
-		boolean deferring = isDeferring(request);
-		L lease;
-		try {
-			lease = acquire(request);
-		}
-		catch (LockContendedException ex) {
-			return onContention.handle(ex);
-		}
-		catch (LockUnavailableException ex) {
-			return onOutage.handle(ex);
-		}
-		return runHolding(lease, deferring, keeping(request, body));
+		boolean untilCompletion = isUntilCompletion(request);
+		LockOutcome<L> outcome = LockOutcome.of(() -> acquire(request), this.onLost, HoldTimes.of(request));
+		return new ThreadExecution<L>(outcome, untilCompletion).run(body, onContention, onOutage);
 	}
 
 	/**
@@ -193,8 +185,7 @@ public class LockTemplate {
 			AnyLockRequest<L> request, LockedBody<L, ? extends CompletionStage<T>, ?> body,
 			ContentionHandler<? extends CompletionStage<T>, ?> onContention,
 			OutageHandler<? extends CompletionStage<T>, ?> onOutage) {
-		return new AsyncExecution<L, T>(this.onLost, HoldTimes.of(request)).start(acquireAsync(request), body,
-				onContention, onOutage);
+		return new AsyncExecution<L, T>(body, onContention, onOutage).after(futureOutcome(request));
 	}
 
 	/**
@@ -217,31 +208,34 @@ public class LockTemplate {
 			LockedBody<L, ? extends CompletionStage<T>, ?> body,
 			ContentionHandler<? extends CompletionStage<T>, ?> onContention,
 			OutageHandler<? extends CompletionStage<T>, ?> onOutage) {
-		boolean deferring = isDeferring(request);
-		return new AsyncExecution<L, T>(this.onLost, HoldTimes.of(request)).begin(() -> take(ownedByItsBody(request)),
-				deferring, body, onContention, onOutage);
+		boolean untilCompletion = isUntilCompletion(request);
+		LockOutcome<L> outcome = LockOutcome.of(() -> {
+			L lease = take(ownedByItsBody(request));
+			return untilCompletion ? TransactionAwareLeaseSet.of(lease,
+					LeaseContext.watch(lease, null, this.onLost != OnLost.LOG), true, true) : lease;
+		}, this.onLost, HoldTimes.of(request));
+		return new AsyncExecution<L, T>(body, onContention, onOutage).begin(outcome);
 	}
 
 	/**
-	 * Return a body that keeps the lock for longer if it succeeds.
+	 * Acquire the lock without blocking the current thread, for a body that neither
+	 * blocks nor returns a future, such as a reactive chain. The caller runs the body and
+	 * ends the outcome. For all other bodies {@link #executeAsync} is simpler.
+	 * @param <L> what the body is given: a {@link Lease} or a {@link LeaseSet}
+	 * @param request which lock or locks, and how long to wait
+	 * @return the outcome. Cancelling the future before it is done withdraws from the
+	 * wait, and releases a lock that is granted in the same instant. Dependent actions
+	 * may block if they are attached by an <code>…Async</code> method
 	 */
-	private static <L extends LeaseSet, T extends @Nullable Object, X extends Throwable> LockedBody<L, T, X> keeping(
-			AnyLockRequest<L> request, LockedBody<L, T, X> body) {
-		HoldTimes times = HoldTimes.of(request);
-		if (times.isEmpty()) {
-			return body;
-		}
-		return (lease) -> {
-			boolean successful = false;
-			try {
-				T result = body.run(lease);
-				successful = true;
-				return result;
-			}
-			finally {
-				times.apply(lease, successful);
-			}
-		};
+	public <L extends LeaseSet> CompletableFuture<LockOutcome<L>> acquireAsync(AnyLockRequest<L> request) {
+		return futureOutcome(request);
+	}
+
+	@SuppressWarnings("unchecked")
+	private <L extends LeaseSet> FutureOutcome<L> futureOutcome(AnyLockRequest<L> request) {
+		CompletableFuture<L> acquisition = (CompletableFuture<L>) ((request instanceof LockRequest one)
+				? this.registry.acquireAsync(one) : this.registry.acquireAllAsync((LockSetRequest) request));
+		return new FutureOutcome<>(acquisition, this.onLost, HoldTimes.of(request));
 	}
 
 	/**
@@ -259,12 +253,6 @@ public class LockTemplate {
 				: this.registry.acquireAll((LockSetRequest) request));
 	}
 
-	@SuppressWarnings("unchecked")
-	private <L extends LeaseSet> CompletableFuture<L> acquireAsync(AnyLockRequest<L> request) {
-		return (CompletableFuture<L>) ((request instanceof LockRequest one) ? this.registry.acquireAsync(one)
-				: this.registry.acquireAllAsync((LockSetRequest) request));
-	}
-
 	/**
 	 * The body may outlast its part on the current thread, which must not own its lock.
 	 */
@@ -273,61 +261,8 @@ public class LockTemplate {
 		return owned ? request : request.withOwner(new Object());
 	}
 
-	private boolean isDeferring(AnyLockRequest<?> request) {
+	private boolean isUntilCompletion(AnyLockRequest<?> request) {
 		return TransactionBoundary.defersRelease(request, this.onActiveTransaction);
-	}
-
-	private <L extends LeaseSet, T extends @Nullable Object, X extends Throwable> T runHolding(L lease,
-			boolean deferring, LockedBody<L, T, X> body) throws X {
-		return switch (this.onLost) {
-			case THROW -> runInContext(lease, deferring, body);
-			case INTERRUPT -> runInterruptibly(lease, deferring, body);
-			case LOG -> runInContext(LossTolerantLeaseSet.of(lease), deferring, body);
-		};
-	}
-
-	private <L extends LeaseSet, T extends @Nullable Object, X extends Throwable> T runInContext(L lease,
-			boolean deferring, LockedBody<L, T, X> body) throws X {
-		LeaseContext.Scope scope = LeaseContext.enter(lease);
-		if (deferring) {
-			return runUntilCompletion(scope, lease, body);
-		}
-		// The scope ends first: listeners of the release may run transactions of their
-		// own
-		try (lease; scope) {
-			return body.run(lease);
-		}
-	}
-
-	private <L extends LeaseSet, T extends @Nullable Object, X extends Throwable> T runUntilCompletion(
-			LeaseContext.Scope scope, L lease, LockedBody<L, T, X> body) throws X {
-		TransactionBoundary.endAfterCompletion(scope);
-		try {
-			return body.run(lease);
-		}
-		finally {
-			scope.leave();
-		}
-	}
-
-	private <L extends LeaseSet, T extends @Nullable Object, X extends Throwable> T runInterruptibly(L lease,
-			boolean deferring, LockedBody<L, T, X> body) throws X {
-		LossInterrupter interrupter = new LossInterrupter();
-		lease.onLost(interrupter::interrupt);
-		return runInContext(lease, deferring, (held) -> {
-			try {
-				return interrupter.run(body, held);
-			}
-			catch (Throwable ex) {
-				// What an interrupted body throws is a consequence of the loss
-				LockLostException loss = interrupter.getLoss();
-				if (loss != null) {
-					loss.addSuppressed(ex);
-					throw loss;
-				}
-				throw ex;
-			}
-		});
 	}
 
 }

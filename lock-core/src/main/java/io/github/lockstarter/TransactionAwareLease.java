@@ -2,10 +2,7 @@
 
 package io.github.lockstarter;
 
-import java.time.Duration;
 import java.util.List;
-
-import org.jspecify.annotations.Nullable;
 
 /**
  * The lease of one lock that a thread has acquired from a registry.
@@ -14,8 +11,8 @@ final class TransactionAwareLease extends TransactionAwareLeaseSet implements Le
 
 	private final Lease delegate;
 
-	TransactionAwareLease(Lease delegate, @Nullable Duration leaseTime, boolean inTransaction, boolean deferring) {
-		super(delegate, leaseTime, inTransaction, deferring);
+	TransactionAwareLease(Lease delegate, LeaseContext.Scope scope, boolean inTransaction, boolean deferring) {
+		super(delegate, scope, inTransaction, deferring);
 		this.delegate = delegate;
 	}
 

@@ -7,8 +7,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-import org.jspecify.annotations.Nullable;
-
 /**
  * Leases that a thread has acquired from a registry. Once the thread has closed them
  * inside a transaction it cannot use them any more, and they are released when the
@@ -29,15 +27,14 @@ class TransactionAwareLeaseSet implements LeaseSet {
 
 	/**
 	 * Create the leases on the thread that has acquired them.
-	 * @param leaseTime after which they expire, or {@code null} if they are renewed
+	 * @param scope the scope in which the thread runs under the leases
 	 * @param inTransaction whether they are kept until the end of the current transaction
 	 * @param deferring whether they are kept until the end of a transaction inside which
 	 * they are closed
 	 */
-	TransactionAwareLeaseSet(LeaseSet delegate, @Nullable Duration leaseTime, boolean inTransaction,
-			boolean deferring) {
+	TransactionAwareLeaseSet(LeaseSet delegate, LeaseContext.Scope scope, boolean inTransaction, boolean deferring) {
 		this.delegate = delegate;
-		this.scope = LeaseContext.watch(delegate, leaseTime);
+		this.scope = scope;
 		this.deferring = deferring;
 		if (inTransaction) {
 			awaitCompletion();
@@ -49,11 +46,10 @@ class TransactionAwareLeaseSet implements LeaseSet {
 	 * @param <L> a {@link Lease} or a {@link LeaseSet}
 	 */
 	@SuppressWarnings("unchecked")
-	static <L extends LeaseSet> L of(L delegate, @Nullable Duration leaseTime, boolean inTransaction,
-			boolean deferring) {
+	static <L extends LeaseSet> L of(L delegate, LeaseContext.Scope scope, boolean inTransaction, boolean deferring) {
 		return (L) ((delegate instanceof Lease lease)
-				? new TransactionAwareLease(lease, leaseTime, inTransaction, deferring)
-				: new TransactionAwareLeaseSet(delegate, leaseTime, inTransaction, deferring));
+				? new TransactionAwareLease(lease, scope, inTransaction, deferring)
+				: new TransactionAwareLeaseSet(delegate, scope, inTransaction, deferring));
 	}
 
 	private synchronized void awaitCompletion() {

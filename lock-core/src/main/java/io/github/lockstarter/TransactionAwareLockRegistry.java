@@ -134,7 +134,8 @@ public final class TransactionAwareLockRegistry implements LockRegistry {
 			return lease;
 		}
 		boolean deferring = this.onActiveTransaction != OnActiveTransaction.RELEASE_ON_RETURN;
-		return TransactionAwareLeaseSet.of(lease, leaseTime(request), inTransaction, deferring);
+		return TransactionAwareLeaseSet.of(lease, LeaseContext.watch(lease, leaseTime(request), true), inTransaction,
+				deferring);
 	}
 
 	/**

@@ -11,13 +11,13 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a lock that is taken inside a transaction meets the end of that transaction.
+ * Holds locks that are acquired inside a transaction until its end.
  */
 final class TransactionBoundary {
 
 	/**
-	 * Found with the class loader of the library: that of a thread may know neither the
-	 * library nor what contributes to it.
+	 * Found with the class loader of the library, because that of a thread may know
+	 * neither the library nor the classes that contribute to it.
 	 */
 	private static final LockBoundary transactions = ServiceLoader
 		.load(LockBoundary.class, TransactionBoundary.class.getClassLoader())
@@ -30,9 +30,9 @@ final class TransactionBoundary {
 	}
 
 	/**
-	 * Return whether a lock that is about to be taken has to be kept until the end of a
-	 * transaction.
-	 * @throws IllegalStateException if it must not be taken
+	 * Return whether a lock that is about to be acquired has to be held until the end of
+	 * a transaction.
+	 * @throws IllegalStateException if the lock must not be acquired
 	 */
 	static boolean defersRelease(AnyLockRequest<?> request, OnActiveTransaction policy) {
 		if (!isActive()) {
@@ -69,14 +69,14 @@ final class TransactionBoundary {
 	}
 
 	/**
-	 * Give a lease back when the current transaction is completed.
+	 * Release a lock when the current transaction is completed.
 	 */
 	static void endAfterCompletion(LeaseContext.Scope scope) {
 		whenCompleted((outcome) -> end(scope, outcome));
 	}
 
 	/**
-	 * Do something when the current transaction is completed.
+	 * Run an action when the current transaction is completed.
 	 * @param action takes the outcome of the transaction
 	 */
 	static void whenCompleted(Consumer<LockBoundary.Outcome> action) {
@@ -84,7 +84,7 @@ final class TransactionBoundary {
 	}
 
 	/**
-	 * Give a lease back whose transaction is completed.
+	 * Release a lock after its transaction was completed.
 	 */
 	static void end(LeaseContext.Scope scope, LockBoundary.Outcome outcome) {
 		scope.close();
@@ -95,14 +95,14 @@ final class TransactionBoundary {
 			scope.lease().close();
 		}
 		catch (LockLostException ex) {
-			if (outcome != LockBoundary.Outcome.ROLLED_BACK) {
+			if (scope.lossMatters() && outcome != LockBoundary.Outcome.ROLLED_BACK) {
 				logger.warn("The lock was lost while its transaction was completed", ex);
 			}
 		}
 	}
 
 	/**
-	 * Leaves it to the body when its lock is given back.
+	 * Without transactions a lock is released when its body returns.
 	 */
 	private static final class NoTransactions implements LockBoundary {
 

@@ -16,6 +16,7 @@ import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.FaultInjectingStore;
+import io.github.lockstarter.test.StoreClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -78,7 +79,7 @@ class LockTemplateOutageTests {
 
 	@Test
 	void contentionIsNotHandledAsAnOutage() {
-		this.store.acquire(KEY, OwnerToken.random(), Duration.ofSeconds(30), false);
+		new StoreClient(this.store).acquire(KEY, OwnerToken.random(), Duration.ofSeconds(30), false);
 		String result = this.template.executeOrElse(AT_ONCE, this::countedBody, (contention) -> "contention",
 				LockTemplateOutageTests::unexpectedHandler);
 		assertThat(result).isEqualTo("contention");
@@ -87,7 +88,7 @@ class LockTemplateOutageTests {
 
 	@Test
 	void anOutageThatTheHandlerOfContentionTellsOfIsNotHandled() {
-		this.store.acquire(KEY, OwnerToken.random(), Duration.ofSeconds(30), false);
+		new StoreClient(this.store).acquire(KEY, OwnerToken.random(), Duration.ofSeconds(30), false);
 		LockUnavailableException expected = new LockUnavailableException(KEY, "no answer", null);
 		assertThatExceptionOfType(LockUnavailableException.class)
 			.isThrownBy(() -> this.template.executeOrElse(AT_ONCE, this::countedBody, (contention) -> {

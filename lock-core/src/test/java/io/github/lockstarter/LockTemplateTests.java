@@ -25,6 +25,7 @@ import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.FaultInjectingStore;
+import io.github.lockstarter.test.StoreClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -508,7 +509,7 @@ class LockTemplateTests {
 	}
 
 	private void holdElsewhere(LockKey key) {
-		this.store.acquire(key, OwnerToken.random(), Duration.ofSeconds(30), false);
+		new StoreClient(this.store).acquire(key, OwnerToken.random(), Duration.ofSeconds(30), false);
 	}
 
 	private int countedBody(Lease lease) {

@@ -19,13 +19,13 @@ import org.springframework.core.type.AnnotationMetadata;
 import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.interceptor.DistributedLockAdvisor;
 import io.github.lockstarter.interceptor.LockDefinitionSource;
-import io.github.lockstarter.interceptor.LockDefinitionValidator;
 import io.github.lockstarter.spring.LockAdvice;
 import io.github.lockstarter.spring.LockWeavingConfiguration;
+import io.github.lockstarter.validation.LockDefinitionValidator;
 
 /**
- * Puts locks around annotated methods. What does so is created before all other beans, so
- * it gets the registry late and reads its settings from the environment.
+ * Acquires the locks of annotated methods. Its beans are created before all others, so
+ * they get the registry late and read their settings from the environment.
  */
 @Configuration(proxyBeanMethods = false)
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
@@ -40,8 +40,8 @@ class LockInterceptorConfiguration {
 	}
 
 	/**
-	 * Whoever switches locks off does without what the validation requires, such as
-	 * weaving.
+	 * An application that switches locks off need not meet the requirements of the
+	 * validation, such as weaving.
 	 */
 	@Bean
 	@ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)

@@ -6,13 +6,13 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 
+import io.github.lockstarter.aspectj.DistributedLockWeaving;
 import io.github.lockstarter.interceptor.DistributedLockAdvisor;
-import io.github.lockstarter.interceptor.DistributedLockWeaving;
-import io.github.lockstarter.interceptor.UnlockedBeanCheck;
+import io.github.lockstarter.validation.UnlockedBeanCheck;
 
 /**
- * Has annotated beans refused where the auto-configuration of the locks does not run, as
- * in a test slice that nobody told of it: they would run without a lock, and nobody would
+ * Refuses annotated beans if the auto-configuration of the locks does not run, as in a
+ * test slice without it: the beans would run without their locks, and nobody would
  * notice.
  */
 class UnlockedBeansInitializer implements ApplicationContextInitializer<ConfigurableApplicationContext> {
@@ -24,7 +24,7 @@ class UnlockedBeansInitializer implements ApplicationContextInitializer<Configur
 		}
 	}
 
-	/** All bean definitions are there now, and no bean. */
+	/** All bean definitions exist at this point, and no bean. */
 	private static void check(ConfigurableListableBeanFactory beanFactory) {
 		if (!has(beanFactory, DistributedLockAdvisor.class) && !has(beanFactory, DistributedLockWeaving.class)) {
 			beanFactory.addBeanPostProcessor(new UnlockedBeanCheck(beanFactory.getBeanClassLoader()));

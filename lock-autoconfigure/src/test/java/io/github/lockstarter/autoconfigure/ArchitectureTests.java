@@ -25,7 +25,7 @@ class ArchitectureTests extends AbstractArchitectureTests {
 
 	ArchitectureTests() {
 		super(Map.of(".autoconfigure", Set.of("", ".event", ".store", ".engine", ".redis", ".memory", ".interceptor",
-				".transaction", ".lifecycle", ".spring")));
+				".validation", ".aspectj", ".transaction", ".lifecycle", ".spring")));
 	}
 
 	@Test

@@ -19,10 +19,10 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.aspectj.DistributedLockWeaving;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.interceptor.DistributedLockAdvisor;
-import io.github.lockstarter.interceptor.DistributedLockWeaving;
 import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
 import io.github.lockstarter.testsupport.WeavingClassLoader;
 

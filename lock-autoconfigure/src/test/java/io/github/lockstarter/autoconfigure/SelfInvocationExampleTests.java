@@ -20,6 +20,7 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.test.WorkerJvm;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -27,6 +28,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * What the reference shows for beans that call themselves.
  */
 @ExtendWith(OutputCaptureExtension.class)
+@FullProfileOnly
 class SelfInvocationExampleTests {
 
 	/** Spares the JVM the aspects of Spring. */

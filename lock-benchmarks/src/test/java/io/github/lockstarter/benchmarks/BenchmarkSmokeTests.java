@@ -19,6 +19,7 @@ import io.github.lockstarter.benchmarks.locks.Competitors;
 import io.github.lockstarter.benchmarks.scenarios.Metric;
 import io.github.lockstarter.benchmarks.scenarios.Scenario;
 import io.github.lockstarter.benchmarks.scenarios.Scenarios;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -32,6 +33,7 @@ class BenchmarkSmokeTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "uncontended", "own-keys", "hot-16" })
+	@FullProfileOnly
 	void everyCompetitorRuns(String name) throws Exception {
 		Scenario scenario = scenario(name);
 		Map<String, Map<Metric, Double>> medians = new Benchmark(List.of(scenario), Competitors.all(), 1, SHORT)
@@ -45,6 +47,7 @@ class BenchmarkSmokeTests {
 	}
 
 	@Test
+	@FullProfileOnly
 	void ourLockLosesNoLeaseWhileManyAreHeld() throws Exception {
 		Scenario scenario = scenario("held-1000");
 		Map<String, Map<Metric, Double>> medians = new Benchmark(List.of(scenario),

@@ -26,13 +26,13 @@ final class Admission {
 
 	private final LockListener listener;
 
-	private final Executor tasks;
+	private final Executor returns;
 
-	Admission(StoreDesk desk, OutageLog outages, LockListener listener, Executor tasks) {
+	Admission(StoreDesk desk, OutageLog outages, LockListener listener, Executor returns) {
 		this.desk = desk;
 		this.outages = outages;
 		this.listener = listener;
-		this.tasks = tasks;
+		this.returns = returns;
 	}
 
 	/**
@@ -47,8 +47,8 @@ final class Admission {
 		this.desk.arrive(key, waiter);
 	}
 
-	void leave(Waiter waiter, boolean timedOut) {
-		this.desk.leave(waiter, timedOut);
+	void leave(LockKey key, Waiter waiter, boolean timedOut) {
+		this.desk.leave(key, waiter, timedOut);
 	}
 
 	/**
@@ -70,7 +70,7 @@ final class Admission {
 				this.listener.onEvent(new LockEvent.Acquired(key, hold.fencingToken(), waiter.waited()));
 				return letIn(hold, waiter);
 			}
-			this.desk.carryOut(hold.lock().exit(hold));
+			this.desk.exit(hold);
 			if (!interrupted) {
 				return null;
 			}
@@ -86,8 +86,8 @@ final class Admission {
 	}
 
 	private HeldLease letIn(Hold hold, Waiter waiter) {
-		this.desk.places().leave(hold.lock().key(), waiter, true);
-		return new HeldLease(hold, this, this.tasks);
+		this.desk.places().leave(hold.key(), waiter, true);
+		return new HeldLease(hold, this, this.returns);
 	}
 
 	private RuntimeException denial(LockKey key, Waiter waiter, Denial denial) {
@@ -132,17 +132,16 @@ final class Admission {
 	 * @throws io.github.lockstarter.LockLostException if the lock was lost before
 	 */
 	void exit(Hold hold) {
-		Effect effect = hold.lock().exit(hold);
-		this.desk.carryOut(effect);
+		this.desk.exit(hold);
 		if (hold.isLost()) {
 			throw hold.loss();
 		}
 		if (hold.isKept()) {
 			Duration rest = Duration.ofNanos(Math.max(0, hold.keptUntil() - hold.tenure().now()));
-			this.listener.onEvent(new LockEvent.Kept(hold.lock().key(), hold.fencingToken(), hold.duration(), rest));
+			this.listener.onEvent(new LockEvent.Kept(hold.key(), hold.fencingToken(), hold.duration(), rest));
 		}
-		else if (effect != Effect.NONE) {
-			this.listener.onEvent(new LockEvent.Released(hold.lock().key(), hold.fencingToken(), hold.duration()));
+		else if (hold.isReleased()) {
+			this.listener.onEvent(new LockEvent.Released(hold.key(), hold.fencingToken(), hold.duration()));
 		}
 	}
 

@@ -35,6 +35,8 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(DefaultLockRegistry.class);
 
+	private final Terms terms;
+
 	private final LocalLocks locks;
 
 	private final EngineThreads threads;
@@ -56,13 +58,14 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	public DefaultLockRegistry(LockStore store, EngineSettings settings, LockListener listener) {
 		this.threads = new EngineThreads(store);
 		this.settings = settings;
-		this.locks = new LocalLocks(settings, this.threads.timetable()::now);
+		this.terms = new Terms(settings, this.threads.timetable()::now);
+		this.locks = new LocalLocks(this.terms);
 		LockListener safeListener = new CompositeLockListener(List.of(listener));
 		LossNotice notice = new LossNotice(safeListener, this.threads.callbacks());
 		OutageLog outages = new OutageLog(this.threads.background()::serverOf);
 		this.desk = new StoreDesk(store, settings, this.threads, this.locks, notice, outages);
-		this.admission = new Admission(this.desk, outages, safeListener, this.threads.tasks());
-		this.simultaneousGrant = new SimultaneousGrant(store, this.locks, this.desk, this.admission,
+		this.admission = new Admission(this.desk, outages, safeListener, this.threads.returns());
+		this.simultaneousGrant = new SimultaneousGrant(store, this.terms, this.locks, this.desk, this.admission,
 				this.threads.timetable());
 	}
 
@@ -156,7 +159,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		}
 		else {
 			this.admission.arrive(key, waiter);
-			waiter.await((timedOut) -> this.admission.leave(waiter, timedOut));
+			waiter.await((timedOut) -> this.admission.leave(key, waiter, timedOut));
 		}
 		return this.admission.conclude(key, waiter, waiter.isInterrupted());
 	}
@@ -188,7 +191,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	 */
 	public void open() {
 		this.desk.watchdog().setRenewing(true);
-		this.locks.setRefusing(false);
+		this.terms.setRefusing(false);
 	}
 
 	/**
@@ -197,8 +200,8 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	 * its lease expires.
 	 */
 	public void drain() {
-		this.locks.setRefusing(true);
-		this.locks.all().forEach((lock) -> this.desk.carryOut(lock.refuse()));
+		this.terms.setRefusing(true);
+		this.desk.refuseWaiters();
 		if (!this.locks.awaitEmpty(this.settings.shutdownTimeout().toNanos())) {
 			warnOfHeldLocks();
 		}
@@ -220,7 +223,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	 */
 	@Override
 	public void close() {
-		if (!this.locks.isRefusing()) {
+		if (!this.terms.isRefusing()) {
 			drain();
 		}
 		this.threads.close();

@@ -10,50 +10,49 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 
 /**
- * Carries out what the transitions of a lock ask for, and reports back to the lock what
- * came of it. Nothing here blocks a thread that did not come to wait.
+ * Where {@link Effect}s are carried out: between the locks of a registry and their store.
+ * Whatever is answered later comes back as a transition of the lock.
  */
 interface Desk {
 
 	/**
-	 * Ask the store for the lock, on behalf of the first waiter. The lock is told the
-	 * answer or that there is none, once.
+	 * Ask the store for a lock on behalf of a waiter, and tell the lock the answer or
+	 * that there is none, once.
 	 */
-	void ask(LocalLock lock, Attempt attempt, Waiter head);
+	void ask(LockKey key, Attempt attempt, Waiter head);
 
 	/**
 	 * Tell the lock after a while that it is time to ask again.
-	 * @param number which of the alarms of this lock it is
 	 */
-	void listen(LocalLock lock, long number, long nanos);
+	void listen(LockKey key, Alarm alarm, long nanos);
 
 	/**
 	 * Forget the alarm of a lock that no longer listens.
 	 */
-	void cancelAlarm(LocalLock lock);
+	void cancel(Alarm alarm);
 
 	/**
 	 * Release the lock in the store, and tell the lock when its next waiter may ask.
 	 * @param hold the last hold of the tenure, or {@code null} if there was none
-	 * @param next how this JVM stands in the line of the store from now on, or
-	 * {@code null} if it does not
+	 * @param next the mode in which this JVM wants the lock next, or {@code null} if
+	 * nobody waits here
 	 */
-	void giveBack(LocalLock lock, Tenure tenure, @Nullable Hold hold, @Nullable LockMode next);
+	void giveBack(Tenure tenure, @Nullable Hold hold, @Nullable LockMode next);
 
 	/**
-	 * Let the lock stay taken in the store after its last hold, and tell the lock when
-	 * its next waiter may ask.
+	 * Keep the lock taken in the store after its last hold, and tell the lock when its
+	 * next waiter may ask.
 	 */
-	void keep(LocalLock lock, Hold hold);
+	void keep(Hold hold);
 
 	/**
 	 * Ask whether another JVM waits for the lock, and tell the lock when that is
 	 * answered.
 	 */
-	void probe(LocalLock lock, Tenure tenure);
+	void probe(Tenure tenure);
 
 	/**
-	 * Give an attempt that has not been granted back, if it may be granted later.
+	 * Release what the requests of an attempt that has ended may still acquire.
 	 */
 	void orphan(LockKey key, Attempt attempt);
 
@@ -75,7 +74,7 @@ interface Desk {
 	/**
 	 * Look after a while whether readers that wait may join those that hold the lock.
 	 */
-	void admitLater(LocalLock lock);
+	void lookLater(LockKey key);
 
 	/**
 	 * Forget the alarm of a hold that has ended, and tell of its loss if it was lost.
@@ -88,7 +87,7 @@ interface Desk {
 	void expire(Hold hold);
 
 	/**
-	 * Return the pause after a request that was refused.
+	 * Return the pause after a request that was refused, in nanoseconds.
 	 * @param remaining how long the lease of the other owner lasts, or {@code null} if
 	 * that is not known
 	 * @param inLine whether a message may come before
@@ -96,7 +95,8 @@ interface Desk {
 	long pause(@Nullable Duration remaining, boolean inLine);
 
 	/**
-	 * Return the pause before the next request of an attempt that was not answered.
+	 * Return the pause before the next request of an attempt that was not answered, in
+	 * nanoseconds.
 	 */
 	long retryPause(Attempt attempt);
 

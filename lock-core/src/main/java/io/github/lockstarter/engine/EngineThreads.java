@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.engine;
 
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -10,8 +11,6 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-
-import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.store.LockStore;
 
@@ -22,30 +21,43 @@ import io.github.lockstarter.store.LockStore;
  * <ul>
  * <li>Renewals have threads of their own and wait behind nothing else: one for each
  * server of the store, {@value #MAX_STORE_THREADS} at most.</li>
- * <li>All else in the background (locks to give back, places to give up, questions
- * whether somebody waits) has {@value #THREADS_PER_SERVER} threads for each server,
+ * <li>All else in the background (locks to release, places to give up, questions whether
+ * another instance waits) has {@value #THREADS_PER_SERVER} threads for each server,
  * {@value #MAX_STORE_THREADS} at most.</li>
  * <li>One thread looks up which server is responsible for which lock, if the store does
  * not know.</li>
  * </ul>
  * Threads beyond the first two are started when there is work, and end after some seconds
- * without. What waits for one is at most one task for each renewal, lock to give back and
- * place to give up that is under way; each of these ends with its lease. Asynchronous
- * callers, whose work may block, have a thread for as long as they need one: a virtual
- * one where the JDK has them.
+ * without. What waits for one is at most one task for each renewal, lock to release and
+ * place to give up that is under way; each of these ends with its lease. An asynchronous
+ * caller has no thread while it waits. What it does with its lease runs on a virtual
+ * thread where the JDK has them, and else on one of {@value #MAX_TASK_THREADS}; its
+ * requests to a store that blocks have {@value #REQUESTS_PER_SERVER} threads for each
+ * server.
  */
 final class EngineThreads implements AutoCloseable {
 
 	private static final int THREADS_PER_SERVER = 4;
 
+	private static final int REQUESTS_PER_SERVER = 8;
+
+	private static final int MAX_TASK_THREADS = 20;
+
+	private static final int MAX_RETURN_THREADS = 8;
+
 	private static final int MAX_STORE_THREADS = 64;
 
 	private static final String TASK_THREADS = "lock-async-";
+
+	private static final String RETURN_THREADS = "lock-return-";
 
 	private final Timetable timetable = new Timetable(System::nanoTime);
 
 	/** Limited by the lanes, as a pool could not be without being short of threads. */
 	private final ThreadPoolExecutor storePool = pool("lock-store-", 0, Integer.MAX_VALUE, new SynchronousQueue<>());
+
+	private final ThreadPoolExecutor requestPool = pool("lock-request-", 0, Integer.MAX_VALUE,
+			new SynchronousQueue<>());
 
 	private final ThreadPoolExecutor renewalPool = pool("lock-renewal-", 0, Integer.MAX_VALUE,
 			new SynchronousQueue<>());
@@ -58,26 +70,34 @@ final class EngineThreads implements AutoCloseable {
 
 	private final StoreLanes renewals;
 
-	private final @Nullable ThreadPoolExecutor platformTasks;
+	private final StoreLanes requests;
+
+	private final List<ThreadPoolExecutor> platformThreads;
 
 	private final Executor tasks;
+
+	private final Executor returns;
 
 	/**
 	 * Start the thread that keeps time; the others are started when there is work.
 	 * @param store the store that they ask
 	 */
 	EngineThreads(LockStore store) {
-		Servers servers = new Servers(store::serverOf, store::serverLookup, this.timetable::now, this.lookups);
+		Servers servers = new Servers(store.servers(), this.timetable::now, this.lookups);
 		this.background = new StoreLanes(servers::of, this.storePool, THREADS_PER_SERVER, MAX_STORE_THREADS);
+		this.requests = new StoreLanes(servers::of, this.requestPool, REQUESTS_PER_SERVER, MAX_STORE_THREADS);
 		this.renewals = new StoreLanes(servers::of, this.renewalPool, 1, MAX_STORE_THREADS);
 		ThreadFactory virtual = VirtualThreads.factory(TASK_THREADS);
 		if (virtual != null) {
-			this.platformTasks = null;
+			this.platformThreads = List.of();
 			this.tasks = (task) -> virtual.newThread(task).start();
+			this.returns = this.tasks;
 		}
 		else {
-			this.platformTasks = pool(TASK_THREADS, 0, Integer.MAX_VALUE, new SynchronousQueue<>());
-			this.tasks = this.platformTasks;
+			this.platformThreads = List.of(pool(TASK_THREADS, MAX_TASK_THREADS),
+					pool(RETURN_THREADS, MAX_RETURN_THREADS));
+			this.tasks = this.platformThreads.get(0);
+			this.returns = this.platformThreads.get(1);
 		}
 		this.timetable.start();
 	}
@@ -91,6 +111,13 @@ final class EngineThreads implements AutoCloseable {
 	 */
 	StoreLanes background() {
 		return this.background;
+	}
+
+	/**
+	 * Return what asks for the locks of waiters without a thread, if the store blocks.
+	 */
+	StoreLanes requests() {
+		return this.requests;
 	}
 
 	/**
@@ -111,16 +138,24 @@ final class EngineThreads implements AutoCloseable {
 		return this.tasks;
 	}
 
+	/**
+	 * Return what closes leases for callers that must not block. What asynchronous
+	 * callers do cannot use up its threads, so a body that waits for a lock does not keep
+	 * the lock from being released.
+	 */
+	Executor returns() {
+		return this.returns;
+	}
+
 	@Override
 	public void close() {
 		this.timetable.close();
 		this.storePool.shutdown();
+		this.requestPool.shutdown();
 		this.renewalPool.shutdown();
 		this.lookups.shutdown();
 		this.callbacks.shutdown();
-		if (this.platformTasks != null) {
-			this.platformTasks.shutdown();
-		}
+		this.platformThreads.forEach(ThreadPoolExecutor::shutdown);
 	}
 
 	private static ThreadPoolExecutor pool(String name, int size) {

@@ -51,7 +51,7 @@ final class FutureWaiter extends Waiter {
 	CompletableFuture<Lease> begin() {
 		this.result.whenComplete((lease, ex) -> {
 			if (!(lease instanceof HeldLease)) {
-				this.admission.leave(this, false);
+				this.admission.leave(this.key, this, false);
 			}
 		});
 		this.admission.come(this);
@@ -78,11 +78,11 @@ final class FutureWaiter extends Waiter {
 		}
 		else if (!isEndless()) {
 			this.timeOut = this.timetable.at(this.timetable.now() + remainingNanos(),
-					() -> this.admission.leave(this, true));
+					() -> this.admission.leave(this.key, this, true));
 		}
 		// Whatever came before it had arrived has not ended its wait
 		if (this.result.isDone()) {
-			this.admission.leave(this, false);
+			this.admission.leave(this.key, this, false);
 		}
 		if (outcome() != null) {
 			cancelTimeOut();

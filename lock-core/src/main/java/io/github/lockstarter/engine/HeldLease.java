@@ -23,14 +23,14 @@ final class HeldLease implements Lease {
 
 	private final Admission admission;
 
-	private final Executor tasks;
+	private final Executor returns;
 
 	private final AtomicBoolean closed = new AtomicBoolean();
 
-	HeldLease(Hold hold, Admission admission, Executor tasks) {
+	HeldLease(Hold hold, Admission admission, Executor returns) {
 		this.hold = hold;
 		this.admission = admission;
-		this.tasks = tasks;
+		this.returns = returns;
 	}
 
 	Hold hold() {
@@ -39,7 +39,7 @@ final class HeldLease implements Lease {
 
 	@Override
 	public LockKey key() {
-		return this.hold.lock().key();
+		return this.hold.key();
 	}
 
 	@Override
@@ -99,7 +99,7 @@ final class HeldLease implements Lease {
 
 	@Override
 	public CompletableFuture<Void> closeAsync() {
-		return CompletableFuture.runAsync(this::close, this.tasks);
+		return CompletableFuture.runAsync(this::close, this.returns);
 	}
 
 }

@@ -12,6 +12,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockMode;
 
@@ -20,8 +21,6 @@ import io.github.lockstarter.LockMode;
  * how it ended.
  */
 final class Hold implements Outcome {
-
-	private final LocalLock lock;
 
 	private final Tenure tenure;
 
@@ -64,9 +63,7 @@ final class Hold implements Outcome {
 	 * @param since when it begins, on the clock of the tenure
 	 * @param endsAt when its time is over
 	 */
-	Hold(LocalLock lock, Tenure tenure, Object owner, long fencingToken, @Nullable Duration fixedLeaseTime, long since,
-			long endsAt) {
-		this.lock = lock;
+	Hold(Tenure tenure, Object owner, long fencingToken, @Nullable Duration fixedLeaseTime, long since, long endsAt) {
 		this.tenure = tenure;
 		this.owner = owner;
 		this.fencingToken = fencingToken;
@@ -75,8 +72,8 @@ final class Hold implements Outcome {
 		this.endsAt = endsAt;
 	}
 
-	LocalLock lock() {
-		return this.lock;
+	LockKey key() {
+		return this.tenure.key();
 	}
 
 	Tenure tenure() {
@@ -240,14 +237,14 @@ final class Hold implements Outcome {
 	 * Return a new exception that tells of the loss.
 	 */
 	LockLostException loss() {
-		return new LockLostException(this.lock.key(), this.fencingToken, lossReason());
+		return new LockLostException(key(), this.fencingToken, lossReason());
 	}
 
 	/**
 	 * Return how the lock was lost; by the end of its time if nothing else is known.
 	 */
 	String lossReason() {
-		String reason = (this.lossReason != null) ? this.lossReason : this.tenure.lossReason();
+		String reason = (this.lossReason != null) ? this.lossReason : this.tenure.certainty().lossReason();
 		if (reason != null) {
 			return reason;
 		}

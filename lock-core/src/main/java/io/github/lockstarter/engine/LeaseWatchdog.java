@@ -101,13 +101,13 @@ final class LeaseWatchdog implements Renewal.Listener {
 			this.timetable.cancel(previous);
 		}
 		// Whoever ended the tenure in the meantime has looked for the previous alarm
-		if (tenure.isOver()) {
+		if (tenure.certainty().isOver()) {
 			this.timetable.cancel(next);
 		}
 	}
 
 	private void check(Tenure tenure) {
-		if (tenure.isOver()) {
+		if (tenure.certainty().isOver()) {
 			return;
 		}
 		if (tenure.remainingNanos() <= 0) {
@@ -132,18 +132,19 @@ final class LeaseWatchdog implements Renewal.Listener {
 	public void answered(Renewal renewal, boolean owned, @Nullable Throwable failure) {
 		Tenure tenure = renewal.tenure();
 		tenure.setRenewing(false);
-		if (tenure.isOver()) {
+		if (tenure.certainty().isOver()) {
 			return;
 		}
 		if (failure != null) {
-			if (tenure.suspect()) {
+			if (tenure.certainty().suspect()) {
 				this.notice.suspect(tenure, failure);
 			}
 			schedule(tenure, this.timetable.now() + jittered(watched(tenure) / 20));
 		}
 		else if (owned) {
-			boolean recovered = renewal.isExtending() ? tenure.renewed(renewal.sentAt(), renewal.leaseTime())
-					: tenure.confirmed(renewal.sentAt());
+			boolean recovered = renewal.isExtending()
+					? tenure.certainty().renewed(renewal.sentAt(), renewal.leaseTime())
+					: tenure.certainty().confirmed(renewal.sentAt());
 			if (recovered) {
 				this.notice.recovered(tenure);
 			}
@@ -155,12 +156,12 @@ final class LeaseWatchdog implements Renewal.Listener {
 	}
 
 	private void lose(Tenure tenure, @Nullable String reason) {
-		if (tenure.lose(reason)) {
+		if (tenure.certainty().lose(reason)) {
 			forget(tenure);
 			// The store may still know the owner, and a late renewal may still reach it
-			this.orphans.orphan(tenure.key(), tenure.owner(), tenure.claimedUntil());
+			this.orphans.orphan(tenure.key(), tenure.owner(), tenure.certainty().claimedUntil());
 		}
-		if (tenure.isLost()) {
+		if (tenure.certainty().isLost()) {
 			this.lost.accept(tenure);
 		}
 	}
@@ -171,11 +172,11 @@ final class LeaseWatchdog implements Renewal.Listener {
 	}
 
 	private static long lastRenewal(Tenure tenure) {
-		return tenure.needsRenewal() ? tenure.grantedAt() : tenure.confirmedAt();
+		return tenure.needsRenewal() ? tenure.certainty().grantedAt() : tenure.certainty().confirmedAt();
 	}
 
 	private long renewalInterval(Tenure tenure) {
-		long granted = tenure.deadline() - tenure.grantedAt();
+		long granted = tenure.deadline() - tenure.certainty().grantedAt();
 		return Math.min(granted, watched(tenure)) / this.renewalsPerLease;
 	}
 

@@ -2,13 +2,12 @@
 
 package io.github.lockstarter.engine;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.LongSupplier;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -19,9 +18,7 @@ import io.github.lockstarter.LockKey;
  */
 final class LocalLocks {
 
-	private final EngineSettings settings;
-
-	private final LongSupplier nanoTime;
+	private final Terms terms;
 
 	private final ConcurrentMap<LockKey, LocalLock> locks = new ConcurrentHashMap<>();
 
@@ -31,62 +28,23 @@ final class LocalLocks {
 
 	private volatile boolean awaited;
 
-	private volatile boolean refusing;
-
-	/**
-	 * Create it empty.
-	 * @param nanoTime a monotonic clock
-	 */
-	LocalLocks(EngineSettings settings, LongSupplier nanoTime) {
-		this.settings = settings;
-		this.nanoTime = nanoTime;
+	LocalLocks(Terms terms) {
+		this.terms = terms;
 	}
 
 	/**
-	 * Refuse new waiters, or accept them again.
+	 * Let a lock that is here change.
+	 * @return what is left to be done; nothing if the lock is not here
 	 */
-	void setRefusing(boolean refusing) {
-		this.refusing = refusing;
-	}
-
-	boolean isRefusing() {
-		return this.refusing;
-	}
-
-	/**
-	 * Return the length of the lease of an owner that does not ask for a fixed one.
-	 */
-	Duration leaseTime() {
-		return this.settings.leaseTime();
-	}
-
-	/**
-	 * Return the length of the lease that a waiter wants.
-	 */
-	Duration leaseTimeFor(Waiter waiter) {
-		Duration fixed = waiter.fixedLeaseTime();
-		return (fixed != null) ? fixed : leaseTime();
-	}
-
-	/**
-	 * Return whether waiters bear a store that does not answer at all.
-	 */
-	boolean bearsOutages() {
-		return !this.settings.outageTime().isZero();
-	}
-
-	/**
-	 * Return for how long a waiter still bears an outage, in nanoseconds. The time in
-	 * which others of this JVM have asked while it waited behind them counts as well.
-	 */
-	long bearable(Outage outage, Waiter waiter) {
-		long borne = Math.min(this.nanoTime.getAsLong() - outage.since(), waiter.waited().toNanos());
-		return this.settings.outageTime().toNanos() - borne;
+	Effect change(LockKey key, Function<LocalLock, Effect> transition) {
+		LocalLock lock = this.locks.get(key);
+		return (lock != null) ? transition.apply(lock) : Effect.NONE;
 	}
 
 	LocalLock getOrCreate(LockKey key) {
 		LocalLock lock = this.locks.get(key);
-		return (lock != null) ? lock : this.locks.computeIfAbsent(key, (k) -> new LocalLock(k, this));
+		return (lock != null) ? lock
+				: this.locks.computeIfAbsent(key, (k) -> new LocalLock(k, this.terms, this::remove));
 	}
 
 	@Nullable LocalLock get(LockKey key) {
@@ -101,7 +59,7 @@ final class LocalLocks {
 		return this.locks.size();
 	}
 
-	void remove(LocalLock lock) {
+	private void remove(LocalLock lock) {
 		this.locks.remove(lock.key(), lock);
 		if (this.awaited && this.locks.isEmpty()) {
 			signalEmpty();

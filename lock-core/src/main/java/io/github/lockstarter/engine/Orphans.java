@@ -3,6 +3,7 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -12,11 +13,12 @@ import org.apache.commons.logging.LogFactory;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.Place;
 
 /**
- * Gives back in the background what could not be given back at once, so that nothing
- * stays locked because a request or its answer got lost. Each return ends when the lease
- * has ended by itself.
+ * Releases in the background what could not be released at once, so that nothing stays
+ * locked because a request or its answer got lost. Each attempt ends when the lease has
+ * ended by itself.
  */
 final class Orphans {
 
@@ -32,14 +34,14 @@ final class Orphans {
 
 	private final Timetable timetable;
 
-	private final StoreLanes lanes;
+	private final Background background;
 
 	private final AtomicInteger pending = new AtomicInteger();
 
-	Orphans(LockStore store, Timetable timetable, StoreLanes lanes) {
+	Orphans(LockStore store, Timetable timetable, Background background) {
 		this.store = store;
 		this.timetable = timetable;
-		this.lanes = lanes;
+		this.background = background;
 	}
 
 	/**
@@ -73,8 +75,7 @@ final class Orphans {
 		catch (RuntimeException ex) {
 			logger.debug("Lock '" + tenure.key() + "' could not be kept taken yet", ex);
 			this.pending.incrementAndGet();
-			this.timetable.at(this.timetable.now() + FIRST_PAUSE,
-					() -> this.lanes.execute(tenure.key(), () -> keepLater(tenure, until)));
+			this.timetable.at(this.timetable.now() + FIRST_PAUSE, () -> keepLater(tenure, until));
 			return true;
 		}
 		finally {
@@ -85,30 +86,41 @@ final class Orphans {
 	}
 
 	private boolean keepNow(Tenure tenure, long until) {
-		long rest = Math.max(until - this.timetable.now(), MILLISECOND);
-		boolean kept = this.store.keep(tenure.key(), tenure.owner(), Duration.ofNanos(rest));
-		Long uncertainUntil = tenure.uncertainUntil();
-		if (uncertainUntil != null) {
-			orphan(tenure.key(), tenure.owner(), uncertainUntil);
-		}
+		boolean kept = send(tenure, until).toCompletableFuture().join();
+		returnUncertain(tenure);
 		return kept;
 	}
 
-	private void keepLater(Tenure tenure, long until) {
-		try {
-			if (!keepNow(tenure, until) && until - this.timetable.now() > 0) {
-				logger.warn("Lock '" + tenure.key() + "' did not stay taken for as long as it should");
-			}
+	private CompletionStage<Boolean> send(Tenure tenure, long until) {
+		long rest = Math.max(until - this.timetable.now(), MILLISECOND);
+		return this.store.keeping().orElseThrow().keep(tenure.key(), tenure.owner(), Duration.ofNanos(rest));
+	}
+
+	private void returnUncertain(Tenure tenure) {
+		Long uncertainUntil = tenure.certainty().uncertainUntil();
+		if (uncertainUntil != null) {
+			orphan(tenure.key(), tenure.owner(), uncertainUntil);
 		}
-		catch (RuntimeException ex) {
+	}
+
+	private void keepLater(Tenure tenure, long until) {
+		this.background.ask(tenure.key(), () -> send(tenure, until)).whenComplete((kept, ex) -> {
 			long next = this.timetable.now() + FIRST_PAUSE;
-			if (next - tenure.deadline() < 0) {
-				this.timetable.at(next, () -> this.lanes.execute(tenure.key(), () -> keepLater(tenure, until)));
+			if (ex != null && next - tenure.deadline() < 0) {
+				this.timetable.at(next, () -> keepLater(tenure, until));
 				return;
 			}
-			logger.warn("Lock '" + tenure.key() + "' could not be kept taken for as long as it should", ex);
-		}
-		this.pending.decrementAndGet();
+			if (ex != null) {
+				logger.warn("Lock '" + tenure.key() + "' could not be kept taken for as long as it should", ex);
+			}
+			else {
+				returnUncertain(tenure);
+				if (!kept && until - this.timetable.now() > 0) {
+					logger.warn("Lock '" + tenure.key() + "' did not stay taken for as long as it should");
+				}
+			}
+			this.pending.decrementAndGet();
+		});
 	}
 
 	/**
@@ -120,29 +132,23 @@ final class Orphans {
 
 	private void begin(Return orphan) {
 		this.pending.incrementAndGet();
-		this.lanes.execute(orphan.key(), () -> attempt(orphan, FIRST_PAUSE));
+		attempt(orphan, FIRST_PAUSE);
 	}
 
 	private void attempt(Return orphan, long pause) {
-		boolean answered = giveBack(orphan);
-		long next = this.timetable.now() + pause;
-		if ((answered && !orphan.repeated()) || next - orphan.until() >= 0) {
-			this.pending.decrementAndGet();
-			return;
-		}
-		this.timetable.at(next,
-				() -> this.lanes.execute(orphan.key(), () -> attempt(orphan, Math.min(2 * pause, LONGEST_PAUSE))));
-	}
-
-	private boolean giveBack(Return orphan) {
-		try {
-			this.store.release(orphan.key(), orphan.owner(), null);
-			return true;
-		}
-		catch (RuntimeException ex) {
-			logger.debug("Lock '" + orphan.key() + "' could not be given back yet", ex);
-			return false;
-		}
+		this.background.ask(orphan.key(), () -> this.store.release(orphan.key(), orphan.owner(), Place.NONE))
+			.whenComplete((outcome, ex) -> {
+				if (ex != null) {
+					logger.debug("Lock '" + orphan.key() + "' could not be released yet", ex);
+				}
+				long next = this.timetable.now() + pause;
+				if ((ex == null && !orphan.repeated()) || next - orphan.until() >= 0) {
+					this.pending.decrementAndGet();
+				}
+				else {
+					this.timetable.at(next, () -> attempt(orphan, Math.min(2 * pause, LONGEST_PAUSE)));
+				}
+			});
 	}
 
 	private record Return(LockKey key, OwnerToken owner, long until, boolean repeated) {

@@ -3,9 +3,9 @@
 package io.github.lockstarter.engine;
 
 /**
- * What a waiter has waited for, one way or the other: the lock, or the reason why it does
- * not get it.
+ * What a waiter has waited for, one way or the other: a hold of the lock, or the reason
+ * why it does not get one.
  */
-sealed interface Outcome permits Hold, Denial {
+interface Outcome {
 
 }

@@ -12,8 +12,8 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.WaitingLine;
 
 /**
  * Keeps this JVM's places in the lines of the store in step with its own waiters: where
@@ -35,11 +35,11 @@ final class QueuePlaces {
 	 */
 	private static final int ATTEMPTS = 60;
 
-	private final LockStore store;
+	private final WaitingLine line;
 
 	private final Timetable timetable;
 
-	private final StoreLanes lanes;
+	private final Background background;
 
 	private final LocalLocks locks;
 
@@ -52,10 +52,11 @@ final class QueuePlaces {
 	 * Create it.
 	 * @param ring lets a lock ask the store again if it waits to be told
 	 */
-	QueuePlaces(LockStore store, Timetable timetable, StoreLanes lanes, LocalLocks locks, Consumer<LockKey> ring) {
-		this.store = store;
+	QueuePlaces(WaitingLine line, Timetable timetable, Background background, LocalLocks locks,
+			Consumer<LockKey> ring) {
+		this.line = line;
 		this.timetable = timetable;
-		this.lanes = lanes;
+		this.background = background;
 		this.locks = locks;
 		this.ring = ring;
 	}
@@ -78,15 +79,14 @@ final class QueuePlaces {
 		if (!waiter.place().beginEntering()) {
 			return;
 		}
-		try {
-			this.store.arrive(key, waiter.token());
-		}
-		catch (RuntimeException ex) {
-			logger.debug("Could not join the line of lock '" + key + "' yet", ex);
-		}
-		if (waiter.place().endEntering()) {
-			giveUp(key, waiter.token());
-		}
+		this.line.enter(key, waiter.token()).whenComplete((entered, ex) -> {
+			if (ex != null) {
+				logger.debug("Could not join the line of lock '" + key + "' yet", ex);
+			}
+			if (waiter.place().endEntering()) {
+				giveUp(key, waiter.token());
+			}
+		});
 	}
 
 	/**
@@ -116,14 +116,7 @@ final class QueuePlaces {
 	}
 
 	private void giveUp(LockKey key, @Nullable OwnerToken owner) {
-		this.lanes.execute(key, () -> {
-			try {
-				leave(key, owner, ATTEMPTS);
-			}
-			finally {
-				this.underWay.decrementAndGet();
-			}
-		});
+		withdraw(key, owner, ATTEMPTS, this.underWay::decrementAndGet);
 	}
 
 	/**
@@ -136,33 +129,24 @@ final class QueuePlaces {
 		}
 	}
 
-	private void leave(LockKey key, @Nullable OwnerToken owner, int attempts) {
-		if (!withdraw(key, owner) && attempts > 1) {
-			this.timetable.at(this.timetable.now() + RETRY, () -> leaveAgain(key, owner, attempts - 1));
-		}
-		// A waiter that came in the meantime lost the place as well, and has to ask again
-		this.ring.accept(key);
+	private void withdraw(LockKey key, @Nullable OwnerToken owner, int attempts, Runnable answered) {
+		this.background.ask(key, () -> (owner != null) ? this.line.withdraw(key, owner) : this.line.withdraw(key))
+			.whenComplete((left, ex) -> {
+				answered.run();
+				if (ex != null && attempts > 1) {
+					logger.debug("Could not leave the line of lock '" + key + "' yet", ex);
+					this.timetable.at(this.timetable.now() + RETRY, () -> withdrawAgain(key, owner, attempts - 1));
+				}
+				// A waiter that came in the meantime lost the place as well, and has to
+				// ask again
+				this.ring.accept(key);
+			});
 	}
 
-	private void leaveAgain(LockKey key, @Nullable OwnerToken owner, int attempts) {
+	private void withdrawAgain(LockKey key, @Nullable OwnerToken owner, int attempts) {
 		if (owner != null || this.locks.get(key) == null) {
-			this.lanes.execute(key, () -> leave(key, owner, attempts));
-		}
-	}
-
-	private boolean withdraw(LockKey key, @Nullable OwnerToken owner) {
-		try {
-			if (owner != null) {
-				this.store.withdraw(key, owner);
-			}
-			else {
-				this.store.withdraw(key);
-			}
-			return true;
-		}
-		catch (RuntimeException ex) {
-			logger.debug("Could not leave the line of lock '" + key + "' yet", ex);
-			return false;
+			withdraw(key, owner, attempts, () -> {
+			});
 		}
 	}
 

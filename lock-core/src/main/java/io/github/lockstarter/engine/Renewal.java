@@ -61,7 +61,7 @@ final class Renewal {
 	LeaseRequest send() {
 		this.sentAt = this.tenure.now();
 		if (isExtending()) {
-			this.tenure.claim(this.sentAt, this.leaseTime);
+			this.tenure.certainty().claim(this.sentAt, this.leaseTime);
 		}
 		return new LeaseRequest(this.tenure.key(), this.tenure.owner(), this.leaseTime);
 	}

@@ -46,7 +46,7 @@ final class RenewalWindow {
 		List<Renewal> batch = new ArrayList<>();
 		while (canSend() && batch.size() < BATCH_SIZE) {
 			Renewal renewal = this.waiting.remove();
-			if (renewal.tenure().isOver()) {
+			if (renewal.tenure().certainty().isOver()) {
 				renewal.answered(false, null);
 			}
 			else {

@@ -3,9 +3,7 @@
 package io.github.lockstarter.engine;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -88,12 +86,7 @@ final class Renewals {
 	}
 
 	private List<CompletionStage<Boolean>> ask(List<Renewal> batch) {
-		try {
-			return this.store.renewAll(batch.stream().map(Renewal::send).toList());
-		}
-		catch (RuntimeException ex) {
-			return Collections.nCopies(batch.size(), CompletableFuture.failedFuture(ex));
-		}
+		return this.store.renew(batch.stream().map(Renewal::send).toList());
 	}
 
 }

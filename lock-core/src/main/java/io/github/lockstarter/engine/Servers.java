@@ -5,15 +5,12 @@ package io.github.lockstarter.engine;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
-
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.StoreServers;
 
 /**
  * Which server of the store is responsible for which lock, as far as this is known
@@ -26,9 +23,7 @@ final class Servers {
 
 	private static final long LOOKUP_INTERVAL = TimeUnit.SECONDS.toNanos(10);
 
-	private final Function<LockKey, Object> serverOf;
-
-	private final Supplier<@Nullable Runnable> lookup;
+	private final StoreServers servers;
 
 	private final LongSupplier nanoTime;
 
@@ -38,16 +33,12 @@ final class Servers {
 
 	/**
 	 * Create it.
-	 * @param serverOf what the store knows without asking
-	 * @param lookup how to learn more, or {@code null} if there is no more
+	 * @param servers what the store knows
 	 * @param nanoTime a monotonic clock
 	 * @param lookups runs look-ups, which may block
-	 * @see io.github.lockstarter.store.LockStore#serverOf
 	 */
-	Servers(Function<LockKey, Object> serverOf, Supplier<@Nullable Runnable> lookup, LongSupplier nanoTime,
-			Executor lookups) {
-		this.serverOf = serverOf;
-		this.lookup = lookup;
+	Servers(StoreServers servers, LongSupplier nanoTime, Executor lookups) {
+		this.servers = servers;
 		this.nanoTime = nanoTime;
 		this.lookups = lookups;
 		this.nextLookup = new AtomicLong(nanoTime.getAsLong());
@@ -59,7 +50,7 @@ final class Servers {
 	Object of(LockKey key) {
 		try {
 			lookUpIfDue();
-			return this.serverOf.apply(key);
+			return this.servers.of(key);
 		}
 		catch (RuntimeException ex) {
 			logger.debug("The server of lock '" + key + "' is not known", ex);
@@ -68,7 +59,7 @@ final class Servers {
 	}
 
 	private void lookUpIfDue() {
-		Runnable lookup = this.lookup.get();
+		Runnable lookup = this.servers.lookup();
 		if (lookup == null) {
 			return;
 		}

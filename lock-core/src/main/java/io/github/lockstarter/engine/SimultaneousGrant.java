@@ -5,6 +5,7 @@ package io.github.lockstarter.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,8 @@ final class SimultaneousGrant {
 
 	private final LockStore store;
 
+	private final Terms terms;
+
 	private final LocalLocks locks;
 
 	private final StoreDesk desk;
@@ -31,8 +34,10 @@ final class SimultaneousGrant {
 
 	private final Timetable timetable;
 
-	SimultaneousGrant(LockStore store, LocalLocks locks, StoreDesk desk, Admission admission, Timetable timetable) {
+	SimultaneousGrant(LockStore store, Terms terms, LocalLocks locks, StoreDesk desk, Admission admission,
+			Timetable timetable) {
 		this.store = store;
+		this.terms = terms;
 		this.locks = locks;
 		this.desk = desk;
 		this.admission = admission;
@@ -49,8 +54,8 @@ final class SimultaneousGrant {
 	 * left to ask it again
 	 */
 	@Nullable List<Lease> tryGrant(List<LockRequest> requests, Function<LockRequest, ThreadWaiter> waiters, Duration waitTime) {
-		if (requests.size() == 1 || this.locks.isRefusing() || Thread.currentThread().isInterrupted()
-				|| !requests.stream().allMatch(SimultaneousGrant::isExclusive)) {
+		if (requests.size() == 1 || this.terms.isRefusing() || Thread.currentThread().isInterrupted()
+				|| !requests.stream().allMatch(SimultaneousGrant::isExclusive) || !isPossibleFor(requests)) {
 			return null;
 		}
 		List<Part> parts = new ArrayList<>(requests.size());
@@ -67,6 +72,12 @@ final class SimultaneousGrant {
 		}
 	}
 
+	private boolean isPossibleFor(List<LockRequest> requests) {
+		return this.store.groupGrant()
+			.filter((grant) -> grant.isPossibleFor(requests.stream().map(LockRequest::key).toList()))
+			.isPresent();
+	}
+
 	private static boolean isExclusive(LockRequest request) {
 		return Discipline.of(request.mode()) == Discipline.EXCLUSIVE;
 	}
@@ -76,7 +87,7 @@ final class SimultaneousGrant {
 	 * @return whether the lock is free, or held by the same owner
 	 */
 	private boolean arrive(LockRequest request, ThreadWaiter waiter, List<Part> parts) {
-		Attempt attempt = new Attempt(waiter, this.locks.leaseTimeFor(waiter));
+		Attempt attempt = new Attempt(waiter, this.terms.leaseTimeFor(waiter));
 		Boolean reserved = null;
 		while (reserved == null) {
 			LocalLock lock = this.locks.getOrCreate(request.key());
@@ -97,19 +108,20 @@ final class SimultaneousGrant {
 		List<LeaseRequest> requests = wanted.stream().map((part) -> part.send(sentAt)).toList();
 		List<LockGrant> grants;
 		try {
-			grants = this.store.acquireAll(requests);
+			grants = this.store.groupGrant().orElseThrow().acquire(requests).toCompletableFuture().join();
 		}
-		catch (RuntimeException ex) {
+		catch (CompletionException ex) {
 			orphan(wanted);
-			failed(wanted.get(0), this.timetable.now() - sentAt, waitTime, ex);
+			failed(wanted.get(0), this.timetable.now() - sentAt, waitTime,
+					(ex.getCause() instanceof RuntimeException cause) ? cause : ex);
 			return false;
 		}
-		if (grants == null || grants.isEmpty()) {
+		if (grants.isEmpty()) {
 			return false;
 		}
 		List<Tenure> tenures = new ArrayList<>(grants.size());
 		for (int i = 0; i < grants.size(); i++) {
-			tenures.add(this.desk.tenure(wanted.get(i).lock, wanted.get(i).attempt, grants.get(i)));
+			tenures.add(this.desk.tenure(wanted.get(i).lock.key(), wanted.get(i).attempt, grants.get(i)));
 		}
 		if (!tenures.stream().allMatch(Tenure::isHeld)) {
 			orphan(wanted);
@@ -117,7 +129,7 @@ final class SimultaneousGrant {
 		}
 		for (int i = 0; i < grants.size(); i++) {
 			Part part = wanted.get(i);
-			this.desk.carryOut(part.lock.granted(part.attempt, grants.get(i), tenures.get(i)));
+			part.lock.granted(part.attempt, tenures.get(i)).carryOut(this.desk);
 		}
 		return true;
 	}
@@ -157,10 +169,10 @@ final class SimultaneousGrant {
 
 	private void undo(Part part) {
 		if (part.waiter.outcome() instanceof Hold hold) {
-			this.desk.carryOut(hold.lock().exit(hold));
+			this.desk.exit(hold);
 		}
 		else {
-			this.desk.carryOut(part.lock.abandon(part.waiter));
+			part.lock.abandon(part.waiter).carryOut(this.desk);
 		}
 	}
 

@@ -3,13 +3,7 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -17,67 +11,52 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockGrant;
-import io.github.lockstarter.store.LockRefusal;
-import io.github.lockstarter.store.ReleaseListener;
-import io.github.lockstarter.store.ReleaseOutcome;
+import io.github.lockstarter.store.LockStore;
 
 /**
- * The desk between the locks of a registry and their store.
+ * The desk of a registry: it leads waiters to their locks, and carries out what the locks
+ * leave to be done. It holds no state of a lock.
  */
-final class StoreDesk implements Desk, ReleaseListener {
+final class StoreDesk implements Desk {
 
 	private static final Log logger = LogFactory.getLog(StoreDesk.class);
 
-	/**
-	 * The store counts in milliseconds: at the end of a lease its key may still be there.
-	 */
-	private static final long EXPIRY_MARGIN = TimeUnit.MILLISECONDS.toNanos(2);
-
-	private static final long ADMISSION_INTERVAL = TimeUnit.MILLISECONDS.toNanos(250);
-
-	private static final long LONGEST_ANSWER_SECONDS = 3;
+	private static final long LOOK_INTERVAL = TimeUnit.MILLISECONDS.toNanos(250);
 
 	private final LockStore store;
 
-	private final EngineSettings settings;
-
 	private final Timetable timetable;
 
-	private final StoreLanes lanes;
+	private final Background background;
 
 	private final LocalLocks locks;
 
-	private final Orphans orphans;
-
 	private final LossNotice notice;
 
-	private final OutageLog outages;
-
-	private final QueuePlaces places;
+	private final Orphans orphans;
 
 	private final LeaseWatchdog watchdog;
 
-	private final AtomicInteger underWay = new AtomicInteger();
+	private final Requests requests;
 
-	private volatile @Nullable CompletableFuture<Void> lastAnswer;
+	private final Releases releases;
+
+	private final QueuePlaces places;
 
 	StoreDesk(LockStore store, EngineSettings settings, EngineThreads threads, LocalLocks locks, LossNotice notice,
 			OutageLog outages) {
 		this.store = store;
-		this.settings = settings;
 		this.timetable = threads.timetable();
-		this.lanes = threads.background();
+		this.background = new Background(threads.background(), store.mayBlock());
 		this.locks = locks;
 		this.notice = notice;
-		this.outages = outages;
-		this.orphans = new Orphans(store, this.timetable, this.lanes);
-		this.places = new QueuePlaces(store, this.timetable, this.lanes, locks, this::ring);
-		Renewals renewals = new Renewals(store, this.timetable, threads.renewals());
-		this.watchdog = new LeaseWatchdog(this.timetable, renewals, this.orphans, notice,
-				(tenure) -> carryOut(tenure.lock().lose(tenure)), settings.leaseTime(), settings.renewalsPerLease());
+		this.orphans = new Orphans(store, this.timetable, this.background);
+		this.watchdog = new LeaseWatchdog(this.timetable, new Renewals(store, this.timetable, threads.renewals()),
+				this.orphans, notice, this::lost, settings.leaseTime(), settings.renewalsPerLease());
+		this.requests = new Requests(store, settings, this.timetable, threads.requests(), locks, outages, this);
+		this.releases = new Releases(store, locks, this.watchdog, this.orphans, notice, this);
+		this.places = new QueuePlaces(store.waitingLine(), this.timetable, this.background, locks, this.requests::ring);
 	}
 
 	QueuePlaces places() {
@@ -88,186 +67,71 @@ final class StoreDesk implements Desk, ReleaseListener {
 		return this.watchdog;
 	}
 
-	void carryOut(Effect effect) {
-		effect.carryOut(this);
-	}
-
 	/**
 	 * Let a waiter come to its lock.
 	 */
 	void arrive(LockKey key, Waiter waiter) {
-		while (waiter.lock() == null) {
-			Effect effect = this.locks.getOrCreate(key).arrive(waiter);
-			if (effect != null) {
-				carryOut(effect);
-			}
+		while (!waiter.hasArrived()) {
+			this.locks.getOrCreate(key).arrive(waiter).carryOut(this);
 		}
 	}
 
 	/**
 	 * Let a waiter leave its lock.
 	 */
-	void leave(Waiter waiter, boolean timedOut) {
-		LocalLock lock = waiter.lock();
-		if (lock != null) {
-			carryOut(lock.leave(waiter, timedOut));
+	void leave(LockKey key, Waiter waiter, boolean timedOut) {
+		if (waiter.hasArrived()) {
+			this.locks.change(key, (lock) -> lock.leave(waiter, timedOut)).carryOut(this);
 		}
+	}
+
+	/**
+	 * Let an owner leave one level of its hold.
+	 */
+	void exit(Hold hold) {
+		this.locks.change(hold.key(), (lock) -> lock.exit(hold)).carryOut(this);
 	}
 
 	@Override
-	public void ask(LocalLock lock, Attempt attempt, Waiter head) {
-		cancelAlarm(lock);
-		boolean inLine = !head.isLast() && listen();
-		if (inLine && head.discipline().standsInLineItself()) {
-			head.place().take();
-		}
-		attempt.send(this.timetable.now(), inLine);
-		CompletionStage<LockAttempt> answer = send(lock.key(), attempt);
-		if (answer == null) {
-			run(lock, head, () -> askAndWait(lock, attempt, head), true);
-		}
-		else {
-			answer.whenComplete((attempted, ex) -> run(lock, head,
-					() -> answered(lock, attempt, attempted, cause(ex), false), false));
-		}
-	}
-
-	private @Nullable CompletionStage<LockAttempt> send(LockKey key, Attempt attempt) {
-		try {
-			return this.store.acquireAsync(key, attempt.token(), attempt.leaseTime(), attempt.isInLine());
-		}
-		catch (RuntimeException ex) {
-			return CompletableFuture.failedFuture(ex);
-		}
-	}
-
-	private void run(LocalLock lock, Waiter waiter, Runnable step, boolean blocking) {
-		if (!waiter.execute(step, blocking)) {
-			this.lanes.execute(lock.key(), step);
-		}
-	}
-
-	private void askAndWait(LocalLock lock, Attempt attempt, Waiter head) {
-		attempt.send(this.timetable.now(), attempt.isInLine());
-		LockAttempt answer = null;
-		RuntimeException failure = null;
-		try {
-			answer = this.store.acquire(lock.key(), attempt.token(), attempt.leaseTime(), attempt.isInLine());
-		}
-		catch (RuntimeException ex) {
-			failure = ex;
-		}
-		answered(lock, attempt, answer, failure, failure != null && head.wasInterrupted());
-	}
-
-	private void answered(LocalLock lock, Attempt attempt, @Nullable LockAttempt answer,
-			@Nullable RuntimeException failure, boolean interrupted) {
-		if (failure == null) {
-			this.outages.answered(lock.key());
-		}
-		if (answer instanceof LockGrant grant) {
-			carryOut(lock.granted(attempt, grant, tenure(lock, attempt, grant)));
-		}
-		else if (answer instanceof LockRefusal refusal) {
-			carryOut(lock.refused(attempt, refusal));
-		}
-		else if (failure != null) {
-			carryOut(lock.failed(attempt, failure, interrupted));
-		}
+	public void ask(LockKey key, Attempt attempt, Waiter head) {
+		this.requests.ask(key, attempt, head);
 	}
 
 	/**
 	 * Return the tenure that begins with a grant.
 	 */
-	Tenure tenure(LocalLock lock, Attempt attempt, LockGrant grant) {
-		return new Tenure(lock, attempt.token(), grant, attempt.leaseTime(), attempt.sentAt(),
-				this.settings.timeSlice().toNanos(), this.timetable);
-	}
-
-	private static @Nullable RuntimeException cause(@Nullable Throwable ex) {
-		Throwable cause = (ex instanceof CompletionException && ex.getCause() != null) ? ex.getCause() : ex;
-		return (cause == null || cause instanceof RuntimeException) ? (RuntimeException) cause
-				: new IllegalStateException(cause);
-	}
-
-	/**
-	 * Make sure that messages arrive, without waiting for that.
-	 * @return false if they do not yet, so that asking again is the only way
-	 */
-	private boolean listen() {
-		return this.store.releaseSignal().connect(this);
+	Tenure tenure(LockKey key, Attempt attempt, LockGrant grant) {
+		return this.requests.tenure(key, attempt, grant);
 	}
 
 	@Override
-	public void listen(LocalLock lock, long number, long nanos) {
-		Timetable.Entry alarm = this.timetable.at(this.timetable.now() + nanos, () -> carryOut(lock.alarm(number)));
-		lock.setAlarm(alarm);
-		// The lock may have heard a message in the meantime
-		if (!lock.awaitsAlarm(number)) {
-			this.timetable.cancel(alarm);
-		}
+	public void listen(LockKey key, Alarm alarm, long nanos) {
+		this.requests.setAlarm(key, alarm, nanos);
 	}
 
 	@Override
-	public void cancelAlarm(LocalLock lock) {
-		Timetable.Entry alarm = lock.alarm();
-		if (alarm != null) {
-			this.timetable.cancel(alarm);
-		}
+	public void cancel(Alarm alarm) {
+		this.requests.cancel(alarm);
 	}
 
 	@Override
 	public long pause(@Nullable Duration remaining, boolean inLine) {
-		long poll = jittered(
-				(inLine ? this.settings.pollInterval() : this.settings.pollIntervalWithoutMessages()).toNanos());
-		return (remaining != null) ? Math.min(poll, remaining.toNanos() + EXPIRY_MARGIN) : poll;
+		return this.requests.pause(remaining, inLine);
 	}
 
 	@Override
 	public long retryPause(Attempt attempt) {
-		return jittered(attempt.nextRetryPause());
-	}
-
-	private static long jittered(long nanos) {
-		return nanos - nanos / 5 + ThreadLocalRandom.current().nextLong(2 * nanos / 5 + 1);
+		return this.requests.retryPause(attempt);
 	}
 
 	@Override
-	public void onRelease(LockKey key) {
-		if (!ring(key)) {
-			this.places.leave(key);
-		}
+	public void giveBack(Tenure tenure, @Nullable Hold hold, @Nullable LockMode next) {
+		this.releases.release(tenure, hold, next);
 	}
 
 	@Override
-	public void onDoubt() {
-		this.locks.all().forEach((lock) -> carryOut(lock.rung()));
-	}
-
-	private boolean ring(LockKey key) {
-		LocalLock lock = this.locks.get(key);
-		if (lock != null) {
-			carryOut(lock.rung());
-		}
-		return lock != null;
-	}
-
-	@Override
-	public void enterLine(LockKey key, Waiter waiter) {
-		Runnable step = () -> {
-			// A waiter that cannot be told counts as dead
-			if (listen()) {
-				this.places.enter(key, waiter);
-			}
-		};
-		if (!waiter.execute(step, true)) {
-			this.lanes.execute(key, step);
-		}
-	}
-
-	@Override
-	public void withdraw(LockKey key) {
-		this.places.leave(key);
+	public void keep(Hold hold) {
+		this.releases.keep(hold);
 	}
 
 	@Override
@@ -279,8 +143,33 @@ final class StoreDesk implements Desk, ReleaseListener {
 	}
 
 	@Override
+	public void enterLine(LockKey key, Waiter waiter) {
+		// A waiter that cannot be told counts as dead
+		Runnable step = () -> {
+			if (this.requests.listen()) {
+				this.places.enter(key, waiter);
+			}
+		};
+		if (this.store.mayBlock()) {
+			this.requests.run(key, waiter, step, true);
+		}
+		else {
+			step.run();
+		}
+	}
+
+	@Override
+	public void withdraw(LockKey key) {
+		this.places.leave(key);
+	}
+
+	@Override
 	public void watch(Tenure tenure) {
 		this.watchdog.watch(tenure);
+	}
+
+	private void lost(Tenure tenure) {
+		this.locks.change(tenure.key(), (lock) -> lock.lose(tenure)).carryOut(this);
 	}
 
 	/**
@@ -288,12 +177,18 @@ final class StoreDesk implements Desk, ReleaseListener {
 	 */
 	void limit(Hold hold) {
 		if (hold.needsLimit()) {
-			hold.setAlarm(this.timetable.at(hold.endsAt(), () -> {
-				Effect effect = hold.lock().expire(hold);
-				if (effect != Effect.NONE) {
-					this.lanes.execute(hold.lock().key(), () -> carryOut(effect));
-				}
-			}));
+			hold.setAlarm(this.timetable.at(hold.endsAt(), () -> expireNow(hold)));
+		}
+	}
+
+	private void expireNow(Hold hold) {
+		carryOutInBackground(hold.key(), this.locks.change(hold.key(), (lock) -> lock.expire(hold)));
+	}
+
+	/** It may have to release the lock, which may block. */
+	private void carryOutInBackground(LockKey key, Effect effect) {
+		if (effect != Effect.NONE) {
+			this.background.run(key, () -> effect.carryOut(this));
 		}
 	}
 
@@ -303,7 +198,7 @@ final class StoreDesk implements Desk, ReleaseListener {
 			this.watchdog.expire(hold.tenure());
 		}
 		else if (hold.remainingNanos() <= 0) {
-			carryOut(hold.lock().expire(hold));
+			this.locks.change(hold.key(), (lock) -> lock.expire(hold)).carryOut(this);
 		}
 	}
 
@@ -319,147 +214,40 @@ final class StoreDesk implements Desk, ReleaseListener {
 	}
 
 	@Override
-	public void admitLater(LocalLock lock) {
-		this.timetable.at(this.timetable.now() + ADMISSION_INTERVAL, () -> carryOut(lock.look()));
+	public void lookLater(LockKey key) {
+		this.timetable.at(this.timetable.now() + LOOK_INTERVAL,
+				() -> this.locks.change(key, LocalLock::look).carryOut(this));
 	}
 
 	@Override
-	public void probe(LocalLock lock, Tenure tenure) {
-		CompletionStage<Boolean> answer = sendQuestion(lock.key());
-		if (answer == null) {
-			this.lanes.execute(lock.key(), () -> {
-				Boolean awaited = null;
-				RuntimeException failure = null;
-				try {
-					awaited = this.store.isAwaited(lock.key());
-				}
-				catch (RuntimeException ex) {
-					failure = ex;
-				}
-				probed(lock, tenure, awaited, failure);
-			});
-		}
-		else {
-			answer.whenComplete((awaited, ex) -> probed(lock, tenure, awaited, ex));
-		}
+	public void probe(Tenure tenure) {
+		this.background.ask(tenure.key(), () -> this.store.waitingLine().isAwaited(tenure.key()))
+			.whenComplete((awaited, ex) -> probed(tenure, awaited, ex));
 	}
 
-	private @Nullable CompletionStage<Boolean> sendQuestion(LockKey key) {
-		try {
-			return this.store.isAwaitedAsync(key);
-		}
-		catch (RuntimeException ex) {
-			return CompletableFuture.failedFuture(ex);
-		}
-	}
-
-	private void probed(LocalLock lock, Tenure tenure, @Nullable Boolean awaited, @Nullable Throwable failure) {
+	private void probed(Tenure tenure, @Nullable Boolean awaited, @Nullable Throwable failure) {
 		if (failure == null && awaited != null) {
 			tenure.slice().answer(tenure.now(), awaited);
 		}
 		else {
 			tenure.slice().noAnswer(tenure.now());
-			logger.debug("Could not ask whether another instance waits for lock '" + lock.key() + "'", failure);
+			logger.debug("Could not ask whether another instance waits for lock '" + tenure.key() + "'", failure);
 		}
-		Effect effect = lock.probed(tenure);
-		if (effect != Effect.NONE) {
-			// It may have to release the lock, which may block
-			this.lanes.execute(lock.key(), () -> carryOut(effect));
-		}
-	}
-
-	@Override
-	public void keep(LocalLock lock, Hold hold) {
-		Tenure tenure = hold.tenure();
-		if (!end(tenure)) {
-			carryOut(lock.returned(false));
-			return;
-		}
-		if (!this.orphans.keep(tenure, hold.keptUntil())
-				&& hold.lose("when it should stay taken, the store no longer knew it as the owner")) {
-			this.notice.lost(hold);
-		}
-		carryOut(lock.returned(false));
-	}
-
-	private boolean end(Tenure tenure) {
-		if (tenure.isHeld() && tenure.release()) {
-			this.watchdog.forget(tenure);
-			return true;
-		}
-		this.watchdog.expire(tenure);
-		return false;
-	}
-
-	@Override
-	public void giveBack(LocalLock lock, Tenure tenure, @Nullable Hold hold, @Nullable LockMode next) {
-		if (!end(tenure)) {
-			carryOut(lock.returned(false));
-			return;
-		}
-		boolean queue = next != null;
-		CompletableFuture<ReleaseOutcome> answer = send(tenure, next).toCompletableFuture();
-		if (answer.isDone()) {
-			carryOut(lock.returned(settle(tenure, hold, answer) == ReleaseOutcome.RELEASED_TO_WAITER && queue));
-			return;
-		}
-		this.underWay.incrementAndGet();
-		carryOut(lock.returned(queue));
-		answer.whenComplete((outcome, ex) -> {
-			if (settle(tenure, hold, answer) != ReleaseOutcome.RELEASED_TO_WAITER && queue) {
-				ring(lock.key());
-			}
-			answered();
-		});
-	}
-
-	private CompletionStage<ReleaseOutcome> send(Tenure tenure, @Nullable LockMode next) {
-		// Drivers refuse to wait for an answer on an interrupted thread
-		boolean interrupted = Thread.interrupted();
-		try {
-			return this.store.releaseAsync(tenure.key(), tenure.owner(), next);
-		}
-		catch (RuntimeException ex) {
-			return CompletableFuture.failedFuture(ex);
-		}
-		finally {
-			if (interrupted) {
-				Thread.currentThread().interrupt();
-			}
-		}
+		carryOutInBackground(tenure.key(), this.locks.change(tenure.key(), (lock) -> lock.probed(tenure)));
 	}
 
 	/**
-	 * Deal with the answer to a release.
-	 * @return the outcome, or {@code null} if it is not known
+	 * Refuse all waiters.
 	 */
-	private @Nullable ReleaseOutcome settle(Tenure tenure, @Nullable Hold hold,
-			CompletableFuture<ReleaseOutcome> answer) {
-		ReleaseOutcome outcome = null;
-		try {
-			outcome = answer.join();
-			if (outcome == ReleaseOutcome.NOT_OWNER && hold != null
-					&& hold.lose("when it was given back, the store no longer knew it as the owner")) {
-				this.notice.lost(hold);
-			}
-		}
-		catch (CompletionException | CancellationException ex) {
-			Throwable cause = (ex.getCause() != null) ? ex.getCause() : ex;
-			this.orphans.retry(tenure.key(), tenure.owner(), tenure.deadline() + tenure.leaseTime().toNanos());
-			this.notice.releaseFailed(tenure, cause);
-		}
-		Long uncertainUntil = tenure.uncertainUntil();
-		if (uncertainUntil != null) {
-			this.orphans.orphan(tenure.key(), tenure.owner(), uncertainUntil);
-		}
-		return outcome;
+	void refuseWaiters() {
+		this.locks.all().forEach((lock) -> lock.refuse().carryOut(this));
 	}
 
 	/**
 	 * Return how many actions are under way in the background.
 	 */
 	int underWay() {
-		return this.underWay.get() + this.orphans.pending();
+		return this.releases.underWay() + this.orphans.pending();
 	}
 
 	/**
@@ -467,19 +255,8 @@ final class StoreDesk implements Desk, ReleaseListener {
 	 * long as a store may take.
 	 */
 	void awaitAnswers() {
-		CompletableFuture<Void> last = new CompletableFuture<>();
-		this.lastAnswer = last;
-		if (this.underWay.get() > 0) {
-			last.completeOnTimeout(null, LONGEST_ANSWER_SECONDS, TimeUnit.SECONDS).join();
-		}
+		this.releases.awaitAnswers();
 		this.places.awaitLeft();
-	}
-
-	private void answered() {
-		CompletableFuture<Void> last = this.lastAnswer;
-		if (this.underWay.decrementAndGet() == 0 && last != null) {
-			last.complete(null);
-		}
 	}
 
 }

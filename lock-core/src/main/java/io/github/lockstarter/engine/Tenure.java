@@ -13,14 +13,8 @@ import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.OwnerToken;
 
 /**
- * One stretch in which this JVM owns a lock in the store: until when that is certain, who
- * holds the lock within it, and how it ended.
- *
- * <p>
- * The deadline counts on the monotonic clock from before the request was sent, shortened
- * by an allowance for clocks that run at different speeds, as in the <a href=
- * "https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">Redlock
- * algorithm</a>; so it passes before the lease ends in the store.
+ * One stretch in which this JVM owns a lock in the store: how certain that is, and which
+ * holds follow each other within it.
  */
 final class Tenure {
 
@@ -29,7 +23,7 @@ final class Tenure {
 
 	private static final int MAX_HOLDS = 1 << HOLD_NUMBER_BITS;
 
-	private final LocalLock lock;
+	private final LockKey key;
 
 	private final OwnerToken owner;
 
@@ -39,20 +33,11 @@ final class Tenure {
 
 	private final Slice slice;
 
+	private final Certainty certainty;
+
 	private final AtomicReference<Timetable.@Nullable Entry> alarm = new AtomicReference<>();
 
-	private final TenureState state = new TenureState();
-
 	private volatile Duration leaseTime;
-
-	private volatile long grantedAt;
-
-	private volatile long confirmedAt;
-
-	/** When the last request has lost its effect that could extend the lease. */
-	private volatile long claimedUntil;
-
-	private volatile long deadline;
 
 	private volatile boolean renewing;
 
@@ -63,10 +48,6 @@ final class Tenure {
 	/** Guarded by the lock. */
 	private int holds;
 
-	private volatile @Nullable String lossReason;
-
-	private volatile @Nullable Long uncertainUntil;
-
 	/**
 	 * Begin a tenure.
 	 * @param grant the answer of the store
@@ -74,24 +55,19 @@ final class Tenure {
 	 * @param sentAt when the request that was granted was sent
 	 * @param timeSlice how long it may go on while another JVM waits, in nanoseconds
 	 */
-	Tenure(LocalLock lock, OwnerToken owner, LockGrant grant, Duration leaseTime, long sentAt, long timeSlice,
+	Tenure(LockKey key, OwnerToken owner, LockGrant grant, Duration leaseTime, long sentAt, long timeSlice,
 			Timetable timetable) {
-		this.lock = lock;
+		this.key = key;
 		this.owner = owner;
 		this.fencingBase = grant.fencingBase();
 		this.timetable = timetable;
 		this.slice = new Slice(timetable.now(), timeSlice, grant.awaited());
 		this.leaseTime = leaseTime;
-		claim(sentAt, leaseTime);
-		extend(sentAt, leaseTime);
-	}
-
-	LocalLock lock() {
-		return this.lock;
+		this.certainty = new Certainty(sentAt, leaseTime);
 	}
 
 	LockKey key() {
-		return this.lock.key();
+		return this.key;
 	}
 
 	OwnerToken owner() {
@@ -123,39 +99,19 @@ final class Tenure {
 		return this.leaseTime;
 	}
 
-	long grantedAt() {
-		return this.grantedAt;
-	}
-
 	/**
-	 * Return when the store was last asked that has confirmed the lease.
+	 * Return until when the store is certain to keep the lock, and how that ended.
 	 */
-	long confirmedAt() {
-		return this.confirmedAt;
-	}
-
-	/**
-	 * Note that a request is being sent which extends the lease.
-	 */
-	void claim(long sentAt, Duration leaseTime) {
-		this.claimedUntil = sentAt + leaseTime.toNanos();
-	}
-
-	/**
-	 * Return until when the store may know the owner because of what was sent so far.
-	 */
-	long claimedUntil() {
-		Long uncertain = this.uncertainUntil;
-		long claimed = this.claimedUntil;
-		return (uncertain != null && uncertain - claimed > 0) ? uncertain : claimed;
+	Certainty certainty() {
+		return this.certainty;
 	}
 
 	long deadline() {
-		return this.deadline;
+		return this.certainty.deadline();
 	}
 
 	long remainingNanos() {
-		return this.deadline - now();
+		return deadline() - now();
 	}
 
 	/**
@@ -166,18 +122,7 @@ final class Tenure {
 	}
 
 	boolean isHeld(long now) {
-		return !isOver() && this.deadline - now > 0;
-	}
-
-	/**
-	 * Return whether the tenure was ended, by release or loss.
-	 */
-	boolean isOver() {
-		return this.state.isOver();
-	}
-
-	boolean isLost() {
-		return this.state.isLost();
+		return this.certainty.isHeld(now);
 	}
 
 	/**
@@ -211,7 +156,7 @@ final class Tenure {
 	 */
 	boolean needsRenewal() {
 		Hold hold = this.hold;
-		return this.wanted || (hold != null && (!hold.isFixed() || hold.endsAt() - this.deadline > 0));
+		return this.wanted || (hold != null && (!hold.isFixed() || hold.endsAt() - deadline() > 0));
 	}
 
 	/**
@@ -229,7 +174,7 @@ final class Tenure {
 	 * @param now this moment
 	 */
 	boolean canBeHandedOn(long now) {
-		return this.state.isCertain() && (this.deadline - now) * 3 > this.deadline - this.grantedAt
+		return this.certainty.isConfirmed() && (deadline() - now) * 3 > deadline() - this.certainty.grantedAt()
 				&& (this.holds < MAX_HOLDS || isShared()) && !this.slice.isOver(now);
 	}
 
@@ -249,14 +194,14 @@ final class Tenure {
 	 */
 	Hold beginHold(Waiter waiter, Duration leaseTime, long now) {
 		// The first one ends with the lease that it has asked for
-		long end = (this.holds == 0) ? this.deadline : now + leaseTime.toNanos();
+		long end = (this.holds == 0) ? deadline() : now + leaseTime.toNanos();
 		boolean first = this.holds == 0 || !isShared();
 		// Readers beyond the last number share it: what counts is that later writers have
 		// more
 		int number = Math.min(this.holds, MAX_HOLDS - 1);
 		this.holds = number + 1;
 		this.wanted = false;
-		Hold hold = new Hold(this.lock, this, waiter.owner(), (this.fencingBase << HOLD_NUMBER_BITS) | number,
+		Hold hold = new Hold(this, waiter.owner(), (this.fencingBase << HOLD_NUMBER_BITS) | number,
 				waiter.fixedLeaseTime(), now, end);
 		if (first || leaseTime.compareTo(this.leaseTime) > 0) {
 			this.leaseTime = leaseTime;
@@ -291,82 +236,6 @@ final class Tenure {
 
 	boolean isRenewing() {
 		return this.renewing;
-	}
-
-	/**
-	 * Note a successful renewal.
-	 * @param sentAt when its request was sent
-	 * @param leaseTime the lease time it asked for
-	 * @return whether it ended a suspicion
-	 */
-	boolean renewed(long sentAt, Duration leaseTime) {
-		extend(sentAt, leaseTime);
-		return this.state.recover();
-	}
-
-	/**
-	 * Note that the store knows the owner, without a longer lease.
-	 * @param sentAt when it was asked
-	 * @return whether that ended a suspicion
-	 */
-	boolean confirmed(long sentAt) {
-		this.confirmedAt = sentAt;
-		return this.state.recover();
-	}
-
-	/**
-	 * Note a failed renewal.
-	 * @return whether it is the first in a row
-	 */
-	boolean suspect() {
-		return this.state.suspect();
-	}
-
-	/**
-	 * End the tenure to give it back.
-	 * @return false if it was over before
-	 */
-	boolean release() {
-		return this.state.release();
-	}
-
-	/**
-	 * End the tenure as lost.
-	 * @param reason how, or {@code null} if its deadline has passed
-	 * @return false if it was over before
-	 */
-	boolean lose(@Nullable String reason) {
-		this.lossReason = reason;
-		return this.state.lose();
-	}
-
-	@Nullable String lossReason() {
-		return isLost() ? this.lossReason : null;
-	}
-
-	/**
-	 * Note that requests for this tenure may still be on their way, and could take the
-	 * lock again after its release.
-	 * @param until when the last of them has lost its effect
-	 */
-	void uncertainUntil(long until) {
-		this.uncertainUntil = until;
-	}
-
-	/**
-	 * Return until when such requests may be on their way, or {@code null} if there are
-	 * none.
-	 */
-	@Nullable Long uncertainUntil() {
-		return this.uncertainUntil;
-	}
-
-	private void extend(long sentAt, Duration granted) {
-		long lease = granted.toNanos();
-		long drift = Math.min(lease / 100 + 2_000_000, lease / 4);
-		this.grantedAt = sentAt;
-		this.confirmedAt = sentAt;
-		this.deadline = sentAt + lease - drift;
 	}
 
 }

@@ -63,6 +63,11 @@ final class ThreadWaiter extends Waiter {
 	}
 
 	@Override
+	boolean isInterruptible() {
+		return this.interruptible;
+	}
+
+	@Override
 	void wake() {
 		if (Thread.currentThread() != this.thread) {
 			LockSupport.unpark(this.thread);

@@ -34,7 +34,7 @@ abstract class Waiter {
 
 	private volatile @Nullable Outcome outcome;
 
-	private volatile @Nullable LocalLock lock;
+	private volatile boolean arrived;
 
 	private final LinePlace place = new LinePlace();
 
@@ -72,6 +72,13 @@ abstract class Waiter {
 	 */
 	boolean wasInterrupted() {
 		return false;
+	}
+
+	/**
+	 * Return whether an interrupt ends its wait.
+	 */
+	boolean isInterruptible() {
+		return true;
 	}
 
 	/**
@@ -123,15 +130,12 @@ abstract class Waiter {
 	 * Note that it has come to a lock, and waits there or has an outcome. Called under
 	 * the guard of the lock.
 	 */
-	void arrived(LocalLock lock) {
-		this.lock = lock;
+	void setArrived() {
+		this.arrived = true;
 	}
 
-	/**
-	 * Return where it waits, or {@code null} if it has yet to arrive.
-	 */
-	@Nullable LocalLock lock() {
-		return this.lock;
+	boolean hasArrived() {
+		return this.arrived;
 	}
 
 	/**
@@ -151,7 +155,7 @@ abstract class Waiter {
 	 */
 	void reset() {
 		this.outcome = null;
-		this.lock = null;
+		this.arrived = false;
 		this.last = false;
 	}
 

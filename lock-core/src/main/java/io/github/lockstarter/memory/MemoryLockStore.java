@@ -2,24 +2,32 @@
 
 package io.github.lockstarter.memory;
 
-import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
 
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.GroupGrant;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockKeeping;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.Place;
 import io.github.lockstarter.store.ReleaseListener;
 import io.github.lockstarter.store.ReleaseOutcome;
-import io.github.lockstarter.store.ReleaseSignal;
+import io.github.lockstarter.store.WaitingLine;
 
 /**
  * Locks within one JVM, with the same contract as those in a server. For tests of an
@@ -29,6 +37,10 @@ import io.github.lockstarter.store.ReleaseSignal;
 public final class MemoryLockStore implements LockStore {
 
 	private final LockMemory memory;
+
+	private final GroupGrant groupGrant = new MemoryGroupGrant();
+
+	private final WaitingLine line = new MemoryLine();
 
 	private volatile @Nullable ReleaseListener listener;
 
@@ -49,90 +61,64 @@ public final class MemoryLockStore implements LockStore {
 	}
 
 	@Override
-	public LockAttempt acquire(LockKey key, OwnerToken owner, Duration leaseTime, boolean queue) {
-		MemoryPlace place = MemoryPlace.of(this, owner);
-		return withTold(key, (lock, told) -> lock.acquire(place, owner, leaseTime, queue, told));
+	public Set<LockMode> modes() {
+		return EnumSet.allOf(LockMode.class);
 	}
 
 	@Override
-	public List<LockGrant> acquireAll(List<LeaseRequest> requests) {
-		return this.memory.atomically(() -> {
-			boolean free = requests.stream()
-				.allMatch((request) -> this.memory.with(request.key(),
-						(lock) -> lock.isFreeFor(MemoryPlace.of(this, request.owner()), request.owner())));
-			return free ? requests.stream().map(this::grant).toList() : List.of();
-		});
+	public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
+		return CompletableFuture.completedFuture(tryAcquire(request, place != Place.NONE));
 	}
 
-	private LockGrant grant(LeaseRequest request) {
-		return (LockGrant) acquire(request.key(), request.owner(), request.leaseTime(), false);
+	private LockAttempt tryAcquire(LeaseRequest request, boolean queue) {
+		MemoryPlace place = MemoryPlace.of(this, request.owner());
+		return withTold(request.key(),
+				(lock, told) -> lock.acquire(place, request.owner(), request.leaseTime(), queue, told));
 	}
 
 	@Override
-	public boolean renew(LockKey key, OwnerToken owner, Duration leaseTime) {
-		return this.memory.with(key, (lock) -> lock.renew(owner, leaseTime));
+	public List<CompletionStage<Boolean>> renew(List<LeaseRequest> requests) {
+		List<CompletionStage<Boolean>> answers = new ArrayList<>(requests.size());
+		for (LeaseRequest request : requests) {
+			boolean owned = this.memory.with(request.key(), (lock) -> lock.renew(request.owner(), request.leaseTime()));
+			answers.add(CompletableFuture.completedFuture(owned));
+		}
+		return answers;
 	}
 
 	@Override
-	public boolean keep(LockKey key, OwnerToken owner, Duration time) {
-		return this.memory.with(key, (lock) -> lock.keep(owner, time));
-	}
-
-	@Override
-	public ReleaseOutcome release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
-		return withTold(key, (lock, told) -> {
+	public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, Place next) {
+		return CompletableFuture.completedFuture(withTold(key, (lock, told) -> {
 			if (!lock.release(owner)) {
 				return ReleaseOutcome.NOT_OWNER;
 			}
 			if (!lock.isFree()) {
 				return ReleaseOutcome.RELEASED;
 			}
-			MemoryPlace place = (next != null && next != LockMode.FAIR) ? MemoryPlace.of(this, next) : null;
-			return lock.queue().wakeBefore(this, place, told) ? ReleaseOutcome.RELEASED_TO_WAITER
+			return lock.queue().wakeBefore(this, MemoryPlace.of(this, next), told) ? ReleaseOutcome.RELEASED_TO_WAITER
 					: ReleaseOutcome.RELEASED;
-		});
+		}));
 	}
 
 	@Override
-	public boolean isAwaited(LockKey key) {
-		return this.memory.with(key, (lock) -> lock.queue().isAwaited(this));
+	public Optional<LockKeeping> keeping() {
+		return Optional.of((key, owner, time) -> CompletableFuture
+			.completedFuture(this.memory.with(key, (lock) -> lock.keep(owner, time))));
 	}
 
 	@Override
-	public void arrive(LockKey key, OwnerToken owner) {
-		MemoryPlace place = MemoryPlace.of(this, owner);
-		withTold(key, (lock, told) -> {
-			lock.queue().add(place);
-			return place;
-		});
+	public Optional<GroupGrant> groupGrant() {
+		return Optional.of(this.groupGrant);
 	}
 
 	@Override
-	public void withdraw(LockKey key) {
-		withdraw(key, MemoryPlace.of(this, LockMode.EXCLUSIVE));
+	public WaitingLine waitingLine() {
+		return this.line;
 	}
 
 	@Override
-	public void withdraw(LockKey key, OwnerToken owner) {
-		withdraw(key, MemoryPlace.of(this, owner));
-	}
-
-	private void withdraw(LockKey key, MemoryPlace place) {
-		withTold(key, (lock, told) -> {
-			boolean turn = lock.queue().withdraw(place);
-			if (lock.isShared()) {
-				lock.queue().tellReaders(0, told);
-			}
-			return turn && lock.isFree() && lock.queue().wake(this, told);
-		});
-	}
-
-	@Override
-	public ReleaseSignal releaseSignal() {
-		return (listener) -> {
-			this.listener = listener;
-			return true;
-		};
+	public boolean mayBlock() {
+		return false;
 	}
 
 	boolean listens() {
@@ -152,6 +138,85 @@ public final class MemoryLockStore implements LockStore {
 		if (listener != null) {
 			listener.onRelease(key);
 		}
+	}
+
+	/**
+	 * Grants several locks while nobody else can use the memory.
+	 */
+	private final class MemoryGroupGrant implements GroupGrant {
+
+		@Override
+		public boolean isPossibleFor(Collection<LockKey> keys) {
+			return true;
+		}
+
+		@Override
+		public CompletionStage<List<LockGrant>> acquire(List<LeaseRequest> requests) {
+			return CompletableFuture
+				.completedFuture(MemoryLockStore.this.memory.atomically(() -> requests.stream().allMatch(this::isFree)
+						? requests.stream().map(this::grant).toList() : List.of()));
+		}
+
+		private boolean isFree(LeaseRequest request) {
+			MemoryPlace place = MemoryPlace.of(MemoryLockStore.this, request.owner());
+			return MemoryLockStore.this.memory.with(request.key(), (lock) -> lock.isFreeFor(place, request.owner()));
+		}
+
+		private LockGrant grant(LeaseRequest request) {
+			return (LockGrant) tryAcquire(request, false);
+		}
+
+	}
+
+	/**
+	 * The line of this JVM and those that share its memory.
+	 */
+	private final class MemoryLine implements WaitingLine {
+
+		@Override
+		public boolean listen(ReleaseListener listener) {
+			MemoryLockStore.this.listener = listener;
+			return true;
+		}
+
+		@Override
+		public CompletionStage<Void> enter(LockKey key, OwnerToken owner) {
+			MemoryPlace place = MemoryPlace.of(MemoryLockStore.this, owner);
+			withTold(key, (lock, told) -> {
+				lock.queue().add(place);
+				return place;
+			});
+			return CompletableFuture.completedFuture(null);
+		}
+
+		@Override
+		public CompletionStage<Void> withdraw(LockKey key) {
+			return withdraw(key, new MemoryPlace(MemoryLockStore.this, false, null));
+		}
+
+		@Override
+		public CompletionStage<Void> withdraw(LockKey key, OwnerToken owner) {
+			return withdraw(key, MemoryPlace.of(MemoryLockStore.this, owner));
+		}
+
+		private CompletionStage<Void> withdraw(LockKey key, MemoryPlace place) {
+			withTold(key, (lock, told) -> {
+				boolean turn = lock.queue().withdraw(place);
+				if (lock.isShared()) {
+					lock.queue().tellReaders(0, told);
+				}
+				return turn && lock.isFree() && lock.queue().wake(MemoryLockStore.this, told);
+			});
+			return CompletableFuture.completedFuture(null);
+		}
+
+		@Override
+		public CompletionStage<Boolean> isAwaited(LockKey key) {
+			boolean awaited = MemoryLockStore.this.memory.with(key,
+					(lock) -> lock.queue().isAwaited(MemoryLockStore.this));
+			return CompletableFuture.completedFuture(awaited);
+		}
+
 	}
 
 }

@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.Place;
 
 /**
  * A place in a queue: of a JVM, or of one of its owners if they wait in order of arrival.
@@ -20,8 +21,16 @@ record MemoryPlace(MemoryLockStore jvm, boolean shared, @Nullable OwnerToken own
 		return new MemoryPlace(jvm, owner.mode() == LockMode.READ, (owner.mode() == LockMode.FAIR) ? owner : null);
 	}
 
-	static MemoryPlace of(MemoryLockStore jvm, LockMode mode) {
-		return new MemoryPlace(jvm, mode == LockMode.READ, null);
+	/**
+	 * Return the place of a JVM after a release, or {@code null} if its places stay as
+	 * they are.
+	 */
+	static @Nullable MemoryPlace of(MemoryLockStore jvm, Place next) {
+		return switch (next) {
+			case NONE, OWN -> null;
+			case EXCLUSIVE -> new MemoryPlace(jvm, false, null);
+			case SHARED -> new MemoryPlace(jvm, true, null);
+		};
 	}
 
 	boolean isInOrderOfArrival() {

@@ -9,8 +9,8 @@ import io.github.lockstarter.LockKey;
 /**
  * A request for a lease, or to extend it to its full length from now on.
  *
- * @param key which lock
- * @param owner who asks
+ * @param key the lock
+ * @param owner the owner that asks
  * @param leaseTime length of the lease; zero to extend nothing, and only ask whether the
  * owner holds the lock
  */

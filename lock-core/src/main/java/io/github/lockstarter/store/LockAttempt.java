@@ -3,7 +3,7 @@
 package io.github.lockstarter.store;
 
 /**
- * The answer of a store to an attempt to take a lock.
+ * The answer of a store to a request for a lock.
  */
 public sealed interface LockAttempt permits LockGrant, LockRefusal {
 

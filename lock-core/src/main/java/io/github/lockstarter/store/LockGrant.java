@@ -7,7 +7,7 @@ package io.github.lockstarter.store;
  *
  * @param fencingBase number of this tenure, strictly larger than that of every earlier
  * one of the same lock, below 2<sup>51</sup>
- * @param awaited whether another JVM stands in the queue of the lock; {@code true} if the
+ * @param awaited whether another JVM stands in the line of the lock; {@code true} if the
  * store does not know
  */
 public record LockGrant(long fencingBase, boolean awaited) implements LockAttempt {

@@ -19,7 +19,7 @@ public record OwnerToken(String value, LockMode mode) {
 	private static final SecureRandom random = new SecureRandom();
 
 	/**
-	 * Return a new token of an owner that wants a lock alone.
+	 * Return a new token of an owner that wants a lock exclusively.
 	 */
 	public static OwnerToken random() {
 		return random(LockMode.EXCLUSIVE);
@@ -36,7 +36,8 @@ public record OwnerToken(String value, LockMode mode) {
 	}
 
 	/**
-	 * Return the first characters only: who knows a token can release the lock.
+	 * Return the first characters only, as a program that knows a token can release the
+	 * lock.
 	 */
 	@Override
 	public String toString() {

@@ -5,7 +5,7 @@ package io.github.lockstarter.store;
 import io.github.lockstarter.LockKey;
 
 /**
- * Callback for what a {@link ReleaseSignal} receives. It is called on a thread of the
+ * Callback for the messages of a {@link WaitingLine}. It is called on a thread of the
  * store's driver and must not block.
  */
 public interface ReleaseListener {

@@ -3,7 +3,7 @@
 package io.github.lockstarter.store;
 
 /**
- * The answer of a store to giving back a lock.
+ * The answer of a store to a release.
  */
 public enum ReleaseOutcome {
 
@@ -13,8 +13,8 @@ public enum ReleaseOutcome {
 	RELEASED,
 
 	/**
-	 * The lock is free, and a waiting JVM was told so; if it was asked for, this JVM is
-	 * now in the queue behind it.
+	 * The lock is free, and a waiting JVM was told; if it asked for a place, this JVM is
+	 * now in the line behind it.
 	 */
 	RELEASED_TO_WAITER,
 

@@ -24,6 +24,7 @@ import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.test.FaultInjectingStore;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -51,6 +52,7 @@ class AbandonedLeaseTests {
 
 	@ParameterizedTest
 	@EnumSource
+	@FullProfileOnly
 	void theThreadTakesTheLockAnewOnceTheTimeIsOver(LockMode mode) {
 		LockRequest request = BRIEF.withMode(mode);
 		long token = 0;

@@ -31,6 +31,7 @@ import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.FaultInjectingStore;
+import io.github.lockstarter.test.StoreClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -94,13 +95,13 @@ class DefaultLockRegistryTests {
 	@Test
 	void onlyTheFirstOfManyWaitersAsksTheStore() throws Exception {
 		OwnerToken foreign = OwnerToken.random();
-		this.store.acquire(KEY, foreign, Duration.ofSeconds(30), false);
+		new StoreClient(this.store).acquire(KEY, foreign, Duration.ofSeconds(30), false);
 		List<Call<Boolean>> waiters = new ArrayList<>();
 		for (int i = 0; i < 10; i++) {
 			waiters.add(Callers.start(() -> closing(this.registry.acquire(REQUEST))).awaitParked());
 		}
 		assertThat(this.store.acquire.calls()).isLessThanOrEqualTo(1 + 2);
-		this.store.release(KEY, foreign, null);
+		new StoreClient(this.store).release(KEY, foreign, null);
 		for (Call<Boolean> waiter : waiters) {
 			assertThat(waiter.get()).isTrue();
 		}
@@ -192,7 +193,7 @@ class DefaultLockRegistryTests {
 	@Test
 	void anInterruptEndsTheWaitAtOnceKeepsTheFlagAndLeavesNothing() throws Exception {
 		OwnerToken foreign = OwnerToken.random();
-		this.store.acquire(KEY, foreign, Duration.ofSeconds(30), false);
+		new StoreClient(this.store).acquire(KEY, foreign, Duration.ofSeconds(30), false);
 		Call<Boolean> waiter = Callers.start(() -> {
 			try {
 				return closing(this.registry.acquire(REQUEST));
@@ -204,7 +205,7 @@ class DefaultLockRegistryTests {
 		waiter.thread().interrupt();
 		assertThat(waiter.get()).isTrue();
 		awaitNothingLeft();
-		this.store.release(KEY, foreign, null);
+		new StoreClient(this.store).release(KEY, foreign, null);
 		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
@@ -248,7 +249,7 @@ class DefaultLockRegistryTests {
 			assertThat(lease.isHeld()).isTrue();
 		}
 		assertThat(this.store.acquire.calls()).isEqualTo(2);
-		assertThat(this.store.acquire(KEY, OwnerToken.random(), Duration.ofSeconds(1), false))
+		assertThat(new StoreClient(this.store).acquire(KEY, OwnerToken.random(), Duration.ofSeconds(1), false))
 			.isInstanceOf(LockGrant.class);
 	}
 
@@ -336,9 +337,11 @@ class DefaultLockRegistryTests {
 		LeaseRequest late = this.store.lastAcquired();
 		lease.close();
 		MemoryLockStore network = new MemoryLockStore(this.memory);
-		network.acquire(late.key(), late.owner(), late.leaseTime(), false);
+		new StoreClient(network).acquire(late.key(), late.owner(), late.leaseTime(), false);
 		OwnerToken next = OwnerToken.random();
-		Awaitility.await().until(() -> network.acquire(KEY, next, Duration.ofSeconds(30), false) instanceof LockGrant);
+		Awaitility.await()
+			.until(() -> new StoreClient(network).acquire(KEY, next, Duration.ofSeconds(30),
+					false) instanceof LockGrant);
 	}
 
 	@Test
@@ -466,10 +469,10 @@ class DefaultLockRegistryTests {
 	@Test
 	void aWaiterThatGivesUpLeavesTheQueueOfTheStore() throws Exception {
 		OwnerToken foreign = OwnerToken.random();
-		this.store.acquire(KEY, foreign, Duration.ofSeconds(30), false);
+		new StoreClient(this.store).acquire(KEY, foreign, Duration.ofSeconds(30), false);
 		assertThat(this.registry.tryAcquire(REQUEST.withWaitTime(Duration.ofMillis(30)))).isEmpty();
 		Awaitility.await().untilAsserted(() -> assertThat(this.store.withdraw.calls()).isEqualTo(1));
-		this.store.release(KEY, foreign, null);
+		new StoreClient(this.store).release(KEY, foreign, null);
 		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
@@ -497,7 +500,7 @@ class DefaultLockRegistryTests {
 
 	@Test
 	void shutdownEndsTheWaitOfTheOneThatAsksTheStore() throws Exception {
-		this.store.acquire(KEY, OwnerToken.random(), Duration.ofSeconds(30), false);
+		new StoreClient(this.store).acquire(KEY, OwnerToken.random(), Duration.ofSeconds(30), false);
 		Call<Boolean> waiter = Callers.start(() -> closing(this.registry.acquire(REQUEST))).awaitParked();
 		this.registry.drain();
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(waiter::get);

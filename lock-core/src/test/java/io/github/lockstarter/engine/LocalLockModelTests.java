@@ -9,11 +9,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.engine.ModelDesk.ModelWaiter;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 
 /**
  * Checks the state machine of an exclusive lock inside a JVM in many interleavings of an
  * unlock, waiters that leave in the same instant, and something that comes between.
  */
+@FullProfileOnly
 class LocalLockModelTests {
 
 	private static final int INTERLEAVINGS = Integer.getInteger("model.interleavings", 60);

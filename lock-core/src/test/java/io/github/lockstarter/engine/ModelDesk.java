@@ -5,9 +5,11 @@ package io.github.lockstarter.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +28,9 @@ class ModelDesk implements Desk {
 
 	private final Timetable timetable = new Timetable(() -> 0);
 
-	private final LocalLocks locks = new LocalLocks(EngineSettings.DEFAULTS, () -> 0);
+	private final Terms terms = new Terms(EngineSettings.DEFAULTS, () -> 0);
+
+	private final LocalLocks locks = new LocalLocks(this.terms);
 
 	private final List<Hold> holds = new CopyOnWriteArrayList<>();
 
@@ -37,6 +41,10 @@ class ModelDesk implements Desk {
 	private final AtomicBoolean failing = new AtomicBoolean();
 
 	private final long slice;
+
+	private boolean puttingOff;
+
+	private @Nullable Tenure unanswered;
 
 	/**
 	 * Create a desk.
@@ -61,12 +69,27 @@ class ModelDesk implements Desk {
 	}
 
 	/**
+	 * Answer the next question whether another JVM waits when told to.
+	 */
+	void putOffAnswers() {
+		this.puttingOff = true;
+	}
+
+	/**
+	 * Answer that question.
+	 */
+	void answer() {
+		this.puttingOff = false;
+		probe(Objects.requireNonNull(this.unanswered));
+	}
+
+	/**
 	 * Let a waiter come to the lock.
 	 */
 	ModelWaiter come(LockMode mode) {
 		ModelWaiter waiter = new ModelWaiter(mode);
-		while (waiter.lock() == null) {
-			carryOut(this.locks.getOrCreate(KEY).arrive(waiter));
+		while (!waiter.hasArrived()) {
+			this.locks.getOrCreate(KEY).arrive(waiter).carryOut(this);
 		}
 		return waiter;
 	}
@@ -75,10 +98,7 @@ class ModelDesk implements Desk {
 	 * Let a waiter leave the lock, and release it at once if it was granted.
 	 */
 	void leave(ModelWaiter waiter) {
-		LocalLock lock = waiter.lock();
-		if (lock != null) {
-			carryOut(lock.leave(waiter, false));
-		}
+		change((lock) -> lock.leave(waiter, false));
 		check(waiter.outcome() != null, "a waiter is stranded");
 		if (waiter.outcome() instanceof Hold hold) {
 			received(hold);
@@ -101,16 +121,17 @@ class ModelDesk implements Desk {
 	 * Let an owner release the lock.
 	 */
 	void leave(Hold hold) {
-		check(hold.isHeld() || hold.isLost() || hold.tenure().isLost(), "the lock was given back under a hold");
-		carryOut(hold.lock().exit(hold));
+		check(hold.isHeld() || hold.isLost() || hold.tenure().certainty().isLost(),
+				"the lock was given back under a hold");
+		change((lock) -> lock.exit(hold));
 	}
 
 	/**
 	 * Let a tenure be lost.
 	 */
 	void lose(Tenure tenure) {
-		if (tenure.lose("it is a test")) {
-			carryOut(tenure.lock().lose(tenure));
+		if (tenure.certainty().lose("it is a test")) {
+			change((lock) -> lock.lose(tenure));
 		}
 	}
 
@@ -118,22 +139,22 @@ class ModelDesk implements Desk {
 	 * Let the fixed lease time of a hold be over.
 	 */
 	void timeOver(Hold hold) {
-		carryOut(hold.lock().expire(hold));
+		change((lock) -> lock.expire(hold));
 	}
 
 	/**
 	 * Look whether readers may join.
 	 */
 	void look() {
-		this.locks.all().forEach((lock) -> carryOut(lock.look()));
+		change(LocalLock::look);
 	}
 
 	/**
 	 * Shut the registry down.
 	 */
 	void shutDown() {
-		this.locks.setRefusing(true);
-		this.locks.all().forEach((lock) -> carryOut(lock.refuse()));
+		this.terms.setRefusing(true);
+		change(LocalLock::refuse);
 	}
 
 	/**
@@ -156,53 +177,56 @@ class ModelDesk implements Desk {
 		this.holds.add(hold);
 	}
 
-	private void carryOut(@Nullable Effect effect) {
-		if (effect != null) {
-			effect.carryOut(this);
-		}
+	private void change(Function<LocalLock, Effect> transition) {
+		this.locks.change(KEY, transition).carryOut(this);
 	}
 
 	@Override
-	public void ask(LocalLock lock, Attempt attempt, Waiter head) {
+	public void ask(LockKey key, Attempt attempt, Waiter head) {
 		attempt.send(0, true);
 		if (this.refusing.getAndSet(false)) {
-			carryOut(lock.refused(attempt, new LockRefusal(null)));
+			change((lock) -> lock.refused(attempt, new LockRefusal(null)));
 		}
 		else if (this.failing.getAndSet(false)) {
-			carryOut(lock.failed(attempt, new IllegalStateException("it is a test"), false));
+			change((lock) -> lock.failed(attempt, new IllegalStateException("it is a test"), null));
 		}
 		else {
 			LockGrant grant = new LockGrant(this.lastBase.incrementAndGet(), false);
-			carryOut(lock.granted(attempt, grant,
-					new Tenure(lock, attempt.token(), grant, attempt.leaseTime(), 0, this.slice, this.timetable)));
+			Tenure tenure = new Tenure(key, attempt.token(), grant, attempt.leaseTime(), 0, this.slice, this.timetable);
+			change((lock) -> lock.granted(attempt, tenure));
 		}
 	}
 
 	/** The message comes at once. */
 	@Override
-	public void listen(LocalLock lock, long number, long nanos) {
-		carryOut(lock.rung());
+	public void listen(LockKey key, Alarm alarm, long nanos) {
+		change(LocalLock::rung);
 	}
 
 	@Override
-	public void giveBack(LocalLock lock, Tenure tenure, @Nullable Hold hold, @Nullable LockMode next) {
-		tenure.release();
-		carryOut(lock.returned(false));
+	public void giveBack(Tenure tenure, @Nullable Hold hold, @Nullable LockMode next) {
+		tenure.certainty().release();
+		change((lock) -> lock.returned(false));
 	}
 
 	@Override
-	public void keep(LocalLock lock, Hold hold) {
+	public void keep(Hold hold) {
 		throw new IllegalStateException("Nobody wants to keep the lock");
 	}
 
 	@Override
-	public void probe(LocalLock lock, Tenure tenure) {
-		tenure.slice().answer(0, false);
-		carryOut(lock.probed(tenure));
+	public void probe(Tenure tenure) {
+		if (this.puttingOff) {
+			this.unanswered = tenure;
+		}
+		else {
+			tenure.slice().answer(0, false);
+			change((lock) -> lock.probed(tenure));
+		}
 	}
 
 	@Override
-	public void cancelAlarm(LocalLock lock) {
+	public void cancel(Alarm alarm) {
 	}
 
 	@Override
@@ -222,7 +246,7 @@ class ModelDesk implements Desk {
 	}
 
 	@Override
-	public void admitLater(LocalLock lock) {
+	public void lookLater(LockKey key) {
 	}
 
 	@Override

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.StoreServers;
 import io.github.lockstarter.test.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -22,7 +23,19 @@ class ServersTests {
 
 	private final List<Runnable> lookups = new ArrayList<>();
 
-	private final Servers servers = new Servers((key) -> known(), () -> this.lookup, this.clock, this.lookups::add);
+	private final Servers servers = new Servers(new StoreServers() {
+
+		@Override
+		public Object of(LockKey key) {
+			return known();
+		}
+
+		@Override
+		public @Nullable Runnable lookup() {
+			return ServersTests.this.lookup;
+		}
+
+	}, this.clock, this.lookups::add);
 
 	private @Nullable Runnable lookup = () -> this.calls++;
 

@@ -9,12 +9,14 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.engine.ModelDesk.ModelWaiter;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 
 /**
  * Checks the state machine of a lock that readers share inside a JVM in many
  * interleavings of readers that come and go, a writer that gives up, and something that
  * comes between.
  */
+@FullProfileOnly
 class SharedLockModelTests {
 
 	private static final int INTERLEAVINGS = Integer.getInteger("model.interleavings", 60);

@@ -20,6 +20,7 @@ import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.test.StoreClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
@@ -94,7 +95,7 @@ class CompositeLockListenerTests {
 	@MethodSource("brokenListeners")
 	void aBrokenListenerDoesNotHideARefusal(LockListener broken) {
 		LockMemory memory = new LockMemory();
-		new MemoryLockStore(memory).acquire(KEY, OwnerToken.random(), Duration.ofSeconds(30), false);
+		new StoreClient(new MemoryLockStore(memory)).acquire(KEY, OwnerToken.random(), Duration.ofSeconds(30), false);
 		try (DefaultLockRegistry registry = registry(memory, around(broken))) {
 			assertThat(registry.tryAcquire(AT_ONCE)).isEmpty();
 		}

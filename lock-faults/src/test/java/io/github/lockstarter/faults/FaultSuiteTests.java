@@ -14,6 +14,7 @@ import io.github.lockstarter.faults.history.Step;
 import io.github.lockstarter.faults.nemesis.Fault;
 import io.github.lockstarter.faults.nemesis.SiteKind;
 import io.github.lockstarter.faults.worker.Competitor;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
@@ -29,11 +30,13 @@ class FaultSuiteTests {
 	private Path directory;
 
 	@Test
+	@FullProfileOnly
 	void nothingThatIsPromisedIsBrokenOnOneServer() throws Exception {
 		assertNothingBroken(Competitor.OURS, SiteKind.SINGLE);
 	}
 
 	@Test
+	@FullProfileOnly
 	void nothingThatIsPromisedIsBrokenWhenTheClockOfRedisIsSet() throws Exception {
 		assumeThat(SiteKind.CLOCK.isAvailable()).as("a C compiler and a Redis that is linked dynamically").isTrue();
 		assertNothingBroken(Competitor.OURS, SiteKind.CLOCK);
@@ -45,16 +48,19 @@ class FaultSuiteTests {
 	}
 
 	@Test
+	@FullProfileOnly
 	void noOwnerIsForgottenInAFailoverWhenReplicasHaveConfirmedIt() throws Exception {
 		assertNothingBroken(Competitor.OURS_CONFIRMED, SiteKind.SENTINEL);
 	}
 
 	@Test
+	@FullProfileOnly
 	void nothingThatIsPromisedIsBrokenWhereOneInstanceIsFarAway() throws Exception {
 		assertNothingBroken(Competitor.OURS, SiteKind.DISTANT);
 	}
 
 	@Test
+	@FullProfileOnly
 	void nothingThatIsPromisedIsBrokenInACluster() throws Exception {
 		assertNothingBroken(Competitor.OURS, SiteKind.CLUSTER);
 	}

@@ -2,13 +2,13 @@
 
 package io.github.lockstarter.redis;
 
-import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicReference;
 
 import org.jspecify.annotations.Nullable;
 
@@ -25,9 +25,13 @@ final class ConnectAttempts<T> implements AutoCloseable {
 
 	private final SimpleAsyncTaskExecutor threads = new SimpleAsyncTaskExecutor("lock-connect-");
 
-	private final AtomicReference<@Nullable FutureTask<T>> attempt = new AtomicReference<>();
-
 	private final Callable<T> connect;
+
+	/** Guarded by this. */
+	private final Queue<CompletableFuture<T>> waiting = new ArrayDeque<>();
+
+	/** Guarded by this. */
+	private @Nullable FutureTask<?> attempt;
 
 	private volatile @Nullable T connection;
 
@@ -41,7 +45,8 @@ final class ConnectAttempts<T> implements AutoCloseable {
 	}
 
 	/**
-	 * Return the connection, or {@code null} if there is none yet.
+	 * Return the connection, or {@code null} if there is none yet. Once it is there, all
+	 * that was waiting for it has been done.
 	 */
 	@Nullable T connection() {
 		return this.connection;
@@ -49,48 +54,53 @@ final class ConnectAttempts<T> implements AutoCloseable {
 
 	/**
 	 * Return the connection, if need be after the attempt that is under way, or a new
-	 * one.
-	 * @param nanos longest time to wait
-	 * @throws RuntimeException if that has failed or takes longer, or the caller was
-	 * interrupted
+	 * one. What depends on the stages is done in the order of these calls.
 	 */
-	T await(long nanos) {
+	synchronized CompletableFuture<T> connected() {
 		T connection = this.connection;
 		if (connection != null) {
-			return connection;
+			return CompletableFuture.completedFuture(connection);
 		}
+		CompletableFuture<T> connected = new CompletableFuture<>();
+		this.waiting.add(connected);
+		if (this.attempt == null) {
+			FutureTask<?> attempt = new FutureTask<>(this::connect, null);
+			this.threads.execute(attempt);
+			this.attempt = attempt;
+		}
+		return connected;
+	}
+
+	private void connect() {
 		try {
-			return attempt().get(nanos, TimeUnit.NANOSECONDS);
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			throw new IllegalStateException("Interrupted while connecting", ex);
-		}
-		catch (TimeoutException ex) {
-			throw new IllegalStateException(
-					"No connection to Redis within " + Duration.ofNanos(nanos).toMillis() + " ms");
-		}
-		catch (ExecutionException ex) {
-			throw (ex.getCause() instanceof RuntimeException cause) ? cause : new IllegalStateException(ex);
-		}
-	}
-
-	private FutureTask<T> attempt() {
-		FutureTask<T> attempt = this.attempt.get();
-		while (attempt == null || (attempt.isDone() && this.connection == null)) {
-			FutureTask<T> next = new FutureTask<>(this::connect);
-			if (this.attempt.compareAndSet(attempt, next)) {
-				this.threads.execute(next);
+			T connection = this.connect.call();
+			for (CompletableFuture<T> next = next(connection); next != null; next = next(connection)) {
+				next.complete(connection);
 			}
-			attempt = this.attempt.get();
 		}
-		return attempt;
+		catch (Exception | Error ex) {
+			fail(ex);
+		}
 	}
 
-	private T connect() throws Exception {
-		T connection = this.connect.call();
-		this.connection = connection;
-		return connection;
+	/** Whoever finds the connection must not overtake those that wait for it. */
+	private synchronized @Nullable CompletableFuture<T> next(T connection) {
+		CompletableFuture<T> next = this.waiting.poll();
+		if (next == null) {
+			this.connection = connection;
+			this.attempt = null;
+		}
+		return next;
+	}
+
+	private void fail(Throwable ex) {
+		List<CompletableFuture<T>> failed;
+		synchronized (this) {
+			failed = List.copyOf(this.waiting);
+			this.waiting.clear();
+			this.attempt = null;
+		}
+		failed.forEach((connected) -> connected.completeExceptionally(ex));
 	}
 
 	/**
@@ -98,9 +108,13 @@ final class ConnectAttempts<T> implements AutoCloseable {
 	 */
 	@Override
 	public void close() {
-		FutureTask<T> attempt = this.attempt.get();
+		FutureTask<?> attempt;
+		synchronized (this) {
+			attempt = this.attempt;
+		}
 		if (attempt != null) {
 			attempt.cancel(true);
+			fail(new CancellationException("The connection was closed before it was open"));
 		}
 	}
 

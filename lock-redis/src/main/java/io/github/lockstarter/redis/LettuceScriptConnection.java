@@ -5,15 +5,18 @@ package io.github.lockstarter.redis;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
-import io.lettuce.core.LettuceFutures;
 import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisCommandInterruptedException;
+import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisConnectionStateListener;
-import io.lettuce.core.RedisFuture;
-import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.api.async.RedisAdvancedClusterAsyncCommands;
@@ -21,7 +24,6 @@ import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnection;
@@ -52,66 +54,17 @@ final class LettuceScriptConnection implements ScriptConnection {
 	}
 
 	@Override
-	public <T> T run(ScriptCall call) {
-		long since = System.nanoTime();
+	public <T, R> CompletableFuture<R> send(Supplier<ScriptCall> call, Function<T, R> reader) {
 		try {
-			return run(commands(since), call, since);
-		}
-		catch (RuntimeException ex) {
-			throw ScriptErrors.translate(ex, call.keys()[0]);
-		}
-	}
-
-	@Override
-	public <T> Replicated<T> runReplicated(ScriptCall call, int replicas, Duration timeout) {
-		long since = System.nanoTime();
-		try {
-			RedisClusterAsyncCommands<byte[], byte[]> commands = commandsOfServer(call.keys()[0], since);
-			T answer = run(commands, call, since);
-			return new Replicated<>(answer, await(commands.waitForReplication(replicas, timeout.toMillis()), since));
-		}
-		catch (RuntimeException ex) {
-			throw ScriptErrors.translate(ex, call.keys()[0]);
-		}
-	}
-
-	private <T> T run(RedisClusterAsyncCommands<byte[], byte[]> commands, ScriptCall call, long since) {
-		int late = this.late.get();
-		try {
-			T answer = await(this.<T>evalSha(commands, call), since);
-			// It has overtaken a release that the server did not know
-			return (late != this.late.get() && call.script().isAcquisition()) ? run(commands, call, since) : answer;
-		}
-		catch (RuntimeException ex) {
-			if (!ScriptErrors.isUnknownScript(ex)) {
-				throw ex;
+			LettuceAnswer<T, R> answer = new LettuceAnswer<>(call.get(), reader, this.late, this.timeout);
+			RedisClusterAsyncCommands<byte[], byte[]> commands = this.commands.connection();
+			if (commands != null) {
+				answer.sendTo(commands);
 			}
-			return await(this.<T>eval(commands, call), since);
-		}
-	}
-
-	/** In a cluster a command without a key goes anywhere. */
-	private RedisClusterAsyncCommands<byte[], byte[]> commandsOfServer(byte[] key, long since) {
-		RedisClusterAsyncCommands<byte[], byte[]> commands = commands(since);
-		if (!(commands instanceof RedisAdvancedClusterAsyncCommands<byte[], byte[]> cluster)) {
-			return commands;
-		}
-		String server = serverOf(key);
-		return cluster.nodes((node) -> node.getNodeId().equals(server)).commands(0);
-	}
-
-	@Override
-	public <T> CompletionStage<T> send(ScriptCall call) {
-		try {
-			RedisClusterAsyncCommands<byte[], byte[]> commands = commands(System.nanoTime());
-			return this.<T>evalSha(commands, call).exceptionallyCompose((ex) -> {
-				if (ScriptErrors.isUnknownScript(ex)) {
-					CompletionStage<T> answer = eval(commands, call);
-					this.late.incrementAndGet();
-					return answer;
-				}
-				return CompletableFuture.failedFuture(ScriptErrors.translate(ex, call.keys()[0]));
-			});
+			else {
+				answer.sendTo(this.commands.connected());
+			}
+			return answer;
 		}
 		catch (RuntimeException ex) {
 			return CompletableFuture.failedFuture(ex);
@@ -119,16 +72,42 @@ final class LettuceScriptConnection implements ScriptConnection {
 	}
 
 	@Override
-	public <T> @Nullable CompletionStage<T> trySend(ScriptCall call) {
-		return (this.commands.connection() != null) ? send(call) : null;
+	public boolean mayBlock() {
+		return false;
+	}
+
+	@Override
+	public <T> Replicated<T> runReplicated(ScriptCall call, int replicas, Duration timeout) {
+		long since = System.nanoTime();
+		try {
+			RedisClusterAsyncCommands<byte[], byte[]> commands = commandsOfServer(call.keys()[0], since);
+			LettuceAnswer<T, T> answer = new LettuceAnswer<>(call, Function.identity(), this.late, remaining(since));
+			answer.sendTo(commands);
+			T result = await(answer, since);
+			return new Replicated<>(result, await(commands.waitForReplication(replicas, timeout.toMillis()), since));
+		}
+		catch (RuntimeException ex) {
+			throw ScriptErrors.translate(ex, call.keys()[0]);
+		}
+	}
+
+	/** In a cluster a command without a key goes anywhere. */
+	private RedisClusterAsyncCommands<byte[], byte[]> commandsOfServer(byte[] key, long since) {
+		RedisClusterAsyncCommands<byte[], byte[]> commands = await(this.commands.connected(), since);
+		if (!(commands instanceof RedisAdvancedClusterAsyncCommands<byte[], byte[]> cluster)) {
+			return commands;
+		}
+		String server = server(key);
+		return cluster.nodes((node) -> node.getNodeId().equals(server)).commands(0);
 	}
 
 	@Override
 	public String serverOf(byte[] key) {
-		if (this.commands.connection() == null) {
-			// To look for the servers of a cluster would mean to connect
-			return "";
-		}
+		// To look for the servers of a cluster would mean to connect
+		return (this.commands.connection() != null) ? server(key) : "";
+	}
+
+	private String server(byte[] key) {
 		if (!(this.factory.getRequiredNativeClient() instanceof RedisClusterClient cluster)) {
 			return "";
 		}
@@ -141,29 +120,29 @@ final class LettuceScriptConnection implements ScriptConnection {
 		return this.factory.isClusterAware();
 	}
 
-	private <T> RedisFuture<T> evalSha(RedisClusterAsyncCommands<byte[], byte[]> commands, ScriptCall call) {
-		return commands.evalsha(call.script().digest(), outputType(call.script()), call.keys(), call.arguments());
-	}
-
-	private <T> RedisFuture<T> eval(RedisClusterAsyncCommands<byte[], byte[]> commands, ScriptCall call) {
-		return commands.eval(call.script().text(), outputType(call.script()), call.keys(), call.arguments());
-	}
-
-	private static ScriptOutputType outputType(LockScript script) {
-		return script.returnsList() ? ScriptOutputType.MULTI : ScriptOutputType.INTEGER;
-	}
-
-	private <T> T await(RedisFuture<T> answer, long since) {
-		return LettuceFutures.awaitOrCancel(answer, remaining(since), TimeUnit.NANOSECONDS);
-	}
-
 	/**
-	 * Return the commands of the connection, and connect first if nobody has yet.
+	 * Wait for an answer, for as long as there is time.
 	 * @param since when the time-out of the caller has begun
 	 */
-	private RedisClusterAsyncCommands<byte[], byte[]> commands(long since) {
-		RedisClusterAsyncCommands<byte[], byte[]> commands = this.commands.connection();
-		return (commands != null) ? commands : this.commands.await(remaining(since));
+	private <T> T await(Future<T> answer, long since) {
+		try {
+			return answer.get(remaining(since), TimeUnit.NANOSECONDS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new RedisCommandInterruptedException(ex);
+		}
+		catch (TimeoutException ex) {
+			String missing = (this.commands.connection() != null) ? "answer" : "connection";
+			throw new RedisCommandTimeoutException(
+					"No " + missing + " within " + TimeUnit.NANOSECONDS.toMillis(this.timeout) + " ms");
+		}
+		catch (ExecutionException ex) {
+			throw (ex.getCause() instanceof RuntimeException cause) ? cause : new IllegalStateException(ex.getCause());
+		}
+		finally {
+			answer.cancel(true);
+		}
 	}
 
 	private long remaining(long since) {

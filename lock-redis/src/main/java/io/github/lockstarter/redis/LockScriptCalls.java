@@ -14,6 +14,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.Place;
 
 /**
  * Builds the script calls of one instance; {@code queue.lua} explains the words.
@@ -70,7 +71,15 @@ final class LockScriptCalls {
 		return bytes(this.keys.lock(key));
 	}
 
-	ScriptCall acquire(LockKey key, OwnerToken owner, Duration leaseTime, boolean queue) {
+	/**
+	 * Return a call that asks for a lock.
+	 * @param inLine whether the owner or the instance comes into the queue if it is
+	 * refused
+	 */
+	ScriptCall acquire(LeaseRequest request, boolean inLine) {
+		LockKey key = request.key();
+		OwnerToken owner = request.owner();
+		Duration leaseTime = request.leaseTime();
 		String lock = this.keys.lock(key);
 		byte[] place = place(owner);
 		return switch (owner.mode()) {
@@ -78,16 +87,16 @@ final class LockScriptCalls {
 					WRITE ->
 				new ScriptCall(LockScript.ACQUIRE,
 						keys(lock, this.keys.queue(lock), this.keys.turn(lock), this.keys.fence(lock)),
-						bytes(owner.value()), millis(leaseTime), this.fenceRetention, this.instance, place, need(queue),
-						QUEUE_RETENTION);
+						bytes(owner.value()), millis(leaseTime), this.fenceRetention, this.instance, place,
+						need(inLine), QUEUE_RETENTION);
 			case FAIR -> new ScriptCall(LockScript.ACQUIRE_FAIR,
 					keys(lock, this.keys.queue(lock), this.keys.turn(lock), this.keys.fence(lock)),
-					bytes(owner.value()), millis(leaseTime), this.fenceRetention, this.instance, place, need(queue),
+					bytes(owner.value()), millis(leaseTime), this.fenceRetention, this.instance, place, need(inLine),
 					FAIR_QUEUE_RETENTION, this.channelPrefix, bytes(key.toString()), listenersKnown());
 			case READ -> new ScriptCall(LockScript.ACQUIRE_SHARED,
 					keys(lock, this.keys.queue(lock), this.keys.turn(lock), this.keys.fence(lock),
 							this.keys.readers(lock)),
-					bytes(owner.value()), millis(leaseTime), this.fenceRetention, this.instance, place, need(queue),
+					bytes(owner.value()), millis(leaseTime), this.fenceRetention, this.instance, place, need(inLine),
 					QUEUE_RETENTION, this.channelPrefix, listenersKnown());
 		};
 	}
@@ -118,19 +127,19 @@ final class LockScriptCalls {
 	 * none. A lease time of zero renews nothing: it asks whether the owners hold their
 	 * locks.
 	 */
-	ScriptCall renew(List<LeaseRequest> extensions) {
-		boolean shared = extensions.get(0).owner().mode() == LockMode.READ;
+	ScriptCall renew(List<LeaseRequest> requests) {
+		boolean shared = requests.get(0).owner().mode() == LockMode.READ;
 		int perLock = shared ? 2 : 1;
-		byte[][] locks = new byte[perLock * extensions.size()][];
-		byte[][] arguments = new byte[extensions.size() + 1][];
-		arguments[0] = millis(extensions.get(0).leaseTime());
-		for (int i = 0; i < extensions.size(); i++) {
-			String lock = this.keys.lock(extensions.get(i).key());
+		byte[][] locks = new byte[perLock * requests.size()][];
+		byte[][] arguments = new byte[requests.size() + 1][];
+		arguments[0] = millis(requests.get(0).leaseTime());
+		for (int i = 0; i < requests.size(); i++) {
+			String lock = this.keys.lock(requests.get(i).key());
 			locks[perLock * i] = bytes(lock);
 			if (shared) {
 				locks[perLock * i + 1] = bytes(this.keys.readers(lock));
 			}
-			arguments[i + 1] = bytes(extensions.get(i).owner().value());
+			arguments[i + 1] = bytes(requests.get(i).owner().value());
 		}
 		return new ScriptCall(shared ? LockScript.RENEW_SHARED : LockScript.RENEW, locks, arguments);
 	}
@@ -141,11 +150,11 @@ final class LockScriptCalls {
 
 	/**
 	 * Return a call that releases a lock.
-	 * @param next the mode in which the instance waits for the lock again
+	 * @param next the place that the instance wants behind another one that is told
 	 * @param remembered whether the server remembers the release for a while, because the
 	 * driver may repeat the call unnoticed
 	 */
-	ScriptCall release(LockKey key, OwnerToken owner, @Nullable LockMode next, boolean remembered) {
+	ScriptCall release(LockKey key, OwnerToken owner, Place next, boolean remembered) {
 		String lock = this.keys.lock(key);
 		boolean shared = owner.mode() == LockMode.READ;
 		byte[][] lockKeys = shared ? keys(lock, this.keys.queue(lock), this.keys.turn(lock), this.keys.readers(lock))
@@ -159,7 +168,7 @@ final class LockScriptCalls {
 				this.distance.need(), listenersKnown());
 	}
 
-	ScriptCall arrive(LockKey key, OwnerToken owner) {
+	ScriptCall enter(LockKey key, OwnerToken owner) {
 		return new ScriptCall(LockScript.ARRIVE, keys(this.keys.queue(this.keys.lock(key))), this.instance,
 				place(owner), FAIR_QUEUE_RETENTION, this.distance.need());
 	}
@@ -187,15 +196,16 @@ final class LockScriptCalls {
 		};
 	}
 
-	private byte[] nextPlace(@Nullable LockMode next) {
-		if (next == null || next == LockMode.FAIR) {
-			return NONE;
-		}
-		return next == LockMode.READ ? this.sharedPlace : this.instance;
+	private byte[] nextPlace(Place next) {
+		return switch (next) {
+			case NONE, OWN -> NONE;
+			case EXCLUSIVE -> this.instance;
+			case SHARED -> this.sharedPlace;
+		};
 	}
 
-	private byte[] need(boolean queue) {
-		return queue ? this.distance.need() : NONE;
+	private byte[] need(boolean inLine) {
+		return inLine ? this.distance.need() : NONE;
 	}
 
 	private byte[] listenersKnown() {

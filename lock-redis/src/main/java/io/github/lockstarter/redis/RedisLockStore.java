@@ -3,29 +3,36 @@
 package io.github.lockstarter.redis;
 
 import java.time.Duration;
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-import org.jspecify.annotations.Nullable;
-
-import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.GroupGrant;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockKeeping;
 import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.Place;
 import io.github.lockstarter.store.ReleaseOutcome;
-import io.github.lockstarter.store.ReleaseSignal;
+import io.github.lockstarter.store.StoreServers;
+import io.github.lockstarter.store.WaitingLine;
 
 /**
  * Locks in Redis 6.2 or newer, or Valkey 7.2 or newer: one atomic script per operation,
@@ -38,6 +45,8 @@ import io.github.lockstarter.store.ReleaseSignal;
  */
 public final class RedisLockStore implements LockStore, AutoCloseable {
 
+	private static final Set<LockMode> MODES = Collections.unmodifiableSet(EnumSet.allOf(LockMode.class));
+
 	private final RedisLockSettings settings;
 
 	private final LockConnections connections;
@@ -47,6 +56,16 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 	private final LockScriptCalls calls;
 
 	private final RedisReleaseSignal signal;
+
+	private final WaitingLine line;
+
+	private final Optional<GroupGrant> groupGrant;
+
+	private final Optional<LockKeeping> keeping = Optional.of(this::keep);
+
+	private final StoreServers servers;
+
+	private final boolean awaitingReleases;
 
 	private final Distance distance = new Distance();
 
@@ -64,65 +83,32 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 		this.scripts = this.connections.scripts();
 		this.calls = new LockScriptCalls(keys, settings.fenceRetention(), jvm, this.scripts::isCluster, this.distance);
 		this.signal = new RedisReleaseSignal(this.connections.subscriptions(), keys.channel(jvm));
+		this.line = new RedisWaitingLine(this.scripts, this.calls, this.signal);
+		this.groupGrant = settings.awaitsReplicas() ? Optional.empty()
+				: Optional.of(new RedisGroupGrant(this.scripts, this.calls));
+		this.servers = new RedisServers(this.scripts, this.calls);
+		// The next acquisition takes another connection if it awaits replicas
+		this.awaitingReleases = settings.awaitRelease() || settings.awaitsReplicas();
 	}
 
 	@Override
-	public LockAttempt acquire(LockKey key, OwnerToken owner, Duration leaseTime, boolean queue) {
-		ScriptCall call = this.calls.acquire(key, owner, leaseTime, queue);
-		long sentAt = System.nanoTime();
-		LockAttempt attempt = this.settings.awaitsReplicas() ? acquireReplicated(call)
-				: attempt(this.scripts.run(call));
-		this.distance.measured(System.nanoTime() - sentAt);
-		return attempt;
-	}
-
-	/**
-	 * Acquire, and have replicas confirm the grant. One that too few of them have may be
-	 * lost in a failover, so nobody may rely on it.
-	 */
-	private LockAttempt acquireReplicated(ScriptCall call) {
-		int enough = this.settings.minReplicaAcks();
-		Replicated<List<Long>> replicated = this.connections.replicated()
-			.runReplicated(call, enough, this.settings.replicaAckTimeout());
-		LockAttempt attempt = attempt(replicated.answer());
-		if (attempt instanceof LockGrant && replicated.replicas() < enough) {
-			throw new IllegalStateException("Only " + replicated.replicas()
-					+ " replicas have confirmed the grant within " + this.settings.replicaAckTimeout().toMillis()
-					+ " ms; distributed-lock.redis.min-replica-acks wants " + enough);
-		}
-		return attempt;
+	public Set<LockMode> modes() {
+		return MODES;
 	}
 
 	@Override
-	public @Nullable CompletionStage<LockAttempt> acquireAsync(LockKey key, OwnerToken owner, Duration leaseTime,
-			boolean queue) {
+	public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
+		boolean inLine = place != Place.NONE;
 		if (this.settings.awaitsReplicas()) {
-			return null;
+			return acquireReplicated(request, inLine);
 		}
-		ScriptCall call = this.calls.acquire(key, owner, leaseTime, queue);
 		long sentAt = System.nanoTime();
-		CompletionStage<List<Long>> sent = this.scripts.trySend(call);
-		return (sent != null) ? sent.thenApply((answer) -> {
-			this.distance.measured(System.nanoTime() - sentAt);
-			return attempt(answer);
-		}) : null;
+		return this.scripts.send(() -> this.calls.acquire(request, inLine),
+				(List<Long> answer) -> attempt(answer, sentAt));
 	}
 
-	@Override
-	public @Nullable List<LockGrant> acquireAll(List<LeaseRequest> requests) {
-		ScriptCall call = this.calls.acquireAll(requests);
-		boolean possible = !this.settings.awaitsReplicas()
-				&& (!this.scripts.isCluster() || ClusterSlotHashUtil.isSameSlotForAllKeys(call.keys()));
-		if (!possible) {
-			return null;
-		}
-		List<Long> answer = this.scripts.run(call);
-		return IntStream.range(0, answer.size() / 2)
-			.mapToObj((i) -> new LockGrant(answer.get(2 * i), answer.get(2 * i + 1) > 0))
-			.toList();
-	}
-
-	private static LockAttempt attempt(List<Long> answer) {
+	private LockAttempt attempt(List<Long> answer, long sentAt) {
+		this.distance.measured(System.nanoTime() - sentAt);
 		long number = answer.get(1);
 		if (answer.get(0) == 1) {
 			return new LockGrant(number, answer.get(2) > 0);
@@ -130,67 +116,65 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 		return new LockRefusal((number >= 0) ? Duration.ofMillis(number) : null);
 	}
 
-	@Override
-	public boolean renew(LockKey key, OwnerToken owner, Duration leaseTime) {
-		List<Long> answer = this.scripts.run(this.calls.renew(List.of(new LeaseRequest(key, owner, leaseTime))));
-		return answer.get(0) == 1;
+	/**
+	 * Acquire, and have replicas confirm the grant. One that too few of them have may be
+	 * lost in a failover, so no owner may rely on it.
+	 */
+	private CompletionStage<LockAttempt> acquireReplicated(LeaseRequest request, boolean inLine) {
+		int enough = this.settings.minReplicaAcks();
+		long sentAt = System.nanoTime();
+		try {
+			Replicated<List<Long>> replicated = this.connections.replicated()
+				.runReplicated(this.calls.acquire(request, inLine), enough, this.settings.replicaAckTimeout());
+			LockAttempt attempt = attempt(replicated.answer(), sentAt);
+			if (attempt instanceof LockGrant && replicated.replicas() < enough) {
+				throw new IllegalStateException("Only " + replicated.replicas()
+						+ " replicas have confirmed the grant within " + this.settings.replicaAckTimeout().toMillis()
+						+ " ms; distributed-lock.redis.min-replica-acks wants " + enough);
+			}
+			return CompletableFuture.completedFuture(attempt);
+		}
+		catch (RuntimeException ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
 	}
 
 	@Override
-	public Object serverOf(LockKey key) {
-		return this.scripts.isKnownAsCluster() ? this.scripts.serverOf(this.calls.lock(key)) : "";
-	}
-
-	@Override
-	public @Nullable Runnable serverLookup() {
-		return this.scripts.serverLookup();
-	}
-
-	@Override
-	public List<CompletionStage<Boolean>> renewAll(List<LeaseRequest> extensions) {
+	public List<CompletionStage<Boolean>> renew(List<LeaseRequest> requests) {
 		Map<LeaseRequest, CompletionStage<Boolean>> answers = new HashMap<>();
-		extensions.stream().collect(Collectors.groupingBy(this::togetherWith)).values().forEach((together) -> {
-			List<CompletionStage<Boolean>> sent = sendRenewals(together);
-			IntStream.range(0, sent.size()).forEach((i) -> answers.put(together.get(i), sent.get(i)));
-		});
-		return extensions.stream().map((extension) -> Objects.requireNonNull(answers.get(extension))).toList();
+		try {
+			requests.stream().collect(Collectors.groupingBy(this::togetherWith)).values().forEach((together) -> {
+				List<CompletionStage<Boolean>> sent = sendRenewals(together);
+				IntStream.range(0, sent.size()).forEach((i) -> answers.put(together.get(i), sent.get(i)));
+			});
+			return requests.stream().map((request) -> Objects.requireNonNull(answers.get(request))).toList();
+		}
+		catch (RuntimeException ex) {
+			return Collections.nCopies(requests.size(), CompletableFuture.failedFuture(ex));
+		}
 	}
 
 	/** Keys of one script have to be in one slot, and are extended by one lease time. */
-	private Object togetherWith(LeaseRequest extension) {
-		return this.scripts.isCluster() ? extension
-				: List.of(extension.leaseTime(), extension.owner().mode() == LockMode.READ);
+	private Object togetherWith(LeaseRequest request) {
+		return this.scripts.isCluster() ? request
+				: List.of(request.leaseTime(), request.owner().mode() == LockMode.READ);
 	}
 
-	private List<CompletionStage<Boolean>> sendRenewals(List<LeaseRequest> extensions) {
-		CompletionStage<List<Long>> answer = this.scripts.send(this.calls.renew(extensions));
-		return IntStream.range(0, extensions.size())
-			.mapToObj((i) -> answer.thenApply((owned) -> owned.get(i) == 1))
+	private List<CompletionStage<Boolean>> sendRenewals(List<LeaseRequest> requests) {
+		CompletableFuture<List<Long>> answer = this.scripts.send(() -> this.calls.renew(requests), Function.identity());
+		return IntStream.range(0, requests.size())
+			.<CompletionStage<Boolean>>mapToObj((i) -> answer.thenApply((owned) -> owned.get(i) == 1))
 			.toList();
 	}
 
 	@Override
-	public boolean keep(LockKey key, OwnerToken owner, Duration time) {
-		long kept = this.scripts.<Long>run(this.calls.keep(key, owner, time));
-		return kept == 1;
-	}
-
-	@Override
-	public ReleaseOutcome release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
-		return outcome(this.scripts.run(releaseCall(key, owner, next)));
-	}
-
-	@Override
-	public CompletionStage<ReleaseOutcome> releaseAsync(LockKey key, OwnerToken owner, @Nullable LockMode next) {
-		// The next acquisition takes another connection then, and must not overtake this
-		if (this.settings.awaitRelease() || this.settings.awaitsReplicas()) {
-			return LockStore.super.releaseAsync(key, owner, next);
+	public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, Place next) {
+		CompletableFuture<ReleaseOutcome> answer = this.scripts
+			.send(() -> this.calls.release(key, owner, next, this.scripts.mayRepeat()), RedisLockStore::outcome);
+		if (this.awaitingReleases) {
+			answer.handle((outcome, ex) -> outcome).join();
 		}
-		return this.scripts.<Long>send(releaseCall(key, owner, next)).thenApply(RedisLockStore::outcome);
-	}
-
-	private ScriptCall releaseCall(LockKey key, OwnerToken owner, @Nullable LockMode next) {
-		return this.calls.release(key, owner, next, this.scripts.mayRepeat());
+		return answer;
 	}
 
 	private static ReleaseOutcome outcome(long answer) {
@@ -201,36 +185,33 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 		};
 	}
 
-	@Override
-	public boolean isAwaited(LockKey key) {
-		long waiting = this.scripts.<Long>run(this.calls.awaited(key));
-		return waiting > 0;
+	private CompletionStage<Boolean> keep(LockKey key, OwnerToken owner, Duration time) {
+		return this.scripts.send(() -> this.calls.keep(key, owner, time), (Long kept) -> kept == 1);
 	}
 
 	@Override
-	public @Nullable CompletionStage<Boolean> isAwaitedAsync(LockKey key) {
-		CompletionStage<Long> answer = this.scripts.trySend(this.calls.awaited(key));
-		return (answer != null) ? answer.thenApply((waiting) -> waiting > 0) : null;
+	public Optional<LockKeeping> keeping() {
+		return this.keeping;
 	}
 
 	@Override
-	public void arrive(LockKey key, OwnerToken owner) {
-		this.scripts.<Long>run(this.calls.arrive(key, owner));
+	public Optional<GroupGrant> groupGrant() {
+		return this.groupGrant;
 	}
 
 	@Override
-	public void withdraw(LockKey key) {
-		this.scripts.<Long>run(this.calls.withdraw(key, null));
+	public WaitingLine waitingLine() {
+		return this.line;
 	}
 
 	@Override
-	public void withdraw(LockKey key, OwnerToken owner) {
-		this.scripts.<Long>run(this.calls.withdraw(key, owner));
+	public StoreServers servers() {
+		return this.servers;
 	}
 
 	@Override
-	public ReleaseSignal releaseSignal() {
-		return this.signal;
+	public boolean mayBlock() {
+		return this.awaitingReleases || this.scripts.mayBlock();
 	}
 
 	/**

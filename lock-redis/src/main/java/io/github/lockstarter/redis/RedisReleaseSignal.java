@@ -17,14 +17,13 @@ import org.springframework.dao.QueryTimeoutException;
 import org.springframework.data.redis.RedisConnectionFailureException;
 
 import io.github.lockstarter.store.ReleaseListener;
-import io.github.lockstarter.store.ReleaseSignal;
 
 /**
- * Messages about released locks on this JVM's own channel, which is subscribed once, when
- * somebody is about to wait for the first time. Subscribing takes a thread of its own,
- * because drivers connect while their caller waits; nobody waits for that thread.
+ * Messages about released locks on this JVM's own channel, to which it subscribes once,
+ * before a caller waits for the first time. Subscribing takes a thread of its own,
+ * because drivers connect while their caller waits; no caller waits for that thread.
  */
-final class RedisReleaseSignal implements ReleaseSignal, AutoCloseable {
+final class RedisReleaseSignal implements AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(RedisReleaseSignal.class);
 
@@ -53,8 +52,11 @@ final class RedisReleaseSignal implements ReleaseSignal, AutoCloseable {
 		this.threads.setDaemon(true);
 	}
 
-	@Override
-	public boolean connect(ReleaseListener listener) {
+	/**
+	 * Return whether messages arrive, and if not, subscribe without making the caller
+	 * wait for that.
+	 */
+	boolean listen(ReleaseListener listener) {
 		RedisSubscription subscription = this.subscription.get();
 		if (subscription != null) {
 			return subscription.isListening();

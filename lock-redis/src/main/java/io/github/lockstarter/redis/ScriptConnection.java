@@ -4,45 +4,24 @@ package io.github.lockstarter.redis;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * A way to run scripts on the server of a lock.
+ * A way to run scripts on the server of a lock. What is sent about one lock takes effect
+ * in the order of the calls.
  */
 interface ScriptConnection extends AutoCloseable {
 
 	/**
-	 * Run a script and wait for its answer.
-	 * @param call what to run
-	 * @throws RuntimeException if there is no answer, or the answer is an error
+	 * Send a script.
+	 * @param call builds the call; that may have to connect, and may fail
+	 * @param reader reads the answer of the script
+	 * @return what was read, now or later, or the failure; never thrown
 	 */
-	<T> T run(ScriptCall call);
-
-	/**
-	 * Send a script, without waiting for its answer if this connection keeps the order of
-	 * what is sent for the same slot.
-	 * @param call what to run
-	 * @return the answer, now or later
-	 */
-	default <T> CompletionStage<T> send(ScriptCall call) {
-		try {
-			return CompletableFuture.completedFuture(run(call));
-		}
-		catch (RuntimeException ex) {
-			return CompletableFuture.failedFuture(ex);
-		}
-	}
-
-	/**
-	 * Send a script on a thread that must not block.
-	 * @param call what to run
-	 * @return the answer, now or later, or {@code null} if that is not possible
-	 */
-	default <T> @Nullable CompletionStage<T> trySend(ScriptCall call) {
-		return null;
-	}
+	<T, R> CompletableFuture<R> send(Supplier<ScriptCall> call, Function<T, R> reader);
 
 	/**
 	 * Run a script, and wait until replicas have what it has written. What others do on
@@ -53,6 +32,11 @@ interface ScriptConnection extends AutoCloseable {
 	 * @throws RuntimeException if there is no answer, or the answer is an error
 	 */
 	<T> Replicated<T> runReplicated(ScriptCall call, int replicas, Duration timeout);
+
+	/**
+	 * Return whether {@link #send} keeps its thread until the server has answered.
+	 */
+	boolean mayBlock();
 
 	/**
 	 * Return what identifies the server of a key in a cluster, without asking for it.
@@ -77,7 +61,8 @@ interface ScriptConnection extends AutoCloseable {
 
 	/**
 	 * Return whether this is a cluster, where each slot has its own server, and a server
-	 * does not know who listens on the others.
+	 * does not know who listens on the others. A connection that may block may have to
+	 * connect to know it.
 	 */
 	boolean isCluster();
 

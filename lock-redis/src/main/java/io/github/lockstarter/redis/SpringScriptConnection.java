@@ -4,7 +4,9 @@ package io.github.lockstarter.redis;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -40,8 +42,20 @@ final class SpringScriptConnection implements ScriptConnection {
 	}
 
 	@Override
-	public <T> T run(ScriptCall call) {
-		return onConnection(call, (connection) -> this.<T>run(connection, call));
+	public <T, R> CompletableFuture<R> send(Supplier<ScriptCall> call, Function<T, R> reader) {
+		try {
+			ScriptCall script = call.get();
+			T answer = onConnection(script, (connection) -> this.<T>run(connection, script));
+			return CompletableFuture.completedFuture(reader.apply(answer));
+		}
+		catch (RuntimeException ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
+
+	@Override
+	public boolean mayBlock() {
+		return true;
 	}
 
 	@Override

@@ -17,12 +17,14 @@ import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.testsupport.DistantRedis;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Instances that compete for a lock from different distances to the server.
  */
+@FullProfileOnly
 class DistantInstancesTests {
 
 	private static final int GRANTS = 30;

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.test.WorkerJvm;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -37,6 +38,7 @@ class LockModesAcrossJvmsTests {
 	private final List<WorkerJvm> jvms = new ArrayList<>();
 
 	@Test
+	@FullProfileOnly
 	void noReaderSeesWhatAWriterIsAboutToDoThoughOneJvmIsKilled() throws Exception {
 		for (int i = 0; i < JVMS; i++) {
 			this.jvms
@@ -84,6 +86,7 @@ class LockModesAcrossJvmsTests {
 	}
 
 	@Test
+	@FullProfileOnly
 	void theOrderOfGrantsIsTheOrderOfArrivalThoughTheFirstJvmIsKilled() throws Exception {
 		try (RedisRegistry registry = RedisRegistry.lettuce(this.redis)) {
 			Lease lease = registry.acquire(FairWorker.REQUEST);

@@ -18,6 +18,7 @@ import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseListener;
+import io.github.lockstarter.test.StoreClient;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
 import io.github.lockstarter.testsupport.RedisSocket;
 
@@ -44,7 +45,9 @@ abstract class LockScriptHarness {
 
 	static EmbeddedRedis redis;
 
-	static RedisLockStore store;
+	static StoreClient store;
+
+	private static RedisLockStore redisStore;
 
 	private static LettuceConnectionFactory connections;
 
@@ -59,7 +62,8 @@ abstract class LockScriptHarness {
 		redis = EmbeddedRedis.start();
 		connections = new LettuceConnectionFactory("127.0.0.1", redis.port());
 		connections.start();
-		store = new RedisLockStore(connections, RedisLockSettings.DEFAULTS);
+		redisStore = new RedisLockStore(connections, RedisLockSettings.DEFAULTS);
+		store = new StoreClient(redisStore);
 		ReleaseListener listener = new ReleaseListener() {
 
 			@Override
@@ -71,12 +75,12 @@ abstract class LockScriptHarness {
 			}
 
 		};
-		Awaitility.await().until(() -> store.releaseSignal().connect(listener));
+		Awaitility.await().until(() -> store.listen(listener));
 	}
 
 	@AfterAll
 	static void stopRedis() {
-		store.close();
+		redisStore.close();
 		connections.destroy();
 		redis.close();
 	}

@@ -12,6 +12,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.test.WorkerJvm;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -27,6 +28,7 @@ class LocksAcrossJvmsTests {
 	}
 
 	@Test
+	@FullProfileOnly
 	void withoutTheLockTheSameCounterLosesUpdates() throws Exception {
 		assertThat(count(false)).isLessThan(2 * THREADS * INCREMENTS);
 	}
@@ -47,6 +49,7 @@ class LocksAcrossJvmsTests {
 	}
 
 	@Test
+	@FullProfileOnly
 	void transfersBetweenRandomAccountsNeitherDeadlockNorLoseMoney() throws Exception {
 		int accounts = 6;
 		try (EmbeddedRedis redis = EmbeddedRedis.start();

@@ -23,6 +23,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -31,6 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * connections are cut and scripts are forgotten. Redis keeps its data, so nothing of this
  * is an excuse.
  */
+@FullProfileOnly
 class LocksUnderAttackTests {
 
 	private static final LockRequest REQUEST = LockRequest.of(LockKey.of("stock", 1001));

@@ -17,6 +17,7 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -36,7 +37,7 @@ class LostLocksTests {
 
 	@AutoClose
 	private final RedisRegistry registry = RedisRegistry.lettuce(this.redis,
-			RedisRegistry.leaseTime(Duration.ofSeconds(6)));
+			RedisRegistry.leaseTime(Duration.ofSeconds(3)));
 
 	@AutoClose
 	private final RedisRegistry next = RedisRegistry.lettuce(this.redis);
@@ -57,6 +58,7 @@ class LostLocksTests {
 
 	@ParameterizedTest
 	@EnumSource
+	@FullProfileOnly
 	void aLossOfAFixedLeaseIsNoticedAsSoon(LockMode mode) {
 		LockRequest request = REQUEST.withMode(mode).withLeaseTime(Duration.ofMinutes(5));
 		Lease lease = this.registry.acquire(request);

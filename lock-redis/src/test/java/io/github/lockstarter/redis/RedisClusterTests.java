@@ -33,7 +33,9 @@ import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.test.AbstractLockStoreTests;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
+import io.github.lockstarter.test.StoreClient;
 import io.github.lockstarter.testsupport.EmbeddedRedisCluster;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
@@ -81,11 +83,11 @@ class RedisClusterTests {
 			List<LeaseRequest> extensions = new ArrayList<>();
 			for (int i = 0; i < 50; i++) {
 				LockKey key = LockKey.of("slots", i);
-				store.acquire(key, owner, Duration.ofSeconds(5), false);
+				new StoreClient(store).acquire(key, owner, Duration.ofSeconds(5), false);
 				extensions.add(new LeaseRequest(key, owner, LEASE_TIME));
 			}
 			extensions.add(new LeaseRequest(LockKey.of("slots", "free"), owner, LEASE_TIME));
-			List<Boolean> answers = store.renewAll(extensions)
+			List<Boolean> answers = store.renew(extensions)
 				.stream()
 				.map((answer) -> answer.toCompletableFuture().join())
 				.toList();
@@ -116,7 +118,7 @@ class RedisClusterTests {
 			for (int i = 0; i < 10; i++) {
 				LockKey key = LockKey.of("replicated", i);
 				assertThatIllegalStateException()
-					.isThrownBy(() -> store.acquire(key, OwnerToken.random(), LEASE_TIME, false))
+					.isThrownBy(() -> new StoreClient(store).acquire(key, OwnerToken.random(), LEASE_TIME, false))
 					.withMessageContaining("Only 0 replicas have confirmed");
 			}
 		}
@@ -125,9 +127,9 @@ class RedisClusterTests {
 	@Test
 	void locksOnDifferentServersAreToldApart() {
 		try (RedisLockStore store = new RedisLockStore(lettuce, RedisLockSettings.DEFAULTS)) {
-			assertThat(store.serverOf(LockKey.of("slots"))).isEqualTo("");
-			assertThat(store.isAwaited(LockKey.of("slots"))).isFalse();
-			assertThat(IntStream.range(0, 50).mapToObj((i) -> store.serverOf(LockKey.of("slots", i))).distinct())
+			assertThat(store.servers().of(LockKey.of("slots"))).isEqualTo("");
+			assertThat(new StoreClient(store).isAwaited(LockKey.of("slots"))).isFalse();
+			assertThat(IntStream.range(0, 50).mapToObj((i) -> store.servers().of(LockKey.of("slots", i))).distinct())
 				.hasSize(3);
 		}
 	}
@@ -135,12 +137,12 @@ class RedisClusterTests {
 	@Test
 	void locksOnDifferentServersAreToldApartWithABlockingDriverAsWell() {
 		try (RedisLockStore store = new RedisLockStore(jedis, RedisLockSettings.DEFAULTS)) {
-			assertThat(store.serverOf(LockKey.of("slots"))).isEqualTo("");
-			assertThat(store.isAwaited(LockKey.of("slots"))).isFalse();
-			assertThat(IntStream.range(0, 50).mapToObj((i) -> store.serverOf(LockKey.of("slots", i))).distinct())
+			assertThat(store.servers().of(LockKey.of("slots"))).isEqualTo("");
+			assertThat(new StoreClient(store).isAwaited(LockKey.of("slots"))).isFalse();
+			assertThat(IntStream.range(0, 50).mapToObj((i) -> store.servers().of(LockKey.of("slots", i))).distinct())
 				.hasSize(50);
-			Objects.requireNonNull(store.serverLookup()).run();
-			assertThat(IntStream.range(0, 50).mapToObj((i) -> store.serverOf(LockKey.of("slots", i))).distinct())
+			Objects.requireNonNull(store.servers().lookup()).run();
+			assertThat(IntStream.range(0, 50).mapToObj((i) -> store.servers().of(LockKey.of("slots", i))).distinct())
 				.hasSize(3);
 		}
 	}
@@ -165,18 +167,7 @@ class RedisClusterTests {
 	}
 
 	@Nested
-	class WithLettuce extends AbstractLockStoreTests {
-
-		@Override
-		protected boolean tellsTheSecondAsWell() {
-			return true;
-		}
-
-		@Override
-		protected boolean areTogether(LockKey one, LockKey other) {
-			return ClusterSlotHashUtil.calculateSlot("{" + one + "}") == ClusterSlotHashUtil
-				.calculateSlot("{" + other + "}");
-		}
+	class WithLettuce extends StoreInCluster {
 
 		@Override
 		protected LockStore createStore() {
@@ -186,18 +177,8 @@ class RedisClusterTests {
 	}
 
 	@Nested
-	class WithJedis extends AbstractLockStoreTests {
-
-		@Override
-		protected boolean tellsTheSecondAsWell() {
-			return true;
-		}
-
-		@Override
-		protected boolean areTogether(LockKey one, LockKey other) {
-			return ClusterSlotHashUtil.calculateSlot("{" + one + "}") == ClusterSlotHashUtil
-				.calculateSlot("{" + other + "}");
-		}
+	@FullProfileOnly
+	class WithJedis extends StoreInCluster {
 
 		@Override
 		protected ReleaseOutcome repeatedRelease() {
@@ -207,6 +188,30 @@ class RedisClusterTests {
 		@Override
 		protected LockStore createStore() {
 			return new RedisLockStore(jedis, RedisLockSettings.DEFAULTS);
+		}
+
+	}
+
+	private abstract static class StoreInCluster extends AbstractLockStoreTests {
+
+		@Override
+		protected boolean tellsTheSecondAsWell() {
+			return true;
+		}
+
+		@Override
+		protected boolean areTogether(LockKey one, LockKey other) {
+			return slot(one) == slot(other);
+		}
+
+		/** Only what one server sends arrives in order. */
+		@Override
+		protected boolean areInOrder(LockKey one, LockKey other) {
+			return cluster.nodeOfSlot(slot(one)) == cluster.nodeOfSlot(slot(other));
+		}
+
+		private static int slot(LockKey key) {
+			return ClusterSlotHashUtil.calculateSlot("{" + key + "}");
 		}
 
 	}

@@ -26,6 +26,7 @@ import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.UnusableStoreException;
+import io.github.lockstarter.test.StoreClient;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
 import io.github.lockstarter.testsupport.RedisSocket;
 
@@ -58,7 +59,9 @@ class RedisLockScriptsTests {
 
 	private static LettuceConnectionFactory connections;
 
-	private static RedisLockStore store;
+	private static RedisLockStore redisStore;
+
+	private static StoreClient store;
 
 	private final OwnerToken owner = OwnerToken.random();
 
@@ -69,13 +72,14 @@ class RedisLockScriptsTests {
 		redis = EmbeddedRedis.start();
 		connections = new LettuceConnectionFactory("127.0.0.1", redis.port());
 		connections.start();
-		store = new RedisLockStore(connections,
+		redisStore = new RedisLockStore(connections,
 				new RedisLockSettings("lock:", FENCE_RETENTION, false, 0, Duration.ofSeconds(1)));
+		store = new StoreClient(redisStore);
 	}
 
 	@AfterAll
 	static void stopRedis() {
-		store.close();
+		redisStore.close();
 		connections.destroy();
 		redis.close();
 	}
@@ -281,9 +285,11 @@ class RedisLockScriptsTests {
 			acquire(owner);
 			redis.command("PEXPIRE", LOCK, "5000");
 			redis.command("RPUSH", "lock:{list}", "an element");
-			List<CompletionStage<Boolean>> answers = store.renewAll(List.of(
-					new LeaseRequest(LockKey.of("free"), owner, LEASE_TIME), new LeaseRequest(KEY, owner, LEASE_TIME),
-					new LeaseRequest(LockKey.of("list"), owner, LEASE_TIME), new LeaseRequest(KEY, other, LEASE_TIME)));
+			List<CompletionStage<Boolean>> answers = store.store()
+				.renew(List.of(new LeaseRequest(LockKey.of("free"), owner, LEASE_TIME),
+						new LeaseRequest(KEY, owner, LEASE_TIME),
+						new LeaseRequest(LockKey.of("list"), owner, LEASE_TIME),
+						new LeaseRequest(KEY, other, LEASE_TIME)));
 			assertThat(answers).extracting((answer) -> answer.toCompletableFuture().join())
 				.containsExactly(false, true, false, false);
 			assertThat(ttl(LOCK)).isGreaterThan(Duration.ofSeconds(10));
@@ -301,7 +307,8 @@ class RedisLockScriptsTests {
 				extensions.add(new LeaseRequest(LockKey.of("mixed", i), other, LEASE_TIME));
 			}
 			List<Boolean> answers = new ArrayList<>();
-			List<String> commands = redis.monitor(() -> store.renewAll(extensions)
+			List<String> commands = redis.monitor(() -> store.store()
+				.renew(extensions)
 				.forEach((answer) -> answers.add(answer.toCompletableFuture().join())));
 			assertThat(commands.stream().filter("EVALSHA"::equalsIgnoreCase)).hasSize(3);
 			for (int i = 0; i < 30; i++) {

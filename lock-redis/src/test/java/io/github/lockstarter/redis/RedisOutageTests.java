@@ -30,6 +30,7 @@ import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -314,6 +315,7 @@ class RedisOutageTests {
 	}
 
 	@Nested
+	@FullProfileOnly
 	class WithJedis extends Outage {
 
 		@Override

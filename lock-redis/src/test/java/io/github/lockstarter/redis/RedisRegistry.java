@@ -66,9 +66,11 @@ final class RedisRegistry implements LockRegistry, AutoCloseable {
 	 * connection of its commands.
 	 */
 	void awaitConnected(EmbeddedRedis redis) {
-		Awaitility.await()
-			.atMost(Duration.ofMinutes(1))
-			.until(() -> redis.command("PUBSUB", "CHANNELS").contains("wake"));
+		Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> {
+			// Subscribes once more if that has failed
+			acquire(LockRequest.of("connected", 1)).close();
+			return redis.command("PUBSUB", "CHANNELS").contains("wake");
+		});
 		// The server answers this after it has loaded the scripts
 		acquire(LockRequest.of("connected", 1)).close();
 		Awaitility.await().until(() -> redis.command("EXISTS", "lock:{connected:1}").equals("0"));

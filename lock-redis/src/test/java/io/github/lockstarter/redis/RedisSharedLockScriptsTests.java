@@ -252,8 +252,8 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 			redis.command("ZADD", "lock:{list}:readers", "9000000000000", reader.value());
 			redis.command("SET", "lock:{string}", "shared");
 			redis.command("SET", "lock:{string}:readers", "not a set");
-			List<CompletionStage<Boolean>> answers = store
-				.renewAll(List.of(extension(LockKey.of("free"), reader), extension(LockKey.of("list"), reader),
+			List<CompletionStage<Boolean>> answers = store.store()
+				.renew(List.of(extension(LockKey.of("free"), reader), extension(LockKey.of("list"), reader),
 						extension(LockKey.of("string"), reader), extension(KEY, reader), extension(KEY, otherReader)));
 			assertThat(answers).extracting((answer) -> answer.toCompletableFuture().join())
 				.containsExactly(false, false, false, true, false);
@@ -265,7 +265,7 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 			LockKey other = LockKey.of("other");
 			grant(reader, Duration.ofSeconds(5));
 			store.acquire(other, owner, Duration.ofSeconds(5), false);
-			assertThat(store.renewAll(List.of(extension(KEY, reader), extension(other, owner))))
+			assertThat(store.store().renew(List.of(extension(KEY, reader), extension(other, owner))))
 				.extracting((answer) -> answer.toCompletableFuture().join())
 				.containsExactly(true, true);
 		}

@@ -23,6 +23,7 @@ import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -96,6 +97,7 @@ class RedissonIssuesTests {
 
 	/** 4178, 4109, 1966. */
 	@Test
+	@FullProfileOnly
 	void aReleaseWhoseAnswerIsLateDoesNotLeaveTheLockWithItsThread() {
 		Lease lease = this.renewing.acquire(REQUEST);
 		this.redis.command("CLIENT", "PAUSE", "2500", "WRITE");
@@ -108,6 +110,7 @@ class RedissonIssuesTests {
 
 	/** 4178 as well: the request is done after its caller has given up. */
 	@Test
+	@FullProfileOnly
 	void anAcquisitionThatIsDoneTooLateDoesNotLeaveTheLockTaken() {
 		this.redis.command("CLIENT", "PAUSE", "2500", "WRITE");
 		assertThatExceptionOfType(LockUnavailableException.class)
@@ -162,6 +165,7 @@ class RedissonIssuesTests {
 
 	/** 5697, 5698, 3194, 3712, 6144. */
 	@Test
+	@FullProfileOnly
 	void renewalDoesNotForgetALockNowAndThen() {
 		List<Lease> leases = new ArrayList<>();
 		for (int i = 0; i < 50; i++) {
@@ -230,6 +234,7 @@ class RedissonIssuesTests {
 
 	/** 2355, 3393. */
 	@Test
+	@FullProfileOnly
 	void aReleaseDoesNotWaitForEverForAServerThatIsSilent() {
 		Lease lease = this.registry.acquire(REQUEST);
 		this.redis.command("CLIENT", "PAUSE", "20000", "ALL");
@@ -242,6 +247,7 @@ class RedissonIssuesTests {
 
 	/** 1326, 2575, 6131, 6832. */
 	@Test
+	@FullProfileOnly
 	void nothingIsKeptForALockThatNobodyHasOrWants() throws Exception {
 		List<Call<Boolean>> callers = new ArrayList<>();
 		for (int i = 0; i < 4; i++) {
@@ -262,6 +268,7 @@ class RedissonIssuesTests {
 
 	/** 3636, 3187. */
 	@Test
+	@FullProfileOnly
 	void anOwnerThatIsCutOffDoesNotBelieveInItsLockForEver() {
 		Lease lease = this.renewing.acquire(REQUEST);
 		this.redis.kill();

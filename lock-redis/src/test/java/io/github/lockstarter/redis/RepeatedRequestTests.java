@@ -25,6 +25,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
 import io.github.lockstarter.testsupport.EmbeddedRedisCluster;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 import io.github.lockstarter.testsupport.UnreliableNetwork;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -222,6 +223,7 @@ class RepeatedRequestTests {
 	@Nested
 	@DisabledIfSystemProperty(named = "redis.version", matches = "6\\..*",
 			disabledReason = "It cannot be told later which port to announce")
+	@FullProfileOnly
 	class OurLettuceInACluster extends ClusterDriver {
 
 		@Override
@@ -234,6 +236,7 @@ class RepeatedRequestTests {
 	@Nested
 	@DisabledIfSystemProperty(named = "redis.version", matches = "6\\..*",
 			disabledReason = "It cannot be told later which port to announce")
+	@FullProfileOnly
 	class JedisInACluster extends ClusterDriver {
 
 		@Override

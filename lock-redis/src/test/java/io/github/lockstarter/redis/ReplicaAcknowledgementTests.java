@@ -17,8 +17,11 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.Place;
 import io.github.lockstarter.store.ReleaseOutcome;
+import io.github.lockstarter.test.StoreClient;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -139,9 +142,9 @@ class ReplicaAcknowledgementTests {
 		connections.start();
 		try (RedisLockStore store = new RedisLockStore(connections, ONE_REPLICA)) {
 			OwnerToken owner = OwnerToken.random();
-			store.release(REQUEST.key(), owner, null);
+			new StoreClient(store).release(REQUEST.key(), owner, null);
 			this.redis.command("CLIENT", "PAUSE", "300", "WRITE");
-			assertThat(store.releaseAsync(REQUEST.key(), owner, null)).isCompletedWithValue(ReleaseOutcome.NOT_OWNER);
+			assertThat(store.release(REQUEST.key(), owner, Place.NONE)).isCompletedWithValue(ReleaseOutcome.NOT_OWNER);
 		}
 		finally {
 			connections.destroy();
@@ -149,6 +152,7 @@ class ReplicaAcknowledgementTests {
 	}
 
 	@Nested
+	@FullProfileOnly
 	class WithJedis extends Acknowledgements {
 
 		@Override

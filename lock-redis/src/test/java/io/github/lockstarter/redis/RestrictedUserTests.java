@@ -36,7 +36,9 @@ import io.github.lockstarter.store.ReleaseListener;
 import io.github.lockstarter.test.AbstractLockStoreTests;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
+import io.github.lockstarter.test.StoreClient;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -95,8 +97,10 @@ class RestrictedUserTests {
 	void everyRightIsNeeded(String right) {
 		allowAllBut(right);
 		LettuceConnectionFactory connections = connections();
-		try (RedisLockStore one = new RedisLockStore(connections, RedisLockSettings.DEFAULTS);
-				RedisLockStore two = new RedisLockStore(connections, RedisLockSettings.DEFAULTS)) {
+		try (RedisLockStore first = new RedisLockStore(connections, RedisLockSettings.DEFAULTS);
+				RedisLockStore second = new RedisLockStore(connections, RedisLockSettings.DEFAULTS)) {
+			StoreClient one = new StoreClient(first);
+			StoreClient two = new StoreClient(second);
 			OwnerToken owner = OwnerToken.random();
 			OwnerToken other = OwnerToken.random();
 			OwnerToken reader = OwnerToken.random(LockMode.READ);
@@ -118,8 +122,8 @@ class RestrictedUserTests {
 	}
 
 	/** With a right missing it may never listen. */
-	private static void awaitListening(LockStore store) {
-		Awaitility.await().atMost(Duration.ofSeconds(2)).until(() -> store.releaseSignal().connect(NO_OP));
+	private static void awaitListening(StoreClient store) {
+		Awaitility.await().atMost(Duration.ofSeconds(2)).until(() -> store.listen(NO_OP));
 	}
 
 	@Test
@@ -169,6 +173,7 @@ class RestrictedUserTests {
 	}
 
 	@Nested
+	@FullProfileOnly
 	class AllowedNoMoreThanNeeded extends AbstractLockStoreTests {
 
 		private final LettuceConnectionFactory connections = connections();

@@ -23,6 +23,7 @@ import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 import io.github.lockstarter.testsupport.UnreliableNetwork;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -138,6 +139,7 @@ class UnansweredSubscriptionTests {
 	}
 
 	@Nested
+	@FullProfileOnly
 	class WithJedis extends Unanswered {
 
 		@Override

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -31,7 +32,13 @@ public final class EmbeddedRedis implements AutoCloseable {
 	/** From the port of a cluster's node to its port for the other nodes. */
 	private static final int CLUSTER_BUS = 10_000;
 
-	private static final int HIGHEST_PORT = 65_535;
+	/**
+	 * Servers have ports below those that systems give to clients, so that nobody takes
+	 * the port of a server that is about to start, again or for the first time.
+	 */
+	private static final int LOWEST_PORT = 10_000;
+
+	private static final int HIGHEST_PORT = 32_767;
 
 	private static final Path EXECUTABLE = executable();
 
@@ -302,6 +309,18 @@ public final class EmbeddedRedis implements AutoCloseable {
 		}
 	}
 
+	private static int freePort() {
+		int port = randomPort();
+		while (!isFree(port)) {
+			port = randomPort();
+		}
+		return port;
+	}
+
+	private static int randomPort() {
+		return ThreadLocalRandom.current().nextInt(LOWEST_PORT, HIGHEST_PORT + 1);
+	}
+
 	private static boolean isFree(int port) {
 		if (port > HIGHEST_PORT) {
 			return false;
@@ -311,15 +330,6 @@ public final class EmbeddedRedis implements AutoCloseable {
 		}
 		catch (IOException ex) {
 			return false;
-		}
-	}
-
-	private static int freePort() {
-		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			return socket.getLocalPort();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
 		}
 	}
 

@@ -109,6 +109,17 @@ public final class EmbeddedRedisCluster implements AutoCloseable {
 	}
 
 	/**
+	 * Return the node that was responsible for a slot when the cluster was formed.
+	 */
+	public EmbeddedRedis nodeOfSlot(int slot) {
+		int i = 0;
+		while (slot >= SLOTS * (i + 1) / NODES) {
+			i++;
+		}
+		return this.nodes.get(i);
+	}
+
+	/**
 	 * Move the slot of a key, with all that is in it, to another node while clients use
 	 * it.
 	 * @param pause what happens while one part is here and the other there

@@ -15,8 +15,9 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.scheduling.annotation.Async;
 
 /**
- * What {@link Async} means for a lock inside it: the call is on a thread of its executor
- * already, which may block, and its body belongs there.
+ * Recognizes calls that {@link Async} has handed over to an executor before they reach
+ * the lock. Such a call runs on a thread of that executor: the thread may block, and the
+ * body has to run on it.
  */
 final class AsyncMethods {
 
@@ -24,14 +25,14 @@ final class AsyncMethods {
 	}
 
 	/**
-	 * Return whether the call was handed over to an executor before it came to the lock.
+	 * Return whether an executor runs the call on one of its threads.
 	 * @param lock the advice that takes the lock
 	 */
 	static boolean isHandedOver(MethodInvocation invocation, Class<?> targetClass, Advice lock) {
 		if (invocation instanceof ProxyMethodInvocation proxied) {
 			return proxied.getProxy() instanceof Advised advised && isInside(advised, invocation, targetClass, lock);
 		}
-		// What is woven has no list of advice, but Spring weaves it outside the lock
+		// A woven method has no list of advice, but Spring weaves @Async outside the lock
 		return AnnotatedElementUtils.hasAnnotation(invocation.getMethod(), Async.class)
 				|| AnnotatedElementUtils.hasAnnotation(targetClass, Async.class);
 	}

@@ -18,7 +18,7 @@ import org.springframework.core.ResolvableType;
 import org.springframework.expression.spel.support.ReflectivePropertyAccessor;
 
 /**
- * Finds the properties of a class that the evaluation of an expression would find.
+ * Finds the properties of a class in the same way as the evaluation of an expression.
  */
 final class ClassProperties extends ReflectivePropertyAccessor {
 
@@ -43,7 +43,7 @@ final class ClassProperties extends ReflectivePropertyAccessor {
 	}
 
 	/**
-	 * Return the names of the properties that a class means to have.
+	 * Return the names of the properties of a class, for messages.
 	 */
 	static List<String> names(Class<?> type) {
 		if (type.isArray()) {

@@ -18,16 +18,17 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.OnActiveTransaction;
 
 /**
- * Puts the lock around each method that is annotated with {@link DistributedLock},
- * outside of its transaction.
+ * Acquires the lock around each method that is annotated with {@link DistributedLock},
+ * and outside its transaction.
  */
 public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 
 	/**
-	 * Place among the advisors of a method. Transactions, caches and other advice without
-	 * an order of its own have the lowest precedence, and so are inside of the lock: it
-	 * is given back after the commit. {@code @Retryable} and {@code @Async} of Spring put
-	 * themselves outside: each try takes the lock anew, on the thread that runs it.
+	 * Position among the advisors of a method. Transactions, caches and other advice
+	 * without an order of its own have the lowest precedence and run inside the lock, so
+	 * the lock is released after the commit. {@code @Retryable} and {@code @Async} of
+	 * Spring run outside the lock: each attempt acquires it again, on the thread that
+	 * makes the attempt.
 	 */
 	public static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 1000;
 
@@ -37,8 +38,8 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 
 	/**
 	 * Create an advisor with the {@linkplain #DEFAULT_ORDER default order}.
-	 * @param definitions the locks of the methods
-	 * @param registry where the locks come from, asked at the first call
+	 * @param definitions provides the locks of methods
+	 * @param registry provides the registry at the first call
 	 */
 	public DistributedLockAdvisor(LockDefinitionSource definitions, Supplier<LockRegistry> registry) {
 		this.pointcut = new LockedMethods(definitions);
@@ -47,9 +48,8 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 	}
 
 	/**
-	 * Set what annotations mean that leave {@link DistributedLock#onActiveTransaction()}
-	 * at its default.
-	 * @param onActiveTransaction the reaction to a transaction that is active already
+	 * Set the default of {@link DistributedLock#onActiveTransaction()}.
+	 * @param onActiveTransaction what to do if a transaction is already active
 	 */
 	public void setOnActiveTransaction(OnActiveTransaction onActiveTransaction) {
 		this.advice.setOnActiveTransaction(onActiveTransaction);

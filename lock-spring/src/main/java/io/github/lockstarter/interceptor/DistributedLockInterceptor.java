@@ -2,38 +2,54 @@
 
 package io.github.lockstarter.interceptor;
 
+import java.lang.reflect.Method;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.MethodClassKey;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
-import io.github.lockstarter.LeaseSet;
+import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockRegistry;
-import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnActiveTransaction;
 
 /**
- * Runs a method under its lock.
+ * Runs a method under its lock. Proxies call it through the
+ * {@link DistributedLockAdvisor}, woven methods through their aspect.
  */
-final class DistributedLockInterceptor implements MethodInterceptor {
+public final class DistributedLockInterceptor implements MethodInterceptor {
 
 	private final LockDefinitionSource definitions;
 
 	private final Supplier<LockRegistry> registry;
 
+	private final Map<MethodClassKey, LockedMethod> methods = new ConcurrentHashMap<>();
+
 	private volatile OnActiveTransaction onActiveTransaction = OnActiveTransaction.DEFER;
 
-	DistributedLockInterceptor(LockDefinitionSource definitions, Supplier<LockRegistry> registry) {
+	/**
+	 * Create an interceptor.
+	 * @param definitions provides the locks of methods
+	 * @param registry provides the registry at the first call
+	 */
+	public DistributedLockInterceptor(LockDefinitionSource definitions, Supplier<LockRegistry> registry) {
 		this.definitions = definitions;
 		this.registry = SingletonSupplier.of(registry);
 	}
 
-	void setOnActiveTransaction(OnActiveTransaction onActiveTransaction) {
+	/**
+	 * Set the default of {@link DistributedLock#onActiveTransaction()}.
+	 * @param onActiveTransaction what to do if a transaction is already active
+	 */
+	public void setOnActiveTransaction(OnActiveTransaction onActiveTransaction) {
 		this.onActiveTransaction = onActiveTransaction;
+		this.methods.clear();
 	}
 
 	@Override
@@ -41,38 +57,23 @@ final class DistributedLockInterceptor implements MethodInterceptor {
 		Object target = invocation.getThis();
 		Class<?> targetClass = (target != null) ? ClassUtils.getUserClass(target)
 				: invocation.getMethod().getDeclaringClass();
-		LockDefinition definition = this.definitions.get(invocation.getMethod(), targetClass);
+		LockedMethod method = lockedMethod(invocation.getMethod(), targetClass);
+		return (method != null) ? method.invoke(invocation, this) : invocation.proceed();
+	}
+
+	private @Nullable LockedMethod lockedMethod(Method method, Class<?> targetClass) {
+		MethodClassKey key = new MethodClassKey(method, targetClass);
+		LockedMethod known = this.methods.get(key);
+		if (known != null) {
+			return known;
+		}
+		LockDefinition definition = this.definitions.get(method, targetClass);
 		if (definition == null) {
-			return invocation.proceed();
+			return null;
 		}
-		InvocationAdapter adapter = definition.adapter();
-		if (adapter != null) {
-			return adapter
-				.invoke(new LockedCall(invocation, definition, definition.request(invocation), this.registry.get(),
-						template(definition), AsyncMethods.isHandedOver(invocation, targetClass, this)));
-		}
-		FailurePolicy onFailure = definition.onFailure();
-		return template(definition).executeOrElse(definition.request(invocation), (lease) -> {
-			fillIn(lease, invocation, definition);
-			return invocation.proceed();
-		}, (contention) -> {
-			fillIn(null, invocation, definition);
-			return onFailure.contended(invocation, contention);
-		}, (outage) -> {
-			fillIn(null, invocation, definition);
-			return onFailure.unavailable(invocation, outage);
-		});
-	}
-
-	private LockTemplate template(LockDefinition definition) {
-		OnActiveTransaction onActiveTransaction = definition.onActiveTransaction();
-		return new LockTemplate(this.registry.get()).withOnLost(definition.onLost())
-			.withOnActiveTransaction((onActiveTransaction != OnActiveTransaction.DEFAULT) ? onActiveTransaction
-					: this.onActiveTransaction);
-	}
-
-	static void fillIn(@Nullable LeaseSet lease, MethodInvocation invocation, LockDefinition definition) {
-		definition.leaseParameter().fillIn(lease, invocation.getArguments());
+		LockedMethod locked = LockedMethod.of(targetClass, definition, this.registry.get(), this.onActiveTransaction);
+		this.methods.put(key, locked);
+		return locked;
 	}
 
 }

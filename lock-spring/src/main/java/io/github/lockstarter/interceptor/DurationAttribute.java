@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 
 /**
- * Durations as they stand in annotations: {@code "500ms"}, {@code "3s"} or ISO-8601.
+ * Parses the durations of annotations: {@code "500ms"}, {@code "3s"} or ISO-8601.
  */
 final class DurationAttribute {
 
@@ -20,9 +20,9 @@ final class DurationAttribute {
 	}
 
 	/**
-	 * Parse a text.
+	 * Parse a duration.
 	 * @return the duration, or {@code null} for a blank text
-	 * @throws IllegalArgumentException if the text is none
+	 * @throws IllegalArgumentException if the text is not a duration
 	 */
 	static @Nullable Duration parse(String text) {
 		if (text.isBlank()) {

@@ -11,19 +11,18 @@ import io.github.lockstarter.OnContention;
 import io.github.lockstarter.OnUnavailable;
 
 /**
- * What a method does when its lock cannot be had.
+ * What a call does if its lock cannot be acquired.
  *
- * @param onContention what to do on contention, if there is no fallback
- * @param onUnavailable what to do when the lock cannot be asked for
- * @param fallback what to call instead, or {@code null}
- * @param empty what a call returns that was skipped
+ * @param onContention what to do on contention if there is no fallback
+ * @param onUnavailable what to do if the store does not answer
+ * @param fallback the method to call instead, or {@code null}
+ * @param empty the result of a call that was skipped
  */
 record FailurePolicy(OnContention onContention, OnUnavailable onUnavailable, @Nullable FallbackMethod fallback,
 		@Nullable Object empty) {
 
 	/**
-	 * Return what a call returns when somebody else held the lock for the whole wait
-	 * time.
+	 * Return the result of a call whose lock was held elsewhere for the whole wait time.
 	 */
 	@Nullable Object contended(MethodInvocation invocation, LockContendedException reason) throws Throwable {
 		if (this.fallback != null) {
@@ -36,7 +35,7 @@ record FailurePolicy(OnContention onContention, OnUnavailable onUnavailable, @Nu
 	}
 
 	/**
-	 * Return what a call returns when the lock could not be asked for.
+	 * Return the result of a call whose store did not answer.
 	 */
 	@Nullable Object unavailable(MethodInvocation invocation, LockUnavailableException reason) throws Throwable {
 		if (this.fallback != null && this.onUnavailable == OnUnavailable.FALLBACK) {

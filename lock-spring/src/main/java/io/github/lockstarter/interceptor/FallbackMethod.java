@@ -19,18 +19,20 @@ import org.springframework.util.ReflectionUtils;
 import io.github.lockstarter.LockException;
 
 /**
- * The fallback of a method: of the same class or a superclass, with the same parameters
- * and a matching return type. One more parameter takes the reason.
+ * The fallback of a method: a method of the same class or a superclass, with the same
+ * parameters and a matching return type. It may have one more parameter, which takes the
+ * reason.
  *
  * @param method what to call
- * @param takesReason whether its last parameter is for the reason
+ * @param takesReason whether its last parameter takes the reason
  */
 record FallbackMethod(Method method, boolean takesReason) {
 
 	/**
-	 * Find a fallback. One that takes the reason is preferred, with the nearest type.
-	 * @param reasons all exceptions that lead there
-	 * @throws IllegalArgumentException if there is none that matches
+	 * Find a fallback. A fallback that takes the reason is preferred; of several, the one
+	 * with the nearest type.
+	 * @param reasons all exceptions that lead to the fallback
+	 * @throws IllegalArgumentException if no method matches
 	 */
 	static FallbackMethod find(String name, Method method, Class<?> targetClass,
 			List<Class<? extends LockException>> reasons) {
@@ -44,7 +46,7 @@ record FallbackMethod(Method method, boolean takesReason) {
 			.filter((candidate) -> matches(candidate, method, targetClass))
 			.toList();
 		if (matching.isEmpty()) {
-			throw new IllegalArgumentException("'" + LockDefinition.describe(candidates.get(0)) + "' returning "
+			throw new IllegalArgumentException("'" + MethodLabel.of(candidates.get(0)) + "' returning "
 					+ candidates.get(0).getReturnType().getSimpleName()
 					+ " does not have the same parameters and return type");
 		}
@@ -80,16 +82,19 @@ record FallbackMethod(Method method, boolean takesReason) {
 		return Arrays.equals(takesReason ? Arrays.copyOf(types, arguments.length) : types, arguments);
 	}
 
-	/** What takes all reasons is a superclass of each, so one of two is the nearer. */
+	/**
+	 * A type that takes all reasons is a superclass of each, so one of two such types is
+	 * the nearer.
+	 */
 	private static Method nearest(List<Method> takingReason, Class<?> targetClass,
 			List<Class<? extends LockException>> reasons) {
 		return takingReason.stream()
 			.filter((candidate) -> reasons.stream().allMatch(reasonType(candidate, targetClass)::isAssignableFrom))
 			.reduce((one, other) -> reasonType(one, targetClass).isAssignableFrom(reasonType(other, targetClass))
 					? other : one)
-			.orElseThrow(() -> new IllegalArgumentException("'" + LockDefinition.describe(takingReason.get(0))
-					+ "' does not take each exception that leads to it: "
-					+ reasons.stream().map(Class::getSimpleName).collect(Collectors.joining(", "))));
+			.orElseThrow(() -> new IllegalArgumentException(
+					"'" + MethodLabel.of(takingReason.get(0)) + "' does not take each exception that leads to it: "
+							+ reasons.stream().map(Class::getSimpleName).collect(Collectors.joining(", "))));
 	}
 
 	private static Class<?> reasonType(Method takingReason, Class<?> targetClass) {

@@ -21,7 +21,8 @@ import org.springframework.util.ReflectionUtils;
 import io.github.lockstarter.DistributedLock;
 
 /**
- * Takes the fallbacks of beans into native images, where only an annotation names them.
+ * Registers the fallbacks of beans for reflection in native images, because only
+ * annotations name them.
  */
 class FallbackRuntimeHints implements BeanRegistrationAotProcessor {
 
@@ -42,7 +43,7 @@ class FallbackRuntimeHints implements BeanRegistrationAotProcessor {
 			.flatMap((method) -> LockAnnotations.find(method, type).stream())
 			.map(DistributedLock::fallback)
 			.collect(Collectors.toSet());
-		// What a placeholder stands for is known when the application runs
+		// The value of a placeholder is known only when the application runs
 		boolean anyName = names.stream().anyMatch((name) -> name.contains("${"));
 		return Arrays.stream(methods).filter((method) -> anyName || names.contains(method.getName())).toList();
 	}

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.AnyLockRequest;
 import io.github.lockstarter.ContentionHandler;
+import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockedBody;
 import io.github.lockstarter.OutageHandler;
@@ -31,18 +32,19 @@ final class FutureInvocationAdapter implements InvocationAdapter {
 	}
 
 	@Override
-	public Object invoke(LockedCall call) {
-		return invoke(call, call.request());
+	public Object invoke(LockedCall call, AnyLockRequest<?> request, LockTemplate template) {
+		return execute(call.copy(), request, template);
 	}
 
-	private static <L extends LeaseSet> Object invoke(LockedCall call, AnyLockRequest<L> request) {
+	private static <L extends LeaseSet> Object execute(LockedCall call, AnyLockRequest<L> request,
+			LockTemplate template) {
 		LockedBody<L, CompletionStage<@Nullable Object>, Throwable> body = (lease) -> stage(call.proceed(lease));
 		ContentionHandler<CompletionStage<@Nullable Object>, Throwable> onContention = (contention) -> stage(
 				call.contended(contention));
 		OutageHandler<CompletionStage<@Nullable Object>, Throwable> onOutage = (outage) -> stage(
 				call.unavailable(outage));
-		return call.handedOver() ? call.template().beginOrElse(request, body, onContention, onOutage)
-				: call.template().executeAsyncOrElse(request, body, onContention, onOutage);
+		return call.handedOver().getAsBoolean() ? template.beginOrElse(request, body, onContention, onOutage)
+				: template.executeAsyncOrElse(request, body, onContention, onOutage);
 	}
 
 	@SuppressWarnings("unchecked")

@@ -2,6 +2,8 @@
 
 package io.github.lockstarter.interceptor;
 
+import java.lang.reflect.Method;
+
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.DistributedLock;
@@ -17,14 +19,14 @@ public class InvalidLockDefinitionException extends IllegalStateException {
 
 	/**
 	 * Create an exception.
-	 * @param method the annotated method, as text
-	 * @param problem what is wrong, naming the attribute
+	 * @param method the annotated method
+	 * @param problem the problem, with the name of the attribute
 	 * @param action what to change
-	 * @param cause what revealed it, if anything
+	 * @param cause the exception that revealed the problem, or {@code null}
 	 */
-	public InvalidLockDefinitionException(String method, String problem, String action, @Nullable Throwable cause) {
-		super("Invalid @DistributedLock on '" + method + "': " + problem, cause);
-		this.method = method;
+	public InvalidLockDefinitionException(Method method, String problem, String action, @Nullable Throwable cause) {
+		super("Invalid @DistributedLock on '" + MethodLabel.of(method) + "': " + problem, cause);
+		this.method = MethodLabel.of(method);
 		this.action = action;
 	}
 

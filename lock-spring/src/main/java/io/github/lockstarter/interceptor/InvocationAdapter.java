@@ -2,16 +2,24 @@
 
 package io.github.lockstarter.interceptor;
 
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.AnyLockRequest;
+import io.github.lockstarter.LockTemplate;
+
 /**
- * Puts the lock around the work of a method that goes on after it has returned.
+ * Runs a method under its lock until its work is done. There is one adapter for each kind
+ * of return type.
  */
 interface InvocationAdapter {
 
 	/**
-	 * Call the method when its lock is there.
-	 * @param call the call of the method
-	 * @return what the method is declared to return, at once
+	 * Acquire the lock and call the method.
+	 * @param call the call, and what replaces it without the lock
+	 * @param request which lock or locks, and how long to wait
+	 * @param template acquires and releases the lock
+	 * @return the result, of the type that the method declares
 	 */
-	Object invoke(LockedCall call);
+	@Nullable Object invoke(LockedCall call, AnyLockRequest<?> request, LockTemplate template) throws Throwable;
 
 }

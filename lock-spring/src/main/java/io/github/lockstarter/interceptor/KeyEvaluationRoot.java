@@ -7,7 +7,7 @@ import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What key expressions see as {@code #root}.
+ * The {@code #root} object of key expressions.
  *
  * @param method the annotated method
  * @param target the bean

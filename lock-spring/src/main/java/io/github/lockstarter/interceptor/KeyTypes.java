@@ -31,8 +31,9 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Follows the declared types through a key expression, to find a property or method that
- * does not exist. Only a concrete class is asked: the value of an interface, an abstract
- * class, a map or a type variable may well have more than its type declares.
+ * does not exist. Only concrete classes are checked: a value that is declared as an
+ * interface, an abstract class, a map or a type variable may have more members than its
+ * type declares.
  */
 final class KeyTypes {
 
@@ -52,14 +53,14 @@ final class KeyTypes {
 	}
 
 	/**
-	 * Return what the declared types of an expression lack, as sentences.
+	 * Return the members that the declared types lack, as sentences.
 	 */
 	List<String> missingIn(SpelNode expression) {
 		try {
 			typeOf(expression, ROOT);
 		}
 		catch (LinkageError | TypeNotPresentException ex) {
-			// The class names others that this application does not have
+			// The class refers to classes that this application does not have
 			return List.of();
 		}
 		return this.missing;
@@ -84,7 +85,7 @@ final class KeyTypes {
 		}
 	}
 
-	/** The properties of an object of type {@code current} need nothing before them. */
+	/** The properties of an object of type {@code current} are named without a prefix. */
 	private ResolvableType typeOf(SpelNode node, ResolvableType current) {
 		if (node instanceof CompoundExpression) {
 			ResolvableType type = typeOf(node.getChild(0), current);
@@ -177,7 +178,10 @@ final class KeyTypes {
 				? type.getGeneric() : UNKNOWN;
 	}
 
-	/** Return the class that decides what a value has, or {@code null} for none. */
+	/**
+	 * Return the class that has all members of a value, or {@code null} if there may be
+	 * more.
+	 */
 	private static @Nullable Class<?> concreteClass(ResolvableType type) {
 		Type declared = type.getType();
 		boolean isClass = declared instanceof Class || declared instanceof ParameterizedType || type.isArray();

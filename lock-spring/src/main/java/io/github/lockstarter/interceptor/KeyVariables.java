@@ -21,8 +21,8 @@ import org.springframework.expression.spel.ast.Ternary;
 import org.springframework.expression.spel.ast.VariableReference;
 
 /**
- * What a key expression may refer to: the parameters of its method and the properties of
- * {@link KeyEvaluationRoot}.
+ * The references that a key expression may have: the parameters of its method and the
+ * properties of {@link KeyEvaluationRoot}.
  */
 final class KeyVariables {
 
@@ -40,7 +40,7 @@ final class KeyVariables {
 	}
 
 	/**
-	 * Return the references of an expression that no call can ever resolve.
+	 * Return the references that no call can resolve.
 	 */
 	List<String> unknownIn(SpelNode expression) {
 		List<String> unknown = new ArrayList<>();
@@ -50,14 +50,14 @@ final class KeyVariables {
 	}
 
 	/**
-	 * Return the index of the parameter that an expression consists of, or -1.
+	 * Return the index of the parameter if an expression is nothing else, or -1.
 	 */
 	int parameterIndex(SpelNode expression) {
 		return (expression instanceof VariableReference variable) ? parameterIndex(nameOf(variable)) : -1;
 	}
 
 	/**
-	 * Return what can be referred to, as advice.
+	 * Return which references are possible, as advice.
 	 */
 	String advice() {
 		if (this.names == null) {
@@ -79,7 +79,7 @@ final class KeyVariables {
 		}
 	}
 
-	/** A parameter without its # is taken for a property of the root. */
+	/** A parameter without its # would be a property of the root. */
 	private void collectRootProperties(SpelNode node, List<String> unknown) {
 		if (node instanceof PropertyOrFieldReference property) {
 			if (!ROOT_PROPERTIES.contains(property.getName())) {

@@ -10,11 +10,10 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSetRequest;
 
 /**
- * What one annotation asks for.
+ * The lock or locks of one annotation.
  *
- * @param request what to ask for, with the lock of the whole name
- * @param key the key or keys within the name, or {@code null} for the lock of the whole
- * name
+ * @param request the request for the lock of the whole name
+ * @param key the expression for the keys, or {@code null} for the lock of the whole name
  */
 record KeyedRequest(LockRequest request, @Nullable LockKeyExpression key) {
 
@@ -26,8 +25,8 @@ record KeyedRequest(LockRequest request, @Nullable LockKeyExpression key) {
 	}
 
 	/**
-	 * Return what to ask for before a call: one lock, or several if the key is a
-	 * collection, even one with a single element.
+	 * Return the request of a call: for one lock, or for several if the key is a
+	 * collection, even with a single element.
 	 * @throws IllegalArgumentException if the call has no usable key, or too many
 	 */
 	AnyLockRequest<?> resolve(MethodInvocation invocation) {
@@ -36,8 +35,7 @@ record KeyedRequest(LockRequest request, @Nullable LockKeyExpression key) {
 		}
 		Object target = invocation.getThis();
 		if (target == null) {
-			throw new IllegalStateException(
-					"'" + LockDefinition.describe(invocation.getMethod()) + "' is called on no object");
+			throw new IllegalStateException("'" + MethodLabel.of(invocation.getMethod()) + "' is called on no object");
 		}
 		LockKeyExpression.Keys keys = this.key.evaluate(this.request.key().name(), target, invocation.getArguments());
 		return keys.several() ? LockSetRequest.of(keys.all().stream().map(this.request::withKey).toList())

@@ -5,32 +5,74 @@ package io.github.lockstarter.interceptor;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 import io.github.lockstarter.DistributedLock;
 
 /**
- * Finds the annotations that apply to a method: its own, or else those of its class.
+ * Finds the annotations that apply to a method: its own, or otherwise those of its class.
  */
-final class LockAnnotations {
+public final class LockAnnotations {
+
+	private static final Log logger = LogFactory.getLog(LockAnnotations.class);
 
 	private LockAnnotations() {
 	}
 
 	/**
 	 * Return the annotations of a method.
-	 * @param method a method of the target class, not of an interface of it
+	 * @param method a method of the target class, not of one of its interfaces
 	 * @param targetClass the class of the bean
 	 * @return the annotations, several if they are repeated
 	 */
-	static List<DistributedLock> find(Method method, Class<?> targetClass) {
+	public static List<DistributedLock> find(Method method, Class<?> targetClass) {
 		List<DistributedLock> own = nearest(method);
 		return (own.isEmpty() && isCoveredByClass(method)) ? nearest(targetClass) : own;
+	}
+
+	/**
+	 * Return the methods of a bean to which annotations apply; none if the methods cannot
+	 * be read.
+	 * @param type the class of the bean
+	 */
+	public static List<Method> methods(Class<?> type) {
+		Class<?>[] declaring = isByInterface(type) ? type.getInterfaces() : new Class<?>[] { type };
+		try {
+			return Arrays.stream(declaring).flatMap(LockAnnotations::declaredMethods).toList();
+		}
+		catch (IllegalStateException ex) {
+			// A lazy bean may need classes that this application never has
+			logger.debug("The methods of " + type + " cannot be read", ex);
+			return List.of();
+		}
+	}
+
+	/**
+	 * Return whether the interfaces of a class have the annotations that count. The class
+	 * of a JDK proxy, such as a repository, or of a lambda has another name in each JVM
+	 * and methods without parameter names.
+	 * @param type the class of a bean
+	 */
+	public static boolean isByInterface(Class<?> type) {
+		return Proxy.isProxyClass(type) || ClassUtils.isLambdaClass(type);
+	}
+
+	private static Stream<Method> declaredMethods(Class<?> type) {
+		return Arrays.stream(ReflectionUtils.getUniqueDeclaredMethods(type))
+			.filter((method) -> !method.isBridge() && !method.isSynthetic())
+			.filter((method) -> !find(method, type).isEmpty());
 	}
 
 	private static boolean isCoveredByClass(Method method) {
@@ -42,7 +84,7 @@ final class LockAnnotations {
 		List<MergedAnnotation<DistributedLock>> found = MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY)
 			.stream(DistributedLock.class)
 			.toList();
-		// Those further away are what an overridden method or a superclass says
+		// Annotations further away belong to an overridden method or a superclass
 		return found.stream()
 			.filter((annotation) -> annotation.getAggregateIndex() == found.get(0).getAggregateIndex())
 			.map(MergedAnnotation::synthesize)

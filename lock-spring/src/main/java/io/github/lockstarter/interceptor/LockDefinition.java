@@ -2,14 +2,10 @@
 
 package io.github.lockstarter.interceptor;
 
-import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 
 import org.aopalliance.intercept.MethodInvocation;
-import org.jspecify.annotations.Nullable;
-
-import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.AnyLockRequest;
 import io.github.lockstarter.LockRequest;
@@ -18,21 +14,20 @@ import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.OnLost;
 
 /**
- * The lock or locks of a method, with everything checked that can be known before a call.
+ * The lock or locks of a method. Everything that is known before a call has been checked.
  *
- * @param locks what to ask for
- * @param onFailure what to do when the lock cannot be had
- * @param onLost what to do when the lease is lost
+ * @param locks the locks
+ * @param onFailure what to do if the lock cannot be acquired
+ * @param onLost what to do if the lock is lost
  * @param onActiveTransaction what to do inside a transaction
  * @param leaseParameter the parameter that takes the lease
- * @param adapter what follows the work of the method that goes on after its return, or
- * {@code null} if there is none
+ * @param adapter runs the method until its work is done
  */
 record LockDefinition(List<KeyedRequest> locks, FailurePolicy onFailure, OnLost onLost,
-		OnActiveTransaction onActiveTransaction, LeaseParameter leaseParameter, @Nullable InvocationAdapter adapter) {
+		OnActiveTransaction onActiveTransaction, LeaseParameter leaseParameter, InvocationAdapter adapter) {
 
 	/**
-	 * Return what to ask for before a call.
+	 * Return the request of a call.
 	 * @throws IllegalArgumentException if the call has no usable key, too many, or
 	 * several for a method that takes the lease of one lock
 	 */
@@ -40,7 +35,8 @@ record LockDefinition(List<KeyedRequest> locks, FailurePolicy onFailure, OnLost 
 		AnyLockRequest<?> request = (this.locks.size() == 1) ? this.locks.get(0).resolve(invocation)
 				: allOf(invocation);
 		if (request instanceof LockSetRequest && this.leaseParameter.single()) {
-			throw new IllegalArgumentException("The key of @DistributedLock on '" + describe(invocation.getMethod())
+			throw new IllegalArgumentException("The key of @DistributedLock on '"
+					+ MethodLabel.of(invocation.getMethod())
 					+ "' is a collection, whose locks have a LeaseSet, but a parameter of the method is of type Lease;"
 					+ " nothing was executed");
 		}
@@ -60,19 +56,6 @@ record LockDefinition(List<KeyedRequest> locks, FailurePolicy onFailure, OnLost 
 		else {
 			all.add((LockRequest) request);
 		}
-	}
-
-	/**
-	 * Return a method as text that names its class and the types of its parameters.
-	 */
-	static String describe(Method method) {
-		StringBuilder text = new StringBuilder(ClassUtils.getQualifiedMethodName(method)).append('(');
-		String separator = "";
-		for (Class<?> type : method.getParameterTypes()) {
-			text.append(separator).append(type.getSimpleName());
-			separator = ", ";
-		}
-		return text.append(')').toString();
 	}
 
 }

@@ -27,7 +27,8 @@ import io.github.lockstarter.OnContention;
 import io.github.lockstarter.OnUnavailable;
 
 /**
- * Turns an annotation into the definition of a lock, or says what is wrong with it.
+ * Turns the annotations of a method into the definition of its lock, or reports what is
+ * wrong with them.
  */
 final class LockDefinitionParser {
 
@@ -59,7 +60,7 @@ final class LockDefinitionParser {
 	LockDefinition parse(List<DistributedLock> annotations, Method method, Class<?> targetClass) {
 		DistributedLock annotation = annotations.get(0);
 		InvocationAdapter adapter = ReturnTypes.adapter(method, targetClass);
-		if (adapter == null && ReturnTypes.isDeferred(method, targetClass)) {
+		if (adapter == null) {
 			throw invalid(method,
 					"its return type " + method.getReturnType().getSimpleName()
 							+ " lets the work go on after the method has returned and the lock is given back",
@@ -80,7 +81,7 @@ final class LockDefinitionParser {
 				annotation.onActiveTransaction(), leaseParameter, adapter);
 	}
 
-	/** There is one wait for all locks, and one thing to do without them. */
+	/** All locks share one wait, and one reaction if they cannot be acquired. */
 	private void requireSameReaction(DistributedLock one, DistributedLock other, Method method) {
 		requireSame("waitTime", one.waitTime(), other.waitTime(), method);
 		requireSame("onContention", one.onContention(), other.onContention(), method);
@@ -218,7 +219,7 @@ final class LockDefinitionParser {
 
 	private static InvalidLockDefinitionException invalid(Method method, String problem, String action,
 			@Nullable Throwable cause) {
-		return new InvalidLockDefinitionException(LockDefinition.describe(method), problem, action, cause);
+		return new InvalidLockDefinitionException(method, problem, action, cause);
 	}
 
 }

@@ -3,7 +3,6 @@
 package io.github.lockstarter.interceptor;
 
 import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -20,7 +19,7 @@ import org.springframework.util.ClassUtils;
 import io.github.lockstarter.DistributedLock;
 
 /**
- * Knows the lock of each method, from its annotation.
+ * Provides the lock definition of each annotated method.
  */
 public final class LockDefinitionSource {
 
@@ -30,7 +29,7 @@ public final class LockDefinitionSource {
 
 	/**
 	 * Create a source.
-	 * @param beanFactory what resolves placeholders and <code>@bean</code> references
+	 * @param beanFactory resolves placeholders and <code>@bean</code> references
 	 */
 	public LockDefinitionSource(ConfigurableBeanFactory beanFactory) {
 		this.parser = new LockDefinitionParser(beanFactory::resolveEmbeddedValue, new BeanFactoryResolver(beanFactory),
@@ -39,10 +38,10 @@ public final class LockDefinitionSource {
 
 	/**
 	 * Return the lock of a method.
-	 * @param method the method that is called, maybe of an interface
+	 * @param method the method that is called, possibly of an interface
 	 * @param targetClass the class of the bean
 	 * @return the definition, or {@code null} if the method has no lock
-	 * @throws InvalidLockDefinitionException if its annotation cannot work
+	 * @throws InvalidLockDefinitionException if the annotation cannot work
 	 */
 	@Nullable LockDefinition get(Method method, Class<?> targetClass) {
 		MethodClassKey key = new MethodClassKey(method, targetClass);
@@ -55,7 +54,17 @@ public final class LockDefinitionSource {
 	}
 
 	/**
-	 * Return whether a method has a lock, even one whose definition is invalid.
+	 * Check the annotation of a method before its first call.
+	 * @param method a method of the class or of one of its interfaces
+	 * @param targetClass the class of the bean
+	 * @throws InvalidLockDefinitionException if the annotation cannot work
+	 */
+	public void validate(Method method, Class<?> targetClass) {
+		get(method, targetClass);
+	}
+
+	/**
+	 * Return whether a method has a lock, even if its definition is invalid.
 	 */
 	boolean hasLock(Method method, Class<?> targetClass) {
 		Method specific = specificMethod(method, targetClass);
@@ -69,22 +78,13 @@ public final class LockDefinitionSource {
 		return annotations.isEmpty() ? null : this.parser.parse(annotations, specific, owner);
 	}
 
-	/**
-	 * Return whether what counts is the interface of a class. The class of a JDK proxy,
-	 * as of a repository, or of a lambda has another name in each JVM and methods without
-	 * parameter names.
-	 */
-	static boolean isByInterface(Class<?> type) {
-		return Proxy.isProxyClass(type) || ClassUtils.isLambdaClass(type);
-	}
-
 	private static Method specificMethod(Method method, Class<?> targetClass) {
-		return isByInterface(targetClass) ? ClassUtils.getInterfaceMethodIfPossible(method, targetClass)
+		return LockAnnotations.isByInterface(targetClass) ? ClassUtils.getInterfaceMethodIfPossible(method, targetClass)
 				: AopUtils.getMostSpecificMethod(method, targetClass);
 	}
 
 	private static Class<?> owner(Method specific, Class<?> targetClass) {
-		return isByInterface(targetClass) ? specific.getDeclaringClass() : targetClass;
+		return LockAnnotations.isByInterface(targetClass) ? specific.getDeclaringClass() : targetClass;
 	}
 
 }

@@ -25,8 +25,8 @@ import org.springframework.util.ObjectUtils;
 import io.github.lockstarter.LockKey;
 
 /**
- * The key expression of a method, parsed once. An expression without a usable value for a
- * call is an error of that call: a made-up key would lock the wrong thing.
+ * The key expression of a method, parsed once. A call fails if the expression has no
+ * usable value: any default key would be the wrong lock.
  */
 final class LockKeyExpression {
 
@@ -42,7 +42,8 @@ final class LockKeyExpression {
 
 	/**
 	 * Parse an expression.
-	 * @throws org.springframework.expression.ParseException if the text is none
+	 * @throws org.springframework.expression.ParseException if the text is not an
+	 * expression
 	 */
 	LockKeyExpression(String expression, Method method, BeanResolver beans) {
 		this.expression = parser.parseRaw(expression);
@@ -52,7 +53,7 @@ final class LockKeyExpression {
 	}
 
 	/**
-	 * Return what the expression refers to that no call will ever have.
+	 * Return the references that no call can resolve.
 	 */
 	List<String> unknownReferences() {
 		return this.variables.unknownIn(this.expression.getAST());
@@ -68,22 +69,21 @@ final class LockKeyExpression {
 	}
 
 	/**
-	 * Return the properties and methods that the declared types of the expression lack,
-	 * as sentences.
+	 * Return the properties and methods that the declared types lack, as sentences.
 	 */
 	List<String> missingMembers() {
 		return new KeyTypes(this.method, this.variables).missingIn(this.expression.getAST());
 	}
 
 	/**
-	 * Return what the expression can refer to, as advice.
+	 * Return which references are possible, as advice.
 	 */
 	String advice() {
 		return this.variables.advice();
 	}
 
 	/**
-	 * Return whether the expression is a parameter of a type.
+	 * Return whether the expression is just a parameter of a type.
 	 */
 	boolean isParameterOf(Class<?> type) {
 		int index = this.variables.parameterIndex(this.expression.getAST());
@@ -100,14 +100,14 @@ final class LockKeyExpression {
 
 	/**
 	 * Evaluate the expression for a call.
-	 * @return the key, or those of all elements of a collection, an array or a stream
-	 * @throws IllegalArgumentException if it has no usable value
+	 * @return one key, or the keys of all elements of a collection, an array or a stream
+	 * @throws IllegalArgumentException if the expression has no usable value
 	 */
 	Keys evaluate(String name, Object target, @Nullable Object[] arguments) {
 		MethodBasedEvaluationContext context = new MethodBasedEvaluationContext(
 				new KeyEvaluationRoot(this.method, target, arguments), this.method, arguments,
 				KeyVariables.parameterNames);
-		// What a call finds out about properties and methods serves the next one
+		// The property and method accessors that one call has cached serve the next
 		this.shared.applyDelegatesTo(context);
 		Object value;
 		try {
@@ -155,7 +155,7 @@ final class LockKeyExpression {
 
 	private IllegalArgumentException unusable(String problem, @Nullable Throwable cause) {
 		return new IllegalArgumentException(
-				"The key of @DistributedLock on '" + LockDefinition.describe(this.method) + "', expression '"
+				"The key of @DistributedLock on '" + MethodLabel.of(this.method) + "', expression '"
 						+ this.expression.getExpressionString() + "', " + problem + "; nothing was executed",
 				cause);
 	}

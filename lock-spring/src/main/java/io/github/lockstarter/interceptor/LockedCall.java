@@ -2,64 +2,68 @@
 
 package io.github.lockstarter.interceptor;
 
+import java.util.function.BooleanSupplier;
+
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.ProxyMethodInvocation;
 
-import io.github.lockstarter.AnyLockRequest;
 import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockContendedException;
-import io.github.lockstarter.LockRegistry;
-import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.LockUnavailableException;
 
 /**
- * A call of a method that can be carried out later, on any thread, and more than once.
+ * A call of a method that needs a lock.
  *
  * @param invocation the call
- * @param definition the lock of the method
- * @param request what to ask for
- * @param registry where the lock comes from
- * @param template the semantics of the annotation
- * @param handedOver whether the current thread is one of an executor that the call was
- * handed over to
+ * @param leaseParameter the parameter that takes the lease
+ * @param onFailure what to do without the lock
+ * @param handedOver whether an executor runs the call on one of its threads
  */
-record LockedCall(MethodInvocation invocation, LockDefinition definition, AnyLockRequest<?> request,
-		LockRegistry registry, LockTemplate template, boolean handedOver) {
+record LockedCall(MethodInvocation invocation, LeaseParameter leaseParameter, FailurePolicy onFailure,
+		BooleanSupplier handedOver) {
+
+	/**
+	 * Return an independent copy, for a call that runs later or more than once.
+	 */
+	LockedCall copy() {
+		MethodInvocation copy = this.invocation;
+		if (copy instanceof ProxyMethodInvocation proxied) {
+			copy = proxied.invocableClone();
+		}
+		else if (copy instanceof RepeatableInvocation repeatable) {
+			copy = repeatable.copy();
+		}
+		return new LockedCall(copy, this.leaseParameter, this.onFailure, this.handedOver);
+	}
 
 	/**
 	 * Call the method.
 	 */
 	@Nullable Object proceed(LeaseSet lease) throws Throwable {
-		return copy(lease).proceed();
+		fillIn(lease);
+		return this.invocation.proceed();
 	}
 
 	/**
-	 * Return what a call returns when somebody else held the lock for the whole wait
-	 * time.
+	 * Return the result of a call whose lock was held elsewhere for the whole wait time.
 	 */
 	@Nullable Object contended(LockContendedException reason) throws Throwable {
-		return this.definition.onFailure().contended(copy(null), reason);
+		fillIn(null);
+		return this.onFailure.contended(this.invocation, reason);
 	}
 
 	/**
-	 * Return what a call returns when the lock could not be asked for.
+	 * Return the result of a call whose store did not answer.
 	 */
 	@Nullable Object unavailable(LockUnavailableException reason) throws Throwable {
-		return this.definition.onFailure().unavailable(copy(null), reason);
+		fillIn(null);
+		return this.onFailure.unavailable(this.invocation, reason);
 	}
 
-	private MethodInvocation copy(@Nullable LeaseSet lease) {
-		MethodInvocation copy = this.invocation;
-		if (copy instanceof ProxyMethodInvocation proxied) {
-			copy = proxied.invocableClone();
-		}
-		else if (copy instanceof WovenInvocation woven) {
-			copy = woven.copy();
-		}
-		DistributedLockInterceptor.fillIn(lease, copy, this.definition);
-		return copy;
+	private void fillIn(@Nullable LeaseSet lease) {
+		this.leaseParameter.fillIn(lease, this.invocation.getArguments());
 	}
 
 }

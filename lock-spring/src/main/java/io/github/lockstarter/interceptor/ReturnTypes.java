@@ -25,9 +25,11 @@ import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 
 /**
- * What the return type of a method says about the end of its work.
+ * Decides from the return type of a method when its work is done.
  */
 final class ReturnTypes {
+
+	private static final InvocationAdapter BLOCKING = new BlockingInvocationAdapter();
 
 	private static final Map<Class<?>, Object> EMPTY = Map.of(Optional.class, Optional.empty(), OptionalInt.class,
 			OptionalInt.empty(), OptionalLong.class, OptionalLong.empty(), OptionalDouble.class,
@@ -36,7 +38,7 @@ final class ReturnTypes {
 	private static final Set<Class<?>> DEFERRED = Set.of(Future.class, CompletionStage.class, Flow.Publisher.class,
 			BaseStream.class, Callable.class);
 
-	/** By name, because an application needs none of them. */
+	/** By name, because none of them has to be on the class path. */
 	private static final Set<String> DEFERRED_IF_PRESENT = Set.of("org.reactivestreams.Publisher",
 			"org.springframework.web.context.request.async.DeferredResult",
 			"org.springframework.web.context.request.async.WebAsyncTask",
@@ -50,14 +52,8 @@ final class ReturnTypes {
 	}
 
 	/**
-	 * Return whether the work of the method may go on after it has returned.
-	 */
-	static boolean isDeferred(Method method, Class<?> targetClass) {
-		return isDeferred(ResolvableType.forMethodReturnType(method, targetClass)) || isSuspending(method);
-	}
-
-	/**
-	 * Return what follows such work to its end, or {@code null} if that is not possible.
+	 * Return the adapter that runs a method until its work is done, or {@code null} if
+	 * the work may continue after the return and cannot be followed to its end.
 	 */
 	static @Nullable InvocationAdapter adapter(Method method, Class<?> targetClass) {
 		ResolvableType returnType = ResolvableType.forMethodReturnType(method, targetClass);
@@ -70,13 +66,16 @@ final class ReturnTypes {
 		}
 		ReactiveAdapter reactive = REACTOR_PRESENT ? ReactiveAdapterRegistry.getSharedInstance().getAdapter(type)
 				: null;
-		// One for a supertype cannot make what the method has to return
-		return (reactive != null && reactive.getDescriptor().isDeferred()
-				&& type.isAssignableFrom(reactive.getReactiveType())) ? new ReactiveInvocationAdapter(reactive) : null;
+		// An adapter for a supertype cannot create the type that the method returns
+		if (reactive != null && reactive.getDescriptor().isDeferred()
+				&& type.isAssignableFrom(reactive.getReactiveType())) {
+			return new ReactiveInvocationAdapter(reactive);
+		}
+		return isDeferred(returnType) ? null : BLOCKING;
 	}
 
 	/**
-	 * Return the result of a call that was skipped.
+	 * Return the result of a skipped call.
 	 */
 	static @Nullable Object empty(Method method, Class<?> targetClass) {
 		ResolvableType returnType = ResolvableType.forMethodReturnType(method, targetClass);
@@ -86,7 +85,7 @@ final class ReturnTypes {
 				: EMPTY.get(type);
 	}
 
-	/** A response entity or an optional may hold what goes on. */
+	/** A response entity or an optional may contain work that continues. */
 	private static boolean isDeferred(ResolvableType returnType) {
 		Class<?> type = returnType.resolve(Object.class);
 		return DEFERRED.stream().anyMatch((deferred) -> deferred.isAssignableFrom(type)) || isDeferredByName(type)

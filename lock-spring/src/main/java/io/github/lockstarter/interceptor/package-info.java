@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Puts the locks of {@link io.github.lockstarter.DistributedLock} around methods.
+ * Acquires the locks of annotated methods: from the annotation to its definition, and
+ * from a call to the {@link io.github.lockstarter.LockTemplate} that runs it.
  */
 @NullMarked
 package io.github.lockstarter.interceptor;

@@ -13,12 +13,12 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.interceptor.LockDefinitionSource;
-import io.github.lockstarter.interceptor.LockDefinitionValidator;
 import io.github.lockstarter.lifecycle.LockLifecycle;
+import io.github.lockstarter.validation.LockDefinitionValidator;
 
 /**
- * What an application without Spring Boot gets. Spring Boot declares the same beans, each
- * unless the application has one of its own.
+ * The beans of an application without Spring Boot. With Spring Boot, auto-configuration
+ * declares the same beans, each unless the application has its own.
  */
 @Configuration(proxyBeanMethods = false)
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)

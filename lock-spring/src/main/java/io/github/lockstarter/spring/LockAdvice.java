@@ -8,23 +8,24 @@ import org.springframework.context.annotation.AdviceMode;
 
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.OnActiveTransaction;
+import io.github.lockstarter.aspectj.DistributedLockWeaving;
 import io.github.lockstarter.interceptor.DistributedLockAdvisor;
-import io.github.lockstarter.interceptor.DistributedLockWeaving;
 import io.github.lockstarter.interceptor.LockDefinitionSource;
 
 /**
- * How annotated methods of an application are locked.
+ * How the annotated methods of an application acquire their locks.
  *
- * @param mode whether by proxies or by weaving
- * @param order place among the advisors of a method
- * @param onActiveTransaction what annotations mean that leave it at its default
+ * @param mode whether proxies or woven methods do so
+ * @param order position among the advisors of a method
+ * @param onActiveTransaction the default of
+ * {@link io.github.lockstarter.DistributedLock#onActiveTransaction()}
  */
 public record LockAdvice(AdviceMode mode, int order, OnActiveTransaction onActiveTransaction) {
 
 	/**
-	 * Return what puts locks around the methods of proxies.
-	 * @param definitions the locks of the methods
-	 * @param registry where the locks come from, asked at the first call
+	 * Return the advisor for proxies.
+	 * @param definitions provides the locks of methods
+	 * @param registry provides the registry at the first call
 	 */
 	public DistributedLockAdvisor advisor(LockDefinitionSource definitions, Supplier<LockRegistry> registry) {
 		DistributedLockAdvisor advisor = new DistributedLockAdvisor(definitions, registry);
@@ -34,9 +35,9 @@ public record LockAdvice(AdviceMode mode, int order, OnActiveTransaction onActiv
 	}
 
 	/**
-	 * Return what has woven methods acquire their locks.
-	 * @param definitions the locks of the methods
-	 * @param registry where the locks come from, asked at the first call
+	 * Return the connection of woven methods with the application context.
+	 * @param definitions provides the locks of methods
+	 * @param registry provides the registry at the first call
 	 */
 	DistributedLockWeaving weaving(LockDefinitionSource definitions, Supplier<LockRegistry> registry) {
 		return DistributedLockWeaving.locking(definitions, registry, this.onActiveTransaction);

@@ -13,10 +13,10 @@ import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.type.AnnotationMetadata;
 
-import io.github.lockstarter.interceptor.DistributedLockWeaving;
+import io.github.lockstarter.aspectj.DistributedLockWeaving;
 
 /**
- * What locks by proxies need beside their advisor.
+ * The beans that locks by proxies need in addition to their advisor.
  */
 @Configuration(proxyBeanMethods = false)
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
@@ -24,7 +24,7 @@ import io.github.lockstarter.interceptor.DistributedLockWeaving;
 public class LockProxyConfiguration {
 
 	/**
-	 * Classes may be woven all the same, because the weaver finds the aspect by itself.
+	 * Classes may be woven nevertheless, because the weaver finds the aspect by itself.
 	 */
 	@Configuration(proxyBeanMethods = false)
 	@Conditional(AspectJPresent.class)
@@ -40,7 +40,7 @@ public class LockProxyConfiguration {
 	}
 
 	/**
-	 * Registers what creates proxies if nothing else has.
+	 * Registers the auto-proxy creator if nothing else has.
 	 */
 	static class Proxies implements ImportBeanDefinitionRegistrar {
 

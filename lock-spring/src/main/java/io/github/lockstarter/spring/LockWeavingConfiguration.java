@@ -10,11 +10,11 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 
 import io.github.lockstarter.LockRegistry;
-import io.github.lockstarter.interceptor.DistributedLockWeaving;
+import io.github.lockstarter.aspectj.DistributedLockWeaving;
 import io.github.lockstarter.interceptor.LockDefinitionSource;
 
 /**
- * Locks by weaving. Without AspectJ no class is woven, which the validation says of the
+ * Locks by weaving. Without AspectJ no class is woven, and the validation refuses the
  * beans that need it.
  */
 @Configuration(proxyBeanMethods = false)

@@ -223,7 +223,7 @@ class DistributedLockOrderingTests {
 			.stream()
 			.filter((thread) -> thread.getKey().getName().startsWith(threads))
 			.flatMap((thread) -> Arrays.stream(thread.getValue()))
-			.anyMatch((frame) -> frame.getClassName().startsWith("io.github.lockstarter.engine.StoreVisit"));
+			.anyMatch((frame) -> frame.getClassName().startsWith("io.github.lockstarter.engine.ThreadWaiter"));
 	}
 
 	private static AnnotationConfigApplicationContext start(Class<?> configuration) {

@@ -129,7 +129,7 @@ class ReactiveMethodTests {
 		CountDownLatch subscribed = new CountDownLatch(1);
 		CountDownLatch cancelled = new CountDownLatch(1);
 		Hooks.onEachOperator("cancelling", Operators.lift((source, actual) -> {
-			if (source.stepName().equals("source(MonoDefer)") && cancelled.getCount() > 0
+			if (source.stepName().equals("source(FluxDefer)") && cancelled.getCount() > 0
 					&& Thread.currentThread().getName().startsWith("lock-async")) {
 				awaitUninterrupted(subscribed);
 				subscription.get().dispose();

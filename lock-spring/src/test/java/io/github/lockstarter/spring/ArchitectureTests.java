@@ -18,9 +18,13 @@ class ArchitectureTests extends AbstractArchitectureTests {
 
 	private static final Map<String, Set<String>> ROOMS = Map.of( //
 			".interceptor", Set.of(""), //
+			".validation", Set.of(".interceptor", ".validation.bytecode", ""), //
+			".validation.bytecode", Set.of("", ".interceptor"), //
+			".aspectj", Set.of("", ".interceptor"), //
 			".transaction", Set.of(""), //
 			".lifecycle", Set.of(".engine"), //
-			".spring", Set.of("", ".event", ".store", ".engine", ".interceptor", ".transaction", ".lifecycle"));
+			".spring", Set.of("", ".event", ".store", ".engine", ".interceptor", ".validation", ".aspectj",
+					".transaction", ".lifecycle"));
 
 	ArchitectureTests() {
 		super(ROOMS);
@@ -37,6 +41,18 @@ class ArchitectureTests extends AbstractArchitectureTests {
 	void nothingNeedsSpringBootOrADriver() {
 		assertUsedOnlyIn("the library works without Spring Boot, and with any store", Set.of(),
 				"org.springframework.boot..", "org.springframework.data..");
+	}
+
+	@Test
+	void classFilesAreReadInOneRoom() {
+		assertUsedOnlyIn("nobody else should have to know byte code", Set.of(".validation.bytecode"),
+				"org.springframework.asm..");
+	}
+
+	@Test
+	void weavingNeedsAspectJAndNothingElseDoes() {
+		assertUsedOnlyIn("an application without AspectJ must be able to load all other classes",
+				Set.of(".aspectj", ".validation.bytecode"), "org.aspectj..");
 	}
 
 	@Test

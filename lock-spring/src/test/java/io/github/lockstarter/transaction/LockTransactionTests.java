@@ -15,6 +15,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
@@ -24,6 +26,7 @@ import org.springframework.transaction.TransactionTimedOutException;
 import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.TransactionTemplate;
 
+import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockLostException;
@@ -34,6 +37,8 @@ import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockEvent;
+import io.github.lockstarter.interceptor.DistributedLockAdvisor;
+import io.github.lockstarter.interceptor.LockDefinitionSource;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.test.FaultInjectingStore;
@@ -324,6 +329,32 @@ class LockTransactionTests {
 	}
 
 	@Test
+	void withLogTheLossOfALockThatIsKeptUntilTheCommitIsNotLoggedAgain(CapturedLog log) {
+		this.transaction.execute((status) -> this.lock.withOnLost(OnLost.LOG).execute(REQUEST, this::lose));
+		assertThat(log).contains("lost").doesNotContain("while its transaction was completed");
+	}
+
+	@Test
+	void anAnnotationSaysWhatHappensInsideATransactionOrElseTheAdvisor() {
+		DistributedLockAdvisor advisor = new DistributedLockAdvisor(
+				new LockDefinitionSource(new DefaultListableBeanFactory()), () -> this.registry);
+		ProxyFactory proxies = new ProxyFactory(new Orders());
+		proxies.addAdvisor(advisor);
+		Orders proxy = (Orders) proxies.getProxy();
+		this.transaction.execute((status) -> {
+			proxy.prepare(1);
+			assertThat(isTaken(1)).isFalse();
+			proxy.place(1);
+			assertThat(isTaken(1)).isTrue();
+			advisor.setOnActiveTransaction(OnActiveTransaction.RELEASE_ON_RETURN);
+			proxy.place(2);
+			assertThat(isTaken(2)).isFalse();
+			return null;
+		});
+		assertThat(isTaken(1)).isFalse();
+	}
+
+	@Test
 	void aBodyThatBeginsOnTheThreadOfATransactionKeepsItsLockUntilBothAreDone() {
 		CompletableFuture<String> body = new CompletableFuture<>();
 		this.transaction.execute((status) -> {
@@ -406,6 +437,13 @@ class LockTransactionTests {
 		assertThat(orders()).isEqualTo(2);
 	}
 
+	private boolean isTaken(long id) {
+		return this.others.tryAcquire(LockRequest.of("order", id).withWaitTime(Duration.ZERO)).map((lease) -> {
+			lease.close();
+			return false;
+		}).orElse(true);
+	}
+
 	private int insertOrder() {
 		return this.jdbc.sql("insert into orders values (1)").update();
 	}
@@ -418,6 +456,18 @@ class LockTransactionTests {
 		this.memory.clear();
 		Awaitility.await().until(() -> !lease.isHeld());
 		return true;
+	}
+
+	static class Orders {
+
+		@DistributedLock(name = "order", key = "#id")
+		public void place(long id) {
+		}
+
+		@DistributedLock(name = "order", key = "#id", onActiveTransaction = OnActiveTransaction.RELEASE_ON_RETURN)
+		public void prepare(long id) {
+		}
+
 	}
 
 }

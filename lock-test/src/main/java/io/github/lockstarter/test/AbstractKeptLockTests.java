@@ -80,7 +80,7 @@ abstract class AbstractKeptLockTests extends StoreHarness {
 	@Test
 	void nobodyElseKeepsALock() {
 		this.one.grant(this.key, this.owner);
-		assertThat(this.two.store().keep(this.key, this.other, HOUR)).isFalse();
+		assertThat(this.two.keep(this.key, this.other, HOUR)).isFalse();
 		assertThat(this.two.remaining(this.key, this.other)).isLessThanOrEqualTo(LEASE_TIME);
 		assertThat(this.one.renew(this.key, this.owner)).isTrue();
 	}
@@ -94,7 +94,7 @@ abstract class AbstractKeptLockTests extends StoreHarness {
 	@Test
 	void aLockThatSomebodyElseKeepsIsNotKeptAgain() {
 		this.two.grant(this.key, this.other);
-		this.two.store().keep(this.key, this.other, HOUR);
+		this.two.keep(this.key, this.other, HOUR);
 		assertThat(keep(HOUR.multipliedBy(2))).isFalse();
 		assertThat(this.two.remaining(this.key, this.owner)).isLessThanOrEqualTo(HOUR);
 	}
@@ -103,13 +103,13 @@ abstract class AbstractKeptLockTests extends StoreHarness {
 	void aShareIsNotKept() {
 		OwnerToken reader = OwnerToken.random(LockMode.READ);
 		this.one.grant(this.key, reader);
-		assertThat(this.one.store().keep(this.key, reader, HOUR)).isFalse();
+		assertThat(this.one.keep(this.key, reader, HOUR)).isFalse();
 		assertThat(this.two.remaining(this.key, this.other)).isLessThanOrEqualTo(LEASE_TIME);
 		assertThat(this.one.renew(this.key, reader)).isTrue();
 	}
 
 	private boolean keep(Duration time) {
-		return this.one.store().keep(this.key, this.owner, time);
+		return this.one.keep(this.key, this.owner, time);
 	}
 
 }

@@ -116,7 +116,7 @@ public abstract class AbstractLockStoreTests extends AbstractLockModeTests {
 		this.three.queue(this.key);
 		assertThat(this.one.release(this.key, this.owner, LockMode.EXCLUSIVE)).isEqualTo(ReleaseOutcome.NOT_OWNER);
 		assertThat(this.two.renew(this.key, this.other)).isTrue();
-		assertThat(heardBy(this.three)).isEmpty();
+		assertHeardNothing(this.three);
 	}
 
 	@Test
@@ -148,6 +148,7 @@ public abstract class AbstractLockStoreTests extends AbstractLockModeTests {
 
 	@Test
 	void aWaitingJvmIsToldOfTheRelease() {
+		assumeWaitingLine();
 		this.one.grant(this.key, this.owner);
 		this.two.queue(this.key);
 		assertThat(this.one.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
@@ -170,7 +171,7 @@ public abstract class AbstractLockStoreTests extends AbstractLockModeTests {
 		this.one.release(this.key, this.owner, null);
 		assertThat(heardBy(this.two)).containsExactly(this.key);
 		assertNotTold(this.three);
-		this.two.store().withdraw(this.key);
+		this.two.withdraw(this.key);
 		assertThat(heardBy(this.three)).contains(this.key);
 	}
 
@@ -178,7 +179,7 @@ public abstract class AbstractLockStoreTests extends AbstractLockModeTests {
 	void aWithdrawnJvmIsNotTold() {
 		this.one.grant(this.key, this.owner);
 		this.two.queue(this.key);
-		this.two.store().withdraw(this.key);
+		this.two.withdraw(this.key);
 		assertThat(this.one.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
 		assertThat(heardBy(this.two)).isEmpty();
 	}
@@ -188,8 +189,8 @@ public abstract class AbstractLockStoreTests extends AbstractLockModeTests {
 		this.one.grant(this.key, this.owner);
 		this.two.queue(this.key);
 		this.three.queue(this.key);
-		this.two.store().withdraw(this.key);
-		this.two.store().withdraw(this.key);
+		this.two.withdraw(this.key);
+		this.two.withdraw(this.key);
 		assertThat(heardBy(this.three)).isEmpty();
 		assertThat(this.one.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 		assertThat(heardBy(this.three)).containsExactly(this.key);
@@ -216,6 +217,7 @@ public abstract class AbstractLockStoreTests extends AbstractLockModeTests {
 
 	@Test
 	void aJvmThatReleasesCanQueueBehindTheOneThatWasTold() {
+		assumeWaitingLine();
 		this.one.grant(this.key, this.owner);
 		this.two.queue(this.key);
 		this.three.queue(this.key);
@@ -246,8 +248,9 @@ public abstract class AbstractLockStoreTests extends AbstractLockModeTests {
 		this.three.queue(another);
 		assertThat(this.one.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
 		assertThat(this.two.renew(another, this.other)).isTrue();
+		assumeWaitingLine();
 		assertThat(this.two.release(another, this.other, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
-		assertThat(heardBy(this.three)).containsExactly(another);
+		assertThat(heardBy(this.three, another)).containsExactly(another);
 	}
 
 	@Test
@@ -270,7 +273,7 @@ public abstract class AbstractLockStoreTests extends AbstractLockModeTests {
 		this.one.grant(hostile, this.owner);
 		this.two.queue(hostile);
 		this.one.release(hostile, this.owner, null);
-		assertThat(heardBy(this.two)).containsExactly(hostile);
+		assertThat(heardBy(this.two, hostile)).containsExactly(hostile);
 	}
 
 }

@@ -2,9 +2,13 @@
 
 package io.github.lockstarter.test;
 
-import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -13,15 +17,18 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.GroupGrant;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockKeeping;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.Place;
 import io.github.lockstarter.store.ReleaseListener;
 import io.github.lockstarter.store.ReleaseOutcome;
-import io.github.lockstarter.store.ReleaseSignal;
 import io.github.lockstarter.store.UnusableStoreException;
+import io.github.lockstarter.store.WaitingLine;
 
 /**
  * A store that fails on demand, before another one is asked or after it has answered, and
@@ -56,9 +63,14 @@ public final class FaultInjectingStore implements LockStore {
 	}
 
 	@Override
-	public LockAttempt acquire(LockKey key, OwnerToken owner, Duration leaseTime, boolean queue) {
-		this.lastAcquired = new LeaseRequest(key, owner, leaseTime);
-		return this.acquire.call(() -> this.delegate.acquire(key, owner, leaseTime, queue));
+	public Set<LockMode> modes() {
+		return this.delegate.modes();
+	}
+
+	@Override
+	public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
+		this.lastAcquired = request;
+		return this.acquire.call(() -> this.delegate.acquire(request, place));
 	}
 
 	/**
@@ -69,60 +81,31 @@ public final class FaultInjectingStore implements LockStore {
 	}
 
 	@Override
-	public @Nullable List<LockGrant> acquireAll(List<LeaseRequest> requests) {
-		return this.acquireAll.call(() -> this.delegate.acquireAll(requests));
+	public List<CompletionStage<Boolean>> renew(List<LeaseRequest> requests) {
+		return requests.stream()
+			.map((request) -> this.renew.call(() -> this.delegate.renew(List.of(request)).get(0)))
+			.toList();
 	}
 
 	@Override
-	public boolean renew(LockKey key, OwnerToken owner, Duration leaseTime) {
-		return this.renew.call(() -> this.delegate.renew(key, owner, leaseTime));
-	}
-
-	@Override
-	public boolean keep(LockKey key, OwnerToken owner, Duration time) {
-		return this.keep.call(() -> this.delegate.keep(key, owner, time));
-	}
-
-	@Override
-	public ReleaseOutcome release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
+	public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, Place next) {
 		return this.release.call(() -> this.delegate.release(key, owner, next));
 	}
 
 	@Override
-	public boolean isAwaited(LockKey key) {
-		return this.awaited.call(() -> this.delegate.isAwaited(key));
+	public Optional<LockKeeping> keeping() {
+		return this.delegate.keeping()
+			.map((keeping) -> (key, owner, time) -> this.keep.call(() -> keeping.keep(key, owner, time)));
 	}
 
 	@Override
-	public void withdraw(LockKey key) {
-		this.withdraw.call(() -> {
-			this.delegate.withdraw(key);
-			return true;
-		});
+	public Optional<GroupGrant> groupGrant() {
+		return this.delegate.groupGrant().map(UncertainGroupGrant::new);
 	}
 
 	@Override
-	public void arrive(LockKey key, OwnerToken owner) {
-		this.arrive.call(() -> {
-			this.delegate.arrive(key, owner);
-			return true;
-		});
-	}
-
-	@Override
-	public void withdraw(LockKey key, OwnerToken owner) {
-		this.withdraw.call(() -> {
-			this.delegate.withdraw(key, owner);
-			return true;
-		});
-	}
-
-	@Override
-	public ReleaseSignal releaseSignal() {
-		return (listener) -> {
-			this.listener = listener;
-			return this.delegate.releaseSignal().connect(listener);
-		};
+	public WaitingLine waitingLine() {
+		return new UncertainLine(this.delegate.waitingLine());
 	}
 
 	/**
@@ -174,19 +157,74 @@ public final class FaultInjectingStore implements LockStore {
 			this.refused = true;
 		}
 
-		private <T> T call(Supplier<T> operation) {
+		private <T> CompletionStage<T> call(Supplier<CompletionStage<T>> operation) {
 			this.calls.incrementAndGet();
 			if (this.requestLost.getAsBoolean()) {
-				throw new StoreFault("request lost");
+				return CompletableFuture.failedFuture(new StoreFault("request lost"));
 			}
-			T answer = operation.get();
+			CompletionStage<T> answer = operation.get();
 			if (this.refused) {
-				throw new UnusableStoreException("not allowed", new StoreFault("refused"));
+				return CompletableFuture
+					.failedFuture(new UnusableStoreException("not allowed", new StoreFault("refused")));
 			}
-			if (this.answerLost.getAsBoolean()) {
-				throw new StoreFault("answer lost");
-			}
-			return answer;
+			return this.answerLost.getAsBoolean() ? CompletableFuture.failedFuture(new StoreFault("answer lost"))
+					: answer;
+		}
+
+	}
+
+	private final class UncertainGroupGrant implements GroupGrant {
+
+		private final GroupGrant delegate;
+
+		UncertainGroupGrant(GroupGrant delegate) {
+			this.delegate = delegate;
+		}
+
+		@Override
+		public boolean isPossibleFor(Collection<LockKey> keys) {
+			return this.delegate.isPossibleFor(keys);
+		}
+
+		@Override
+		public CompletionStage<List<LockGrant>> acquire(List<LeaseRequest> requests) {
+			return FaultInjectingStore.this.acquireAll.call(() -> this.delegate.acquire(requests));
+		}
+
+	}
+
+	private final class UncertainLine implements WaitingLine {
+
+		private final WaitingLine delegate;
+
+		UncertainLine(WaitingLine delegate) {
+			this.delegate = delegate;
+		}
+
+		@Override
+		public boolean listen(ReleaseListener listener) {
+			FaultInjectingStore.this.listener = listener;
+			return this.delegate.listen(listener);
+		}
+
+		@Override
+		public CompletionStage<Void> enter(LockKey key, OwnerToken owner) {
+			return FaultInjectingStore.this.arrive.call(() -> this.delegate.enter(key, owner));
+		}
+
+		@Override
+		public CompletionStage<Void> withdraw(LockKey key) {
+			return FaultInjectingStore.this.withdraw.call(() -> this.delegate.withdraw(key));
+		}
+
+		@Override
+		public CompletionStage<Void> withdraw(LockKey key, OwnerToken owner) {
+			return FaultInjectingStore.this.withdraw.call(() -> this.delegate.withdraw(key, owner));
+		}
+
+		@Override
+		public CompletionStage<Boolean> isAwaited(LockKey key) {
+			return FaultInjectingStore.this.awaited.call(() -> this.delegate.isAwaited(key));
 		}
 
 	}

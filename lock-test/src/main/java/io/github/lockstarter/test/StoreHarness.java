@@ -5,17 +5,20 @@ package io.github.lockstarter.test;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 
 import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.LockRefusal;
@@ -23,20 +26,26 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseListener;
 import io.github.lockstarter.store.ReleaseOutcome;
+import io.github.lockstarter.store.WaitingLine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
- * Several JVMs that share one store, as a {@link LockStore} sees them.
+ * Several JVMs that share one store, as a {@link LockStore} sees them. A test ends as
+ * skipped where it needs what the store does not declare: a mode, a waiting line, or
+ * another capability.
  */
 public abstract class StoreHarness {
 
 	protected static final Duration LEASE_TIME = Duration.ofSeconds(20);
 
-	protected static final Duration SHORT_LEASE_TIME = Duration.ofMillis(100);
+	protected static final Duration SHORT_LEASE_TIME = Duration.ofMillis(200);
 
 	/** Stores count in milliseconds and may cut off what is below. */
 	protected static final Duration CLOCK_RESOLUTION = Duration.ofMillis(2);
+
+	private static final Duration POLL_INTERVAL = Duration.ofMillis(5);
 
 	private static final AtomicLong lastKey = new AtomicLong();
 
@@ -73,9 +82,23 @@ public abstract class StoreHarness {
 	}
 
 	/**
-	 * Return whether two locks can be granted together.
+	 * Return whether two locks can be granted together, if the store can grant several.
 	 */
 	protected boolean areTogether(LockKey one, LockKey other) {
+		return true;
+	}
+
+	/**
+	 * Return whether a refusal of the store says how long the other owner's lease lasts.
+	 */
+	protected boolean knowsTheRemainingTime() {
+		return true;
+	}
+
+	/**
+	 * Return whether messages about two locks arrive in the order in which they are sent.
+	 */
+	protected boolean areInOrder(LockKey one, LockKey other) {
 		return true;
 	}
 
@@ -104,20 +127,20 @@ public abstract class StoreHarness {
 	@AfterEach
 	void stopJvms() throws Exception {
 		for (Jvm jvm : this.jvms) {
-			if (jvm.store instanceof AutoCloseable closeable) {
+			if (jvm.store() instanceof AutoCloseable closeable) {
 				closeable.close();
 			}
 		}
 	}
 
 	protected final Jvm startJvm() {
-		Jvm jvm = Jvm.start(createStore());
+		Jvm jvm = Jvm.start(createStore(), knowsTheRemainingTime());
 		this.jvms.add(jvm);
 		return jvm;
 	}
 
 	protected final long takeOver() {
-		return Awaitility.await().until(() -> {
+		return await().until(() -> {
 			letTimePass();
 			return this.two.acquire(this.key, this.other) instanceof LockGrant grant ? grant.fencingBase() : null;
 		}, (base) -> base != null);
@@ -127,19 +150,48 @@ public abstract class StoreHarness {
 		assertThat(heardBy(jvm)).hasSizeLessThanOrEqualTo(tellsTheSecondAsWell() ? 1 : 0);
 	}
 
+	protected final void assertHeardNothing(Jvm jvm) {
+		if (jvm.hasWaitingLine()) {
+			assertThat(heardBy(jvm)).isEmpty();
+		}
+	}
+
 	/**
-	 * Return what a JVM was told until now: messages keep their order, so everything
-	 * arrived before a last one about another lock.
+	 * Go on only if the store tells waiting JVMs of a release.
 	 */
+	protected final void assumeWaitingLine() {
+		this.one.assumeWaitingLine();
+	}
+
 	protected final List<LockKey> heardBy(Jvm jvm) {
+		return heardBy(jvm, this.key);
+	}
+
+	/**
+	 * Return what a JVM was told until now. All messages about a lock arrive before a
+	 * last one about another lock that comes the same way.
+	 */
+	protected final List<LockKey> heardBy(Jvm jvm, LockKey about) {
+		assumeWaitingLine();
 		LockKey last = unusedKey();
+		while (!areInOrder(about, last)) {
+			last = unusedKey();
+		}
 		Jvm sender = (jvm != this.one) ? this.one : this.two;
 		OwnerToken holder = OwnerToken.random();
 		sender.grant(last, holder);
 		jvm.queue(last);
 		sender.release(last, holder, null);
-		Awaitility.await().until(() -> jvm.heard.remove(last));
+		LockKey awaited = last;
+		await().until(() -> jvm.heard.remove(awaited));
 		return List.copyOf(jvm.heard);
+	}
+
+	/**
+	 * Wait for a condition, and go on as soon as it holds: each test waits several times.
+	 */
+	protected static ConditionFactory await() {
+		return Awaitility.await().pollDelay(Duration.ZERO).pollInterval(POLL_INTERVAL);
 	}
 
 	protected static LockKey unusedKey() {
@@ -149,9 +201,10 @@ public abstract class StoreHarness {
 	/**
 	 * A store and the messages that reached it.
 	 */
-	protected record Jvm(LockStore store, Queue<LockKey> heard) {
+	protected record Jvm(StoreClient client, Queue<LockKey> heard, boolean knowsTheRemainingTime) {
 
-		static Jvm start(LockStore store) {
+		static Jvm start(LockStore store, boolean knowsTheRemainingTime) {
+			StoreClient client = new StoreClient(store);
 			Queue<LockKey> heard = new ConcurrentLinkedQueue<>();
 			ReleaseListener listener = new ReleaseListener() {
 
@@ -165,12 +218,37 @@ public abstract class StoreHarness {
 				}
 
 			};
-			Awaitility.await().until(() -> store.releaseSignal().connect(listener));
-			return new Jvm(store, heard);
+			Jvm jvm = new Jvm(client, heard, knowsTheRemainingTime);
+			if (jvm.hasWaitingLine()) {
+				await().until(() -> client.listen(listener));
+			}
+			return jvm;
+		}
+
+		boolean hasWaitingLine() {
+			return store().waitingLine() != WaitingLine.NONE;
+		}
+
+		void assumeWaitingLine() {
+			assumeTrue(hasWaitingLine(), "The store has no waiting line");
+		}
+
+		private LockStore store() {
+			return this.client.store();
 		}
 
 		LockAttempt acquire(LockKey key, OwnerToken owner) {
-			return this.store.acquire(key, owner, LEASE_TIME, false);
+			return acquire(key, owner, LEASE_TIME, false);
+		}
+
+		private LockAttempt acquire(LockKey key, OwnerToken owner, Duration leaseTime, boolean queue) {
+			assumeTrue(store().modes().contains(owner.mode()), () -> "The store has no mode " + owner.mode());
+			return this.client.acquire(key, owner, leaseTime, queue);
+		}
+
+		List<LockGrant> acquireAll(List<LeaseRequest> requests) {
+			assumeTrue(store().groupGrant().isPresent(), "The store grants one lock at a time");
+			return Objects.requireNonNull(this.client.acquireAll(requests));
 		}
 
 		long grant(LockKey key, OwnerToken owner) {
@@ -178,7 +256,7 @@ public abstract class StoreHarness {
 		}
 
 		long grant(LockKey key, OwnerToken owner, Duration leaseTime) {
-			LockAttempt attempt = this.store.acquire(key, owner, leaseTime, false);
+			LockAttempt attempt = acquire(key, owner, leaseTime, false);
 			assertThat(attempt).isInstanceOf(LockGrant.class);
 			return ((LockGrant) attempt).fencingBase();
 		}
@@ -188,12 +266,13 @@ public abstract class StoreHarness {
 		}
 
 		void queue(LockKey key, OwnerToken owner) {
-			assertThat(this.store.acquire(key, owner, LEASE_TIME, true)).isInstanceOf(LockRefusal.class);
+			assertThat(acquire(key, owner, LEASE_TIME, true)).isInstanceOf(LockRefusal.class);
 		}
 
 		@Nullable Duration remaining(LockKey key, OwnerToken owner) {
 			LockAttempt attempt = acquire(key, owner);
 			assertThat(attempt).isInstanceOf(LockRefusal.class);
+			assumeTrue(this.knowsTheRemainingTime, "The store does not know how long a lease lasts");
 			return ((LockRefusal) attempt).remaining();
 		}
 
@@ -202,11 +281,36 @@ public abstract class StoreHarness {
 		}
 
 		boolean renew(LockKey key, OwnerToken owner, Duration leaseTime) {
-			return this.store.renew(key, owner, leaseTime);
+			return this.client.renew(key, owner, leaseTime);
 		}
 
 		ReleaseOutcome release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
-			return this.store.release(key, owner, next);
+			return this.client.release(key, owner, next);
+		}
+
+		boolean keep(LockKey key, OwnerToken owner, Duration time) {
+			assumeTrue(store().keeping().isPresent(), "The store keeps no locks");
+			return this.client.keep(key, owner, time);
+		}
+
+		void arrive(LockKey key, OwnerToken owner) {
+			assumeWaitingLine();
+			this.client.arrive(key, owner);
+		}
+
+		void withdraw(LockKey key) {
+			assumeWaitingLine();
+			this.client.withdraw(key);
+		}
+
+		void withdraw(LockKey key, OwnerToken owner) {
+			assumeWaitingLine();
+			this.client.withdraw(key, owner);
+		}
+
+		boolean isAwaited(LockKey key) {
+			assumeWaitingLine();
+			return this.client.isAwaited(key);
 		}
 
 	}

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import io.github.lockstarter.sample.ShopClient;
 import io.github.lockstarter.sample.ShopProcess;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -18,6 +19,7 @@ import static org.awaitility.Awaitility.await;
  * Further instances join the Redis and the database of the first one, and take over what
  * it leaves behind.
  */
+@FullProfileOnly
 class JoinsTests {
 
 	@TempDir

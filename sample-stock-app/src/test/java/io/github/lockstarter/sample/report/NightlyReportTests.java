@@ -11,6 +11,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import io.github.lockstarter.testsupport.FullProfileOnly;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -18,6 +20,7 @@ import static org.awaitility.Awaitility.await;
  * The job as it is configured: started by the clock of three JVMs, or with instances that
  * wait for the one that runs.
  */
+@FullProfileOnly
 class NightlyReportTests {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(30);

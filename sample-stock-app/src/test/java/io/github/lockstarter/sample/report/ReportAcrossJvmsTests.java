@@ -15,6 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import io.github.lockstarter.sample.ShopClient;
 import io.github.lockstarter.sample.ShopProcess;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -22,6 +23,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Instances that are told to write the same report and do not wait for each other.
  */
+@FullProfileOnly
 class ReportAcrossJvmsTests {
 
 	private static ReportShops shops;

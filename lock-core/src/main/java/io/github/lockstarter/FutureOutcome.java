@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter;
+
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+
+/**
+ * The outcome of an acquisition that may still be under way; its asynchronous actions may
+ * block. Cancelling it withdraws from the wait, or releases the lock.
+ *
+ * @param <L> what the body is given
+ */
+final class FutureOutcome<L extends LeaseSet> extends CompletableFuture<LockOutcome<L>> {
+
+	private final Executor tasks;
+
+	FutureOutcome(CompletableFuture<L> acquisition, OnLost onLost, HoldTimes holdTimes) {
+		this.tasks = acquisition.defaultExecutor();
+		acquisition.whenComplete((lease, ex) -> {
+			LockOutcome<L> outcome = new LockOutcome<>(lease, ex, onLost, holdTimes);
+			if (!complete(outcome)) {
+				outcome.end(new CancellationException());
+			}
+		});
+		whenComplete((outcome, ex) -> acquisition.cancel(false));
+	}
+
+	@Override
+	public Executor defaultExecutor() {
+		return this.tasks;
+	}
+
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter;
+
+import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The outcome of an acquisition by a {@link LockTemplate}: a lease, or the reason why
+ * there is none. It runs the body or a handler, and then ends the run by the rules of the
+ * template. {@link LockTemplate} does both for bodies that block or return a future. Use
+ * this class for a body of another kind, such as a reactive chain.
+ *
+ * <p>
+ * Every outcome has to be {@linkplain #end ended}; until then its lock is held.
+ *
+ * @param <L> what the body is given: a {@link Lease} or a {@link LeaseSet}
+ * @see LockTemplate#acquireAsync
+ */
+public final class LockOutcome<L extends LeaseSet> {
+
+	private final @Nullable L lease;
+
+	private final @Nullable Throwable reason;
+
+	private final OnLost onLost;
+
+	private final HoldTimes holdTimes;
+
+	private volatile boolean ended;
+
+	/** The loss that interrupted or cancelled the body. */
+	private volatile @Nullable LockLostException endedBy;
+
+	LockOutcome(@Nullable L lease, @Nullable Throwable reason, OnLost onLost, HoldTimes holdTimes) {
+		this.lease = lease;
+		this.reason = reason;
+		this.onLost = onLost;
+		this.holdTimes = holdTimes;
+	}
+
+	/**
+	 * Acquire a lock on the current thread.
+	 */
+	static <L extends LeaseSet> LockOutcome<L> of(Supplier<L> acquisition, OnLost onLost, HoldTimes holdTimes) {
+		try {
+			return new LockOutcome<>(acquisition.get(), null, onLost, holdTimes);
+		}
+		catch (LockException ex) {
+			return new LockOutcome<>(null, ex, onLost, holdTimes);
+		}
+	}
+
+	/**
+	 * Run the body under the lock, or one of two handlers without it.
+	 * @param <T> the type of the result
+	 * @param <X> the type of exception that body and handlers may throw
+	 * @param body what to run under the lock
+	 * @param onContention what to run on contention, without the lock
+	 * @param onOutage what to run on an outage, without the lock
+	 * @return the result of the one that ran
+	 * @throws X an exception of the one that ran
+	 * @throws LockException if the lock was not acquired for another reason
+	 * @throws CancellationException if this outcome was ended before
+	 */
+	public <T extends @Nullable Object, X extends Throwable> T fold(
+			LockedBody<? super L, ? extends T, ? extends X> body,
+			ContentionHandler<? extends T, ? extends X> onContention, OutageHandler<? extends T, ? extends X> onOutage)
+			throws X {
+		if (this.ended) {
+			throw new CancellationException();
+		}
+		if (this.lease != null) {
+			return body.run(this.lease);
+		}
+		if (this.reason instanceof LockContendedException contention) {
+			return onContention.handle(contention);
+		}
+		if (this.reason instanceof LockUnavailableException outage) {
+			return onOutage.handle(outage);
+		}
+		throw LockOutcome.<X>unchecked(Objects.requireNonNull(this.reason));
+	}
+
+	/**
+	 * Cancel the body if its lock is lost and the template reacts with
+	 * {@link OnLost#INTERRUPT}.
+	 * @param cancel cancels the body; runs on a thread that other callbacks share, so it
+	 * should be short
+	 */
+	public void onLoss(Runnable cancel) {
+		if (this.lease != null && this.onLost == OnLost.INTERRUPT) {
+			this.lease.onLost((loss) -> {
+				this.endedBy = loss;
+				cancel.run();
+			});
+		}
+	}
+
+	/**
+	 * End the run and release the lock, without blocking. If the body has succeeded, the
+	 * lock is kept for at least {@link LockRequest#holdAtLeast()}. Ending again releases
+	 * nothing.
+	 * @param failure the failure of the body, or {@code null} if it has succeeded
+	 * @return done after the release; fails with the exception for the caller of the
+	 * body: its failure, or the loss of the lock
+	 */
+	public CompletableFuture<Void> end(@Nullable Throwable failure) {
+		CompletableFuture<Void> end = new CompletableFuture<>();
+		release(failure).whenComplete((nothing, ex) -> {
+			Throwable cause = cause(failure, unwrap(ex));
+			if (cause != null) {
+				end.completeExceptionally(cause);
+			}
+			else {
+				end.complete(null);
+			}
+		});
+		return end;
+	}
+
+	private CompletableFuture<Void> release(@Nullable Throwable failure) {
+		synchronized (this) {
+			if (this.ended || this.lease == null) {
+				return CompletableFuture.completedFuture(null);
+			}
+			this.ended = true;
+		}
+		keep(this.lease, failure == null);
+		return this.lease.closeAsync();
+	}
+
+	/**
+	 * Enter the part of the current thread's work that runs under the lock.
+	 */
+	LeaseContext.Scope enter(L lease) {
+		return LeaseContext.enter(lease, this.onLost != OnLost.LOG);
+	}
+
+	/**
+	 * Run a body on the current thread, and interrupt it on a loss if the template reacts
+	 * so.
+	 */
+	<T extends @Nullable Object, X extends Throwable> T call(LockedBody<? super L, T, X> body, L lease) throws X {
+		if (this.onLost != OnLost.INTERRUPT) {
+			return body.run(lease);
+		}
+		LossInterrupter interrupter = new LossInterrupter();
+		lease.onLost(interrupter::interrupt);
+		try {
+			return interrupter.run(body, lease);
+		}
+		finally {
+			this.endedBy = interrupter.getLoss();
+		}
+	}
+
+	/**
+	 * Set how long the lock is kept after its release.
+	 */
+	void keep(L lease, boolean successful) {
+		this.holdTimes.apply(lease, successful);
+	}
+
+	/**
+	 * Return the exception for the caller of the body, or {@code null} if there is none.
+	 * @param failure the failure of the body
+	 * @param ofRelease the failure of the release
+	 */
+	@Nullable Throwable cause(@Nullable Throwable failure, @Nullable Throwable ofRelease) {
+		boolean tolerated = this.onLost == OnLost.LOG && ofRelease instanceof LockLostException;
+		Throwable end = tolerated ? null : ofRelease;
+		if (failure == null) {
+			return end;
+		}
+		LockLostException loss = this.endedBy;
+		// An interrupted or cancelled body fails because of the loss
+		Throwable first = (loss == null) ? failure : (end != null) ? end : loss;
+		Throwable second = (loss == null) ? end : failure;
+		if (second != null && second != first) {
+			first.addSuppressed(second);
+		}
+		return first;
+	}
+
+	static @Nullable Throwable unwrap(@Nullable Throwable ex) {
+		return (ex instanceof CompletionException && ex.getCause() != null) ? ex.getCause() : ex;
+	}
+
+	@SuppressWarnings("unchecked")
+	static <X extends Throwable> X unchecked(Throwable ex) {
+		return (X) ex;
+	}
+
+}

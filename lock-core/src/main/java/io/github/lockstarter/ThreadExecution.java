@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter;
+
+import java.util.Objects;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One run of a body on the current thread: the lock is held until the body has returned,
+ * or until the transaction of the thread is completed.
+ *
+ * @param <L> what the body is given
+ * @param outcome how the acquisition ended
+ * @param untilCompletion whether the transaction releases the lock
+ */
+record ThreadExecution<L extends LeaseSet>(LockOutcome<L> outcome, boolean untilCompletion) {
+
+	<T extends @Nullable Object, X extends Throwable> T run(LockedBody<L, T, X> body,
+			ContentionHandler<T, X> onContention, OutageHandler<T, X> onOutage) throws X {
+		return this.outcome.fold((lease) -> runUnder(lease, body), onContention, onOutage);
+	}
+
+	private <T extends @Nullable Object, X extends Throwable> T runUnder(L lease, LockedBody<L, T, X> body) throws X {
+		LeaseContext.Scope scope = this.outcome.enter(lease);
+		if (this.untilCompletion) {
+			TransactionBoundary.endAfterCompletion(scope);
+		}
+		T result;
+		try {
+			result = this.outcome.call(body, lease);
+		}
+		catch (Throwable ex) {
+			throw LockOutcome.<X>unchecked(Objects.requireNonNull(leave(lease, scope, ex)));
+		}
+		Throwable failure = leave(lease, scope, null);
+		if (failure != null) {
+			throw LockOutcome.<X>unchecked(failure);
+		}
+		return result;
+	}
+
+	private @Nullable Throwable leave(L lease, LeaseContext.Scope scope, @Nullable Throwable failure) {
+		this.outcome.keep(lease, failure == null);
+		if (this.untilCompletion) {
+			scope.leave();
+			return this.outcome.cause(failure, null);
+		}
+		// The scope ends first, because listeners of the release may run transactions of
+		// their own
+		scope.close();
+		try {
+			lease.close();
+			return this.outcome.cause(failure, null);
+		}
+		catch (RuntimeException ex) {
+			return this.outcome.cause(failure, ex);
+		}
+	}
+
+}

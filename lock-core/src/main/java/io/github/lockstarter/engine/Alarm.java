@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What lets a lock that listens ask the store again at last, if no message comes. An
+ * alarm that is over counts no more.
+ */
+final class Alarm {
+
+	private volatile boolean over;
+
+	private volatile Timetable.@Nullable Entry entry;
+
+	/**
+	 * End it. Called under the guard of the lock.
+	 */
+	void end() {
+		this.over = true;
+	}
+
+	boolean isOver() {
+		return this.over;
+	}
+
+	void setEntry(Timetable.Entry entry) {
+		this.entry = entry;
+	}
+
+	/**
+	 * Return its entry in the timetable, or {@code null} if there is none yet.
+	 */
+	Timetable.@Nullable Entry entry() {
+		return this.entry;
+	}
+
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Until when it is certain that the store keeps a lock for this JVM, and how that has
+ * ended. It ends once, by whoever comes first. Changed under its own monitor, as answers
+ * to renewals wait for no lock.
+ *
+ * <p>
+ * The deadline counts on the monotonic clock from before the request was sent, shortened
+ * by an allowance for clocks that run at different speeds, as in the <a href=
+ * "https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">Redlock
+ * algorithm</a>; so it passes before the lease ends in the store.
+ */
+final class Certainty {
+
+	private volatile State state = State.HELD;
+
+	private volatile long grantedAt;
+
+	private volatile long confirmedAt;
+
+	private volatile long claimedUntil;
+
+	private volatile long deadline;
+
+	private volatile @Nullable String lossReason;
+
+	private volatile @Nullable Long uncertainUntil;
+
+	/**
+	 * Begin with a grant.
+	 * @param sentAt when the request that was granted was sent
+	 * @param leaseTime length of the lease that was granted
+	 */
+	Certainty(long sentAt, Duration leaseTime) {
+		claim(sentAt, leaseTime);
+		extend(sentAt, leaseTime);
+	}
+
+	/**
+	 * Return when the request was sent that was granted, or extended the lease last.
+	 */
+	long grantedAt() {
+		return this.grantedAt;
+	}
+
+	/**
+	 * Return when the request was sent that has confirmed the lease last.
+	 */
+	long confirmedAt() {
+		return this.confirmedAt;
+	}
+
+	/**
+	 * Return until when the lease is certain to last.
+	 */
+	long deadline() {
+		return this.deadline;
+	}
+
+	/**
+	 * Note that a request is being sent that extends the lease.
+	 */
+	void claim(long sentAt, Duration leaseTime) {
+		this.claimedUntil = sentAt + leaseTime.toNanos();
+	}
+
+	/**
+	 * Return until when the store may know the owner because of what was sent so far.
+	 */
+	long claimedUntil() {
+		Long uncertain = this.uncertainUntil;
+		long claimed = this.claimedUntil;
+		return (uncertain != null && uncertain - claimed > 0) ? uncertain : claimed;
+	}
+
+	/**
+	 * Note that requests may still be on their way that could acquire the lock again
+	 * after its release.
+	 * @param until when the last of them has lost its effect
+	 */
+	void uncertainUntil(long until) {
+		this.uncertainUntil = until;
+	}
+
+	/**
+	 * Return until when such requests may be on their way, or {@code null} if there are
+	 * none.
+	 */
+	@Nullable Long uncertainUntil() {
+		return this.uncertainUntil;
+	}
+
+	/**
+	 * Return whether the last request was granted, and no release or loss has come since.
+	 */
+	boolean isConfirmed() {
+		return this.state == State.HELD;
+	}
+
+	boolean isHeld(long now) {
+		return !isOver() && this.deadline - now > 0;
+	}
+
+	/**
+	 * Return whether it was ended, by a release or a loss.
+	 */
+	boolean isOver() {
+		return this.state == State.LOST || this.state == State.RELEASED;
+	}
+
+	boolean isLost() {
+		return this.state == State.LOST;
+	}
+
+	/**
+	 * Return how the lock was lost; {@code null} if its deadline has passed.
+	 */
+	@Nullable String lossReason() {
+		return isLost() ? this.lossReason : null;
+	}
+
+	/**
+	 * Note a successful renewal.
+	 * @param sentAt when its request was sent
+	 * @param leaseTime the lease time it asked for
+	 * @return whether it ended a suspicion
+	 */
+	boolean renewed(long sentAt, Duration leaseTime) {
+		extend(sentAt, leaseTime);
+		return change(State.SUSPECT, State.HELD);
+	}
+
+	/**
+	 * Note that the store knows the owner, without a longer lease.
+	 * @param sentAt when it was asked
+	 * @return whether that ended a suspicion
+	 */
+	boolean confirmed(long sentAt) {
+		this.confirmedAt = sentAt;
+		return change(State.SUSPECT, State.HELD);
+	}
+
+	/**
+	 * Note a failed renewal.
+	 * @return whether it is the first in a row
+	 */
+	boolean suspect() {
+		return change(State.HELD, State.SUSPECT);
+	}
+
+	/**
+	 * End it by a release.
+	 * @return false if it was over before
+	 */
+	synchronized boolean release() {
+		if (isOver()) {
+			return false;
+		}
+		this.state = State.RELEASED;
+		return true;
+	}
+
+	/**
+	 * End it by a loss.
+	 * @param reason how, or {@code null} if its deadline has passed
+	 * @return false if it was over before
+	 */
+	synchronized boolean lose(@Nullable String reason) {
+		if (isOver()) {
+			return false;
+		}
+		this.lossReason = reason;
+		this.state = State.LOST;
+		return true;
+	}
+
+	private void extend(long sentAt, Duration granted) {
+		long lease = granted.toNanos();
+		long drift = Math.min(lease / 100 + 2_000_000, lease / 4);
+		this.grantedAt = sentAt;
+		this.confirmedAt = sentAt;
+		this.deadline = sentAt + lease - drift;
+	}
+
+	private synchronized boolean change(State from, State to) {
+		if (this.state != from) {
+			return false;
+		}
+		this.state = to;
+		return true;
+	}
+
+	private enum State {
+
+		/** Granted, and renewed in time. */
+		HELD,
+
+		/** The last renewal failed; the lease has not ended yet. */
+		SUSPECT,
+
+		/** Ended before it was released. */
+		LOST,
+
+		/** Released by its owner. */
+		RELEASED
+
+	}
+
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.Objects;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.UnusableStoreException;
+
+/**
+ * How a lock asks the store for itself on behalf of its first waiter: one question at a
+ * time, and between two of them it listens. Guarded by the lock.
+ */
+final class Inquiry {
+
+	private final LockKey key;
+
+	private final Terms terms;
+
+	private final WaiterQueue queue;
+
+	private final Patience patience;
+
+	private final Listening listening;
+
+	private @Nullable Attempt attempt;
+
+	private boolean asking;
+
+	/** Whether this JVM may stand in the line of the store. */
+	private boolean inLine;
+
+	Inquiry(LockKey key, Terms terms, WaiterQueue queue) {
+		this.key = key;
+		this.terms = terms;
+		this.queue = queue;
+		this.patience = new Patience(terms);
+		this.listening = new Listening(key);
+	}
+
+	/**
+	 * Return whether the store is being asked.
+	 */
+	boolean isAsking() {
+		return this.asking;
+	}
+
+	/**
+	 * Return whether the lock waits for a message or an alarm.
+	 */
+	boolean isListening() {
+		return this.listening.isUnderWay();
+	}
+
+	/**
+	 * Return whether the last question had no answer.
+	 */
+	boolean hasFailed() {
+		return this.attempt != null && this.attempt.failure() != null;
+	}
+
+	/**
+	 * Return what a waiter is told that is out of time before its turn.
+	 */
+	Denial denial() {
+		return this.patience.denial();
+	}
+
+	/**
+	 * Let the first waiter ask.
+	 */
+	Effect ask() {
+		Waiter head = this.queue.first();
+		Duration leaseTime = this.terms.leaseTimeFor(head);
+		Effect before = this.listening.end();
+		if (this.attempt == null || !this.attempt.suits(head, leaseTime)) {
+			before = before.and(dropAttempt());
+			this.attempt = new Attempt(head, leaseTime);
+		}
+		if (head.isOutOfTime()) {
+			head.setLast();
+		}
+		this.asking = true;
+		this.listening.forget();
+		Attempt asking = this.attempt;
+		return before.and((desk) -> desk.ask(this.key, asking, head));
+	}
+
+	/**
+	 * Ask by an attempt that somebody else has begun, for several locks in one step.
+	 */
+	void reserve(Attempt attempt) {
+		this.attempt = attempt;
+		this.asking = true;
+	}
+
+	/**
+	 * Give such an attempt up.
+	 */
+	void abandon() {
+		this.attempt = null;
+		this.asking = false;
+	}
+
+	/**
+	 * Note that the store has granted the lock in time.
+	 * @return whether the first waiter can have it; the one that has asked may have left
+	 */
+	boolean granted(Attempt attempt) {
+		answered();
+		this.inLine = false;
+		this.attempt = null;
+		return !this.queue.isEmpty() && attempt.suits(this.queue.first(), this.terms.leaseTimeFor(this.queue.first()));
+	}
+
+	/**
+	 * The store has granted the lock, but the lease is over before its answer came.
+	 */
+	Effect grantedTooLate(Attempt attempt) {
+		answered();
+		this.inLine = false;
+		attempt.failed(new IllegalStateException(
+				"The store granted the lock later than its lease of " + attempt.leaseTime().toMillis() + " ms"));
+		Effect orphan = dropAttempt();
+		if (this.queue.isEmpty()) {
+			return orphan.and(proceed());
+		}
+		Waiter head = this.queue.first();
+		head.dropToken();
+		if (head.isLast() || head.isOutOfTime()) {
+			Denial late = Denial.unavailable(Objects.requireNonNull(attempt.failure()));
+			return orphan.and(this.queue.deny(head, late)).and(proceed());
+		}
+		return orphan.and(ask());
+	}
+
+	/**
+	 * The store has refused the lock.
+	 */
+	Effect refused(Attempt attempt, LockRefusal refusal) {
+		answered();
+		attempt.answered();
+		noteLine(attempt);
+		if (this.queue.isEmpty()) {
+			return proceed();
+		}
+		Waiter head = this.queue.first();
+		if (head.isLast()) {
+			return this.queue.deny(head, Denial.CONTENDED).and(proceed());
+		}
+		if (this.listening.hasMissed() || !attempt.suits(head, this.terms.leaseTimeFor(head))) {
+			return ask();
+		}
+		return this.listening.begin((desk) -> desk.pause(refusal.remaining(), attempt.isInLine()));
+	}
+
+	private void answered() {
+		this.asking = false;
+		this.patience.renew();
+	}
+
+	/**
+	 * The store has given no answer.
+	 * @param failure why
+	 * @param interrupted the waiter whose interrupt has ended the request, which says
+	 * nothing about the store, or {@code null}
+	 */
+	Effect failed(Attempt attempt, RuntimeException failure, @Nullable Waiter interrupted) {
+		this.asking = false;
+		attempt.failed((interrupted != null) ? null : failure);
+		noteLine(attempt);
+		if (this.queue.isEmpty()) {
+			return proceed();
+		}
+		Waiter head = this.queue.first();
+		if (interrupted != null) {
+			return (head == interrupted && head.isInterruptible()) ? this.queue.deny(head, Denial.LEFT).and(proceed())
+					: ask();
+		}
+		if (failure instanceof UnusableStoreException) {
+			return this.queue.deny(head, Denial.unavailable(failure)).and(proceed());
+		}
+		Long bearable = this.patience.failed(attempt.sentAt(), failure, head);
+		if (head.isLast() || bearable == null) {
+			return this.queue.deny(head, Denial.unavailable(failure)).and(proceed());
+		}
+		return this.listening.begin((desk) -> Math.min(desk.retryPause(attempt), bearable));
+	}
+
+	private void noteLine(Attempt attempt) {
+		this.inLine |= attempt.isInLine() && !Discipline.of(attempt.mode()).standsInLineItself();
+	}
+
+	/**
+	 * A message says that the lock may be free.
+	 */
+	Effect rung() {
+		this.listening.setMissed();
+		return isListening() ? ask() : Effect.NONE;
+	}
+
+	/**
+	 * An alarm says that it is time to ask again.
+	 */
+	Effect alarm(Alarm alarm) {
+		return this.listening.awaits(alarm) ? ask() : Effect.NONE;
+	}
+
+	/**
+	 * Note that the lock is about to be released: messages from now on matter.
+	 */
+	void releasing() {
+		this.listening.forget();
+	}
+
+	/**
+	 * Go on after the lock was released.
+	 * @param inLine whether this JVM stands in the line of the store, and will be told
+	 * when it is its turn
+	 */
+	Effect resume(boolean inLine) {
+		boolean own = !this.queue.isEmpty() && this.queue.first().discipline().standsInLineItself();
+		this.inLine |= inLine && !own;
+		// A waiter that came to the line after the release is told of none
+		boolean told = inLine && !this.listening.hasMissed() && !this.queue.isEmpty()
+				&& (!own || this.queue.first().place().isTaken());
+		return told ? this.listening.begin((desk) -> desk.pause(null, true)) : proceed();
+	}
+
+	/**
+	 * Go on with the next waiter, or end without one.
+	 */
+	Effect proceed() {
+		Effect denied = Effect.NONE;
+		while (!this.queue.isEmpty()) {
+			Denial denial = this.patience.denialFor(this.queue.first());
+			if (denial == null) {
+				return denied.and(ask());
+			}
+			denied = denied.and(this.queue.deny(this.queue.first(), denial));
+		}
+		return denied.and(end());
+	}
+
+	/**
+	 * End without a waiter.
+	 */
+	Effect end() {
+		Effect effect = dropAttempt().and(this.listening.end());
+		if (this.inLine) {
+			this.inLine = false;
+			effect = effect.and((desk) -> desk.withdraw(this.key));
+		}
+		this.patience.renew();
+		return effect;
+	}
+
+	private Effect dropAttempt() {
+		Attempt attempt = this.attempt;
+		this.attempt = null;
+		return (attempt != null && attempt.uncertainUntil() != null) ? (desk) -> desk.orphan(this.key, attempt)
+				: Effect.NONE;
+	}
+
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockMode;
+
+/**
+ * The lock while this JVM owns it in the store: who holds it, and how it passes from one
+ * owner to the next. Guarded by the lock.
+ *
+ * <p>
+ * Handing a lock that is owned by the whole group on within the group follows Dice,
+ * Marathe and Shavit, <a href="https://doi.org/10.1145/2145816.2145848">Lock
+ * Cohorting</a>.
+ */
+final class Possession {
+
+	private final Terms terms;
+
+	private final WaiterQueue queue;
+
+	private final Inquiry inquiry;
+
+	private final Holders holders = new Holders();
+
+	/** What holds the lock in the store, also between two holds. */
+	private @Nullable Tenure tenure;
+
+	/** The hold that has ended while it is asked whether another JVM waits. */
+	private @Nullable Hold lastHold;
+
+	private boolean releasing;
+
+	Possession(Terms terms, WaiterQueue queue, Inquiry inquiry) {
+		this.terms = terms;
+		this.queue = queue;
+		this.inquiry = inquiry;
+	}
+
+	Holders holders() {
+		return this.holders;
+	}
+
+	/**
+	 * Return what holds the lock in the store, or {@code null} if nothing does.
+	 */
+	@Nullable Tenure tenure() {
+		return this.tenure;
+	}
+
+	/**
+	 * Return whether the lock is neither owned nor being released.
+	 */
+	boolean isIdle() {
+		return this.tenure == null && !this.releasing;
+	}
+
+	/**
+	 * Begin a tenure with its first hold.
+	 */
+	Hold begin(Waiter waiter, Tenure tenure) {
+		this.tenure = tenure;
+		return hold(waiter, tenure);
+	}
+
+	/**
+	 * Begin a hold within a tenure; its waiter still has to be woken.
+	 */
+	Hold hold(Waiter waiter, Tenure tenure) {
+		Hold hold = tenure.beginHold(waiter, this.terms.leaseTimeFor(waiter), tenure.now());
+		this.holders.add(hold);
+		waiter.settle(hold);
+		return hold;
+	}
+
+	/**
+	 * Let a waiter into a hold that its owner has, or tell it that the hold is lost.
+	 * @return what has to be done before it comes again, if it has not arrived
+	 */
+	Effect reenter(Hold own, Waiter waiter) {
+		if (own.isHeld() && own.covers(waiter.mode())) {
+			waiter.setReentered();
+			waiter.settle(own.enter());
+		}
+		else if (own.isHeld()) {
+			waiter.settle(Denial.misuse(upgrading(own, waiter)));
+		}
+		else if (!own.isLost()) {
+			return (desk) -> desk.expire(own);
+		}
+		else if (own.mayBeAbandoned()) {
+			this.holders.forgetIfAbandoned(own);
+			return Effect.NONE;
+		}
+		else {
+			waiter.settle(Denial.misuse(own.loss()));
+		}
+		waiter.setArrived();
+		return Effect.NONE;
+	}
+
+	private static IllegalStateException upgrading(Hold own, Waiter waiter) {
+		return new IllegalStateException("Lock '" + own.key() + "' is held for reading and cannot be asked for in mode "
+				+ waiter.mode() + " as well: two readers that do so would wait for each other. Release it first,"
+				+ " or ask for the stronger mode first");
+	}
+
+	/**
+	 * An owner leaves one level of its hold, and the lock with the last one.
+	 */
+	Effect exit(Hold hold) {
+		if (!hold.leave()) {
+			if (hold.isLost()) {
+				this.holders.forgetIfAbandoned(hold);
+			}
+			return Effect.NONE;
+		}
+		if (!this.holders.remove(hold)) {
+			return Effect.NONE;
+		}
+		long now = hold.tenure().now();
+		hold.end(now);
+		Effect ended = (hold.isLost() || hold.alarm() != null) ? (desk) -> desk.ended(hold) : Effect.NONE;
+		if (!this.holders.isEmpty()) {
+			return ended.and(othersHold(hold.tenure()));
+		}
+		if (!hold.isLost() && hold.keptUntil() - now > 0) {
+			release();
+			hold.setKept();
+			return ended.and((desk) -> desk.keep(hold));
+		}
+		return ended.and(passOn(hold, now, false));
+	}
+
+	/**
+	 * The fixed lease time of a hold is over, though its body still runs.
+	 */
+	Effect expire(Hold hold) {
+		if (!this.holders.lose(hold, null)) {
+			return Effect.NONE;
+		}
+		Effect ended = (desk) -> desk.ended(hold);
+		return ended.and(this.holders.isEmpty() ? passOn(hold, hold.tenure().now(), false) : othersHold(hold.tenure()));
+	}
+
+	private Effect othersHold(Tenure tenure) {
+		if (tenure.leaseTime().compareTo(this.terms.leaseTime()) > 0) {
+			tenure.shorten(this.holders.longestLeaseTime(this.terms.leaseTime()));
+		}
+		return (desk) -> desk.watch(tenure);
+	}
+
+	/**
+	 * The question whether another JVM waits is answered after the last hold has ended.
+	 * @return {@code null} if the last hold goes on
+	 */
+	@Nullable Effect probed(Tenure tenure) {
+		Hold last = this.lastHold;
+		this.lastHold = null;
+		return (last != null) ? passOn(last, tenure.now(), true) : null;
+	}
+
+	/**
+	 * Hand the lock on within this JVM if that may be, else release it.
+	 * @param asked whether it was just asked if another JVM waits
+	 */
+	private Effect passOn(Hold hold, long now, boolean asked) {
+		Tenure tenure = hold.tenure();
+		if (!canHandOn(tenure, now)) {
+			return giveBack(tenure, hold);
+		}
+		if (!asked && tenure.mustAsk(now)) {
+			this.lastHold = hold;
+			return tenure.slice().beginAsking(now) ? (desk) -> desk.probe(tenure) : Effect.NONE;
+		}
+		Waiter next = this.queue.takeFirst();
+		hold(next, tenure);
+		boolean probing = tenure.slice().beginProbe(now);
+		return (desk) -> {
+			next.wake();
+			desk.watch(tenure);
+			if (probing) {
+				desk.probe(tenure);
+			}
+		};
+	}
+
+	private boolean canHandOn(Tenure tenure, long now) {
+		return !this.queue.isEmpty() && this.queue.first().discipline().takesHandOff()
+				&& tenure.isFor(this.queue.first().mode()) && tenure.canBeHandedOn(now);
+	}
+
+	/**
+	 * Release the lock in the store.
+	 * @param hold the last hold of the tenure, or {@code null} if there was none
+	 */
+	Effect giveBack(Tenure tenure, @Nullable Hold hold) {
+		release();
+		LockMode next = this.queue.nextMode();
+		return (desk) -> desk.giveBack(tenure, hold, next);
+	}
+
+	private void release() {
+		this.tenure = null;
+		this.lastHold = null;
+		this.releasing = true;
+		this.inquiry.releasing();
+	}
+
+	/**
+	 * Note that the lock is released.
+	 */
+	void released() {
+		this.releasing = false;
+	}
+
+	/**
+	 * The tenure was lost, and the lock with it for all that hold it.
+	 */
+	Effect lose(Tenure tenure) {
+		this.tenure = null;
+		this.lastHold = null;
+		List<Hold> lost = this.holders.loseAll(tenure.certainty().lossReason());
+		return (desk) -> lost.forEach(desk::ended);
+	}
+
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.Place;
+import io.github.lockstarter.store.ReleaseOutcome;
+
+/**
+ * The releases of locks: nobody waits for the answer of a store that does not block, and
+ * what an answer says of a loss is told when it comes.
+ */
+final class Releases {
+
+	private static final long LONGEST_ANSWER_SECONDS = 3;
+
+	private final LockStore store;
+
+	private final LocalLocks locks;
+
+	private final LeaseWatchdog watchdog;
+
+	private final Orphans orphans;
+
+	private final LossNotice notice;
+
+	private final Desk desk;
+
+	private final AtomicInteger underWay = new AtomicInteger();
+
+	private volatile @Nullable CompletableFuture<Void> lastAnswer;
+
+	/**
+	 * Create it.
+	 * @param desk where the effects of answers are carried out
+	 */
+	Releases(LockStore store, LocalLocks locks, LeaseWatchdog watchdog, Orphans orphans, LossNotice notice, Desk desk) {
+		this.store = store;
+		this.locks = locks;
+		this.watchdog = watchdog;
+		this.orphans = orphans;
+		this.notice = notice;
+		this.desk = desk;
+	}
+
+	/**
+	 * Release a lock.
+	 * @param hold the last hold of the tenure, or {@code null} if there was none
+	 * @param next the mode in which this JVM wants the lock next, or {@code null}
+	 */
+	void release(Tenure tenure, @Nullable Hold hold, @Nullable LockMode next) {
+		if (!end(tenure)) {
+			returned(tenure, false);
+			return;
+		}
+		boolean inLine = next != null;
+		CompletableFuture<ReleaseOutcome> answer = send(tenure, next).toCompletableFuture();
+		if (answer.isDone()) {
+			returned(tenure, settle(tenure, hold, answer) == ReleaseOutcome.RELEASED_TO_WAITER && inLine);
+			return;
+		}
+		this.underWay.incrementAndGet();
+		returned(tenure, inLine);
+		answer.whenComplete((outcome, ex) -> {
+			if (settle(tenure, hold, answer) != ReleaseOutcome.RELEASED_TO_WAITER && inLine) {
+				this.locks.change(tenure.key(), LocalLock::rung).carryOut(this.desk);
+			}
+			answered();
+		});
+	}
+
+	private CompletionStage<ReleaseOutcome> send(Tenure tenure, @Nullable LockMode next) {
+		// Drivers refuse to wait for an answer on an interrupted thread
+		boolean interrupted = Thread.interrupted();
+		try {
+			return this.store.release(tenure.key(), tenure.owner(), (next != null) ? Place.of(next) : Place.NONE);
+		}
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+	/**
+	 * Deal with the answer to a release.
+	 * @return the outcome, or {@code null} if it is not known
+	 */
+	private @Nullable ReleaseOutcome settle(Tenure tenure, @Nullable Hold hold,
+			CompletableFuture<ReleaseOutcome> answer) {
+		ReleaseOutcome outcome = null;
+		try {
+			outcome = answer.join();
+			if (outcome == ReleaseOutcome.NOT_OWNER && hold != null
+					&& hold.lose("when it was released, the store no longer knew it as the owner")) {
+				this.notice.lost(hold);
+			}
+		}
+		catch (CompletionException | CancellationException ex) {
+			Throwable cause = (ex.getCause() != null) ? ex.getCause() : ex;
+			this.orphans.retry(tenure.key(), tenure.owner(), tenure.deadline() + tenure.leaseTime().toNanos());
+			this.notice.releaseFailed(tenure, cause);
+		}
+		Long uncertainUntil = tenure.certainty().uncertainUntil();
+		if (uncertainUntil != null) {
+			this.orphans.orphan(tenure.key(), tenure.owner(), uncertainUntil);
+		}
+		return outcome;
+	}
+
+	/**
+	 * Keep a lock taken after its last hold.
+	 */
+	void keep(Hold hold) {
+		Tenure tenure = hold.tenure();
+		if (end(tenure) && !this.orphans.keep(tenure, hold.keptUntil())
+				&& hold.lose("when it should stay taken, the store no longer knew it as the owner")) {
+			this.notice.lost(hold);
+		}
+		returned(tenure, false);
+	}
+
+	private boolean end(Tenure tenure) {
+		if (tenure.isHeld() && tenure.certainty().release()) {
+			this.watchdog.forget(tenure);
+			return true;
+		}
+		this.watchdog.expire(tenure);
+		return false;
+	}
+
+	private void returned(Tenure tenure, boolean inLine) {
+		this.locks.change(tenure.key(), (lock) -> lock.returned(inLine)).carryOut(this.desk);
+	}
+
+	/**
+	 * Return how many releases are under way in the background.
+	 */
+	int underWay() {
+		return this.underWay.get();
+	}
+
+	/**
+	 * Wait until no release is under way any more, for as long as a store may take.
+	 */
+	void awaitAnswers() {
+		CompletableFuture<Void> last = new CompletableFuture<>();
+		this.lastAnswer = last;
+		if (this.underWay.get() > 0) {
+			last.completeOnTimeout(null, LONGEST_ANSWER_SECONDS, TimeUnit.SECONDS).join();
+		}
+	}
+
+	private void answered() {
+		CompletableFuture<Void> last = this.lastAnswer;
+		if (this.underWay.decrementAndGet() == 0 && last != null) {
+			last.complete(null);
+		}
+	}
+
+}

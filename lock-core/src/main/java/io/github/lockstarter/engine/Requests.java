@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.Place;
+import io.github.lockstarter.store.ReleaseListener;
+
+/**
+ * The requests for locks, from the question of a lock to its answer. What has to be done
+ * for a waiter is done where it waits, so that neither a driver nor another waiter does
+ * its work.
+ */
+final class Requests implements ReleaseListener {
+
+	/**
+	 * The store counts in milliseconds: at the end of a lease its key may still be there.
+	 */
+	private static final long EXPIRY_MARGIN = TimeUnit.MILLISECONDS.toNanos(2);
+
+	private final LockStore store;
+
+	private final EngineSettings settings;
+
+	private final Timetable timetable;
+
+	private final StoreLanes lanes;
+
+	private final LocalLocks locks;
+
+	private final OutageLog outages;
+
+	private final Desk desk;
+
+	/**
+	 * Create it.
+	 * @param lanes where requests run whose waiters have no thread
+	 * @param desk where the effects of answers are carried out
+	 */
+	Requests(LockStore store, EngineSettings settings, Timetable timetable, StoreLanes lanes, LocalLocks locks,
+			OutageLog outages, Desk desk) {
+		this.store = store;
+		this.settings = settings;
+		this.timetable = timetable;
+		this.lanes = lanes;
+		this.locks = locks;
+		this.outages = outages;
+		this.desk = desk;
+	}
+
+	/**
+	 * Ask for a lock on behalf of a waiter.
+	 */
+	void ask(LockKey key, Attempt attempt, Waiter head) {
+		boolean inLine = !head.isLast() && listen();
+		if (inLine && head.discipline().standsInLineItself()) {
+			head.place().take();
+		}
+		if (this.store.mayBlock()) {
+			run(key, head, () -> send(key, attempt, head, inLine), true);
+		}
+		else {
+			send(key, attempt, head, inLine);
+		}
+	}
+
+	private void send(LockKey key, Attempt attempt, Waiter head, boolean inLine) {
+		attempt.send(this.timetable.now(), inLine);
+		CompletableFuture<LockAttempt> answer = this.store
+			.acquire(new LeaseRequest(key, attempt.token(), attempt.leaseTime()),
+					inLine ? Place.of(attempt.mode()) : Place.NONE)
+			.toCompletableFuture();
+		if (answer.isDone()) {
+			answered(key, attempt, head, answer);
+		}
+		else {
+			answer.whenComplete((attempted, ex) -> run(key, head, () -> answered(key, attempt, head, answer),
+					this.store.mayBlock()));
+		}
+	}
+
+	/**
+	 * Do something for a waiter where it waits.
+	 */
+	void run(LockKey key, Waiter waiter, Runnable step, boolean blocking) {
+		if (!waiter.execute(step, blocking)) {
+			this.lanes.execute(key, step);
+		}
+	}
+
+	private void answered(LockKey key, Attempt attempt, Waiter head, CompletableFuture<LockAttempt> answer) {
+		if (answer.isCompletedExceptionally()) {
+			// An interrupt ends a request that blocks
+			Waiter interrupted = (this.store.mayBlock() && head.wasInterrupted()) ? head : null;
+			RuntimeException failure = failure(answer);
+			carryOut(key, (lock) -> lock.failed(attempt, failure, interrupted));
+			return;
+		}
+		this.outages.answered(key);
+		LockAttempt attempted = answer.join();
+		if (attempted instanceof LockGrant grant) {
+			Tenure tenure = tenure(key, attempt, grant);
+			carryOut(key, (lock) -> lock.granted(attempt, tenure));
+		}
+		else if (attempted instanceof LockRefusal refusal) {
+			carryOut(key, (lock) -> lock.refused(attempt, refusal));
+		}
+	}
+
+	private static RuntimeException failure(CompletableFuture<?> answer) {
+		try {
+			answer.join();
+			return new IllegalStateException();
+		}
+		catch (CompletionException ex) {
+			return (ex.getCause() instanceof RuntimeException cause) ? cause : new IllegalStateException(ex.getCause());
+		}
+		catch (CancellationException ex) {
+			return ex;
+		}
+	}
+
+	private void carryOut(LockKey key, Function<LocalLock, Effect> transition) {
+		this.locks.change(key, transition).carryOut(this.desk);
+	}
+
+	/**
+	 * Return the tenure that begins with a grant.
+	 */
+	Tenure tenure(LockKey key, Attempt attempt, LockGrant grant) {
+		return new Tenure(key, attempt.token(), grant, attempt.leaseTime(), attempt.sentAt(),
+				this.settings.timeSlice().toNanos(), this.timetable);
+	}
+
+	/**
+	 * Make sure that messages arrive, without waiting for that.
+	 * @return false if they do not yet, so that asking again is the only way
+	 */
+	boolean listen() {
+		return this.store.waitingLine().listen(this);
+	}
+
+	/**
+	 * Tell a lock after a while that it is time to ask again.
+	 */
+	void setAlarm(LockKey key, Alarm alarm, long nanos) {
+		alarm.setEntry(
+				this.timetable.at(this.timetable.now() + nanos, () -> carryOut(key, (lock) -> lock.alarm(alarm))));
+		// The lock may have heard a message in the meantime
+		if (alarm.isOver()) {
+			cancel(alarm);
+		}
+	}
+
+	/**
+	 * Forget an alarm.
+	 */
+	void cancel(Alarm alarm) {
+		Timetable.Entry entry = alarm.entry();
+		if (entry != null) {
+			this.timetable.cancel(entry);
+		}
+	}
+
+	/**
+	 * Return the pause after a request that was refused, in nanoseconds.
+	 */
+	long pause(@Nullable Duration remaining, boolean inLine) {
+		long poll = jittered(
+				(inLine ? this.settings.pollInterval() : this.settings.pollIntervalWithoutMessages()).toNanos());
+		return (remaining != null) ? Math.min(poll, remaining.toNanos() + EXPIRY_MARGIN) : poll;
+	}
+
+	/**
+	 * Return the pause after a request that was not answered, in nanoseconds.
+	 */
+	long retryPause(Attempt attempt) {
+		return jittered(attempt.nextRetryPause());
+	}
+
+	private static long jittered(long nanos) {
+		return nanos - nanos / 5 + ThreadLocalRandom.current().nextLong(2 * nanos / 5 + 1);
+	}
+
+	@Override
+	public void onRelease(LockKey key) {
+		if (!ring(key)) {
+			this.desk.withdraw(key);
+		}
+	}
+
+	@Override
+	public void onDoubt() {
+		this.locks.all().forEach((lock) -> lock.rung().carryOut(this.desk));
+	}
+
+	/**
+	 * Let a lock ask again if it waits for that.
+	 * @return whether it is here
+	 */
+	boolean ring(LockKey key) {
+		LocalLock lock = this.locks.get(key);
+		if (lock != null) {
+			lock.rung().carryOut(this.desk);
+		}
+		return lock != null;
+	}
+
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockMode;
+
+/**
+ * The waiters of a lock inside this JVM, first in first out. Guarded by the lock.
+ */
+final class WaiterQueue {
+
+	private final Set<Waiter> waiters = new LinkedHashSet<>();
+
+	boolean isEmpty() {
+		return this.waiters.isEmpty();
+	}
+
+	boolean contains(Waiter waiter) {
+		return this.waiters.contains(waiter);
+	}
+
+	void add(Waiter waiter) {
+		this.waiters.add(waiter);
+	}
+
+	/**
+	 * Return the waiter whose turn it is. There must be one.
+	 */
+	Waiter first() {
+		return this.waiters.iterator().next();
+	}
+
+	Waiter takeFirst() {
+		Waiter first = first();
+		this.waiters.remove(first);
+		return first;
+	}
+
+	/**
+	 * Return the mode in which the lock is wanted next, or {@code null} if nobody waits.
+	 */
+	@Nullable LockMode nextMode() {
+		return isEmpty() ? null : first().mode();
+	}
+
+	boolean hasReader() {
+		return this.waiters.stream().anyMatch((waiter) -> waiter.discipline().joinsHolders());
+	}
+
+	/**
+	 * Let a waiter go without the lock.
+	 */
+	Effect deny(Waiter waiter, Denial denial) {
+		this.waiters.remove(waiter);
+		waiter.settle(denial);
+		return (desk) -> waiter.wake();
+	}
+
+	/**
+	 * Let all waiters go without the lock.
+	 */
+	Effect denyAll(Denial denial) {
+		List<Waiter> denied = List.copyOf(this.waiters);
+		this.waiters.clear();
+		denied.forEach((waiter) -> waiter.settle(denial));
+		return Effect.wake(denied);
+	}
+
+}

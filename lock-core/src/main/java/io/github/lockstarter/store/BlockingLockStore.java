@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.store;
+
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
+
+/**
+ * Base class for a store that answers on the thread that asks, such as one in a database.
+ * Three methods are enough for one with exclusive locks, for which waiters poll; what
+ * else it can do it declares as any {@link LockStore} does.
+ *
+ * <p>
+ * Each of the methods is atomic, answers within a few seconds, and throws an exception if
+ * the outcome is not known. All of them can be repeated with the same owner without harm.
+ */
+public abstract class BlockingLockStore implements LockStore {
+
+	/**
+	 * Grant a lock to an owner if no other one holds it. An owner that holds it already
+	 * gets a full lease and the same fencing base.
+	 * @param request the lock, its owner and the length of the lease
+	 * @return a {@link LockGrant} or a {@link LockRefusal}
+	 */
+	protected abstract LockAttempt tryAcquire(LeaseRequest request);
+
+	/**
+	 * Extend a lease to its full length from now on; a lease time of zero extends
+	 * nothing.
+	 * @param request the lock, its owner and the length of the lease
+	 * @return whether the owner holds the lock; if not, nothing is changed
+	 */
+	protected abstract boolean tryRenew(LeaseRequest request);
+
+	/**
+	 * Release a lock.
+	 * @param key the lock
+	 * @param owner the owner that has held it
+	 * @return whether the owner held the lock; if not, nothing is changed
+	 */
+	protected abstract boolean tryRelease(LockKey key, OwnerToken owner);
+
+	@Override
+	public Set<LockMode> modes() {
+		return Set.of(LockMode.EXCLUSIVE, LockMode.WRITE);
+	}
+
+	@Override
+	public final CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
+		return answer(() -> tryAcquire(request));
+	}
+
+	@Override
+	public final List<CompletionStage<Boolean>> renew(List<LeaseRequest> requests) {
+		return requests.stream().map((request) -> answer(() -> tryRenew(request))).toList();
+	}
+
+	@Override
+	public final CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, Place next) {
+		return answer(() -> tryRelease(key, owner) ? ReleaseOutcome.RELEASED : ReleaseOutcome.NOT_OWNER);
+	}
+
+	private static <T> CompletionStage<T> answer(Supplier<T> request) {
+		try {
+			return CompletableFuture.completedFuture(request.get());
+		}
+		catch (RuntimeException ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
+
+}

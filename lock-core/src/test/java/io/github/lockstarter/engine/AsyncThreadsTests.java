@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.memory.LockMemory;
+import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.test.FaultInjectingStore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Asynchronous callers take up no thread while they wait.
+ */
+class AsyncThreadsTests {
+
+	private static final int CALLERS = 10_000;
+
+	private static final int MOST_THREADS = 50;
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void tenThousandCallersOfAsManyContendedLocksNeedFewThreads(boolean blocking) {
+		LockMemory memory = new LockMemory();
+		Set<Thread> before = Thread.getAllStackTraces().keySet();
+		LockStore store = blocking ? new FaultInjectingStore(new MemoryLockStore(memory)) : new MemoryLockStore(memory);
+		assertThat(store.mayBlock()).isEqualTo(blocking);
+		try (DefaultLockRegistry elsewhere = registry(new MemoryLockStore(memory));
+				DefaultLockRegistry registry = registry(store)) {
+			List<Lease> inTheWay = requests().map(elsewhere::acquire).toList();
+			List<CompletableFuture<Lease>> waiting = requests().map(registry::acquireAsync).toList();
+			List<Long> threads = new ArrayList<>();
+			threads.add(threadsSince(before));
+			assertThat(waiting).noneMatch(CompletableFuture::isDone);
+			inTheWay.forEach(Lease::close);
+			Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> {
+				threads.add(threadsSince(before));
+				return waiting.stream().allMatch(CompletableFuture::isDone);
+			});
+			waiting.forEach((lease) -> lease.join().closeAsync());
+			threads.add(threadsSince(before));
+			Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> registry.activeLocks() == 0);
+			assertThat(threads).allMatch((number) -> number <= MOST_THREADS);
+		}
+	}
+
+	private static Stream<LockRequest> requests() {
+		return IntStream.range(0, CALLERS)
+			.mapToObj((i) -> LockRequest.of(LockKey.of("stock", i)).withWaitTime(Duration.ofMinutes(5)));
+	}
+
+	private static long threadsSince(Set<Thread> before) {
+		return Thread.getAllStackTraces().keySet().stream().filter((thread) -> !before.contains(thread)).count();
+	}
+
+	private static DefaultLockRegistry registry(LockStore store) {
+		return new DefaultLockRegistry(store, EngineSettings.DEFAULTS, (event) -> {
+		});
+	}
+
+}

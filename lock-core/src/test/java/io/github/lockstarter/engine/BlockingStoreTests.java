@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Lock;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockInterruptedException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.store.BlockingLockStore;
+import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.test.Callers;
+import io.github.lockstarter.test.Callers.Call;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * A store that keeps the thread of its caller until it answers, and gives up when that
+ * thread is interrupted, as drivers do.
+ */
+class BlockingStoreTests {
+
+	private static final LockKey KEY = LockKey.of("stock", 1001);
+
+	private static final LockRequest REQUEST = LockRequest.of(KEY).withWaitTime(Duration.ofMinutes(1));
+
+	private final SlowStore store = new SlowStore();
+
+	@AutoClose
+	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.store, EngineSettings.DEFAULTS,
+			(event) -> {
+			});
+
+	@Test
+	void anInterruptEndsTheWaitForItsAnswer() throws Exception {
+		Call<Lease> caller = Callers.start(() -> this.registry.acquire(REQUEST));
+		Awaitility.await().until(() -> this.store.asked.get() == 1);
+		caller.thread().interrupt();
+		assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(caller::get);
+		assertThat(this.store.asked).hasValue(1);
+		this.store.answer.countDown();
+	}
+
+	@Test
+	void anInterruptThatIsPutOffIsKeptAndTheStoreAskedAgain() throws Exception {
+		Lock lock = this.registry.lock(KEY);
+		Call<Boolean> caller = Callers.start(() -> {
+			lock.lock();
+			lock.unlock();
+			return Thread.interrupted();
+		});
+		Awaitility.await().until(() -> this.store.asked.get() == 1);
+		caller.thread().interrupt();
+		Awaitility.await().until(() -> this.store.asked.get() == 2);
+		this.store.answer.countDown();
+		assertThat(caller.get()).isTrue();
+	}
+
+	@Test
+	void aCallerThatMustNotBlockDoesNotWaitForIt() {
+		CompletableFuture<Lease> lease = this.registry.acquireAsync(REQUEST);
+		assertThat(lease).isNotDone();
+		this.store.answer.countDown();
+		lease.join().close();
+	}
+
+	private static final class SlowStore extends BlockingLockStore {
+
+		private final CountDownLatch answer = new CountDownLatch(1);
+
+		private final AtomicInteger asked = new AtomicInteger();
+
+		@Override
+		protected LockAttempt tryAcquire(LeaseRequest request) {
+			this.asked.incrementAndGet();
+			try {
+				this.answer.await();
+				return new LockGrant(1, false);
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+				throw new IllegalStateException("Interrupted", ex);
+			}
+		}
+
+		@Override
+		protected boolean tryRenew(LeaseRequest request) {
+			return true;
+		}
+
+		@Override
+		protected boolean tryRelease(LockKey key, OwnerToken owner) {
+			return true;
+		}
+
+	}
+
+}

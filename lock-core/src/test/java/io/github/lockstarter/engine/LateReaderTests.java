@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockContendedException;
+import io.github.lockstarter.LockInterruptedException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockUnavailableException;
+import io.github.lockstarter.engine.ModelDesk.ModelWaiter;
+import io.github.lockstarter.event.LockEvent;
+import io.github.lockstarter.memory.LockMemory;
+import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.test.Callers.Call;
+import io.github.lockstarter.test.Callers;
+import io.github.lockstarter.test.FaultInjectingStore;
+import io.github.lockstarter.test.StoreClient;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Readers that come to a lock which another reader of their JVM has held for long: it may
+ * hold it for hours, so nothing that is over by then may keep them out.
+ */
+class LateReaderTests {
+
+	private static final LockKey KEY = LockKey.of("prices", 1001);
+
+	private static final LockRequest READ = LockRequest.of(KEY).withMode(LockMode.READ);
+
+	private static final LockRequest WRITE = LockRequest.of(KEY).withMode(LockMode.WRITE);
+
+	private static final LockRequest READ_NOW = READ.withWaitTime(Duration.ZERO);
+
+	private final LockMemory memory = new LockMemory();
+
+	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
+
+	private final List<LockEvent> events = new CopyOnWriteArrayList<>();
+
+	private final DefaultLockRegistry registry = registry(this.store, Duration.ofSeconds(30));
+
+	private final DefaultLockRegistry elsewhere = registry(new MemoryLockStore(this.memory), Duration.ofSeconds(30));
+
+	@AfterEach
+	void nothingIsLeft() {
+		for (DefaultLockRegistry each : List.of(this.registry, this.elsewhere)) {
+			Awaitility.await().until(() -> each.activeLocks() == 0 && each.backgroundActions() == 0);
+			each.close();
+		}
+		assertThat(this.memory.isEmpty()).isTrue();
+	}
+
+	@Test
+	void aWriterElsewhereThatHasGivenUpIsNotInTheWay() throws Exception {
+		try (Lease lasting = this.registry.acquire(READ)) {
+			Call<Lease> writer = Callers.start(() -> this.elsewhere.acquire(WRITE)).awaitParked();
+			Awaitility.await().until(() -> !isJoinedAtOnce());
+			Call<Boolean> late = reader(this.registry);
+			late.awaitParked();
+			writer.thread().interrupt();
+			assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(writer::get);
+			assertThat(late.get()).isTrue();
+			assertThat(isJoinedAtOnce()).isTrue();
+			assertThat(lasting.isHeld()).isTrue();
+		}
+	}
+
+	@Test
+	void aWriterElsewhereThatStillWaitsIsInTheWay() throws Exception {
+		Lease lasting = this.registry.acquire(READ);
+		Call<Boolean> writer = Callers.start(() -> {
+			this.elsewhere.acquire(WRITE).close();
+			return true;
+		}).awaitParked();
+		Awaitility.await().until(() -> !isJoinedAtOnce());
+		assertThatExceptionOfType(LockContendedException.class)
+			.isThrownBy(Callers.start(() -> this.registry.acquire(READ.withWaitTime(Duration.ofMillis(600))))::get);
+		lasting.close();
+		assertThat(writer.get()).isTrue();
+	}
+
+	@Test
+	void aWriterOfTheSameJvmThatHasGivenUpIsNotInTheWay() throws Exception {
+		try (Lease lasting = this.registry.acquire(READ)) {
+			Call<Lease> writer = Callers.start(() -> this.registry.acquire(WRITE)).awaitParked();
+			Call<Boolean> late = reader(this.registry).awaitParked();
+			writer.thread().interrupt();
+			assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(writer::get);
+			assertThat(late.get()).isTrue();
+			assertThat(lasting.isHeld()).isTrue();
+		}
+	}
+
+	@Test
+	void aReaderBehindAWriterJoinsInTheSameInstantInWhichTheWriterGivesUp() {
+		ModelDesk desk = new ModelDesk(false);
+		Hold first = desk.hold(desk.come(LockMode.READ));
+		ModelWaiter writer = desk.come(LockMode.WRITE);
+		ModelWaiter reader = desk.come(LockMode.READ);
+		ModelWaiter nextWriter = desk.come(LockMode.WRITE);
+		ModelWaiter lastReader = desk.come(LockMode.READ);
+		assertThat(reader.outcome()).isNull();
+		desk.leave(writer);
+		assertThat(desk.hold(reader).tenure()).isSameAs(first.tenure());
+		assertThat(nextWriter.outcome()).isNull();
+		assertThat(lastReader.outcome()).isNull();
+	}
+
+	@Test
+	void aReaderBehindAWriterAsksBeforeItJoinsWhenTheWriterGivesUp() {
+		ModelDesk desk = new ModelDesk(true);
+		Hold first = desk.hold(desk.come(LockMode.READ));
+		ModelWaiter writer = desk.come(LockMode.WRITE);
+		ModelWaiter reader = desk.come(LockMode.READ);
+		desk.putOffAnswers();
+		desk.leave(writer);
+		assertThat(reader.outcome()).isNull();
+		desk.answer();
+		assertThat(desk.hold(reader).tenure()).isSameAs(first.tenure());
+	}
+
+	@Test
+	void aLeaseThatWasUncertainForAWhileIsSharedAgain() throws Exception {
+		try (DefaultLockRegistry renewing = registry(this.store, Duration.ofSeconds(2))) {
+			AtomicBoolean broken = new AtomicBoolean(true);
+			this.store.renew.loseRequests(broken::get);
+			try (Lease lasting = renewing.acquire(READ)) {
+				Awaitility.await().until(() -> this.events.stream().anyMatch(LockEvent.Suspect.class::isInstance));
+				Call<Boolean> late = reader(renewing).awaitParked();
+				broken.set(false);
+				assertThat(late.get()).isTrue();
+				assertThat(lasting.isHeld()).isTrue();
+			}
+		}
+	}
+
+	@Test
+	void aFixedLeaseOfWhichLittleIsLeftIsExtendedForThoseWhoComeLate() throws Exception {
+		try (Lease lasting = this.registry.acquire(READ.withLeaseTime(Duration.ofSeconds(4)))) {
+			Awaitility.await().until(() -> lasting.remaining().compareTo(Duration.ofMillis(1200)) < 0);
+			assertThat(reader(this.registry).get()).isTrue();
+			assertThat(lasting.isHeld()).isTrue();
+		}
+	}
+
+	@Test
+	void thereIsNoLimitToHowManyFollowEachOther() throws Exception {
+		try (Lease lasting = this.registry.acquire(READ)) {
+			assertThat(Callers.start(() -> {
+				for (int i = 0; i < 5000; i++) {
+					this.registry.acquire(READ_NOW).close();
+				}
+				return true;
+			}).get()).isTrue();
+			assertThat(lasting.isHeld()).isTrue();
+		}
+		assertThat(this.store.acquire.calls()).isEqualTo(1);
+	}
+
+	@Test
+	void aLaterWriterHasALargerFencingTokenThanAnyOfThem() throws Exception {
+		long last = 0;
+		try (Lease lasting = this.registry.acquire(READ)) {
+			last = Callers.start(() -> {
+				long token = 0;
+				for (int i = 0; i < 5000; i++) {
+					try (Lease lease = this.registry.acquire(READ_NOW)) {
+						token = lease.fencingToken();
+					}
+				}
+				return token;
+			}).get();
+		}
+		try (Lease writer = this.registry.acquire(WRITE)) {
+			assertThat(writer.fencingToken()).isGreaterThan(last);
+		}
+	}
+
+	@Test
+	void theShareIsAsShortAgainAsThoseWhoAreLeftWantIt() throws Exception {
+		MemoryLockStore store = new MemoryLockStore(this.memory);
+		try (DefaultLockRegistry renewing = registry(this.store, Duration.ofSeconds(2));
+				Lease lasting = renewing.acquire(READ)) {
+			Callers.start(() -> {
+				try (Lease lease = renewing.acquire(READ.withLeaseTime(Duration.ofHours(1)))) {
+					Awaitility.await().until(() -> remaining(store).compareTo(Duration.ofMinutes(10)) > 0);
+					return true;
+				}
+			}).get();
+			Awaitility.await().until(() -> remaining(store).compareTo(Duration.ofSeconds(2)) <= 0);
+			assertThat(lasting.isHeld()).isTrue();
+		}
+	}
+
+	@Test
+	void nobodyJoinsWhileTheRegistryShutsDown() throws Exception {
+		Lease lasting = this.registry.acquire(READ);
+		Call<Boolean> shutdown = Callers.start(() -> {
+			this.registry.drain();
+			return true;
+		}).awaitParked();
+		assertThatExceptionOfType(LockUnavailableException.class)
+			.isThrownBy(Callers.start(() -> this.registry.acquire(READ_NOW))::get)
+			.withMessageContaining("shutting down");
+		assertThat(lasting.isHeld()).isTrue();
+		this.registry.acquire(READ_NOW).close();
+		lasting.close();
+		assertThat(shutdown.get()).isTrue();
+	}
+
+	private boolean isJoinedAtOnce() throws Exception {
+		return Callers.start(() -> this.registry.tryAcquire(READ_NOW).map((lease) -> {
+			lease.close();
+			return true;
+		}).orElse(false)).get();
+	}
+
+	private static Call<Boolean> reader(DefaultLockRegistry registry) {
+		return Callers.start(() -> {
+			try (Lease lease = registry.acquire(READ)) {
+				return lease.isHeld();
+			}
+		});
+	}
+
+	private static Duration remaining(LockStore store) {
+		return ((LockRefusal) new StoreClient(store).acquire(KEY, OwnerToken.random(), Duration.ofSeconds(1), false))
+			.remaining();
+	}
+
+	private DefaultLockRegistry registry(LockStore store, Duration leaseTime) {
+		EngineSettings settings = new EngineSettings(Duration.ofSeconds(20), leaseTime, 3, Duration.ofMillis(200),
+				Duration.ofMillis(100), Duration.ofMillis(10), Duration.ofSeconds(5));
+		return new DefaultLockRegistry(store, settings, this.events::add);
+	}
+
+}

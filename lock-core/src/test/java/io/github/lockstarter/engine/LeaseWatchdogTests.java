@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.event.LockEvent;
+import io.github.lockstarter.memory.LockMemory;
+import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.test.FaultInjectingStore;
+import io.github.lockstarter.test.ManualClock;
+import io.github.lockstarter.test.StoreClient;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class LeaseWatchdogTests {
+
+	private static final LockKey KEY = LockKey.of("stock", 1001);
+
+	private static final Duration LEASE = Duration.ofSeconds(30);
+
+	private final ManualClock clock = new ManualClock();
+
+	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(new LockMemory(this.clock)));
+
+	private final Timetable timetable = new Timetable(this.clock);
+
+	private final List<LockEvent> events = new ArrayList<>();
+
+	private final LossNotice notice = new LossNotice(this.events::add, Runnable::run);
+
+	private final Deque<Runnable> held = new ArrayDeque<>();
+
+	private boolean storeThreadsStuck;
+
+	private final StoreClient client = new StoreClient(this.store);
+
+	private final Orphans orphans = new Orphans(this.store, this.timetable, new Background(lanes(), true));
+
+	private final List<Hold> holds = new ArrayList<>();
+
+	private final LeaseWatchdog watchdog = watchdog(3);
+
+	@Test
+	void renewsAtAThirdOfTheLeaseForAsLongAsItIsHeld() {
+		Tenure tenure = begin(KEY, true);
+		advance(Duration.ofMinutes(10));
+		assertThat(tenure.isHeld()).isTrue();
+		assertThat(this.store.renew.calls()).isBetween(60, 67);
+		assertThat(this.events).isEmpty();
+	}
+
+	@Test
+	void renewsAsOftenWithinALeaseAsItIsTold() {
+		LeaseWatchdog eager = watchdog(10);
+		eager.watch(granted(KEY, true));
+		advance(LEASE.multipliedBy(10));
+		assertThat(this.store.renew.calls()).isBetween(100, 111);
+	}
+
+	@Test
+	void asksForAFixedLeaseWithoutExtendingItAndNoticesItsEnd() {
+		Tenure tenure = begin(KEY, false);
+		long deadline = tenure.deadline();
+		advance(LEASE.minusMillis(400));
+		assertThat(this.store.renew.calls()).isBetween(2, 3);
+		assertThat(tenure.deadline()).isEqualTo(deadline);
+		assertThat(tenure.isHeld()).isTrue();
+		advance(Duration.ofMillis(400));
+		assertThat(tenure.certainty().isLost()).isTrue();
+		assertThat(this.events).singleElement().isInstanceOf(LockEvent.Lost.class);
+		assertThat(this.client.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(LockGrant.class);
+		advance(LEASE);
+		assertThat(this.store.renew.calls()).isBetween(2, 3);
+		assertThat(this.timetable.size()).isZero();
+	}
+
+	@Test
+	void asksForALongFixedLeaseAsOftenAsOthersAreRenewed() {
+		OwnerToken owner = OwnerToken.random();
+		LockGrant grant = (LockGrant) this.client.acquire(KEY, owner, LEASE.multipliedBy(20), false);
+		begin(KEY, owner, grant, LEASE.multipliedBy(20));
+		advance(LEASE.multipliedBy(10));
+		assertThat(this.store.renew.calls()).isBetween(30, 34);
+	}
+
+	@Test
+	void losesAFixedLeaseAsSoonAsTheStoreNoLongerKnowsTheOwner() {
+		Tenure tenure = begin(KEY, false);
+		this.client.release(KEY, tenure.owner(), null);
+		advance(LEASE.dividedBy(3));
+		assertThat(tenure.certainty().isLost()).isTrue();
+		assertThat(tenure.certainty().lossReason()).contains("no longer knew it as the owner");
+	}
+
+	@Test
+	void aFixedLeaseIsHeldUntilItsEndThoughTheStoreDoesNotAnswer() {
+		Tenure tenure = begin(KEY, false);
+		this.store.renew.loseRequests(() -> true);
+		advance(LEASE.minusMillis(400));
+		assertThat(tenure.isHeld()).isTrue();
+		assertThat(this.events).singleElement().isInstanceOf(LockEvent.Suspect.class);
+		advance(Duration.ofMillis(400));
+		assertThat(tenure.certainty().isLost()).isTrue();
+	}
+
+	@Test
+	void theEndOfAFixedLeaseIsGivenBackOnceAndNotForAnotherLease() {
+		begin(KEY, false);
+		advance(LEASE.plusSeconds(1));
+		assertThat(this.store.release.calls()).isBetween(1, 2);
+		advance(LEASE);
+		assertThat(this.store.release.calls()).isBetween(1, 2);
+	}
+
+	@Test
+	void oneFailingRenewalDoesNotEndRenewal() {
+		Tenure tenure = begin(KEY, true);
+		int[] failures = { 1 };
+		this.store.renew.loseRequests(() -> failures[0]-- > 0);
+		advance(Duration.ofMinutes(5));
+		assertThat(tenure.isHeld()).isTrue();
+		assertThat(this.events).hasSize(2);
+		assertThat(this.events.get(0)).isInstanceOf(LockEvent.Suspect.class);
+		assertThat(this.events.get(1)).isInstanceOf(LockEvent.Recovered.class);
+	}
+
+	@Test
+	void triesAgainEveryTwentiethOfTheLeaseUntilTheDeadlineAndNotLonger() {
+		Tenure tenure = begin(KEY, true);
+		this.store.renew.loseRequests(() -> true);
+		long deadline = tenure.deadline();
+		advance(Duration.ofNanos(deadline - this.clock.getAsLong()).minusMillis(5));
+		assertThat(tenure.certainty().isLost()).isFalse();
+		assertThat(this.store.renew.calls()).isBetween(12, 16);
+		advance(Duration.ofMillis(5));
+		assertThat(tenure.certainty().isLost()).isTrue();
+		assertThat(this.events).hasSize(2);
+		assertThat(this.events.get(1)).isInstanceOf(LockEvent.Lost.class);
+	}
+
+	@Test
+	void aLostAnswerToARenewalIsNoLoss() {
+		Tenure tenure = begin(KEY, true);
+		int[] losses = { 3 };
+		this.store.renew.loseAnswers(() -> losses[0]-- > 0);
+		advance(Duration.ofMinutes(2));
+		assertThat(tenure.isHeld()).isTrue();
+	}
+
+	@Test
+	void losesTheLockAsSoonAsTheStoreNoLongerKnowsTheOwner() {
+		Tenure tenure = begin(KEY, true);
+		this.client.release(KEY, tenure.owner(), null);
+		advance(LEASE.dividedBy(3));
+		assertThat(tenure.certainty().isLost()).isTrue();
+		assertThat(tenure.certainty().lossReason()).contains("no longer knew it as the owner");
+	}
+
+	@Test
+	void aStoreThatNeverAnswersDelaysNeitherTheDeadlineNorTheLossOfOthers() {
+		Tenure first = begin(KEY, true);
+		this.storeThreadsStuck = true;
+		advance(LEASE);
+		assertThat(first.certainty().isLost()).isTrue();
+		Tenure second = begin(LockKey.of("other"), true);
+		advance(LEASE);
+		assertThat(second.certainty().isLost()).isTrue();
+	}
+
+	@Test
+	void aRenewalAnsweredAfterTheLossDoesNotReviveTheLeaseAndIsGivenBack() {
+		Tenure tenure = begin(KEY, true);
+		this.storeThreadsStuck = true;
+		advance(LEASE.minusMillis(302));
+		assertThat(tenure.certainty().isLost()).isTrue();
+		this.storeThreadsStuck = false;
+		while (!this.held.isEmpty()) {
+			this.held.poll().run();
+		}
+		advance(Duration.ofMillis(1));
+		assertThat(tenure.certainty().isLost()).isTrue();
+		assertThat(this.client.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(LockGrant.class);
+	}
+
+	@Test
+	void nothingIsLeftOnceTheLeaseIsForgotten() {
+		Tenure tenure = begin(KEY, true);
+		advance(Duration.ofMinutes(1));
+		tenure.certainty().release();
+		this.watchdog.forget(tenure);
+		assertThat(this.timetable.size()).isZero();
+		int renewals = this.store.renew.calls();
+		advance(Duration.ofMinutes(1));
+		assertThat(this.store.renew.calls()).isEqualTo(renewals);
+	}
+
+	@Test
+	void aReleaseWhileARenewalIsUnderWayLeavesNothing() {
+		Tenure tenure = begin(KEY, true);
+		this.storeThreadsStuck = true;
+		advance(LEASE.dividedBy(3));
+		assertThat(this.held).hasSize(1);
+		tenure.certainty().release();
+		this.watchdog.forget(tenure);
+		this.held.poll().run();
+		assertThat(this.timetable.size()).isZero();
+		assertThat(tenure.certainty().isLost()).isFalse();
+	}
+
+	@Test
+	void onceToldToStopItOnlyWatchesDeadlines() {
+		Tenure tenure = begin(KEY, true);
+		this.watchdog.setRenewing(false);
+		advance(LEASE);
+		assertThat(this.store.renew.calls()).isZero();
+		assertThat(tenure.certainty().isLost()).isTrue();
+	}
+
+	private Tenure begin(LockKey key, boolean renewable) {
+		Tenure tenure = granted(key, renewable);
+		this.watchdog.watch(tenure);
+		return tenure;
+	}
+
+	private Tenure granted(LockKey key, boolean renewable) {
+		OwnerToken owner = OwnerToken.random();
+		LockGrant grant = (LockGrant) this.client.acquire(key, owner, LEASE, false);
+		Waiter waiter = new ThreadWaiter(Duration.ZERO, true, LockMode.EXCLUSIVE, renewable ? null : LEASE);
+		Tenure tenure = new Tenure(key, owner, grant, LEASE, this.clock.getAsLong(), 0, this.timetable);
+		this.holds.add(tenure.beginHold(waiter, LEASE, this.clock.getAsLong()));
+		return tenure;
+	}
+
+	private LeaseWatchdog watchdog(int renewalsPerLease) {
+		return new LeaseWatchdog(this.timetable, new Renewals(this.store, this.timetable, lanes()), this.orphans,
+				this.notice, this::lost, LEASE, renewalsPerLease);
+	}
+
+	private void begin(LockKey key, OwnerToken owner, LockGrant grant, Duration fixed) {
+		Tenure tenure = new Tenure(key, owner, grant, fixed, this.clock.getAsLong(), 0, this.timetable);
+		tenure.beginHold(new ThreadWaiter(Duration.ZERO, true, LockMode.EXCLUSIVE, fixed), fixed,
+				this.clock.getAsLong());
+		this.watchdog.watch(tenure);
+	}
+
+	private void lost(Tenure tenure) {
+		this.holds.stream()
+			.filter((hold) -> hold.tenure() == tenure && hold.lose(tenure.certainty().lossReason()))
+			.forEach(this.notice::lost);
+	}
+
+	private StoreLanes lanes() {
+		return new StoreLanes((key) -> "", this::onStoreThread, 1, 1);
+	}
+
+	private void advance(Duration duration) {
+		Duration step = Duration.ofMillis(1);
+		for (Duration passed = Duration.ZERO; passed.compareTo(duration) < 0; passed = passed.plus(step)) {
+			this.clock.advance(step);
+			this.timetable.runDue();
+		}
+	}
+
+	private void onStoreThread(Runnable task) {
+		if (this.storeThreadsStuck) {
+			this.held.add(task);
+		}
+		else {
+			task.run();
+		}
+	}
+
+}

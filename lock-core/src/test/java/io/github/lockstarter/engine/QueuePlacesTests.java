@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.memory.LockMemory;
+import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.test.FaultInjectingStore;
+import io.github.lockstarter.test.ManualClock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class QueuePlacesTests {
+
+	private static final LockKey KEY = LockKey.of("stock", 1001);
+
+	private final ManualClock clock = new ManualClock();
+
+	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(new LockMemory(this.clock)));
+
+	private final Timetable timetable = new Timetable(this.clock);
+
+	private final LocalLocks locks = new LocalLocks(new Terms(EngineSettings.DEFAULTS, this.clock));
+
+	private final List<LockKey> rung = new ArrayList<>();
+
+	private final QueuePlaces places = places(Runnable::run);
+
+	@Test
+	void aPlaceThatCouldNotBeGivenUpIsGivenUpLater() {
+		this.store.withdraw.loseRequests(() -> this.store.withdraw.calls() < 3);
+		this.places.leave(KEY);
+		advance(Duration.ofSeconds(10));
+		assertThat(this.store.withdraw.calls()).isEqualTo(3);
+		assertThat(this.timetable.size()).isZero();
+	}
+
+	@Test
+	void aJvmThatWaitsAgainKeepsThePlace() {
+		this.store.withdraw.loseRequests(() -> true);
+		this.places.leave(KEY);
+		this.locks.getOrCreate(KEY);
+		advance(Duration.ofSeconds(10));
+		assertThat(this.store.withdraw.calls()).isEqualTo(1);
+		assertThat(this.timetable.size()).isZero();
+	}
+
+	@Test
+	void aPlaceThatCannotBeGivenUpIsLeftToExpire() {
+		this.store.withdraw.loseRequests(() -> true);
+		this.places.leave(KEY);
+		advance(Duration.ofMinutes(2));
+		assertThat(this.store.withdraw.calls()).isEqualTo(60);
+		assertThat(this.timetable.size()).isZero();
+	}
+
+	@Test
+	void aWaiterThatCameMeanwhileAsksAgainAfterItsPlaceWasGivenUp() {
+		List<Runnable> later = new ArrayList<>();
+		places(later::add).leave(KEY);
+		assertThat(this.rung).isEmpty();
+		later.forEach(Runnable::run);
+		assertThat(this.store.withdraw.calls()).isEqualTo(1);
+		assertThat(this.rung).containsExactly(KEY);
+	}
+
+	private QueuePlaces places(Executor threads) {
+		return new QueuePlaces(this.store.waitingLine(), this.timetable,
+				new Background(new StoreLanes((key) -> "", threads, 1, 1), true), this.locks, this.rung::add);
+	}
+
+	private void advance(Duration duration) {
+		for (long second = 0; second < duration.toSeconds(); second++) {
+			this.clock.advance(Duration.ofSeconds(1));
+			this.timetable.runDue();
+		}
+	}
+
+}

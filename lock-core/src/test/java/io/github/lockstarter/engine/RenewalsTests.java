@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
+
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.Place;
+import io.github.lockstarter.store.ReleaseOutcome;
+import io.github.lockstarter.store.StoreServers;
+import io.github.lockstarter.test.ManualClock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class RenewalsTests implements Renewal.Listener {
+
+	private static final Duration LEASE = Duration.ofSeconds(30);
+
+	private final ManualClock clock = new ManualClock();
+
+	private final Timetable timetable = new Timetable(this.clock);
+
+	private final Servers servers = new Servers();
+
+	private Renewals renewals = new Renewals(this.servers, this.timetable,
+			new StoreLanes(LockKey::name, Runnable::run, 1, 1));
+
+	private final List<LockKey> answered = Collections.synchronizedList(new ArrayList<>());
+
+	private final List<LockKey> overdue = new ArrayList<>();
+
+	@Test
+	void sendsWhatIsDueTogetherInBatches() {
+		due("quick", 250);
+		assertThat(this.servers.batches).extracting(List::size).containsExactly(100, 100, 50);
+		assertThat(this.answered).hasSize(250);
+		assertThat(this.timetable.size()).isZero();
+	}
+
+	@Test
+	void anAnswerThatIsMissingDelaysNoOther() {
+		due("dead", 10_000);
+		due("quick", 300);
+		assertThat(this.answered).hasSize(300).allMatch((key) -> key.name().equals("quick"));
+	}
+
+	@Test
+	void serversThatBlockDelayNoOtherNorDoesWhatElseTheyAreAsked() {
+		CountDownLatch silence = new CountDownLatch(1);
+		this.servers.silence = silence;
+		try (EngineThreads threads = new EngineThreads(this.servers)) {
+			this.renewals = new Renewals(this.servers, this.timetable, threads.renewals());
+			for (int i = 0; i < 200; i++) {
+				threads.background().execute(LockKey.of("blocking-0", i), () -> Servers.await(silence));
+				threads.background().execute(LockKey.of("quick", i), () -> Servers.await(silence));
+			}
+			IntStream.range(0, 20).forEach((i) -> due("blocking-" + i, 200));
+			due("quick", 300);
+			Awaitility.await().until(() -> this.answered.size() == 300);
+			assertThat(this.answered).allMatch((key) -> key.name().equals("quick"));
+			silence.countDown();
+			Awaitility.await().until(() -> this.answered.size() == 20 * 200 + 300);
+		}
+		finally {
+			silence.countDown();
+		}
+	}
+
+	@Test
+	void aServerThatDoesNotAnswerIsNotBuried() {
+		due("dead", 10_000);
+		assertThat(this.servers.unanswered).hasSize(RenewalWindow.SIZE);
+		this.servers.answerAll();
+		assertThat(this.answered).hasSize(10_000);
+		assertThat(this.timetable.size()).isZero();
+	}
+
+	@Test
+	void whatIsNotAnsweredUntilTheFirstDeadlineIsWatchedOneByOne() {
+		due("dead", 3);
+		this.clock.advance(LEASE);
+		this.timetable.runDue();
+		assertThat(this.overdue).hasSize(3);
+	}
+
+	@Test
+	void theDeadlineIsCountedFromTheSendingOfARenewalAndNotFromItsAnswer() {
+		StoreLanes lanes = new StoreLanes(LockKey::name, Runnable::run, 1, 1);
+		LeaseWatchdog watchdog = new LeaseWatchdog(this.timetable, this.renewals,
+				new Orphans(this.servers, this.timetable, new Background(lanes, true)), new LossNotice((event) -> {
+				}, Runnable::run), (lost) -> {
+				}, LEASE, 3);
+		Tenure tenure = tenure("dead", 1);
+		tenure.beginHold(new ThreadWaiter(Duration.ZERO, true, LockMode.EXCLUSIVE, null), LEASE,
+				this.clock.getAsLong());
+		long granted = tenure.deadline() - this.clock.getAsLong();
+		watchdog.watch(tenure);
+		while (this.servers.unanswered.isEmpty()) {
+			advance(Duration.ofMillis(10));
+		}
+		long sentAt = this.clock.getAsLong();
+		advance(Duration.ofSeconds(8));
+		this.servers.answerAll();
+		assertThat(tenure.deadline()).isEqualTo(sentAt + granted);
+	}
+
+	@Test
+	void whatWasReleasedInTheMeantimeIsNotSent() {
+		Tenure tenure = tenure("quick", 1);
+		this.renewals.add(new Renewal(tenure, this));
+		tenure.certainty().release();
+		this.timetable.runDue();
+		assertThat(this.servers.batches).isEmpty();
+		assertThat(this.timetable.size()).isZero();
+	}
+
+	@Override
+	public void answered(Renewal renewal, boolean owned, @Nullable Throwable failure) {
+		this.answered.add(renewal.tenure().key());
+	}
+
+	@Override
+	public void overdue(Renewal renewal) {
+		this.overdue.add(renewal.tenure().key());
+	}
+
+	private void due(String server, int count) {
+		for (int i = 0; i < count; i++) {
+			this.renewals.add(new Renewal(tenure(server, i), this));
+		}
+		this.timetable.runDue();
+	}
+
+	private void advance(Duration duration) {
+		this.clock.advance(duration);
+		this.timetable.runDue();
+	}
+
+	private Tenure tenure(String server, int number) {
+		return new Tenure(LockKey.of(server, number), OwnerToken.random(), new LockGrant(1, false), LEASE,
+				this.clock.getAsLong(), 0, this.timetable);
+	}
+
+	/**
+	 * A store of several servers; the one called dead answers when it is told to, and
+	 * those called blocking do not return before.
+	 */
+	private static final class Servers implements LockStore {
+
+		private final List<List<LeaseRequest>> batches = Collections.synchronizedList(new ArrayList<>());
+
+		private final List<CompletableFuture<Boolean>> unanswered = new ArrayList<>();
+
+		private volatile @Nullable CountDownLatch silence;
+
+		@Override
+		public Set<LockMode> modes() {
+			return Set.of(LockMode.EXCLUSIVE);
+		}
+
+		@Override
+		public StoreServers servers() {
+			return LockKey::name;
+		}
+
+		@Override
+		public List<CompletionStage<Boolean>> renew(List<LeaseRequest> extensions) {
+			this.batches.add(extensions);
+			if (extensions.get(0).key().name().startsWith("blocking")) {
+				await(Objects.requireNonNull(this.silence));
+			}
+			return extensions.stream().<CompletionStage<Boolean>>map(this::answer).toList();
+		}
+
+		private CompletableFuture<Boolean> answer(LeaseRequest extension) {
+			CompletableFuture<Boolean> answer = new CompletableFuture<>();
+			if (extension.key().name().equals("dead")) {
+				this.unanswered.add(answer);
+			}
+			else {
+				answer.complete(true);
+			}
+			return answer;
+		}
+
+		private static void await(CountDownLatch latch) {
+			try {
+				latch.await();
+			}
+			catch (InterruptedException ex) {
+				throw new IllegalStateException(ex);
+			}
+		}
+
+		void answerAll() {
+			for (int i = 0; i < this.unanswered.size(); i++) {
+				this.unanswered.get(i).complete(true);
+			}
+		}
+
+		@Override
+		public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, Place next) {
+			throw new UnsupportedOperationException();
+		}
+
+	}
+
+}

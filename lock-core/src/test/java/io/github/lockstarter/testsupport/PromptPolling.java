@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.testsupport;
+
+import java.time.Duration;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.Extension;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * Lets tests go on soon after what they wait for has happened. JUnit finds this
+ * {@link Extension} by itself.
+ */
+public class PromptPolling implements BeforeAllCallback {
+
+	private static final Duration INTERVAL = Duration.ofMillis(10);
+
+	@Override
+	public void beforeAll(ExtensionContext context) {
+		Awaitility.setDefaultPollDelay(Duration.ZERO);
+		Awaitility.setDefaultPollInterval(INTERVAL);
+	}
+
+}

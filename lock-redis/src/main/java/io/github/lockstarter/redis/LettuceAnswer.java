@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.redis;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+
+import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.RedisFuture;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The answer to a script call on a connection that may have yet to be opened, to a server
+ * that may not know the script. All of that together has the time of one command.
+ *
+ * @param <T> the answer of the script
+ * @param <R> what is read from it
+ */
+final class LettuceAnswer<T, R> extends CompletableFuture<R> implements BiConsumer<T, @Nullable Throwable> {
+
+	private final ScriptCall call;
+
+	private final Function<T, R> reader;
+
+	private final AtomicInteger late;
+
+	private final long timeout;
+
+	private final long since = System.nanoTime();
+
+	private int lateBefore;
+
+	private boolean limited;
+
+	private volatile @Nullable RedisClusterAsyncCommands<byte[], byte[]> commands;
+
+	/**
+	 * Create it without sending anything.
+	 * @param late how many scripts the connection has sent a second time, behind what was
+	 * sent after the first
+	 * @param timeout longest time from now on, in nanoseconds
+	 */
+	LettuceAnswer(ScriptCall call, Function<T, R> reader, AtomicInteger late, long timeout) {
+		this.call = call;
+		this.reader = reader;
+		this.late = late;
+		this.timeout = timeout;
+	}
+
+	/**
+	 * Send the call when the connection is there.
+	 */
+	void sendTo(CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> connected) {
+		limit();
+		connected.whenComplete((commands, ex) -> {
+			if (ex != null) {
+				fail(ex);
+			}
+			// Nobody expects any more that it takes effect after its time
+			else if (!isDone()) {
+				sendTo(commands);
+			}
+		});
+	}
+
+	/**
+	 * Send the call.
+	 */
+	void sendTo(RedisClusterAsyncCommands<byte[], byte[]> commands) {
+		this.commands = commands;
+		this.lateBefore = this.late.get();
+		try {
+			ScriptCall call = this.call;
+			RedisFuture<T> answer = commands.evalsha(call.script().digest(), outputType(), call.keys(),
+					call.arguments());
+			answer.whenComplete(this);
+		}
+		catch (RuntimeException ex) {
+			fail(ex);
+		}
+	}
+
+	@Override
+	public void accept(T answer, @Nullable Throwable ex) {
+		RedisClusterAsyncCommands<byte[], byte[]> commands = this.commands;
+		if (ex != null) {
+			if (commands != null && ScriptErrors.isUnknownScript(ex)) {
+				sendInFull(commands);
+			}
+			else {
+				fail(ex);
+			}
+		}
+		else if (commands != null && this.call.script().isAcquisition() && this.lateBefore != this.late.get()) {
+			// It has overtaken a release that the server did not know
+			limit();
+			sendTo(commands);
+		}
+		else {
+			read(answer);
+		}
+	}
+
+	private void sendInFull(RedisClusterAsyncCommands<byte[], byte[]> commands) {
+		limit();
+		try {
+			RedisFuture<T> answer = commands.eval(this.call.script().text(), outputType(), this.call.keys(),
+					this.call.arguments());
+			this.late.incrementAndGet();
+			answer.whenComplete((result, ex) -> {
+				if (ex != null) {
+					fail(ex);
+				}
+				else {
+					read(result);
+				}
+			});
+		}
+		catch (RuntimeException ex) {
+			fail(ex);
+		}
+	}
+
+	private ScriptOutputType outputType() {
+		return this.call.script().returnsList() ? ScriptOutputType.MULTI : ScriptOutputType.INTEGER;
+	}
+
+	private void read(T answer) {
+		try {
+			complete(this.reader.apply(answer));
+		}
+		catch (RuntimeException ex) {
+			fail(ex);
+		}
+	}
+
+	private void fail(Throwable ex) {
+		completeExceptionally(ScriptErrors.translate(ex, this.call.keys()[0]));
+	}
+
+	/** The driver limits the time of each command only. */
+	private void limit() {
+		if (!this.limited) {
+			this.limited = true;
+			long remaining = Math.max(this.timeout - (System.nanoTime() - this.since), 1);
+			delayedExecutor(remaining, TimeUnit.NANOSECONDS, Runnable::run).execute(this::timeOut);
+		}
+	}
+
+	private void timeOut() {
+		if (!isDone()) {
+			long millis = TimeUnit.NANOSECONDS.toMillis(this.timeout);
+			completeExceptionally((this.commands == null)
+					? new IllegalStateException("No connection to Redis within " + millis + " ms")
+					: new RedisCommandTimeoutException("Command timed out after " + millis + " ms"));
+		}
+	}
+
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.redis;
+
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.ReleaseListener;
+import io.github.lockstarter.store.WaitingLine;
+
+/**
+ * The line of a lock in Redis, which {@code queue.lua} explains: a sorted set beside the
+ * lock, and a channel for each JVM on which it is told of its turn.
+ */
+final class RedisWaitingLine implements WaitingLine {
+
+	private static final Function<Long, @Nullable Void> DONE = (answer) -> null;
+
+	private final ScriptConnection scripts;
+
+	private final LockScriptCalls calls;
+
+	private final RedisReleaseSignal signal;
+
+	RedisWaitingLine(ScriptConnection scripts, LockScriptCalls calls, RedisReleaseSignal signal) {
+		this.scripts = scripts;
+		this.calls = calls;
+		this.signal = signal;
+	}
+
+	@Override
+	public boolean listen(ReleaseListener listener) {
+		return this.signal.listen(listener);
+	}
+
+	@Override
+	public CompletionStage<Void> enter(LockKey key, OwnerToken owner) {
+		return send(() -> this.calls.enter(key, owner));
+	}
+
+	@Override
+	public CompletionStage<Void> withdraw(LockKey key) {
+		return send(() -> this.calls.withdraw(key, null));
+	}
+
+	@Override
+	public CompletionStage<Void> withdraw(LockKey key, OwnerToken owner) {
+		return send(() -> this.calls.withdraw(key, owner));
+	}
+
+	@Override
+	public CompletionStage<Boolean> isAwaited(LockKey key) {
+		return this.scripts.send(() -> this.calls.awaited(key), (Long waiting) -> waiting > 0);
+	}
+
+	private CompletionStage<Void> send(Supplier<ScriptCall> call) {
+		return this.scripts.send(call, DONE);
+	}
+
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.redis;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.Place;
+import io.github.lockstarter.store.ReleaseOutcome;
+import io.github.lockstarter.test.StoreClient;
+import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.testsupport.UnreliableNetwork;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * Requests that are made before the connection is open.
+ */
+class FirstRequestTests {
+
+	private static final LockKey KEY = LockKey.of("stock", 1001);
+
+	private static final Duration LEASE_TIME = Duration.ofSeconds(20);
+
+	private final EmbeddedRedis redis = EmbeddedRedis.start();
+
+	private final UnreliableNetwork network = UnreliableNetwork.to(this.redis.port());
+
+	private final OwnerToken owner = OwnerToken.random();
+
+	private final OwnerToken other = OwnerToken.random();
+
+	/** The first connection of a JVM takes much longer than all others. */
+	@BeforeEach
+	void holdBackAllButTheFirstConnection() {
+		LettuceConnectionFactory connections = connections(Duration.ofSeconds(2));
+		try (RedisLockStore store = new RedisLockStore(connections, RedisLockSettings.DEFAULTS)) {
+			acquire(store, LockKey.of("first"), this.owner).toCompletableFuture()
+				.handle((attempt, ex) -> attempt)
+				.join();
+		}
+		connections.destroy();
+		this.network.holdBack("HELLO");
+	}
+
+	@AfterEach
+	void close() throws IOException {
+		this.network.close();
+		this.redis.close();
+	}
+
+	@Test
+	void theyKeepNoThreadAndTheirOrder() throws Exception {
+		LettuceConnectionFactory connections = connections(Duration.ofSeconds(2));
+		try (RedisLockStore store = new RedisLockStore(connections, RedisLockSettings.DEFAULTS)) {
+			CompletionStage<LockAttempt> first = acquire(store, KEY, this.owner);
+			CompletionStage<ReleaseOutcome> release = store.release(KEY, this.owner, Place.NONE);
+			CompletionStage<LockAttempt> second = acquire(store, KEY, this.other);
+			this.network.awaitHeld();
+			assertThat(first.toCompletableFuture()).isNotDone();
+			assertThat(second.toCompletableFuture()).isNotDone();
+			this.network.letGo();
+			assertThat(first.toCompletableFuture().join()).isInstanceOf(LockGrant.class);
+			assertThat(release.toCompletableFuture().join()).isEqualTo(ReleaseOutcome.RELEASED);
+			assertThat(second.toCompletableFuture().join()).isInstanceOf(LockGrant.class);
+		}
+		connections.destroy();
+	}
+
+	@Test
+	void oneThatHasFailedForWantOfTimeIsNotSentLater() throws Exception {
+		LettuceConnectionFactory connections = connections(Duration.ofMillis(500));
+		try (RedisLockStore store = new RedisLockStore(connections, RedisLockSettings.DEFAULTS)) {
+			StoreClient client = new StoreClient(store);
+			assertThatIllegalStateException().isThrownBy(() -> client.acquire(KEY, this.owner, LEASE_TIME, false))
+				.withMessage("No connection to Redis within 500 ms");
+			this.network.letGo();
+			assertThat(client.acquire(KEY, this.other, LEASE_TIME, false)).isInstanceOf(LockGrant.class);
+		}
+		connections.destroy();
+	}
+
+	private static CompletionStage<LockAttempt> acquire(RedisLockStore store, LockKey key, OwnerToken owner) {
+		return store.acquire(new LeaseRequest(key, owner, LEASE_TIME), Place.NONE);
+	}
+
+	private LettuceConnectionFactory connections(Duration timeout) {
+		LettuceConnectionFactory connections = new LettuceConnectionFactory(
+				new RedisStandaloneConfiguration("127.0.0.1", this.network.port()),
+				LettuceClientConfiguration.builder().commandTimeout(timeout).build());
+		connections.start();
+		return connections;
+	}
+
+}

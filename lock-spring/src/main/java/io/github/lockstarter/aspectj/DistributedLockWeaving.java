@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.aspectj;
+
+import java.util.function.Supplier;
+
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.OnActiveTransaction;
+import io.github.lockstarter.interceptor.DistributedLockInterceptor;
+import io.github.lockstarter.interceptor.LockDefinitionSource;
+
+/**
+ * Connects the {@link DistributedLockAspect} with an application context while the
+ * context is open: woven methods either acquire their locks or leave that to proxies. It
+ * does so before any bean is created. If several contexts are open, the newest one
+ * provides the locks. All of them must use the same mode.
+ */
+public final class DistributedLockWeaving implements BeanFactoryPostProcessor, DisposableBean {
+
+	private final @Nullable DistributedLockInterceptor interceptor;
+
+	private DistributedLockWeaving(@Nullable DistributedLockInterceptor interceptor) {
+		this.interceptor = interceptor;
+	}
+
+	/**
+	 * Let woven methods acquire their locks.
+	 * @param definitions provides the locks of methods
+	 * @param registry provides the registry at the first call
+	 * @param onActiveTransaction the default of
+	 * {@link io.github.lockstarter.DistributedLock#onActiveTransaction()}
+	 */
+	public static DistributedLockWeaving locking(LockDefinitionSource definitions, Supplier<LockRegistry> registry,
+			OnActiveTransaction onActiveTransaction) {
+		DistributedLockInterceptor interceptor = new DistributedLockInterceptor(definitions, registry);
+		interceptor.setOnActiveTransaction(onActiveTransaction);
+		return new DistributedLockWeaving(interceptor);
+	}
+
+	/**
+	 * Let woven methods run without acquiring locks.
+	 */
+	public static DistributedLockWeaving standingAside() {
+		return new DistributedLockWeaving(null);
+	}
+
+	@Override
+	public void postProcessBeanFactory(ConfigurableListableBeanFactory beanFactory) {
+		DistributedLockAspect.aspectOf().enter(this);
+	}
+
+	@Override
+	public void destroy() {
+		DistributedLockAspect.aspectOf().leave(this);
+	}
+
+	boolean isLocking() {
+		return this.interceptor != null;
+	}
+
+	@Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+		MethodInterceptor locking = this.interceptor;
+		return (locking != null) ? locking.invoke(invocation) : invocation.proceed();
+	}
+
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.aspectj;
+
+import java.lang.reflect.AccessibleObject;
+import java.lang.reflect.Method;
+
+import org.aopalliance.intercept.MethodInvocation;
+import org.aspectj.lang.ProceedingJoinPoint;
+import org.aspectj.lang.reflect.MethodSignature;
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.interceptor.RepeatableInvocation;
+
+/**
+ * The execution of a woven method, in the form in which interceptors see calls through
+ * proxies.
+ */
+final class WovenInvocation implements RepeatableInvocation {
+
+	private final ProceedingJoinPoint joinPoint;
+
+	private final @Nullable Object[] arguments;
+
+	WovenInvocation(ProceedingJoinPoint joinPoint) {
+		this(joinPoint, joinPoint.getArgs());
+	}
+
+	private WovenInvocation(ProceedingJoinPoint joinPoint, @Nullable Object[] arguments) {
+		this.joinPoint = joinPoint;
+		this.arguments = arguments;
+	}
+
+	@Override
+	public MethodInvocation copy() {
+		return new WovenInvocation(this.joinPoint, this.arguments.clone());
+	}
+
+	@Override
+	public Method getMethod() {
+		return ((MethodSignature) this.joinPoint.getSignature()).getMethod();
+	}
+
+	@Override
+	public @Nullable Object[] getArguments() {
+		return this.arguments;
+	}
+
+	@Override
+	public @Nullable Object proceed() throws Throwable {
+		return this.joinPoint.proceed(this.arguments);
+	}
+
+	@Override
+	public @Nullable Object getThis() {
+		return this.joinPoint.getThis();
+	}
+
+	@Override
+	public AccessibleObject getStaticPart() {
+		return getMethod();
+	}
+
+}

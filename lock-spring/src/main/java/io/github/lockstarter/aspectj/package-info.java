@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/**
+ * Acquires the locks of annotated methods by weaving, where proxies are not enough.
+ */
+@NullMarked
+package io.github.lockstarter.aspectj;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.interceptor;
+
+import org.aopalliance.aop.Advice;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.OnActiveTransaction;
+
+/**
+ * A method with a lock, and what all its calls share.
+ *
+ * @param targetClass the class of the bean
+ * @param definition the lock of the method
+ * @param template acquires and releases the lock
+ */
+record LockedMethod(Class<?> targetClass, LockDefinition definition, LockTemplate template) {
+
+	/**
+	 * Return the method with its template.
+	 * @param onActiveTransaction what to do inside a transaction if the definition leaves
+	 * it open
+	 */
+	static LockedMethod of(Class<?> targetClass, LockDefinition definition, LockRegistry registry,
+			OnActiveTransaction onActiveTransaction) {
+		OnActiveTransaction own = definition.onActiveTransaction();
+		return new LockedMethod(targetClass, definition, new LockTemplate(registry).withOnLost(definition.onLost())
+			.withOnActiveTransaction((own != OnActiveTransaction.DEFAULT) ? own : onActiveTransaction));
+	}
+
+	/**
+	 * Call the method under its lock.
+	 * @param lock the advice that runs the call
+	 */
+	@Nullable Object invoke(MethodInvocation invocation, Advice lock) throws Throwable {
+		LockedCall call = new LockedCall(invocation, this.definition.leaseParameter(), this.definition.onFailure(),
+				() -> AsyncMethods.isHandedOver(invocation, this.targetClass, lock));
+		return this.definition.adapter().invoke(call, this.definition.request(invocation), this.template);
+	}
+
+}

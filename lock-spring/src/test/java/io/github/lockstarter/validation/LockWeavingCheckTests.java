@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.validation;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+import org.aopalliance.intercept.MethodInterceptor;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.mockito.Mockito;
+
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.context.annotation.AdviceMode;
+import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.aspectj.AnnotationTransactionAspect;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.OnActiveTransaction;
+import io.github.lockstarter.aspectj.DistributedLockAspect;
+import io.github.lockstarter.aspectj.DistributedLockWeaving;
+import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
+import io.github.lockstarter.interceptor.LockDefinitionSource;
+import io.github.lockstarter.testsupport.AspectJCompiler;
+import io.github.lockstarter.testsupport.FullProfileOnly;
+import io.github.lockstarter.testsupport.WeavingClassLoader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+@FullProfileOnly
+class LockWeavingCheckTests {
+
+	private static final String SALE = """
+			import io.github.lockstarter.DistributedLock;
+			import org.springframework.transaction.annotation.Transactional;
+
+			public class Sale implements Runnable {
+
+				public void run() {
+					sell(7);
+				}
+
+				@Transactional
+				@DistributedLock(name = "sale", key = "#id")
+				private void sell(long id) {
+				}
+
+			}
+			""";
+
+	@ParameterizedTest
+	@ValueSource(classes = { Everything.class, OfClass.class, InheritedMethod.class, TransactionToo.class })
+	void wovenBeansStart(Class<?> type) {
+		Class<?> woven = load(WeavingClassLoader.withAllAspects(Everything.class, OfClass.class, InheritedMethod.class,
+				TransactionToo.class), type);
+		start((context) -> {
+			context.registerBean(woven);
+			context.registerBean("lazy", woven, (definition) -> definition.setLazyInit(true));
+			context.registerBean("prototype", woven,
+					(definition) -> definition.setScope(BeanDefinition.SCOPE_PROTOTYPE));
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { Everything.class, OfClass.class, InheritedMethod.class, TransactionToo.class })
+	void aClassThatIsNotWovenIsRefused(Class<?> type) {
+		assertThatExceptionOfType(InvalidLockDefinitionException.class)
+			.isThrownBy(() -> start((context) -> context.registerBean(type)))
+			.withMessageMatching(".* the class .* is not woven with the aspect, so the method would run without a lock")
+			.satisfies((ex) -> assertThat(ex.getAction()).contains("-javaagent")
+				.contains("aspect library")
+				.contains("distributed-lock.advice-mode=proxy"));
+	}
+
+	@Test
+	void lazyBeansAndPrototypesAreCheckedAtTheStart() {
+		assertThatExceptionOfType(InvalidLockDefinitionException.class).isThrownBy(() -> start(
+				(context) -> context.registerBean(Everything.class, (definition) -> definition.setLazyInit(true))));
+		assertThatExceptionOfType(InvalidLockDefinitionException.class).isThrownBy(() -> start((context) -> context
+			.registerBean(Everything.class, (definition) -> definition.setScope(BeanDefinition.SCOPE_PROTOTYPE))));
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { OnInterface.class, OnOverriddenMethod.class, OnInterfaceOfClass.class })
+	void anAnnotationThatTheAspectDoesNotSeeIsRefused(Class<?> type) {
+		Class<?> woven = load(WeavingClassLoader.withAllAspects(type, Everything.class), type);
+		assertThatExceptionOfType(InvalidLockDefinitionException.class)
+			.isThrownBy(() -> start((context) -> context.registerBean(woven)))
+			.withMessageContaining("weaving needs the annotation on the method of the class, or on the class")
+			.satisfies((ex) -> assertThat(ex.getAction()).contains("Repeat the annotation there"));
+	}
+
+	@Test
+	void anInterfaceBehindAProxyIsRefused() {
+		Locked proxy = ProxyFactory.getProxy(Locked.class, (MethodInterceptor) (invocation) -> null);
+		assertThatExceptionOfType(InvalidLockDefinitionException.class)
+			.isThrownBy(() -> start((context) -> context.registerBean(Locked.class, () -> proxy)))
+			.withMessageContaining("Locked.run()': weaving needs the annotation on the method of the class");
+	}
+
+	@Test
+	void aStaticMethodIsRefused() {
+		Class<?> woven = WeavingClassLoader.of(StaticMethod.class).woven(StaticMethod.class);
+		assertThatExceptionOfType(InvalidLockDefinitionException.class)
+			.isThrownBy(() -> start((context) -> context.registerBean(woven)))
+			.withMessageContaining("the method is static");
+	}
+
+	@Test
+	void aMockHasNothingToLock() {
+		start((context) -> {
+			context.registerBean("sale", Everything.class);
+			context.getBeanFactory().registerSingleton("sale", Mockito.mock(Everything.class));
+		});
+	}
+
+	@Test
+	void aClassThatTheCompilerOfAspectJHasWovenIsLocked(@TempDir Path folder) throws Exception {
+		Class<?> sale = AspectJCompiler.compile(folder, "Sale", SALE,
+				List.of(DistributedLockAspect.class, AnnotationTransactionAspect.class));
+		LockRegistry registry = Mockito.mock();
+		Mockito.when(registry.acquire(Mockito.any())).thenReturn(Mockito.mock(Lease.class));
+		start((context) -> context.registerBean("sale", sale), (context) -> {
+			DistributedLockWeaving weaving = DistributedLockWeaving
+				.locking(new LockDefinitionSource(context.getBeanFactory()), () -> registry, OnActiveTransaction.DEFER);
+			weaving.postProcessBeanFactory(context.getBeanFactory());
+			context.getBean("sale", Runnable.class).run();
+			weaving.destroy();
+		});
+		Mockito.verify(registry).acquire(LockRequest.of(LockKey.of("sale", 7)));
+	}
+
+	@Test
+	void aClassThatItHasWovenWithOtherAspectsIsRefused(@TempDir Path folder) throws Exception {
+		Class<?> sale = AspectJCompiler.compile(folder, "Sale", SALE, List.of(AnnotationTransactionAspect.class));
+		assertThatExceptionOfType(InvalidLockDefinitionException.class)
+			.isThrownBy(() -> start((context) -> context.registerBean("sale", sale)))
+			.withMessageContaining("the class Sale is not woven with the aspect");
+	}
+
+	private static Class<?> load(WeavingClassLoader loader, Class<?> type) {
+		return loader.woven(type);
+	}
+
+	private static void start(Consumer<GenericApplicationContext> beans) {
+		start(beans, (context) -> {
+		});
+	}
+
+	private static void start(Consumer<GenericApplicationContext> beans, Consumer<GenericApplicationContext> use) {
+		try (GenericApplicationContext context = new GenericApplicationContext()) {
+			LockDefinitionSource definitions = new LockDefinitionSource(context.getBeanFactory());
+			context.registerBean(LockDefinitionValidator.class,
+					() -> new LockDefinitionValidator(definitions, context.getBeanFactory(), AdviceMode.ASPECTJ));
+			beans.accept(context);
+			context.refresh();
+			use.accept(context);
+		}
+	}
+
+	public static class Everything {
+
+		@DistributedLock(key = "#id")
+		public Optional<String> run(long id) {
+			return Optional.empty();
+		}
+
+		@DistributedLock
+		private void privately() {
+		}
+
+		@DistributedLock
+		public final void finallyLocked() {
+		}
+
+	}
+
+	@DistributedLock
+	public static class OfClass {
+
+		public final void run() {
+		}
+
+		void inPackage() {
+		}
+
+	}
+
+	public static class InheritedMethod extends Everything {
+
+	}
+
+	public static class TransactionToo {
+
+		@Transactional
+		@DistributedLock
+		public void run() {
+		}
+
+	}
+
+	public interface Locked {
+
+		@DistributedLock
+		void run();
+
+	}
+
+	public static class OnInterface implements Locked {
+
+		@Override
+		@Transactional
+		public void run() {
+		}
+
+	}
+
+	public static class OnOverriddenMethod extends Everything {
+
+		@Override
+		@Transactional
+		public Optional<String> run(long id) {
+			return Optional.empty();
+		}
+
+	}
+
+	@DistributedLock
+	public interface LockedAsAWhole {
+
+		void run();
+
+	}
+
+	public static class OnInterfaceOfClass implements LockedAsAWhole {
+
+		@Override
+		@Transactional
+		public void run() {
+		}
+
+	}
+
+	public static class StaticMethod {
+
+		@DistributedLock
+		public static void run() {
+		}
+
+	}
+
+}

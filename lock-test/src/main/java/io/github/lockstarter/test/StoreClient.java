@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.test;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.GroupGrant;
+import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.Place;
+import io.github.lockstarter.store.ReleaseListener;
+import io.github.lockstarter.store.ReleaseOutcome;
+
+/**
+ * Asks a store and waits for its answers, as a test wants to.
+ *
+ * @param store the store
+ */
+public record StoreClient(LockStore store) {
+
+	/**
+	 * Ask for a lock.
+	 * @param queue whether the JVM or the owner comes into the line if it is refused
+	 */
+	public LockAttempt acquire(LockKey key, OwnerToken owner, Duration leaseTime, boolean queue) {
+		Place place = queue ? Place.of(owner.mode()) : Place.NONE;
+		return answer(this.store.acquire(new LeaseRequest(key, owner, leaseTime), place));
+	}
+
+	/**
+	 * Ask for several locks in one step.
+	 * @return the grants, empty if there are none, or {@code null} if that is not
+	 * possible
+	 */
+	public @Nullable List<LockGrant> acquireAll(List<LeaseRequest> requests) {
+		GroupGrant grant = this.store.groupGrant().orElse(null);
+		boolean possible = grant != null && grant.isPossibleFor(requests.stream().map(LeaseRequest::key).toList());
+		return possible ? answer(grant.acquire(requests)) : null;
+	}
+
+	/**
+	 * Extend a lease, or only ask for it if the lease time is zero.
+	 */
+	public boolean renew(LockKey key, OwnerToken owner, Duration leaseTime) {
+		return answer(this.store.renew(List.of(new LeaseRequest(key, owner, leaseTime))).get(0));
+	}
+
+	/**
+	 * Keep a lock taken.
+	 */
+	public boolean keep(LockKey key, OwnerToken owner, Duration time) {
+		return answer(this.store.keeping().orElseThrow().keep(key, owner, time));
+	}
+
+	/**
+	 * Release a lock.
+	 * @param next the mode of the next waiter of this JVM, or {@code null} if there is
+	 * none
+	 */
+	public ReleaseOutcome release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
+		return answer(this.store.release(key, owner, (next != null) ? Place.of(next) : Place.NONE));
+	}
+
+	/**
+	 * Return whether another JVM stands in the line of a lock.
+	 */
+	public boolean isAwaited(LockKey key) {
+		return answer(this.store.waitingLine().isAwaited(key));
+	}
+
+	/**
+	 * Put an owner into the line of a lock.
+	 */
+	public void arrive(LockKey key, OwnerToken owner) {
+		answer(this.store.waitingLine().enter(key, owner));
+	}
+
+	/**
+	 * Take this JVM out of the line of a lock.
+	 */
+	public void withdraw(LockKey key) {
+		answer(this.store.waitingLine().withdraw(key));
+	}
+
+	/**
+	 * Take an owner out of the line of a lock.
+	 */
+	public void withdraw(LockKey key, OwnerToken owner) {
+		answer(this.store.waitingLine().withdraw(key, owner));
+	}
+
+	/**
+	 * Return whether messages reach the listener.
+	 */
+	public boolean listen(ReleaseListener listener) {
+		return this.store.waitingLine().listen(listener);
+	}
+
+	private static <T> T answer(CompletionStage<T> stage) {
+		try {
+			return stage.toCompletableFuture().join();
+		}
+		catch (CompletionException ex) {
+			throw (ex.getCause() instanceof RuntimeException cause) ? cause : ex;
+		}
+	}
+
+}
