@@ -20,10 +20,6 @@ record HoldTimes(List<LockRequest> kept) {
 				LockSetRequest.requestsOf(request).stream().filter((each) -> each.holdAtLeast() != null).toList());
 	}
 
-	boolean isEmpty() {
-		return this.kept.isEmpty();
-	}
-
 	/**
 	 * Apply them to leases that are about to be closed.
 	 */

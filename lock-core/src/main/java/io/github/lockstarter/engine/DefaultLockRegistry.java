@@ -125,8 +125,10 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	private ManyLocks manyLocks(LockSetRequest request, Object otherwise,
 			Function<LockRequest, CompletableFuture<Lease>> one) {
-		return new ManyLocks(request.requests(), waitTime(request), (requests, waitTime) -> this.simultaneousGrant
-			.tryGrant(requests, (each) -> waiter(each, Duration.ZERO, otherwise), waitTime), one, this.threads.tasks());
+		return new ManyLocks(request.requests(), waitTime(request),
+				(requests, waitTime) -> this.simultaneousGrant.tryGrant(requests,
+						(each) -> waiter(each, Duration.ZERO, otherwise), waitTime),
+				one, this.threads.tasks(), this.threads.returns());
 	}
 
 	@Override

@@ -17,9 +17,9 @@ import io.github.lockstarter.LockLostException;
  * Leases of several locks that were acquired together.
  *
  * @param all one for each lock, in the order in which the locks were acquired
- * @param tasks run what may block
+ * @param returns run what releases the locks
  */
-record HeldLeases(List<Lease> all, Executor tasks) implements LeaseSet {
+record HeldLeases(List<Lease> all, Executor returns) implements LeaseSet {
 
 	@Override
 	public boolean isHeld() {
@@ -72,7 +72,7 @@ record HeldLeases(List<Lease> all, Executor tasks) implements LeaseSet {
 
 	@Override
 	public CompletableFuture<Void> closeAsync() {
-		return CompletableFuture.runAsync(this::close, this.tasks);
+		return CompletableFuture.runAsync(this::close, this.returns);
 	}
 
 }

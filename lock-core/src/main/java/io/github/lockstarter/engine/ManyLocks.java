@@ -42,6 +42,8 @@ final class ManyLocks {
 
 	private final Executor tasks;
 
+	private final Executor returns;
+
 	private final long start = System.nanoTime();
 
 	private final FutureLease<LeaseSet> result;
@@ -60,16 +62,18 @@ final class ManyLocks {
 	 * {@code null}; may block
 	 * @param one acquires one lock; on behalf of a caller that {@linkplain #await()
 	 * waits} it blocks until the lock is granted, otherwise not at all
-	 * @param tasks run what may block
+	 * @param tasks run what asks for the locks
+	 * @param returns run what releases the locks
 	 */
 	ManyLocks(List<LockRequest> requests, Duration waitTime,
 			BiFunction<List<LockRequest>, Duration, @Nullable List<Lease>> atOnce,
-			Function<LockRequest, CompletableFuture<Lease>> one, Executor tasks) {
+			Function<LockRequest, CompletableFuture<Lease>> one, Executor tasks, Executor returns) {
 		this.requests = requests;
 		this.waitTime = waitTime;
 		this.atOnce = atOnce;
 		this.one = one;
 		this.tasks = tasks;
+		this.returns = returns;
 		this.result = new FutureLease<>(tasks);
 	}
 
@@ -81,7 +85,7 @@ final class ManyLocks {
 		this.result.whenComplete((leases, ex) -> {
 			if (!(leases instanceof HeldLeases)) {
 				// A caller that cancels it must not have to wait for the store
-				this.tasks.execute(this::stop);
+				this.returns.execute(this::stop);
 			}
 		});
 		this.tasks.execute(this::acquire);
@@ -196,7 +200,7 @@ final class ManyLocks {
 	}
 
 	private void complete() {
-		if (!this.result.complete(new HeldLeases(List.copyOf(this.leases), this.tasks))) {
+		if (!this.result.complete(new HeldLeases(List.copyOf(this.leases), this.returns))) {
 			stop();
 		}
 	}

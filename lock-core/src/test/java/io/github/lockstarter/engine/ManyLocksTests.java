@@ -371,6 +371,22 @@ class ManyLocksTests {
 		assertThat(IntStream.of(counts).sum()).isEqualTo(expected);
 	}
 
+	@Test
+	void bodiesThatWaitForALockDoNotKeepItFromBeingReleased() {
+		LeaseSet leases = this.registry.acquireAll(ALL);
+		List<CompletableFuture<Lease>> others = IntStream.range(0, 30)
+			.mapToObj((i) -> this.registry.acquireAsync(LockRequest.of("other", i)))
+			.toList();
+		assertThat(others).allSatisfy((lease) -> assertThat(lease).succeedsWithin(Duration.ofSeconds(10)));
+		List<CompletableFuture<Void>> bodies = others.stream().map((other) -> other.thenAcceptAsync((lease) -> {
+			try (lease) {
+				this.registry.acquire(LockRequest.of("stock", 1)).close();
+			}
+		})).toList();
+		assertThat(leases.closeAsync()).succeedsWithin(Duration.ofSeconds(10));
+		assertThat(bodies).allSatisfy((body) -> assertThat(body).succeedsWithin(Duration.ofSeconds(10)));
+	}
+
 	private static void awaitUninterrupted(CountDownLatch latch) {
 		try {
 			latch.await();
