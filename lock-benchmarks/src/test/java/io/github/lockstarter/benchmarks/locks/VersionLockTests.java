@@ -3,13 +3,19 @@
 package io.github.lockstarter.benchmarks.locks;
 
 import java.io.File;
+import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.benchmarks.scenarios.BenchmarkRedis;
+import io.github.lockstarter.lifecycle.LockLifecycle;
+import io.github.lockstarter.redis.RedisLockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -63,10 +69,17 @@ class VersionLockTests {
 	}
 
 	private static String currentClassPath() {
+		return Stream
+			.of(LockRegistry.class, RedisLockStore.class, LockLifecycle.class, DistributedLockAutoConfiguration.class)
+			.map(VersionLockTests::locationOf)
+			.collect(Collectors.joining(File.pathSeparator));
+	}
+
+	private static String locationOf(Class<?> type) {
 		try {
-			return Path.of(LockRegistry.class.getProtectionDomain().getCodeSource().getLocation().toURI()).toString();
+			return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI()).toString();
 		}
-		catch (Exception ex) {
+		catch (URISyntaxException ex) {
 			throw new IllegalStateException(ex);
 		}
 	}
