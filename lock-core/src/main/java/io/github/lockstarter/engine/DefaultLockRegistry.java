@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 
 import org.apache.commons.logging.Log;
@@ -102,7 +103,10 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	@Override
 	public LeaseSet acquireAll(LockSetRequest request) {
 		request.requests().forEach(this.capabilities::require);
-		return manyLocks(request, Thread.currentThread(), (each) -> CompletableFuture.completedFuture(acquire(each)))
+		Function<LockRequest, ThreadWaiter> waiters = (each) -> waiter(each, Duration.ZERO, Thread.currentThread());
+		return manyLocks(request,
+				(all, time) -> CompletableFuture.completedFuture(this.simultaneousGrant.tryGrant(all, waiters, time)),
+				(each) -> CompletableFuture.completedFuture(acquire(each)))
 			.await();
 	}
 
@@ -120,15 +124,18 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	public CompletableFuture<LeaseSet> acquireAllAsync(LockSetRequest request) {
 		request.requests().forEach(this.capabilities::require);
 		Object owner = new Object();
-		return manyLocks(request, owner, (each) -> acquireAsync(each, owner)).begin();
+		Function<LockRequest, ThreadWaiter> waiters = (each) -> waiter(each, Duration.ZERO, owner);
+		return manyLocks(request,
+				(all, time) -> this.simultaneousGrant.tryGrantAsync(all, waiters, time, this.threads.tasks()),
+				(each) -> acquireAsync(each, owner))
+			.begin();
 	}
 
-	private ManyLocks manyLocks(LockSetRequest request, Object otherwise,
+	private ManyLocks manyLocks(LockSetRequest request,
+			BiFunction<List<LockRequest>, Duration, CompletableFuture<@Nullable List<Lease>>> atOnce,
 			Function<LockRequest, CompletableFuture<Lease>> one) {
-		return new ManyLocks(request.requests(), waitTime(request),
-				(requests, waitTime) -> this.simultaneousGrant.tryGrant(requests,
-						(each) -> waiter(each, Duration.ZERO, otherwise), waitTime),
-				one, this.threads.tasks(), this.threads.returns());
+		return new ManyLocks(request.requests(), waitTime(request), atOnce, one, this.threads.tasks(),
+				this.threads.returns());
 	}
 
 	@Override

@@ -36,7 +36,7 @@ final class ManyLocks {
 
 	private final Duration waitTime;
 
-	private final BiFunction<List<LockRequest>, Duration, @Nullable List<Lease>> atOnce;
+	private final BiFunction<List<LockRequest>, Duration, CompletableFuture<@Nullable List<Lease>>> atOnce;
 
 	private final Function<LockRequest, CompletableFuture<Lease>> one;
 
@@ -59,14 +59,14 @@ final class ManyLocks {
 	 * @param requests one for each lock, in the order that is the same in all instances
 	 * @param waitTime for all locks together
 	 * @param atOnce acquires locks that are free within a wait time, or gives
-	 * {@code null}; may block
-	 * @param one acquires one lock; on behalf of a caller that {@linkplain #await()
+	 * {@code null}
+	 * @param one acquires one lock. On behalf of a caller that {@linkplain #await()
 	 * waits} it blocks until the lock is granted, otherwise not at all
 	 * @param tasks run what asks for the locks
 	 * @param returns run what releases the locks
 	 */
 	ManyLocks(List<LockRequest> requests, Duration waitTime,
-			BiFunction<List<LockRequest>, Duration, @Nullable List<Lease>> atOnce,
+			BiFunction<List<LockRequest>, Duration, CompletableFuture<@Nullable List<Lease>>> atOnce,
 			Function<LockRequest, CompletableFuture<Lease>> one, Executor tasks, Executor returns) {
 		this.requests = requests;
 		this.waitTime = waitTime;
@@ -110,16 +110,24 @@ final class ManyLocks {
 
 	private void acquire() {
 		try {
-			List<Lease> granted = this.result.isDone() ? List.of() : this.atOnce.apply(this.requests, this.waitTime);
-			if (granted == null) {
-				acquireFrom(0);
-			}
-			else if (keep(granted)) {
-				complete();
-			}
+			CompletableFuture<@Nullable List<Lease>> granted = this.result.isDone()
+					? CompletableFuture.completedFuture(List.of()) : this.atOnce.apply(this.requests, this.waitTime);
+			granted.whenComplete(this::triedAtOnce);
 		}
 		catch (Throwable ex) {
 			fail(ex);
+		}
+	}
+
+	private void triedAtOnce(@Nullable List<Lease> granted, @Nullable Throwable failure) {
+		if (failure != null) {
+			fail((failure instanceof CompletionException) ? failure.getCause() : failure);
+		}
+		else if (granted == null) {
+			acquireFrom(0);
+		}
+		else if (keep(granted)) {
+			complete();
 		}
 	}
 

@@ -5,7 +5,9 @@ package io.github.lockstarter.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
@@ -14,8 +16,8 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockStore;
 
 /**
  * Acquires several locks with one request to the store, if all of them are free.
@@ -45,7 +47,7 @@ final class SimultaneousGrant {
 	}
 
 	/**
-	 * Acquire all locks at once, on a thread that may block.
+	 * Acquire all locks at once, on a thread that waits for that.
 	 * @param requests each lock once, in the order that is the same in all instances
 	 * @param waiters gives a waiter for each of them, which does not wait
 	 * @param waitTime how long the acquisition may take
@@ -54,22 +56,48 @@ final class SimultaneousGrant {
 	 * left to ask it again
 	 */
 	@Nullable List<Lease> tryGrant(List<LockRequest> requests, Function<LockRequest, ThreadWaiter> waiters, Duration waitTime) {
+		List<Part> parts = arrive(requests, waiters);
+		if (parts == null) {
+			return null;
+		}
+		Question question = ask(parts);
+		return conclude(parts, question, question.answer.handle((grants, ex) -> ex).join(), waitTime);
+	}
+
+	/**
+	 * Acquire all locks at once, without waiting for that.
+	 * @param requests each lock once, in the order that is the same in all instances
+	 * @param waiters gives a waiter for each of them, which does not wait
+	 * @param waitTime how long the acquisition may take
+	 * @param tasks run what follows the answer
+	 * @return the leases, or {@code null} if that is not possible and no lock is held
+	 */
+	CompletableFuture<@Nullable List<Lease>> tryGrantAsync(List<LockRequest> requests,
+			Function<LockRequest, ThreadWaiter> waiters, Duration waitTime, Executor tasks) {
+		List<Part> parts = arrive(requests, waiters);
+		if (parts == null) {
+			return CompletableFuture.completedFuture(null);
+		}
+		Question question = ask(parts);
+		return question.answer.handleAsync((grants, ex) -> conclude(parts, question, ex, waitTime), tasks);
+	}
+
+	/**
+	 * Let a waiter arrive at each of the locks.
+	 * @return the locks, or {@code null} if one of them is not free and all are left
+	 * again
+	 */
+	private @Nullable List<Part> arrive(List<LockRequest> requests, Function<LockRequest, ThreadWaiter> waiters) {
 		if (requests.size() == 1 || this.terms.isRefusing() || Thread.currentThread().isInterrupted()
 				|| !requests.stream().allMatch(SimultaneousGrant::isExclusive) || !isPossibleFor(requests)) {
 			return null;
 		}
 		List<Part> parts = new ArrayList<>(requests.size());
-		boolean granted = false;
-		try {
-			granted = requests.stream().allMatch((request) -> arrive(request, waiters.apply(request), parts))
-					&& ask(parts, waitTime);
-			return granted ? begin(parts) : null;
+		if (requests.stream().allMatch((request) -> arrive(request, waiters.apply(request), parts))) {
+			return parts;
 		}
-		finally {
-			if (!granted) {
-				parts.forEach(this::undo);
-			}
-		}
+		parts.forEach(this::undo);
+		return null;
 	}
 
 	private boolean isPossibleFor(List<LockRequest> requests) {
@@ -99,24 +127,41 @@ final class SimultaneousGrant {
 		return reserved;
 	}
 
-	private boolean ask(List<Part> parts, Duration waitTime) {
+	private Question ask(List<Part> parts) {
 		List<Part> wanted = parts.stream().filter((part) -> !part.waiter.isReentered()).toList();
-		if (wanted.isEmpty()) {
-			return true;
-		}
 		long sentAt = this.timetable.now();
 		List<LeaseRequest> requests = wanted.stream().map((part) -> part.send(sentAt)).toList();
-		List<LockGrant> grants;
+		CompletableFuture<List<LockGrant>> answer = requests.isEmpty() ? CompletableFuture.completedFuture(List.of())
+				: this.store.groupGrant().orElseThrow().acquire(requests).toCompletableFuture();
+		return new Question(wanted, sentAt, answer);
+	}
+
+	private @Nullable List<Lease> conclude(List<Part> parts, Question question, @Nullable Throwable failure,
+			Duration waitTime) {
+		boolean granted = false;
 		try {
-			grants = this.store.groupGrant().orElseThrow().acquire(requests).toCompletableFuture().join();
+			if (failure != null) {
+				orphan(question.wanted);
+				failed(question, waitTime, failure);
+			}
+			else {
+				granted = accept(question.wanted, question.answer.join());
+			}
+			return granted ? begin(parts) : null;
 		}
-		catch (CompletionException ex) {
-			orphan(wanted);
-			failed(wanted.get(0), this.timetable.now() - sentAt, waitTime,
-					(ex.getCause() instanceof RuntimeException cause) ? cause : ex);
-			return false;
+		finally {
+			if (!granted) {
+				parts.forEach(this::undo);
+			}
 		}
-		if (grants.isEmpty()) {
+	}
+
+	/**
+	 * Begin the tenures of granted locks.
+	 * @return whether there are such, and their leases last
+	 */
+	private boolean accept(List<Part> wanted, List<LockGrant> grants) {
+		if (grants.size() < wanted.size()) {
 			return false;
 		}
 		List<Tenure> tenures = new ArrayList<>(grants.size());
@@ -134,12 +179,20 @@ final class SimultaneousGrant {
 		return true;
 	}
 
-	private void failed(Part part, long nanos, Duration waitTime, RuntimeException ex) {
-		if (waitTime.compareTo(Duration.ofNanos(nanos)) <= 0 && !part.waiter.isInterrupted()) {
-			LockUnavailableException unavailable = this.admission.unavailable(part.lock.key(), ex);
+	private void failed(Question question, Duration waitTime, Throwable failure) {
+		Part part = question.wanted.get(0);
+		Duration waited = Duration.ofNanos(this.timetable.now() - question.sentAt);
+		if (waitTime.compareTo(waited) <= 0 && !part.waiter.isInterrupted()) {
+			LockUnavailableException unavailable = this.admission.unavailable(part.lock.key(), cause(failure));
 			this.admission.turnAway(part.lock.key(), part.waiter, unavailable);
 			throw unavailable;
 		}
+	}
+
+	private static RuntimeException cause(Throwable failure) {
+		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
+				: failure;
+		return (cause instanceof RuntimeException known) ? known : new IllegalStateException(cause);
 	}
 
 	/** They may be granted later, for as long as their lease lasts. */
@@ -174,6 +227,12 @@ final class SimultaneousGrant {
 		else {
 			part.lock.abandon(part.waiter).carryOut(this.desk);
 		}
+	}
+
+	/**
+	 * What the store was asked for: the locks that the owner does not hold already.
+	 */
+	private record Question(List<Part> wanted, long sentAt, CompletableFuture<List<LockGrant>> answer) {
 	}
 
 	/**
