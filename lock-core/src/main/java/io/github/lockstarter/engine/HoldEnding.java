@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.engine;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -19,7 +20,7 @@ final class HoldEnding {
 
 	private volatile @Nullable String lossReason;
 
-	private @Nullable LossCallbacks callbacks;
+	private final List<Callback> callbacks = new ArrayList<>(0);
 
 	boolean isOver() {
 		return this.state != State.HELD;
@@ -71,27 +72,24 @@ final class HoldEnding {
 		if (isLost()) {
 			return false;
 		}
-		if (this.callbacks == null) {
-			this.callbacks = new LossCallbacks();
-		}
-		this.callbacks.add(lease, callback);
-		return true;
+		return this.callbacks.add(new Callback(lease, callback));
 	}
 
 	/**
 	 * Forget the callbacks of a lease that is closed.
 	 */
 	synchronized void forgetCallbacks(Object lease) {
-		if (this.callbacks != null) {
-			this.callbacks.forget(lease);
-		}
+		this.callbacks.removeIf((callback) -> callback.lease == lease);
 	}
 
 	/**
 	 * Return the callbacks, to be called after the loss.
 	 */
 	synchronized List<Consumer<LockLostException>> callbacks() {
-		return (this.callbacks != null) ? this.callbacks.all() : List.of();
+		return this.callbacks.stream().<Consumer<LockLostException>>map(Callback::action).toList();
+	}
+
+	private record Callback(Object lease, Consumer<LockLostException> action) {
 	}
 
 	private enum State {

@@ -36,9 +36,9 @@ final class Patience {
 		Outage before = this.outage;
 		Outage outage = new Outage((before != null) ? before.since() : sentAt, failure);
 		this.outage = outage;
-		long bearable = this.terms.bearable(outage, waiter);
+		long bearable = bearable(outage, waiter);
 		// One slow request, as the first one of all may be, is no outage yet
-		return (bearable > 0 || (before == null && this.terms.bearsOutages())) ? Long.valueOf(bearable) : null;
+		return (bearable > 0 || (before == null && this.terms.outageTime() > 0)) ? Long.valueOf(bearable) : null;
 	}
 
 	/**
@@ -47,7 +47,7 @@ final class Patience {
 	 */
 	@Nullable Denial denialFor(Waiter waiter) {
 		Outage outage = this.outage;
-		return (outage != null && this.terms.bearable(outage, waiter) <= 0) ? Denial.unavailable(outage.cause()) : null;
+		return (outage != null && bearable(outage, waiter) <= 0) ? Denial.unavailable(outage.cause()) : null;
 	}
 
 	/**
@@ -55,6 +55,24 @@ final class Patience {
 	 */
 	Denial denial() {
 		return (this.outage != null) ? Denial.unavailable(this.outage.cause()) : Denial.CONTENDED;
+	}
+
+	/**
+	 * Return for how long a waiter still bears an outage. The time in which other waiters
+	 * of this JVM have asked while it stood behind them counts as well.
+	 */
+	private long bearable(Outage outage, Waiter waiter) {
+		long borne = Math.min(this.terms.now() - outage.since(), waiter.waited().toNanos());
+		return this.terms.outageTime() - borne;
+	}
+
+	/**
+	 * A time in which the store has answered no question about the lock.
+	 *
+	 * @param since when the first of these questions was asked
+	 * @param cause the failure of the last one
+	 */
+	private record Outage(long since, RuntimeException cause) {
 	}
 
 }

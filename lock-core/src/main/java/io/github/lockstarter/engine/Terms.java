@@ -53,19 +53,14 @@ final class Terms {
 	}
 
 	/**
-	 * Return whether waiters bear a store that does not answer at all.
+	 * Return for how long waiters bear a store that does not answer, in nanoseconds.
 	 */
-	boolean bearsOutages() {
-		return !this.settings.outageTime().isZero();
+	long outageTime() {
+		return this.settings.outageTime().toNanos();
 	}
 
-	/**
-	 * Return for how long a waiter still bears an outage, in nanoseconds. The time in
-	 * which others of this JVM have asked while it waited behind them counts as well.
-	 */
-	long bearable(Outage outage, Waiter waiter) {
-		long borne = Math.min(this.nanoTime.getAsLong() - outage.since(), waiter.waited().toNanos());
-		return this.settings.outageTime().toNanos() - borne;
+	long now() {
+		return this.nanoTime.getAsLong();
 	}
 
 }
