@@ -21,16 +21,18 @@ import io.github.lockstarter.interceptor.DistributedLockAdvisor;
  * @param enabled Whether to enable distributed locks.
  * @param store Store that keeps the locks.
  * @param keyPrefix Start of every key and channel in the store.
- * @param waitTime Longest time to wait for a lock, unless the annotation or request says
- * otherwise.
- * @param leaseTime Length of a lease that is renewed until its owner ends; how long the
- * locks of a crashed instance stay taken.
- * @param adviceMode Whether proxies or woven classes take the locks of annotated methods.
+ * @param waitTime Longest time to wait for a lock, for annotations and requests that do
+ * not set their own. 0s does not wait.
+ * @param leaseTime Length of a lease without a fixed lease time, from 100ms to 365d. It
+ * is renewed while its owner lives; the locks of a crashed instance expire after this
+ * time.
+ * @param adviceMode Whether proxies or woven classes acquire the locks of annotated
+ * methods.
  * @param adviceOrder Order of the lock among the advisors of a method. Lower values are
- * further outside; has to be lower than that of transactions. Weaving does without it.
- * @param onActiveTransaction What to do when a lock is taken inside a transaction that is
- * active already.
- * @param shutdownTimeout Longest time to let holders finish when the application stops.
+ * further outside; it has to be lower than that of transactions. Weaving ignores it.
+ * @param onActiveTransaction What to do if a lock is acquired while a transaction is
+ * already active.
+ * @param shutdownTimeout Longest time to wait for holders when the application stops.
  * @param watchdog Settings of the renewal of leases.
  * @param waiting Settings of instances that wait for a lock.
  * @param redis Settings of the Redis store.
@@ -45,7 +47,7 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 
 	static final String CHOOSE_CONNECTION_FACTORY = "auto";
 
-	/** Checked here as well, because there may be locks without the classes for Redis. */
+	/** Checked here as well, because the classes for Redis may be absent. */
 	private static final Pattern KEY_PREFIX = Pattern.compile("[A-Za-z0-9._:/-]{1,64}");
 
 	private static final Duration LONGEST_ACK_TIMEOUT = Duration.ofSeconds(1);
@@ -114,8 +116,8 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	/**
 	 * Settings of the renewal of leases.
 	 *
-	 * @param renewalsPerLease How often a lease is renewed within its length. A lock that
-	 * the store has lost is noticed after one such part.
+	 * @param renewalsPerLease How often a lease is renewed within its length, from 2 to
+	 * 20. The loss of a lock in the store is noticed at the next renewal.
 	 */
 	public record Watchdog(@DefaultValue("3") int renewalsPerLease) {
 	}
@@ -123,14 +125,14 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	/**
 	 * Settings of instances that wait for a lock.
 	 *
-	 * @param pollInterval Longest time between two attempts while messages about released
+	 * @param pollInterval Longest time between two requests while messages about released
 	 * locks arrive.
-	 * @param pollIntervalWithoutMessages Longest time between two attempts while no
-	 * messages arrive, as when Redis refuses SUBSCRIBE.
+	 * @param pollIntervalWithoutMessages Longest time between two requests while no
+	 * messages arrive, for example because Redis refuses SUBSCRIBE.
 	 * @param timeSlice How long an instance may hand a lock on among its own threads
 	 * while another instance waits for it.
-	 * @param outageTime How long a call goes on asking a store that cannot be asked,
-	 * within its wait time.
+	 * @param outageTime How long a call repeats its requests during an outage before it
+	 * fails, within its wait time. 0s does not repeat them.
 	 */
 	public record Waiting(@DefaultValue("1s") Duration pollInterval,
 			@DefaultValue("100ms") Duration pollIntervalWithoutMessages, @DefaultValue("50ms") Duration timeSlice,
@@ -140,16 +142,16 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	/**
 	 * Settings of the Redis store.
 	 *
-	 * @param fenceRetention How long the last fencing token of an idle lock is
-	 * remembered.
-	 * @param awaitRelease Whether giving a lock back waits for the answer of the server,
-	 * so that it is free for all instances when the call returns. Drivers other than
-	 * Lettuce wait in any case.
-	 * @param minReplicaAcks How many replicas must have confirmed a grant before it
-	 * counts, so that a failover does not forget it. 0 does not ask them.
-	 * @param replicaAckTimeout How long a grant waits for these replicas.
-	 * @param connectionFactory Name or qualifier of the RedisConnectionFactory bean that
-	 * leads to the Redis of the locks; auto takes the only or the primary one.
+	 * @param fenceRetention How long the last fencing token of an idle lock is kept. At
+	 * least the lease time.
+	 * @param awaitRelease Whether a release waits for the answer of the server, so that
+	 * the lock is free for all instances when the call returns. Drivers other than
+	 * Lettuce always wait.
+	 * @param minReplicaAcks How many replicas must confirm a grant before it counts, so
+	 * that it survives a failover. 0 does not ask them.
+	 * @param replicaAckTimeout How long a grant waits for these replicas, at most 1s.
+	 * @param connectionFactory Name or qualifier of the RedisConnectionFactory bean for
+	 * the locks; auto selects the only or the primary one.
 	 */
 	public record Redis(@DefaultValue("24h") Duration fenceRetention, @DefaultValue("false") boolean awaitRelease,
 			@DefaultValue("0") int minReplicaAcks, @DefaultValue("500ms") Duration replicaAckTimeout,
