@@ -73,7 +73,7 @@ public final class LockDefinitionSource {
 	private static void validate(Method method, @Nullable String objection) {
 		if (objection != null) {
 			throw new InvalidLockDefinitionException(method, "the lock " + objection,
-					"Change the annotation, or use a store that supports what it asks for.", null);
+					"Change the annotation, or use a store that supports it.", null);
 		}
 	}
 

@@ -105,7 +105,7 @@ class LockDefinitionValidatorTests {
 			context.registerBean(LockStore.class, () -> new SmallStore());
 			context.registerBean(type);
 		})).hasMessageContaining(bean + ".run()': the lock " + problem)
-			.satisfies((ex) -> assertThat(ex.getAction()).contains("a store that supports what it asks for"));
+			.satisfies((ex) -> assertThat(ex.getAction()).contains("use a store that supports it"));
 		start((context) -> {
 			context.registerBean(LockStore.class, () -> new MemoryLockStore());
 			context.registerBean(type);
