@@ -56,7 +56,7 @@ final class RedisConnectionFactoryChoice {
 		String candidates = (names.length == 0) ? "none"
 				: Arrays.stream(names).sorted().map((name) -> "'" + name + "'").collect(Collectors.joining(", "));
 		return new LockStoreNotFoundException(
-				"Distributed locks need exactly one RedisConnectionFactory bean, and " + problem
+				"Distributed locks need exactly one RedisConnectionFactory bean, but " + problem
 						+ ". RedisConnectionFactory beans: " + candidates,
 				"set " + PROPERTY + " to the name or qualifier of one of these beans, mark one"
 						+ " RedisConnectionFactory bean as @Primary");

@@ -67,7 +67,7 @@ final class KeyTypes {
 	}
 
 	/**
-	 * Return whether the declared type of an expression is one of several values.
+	 * Return whether the declared type of an expression stands for several values.
 	 */
 	boolean isSeveral(SpelNode expression) {
 		SpelNode last = (expression instanceof CompoundExpression) ? expression.getChild(expression.getChildCount() - 1)

@@ -27,7 +27,7 @@ record KeyedRequest(LockRequest request, @Nullable LockKeyExpression key) {
 	/**
 	 * Return the request of a call: for one lock, or for several if the key is a
 	 * collection, even with a single element.
-	 * @throws IllegalArgumentException if the call has no usable key, or too many
+	 * @throws IllegalArgumentException if the call has no usable key or too many keys
 	 */
 	AnyLockRequest<?> resolve(MethodInvocation invocation) {
 		if (this.key == null) {

@@ -52,8 +52,8 @@ final class ReturnTypes {
 	}
 
 	/**
-	 * Return the adapter that runs a method until its work is done, or {@code null} if
-	 * the work may continue after the return and cannot be followed to its end.
+	 * Return the adapter that runs a method until its work is complete, or {@code null}
+	 * if the work may continue after the return and cannot be followed to its end.
 	 */
 	static @Nullable InvocationAdapter adapter(Method method, Class<?> targetClass) {
 		ResolvableType returnType = ResolvableType.forMethodReturnType(method, targetClass);

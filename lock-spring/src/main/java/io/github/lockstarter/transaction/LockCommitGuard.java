@@ -20,10 +20,10 @@ import io.github.lockstarter.TransactionAwareLockRegistry;
  * {@link OnLost#LOG}.
  *
  * <p>
- * Auto-configuration adds it to all transaction managers. The check does not ask the
- * store: it notices an expired lease, and any loss that a renewal has detected so far.
- * Only the {@linkplain Lease#fencingToken() fencing token} covers a loss during the
- * commit itself.
+ * Auto-configuration and {@code @EnableDistributedLocks} add it to all transaction
+ * managers. The check does not ask the store: it notices an expired lease, and any loss
+ * that a renewal has detected so far. Only the {@linkplain Lease#fencingToken() fencing
+ * token} covers a loss during the commit itself.
  *
  * @see org.springframework.transaction.ConfigurableTransactionManager#addListener
  */

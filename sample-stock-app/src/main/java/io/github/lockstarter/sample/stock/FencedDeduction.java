@@ -22,8 +22,8 @@ public class FencedDeduction implements DeductionStrategy {
 	}
 
 	/**
-	 * Claims the row before reading it. A check only at the write would come too late for
-	 * an owner that has read a row that the next owner is about to change.
+	 * Claims the row before reading it. If only the write checked the token, an owner
+	 * could read a count that the next owner is about to change.
 	 */
 	@Override
 	@DistributedLock(name = "stock", key = "#productId")
