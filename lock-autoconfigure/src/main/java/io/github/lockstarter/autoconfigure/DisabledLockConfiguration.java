@@ -13,7 +13,7 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.engine.DisabledLockRegistry;
 
 /**
- * Grants every lock at once in an application that has switched distributed locks off.
+ * Grants every lock at once in an application that has disabled distributed locks.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnBooleanProperty(name = "distributed-lock.enabled", havingValue = false)
@@ -23,8 +23,8 @@ class DisabledLockConfiguration {
 	@ConditionalOnMissingBean(LockRegistry.class)
 	DisabledLockRegistry distributedLockRegistry() {
 		LogFactory.getLog(DisabledLockConfiguration.class)
-			.warn("Distributed locks are off (distributed-lock.enabled=false):"
-					+ " every lock is granted at once, and excludes nobody");
+			.warn("Distributed locks are disabled (distributed-lock.enabled=false): every lock is granted at"
+					+ " once, without mutual exclusion");
 		return new DisabledLockRegistry();
 	}
 

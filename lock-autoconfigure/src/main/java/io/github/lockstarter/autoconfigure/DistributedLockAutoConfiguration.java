@@ -16,7 +16,7 @@ import io.github.lockstarter.spring.LockTransactionConfiguration;
 
 /**
  * Auto-configuration for distributed locks. The names of its beans begin with
- * {@code distributedLock}, so that they meet none of other libraries.
+ * {@code distributedLock}, so that they do not clash with those of other libraries.
  */
 @AutoConfiguration(afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
 @EnableConfigurationProperties(DistributedLockProperties.class)

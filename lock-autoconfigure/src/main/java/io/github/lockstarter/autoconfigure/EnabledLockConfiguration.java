@@ -13,7 +13,7 @@ import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.lifecycle.LockLifecycle;
 
 /**
- * Takes locks from a store.
+ * Acquires locks in a store.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)

@@ -17,7 +17,7 @@ import io.github.lockstarter.spring.LockAdvice;
 import io.github.lockstarter.spring.LockProxyConfiguration;
 
 /**
- * Locks by proxies.
+ * Locks with proxies.
  */
 @Configuration(proxyBeanMethods = false)
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)

@@ -12,7 +12,8 @@ import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.spring.LockRegistryConfiguration;
 
 /**
- * The registry, with the settings of the application, unless it has one of its own.
+ * Declares the registry, with the settings of the application, unless the application has
+ * one.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnMissingBean(LockRegistry.class)

@@ -25,7 +25,7 @@ import io.github.lockstarter.validation.LockDefinitionValidator;
 
 /**
  * Acquires the locks of annotated methods. Its beans are created before all others, so
- * they get the registry late and read their settings from the environment.
+ * they look up the registry lazily and read their settings from the environment.
  */
 @Configuration(proxyBeanMethods = false)
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
@@ -40,7 +40,7 @@ class LockInterceptorConfiguration {
 	}
 
 	/**
-	 * An application that switches locks off need not meet the requirements of the
+	 * An application that disables locks does not have to meet the requirements of the
 	 * validation, such as weaving.
 	 */
 	@Bean

@@ -27,8 +27,8 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
 import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 
 /**
- * Looks at the properties of locks while they are bound: refuses a duration without a
- * unit, which would be milliseconds, and warns of properties that do not exist.
+ * Checks the properties of locks while they are bound: refuses a duration without a unit,
+ * which would be read as milliseconds, and warns of unknown properties.
  */
 final class LockPropertiesCheck implements ConfigurationPropertiesBindHandlerAdvisor {
 

@@ -21,7 +21,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.util.StringUtils;
 
 /**
- * Makes the connection of the locks for an application that does not use Redis itself,
+ * Creates the connection of the locks for an application that does not use Redis itself,
  * from the settings that Spring Boot would use.
  */
 final class LockRedisConnection {
@@ -30,8 +30,8 @@ final class LockRedisConnection {
 	}
 
 	/**
-	 * Create a factory that says how to connect. It is never started, so nothing has to
-	 * be closed.
+	 * Create a factory that holds the connection settings. It is never started, so it
+	 * does not have to be closed.
 	 */
 	static RedisConnectionFactory create(LockRedisProperties properties, ObjectProvider<SslBundles> sslBundles) {
 		if (properties.clientType() == LockRedisProperties.ClientType.JEDIS) {
@@ -43,8 +43,9 @@ final class LockRedisConnection {
 		RedisConnectionFactory factory = new LettuceConnectionFactory(servers.configuration(),
 				client(properties, servers, sslBundle(properties.ssl(), sslBundles)));
 		LogFactory.getLog(LockRedisConnection.class)
-			.info("The locks have a connection to Redis of their own, from the settings under spring.data.redis, because"
-					+ " this application has no RedisConnectionFactory bean. To use Redis in the application as well,"
+			.info("The locks use their own connection to Redis, with the settings under spring.data.redis,"
+					+ " because this application has no RedisConnectionFactory bean. To use Redis in the"
+					+ " application as well,"
 					+ " add the dependency org.springframework.boot:spring-boot-starter-data-redis");
 		return factory;
 	}

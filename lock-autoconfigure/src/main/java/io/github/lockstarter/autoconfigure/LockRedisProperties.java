@@ -12,8 +12,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.core.env.Environment;
 
 /**
- * The settings of Spring Boot for Redis, as far as a connection of the locks needs them.
- * They mean the same as in an application that uses Redis itself.
+ * The settings of Spring Boot for Redis that a connection of the locks needs. They mean
+ * the same as in an application that uses Redis itself.
  *
  * @param url URL of the Redis server; overrides host, port, username, password and
  * database.
@@ -22,8 +22,8 @@ import org.springframework.core.env.Environment;
  * @param database Database index.
  * @param username Login username of the Redis server.
  * @param password Login password of the Redis server.
- * @param timeout Longest time to wait for the answer to a command.
- * @param connectTimeout Longest time to wait for a connection.
+ * @param timeout Maximum time to wait for the reply to a command.
+ * @param connectTimeout Maximum time to wait for a connection.
  * @param clientName Name of the connections, as CLIENT LIST shows it.
  * @param clientType Driver to use.
  * @param ssl Settings of TLS.
@@ -39,8 +39,8 @@ record LockRedisProperties(@Nullable String url, @DefaultValue("localhost") Stri
 		@Nullable Masterreplica masterreplica, @DefaultValue Lettuce lettuce) {
 
 	/**
-	 * Return the settings of an application. They are no bean, and not described again to
-	 * development tools: they belong to Spring Boot.
+	 * Return the settings of an application. They are not a bean and have no metadata of
+	 * their own, because they belong to Spring Boot.
 	 */
 	static LockRedisProperties from(Environment environment) {
 		return Binder.get(environment).bindOrCreate("spring.data.redis", LockRedisProperties.class);
@@ -56,7 +56,7 @@ record LockRedisProperties(@Nullable String url, @DefaultValue("localhost") Stri
 	/**
 	 * Settings of TLS.
 	 *
-	 * @param enabled Whether to use TLS; by default if a bundle is given.
+	 * @param enabled Whether to use TLS. Enabled by default if a bundle is set.
 	 * @param bundle Name of an SSL bundle.
 	 */
 	record Ssl(@Nullable Boolean enabled, @Nullable String bundle) {
@@ -83,7 +83,7 @@ record LockRedisProperties(@Nullable String url, @DefaultValue("localhost") Stri
 	 * Settings of Redis Cluster.
 	 *
 	 * @param nodes Some nodes of the cluster, each as host:port.
-	 * @param maxRedirects Most redirects to follow.
+	 * @param maxRedirects Maximum number of redirects to follow.
 	 */
 	record Cluster(@DefaultValue List<String> nodes, @Nullable Integer maxRedirects) {
 	}
@@ -107,16 +107,17 @@ record LockRedisProperties(@Nullable String url, @DefaultValue("localhost") Stri
 	/**
 	 * Settings of the driver for Redis Cluster.
 	 *
-	 * @param refresh Settings of the view of the cluster.
+	 * @param refresh Settings of topology refreshes.
 	 */
 	record LettuceCluster(@DefaultValue Refresh refresh) {
 	}
 
 	/**
-	 * Settings of the view of the cluster.
+	 * Settings of topology refreshes.
 	 *
-	 * @param dynamicRefreshSources Whether to ask all nodes that are found.
-	 * @param period How often to ask; without it only after a failure.
+	 * @param dynamicRefreshSources Whether to query all discovered nodes.
+	 * @param period Refresh period. Without it, the topology is refreshed only after a
+	 * failure.
 	 */
 	record Refresh(@DefaultValue("true") boolean dynamicRefreshSources, @Nullable Duration period) {
 	}

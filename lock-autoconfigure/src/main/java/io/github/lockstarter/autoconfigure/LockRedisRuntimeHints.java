@@ -9,7 +9,7 @@ import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.boot.context.properties.bind.BindableRuntimeHintsRegistrar;
 
 /**
- * Takes into native images what the binding of the settings for Redis reads.
+ * Registers the hints for native images that the binding of the Redis settings needs.
  */
 class LockRedisRuntimeHints implements RuntimeHintsRegistrar {
 

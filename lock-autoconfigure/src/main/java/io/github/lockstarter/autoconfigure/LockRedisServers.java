@@ -16,8 +16,7 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
 
 /**
- * The servers that the settings of Spring Boot for Redis stand for, and who logs in
- * there.
+ * The servers and credentials in the settings of Spring Boot for Redis.
  */
 final class LockRedisServers {
 
@@ -40,10 +39,10 @@ final class LockRedisServers {
 			}
 		}
 		catch (IllegalArgumentException ex) {
-			// Its message has the password in it
+			// Its message contains the password
 		}
 		throw invalid("url", "******",
-				"It has to be redis://user:password@host:port/database, with rediss instead of redis for TLS.");
+				"It must have the form redis://user:password@host:port/database, or rediss://… for TLS.");
 	}
 
 	private static RuntimeException invalid(String name, Object value, String reason) {
@@ -115,13 +114,13 @@ final class LockRedisServers {
 
 	private static List<RedisNode> nodes(String mode, List<String> addresses) {
 		if (addresses.isEmpty()) {
-			throw invalid(mode + ".nodes", "", "At least one host:port is needed.");
+			throw invalid(mode + ".nodes", "", "At least one host:port is required.");
 		}
 		try {
 			return addresses.stream().map((address) -> RedisNode.fromString(address.trim())).toList();
 		}
 		catch (IllegalArgumentException ex) {
-			throw invalid(mode + ".nodes", addresses, "Each has to be host:port.");
+			throw invalid(mode + ".nodes", addresses, "Each node must have the form host:port.");
 		}
 	}
 
@@ -134,7 +133,7 @@ final class LockRedisServers {
 			return (path.length() > 1) ? Integer.parseInt(path.substring(1)) : 0;
 		}
 		catch (NumberFormatException ex) {
-			throw invalid("url", "******", "Its path has to be the number of a database.");
+			throw invalid("url", "******", "Its path must be the number of a database.");
 		}
 	}
 

@@ -3,7 +3,7 @@
 package io.github.lockstarter.autoconfigure;
 
 /**
- * Exception thrown at startup when nothing can keep the locks.
+ * Exception thrown at startup when there is no store for the locks.
  */
 class LockStoreNotFoundException extends IllegalStateException {
 
@@ -12,7 +12,7 @@ class LockStoreNotFoundException extends IllegalStateException {
 	/**
 	 * Create an exception.
 	 * @param problem what is missing
-	 * @param remedy what to do about it to lock across instances
+	 * @param remedy the change that makes locks work across instances
 	 */
 	LockStoreNotFoundException(String problem, String remedy) {
 		super(problem);

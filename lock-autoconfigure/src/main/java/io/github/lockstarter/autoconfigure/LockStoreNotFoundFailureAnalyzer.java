@@ -15,7 +15,7 @@ class LockStoreNotFoundFailureAnalyzer extends AbstractFailureAnalyzer<LockStore
 		return new FailureAnalysis(cause.getMessage() + ".",
 				"To lock across instances, " + cause.getRemedy() + ", or declare a LockStore bean of your own."
 						+ " For tests, set distributed-lock.store=memory."
-						+ " To do without locks, set distributed-lock.enabled=false.",
+						+ " To run without locks, set distributed-lock.enabled=false.",
 				cause);
 	}
 

@@ -11,7 +11,7 @@ import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.LockStore;
 
 /**
- * Keeps the locks in the memory of this JVM.
+ * Declares the store in the memory of this JVM.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnProperty(name = "distributed-lock.store", havingValue = "memory")

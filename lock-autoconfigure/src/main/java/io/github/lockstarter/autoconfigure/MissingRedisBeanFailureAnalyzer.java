@@ -13,8 +13,8 @@ import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 
 /**
- * Analyzer for beans that are missing though their classes are present, because the
- * starter brings Spring Data Redis for the locks alone.
+ * Analyzer for missing beans whose classes are present only because the starter adds
+ * Spring Data Redis for the locks.
  */
 class MissingRedisBeanFailureAnalyzer extends AbstractInjectionFailureAnalyzer<NoSuchBeanDefinitionException>
 		implements Ordered {
@@ -35,14 +35,15 @@ class MissingRedisBeanFailureAnalyzer extends AbstractInjectionFailureAnalyzer<N
 				+ type.getName() + "' that could not be found.";
 		if (type.getName().startsWith(REDIS)) {
 			return new FailureAnalysis(
-					missing + " The connection to Redis that lock-starter brings is used by the locks alone.",
+					missing + " The connection to Redis that lock-starter adds is used only by the locks.",
 					"To use Redis in the application, add the dependency " + STARTER + ".", cause);
 		}
 		return isRepository(type) ? new FailureAnalysis(
-				missing + " lock-starter brings Spring Data Redis, and with several Spring Data modules on the class"
-						+ " path a repository has to say to which one it belongs.",
-				"Extend the repository interface of your module, such as JpaRepository or MongoRepository, or annotate the"
-						+ " entity as that module wants, such as @Table of Spring Data JDBC and R2DBC or @Document.",
+				missing + " lock-starter adds Spring Data Redis. With several Spring Data modules on the class"
+						+ " path, a repository must state which module it belongs to.",
+				"Extend the repository interface of your module, such as JpaRepository or MongoRepository, or"
+						+ " annotate the entity as that module requires, for example with @Table (Spring Data"
+						+ " JDBC and R2DBC) or @Document.",
 				cause) : null;
 	}
 
@@ -62,7 +63,8 @@ class MissingRedisBeanFailureAnalyzer extends AbstractInjectionFailureAnalyzer<N
 
 	@Override
 	public int getOrder() {
-		// The general analyzer has no order, and would be content with the missing bean
+		// Before the general analyzer, which has no order and would only report the
+		// missing bean
 		return Ordered.LOWEST_PRECEDENCE - 1;
 	}
 

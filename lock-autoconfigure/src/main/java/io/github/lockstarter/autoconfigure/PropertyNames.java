@@ -11,8 +11,7 @@ import java.util.stream.Stream;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 
 /**
- * The names below {@code distributed-lock}, as {@link DistributedLockProperties} has
- * them.
+ * The names of the properties of {@link DistributedLockProperties}, without their prefix.
  */
 final class PropertyNames {
 
@@ -22,7 +21,7 @@ final class PropertyNames {
 	}
 
 	/**
-	 * Return the name that a misspelt one most likely means.
+	 * Return the name closest to a misspelt one.
 	 */
 	static String nearest(String name) {
 		return ALL.stream().min(Comparator.comparingInt((known) -> distance(name, known))).orElseThrow();
@@ -37,7 +36,7 @@ final class PropertyNames {
 		return component.getType().isRecord() ? below(name + ".", component.getType()) : Stream.of(name);
 	}
 
-	/** To leave the group out is one mistake. */
+	/** Leaving out the group counts as one mistake. */
 	private static int distance(String name, String known) {
 		String lastElement = known.substring(known.lastIndexOf('.') + 1);
 		return Math.min(edits(uniform(name), uniform(known)), 1 + edits(uniform(name), uniform(lastElement)));

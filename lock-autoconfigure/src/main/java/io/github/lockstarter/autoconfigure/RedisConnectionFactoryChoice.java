@@ -16,7 +16,7 @@ import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * Finds the connection factory of the application that leads to the Redis of the locks.
+ * Chooses the connection factory of the application for the locks.
  */
 final class RedisConnectionFactoryChoice {
 
@@ -29,10 +29,10 @@ final class RedisConnectionFactoryChoice {
 	}
 
 	/**
-	 * Return the one with a name, or for {@code auto} the only or the primary one, or
-	 * {@code null} if there is none.
+	 * Return the connection factory with a name. For {@code auto}, return the only or the
+	 * primary one, or {@code null} if there is none.
 	 * @param name the name of a bean or its qualifier, or {@code auto}
-	 * @throws LockStoreNotFoundException if there is none with that name, or several
+	 * @throws LockStoreNotFoundException if none or several match
 	 */
 	@Nullable RedisConnectionFactory choose(String name) {
 		boolean named = !name.equals(DistributedLockProperties.CHOOSE_CONNECTION_FACTORY);
@@ -56,7 +56,7 @@ final class RedisConnectionFactoryChoice {
 		String candidates = (names.length == 0) ? "none"
 				: Arrays.stream(names).sorted().map((name) -> "'" + name + "'").collect(Collectors.joining(", "));
 		return new LockStoreNotFoundException(
-				"Distributed locks need exactly one RedisConnectionFactory bean, and " + problem
+				"Distributed locks need exactly one RedisConnectionFactory bean, but " + problem
 						+ ". RedisConnectionFactory beans: " + candidates,
 				"set " + PROPERTY + " to the name or qualifier of one of these beans, mark one"
 						+ " RedisConnectionFactory bean as @Primary");

@@ -20,9 +20,9 @@ import io.github.lockstarter.redis.RedisLockStore;
 import io.github.lockstarter.store.LockStore;
 
 /**
- * Keeps the locks in Redis: in that of the application, or through a connection of their
- * own where the application has none. A connection of the locks is no bean, because
- * Spring Boot would turn caches and more over to it.
+ * Declares the store in Redis, with the connection factory of the application or, without
+ * one, with a separate connection. That connection is not a bean, because Spring Boot
+ * would use it for caches and more.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass({ RedisConnectionFactory.class, RedisLockStore.class })
@@ -38,7 +38,7 @@ class RedisLockConfiguration {
 		if (application == null
 				&& !ClassUtils.isPresent("io.lettuce.core.RedisClient", resourceLoader.getClassLoader())) {
 			throw new LockStoreNotFoundException(
-					"Distributed locks need Redis, and there is neither a"
+					"Distributed locks need Redis, but there is neither a"
 							+ " RedisConnectionFactory bean nor Lettuce on the class path",
 					"add the dependency org.springframework.boot:spring-boot-starter-data-redis");
 		}

@@ -12,8 +12,8 @@ import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.LockStore;
 
 /**
- * Auto-configuration for test slices such as {@code @WebMvcTest}: the locks of one are in
- * the memory of the JVM, whatever the application uses.
+ * Auto-configuration for test slices such as {@code @WebMvcTest}: their locks are in the
+ * memory of the JVM, regardless of the store of the application.
  */
 @AutoConfiguration(before = DistributedLockAutoConfiguration.class)
 @ConditionalOnBooleanProperty(name = "spring.boot.enableautoconfiguration", havingValue = false)

@@ -10,8 +10,8 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.Ordered;
 
 /**
- * Ends the start on a version of Spring Boot that is too old, before anything else can
- * fail for that reason with a misleading message.
+ * Stops the startup on a version of Spring Boot that is too old, before it causes a
+ * misleading failure.
  */
 class SpringBootVersionCheck implements ApplicationContextInitializer<ConfigurableApplicationContext>, Ordered {
 

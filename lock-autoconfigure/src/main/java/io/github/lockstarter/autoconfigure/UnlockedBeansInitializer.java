@@ -11,9 +11,8 @@ import io.github.lockstarter.interceptor.DistributedLockAdvisor;
 import io.github.lockstarter.validation.UnlockedBeanCheck;
 
 /**
- * Refuses annotated beans if the auto-configuration of the locks does not run, as in a
- * test slice without it: the beans would run without their locks, and nobody would
- * notice.
+ * Refuses annotated beans if the auto-configuration of the locks does not run, as in some
+ * test slices: the beans would silently run without their locks.
  */
 class UnlockedBeansInitializer implements ApplicationContextInitializer<ConfigurableApplicationContext> {
 
@@ -24,7 +23,7 @@ class UnlockedBeansInitializer implements ApplicationContextInitializer<Configur
 		}
 	}
 
-	/** All bean definitions exist at this point, and no bean. */
+	/** At this point, all bean definitions exist, but no beans. */
 	private static void check(ConfigurableListableBeanFactory beanFactory) {
 		if (!has(beanFactory, DistributedLockAdvisor.class) && !has(beanFactory, DistributedLockWeaving.class)) {
 			beanFactory.addBeanPostProcessor(new UnlockedBeanCheck(beanFactory.getBeanClassLoader()));

@@ -8,7 +8,7 @@ package io.github.lockstarter.autoconfigure;
 class UnsupportedSpringBootException extends IllegalStateException {
 
 	UnsupportedSpringBootException(String version) {
-		super("lock-starter needs Spring Boot 4, and this application runs on Spring Boot " + version);
+		super("lock-starter requires Spring Boot 4, but this application runs on Spring Boot " + version);
 	}
 
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Wires the locks of an application from its properties and beans.
+ * Configures the locks of an application from its properties and beans.
  */
 @NullMarked
 package io.github.lockstarter.autoconfigure;

@@ -19,7 +19,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The room of what is for Spring Boot.
+ * The package for Spring Boot and its dependencies.
  */
 class ArchitectureTests extends AbstractArchitectureTests {
 

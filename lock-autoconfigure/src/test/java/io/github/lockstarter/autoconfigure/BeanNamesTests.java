@@ -19,7 +19,7 @@ import io.github.lockstarter.LockTemplate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Names of beans that meet none of other libraries, nor of the application.
+ * Bean names must not clash with those of other libraries or of the application.
  */
 class BeanNamesTests {
 

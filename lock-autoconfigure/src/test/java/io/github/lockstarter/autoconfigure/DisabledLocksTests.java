@@ -36,7 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * An application that has switched locks off.
+ * An application that has disabled locks.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class DisabledLocksTests {

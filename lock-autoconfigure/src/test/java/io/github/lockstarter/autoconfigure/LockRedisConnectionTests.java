@@ -37,7 +37,7 @@ import io.github.lockstarter.testsupport.EmbeddedRedisCluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The connection of the locks in an application that has none.
+ * The connection of the locks in an application without a connection factory.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class LockRedisConnectionTests {
@@ -62,7 +62,7 @@ class LockRedisConnectionTests {
 					lease.close();
 				});
 		}
-		assertThat(output).containsOnlyOnce("connection to Redis of their own")
+		assertThat(output).containsOnlyOnce("their own connection to Redis")
 			.contains("org.springframework.boot:spring-boot-starter-data-redis");
 	}
 

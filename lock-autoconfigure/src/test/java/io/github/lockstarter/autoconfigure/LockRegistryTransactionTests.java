@@ -58,7 +58,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * Locks that a bean takes from its {@link LockRegistry}, and real transactions.
+ * Tests for real transactions with locks that a bean acquires from its
+ * {@link LockRegistry}.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class LockRegistryTransactionTests {
@@ -98,7 +99,7 @@ class LockRegistryTransactionTests {
 		this.database.shutdown();
 	}
 
-	/** Ways to take a lock, and to give it back, on the current thread. */
+	/** Ways to acquire and release a lock on the current thread. */
 	static List<Function<LockRegistry, AutoCloseable>> acquisitions() {
 		return List.of((registry) -> registry.acquire(REQUEST),
 				(registry) -> registry.tryAcquire(REQUEST).orElseThrow(),
@@ -512,7 +513,7 @@ class LockRegistryTransactionTests {
 		return this.jdbc.sql("select count(*) from orders").query(Integer.class).single();
 	}
 
-	/** Lets the store forget all locks, and waits until their renewal knows. */
+	/** Deletes all locks from the store, and waits until their renewal has noticed. */
 	private boolean lose() {
 		int before = this.losses.get();
 		this.memory.clear();

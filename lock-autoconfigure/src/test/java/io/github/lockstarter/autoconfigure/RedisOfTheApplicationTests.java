@@ -23,7 +23,7 @@ import io.github.lockstarter.testsupport.EmbeddedRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * An application that uses Redis itself keeps all that it has.
+ * An application that uses Redis itself keeps all its beans.
  */
 class RedisOfTheApplicationTests {
 

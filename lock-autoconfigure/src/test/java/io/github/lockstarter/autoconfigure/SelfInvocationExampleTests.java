@@ -25,13 +25,13 @@ import io.github.lockstarter.testsupport.FullProfileOnly;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What the reference shows for beans that call themselves.
+ * The examples of the reference documentation for beans that call themselves.
  */
 @ExtendWith(OutputCaptureExtension.class)
 @FullProfileOnly
 class SelfInvocationExampleTests {
 
-	/** Spares the JVM the aspects of Spring. */
+	/** Keeps the aspects of Spring out of the JVM. */
 	private static final String ASPECTS = "file:../lock-spring/target/classes/META-INF/aop.xml";
 
 	@Test
@@ -59,7 +59,7 @@ class SelfInvocationExampleTests {
 			.withBean(OrderService.class)
 			.run((context) -> assertThat(context.getBean(OrderService.class).placeAll(List.of(7L, 8L)))
 				.containsExactly(LockKey.of("order", 7), LockKey.of("order", 8)));
-		assertThat(output).doesNotContain("of its own bean");
+		assertThat(output).doesNotContain("of the same bean");
 	}
 
 	private static WorkerJvm start(List<String> options) {

@@ -21,7 +21,7 @@ class SpringBootVersionCheckTests {
 	void olderVersionsAreRefusedWithASentence(String version) {
 		assertThatExceptionOfType(UnsupportedSpringBootException.class)
 			.isThrownBy(() -> SpringBootVersionCheck.check(version))
-			.withMessage("lock-starter needs Spring Boot 4, and this application runs on Spring Boot " + version);
+			.withMessage("lock-starter requires Spring Boot 4, but this application runs on Spring Boot " + version);
 	}
 
 	@ParameterizedTest

@@ -40,7 +40,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
- * What a user sees on the console when the start fails, and when it does not.
+ * The console output of a start that fails, and of one that does not.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class StartFailureTests {
@@ -50,7 +50,7 @@ class StartFailureTests {
 		assertThat(catchThrowable(() -> start(PrimitiveSkip.class, "distributed-lock.store=memory"))).isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains("Invalid @DistributedLock on '" + PrimitiveSkip.class.getName() + ".run()':"
-					+ " onContention = SKIP has nothing to return as int")
+					+ " onContention = SKIP has no empty result of type int")
 			.contains("Return an object type, which may be null, or an Optional; or name a fallback.");
 	}
 
@@ -59,7 +59,7 @@ class StartFailureTests {
 			"UnknownProperty | key \"#order.idd\" has no value: Order has no property 'idd'; it has id, item",
 			"UnknownBean | key \"@regoins\" uses the bean 'regoins', which does not exist",
 			"LockedCallback | Spring calls the method on the bean itself and not on its proxy",
-			"FinalClass | is final, so no proxy can put a lock around it" })
+			"FinalClass | is final, so no proxy can intercept its calls" })
 	void aMistakeThatOnlyTheFirstCallWouldFindIsAnalyzed(String bean, String problem, CapturedOutput output)
 			throws Exception {
 		Class<?> type = Class.forName(getClass().getName() + '$' + bean);
@@ -88,7 +88,7 @@ class StartFailureTests {
 				new FilteredClassLoader(RedisConnectionFactory.class, RedisOperations.class)));
 		assertThat(catchThrowable(application::run)).isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("Distributed locks need Redis, and Spring Data Redis is not on the class path.")
+			.contains("Distributed locks need Redis, but Spring Data Redis is not on the class path.")
 			.contains("add the dependency org.springframework.boot:spring-boot-starter-data-redis")
 			.contains("distributed-lock.store=memory");
 	}

@@ -29,8 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * A Redis that only listens to TLS, with the settings that an application has for it
- * anyway.
+ * A Redis that accepts only TLS, with the Redis settings of the application.
  */
 class TlsTests {
 
@@ -73,7 +72,7 @@ class TlsTests {
 		});
 	}
 
-	/** The first handshake of a JVM may take longer than a caller waits for it. */
+	/** The first handshake of a JVM may exceed the time-out of a caller. */
 	private static void awaitConnection(LockRegistry registry) {
 		Awaitility.await().ignoreException(LockUnavailableException.class).until(() -> {
 			registry.acquire(REQUEST).close();

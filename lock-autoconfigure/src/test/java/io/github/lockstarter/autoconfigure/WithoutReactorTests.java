@@ -24,7 +24,7 @@ import io.github.lockstarter.DistributedLock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * An application that has no Reactor on its class path.
+ * An application without Reactor on its class path.
  */
 class WithoutReactorTests {
 
@@ -61,7 +61,7 @@ class WithoutReactorTests {
 	}
 
 	/**
-	 * Runs in a class loader of its own.
+	 * Runs in a separate class loader.
 	 */
 	public static class Application implements Callable<String> {
 

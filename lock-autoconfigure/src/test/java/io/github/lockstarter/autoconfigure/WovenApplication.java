@@ -15,7 +15,7 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
 
 /**
- * The application of the reference's section on weaving.
+ * The application in the weaving section of the reference documentation.
  */
 @Configuration(proxyBeanMethods = false)
 @ImportAutoConfiguration(DistributedLockAutoConfiguration.class)

@@ -20,9 +20,9 @@ import io.github.lockstarter.benchmarks.scenarios.Scenarios;
 
 /**
  * Measures all competitors in all scenarios, on the same machine and the same Redis, in
- * interleaved rounds. System properties choose less than that:
- * {@code benchmark.scenarios} and {@code benchmark.competitors} with names separated by
- * semicolons, {@code benchmark.rounds}, {@code benchmark.seconds} per measurement and
+ * interleaved rounds. System properties narrow the selection: {@code benchmark.scenarios}
+ * and {@code benchmark.competitors} with names separated by semicolons,
+ * {@code benchmark.rounds}, {@code benchmark.seconds} per measurement and
  * {@code benchmark.output}, the directory of the report.
  */
 public final class Benchmark {
@@ -78,13 +78,13 @@ public final class Benchmark {
 	Results measure(Scenario scenario) throws Exception {
 		List<Competitor> suited = new ArrayList<>(this.competitors.stream().filter(scenario::suits).toList());
 		if (suited.isEmpty()) {
-			System.out.println(scenario.name() + ": nobody suits, or this JDK has no virtual threads");
+			System.out.println(scenario.name() + ": no competitor suits, or this JDK has no virtual threads");
 		}
 		for (int round = 1; round <= this.rounds; round++) {
 			for (Competitor competitor : suited) {
 				measure(scenario, competitor, round);
 			}
-			// So that nobody always follows the same neighbour
+			// So that no competitor always follows the same one
 			Collections.rotate(suited, 1);
 		}
 		return this.results;

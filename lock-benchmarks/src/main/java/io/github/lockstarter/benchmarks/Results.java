@@ -14,7 +14,7 @@ import io.github.lockstarter.benchmarks.scenarios.Metric;
 import io.github.lockstarter.benchmarks.scenarios.Scenario;
 
 /**
- * What was measured in all rounds.
+ * The measurements of all rounds.
  */
 final class Results {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Runs our locks and those of others side by side, and reports.
+ * Compares our locks with those of others, and reports the results.
  */
 package io.github.lockstarter.benchmarks;

@@ -24,8 +24,8 @@ import io.github.lockstarter.testsupport.FullProfileOnly;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A short run of the benchmarks, which asserts that they work and that nobody loses an
- * update. It asserts nothing about time.
+ * A short run of the benchmarks, which asserts that they work and that no update is lost.
+ * It asserts nothing about time.
  */
 class BenchmarkSmokeTests {
 

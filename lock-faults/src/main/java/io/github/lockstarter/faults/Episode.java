@@ -32,20 +32,20 @@ import io.github.lockstarter.faults.worker.Competitor;
 import io.github.lockstarter.faults.worker.Counters;
 
 /**
- * One fault and what comes of it: workers work, the fault strikes and is mended, and when
- * all work again everything is checked.
+ * One episode: workers work, a fault strikes and is repaired, and when all workers work
+ * again, everything is checked.
  */
 final class Episode {
 
 	private static final Duration CALM = Duration.ofMillis(400);
 
-	/** To take and give back, and for waiting now and then. */
+	/** To acquire, to release, and to wait in some attempts. */
 	private static final int MOST_SCRIPTS = 3;
 
-	/** 2 s for a command that gets no answer, and as much for a machine that is busy. */
+	/** 2 s for a command without a reply, and 2 s for a busy machine. */
 	private static final Duration LONGEST_DELAY = Duration.ofSeconds(4);
 
-	/** The precise bounds are those of tests without noise. */
+	/** Tests without noise check the precise bounds. */
 	private static final double LEAST_SHARE = 0.4;
 
 	private static final Duration LONGEST_RECOVERY = Duration.ofSeconds(20);
@@ -91,7 +91,7 @@ final class Episode {
 	}
 
 	/**
-	 * Wait until each worker was granted a lock.
+	 * Wait until each worker has been granted a lock.
 	 * @return how long that took, or {@code null} if it did not happen
 	 */
 	private @Nullable Duration awaitGrants(long start) throws Exception {
@@ -114,7 +114,8 @@ final class Episode {
 	}
 
 	private List<String> awaitNoKeys() throws InterruptedException {
-		// A failover may forget that an instance has left a queue; its place expires then
+		// A failover may lose the withdrawal of a waiter; its place in the queue then
+		// expires
 		Duration patience = (this.fault.exclusion() == Exclusion.UNLESS_CONFIRMED) ? Duration.ofSeconds(65)
 				: this.crew.leaseTime().multipliedBy(3).plusSeconds(2);
 		long start = System.nanoTime();
@@ -149,28 +150,27 @@ final class Episode {
 			violations.add(new Violation("fencing", lostGuarded + " guarded updates were lost", List.of()));
 		}
 		if (recovery == null) {
-			violations.add(new Violation("liveness",
-					"an instance got no lock within " + LONGEST_RECOVERY.toSeconds() + " s after the fault was mended",
-					List.of()));
+			violations.add(new Violation("liveness", "an instance acquired no lock within "
+					+ LONGEST_RECOVERY.toSeconds() + " s after the fault was repaired", List.of()));
 		}
 		violations.addAll(WaitBudget.check(history, LONGEST_DELAY));
 		if (this.fault == Fault.DISTANCE) {
 			violations.addAll(Shares.check(history, this.crew.names(), LEAST_SHARE));
 		}
 		if (this.fault == Fault.NODE_SILENT && history.count(Step.LOST) > 0) {
-			violations
-				.add(new Violation("loss", history.count(Step.LOST) + " locks were lost though their nodes were well",
-						history.attempts().stream().filter((attempt) -> attempt.has(Step.LOST)).toList()));
+			violations.add(new Violation("loss",
+					history.count(Step.LOST) + " locks were lost although their nodes were healthy",
+					history.attempts().stream().filter((attempt) -> attempt.has(Step.LOST)).toList()));
 		}
 		long attempts = history.attempts().size();
 		if (this.fault == Fault.NOTHING && scripts > MOST_SCRIPTS * attempts) {
 			violations.add(new Violation("command budget",
-					scripts + " scripts for " + attempts + " attempts to take a lock", List.of()));
+					scripts + " scripts for " + attempts + " attempts to acquire a lock", List.of()));
 		}
 		boolean outage = this.fault != Fault.NOTHING && this.fault != Fault.TIME_OUTS;
 		if (!outage && history.count(Step.UNKNOWN) > 0) {
 			violations.add(new Violation("contention is not an outage",
-					history.count(Step.UNKNOWN) + " attempts failed though Redis was well", List.of()));
+					history.count(Step.UNKNOWN) + " attempts failed although Redis was healthy", List.of()));
 		}
 		if (residue > 0 || !leftKeys.isEmpty()) {
 			violations.add(new Violation("residue",

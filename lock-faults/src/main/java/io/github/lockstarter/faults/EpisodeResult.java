@@ -13,18 +13,18 @@ import io.github.lockstarter.faults.nemesis.Fault;
 import io.github.lockstarter.faults.worker.Competitor;
 
 /**
- * What came of one episode.
+ * The result of one episode.
  *
- * @param competitor whose locks were attacked
- * @param fault what went wrong
- * @param history what the workers saw
- * @param overlaps every time two owners believed that they hold the same lock
- * @param violations what must not be
- * @param lostPlain how many updates of the counters without protection were lost
- * @param lostGuarded how many updates of the guarded counters were lost
- * @param recovery from the end of the fault until all workers had held a lock again, or
- * {@code null} if that did not happen
- * @param leftKeys how many keys were left in Redis
+ * @param competitor the competitor whose locks were attacked
+ * @param fault the fault
+ * @param history the observations of the workers
+ * @param overlaps all times at which two owners believed that they held the same lock
+ * @param violations the broken promises
+ * @param lostPlain the number of lost updates of unprotected counters
+ * @param lostGuarded the number of lost updates of guarded counters
+ * @param recovery time from the end of the fault until all workers had held a lock again,
+ * or {@code null} if that did not happen
+ * @param leftKeys the number of keys left in Redis
  */
 record EpisodeResult(Competitor competitor, Fault fault, History history, List<Violation> overlaps,
 		List<Violation> violations, long lostPlain, long lostGuarded, @Nullable Duration recovery, int leftKeys) {

@@ -19,7 +19,7 @@ import io.github.lockstarter.faults.nemesis.Fault;
 import io.github.lockstarter.faults.worker.Competitor;
 
 /**
- * What came of all episodes, as Markdown, and a picture of each violation.
+ * Writes the results of all episodes as Markdown, and a picture of each violation.
  */
 final class FaultReport {
 
@@ -29,9 +29,6 @@ final class FaultReport {
 		this.directory = Files.createDirectories(directory);
 	}
 
-	/**
-	 * Write the report.
-	 */
 	void write(List<EpisodeResult> results) throws IOException {
 		StringBuilder report = new StringBuilder();
 		for (Competitor competitor : Competitor.values()) {
@@ -57,7 +54,8 @@ final class FaultReport {
 	}
 
 	private static String table(List<EpisodeResult> results) {
-		StringBuilder table = new StringBuilder("| fault | episodes | locks taken | outcome unknown | lost | two owners"
+		StringBuilder table = new StringBuilder("| fault | episodes | locks acquired | outcome unknown | lost |"
+				+ " two owners"
 				+ " | longest ms | lost updates | with tokens | all work again after ms | keys left | violations |\n");
 		table.append("|---|").append("---:|".repeat(11)).append('\n');
 		for (Fault fault : Fault.values()) {
@@ -87,8 +85,7 @@ final class FaultReport {
 	}
 
 	/**
-	 * Return the longest recovery in milliseconds; "never" if there was one without an
-	 * end.
+	 * Return the longest recovery in milliseconds, or "never" if one did not complete.
 	 */
 	private static String recovery(List<EpisodeResult> results) {
 		if (results.stream().map(EpisodeResult::recovery).anyMatch(Objects::isNull)) {
@@ -113,13 +110,13 @@ final class FaultReport {
 	}
 
 	/**
-	 * Return one line about an episode.
+	 * Return a one-line summary of an episode.
 	 */
 	static String line(EpisodeResult result) {
 		Duration recovery = result.recovery();
 		return String.format(Locale.ROOT,
-				"%s, %s: %d locks taken, %d unknown, %d lost, %d times two owners (%.0f ms), %d lost updates, %d with tokens,"
-						+ " recovery %s ms, %d violations",
+				"%s, %s: %d locks acquired, %d unknown, %d lost, %d times two owners (%.0f ms), %d lost updates,"
+						+ " %d with tokens, recovery %s ms, %d violations",
 				result.competitor().title(), result.fault().title(), result.history().count(Step.GRANTED),
 				result.history().count(Step.UNKNOWN), result.history().count(Step.LOST), result.overlaps().size(),
 				longestOverlap(result), result.lostPlain(), result.lostGuarded(),

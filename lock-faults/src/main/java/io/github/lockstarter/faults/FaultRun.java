@@ -15,20 +15,17 @@ import io.github.lockstarter.faults.nemesis.SiteKind;
 import io.github.lockstarter.faults.worker.Competitor;
 
 /**
- * The long form: all faults in random order, again and again until the time is over.
- * System properties: {@code faults.minutes} for each competitor, {@code faults.seed},
+ * The long form: all faults in random order, repeated until the time is over. System
+ * properties: {@code faults.minutes} for each competitor, {@code faults.seed},
  * {@code faults.competitors} and {@code faults.names} with names separated by commas,
  * {@code faults.lease} in milliseconds, and {@code faults.output}, the directory of the
- * report. Fails if a lock of this project broke a promise.
+ * report. The run fails if a lock of this project broke a promise.
  */
 public final class FaultRun {
 
 	private FaultRun() {
 	}
 
-	/**
-	 * Run the suite.
-	 */
 	public static void main(String[] args) throws Exception {
 		Path output = Path.of(System.getProperty("faults.output", "target/faults"));
 		long seed = Long.getLong("faults.seed", System.nanoTime());
@@ -60,7 +57,7 @@ public final class FaultRun {
 			List<Fault> faults = new ArrayList<>(
 					chosen("faults.names", Fault.values()).stream().filter((fault) -> fault.site() == kind).toList());
 			Collections.shuffle(faults, random);
-			// Only where there are replicas can one confirm anything
+			// Only sites with replicas can confirm grants
 			boolean suited = kind == SiteKind.SENTINEL || competitor != Competitor.OURS_CONFIRMED;
 			if (suited && kind.isAvailable() && !faults.isEmpty()) {
 				results.addAll(suite.run(competitor, kind, faults));

@@ -22,8 +22,8 @@ import io.github.lockstarter.faults.worker.Competitor;
 import io.github.lockstarter.faults.worker.Counters;
 
 /**
- * Attacks the locks of a competitor with one fault after the other. The database that the
- * locks protect is out of reach of all faults.
+ * Attacks the locks of a competitor with one fault after the other. No fault affects the
+ * database that the locks protect.
  */
 final class FaultSuite implements AutoCloseable {
 
@@ -44,7 +44,7 @@ final class FaultSuite implements AutoCloseable {
 	/**
 	 * Create a suite.
 	 * @param directory for histories and logs
-	 * @param seed of what is left to chance
+	 * @param seed the seed of random choices
 	 */
 	FaultSuite(Path directory, Duration leaseTime, long seed) throws SQLException {
 		this.directory = directory;
@@ -58,7 +58,7 @@ final class FaultSuite implements AutoCloseable {
 	}
 
 	/**
-	 * Let faults strike, in this order and with the same workers.
+	 * Run one episode for each fault, in this order and with the same workers.
 	 */
 	List<EpisodeResult> run(Competitor competitor, SiteKind kind, List<Fault> faults) throws Exception {
 		List<EpisodeResult> results = new ArrayList<>();

@@ -20,7 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 /**
- * The short form: each fault once.
+ * The short form of the suite: each fault once.
  */
 class FaultSuiteTests {
 

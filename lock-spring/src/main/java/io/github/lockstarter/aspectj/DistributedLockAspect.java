@@ -19,16 +19,16 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>
  * A woven method runs inside all proxies of its bean. A transaction that a proxy began is
- * already active when the lock is acquired. The lock is then held until that transaction
- * is completed, see {@link io.github.lockstarter.OnActiveTransaction}, but data that the
- * transaction read before may be stale. Woven transactions and caches of Spring run
- * inside the lock, woven asynchronous calls outside.
+ * already active when the lock is acquired. By default, the lock is then held until that
+ * transaction completes (see {@link io.github.lockstarter.OnActiveTransaction}), but data
+ * that the transaction read earlier may be stale. Woven transactions and caches of Spring
+ * run inside the lock, woven asynchronous calls outside it.
  *
  * <p>
- * It does not see annotations on interfaces or on overridden methods; beans that have
- * them are refused at startup. If the application uses proxies, woven methods leave the
- * locks to them. If no application context is open, as in a plain unit test, woven
- * methods throw an exception.
+ * The aspect does not see annotations on interfaces or on overridden methods; beans that
+ * have them are refused at startup. If the application uses proxies, woven methods leave
+ * locking to the proxies. If no application context is open, as in a plain unit test,
+ * woven methods throw an exception.
  */
 @Aspect
 @DeclarePrecedence("org.springframework.scheduling.aspectj..*,"
@@ -53,7 +53,7 @@ public final class DistributedLockAspect {
 			+ META_OF_META + " * *(..)) || execution(" + META_OF_META_REPEATED + " * *(..))";
 
 	/**
-	 * The {@code within} lets the weaver pass over all other classes early.
+	 * The {@code within} lets the weaver skip all other classes early.
 	 */
 	private static final String OF_CLASSES = "(within(" + ANNOTATED + " *) && execution(public !static * (" + ANNOTATED
 			+ " *).*(..))) || (within(" + REPEATED + " *) && execution(public !static * (" + REPEATED
@@ -88,8 +88,8 @@ public final class DistributedLockAspect {
 	/**
 	 * Run a woven method under its lock.
 	 * @param joinPoint the execution of the method
-	 * @return the result of the method or of what replaced it
-	 * @throws Throwable what the method threw
+	 * @return the result of the call
+	 * @throws Throwable the exception of the method
 	 * @throws IllegalStateException if no application context with distributed locks is
 	 * open
 	 */
@@ -98,9 +98,9 @@ public final class DistributedLockAspect {
 		DistributedLockWeaving context = this.newest;
 		if (context == null) {
 			throw new IllegalStateException("'" + joinPoint.getSignature().toLongString()
-					+ "' is woven with @DistributedLock, and there is no open application context with distributed locks"
-					+ " to take its lock from; nothing was executed. Start the application first, or leave this class"
-					+ " out of the weaving");
+					+ "' is woven with @DistributedLock, but no application context with distributed locks is"
+					+ " open; nothing was executed. Start the application first, or exclude this class"
+					+ " from weaving");
 		}
 		return context.invoke(new WovenInvocation(joinPoint));
 	}
@@ -108,9 +108,9 @@ public final class DistributedLockAspect {
 	synchronized void enter(DistributedLockWeaving context) {
 		for (DistributedLockWeaving other : this.contexts) {
 			if (other.isLocking() != context.isLocking()) {
-				throw new IllegalStateException("Another open application context of this JVM has another"
-						+ " distributed-lock.advice-mode, so woven methods could be locked twice or not at all. Give"
-						+ " all contexts the same, or close the other one first");
+				throw new IllegalStateException("Another open application context in this JVM uses a different"
+						+ " distributed-lock.advice-mode, so woven methods could be locked twice or not at all."
+						+ " Use the same mode in all contexts, or close the other context first");
 			}
 		}
 		this.contexts.add(context);

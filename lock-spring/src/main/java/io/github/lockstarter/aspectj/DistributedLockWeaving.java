@@ -18,10 +18,10 @@ import io.github.lockstarter.interceptor.DistributedLockInterceptor;
 import io.github.lockstarter.interceptor.LockDefinitionSource;
 
 /**
- * Connects the {@link DistributedLockAspect} with an application context while the
- * context is open: woven methods either acquire their locks or leave that to proxies. It
- * does so before any bean is created. If several contexts are open, the newest one
- * provides the locks. All of them must use the same mode.
+ * Connects the {@link DistributedLockAspect} with an open application context, before any
+ * bean is created. Woven methods then either acquire their locks or leave locking to
+ * proxies. If several contexts are open, the newest one provides the locks. All of them
+ * must use the same mode.
  */
 public final class DistributedLockWeaving implements BeanFactoryPostProcessor, DisposableBean {
 
@@ -32,7 +32,7 @@ public final class DistributedLockWeaving implements BeanFactoryPostProcessor, D
 	}
 
 	/**
-	 * Let woven methods acquire their locks.
+	 * Create a connection that lets woven methods acquire their locks.
 	 * @param definitions provides the locks of methods
 	 * @param registry provides the registry at the first call
 	 * @param onActiveTransaction the default of
@@ -46,7 +46,7 @@ public final class DistributedLockWeaving implements BeanFactoryPostProcessor, D
 	}
 
 	/**
-	 * Let woven methods run without acquiring locks.
+	 * Create a connection that leaves locking to proxies.
 	 */
 	public static DistributedLockWeaving standingAside() {
 		return new DistributedLockWeaving(null);

@@ -13,8 +13,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.interceptor.RepeatableInvocation;
 
 /**
- * The execution of a woven method, in the form in which interceptors see calls through
- * proxies.
+ * Presents the execution of a woven method to interceptors like a call through a proxy.
  */
 final class WovenInvocation implements RepeatableInvocation {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Acquires the locks of annotated methods by weaving, where proxies are not enough.
+ * Acquires the locks of annotated methods by weaving, where proxies do not suffice.
  */
 @NullMarked
 package io.github.lockstarter.aspectj;

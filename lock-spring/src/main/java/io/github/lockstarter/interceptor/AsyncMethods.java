@@ -15,9 +15,8 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.scheduling.annotation.Async;
 
 /**
- * Recognizes calls that {@link Async} has handed over to an executor before they reach
- * the lock. Such a call runs on a thread of that executor: the thread may block, and the
- * body has to run on it.
+ * Recognizes calls that {@link Async} has submitted to an executor before they reach the
+ * lock. Such a call must run on its thread of that executor, and may block it.
  */
 final class AsyncMethods {
 
@@ -26,7 +25,7 @@ final class AsyncMethods {
 
 	/**
 	 * Return whether an executor runs the call on one of its threads.
-	 * @param lock the advice that takes the lock
+	 * @param lock the advice that acquires the lock
 	 */
 	static boolean isHandedOver(MethodInvocation invocation, Class<?> targetClass, Advice lock) {
 		if (invocation instanceof ProxyMethodInvocation proxied) {

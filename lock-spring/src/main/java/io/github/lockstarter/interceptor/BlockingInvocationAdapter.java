@@ -9,7 +9,7 @@ import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockTemplate;
 
 /**
- * For methods whose work is done when they return.
+ * For methods that have completed their work when they return.
  */
 final class BlockingInvocationAdapter implements InvocationAdapter {
 

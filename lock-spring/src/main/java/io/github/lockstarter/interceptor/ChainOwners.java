@@ -20,8 +20,8 @@ import io.github.lockstarter.LockSetRequest;
 
 /**
  * The owners of the locks that a part of a reactive chain requests, found in the context
- * of the chain. Nested parts have the same owner, so a nested acquisition is reentrant.
- * Branches that run at the same time have different owners, so they exclude each other.
+ * of the chain. Nested parts share an owner, so a nested acquisition is reentrant.
+ * Concurrent branches have different owners, so they exclude each other.
  *
  * @param byLock the owner of each lock
  */
@@ -69,7 +69,7 @@ record ChainOwners(Map<Enclosing, Work> byLock) {
 	}
 
 	/**
-	 * Run under a lease, unless an outer part of the chain has one.
+	 * Record the lease of this part, unless an outer part of the chain holds one.
 	 */
 	void runUnder(LeaseSet lease) {
 		this.byLock.values().forEach((work) -> work.runUnder(lease));
@@ -80,9 +80,9 @@ record ChainOwners(Map<Enclosing, Work> byLock) {
 	}
 
 	/**
-	 * The place of the owner of a lock in the context of a chain.
+	 * The key of a lock's owner in the context of a chain.
 	 *
-	 * @param key which lock
+	 * @param key the lock
 	 */
 	record Enclosing(LockKey key) {
 	}

@@ -49,7 +49,7 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 
 	/**
 	 * Set the default of {@link DistributedLock#onActiveTransaction()}.
-	 * @param onActiveTransaction what to do if a transaction is already active
+	 * @param onActiveTransaction the reaction to a transaction that is already active
 	 */
 	public void setOnActiveTransaction(OnActiveTransaction onActiveTransaction) {
 		this.advice.setOnActiveTransaction(onActiveTransaction);

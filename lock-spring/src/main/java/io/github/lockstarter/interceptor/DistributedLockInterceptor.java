@@ -21,7 +21,7 @@ import io.github.lockstarter.OnActiveTransaction;
 
 /**
  * Runs a method under its lock. Proxies call it through the
- * {@link DistributedLockAdvisor}, woven methods through their aspect.
+ * {@link DistributedLockAdvisor}, woven methods through the aspect.
  */
 public final class DistributedLockInterceptor implements MethodInterceptor {
 
@@ -45,7 +45,7 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 
 	/**
 	 * Set the default of {@link DistributedLock#onActiveTransaction()}.
-	 * @param onActiveTransaction what to do if a transaction is already active
+	 * @param onActiveTransaction the reaction to a transaction that is already active
 	 */
 	public void setOnActiveTransaction(OnActiveTransaction onActiveTransaction) {
 		this.onActiveTransaction = onActiveTransaction;

@@ -11,18 +11,19 @@ import io.github.lockstarter.OnContention;
 import io.github.lockstarter.OnUnavailable;
 
 /**
- * What a call does if its lock cannot be acquired.
+ * The reaction of a call whose lock cannot be acquired.
  *
- * @param onContention what to do on contention if there is no fallback
- * @param onUnavailable what to do if the store does not answer
+ * @param onContention the reaction to contention without a fallback
+ * @param onUnavailable the reaction to a store that does not answer
  * @param fallback the method to call instead, or {@code null}
- * @param empty the result of a call that was skipped
+ * @param empty the result of a skipped call
  */
 record FailurePolicy(OnContention onContention, OnUnavailable onUnavailable, @Nullable FallbackMethod fallback,
 		@Nullable Object empty) {
 
 	/**
-	 * Return the result of a call whose lock was held elsewhere for the whole wait time.
+	 * Return the result of a call whose lock was held by another owner for the whole wait
+	 * time.
 	 */
 	@Nullable Object contended(MethodInvocation invocation, LockContendedException reason) throws Throwable {
 		if (this.fallback != null) {

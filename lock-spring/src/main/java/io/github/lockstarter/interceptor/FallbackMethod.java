@@ -20,17 +20,17 @@ import io.github.lockstarter.LockException;
 
 /**
  * The fallback of a method: a method of the same class or a superclass, with the same
- * parameters and a matching return type. It may have one more parameter, which takes the
- * reason.
+ * parameters and a matching return type. It may have one more parameter, which receives
+ * the reason.
  *
- * @param method what to call
- * @param takesReason whether its last parameter takes the reason
+ * @param method the method to call
+ * @param takesReason whether its last parameter receives the reason
  */
 record FallbackMethod(Method method, boolean takesReason) {
 
 	/**
-	 * Find a fallback. A fallback that takes the reason is preferred; of several, the one
-	 * with the nearest type.
+	 * Find a fallback. A fallback that receives the reason is preferred; among several,
+	 * the one with the most specific type.
 	 * @param reasons all exceptions that lead to the fallback
 	 * @throws IllegalArgumentException if no method matches
 	 */
@@ -60,7 +60,7 @@ record FallbackMethod(Method method, boolean takesReason) {
 
 	/**
 	 * Call the fallback with the arguments of a call of its method.
-	 * @param reason why the lock could not be had
+	 * @param reason why the lock could not be acquired
 	 */
 	@Nullable Object invoke(MethodInvocation invocation, LockException reason) throws Throwable {
 		@Nullable Object[] arguments = Arrays.copyOf(invocation.getArguments(), this.method.getParameterCount());
@@ -83,8 +83,8 @@ record FallbackMethod(Method method, boolean takesReason) {
 	}
 
 	/**
-	 * A type that takes all reasons is a superclass of each, so one of two such types is
-	 * the nearer.
+	 * A type that accepts all reasons is a superclass of each, so one of two such types
+	 * is more specific.
 	 */
 	private static Method nearest(List<Method> takingReason, Class<?> targetClass,
 			List<Class<? extends LockException>> reasons) {
@@ -93,7 +93,7 @@ record FallbackMethod(Method method, boolean takesReason) {
 			.reduce((one, other) -> reasonType(one, targetClass).isAssignableFrom(reasonType(other, targetClass))
 					? other : one)
 			.orElseThrow(() -> new IllegalArgumentException(
-					"'" + MethodLabel.of(takingReason.get(0)) + "' does not take each exception that leads to it: "
+					"'" + MethodLabel.of(takingReason.get(0)) + "' does not accept every exception that leads to it: "
 							+ reasons.stream().map(Class::getSimpleName).collect(Collectors.joining(", "))));
 	}
 

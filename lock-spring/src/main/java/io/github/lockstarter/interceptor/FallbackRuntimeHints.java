@@ -21,8 +21,8 @@ import org.springframework.util.ReflectionUtils;
 import io.github.lockstarter.DistributedLock;
 
 /**
- * Registers the fallbacks of beans for reflection in native images, because only
- * annotations name them.
+ * Registers fallback methods for reflection in native images, because only annotations
+ * refer to them.
  */
 class FallbackRuntimeHints implements BeanRegistrationAotProcessor {
 

@@ -21,10 +21,10 @@ import io.github.lockstarter.OutageHandler;
  */
 final class FutureInvocationAdapter implements InvocationAdapter {
 
-	/** Plain futures do not belong to one method or registry. */
+	/** Shared, because plain futures belong to no method or registry. */
 	private static final FutureWatch plainFutures = new FutureWatch();
 
-	/** Types that a {@link CompletableFuture} can be returned as. */
+	/** Return types to which a {@link CompletableFuture} can be assigned. */
 	private static final Set<Class<?>> TYPES = Set.of(CompletableFuture.class, CompletionStage.class, Future.class);
 
 	static boolean supports(Class<?> type) {

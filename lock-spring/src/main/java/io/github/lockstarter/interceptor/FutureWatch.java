@@ -13,9 +13,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Polls plain futures, which do not notify anybody of their end. One thread polls all of
- * them, and exists only while there are any. It outlives the registry of the locks, as
- * the work behind the futures may still be under way.
+ * Polls plain futures, which send no notification when they complete. One thread polls
+ * all of them and exists only while there are any. It outlives the registry of the locks,
+ * because the work behind the futures may still be running.
  */
 final class FutureWatch {
 
@@ -32,7 +32,8 @@ final class FutureWatch {
 	private volatile long pause;
 
 	/**
-	 * Return a future that ends as a plain one does; cancelling it cancels the plain one.
+	 * Return a future that completes as a plain one does; cancelling it cancels the plain
+	 * one.
 	 */
 	<T extends @Nullable Object> CompletableFuture<T> follow(Future<T> future) {
 		Followed<T> followed = new Followed<>(future);
@@ -47,7 +48,7 @@ final class FutureWatch {
 		this.pause = SHORTEST_PAUSE;
 		if (!this.looking) {
 			this.looking = true;
-			// It outlives what the current thread does, and so inherits nothing of it
+			// The thread outlives the current call, so it must not inherit its context
 			Thread thread = new Thread(null, this::lookAtAll, "lock-future", 0, false);
 			thread.setDaemon(true);
 			thread.start();
@@ -78,8 +79,8 @@ final class FutureWatch {
 		}
 
 		/**
-		 * End if the future has ended.
-		 * @return whether it has
+		 * Complete if the future has completed.
+		 * @return whether it is complete
 		 */
 		boolean look() {
 			try {

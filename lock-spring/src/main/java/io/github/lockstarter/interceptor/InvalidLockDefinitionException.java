@@ -21,7 +21,7 @@ public class InvalidLockDefinitionException extends IllegalStateException {
 	 * Create an exception.
 	 * @param method the annotated method
 	 * @param problem the problem, with the name of the attribute
-	 * @param action what to change
+	 * @param action the change that solves the problem
 	 * @param cause the exception that revealed the problem, or {@code null}
 	 */
 	public InvalidLockDefinitionException(Method method, String problem, String action, @Nullable Throwable cause) {
@@ -38,7 +38,7 @@ public class InvalidLockDefinitionException extends IllegalStateException {
 	}
 
 	/**
-	 * Return what to change.
+	 * Return the change that solves the problem.
 	 */
 	public String getAction() {
 		return this.action;

@@ -8,15 +8,15 @@ import io.github.lockstarter.AnyLockRequest;
 import io.github.lockstarter.LockTemplate;
 
 /**
- * Runs a method under its lock until its work is done. There is one adapter for each kind
- * of return type.
+ * Runs a method under its lock until its work is complete. There is one adapter for each
+ * kind of return type.
  */
 interface InvocationAdapter {
 
 	/**
 	 * Acquire the lock and call the method.
-	 * @param call the call, and what replaces it without the lock
-	 * @param request which lock or locks, and how long to wait
+	 * @param call the call, with its reaction if the lock cannot be acquired
+	 * @param request the lock or locks, and the wait time
 	 * @param template acquires and releases the lock
 	 * @return the result, of the type that the method declares
 	 */

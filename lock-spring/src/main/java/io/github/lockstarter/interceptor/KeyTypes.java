@@ -30,8 +30,8 @@ import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.util.ClassUtils;
 
 /**
- * Follows the declared types through a key expression, to find a property or method that
- * does not exist. Only concrete classes are checked: a value that is declared as an
+ * Follows the declared types through a key expression to find properties and methods that
+ * do not exist. Only concrete classes are checked: a value that is declared as an
  * interface, an abstract class, a map or a type variable may have more members than its
  * type declares.
  */
@@ -53,21 +53,21 @@ final class KeyTypes {
 	}
 
 	/**
-	 * Return the members that the declared types lack, as sentences.
+	 * Return sentences about members that the declared types do not have.
 	 */
 	List<String> missingIn(SpelNode expression) {
 		try {
 			typeOf(expression, ROOT);
 		}
 		catch (LinkageError | TypeNotPresentException ex) {
-			// The class refers to classes that this application does not have
+			// The class refers to classes that are missing from this application
 			return List.of();
 		}
 		return this.missing;
 	}
 
 	/**
-	 * Return whether the declared type of an expression is one of several values.
+	 * Return whether the declared type of an expression stands for several values.
 	 */
 	boolean isSeveral(SpelNode expression) {
 		SpelNode last = (expression instanceof CompoundExpression) ? expression.getChild(expression.getChildCount() - 1)

@@ -21,7 +21,7 @@ import org.springframework.expression.spel.ast.Ternary;
 import org.springframework.expression.spel.ast.VariableReference;
 
 /**
- * The references that a key expression may have: the parameters of its method and the
+ * The references that a key expression may use: the parameters of its method and the
  * properties of {@link KeyEvaluationRoot}.
  */
 final class KeyVariables {
@@ -50,14 +50,14 @@ final class KeyVariables {
 	}
 
 	/**
-	 * Return the index of the parameter if an expression is nothing else, or -1.
+	 * Return the index of the parameter if the expression consists of one, or -1.
 	 */
 	int parameterIndex(SpelNode expression) {
 		return (expression instanceof VariableReference variable) ? parameterIndex(nameOf(variable)) : -1;
 	}
 
 	/**
-	 * Return which references are possible, as advice.
+	 * Return advice on the possible references.
 	 */
 	String advice() {
 		if (this.names == null) {

@@ -18,7 +18,7 @@ import io.github.lockstarter.LockSetRequest;
 record KeyedRequest(LockRequest request, @Nullable LockKeyExpression key) {
 
 	/**
-	 * Return whether each call has several keys, as far as that is known without one.
+	 * Return whether the declared type of the key says that calls have several keys.
 	 */
 	boolean isForSeveralKeys() {
 		return this.key != null && this.key.hasSeveralValues();
@@ -27,7 +27,7 @@ record KeyedRequest(LockRequest request, @Nullable LockKeyExpression key) {
 	/**
 	 * Return the request of a call: for one lock, or for several if the key is a
 	 * collection, even with a single element.
-	 * @throws IllegalArgumentException if the call has no usable key, or too many
+	 * @throws IllegalArgumentException if the call has no usable key or too many keys
 	 */
 	AnyLockRequest<?> resolve(MethodInvocation invocation) {
 		if (this.key == null) {
@@ -35,7 +35,8 @@ record KeyedRequest(LockRequest request, @Nullable LockKeyExpression key) {
 		}
 		Object target = invocation.getThis();
 		if (target == null) {
-			throw new IllegalStateException("'" + MethodLabel.of(invocation.getMethod()) + "' is called on no object");
+			throw new IllegalStateException(
+					"'" + MethodLabel.of(invocation.getMethod()) + "' is called without an instance");
 		}
 		LockKeyExpression.Keys keys = this.key.evaluate(this.request.key().name(), target, invocation.getArguments());
 		return keys.several() ? LockSetRequest.of(keys.all().stream().map(this.request::withKey).toList())

@@ -10,15 +10,15 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseSet;
 
 /**
- * The parameter of an annotated method that takes its lease.
+ * The parameter of an annotated method that receives its lease.
  *
- * @param index which parameter, or -1 for none
- * @param single whether it takes the lease of one lock only
+ * @param index the index of the parameter, or -1 for none
+ * @param single whether it receives the lease of a single lock
  */
 record LeaseParameter(int index, boolean single) {
 
 	/**
-	 * Return the first parameter of a method for a lease or a set of leases.
+	 * Return the first parameter of type {@code Lease} or {@code LeaseSet}.
 	 */
 	static LeaseParameter of(Method method) {
 		Class<?>[] types = method.getParameterTypes();
@@ -31,7 +31,7 @@ record LeaseParameter(int index, boolean single) {
 	}
 
 	/**
-	 * Put a lease among the arguments of a call.
+	 * Set the argument of a call.
 	 * @param lease the lease, or {@code null} for a call without the lock
 	 */
 	void fillIn(@Nullable LeaseSet lease, @Nullable Object[] arguments) {

@@ -22,7 +22,7 @@ import org.springframework.util.ReflectionUtils;
 import io.github.lockstarter.DistributedLock;
 
 /**
- * Finds the annotations that apply to a method: its own, or otherwise those of its class.
+ * Finds the annotations that apply to a method: its own, or else those of its class.
  */
 public final class LockAnnotations {
 
@@ -35,7 +35,7 @@ public final class LockAnnotations {
 	 * Return the annotations of a method.
 	 * @param method a method of the target class, not of one of its interfaces
 	 * @param targetClass the class of the bean
-	 * @return the annotations, several if they are repeated
+	 * @return the annotations, in the order of their declaration
 	 */
 	public static List<DistributedLock> find(Method method, Class<?> targetClass) {
 		List<DistributedLock> own = nearest(method);
@@ -43,8 +43,8 @@ public final class LockAnnotations {
 	}
 
 	/**
-	 * Return the methods of a bean to which annotations apply; none if the methods cannot
-	 * be read.
+	 * Return the methods of a bean to which annotations apply, or none if the methods
+	 * cannot be read.
 	 * @param type the class of the bean
 	 */
 	public static List<Method> methods(Class<?> type) {
@@ -53,16 +53,16 @@ public final class LockAnnotations {
 			return Arrays.stream(declaring).flatMap(LockAnnotations::declaredMethods).toList();
 		}
 		catch (IllegalStateException ex) {
-			// A lazy bean may need classes that this application never has
+			// A lazy bean may refer to classes that are missing from this application
 			logger.debug("The methods of " + type + " cannot be read", ex);
 			return List.of();
 		}
 	}
 
 	/**
-	 * Return whether the interfaces of a class have the annotations that count. The class
-	 * of a JDK proxy, such as a repository, or of a lambda has another name in each JVM
-	 * and methods without parameter names.
+	 * Return whether the annotations of a class are those of its interfaces. This applies
+	 * to JDK proxies, such as repositories, and lambdas: their class names differ between
+	 * JVMs, and their methods have no parameter names.
 	 * @param type the class of a bean
 	 */
 	public static boolean isByInterface(Class<?> type) {

@@ -14,31 +14,31 @@ import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.OnLost;
 
 /**
- * The lock or locks of a method. Everything that is known before a call has been checked.
+ * The lock or locks of a method, checked as far as possible without a call.
  *
  * @param locks the locks
- * @param onFailure what to do if the lock cannot be acquired
- * @param onLost what to do if the lock is lost
- * @param onActiveTransaction what to do inside a transaction
- * @param leaseParameter the parameter that takes the lease
- * @param adapter runs the method until its work is done
+ * @param onFailure the reaction if the lock cannot be acquired
+ * @param onLost the reaction to the loss of the lock
+ * @param onActiveTransaction the reaction to an active transaction
+ * @param leaseParameter the parameter that receives the lease
+ * @param adapter runs the method until its work is complete
  */
 record LockDefinition(List<KeyedRequest> locks, FailurePolicy onFailure, OnLost onLost,
 		OnActiveTransaction onActiveTransaction, LeaseParameter leaseParameter, InvocationAdapter adapter) {
 
 	/**
 	 * Return the request of a call.
-	 * @throws IllegalArgumentException if the call has no usable key, too many, or
-	 * several for a method that takes the lease of one lock
+	 * @throws IllegalArgumentException if the call has no usable key, too many keys, or
+	 * several keys for a method with a parameter of type {@code Lease}
 	 */
 	AnyLockRequest<?> request(MethodInvocation invocation) {
 		AnyLockRequest<?> request = (this.locks.size() == 1) ? this.locks.get(0).resolve(invocation)
 				: allOf(invocation);
 		if (request instanceof LockSetRequest && this.leaseParameter.single()) {
-			throw new IllegalArgumentException("The key of @DistributedLock on '"
-					+ MethodLabel.of(invocation.getMethod())
-					+ "' is a collection, whose locks have a LeaseSet, but a parameter of the method is of type Lease;"
-					+ " nothing was executed");
+			throw new IllegalArgumentException(
+					"The key of @DistributedLock on '" + MethodLabel.of(invocation.getMethod())
+							+ "' is a collection, which needs a LeaseSet, but the method has a parameter of type Lease;"
+							+ " nothing was executed");
 		}
 		return request;
 	}

@@ -27,8 +27,8 @@ import io.github.lockstarter.OnContention;
 import io.github.lockstarter.OnUnavailable;
 
 /**
- * Turns the annotations of a method into the definition of its lock, or reports what is
- * wrong with them.
+ * Turns the annotations of a method into the definition of its lock, or reports why they
+ * cannot work.
  */
 final class LockDefinitionParser {
 
@@ -36,7 +36,7 @@ final class LockDefinitionParser {
 			+ " default.";
 
 	private static final String FALLBACKS = "Declare a method of that name in the same class, with the same parameters"
-			+ " and return type. It may have one more parameter, for a LockException.";
+			+ " and return type. It may have one more parameter, which receives the LockException.";
 
 	private final StringValueResolver placeholders;
 
@@ -63,9 +63,9 @@ final class LockDefinitionParser {
 		if (adapter == null) {
 			throw invalid(method,
 					"its return type " + method.getReturnType().getSimpleName()
-							+ " lets the work go on after the method has returned and the lock is given back",
-					"Return the result itself, a CompletableFuture, or a Mono or Flux where Reactor is on the class path;"
-							+ " or take the lock inside the work with a LockTemplate.",
+							+ " lets the work continue after the method has returned and the lock is released",
+					"Return the result itself, a CompletableFuture, or a Mono or Flux where Reactor is on the"
+							+ " class path; or acquire the lock inside the work with a LockTemplate.",
 					null);
 		}
 		annotations.forEach((other) -> requireSameReaction(annotation, other, method));
@@ -74,14 +74,14 @@ final class LockDefinitionParser {
 			.toList();
 		LeaseParameter leaseParameter = LeaseParameter.of(method);
 		if (leaseParameter.single() && (locks.size() > 1 || locks.get(0).isForSeveralKeys())) {
-			throw invalid(method, "a parameter of type Lease cannot take the leases of several locks",
+			throw invalid(method, "a parameter of type Lease cannot receive the leases of several locks",
 					"Declare it as a LeaseSet.", null);
 		}
 		return new LockDefinition(locks, onFailure(annotation, method, targetClass), annotation.onLost(),
 				annotation.onActiveTransaction(), leaseParameter, adapter);
 	}
 
-	/** All locks share one wait, and one reaction if they cannot be acquired. */
+	/** All locks are acquired in one wait, so they succeed or fail together. */
 	private void requireSameReaction(DistributedLock one, DistributedLock other, Method method) {
 		requireSame("waitTime", one.waitTime(), other.waitTime(), method);
 		requireSame("onContention", one.onContention(), other.onContention(), method);
@@ -94,19 +94,19 @@ final class LockDefinitionParser {
 	private void requireSame(String attribute, Object one, Object other, Method method) {
 		if (!one.equals(other)) {
 			throw invalid(method, attribute + " is '" + one + "' in one annotation and '" + other + "' in another",
-					"Say the same in all annotations of the method.", null);
+					"Use the same value in all annotations of the method.", null);
 		}
 	}
 
 	private FailurePolicy onFailure(DistributedLock annotation, Method method, Class<?> targetClass) {
 		FallbackMethod fallback = fallback(annotation, method, targetClass);
 		if (fallback == null && annotation.onUnavailable() == OnUnavailable.FALLBACK) {
-			throw invalid(method, "onUnavailable = FALLBACK has no fallback to call",
-					"Name a method with 'fallback', or leave onUnavailable at THROW.", null);
+			throw invalid(method, "onUnavailable = FALLBACK needs a fallback",
+					"Name a fallback method with 'fallback', or use onUnavailable = THROW.", null);
 		}
 		if (fallback == null && annotation.onContention() == OnContention.SKIP && method.getReturnType().isPrimitive()
 				&& method.getReturnType() != void.class) {
-			throw invalid(method, "onContention = SKIP has nothing to return as " + method.getReturnType(),
+			throw invalid(method, "onContention = SKIP has no empty result of type " + method.getReturnType(),
 					"Return an object type, which may be null, or an Optional; or name a fallback.", null);
 		}
 		return new FailurePolicy(annotation.onContention(), annotation.onUnavailable(), fallback,
@@ -127,19 +127,19 @@ final class LockDefinitionParser {
 	private LockRequest request(DistributedLock annotation, Method method, Class<?> targetClass) {
 		String name = text("name", annotation.name(), method);
 		String effective = name.isBlank() ? defaultName(method, targetClass) : name;
-		LockKey key = attribute("name", method, "Set 'name' to such a label.", () -> LockKey.of(effective));
+		LockKey key = attribute("name", method, "Set 'name' to a valid label.", () -> LockKey.of(effective));
 		Duration waitTime = duration("waitTime", annotation.waitTime(), method);
 		Duration leaseTime = duration("leaseTime", annotation.leaseTime(), method);
 		LockRequest defaults = LockRequest.of(key).withMode(annotation.mode());
-		LockRequest waiting = (waitTime == null) ? defaults
-				: attribute("waitTime", method, "Use \"0s\" not to wait.", () -> defaults.withWaitTime(waitTime));
+		LockRequest waiting = (waitTime == null) ? defaults : attribute("waitTime", method,
+				"Use \"0s\" to try without waiting.", () -> defaults.withWaitTime(waitTime));
 		LockRequest leased = (leaseTime == null) ? waiting
 				: attribute("leaseTime", method, "Leave it out for a lease that is renewed until the method ends.",
 						() -> waiting.withLeaseTime(leaseTime));
 		Duration holdAtLeast = duration("holdAtLeast", annotation.holdAtLeast(), method);
 		return (holdAtLeast == null) ? leased
 				: attribute("holdAtLeast", method,
-						"Leave it out for a lock that is free when the method returns, or for one that is shared.",
+						"Leave it out for a shared lock, or for a lock that is free when the method returns.",
 						() -> leased.withHoldAtLeast(holdAtLeast));
 	}
 
@@ -162,11 +162,11 @@ final class LockDefinitionParser {
 		}
 		requireKnownReferences(key, text, method);
 		if (key.isParameterOf(BaseStream.class)) {
-			throw invalid(method, "key \"" + text + "\" is a stream, of which nothing would be left for the method",
-					"Let the method take a collection.", null);
+			throw invalid(method, "key \"" + text + "\" is a stream, which would be consumed before the method runs",
+					"Declare the parameter as a collection.", null);
 		}
 		if (key.isParameterOf(Map.class)) {
-			throw invalid(method, "key \"" + text + "\" is a map, which is no key and no collection of keys",
+			throw invalid(method, "key \"" + text + "\" is a map, which is neither a key nor a collection of keys",
 					"Add .keySet(), or use an expression with a single value.", null);
 		}
 		return key;

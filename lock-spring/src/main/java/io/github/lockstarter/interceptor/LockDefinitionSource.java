@@ -56,11 +56,11 @@ public final class LockDefinitionSource {
 	}
 
 	/**
-	 * Check the annotation of a method before its first call.
+	 * Check the annotations of a method before its first call.
 	 * @param method a method of the class or of one of its interfaces
 	 * @param targetClass the class of the bean
-	 * @param objections says why a request cannot be granted, as the rest of a sentence
-	 * that begins with the lock, or {@code null} if it can
+	 * @param objections returns why the store cannot grant a request, as the rest of a
+	 * sentence that begins with the lock, or {@code null} if it can
 	 * @throws InvalidLockDefinitionException if the annotation cannot work
 	 */
 	public void validate(Method method, Class<?> targetClass, Function<LockRequest, @Nullable String> objections) {
@@ -73,7 +73,7 @@ public final class LockDefinitionSource {
 	private static void validate(Method method, @Nullable String objection) {
 		if (objection != null) {
 			throw new InvalidLockDefinitionException(method, "the lock " + objection,
-					"Change the annotation, or keep the locks in a store that can do what it asks for.", null);
+					"Change the annotation, or use a store that supports it.", null);
 		}
 	}
 

@@ -26,7 +26,7 @@ import io.github.lockstarter.LockKey;
 
 /**
  * The key expression of a method, parsed once. A call fails if the expression has no
- * usable value: any default key would be the wrong lock.
+ * usable value, because a default key would identify another lock.
  */
 final class LockKeyExpression {
 
@@ -69,21 +69,21 @@ final class LockKeyExpression {
 	}
 
 	/**
-	 * Return the properties and methods that the declared types lack, as sentences.
+	 * Return sentences about properties and methods that the declared types do not have.
 	 */
 	List<String> missingMembers() {
 		return new KeyTypes(this.method, this.variables).missingIn(this.expression.getAST());
 	}
 
 	/**
-	 * Return which references are possible, as advice.
+	 * Return advice on the possible references.
 	 */
 	String advice() {
 		return this.variables.advice();
 	}
 
 	/**
-	 * Return whether the expression is just a parameter of a type.
+	 * Return whether the expression consists of one parameter, which has the given type.
 	 */
 	boolean isParameterOf(Class<?> type) {
 		int index = this.variables.parameterIndex(this.expression.getAST());
@@ -92,7 +92,7 @@ final class LockKeyExpression {
 
 	/**
 	 * Return whether the declared type of the expression is a collection, an array or a
-	 * stream. The value of another type may be one as well.
+	 * stream. Without such a type, the value may still turn out to be one.
 	 */
 	boolean hasSeveralValues() {
 		return new KeyTypes(this.method, this.variables).isSeveral(this.expression.getAST());
@@ -107,7 +107,7 @@ final class LockKeyExpression {
 		MethodBasedEvaluationContext context = new MethodBasedEvaluationContext(
 				new KeyEvaluationRoot(this.method, target, arguments), this.method, arguments,
 				KeyVariables.parameterNames);
-		// The property and method accessors that one call has cached serve the next
+		// Reuse the property and method accessors that earlier calls have cached
 		this.shared.applyDelegatesTo(context);
 		Object value;
 		try {
@@ -117,7 +117,7 @@ final class LockKeyExpression {
 			throw unusable("could not be evaluated: " + ex.getMessage(), ex);
 		}
 		if (value instanceof Map) {
-			throw unusable("is a map, which is no key and no collection of keys", null);
+			throw unusable("is a map, which is neither a key nor a collection of keys", null);
 		}
 		List<?> values = elements(value);
 		if (values == null) {
@@ -143,7 +143,7 @@ final class LockKeyExpression {
 			throw unusable("is null", null);
 		}
 		if (value instanceof Map || elements(value) != null) {
-			throw unusable("holds a " + value.getClass().getSimpleName() + " where a single value is needed", null);
+			throw unusable("holds a " + value.getClass().getSimpleName() + " where a single value is required", null);
 		}
 		try {
 			return LockKey.of(name, value);
@@ -173,11 +173,11 @@ final class LockKeyExpression {
 	}
 
 	/**
-	 * What an expression stands for.
+	 * The result of an evaluation.
 	 *
 	 * @param all the keys, at least one
-	 * @param several whether its value is a collection, an array or a stream, with
-	 * however many elements
+	 * @param several whether its value is a collection, an array or a stream, even of one
+	 * element
 	 */
 	record Keys(List<LockKey> all, boolean several) {
 	}

@@ -17,8 +17,8 @@ import io.github.lockstarter.LockUnavailableException;
  * A call of a method that needs a lock.
  *
  * @param invocation the call
- * @param leaseParameter the parameter that takes the lease
- * @param onFailure what to do without the lock
+ * @param leaseParameter the parameter that receives the lease
+ * @param onFailure the reaction if the lock cannot be acquired
  * @param handedOver whether an executor runs the call on one of its threads
  */
 record LockedCall(MethodInvocation invocation, LeaseParameter leaseParameter, FailurePolicy onFailure,
@@ -38,16 +38,14 @@ record LockedCall(MethodInvocation invocation, LeaseParameter leaseParameter, Fa
 		return new LockedCall(copy, this.leaseParameter, this.onFailure, this.handedOver);
 	}
 
-	/**
-	 * Call the method.
-	 */
 	@Nullable Object proceed(LeaseSet lease) throws Throwable {
 		fillIn(lease);
 		return this.invocation.proceed();
 	}
 
 	/**
-	 * Return the result of a call whose lock was held elsewhere for the whole wait time.
+	 * Return the result of a call whose lock was held by another owner for the whole wait
+	 * time.
 	 */
 	@Nullable Object contended(LockContendedException reason) throws Throwable {
 		fillIn(null);

@@ -11,7 +11,7 @@ import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnActiveTransaction;
 
 /**
- * A method with a lock, and what all its calls share.
+ * A method with a lock, shared by all its calls.
  *
  * @param targetClass the class of the bean
  * @param definition the lock of the method
@@ -21,8 +21,8 @@ record LockedMethod(Class<?> targetClass, LockDefinition definition, LockTemplat
 
 	/**
 	 * Return the method with its template.
-	 * @param onActiveTransaction what to do inside a transaction if the definition leaves
-	 * it open
+	 * @param onActiveTransaction the reaction to an active transaction, unless the
+	 * definition has its own
 	 */
 	static LockedMethod of(Class<?> targetClass, LockDefinition definition, LockRegistry registry,
 			OnActiveTransaction onActiveTransaction) {

@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 import org.springframework.util.ClassUtils;
 
 /**
- * The text by which messages name a method.
+ * Describes methods in messages.
  */
 public final class MethodLabel {
 

@@ -74,13 +74,13 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 			return this.adapter.toPublisher(result);
 		}
 		catch (Throwable ex) {
-			// Reactor passes on no error that it takes for the end of the JVM
+			// Reactor does not propagate errors that it regards as fatal to the JVM
 			return Mono.error((ex instanceof LinkageError) ? new IllegalStateException(ex.toString(), ex) : ex);
 		}
 	}
 
 	/**
-	 * On another thread, because the work may take time to cancel and callbacks must be
+	 * On another thread, because a cancellation may take time and callbacks must be
 	 * short.
 	 */
 	private static Mono<Object> loss(LockOutcome<?> outcome) {
@@ -93,7 +93,7 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 	}
 
 	/**
-	 * Withdraw from the wait, or release the lock, after the subscription was cancelled.
+	 * Withdraw the waiter, or release the lock, after the subscription was cancelled.
 	 */
 	private static void abandon(SignalType signal, CompletableFuture<? extends LockOutcome<?>> acquisition) {
 		if (signal == SignalType.CANCEL && !acquisition.cancel(false)) {

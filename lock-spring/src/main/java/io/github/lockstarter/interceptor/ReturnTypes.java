@@ -25,7 +25,7 @@ import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 
 /**
- * Decides from the return type of a method when its work is done.
+ * Decides from the return type of a method when its work is complete.
  */
 final class ReturnTypes {
 
@@ -38,7 +38,7 @@ final class ReturnTypes {
 	private static final Set<Class<?>> DEFERRED = Set.of(Future.class, CompletionStage.class, Flow.Publisher.class,
 			BaseStream.class, Callable.class);
 
-	/** By name, because none of them has to be on the class path. */
+	/** By name, because these types are optional. */
 	private static final Set<String> DEFERRED_IF_PRESENT = Set.of("org.reactivestreams.Publisher",
 			"org.springframework.web.context.request.async.DeferredResult",
 			"org.springframework.web.context.request.async.WebAsyncTask",
@@ -52,8 +52,8 @@ final class ReturnTypes {
 	}
 
 	/**
-	 * Return the adapter that runs a method until its work is done, or {@code null} if
-	 * the work may continue after the return and cannot be followed to its end.
+	 * Return the adapter that runs a method until its work is complete, or {@code null}
+	 * if the work may continue after the return and cannot be followed to its end.
 	 */
 	static @Nullable InvocationAdapter adapter(Method method, Class<?> targetClass) {
 		ResolvableType returnType = ResolvableType.forMethodReturnType(method, targetClass);
@@ -85,7 +85,7 @@ final class ReturnTypes {
 				: EMPTY.get(type);
 	}
 
-	/** A response entity or an optional may contain work that continues. */
+	/** A response entity or an {@code Optional} may contain work that continues. */
 	private static boolean isDeferred(ResolvableType returnType) {
 		Class<?> type = returnType.resolve(Object.class);
 		return DEFERRED.stream().anyMatch((deferred) -> deferred.isAssignableFrom(type)) || isDeferredByName(type)

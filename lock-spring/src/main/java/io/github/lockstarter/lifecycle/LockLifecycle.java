@@ -8,13 +8,13 @@ import io.github.lockstarter.engine.DefaultLockRegistry;
 
 /**
  * Drains a registry when its application stops: after the web server and message
- * listeners have stopped to call, and before connections to the store close.
+ * listeners have stopped, and before the connections to the store close.
  */
 public final class LockLifecycle implements SmartLifecycle {
 
 	/**
-	 * Phase of the lifecycle. Spring Data Redis closes its connections in phase 0, web
-	 * servers, executors and message listeners stop far above.
+	 * Phase of the lifecycle. Spring Data Redis closes its connections in phase 0. Web
+	 * servers, executors and message listeners stop in much higher phases.
 	 */
 	public static final int PHASE = 1 << 16;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * What a registry does when its application context starts and stops.
+ * Connects a registry to the lifecycle of its application context.
  */
 @NullMarked
 package io.github.lockstarter.lifecycle;

@@ -8,8 +8,8 @@ import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
 
 /**
- * Publishes what goes wrong with a held lock as application events. What happens at every
- * acquisition is not published: the hot path stays free of it.
+ * Publishes problems of held locks as application events. Events of every acquisition are
+ * not published, to keep the hot path fast.
  */
 final class ApplicationEventLockListener implements LockListener {
 

@@ -8,7 +8,7 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 import org.springframework.util.ClassUtils;
 
 /**
- * Whether classes can be woven.
+ * Matches if AspectJ is on the class path.
  */
 class AspectJPresent implements Condition {
 

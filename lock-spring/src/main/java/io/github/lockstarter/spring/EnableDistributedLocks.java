@@ -16,17 +16,17 @@ import io.github.lockstarter.interceptor.DistributedLockAdvisor;
 
 /**
  * Enables {@link io.github.lockstarter.DistributedLock @DistributedLock} in an
- * application without Spring Boot, on any {@code @Configuration} class. Applications with
- * Spring Boot do not need it.
+ * application without Spring Boot. Add it to any {@code @Configuration} class.
+ * Applications with Spring Boot do not need it.
  *
  * <p>
- * The application declares one bean of type {@link io.github.lockstarter.store.LockStore}
- * and gets a {@link io.github.lockstarter.LockRegistry} and a
- * {@link io.github.lockstarter.LockTemplate}, and a check of all annotations at startup.
+ * The application declares one bean of type
+ * {@link io.github.lockstarter.store.LockStore}. It gets a
+ * {@link io.github.lockstarter.LockRegistry}, a
+ * {@link io.github.lockstarter.LockTemplate} and a check of all annotations at startup.
  * With transactions on the class path, no transaction commits after its lock was lost.
- * Further beans are optional: an {@link io.github.lockstarter.engine.EngineSettings} with
- * wait and lease times, and any number of
- * {@link io.github.lockstarter.event.LockListener}s.
+ * Optional beans are an {@link io.github.lockstarter.engine.EngineSettings} with wait and
+ * lease times, and any number of {@link io.github.lockstarter.event.LockListener}s.
  *
  * <pre class="code">
  * &#064;Configuration
@@ -53,14 +53,14 @@ public @interface EnableDistributedLocks {
 	AdviceMode mode() default AdviceMode.PROXY;
 
 	/**
-	 * Order of the lock among the advisors of a method. Lower values are further outside;
-	 * it has to be lower than that of transactions. Weaving ignores it.
+	 * Order of the lock among the advisors of a method. Lower values are further outside.
+	 * The order must be lower than that of transactions. Weaving ignores it.
 	 */
 	int order() default DistributedLockAdvisor.DEFAULT_ORDER;
 
 	/**
-	 * What happens if a lock is acquired while a transaction is already active, where an
-	 * annotation does not say so itself.
+	 * Default of {@link io.github.lockstarter.DistributedLock#onActiveTransaction()}: the
+	 * reaction to a transaction that is already active when a lock is acquired.
 	 */
 	OnActiveTransaction onActiveTransaction() default OnActiveTransaction.DEFER;
 

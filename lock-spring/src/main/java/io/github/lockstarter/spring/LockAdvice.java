@@ -35,7 +35,7 @@ public record LockAdvice(AdviceMode mode, int order, OnActiveTransaction onActiv
 	}
 
 	/**
-	 * Return the connection of woven methods with the application context.
+	 * Return the connection between woven methods and the application context.
 	 * @param definitions provides the locks of methods
 	 * @param registry provides the registry at the first call
 	 */

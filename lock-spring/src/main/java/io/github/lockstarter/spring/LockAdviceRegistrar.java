@@ -10,7 +10,7 @@ import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.type.AnnotationMetadata;
 
 /**
- * Makes a bean of what {@link EnableDistributedLocks} says.
+ * Registers the attributes of {@link EnableDistributedLocks} as a bean.
  */
 class LockAdviceRegistrar implements ImportBeanDefinitionRegistrar {
 

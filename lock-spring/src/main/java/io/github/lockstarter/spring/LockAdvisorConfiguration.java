@@ -14,7 +14,7 @@ import io.github.lockstarter.interceptor.DistributedLockAdvisor;
 import io.github.lockstarter.interceptor.LockDefinitionSource;
 
 /**
- * Locks by proxies, for an application that has no advisor of its own.
+ * Locks with proxies, for an application without Spring Boot.
  */
 @Configuration(proxyBeanMethods = false)
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)

@@ -16,7 +16,7 @@ import org.springframework.core.type.AnnotationMetadata;
 import io.github.lockstarter.aspectj.DistributedLockWeaving;
 
 /**
- * The beans that locks by proxies need in addition to their advisor.
+ * The beans that locks with proxies need in addition to their advisor.
  */
 @Configuration(proxyBeanMethods = false)
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
@@ -24,7 +24,7 @@ import io.github.lockstarter.aspectj.DistributedLockWeaving;
 public class LockProxyConfiguration {
 
 	/**
-	 * Classes may be woven nevertheless, because the weaver finds the aspect by itself.
+	 * Classes may still be woven, because the weaver finds the aspect by itself.
 	 */
 	@Configuration(proxyBeanMethods = false)
 	@Conditional(AspectJPresent.class)

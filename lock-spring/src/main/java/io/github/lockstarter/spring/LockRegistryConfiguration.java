@@ -21,8 +21,8 @@ import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.store.LockStore;
 
 /**
- * The {@link LockRegistry}, for an application that has none of its own: the engine, and
- * where there are transactions what beans get instead of it.
+ * Declares the {@link LockRegistry} unless the application has one. With transactions on
+ * the class path, beans get a registry that takes them into account.
  */
 @Configuration(proxyBeanMethods = false)
 public class LockRegistryConfiguration {

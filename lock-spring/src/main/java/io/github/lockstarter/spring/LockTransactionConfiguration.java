@@ -13,7 +13,7 @@ import org.springframework.transaction.ConfigurableTransactionManager;
 import io.github.lockstarter.transaction.LockCommitGuard;
 
 /**
- * Keeps transactions from committing after their lock was lost, with all transaction
+ * Keeps transactions from committing after their lock was lost, for all transaction
  * managers of the application.
  */
 @Configuration(proxyBeanMethods = false)

@@ -14,7 +14,7 @@ import io.github.lockstarter.aspectj.DistributedLockWeaving;
 import io.github.lockstarter.interceptor.LockDefinitionSource;
 
 /**
- * Locks by weaving. Without AspectJ no class is woven, and the validation refuses the
+ * Locks with weaving. Without AspectJ no class is woven, and the validation refuses the
  * beans that need it.
  */
 @Configuration(proxyBeanMethods = false)

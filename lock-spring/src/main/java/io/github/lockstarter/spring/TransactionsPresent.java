@@ -8,7 +8,7 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 import org.springframework.util.ClassUtils;
 
 /**
- * Whether there can be transactions.
+ * Matches if Spring transactions are on the class path.
  */
 class TransactionsPresent implements Condition {
 

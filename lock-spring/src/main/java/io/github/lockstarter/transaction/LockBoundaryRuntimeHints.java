@@ -11,8 +11,8 @@ import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import io.github.lockstarter.LockBoundary;
 
 /**
- * Takes into native images what {@link java.util.ServiceLoader} needs to find the
- * transactions of Spring: without it, locks would be released before the commit.
+ * Registers the hints for native images that let {@link java.util.ServiceLoader} find the
+ * transactions of Spring. Without them, locks would be released before the commit.
  */
 class LockBoundaryRuntimeHints implements RuntimeHintsRegistrar {
 

@@ -14,23 +14,23 @@ import io.github.lockstarter.OnLost;
 import io.github.lockstarter.TransactionAwareLockRegistry;
 
 /**
- * Lets no transaction commit after a lock of its thread was lost: it is rolled back, and
- * the caller gets a {@link LockLostException}. Locks taken by annotated methods, by
- * {@link LockTemplate} and from a {@link TransactionAwareLockRegistry} are checked,
- * except with {@link OnLost#LOG}.
+ * Rolls back a transaction if a lock of its thread was lost before the commit; the caller
+ * gets a {@link LockLostException}. It checks the locks of annotated methods, of
+ * {@link LockTemplate} and of a {@link TransactionAwareLockRegistry}, except with
+ * {@link OnLost#LOG}.
  *
  * <p>
- * Auto-configuration adds it to all transaction managers. The check asks no store: it
- * knows what the renewal has noticed so far, and whether the lease has run out. A loss
- * during the commit itself is only covered by the {@linkplain Lease#fencingToken()
- * fencing token}.
+ * Auto-configuration and {@code @EnableDistributedLocks} add it to all transaction
+ * managers. The check does not ask the store: it notices an expired lease, and any loss
+ * that a renewal has detected so far. Only the {@linkplain Lease#fencingToken() fencing
+ * token} covers a loss during the commit itself.
  *
  * @see org.springframework.transaction.ConfigurableTransactionManager#addListener
  */
 public final class LockCommitGuard implements TransactionExecutionListener {
 
 	/**
-	 * Forget locks whose fixed lease time was over before the transaction.
+	 * Forget locks whose fixed lease time ended before the transaction.
 	 */
 	@Override
 	public void beforeBegin(TransactionExecution transaction) {
@@ -42,7 +42,7 @@ public final class LockCommitGuard implements TransactionExecutionListener {
 	}
 
 	/**
-	 * Do nothing if all locks of the thread are held.
+	 * Check that all locks of the thread are held.
 	 * @throws LockLostException if one was lost
 	 */
 	@Override

@@ -13,12 +13,12 @@ import org.springframework.util.ClassUtils;
 import io.github.lockstarter.LockBoundary;
 
 /**
- * The transactions of Spring that the current thread is in.
- * {@link java.util.ServiceLoader} creates it; there is nothing to configure.
+ * The Spring transaction of the current thread. {@link java.util.ServiceLoader} creates
+ * it; there is nothing to configure.
  */
 public final class SpringLockBoundary implements LockBoundary {
 
-	/** Whether there can be transactions at all. */
+	/** Whether Spring transactions are on the class path. */
 	private static final boolean PRESENT = ClassUtils.isPresent(
 			"org.springframework.transaction.support.TransactionSynchronizationManager",
 			SpringLockBoundary.class.getClassLoader());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * How locks and the transactions of Spring go together.
+ * Aligns locks with the transactions of Spring.
  */
 @NullMarked
 package io.github.lockstarter.transaction;

@@ -13,8 +13,8 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
 /**
- * Recognizes the lifecycle callbacks of a bean. Spring calls them on the bean itself,
- * without the advice of its proxy.
+ * Recognizes the lifecycle callbacks of a bean. Spring calls them on the bean itself and
+ * bypasses its proxy.
  */
 final class LifecycleCallbacks {
 
@@ -28,7 +28,7 @@ final class LifecycleCallbacks {
 	}
 
 	/**
-	 * Return whether Spring calls a method when the bean starts or ends.
+	 * Return whether Spring calls a method when the bean is initialized or destroyed.
 	 */
 	boolean contains(String name, Method method) {
 		if (method.getParameterCount() > 0) {

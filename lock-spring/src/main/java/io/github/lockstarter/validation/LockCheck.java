@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
 
 /**
- * Checks that the annotated methods of a bean really acquire their locks.
+ * Checks that calls of the annotated methods of a bean acquire their locks.
  */
 interface LockCheck {
 

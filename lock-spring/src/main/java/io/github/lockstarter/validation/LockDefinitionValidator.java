@@ -22,7 +22,7 @@ import io.github.lockstarter.interceptor.LockAnnotations;
 import io.github.lockstarter.interceptor.LockDefinitionSource;
 
 /**
- * Checks all annotated beans at startup, so that no lock is found missing at the first
+ * Checks all annotated beans at startup, so that problems do not surface at the first
  * call. Beans that are created later are checked by their declared types.
  */
 public final class LockDefinitionValidator implements SmartInitializingSingleton, BeanPostProcessor, PriorityOrdered {

@@ -23,8 +23,8 @@ import io.github.lockstarter.interceptor.MethodLabel;
 import io.github.lockstarter.validation.bytecode.SelfInvocationCheck;
 
 /**
- * Checks beans whose locks are acquired by proxies: the lock has to be around the bean,
- * and outside its transactions.
+ * Checks beans whose locks are acquired by proxies: a proxy must acquire the lock,
+ * outside the transactions of the bean.
  */
 final class LockProxyCheck implements LockCheck {
 
@@ -87,15 +87,15 @@ final class LockProxyCheck implements LockCheck {
 		if (this.callbacks.contains(name, method)) {
 			throw new InvalidLockDefinitionException(method,
 					"Spring calls the method on the bean itself and not on its proxy, so it would run without a lock",
-					"Take the lock inside the method with a LockTemplate, or move what needs it to a method of another"
-							+ " bean. If the annotation is on the class and the method needs no lock, make it one that is"
-							+ " not public.",
+					"Acquire the lock inside the method with a LockTemplate, or move the code that needs it to a"
+							+ " method of another bean. If the annotation is on the class and the method needs"
+							+ " no lock, make the method non-public.",
 					null);
 		}
 	}
 
 	private static InvalidLockDefinitionException unreachable(Method method, String problem) {
-		return new InvalidLockDefinitionException(method, problem + ", so no proxy can put a lock around it",
+		return new InvalidLockDefinitionException(method, problem + ", so no proxy can intercept its calls",
 				"Make it a public method that is neither final nor static, or use a LockTemplate.", null);
 	}
 
@@ -110,7 +110,7 @@ final class LockProxyCheck implements LockCheck {
 		}
 		throw new InvalidLockDefinitionException(method,
 				"the bean '" + name + "' has no proxy, so its methods would run without a lock",
-				"Let no bean post-processor, and nothing that one needs, depend on this bean.", null);
+				"Make sure that no bean post-processor depends on this bean, directly or indirectly.", null);
 	}
 
 	private boolean isLocked(String name, Object bean, Method method) {
@@ -122,15 +122,15 @@ final class LockProxyCheck implements LockCheck {
 				}
 				if (this.transactions && Transactions.isTransaction(advisor.getAdvice())) {
 					throw new InvalidLockDefinitionException(method,
-							"the transactions of the bean '" + name + "' would begin before its lock is taken and"
-									+ " commit after it is given back",
+							"the transactions of the bean '" + name + "' would begin before its lock is acquired"
+									+ " and commit after it is released",
 							"Set distributed-lock.advice-order, or the order of the lock's advisor, to a lower value"
 									+ " than that of transactions.",
 							null);
 				}
 			}
 			if (!(advised.getTargetSource() instanceof SingletonTargetSource source)) {
-				// A scoped proxy: its target has the lock
+				// A scoped proxy: the proxy of its target acquires the lock
 				return true;
 			}
 			candidate = source.getTarget();

@@ -19,14 +19,14 @@ import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
 import io.github.lockstarter.validation.bytecode.WovenClass;
 
 /**
- * Checks beans whose locks are acquired by weaving: the aspect has to be woven into each
+ * Checks beans whose locks are acquired by weaving: the aspect must be woven into each
  * method.
  */
 final class LockWeavingCheck implements LockCheck {
 
 	private static final Log logger = LogFactory.getLog(LockWeavingCheck.class);
 
-	/** How far from the method the pointcut of the aspect looks for the annotation. */
+	/** How many levels of meta-annotations the pointcut of the aspect matches. */
 	private static final int DEEPEST_META_ANNOTATION = 2;
 
 	private final Mocks mocks;
@@ -45,7 +45,7 @@ final class LockWeavingCheck implements LockCheck {
 				check(name, method);
 			}
 			catch (LinkageError ex) {
-				// A lazy bean may refer to classes that this application does not have
+				// A lazy bean may refer to classes that are missing from this application
 				logger.debug("The bean '" + name + "' cannot be checked", ex);
 			}
 		}
@@ -53,8 +53,8 @@ final class LockWeavingCheck implements LockCheck {
 
 	private static void check(String name, Method method) {
 		if (Modifier.isStatic(method.getModifiers())) {
-			throw unlocked(method, "the method is static, and a lock belongs to a bean",
-					"Make it a method of the bean" + " that is not static, or use a LockTemplate.");
+			throw unlocked(method, "the method is static, but only methods of beans can be locked",
+					"Make it an instance method of the bean, or use a LockTemplate.");
 		}
 		if (Modifier.isAbstract(method.getModifiers()) || !isSeenByTheAspect(method)) {
 			throw unlocked(method, "weaving needs the annotation on the method of the class, or on the class",
@@ -65,8 +65,8 @@ final class LockWeavingCheck implements LockCheck {
 			throw unlocked(method,
 					"the class " + method.getDeclaringClass().getName()
 							+ " is not woven with the aspect, so the method would run without a lock",
-					"Start the JVM with -javaagent and the aspectjweaver jar, or compile the class with this library as"
-							+ " an aspect library; or set distributed-lock.advice-mode=proxy.");
+					"Start the JVM with -javaagent and the aspectjweaver jar, or compile the class with this"
+							+ " library as an aspect library; or set distributed-lock.advice-mode=proxy.");
 		}
 	}
 

@@ -10,7 +10,7 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Recognizes the mocks that tests put in the place of beans. A mock has nothing to lock.
+ * Recognizes mocks that replace beans in tests. A mock has nothing to lock.
  */
 final class Mocks {
 

@@ -51,14 +51,14 @@ final class ProxiedClassCheck {
 			String keyword = Modifier.isFinal(type.getModifiers()) ? "final" : "sealed";
 			throw new InvalidLockDefinitionException(method,
 					"the class " + ClassUtils.getQualifiedName(type).replace('$', '.') + " is " + keyword
-							+ ", so no proxy can put a lock around it",
-					"Make it a class that is neither final nor sealed (records are final, and so are classes of Kotlin that"
-							+ " are not open), or use a LockTemplate.",
+							+ ", so no proxy can intercept its calls",
+					"Make it a class that is neither final nor sealed (records are final, as are Kotlin classes"
+							+ " that are not open), or use a LockTemplate.",
 					null);
 		}
 	}
 
-	/** Decide as the auto-proxy creator does. */
+	/** The same decision as that of the auto-proxy creator. */
 	private boolean isExtended(String name, Class<?> type) {
 		if (!this.beanFactory.containsBean(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME)) {
 			return false;

@@ -52,9 +52,9 @@ public final class UnlockedBeanCheck implements BeanPostProcessor {
 				"this application context has no distributed locks, so the bean '" + beanName
 						+ "' would run without its lock",
 				"Add @EnableAutoConfiguration to the application, or @ImportAutoConfiguration("
-						+ "DistributedLockAutoConfiguration.class) to a test that starts a part of it; remove"
-						+ " DistributedLockAutoConfiguration from excluded auto-configuration. Tests may replace the bean by a"
-						+ " mock. To run without locks, set distributed-lock.enabled=false.",
+						+ "DistributedLockAutoConfiguration.class) to a test slice; do not exclude"
+						+ " DistributedLockAutoConfiguration. A test can replace the bean with a mock."
+						+ " To run without locks, set distributed-lock.enabled=false.",
 				null);
 	}
 

@@ -38,8 +38,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * Classes that the load-time weaver of AspectJ has woven, with the {@code aop.xml} of the
- * library.
+ * Tests for classes that the load-time weaver of AspectJ weaves with the {@code aop.xml}
+ * of the library.
  */
 class DistributedLockAspectTests {
 
@@ -187,7 +187,7 @@ class DistributedLockAspectTests {
 		DistributedLockWeaving proxies = DistributedLockWeaving.standingAside();
 		assertThatIllegalStateException()
 			.isThrownBy(() -> proxies.postProcessBeanFactory(new DefaultListableBeanFactory()))
-			.withMessageContaining("another distributed-lock.advice-mode");
+			.withMessageContaining("a different distributed-lock.advice-mode");
 		this.stock.once();
 		assertThat(this.acquired).containsExactly(LockKey.of("meta"));
 	}
@@ -333,7 +333,7 @@ class DistributedLockAspectTests {
 
 	}
 
-	/** As Spring names its proxies. */
+	/** Named like a proxy of Spring. */
 	public static class Proxy$$SpringCGLIB$$0 extends WovenClassOfLocks {
 
 		@Override

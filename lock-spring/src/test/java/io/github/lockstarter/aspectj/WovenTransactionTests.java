@@ -47,7 +47,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * A woven lock on a method with a real transaction.
+ * Tests for a woven lock on a method with a real transaction.
  */
 class WovenTransactionTests {
 
@@ -113,8 +113,7 @@ class WovenTransactionTests {
 	}
 
 	/**
-	 * Notes how the transaction around the caller ends, and whether the lock is held
-	 * then.
+	 * Records how the transaction of the caller ends, and whether the lock is held then.
 	 */
 	private static void watchTransaction(LockRegistry registry) {
 		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {

@@ -108,8 +108,8 @@ class DistributedLockInterceptorTests {
 		assertThat(this.stock.leasesOf(List.of(1002L, 1001L), null)).containsExactly("1001", "1002");
 		assertThat(this.stock.leasesOf(List.of(1001L), null)).containsExactly("1001");
 		assertThatIllegalStateException().isThrownBy(() -> this.stock.currentOf(List.of(1001L)))
-			.withMessage("There is no single current lease, as the locks of this method or LockTemplate are acquired as"
-					+ " a set; use LeaseSet.current()");
+			.withMessage("There is no single current lease, as the locks of this method or LockTemplate are"
+					+ " acquired as a set; use LeaseSet.current()");
 		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
@@ -122,7 +122,7 @@ class DistributedLockInterceptorTests {
 	void aParameterForOneLeaseRefusesACallWithACollectionOfKeys() {
 		assertThat(this.stock.tokenOf(1001, null)).isPositive();
 		assertThatIllegalArgumentException().isThrownBy(() -> this.stock.tokenOf(List.of(1001), null))
-			.withMessageContaining("Stock.tokenOf(Object, Lease)' is a collection, whose locks have a LeaseSet")
+			.withMessageContaining("Stock.tokenOf(Object, Lease)' is a collection, which needs a LeaseSet")
 			.withMessageEndingWith("nothing was executed");
 		assertThat(this.target.lockedByOthersInside).hasSize(1);
 		assertThat(this.memory.isEmpty()).isTrue();

@@ -61,7 +61,7 @@ import io.github.lockstarter.memory.MemoryLockStore;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The place of the lock among the real advisors of Spring.
+ * Tests for the order of the lock among the real advisors of Spring.
  */
 class DistributedLockOrderingTests {
 
@@ -115,7 +115,7 @@ class DistributedLockOrderingTests {
 			}
 			assertThat(done.await(20, TimeUnit.SECONDS)).isTrue();
 			context.getBean(SimpleAsyncTaskExecutor.class).close();
-			// The event of the first release may come after the lock was handed on
+			// The event of the first release may be published after the hand-off
 			assertThat(steps).hasSize(4).containsSubsequence("acquired", "body on task-1", "released");
 		}
 	}
@@ -182,7 +182,7 @@ class DistributedLockOrderingTests {
 			Future<String> first = context.getBean(Asynchronous.class).single(1, work);
 			Awaitility.await().until(() -> steps.contains("body"));
 			first.cancel(true);
-			// The thread is free again, but the work that it began is not at its end
+			// The thread is free again, but the work that it started is still running
 			LockRequest request = LockRequest.of("asynchronous", 1).withWaitTime(Duration.ZERO);
 			LockRegistry registry = context.getBean(LockRegistry.class);
 			assertThat(single.submit(() -> registry.tryAcquire(request).isPresent()))
@@ -243,8 +243,7 @@ class DistributedLockOrderingTests {
 	}
 
 	/**
-	 * Notes how the transaction around the caller ends, and whether the lock is held
-	 * then.
+	 * Records how the transaction of the caller ends, and whether the lock is held then.
 	 */
 	private static void watchTransaction(JdbcClient jdbc, LockRegistry registry, String lock) {
 		jdbc.sql("insert into orders values (1)").update();

@@ -37,7 +37,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * What an annotated method does when its lock cannot be had.
+ * Tests for annotated methods whose lock cannot be acquired.
  */
 class FailurePolicyTests {
 

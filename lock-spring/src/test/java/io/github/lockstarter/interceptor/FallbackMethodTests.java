@@ -48,18 +48,18 @@ class FallbackMethodTests {
 		assertThat(find(OfGenericReason.class, "run").method().getDeclaringClass()).isEqualTo(GenericReason.class);
 		assertThatExceptionOfType(InvalidLockDefinitionException.class)
 			.isThrownBy(() -> find(OfWrongGenericReason.class, "run"))
-			.withMessageContaining("does not take each exception");
+			.withMessageContaining("does not accept every exception");
 	}
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', value = { //
-			"onlyContention | instead(long, LockContendedException)' does not take each exception that leads to it:"
+			"onlyContention | instead(long, LockContendedException)' does not accept every exception that leads to it:"
 					+ " LockContendedException, LockUnavailableException",
-			"onlyOutage | insteadOfOutage(long, LockUnavailableException)' does not take each exception that"
+			"onlyOutage | insteadOfOutage(long, LockUnavailableException)' does not accept every exception that"
 					+ " leads to it: LockContendedException, LockUnavailableException",
-			"loss | insteadOfLoss(long, LockLostException)' does not take each exception that leads to it:"
+			"loss | insteadOfLoss(long, LockLostException)' does not accept every exception that leads to it:"
 					+ " LockContendedException",
-			"unlikely | insteadOrElse(long, IllegalStateException)' does not take each exception",
+			"unlikely | insteadOrElse(long, IllegalStateException)' does not accept every exception",
 			"noException | insteadOfText(long, String)' returning void does not have the same parameters",
 			"anything | insteadOfAnything(long, Object)' returning void does not have the same parameters",
 			"reasonFirst | insteadOfFirst(LockException, long)' returning void does not have the same parameters",
@@ -68,15 +68,16 @@ class FallbackMethodTests {
 		assertThatExceptionOfType(InvalidLockDefinitionException.class).isThrownBy(() -> find(Invalid.class, method))
 			.withMessageStartingWith("Invalid @DistributedLock on '" + Invalid.class.getName() + "." + method + "(")
 			.withMessageContaining(problem)
-			.satisfies((ex) -> assertThat(ex.getAction()).contains("one more parameter, for a LockException"));
+			.satisfies((ex) -> assertThat(ex.getAction())
+				.contains("one more parameter, which receives the" + " LockException"));
 	}
 
 	@Test
 	void aReactionWithoutItsFallbackIsRefused() {
 		assertThatExceptionOfType(InvalidLockDefinitionException.class)
 			.isThrownBy(() -> find(Invalid.class, "noFallback"))
-			.withMessageContaining("onUnavailable = FALLBACK has no fallback to call")
-			.satisfies((ex) -> assertThat(ex.getAction()).contains("Name a method with 'fallback'"));
+			.withMessageContaining("onUnavailable = FALLBACK needs a fallback")
+			.satisfies((ex) -> assertThat(ex.getAction()).contains("Name a fallback method with 'fallback'"));
 	}
 
 	private FallbackMethod find(Class<?> type, String name) {

@@ -47,7 +47,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
- * Annotated methods that return a future.
+ * Tests for annotated methods that return a future.
  */
 class FutureMethodTests {
 
@@ -285,7 +285,7 @@ class FutureMethodTests {
 	}
 
 	/**
-	 * As it stands in the reference.
+	 * The example of the reference documentation.
 	 */
 	static class Warehouse {
 

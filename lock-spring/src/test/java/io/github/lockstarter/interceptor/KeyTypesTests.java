@@ -21,8 +21,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
- * What is found before a call is exactly what the call would fail of: each expression is
- * evaluated as well.
+ * Each expression is also evaluated: the check must report exactly the expressions that
+ * fail in a call.
  */
 class KeyTypesTests {
 
@@ -57,7 +57,8 @@ class KeyTypesTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', quoteCharacter = '"', value = { //
-			"#order.idd | Order has no property 'idd'; it has id, item, items, itemArray, gift, byName, anything, color",
+			"#order.idd | Order has no property 'idd'; it has id, item, items, itemArray, gift, byName,"
+					+ " anything, color",
 			"#p0?.idd | Order has no property 'idd'", //
 			"#order.item.nmae | Item has no property 'nmae'; it has name, visible, shelf",
 			"#order.item?.nmae | Item has no property 'nmae'", "#order.item.secret | Item has no property 'secret'", //

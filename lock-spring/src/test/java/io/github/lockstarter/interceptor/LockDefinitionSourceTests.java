@@ -134,29 +134,32 @@ class LockDefinitionSourceTests {
 			"badKey | key \"#id +\" is not a SpEL expression | \"#id\"",
 			"blankKey | key is blank | Leave it out for one lock per name",
 			"emptyProperty | key is blank, from ${empty} | Leave it out for one lock per name",
-			"unknownVariable | key \"#productID\" uses #productID, which does not exist | The parameters are: #productId.",
+			"unknownVariable | key \"#productID\" uses #productID, which does not exist | The parameters are:"
+					+ " #productId.",
 			"forgottenHash | key \"productId\" uses productId, which does not exist | The parameters are: #productId.",
 			"noParameter | key \"#productId\" uses #productId, which does not exist | The method has no parameters.",
-			"unknownProperty | key \"#order.idd\" has no value: Order has no property 'idd'; it has id, item | Correct the name",
+			"unknownProperty | key \"#order.idd\" has no value: Order has no property 'idd'; it has id, item |"
+					+ " Correct the name",
 			"unknownBean | key \"@regoins.get(#id)\" uses the bean 'regoins', which does not exist | Correct the name",
 			"unknownFactory | key \"&regions\" uses the bean '&regions', which does not exist | Correct the name",
 			"mapKey | key \"#ids\" is a map | .keySet()",
-			"streamKey | key \"#p0\" is a stream, of which nothing would be left | take a collection",
-			"primitiveSkip | onContention = SKIP has nothing to return as int | Optional",
-			"unknownFallback | fallback: 'io.github.lockstarter.interceptor.LockDefinitionSourceTests$Invalid' has no method 'nowhere' | Declare a method",
+			"streamKey | key \"#p0\" is a stream, which would be consumed | Declare the parameter as a collection",
+			"primitiveSkip | onContention = SKIP has no empty result of type int | Optional",
+			"unknownFallback | fallback: 'io.github.lockstarter.interceptor.LockDefinitionSourceTests$Invalid'"
+					+ " has no method 'nowhere' | Declare a method",
 			"fallbackWithOtherParameters | Invalid.noParameters()' returning int does not have | same parameters",
 			"fallbackWithOtherReturnType | Invalid.text(long)' returning String does not have | same parameters",
 			"fallbackToItself | Invalid.fallbackToItself()' returning void does not have | same parameters",
 			"keptByReader | holdAtLeast: 'holdAtLeast' is not possible in mode READ | Leave it out",
 			"badHoldAtLeast | holdAtLeast: 'x' is not a duration | \"500ms\"",
 			"shortHoldAtLeast | holdAtLeast: 'holdAtLeast' must be from 10 ms | free when the method returns",
-			"leaseOfTwoAnnotations | type Lease cannot take the leases of several locks | LeaseSet",
-			"leaseOfACollection | type Lease cannot take the leases of several locks | LeaseSet",
-			"leaseOfAnArray | type Lease cannot take the leases of several locks | LeaseSet",
-			"leaseOfAList | type Lease cannot take the leases of several locks | LeaseSet",
-			"leaseOfAProjection | type Lease cannot take the leases of several locks | LeaseSet",
-			"otherWaitTime | waitTime is '1s' in one annotation and '' in another | Say the same",
-			"otherReaction | onContention is 'SKIP' in one annotation and 'THROW' in another | Say the same" })
+			"leaseOfTwoAnnotations | type Lease cannot receive the leases of several locks | LeaseSet",
+			"leaseOfACollection | type Lease cannot receive the leases of several locks | LeaseSet",
+			"leaseOfAnArray | type Lease cannot receive the leases of several locks | LeaseSet",
+			"leaseOfAList | type Lease cannot receive the leases of several locks | LeaseSet",
+			"leaseOfAProjection | type Lease cannot receive the leases of several locks | LeaseSet",
+			"otherWaitTime | waitTime is '1s' in one annotation and '' in another | Use the same value",
+			"otherReaction | onContention is 'SKIP' in one annotation and 'THROW' in another | Use the same value" })
 	void anInvalidAnnotationNamesMethodAttributeAndRemedy(String method, String problem, String action) {
 		assertThatExceptionOfType(InvalidLockDefinitionException.class).isThrownBy(() -> find(Invalid.class, method))
 			.withMessageStartingWith("Invalid @DistributedLock on '" + Invalid.class.getName() + "." + method + "(")
@@ -188,7 +191,7 @@ class LockDefinitionSourceTests {
 	@MethodSource("deferred")
 	void aReturnTypeThatOutlivesTheMethodIsRefused(String method) {
 		assertThatExceptionOfType(InvalidLockDefinitionException.class).isThrownBy(() -> find(Deferred.class, method))
-			.withMessageContaining("lets the work go on after the method has returned");
+			.withMessageContaining("lets the work continue after the method has returned");
 	}
 
 	static Stream<String> followed() {
@@ -206,7 +209,7 @@ class LockDefinitionSourceTests {
 	void aGenericReturnTypeIsResolvedBeforeItIsJudged() {
 		assertThatExceptionOfType(InvalidLockDefinitionException.class)
 			.isThrownBy(() -> find(DeferredByGenerics.class, "supply"))
-			.withMessageContaining("lets the work go on");
+			.withMessageContaining("lets the work continue");
 	}
 
 	private static LockRequest request(LockDefinition definition) {

@@ -58,7 +58,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * Annotated methods that return a publisher.
+ * Tests for annotated methods that return a publisher.
  */
 class ReactiveMethodTests {
 

@@ -12,7 +12,7 @@ import io.github.lockstarter.testsupport.AbstractArchitectureTests;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
 /**
- * The rooms of what is for Spring.
+ * The packages of the Spring integration and their dependencies.
  */
 class ArchitectureTests extends AbstractArchitectureTests {
 
@@ -32,8 +32,8 @@ class ArchitectureTests extends AbstractArchitectureTests {
 
 	@Override
 	protected String[] startingThreads() {
-		// Shutdown goes on while holders finish, and plain futures have to be polled; the
-		// threads end with the last of them
+		// Shutdown waits for holders, and plain futures are polled; each thread ends with
+		// the last of them
 		return new String[] { ".lifecycle.LockLifecycle", ".interceptor.FutureWatch" };
 	}
 

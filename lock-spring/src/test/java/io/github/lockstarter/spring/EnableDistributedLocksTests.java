@@ -48,7 +48,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * An application of Spring without Spring Boot, which gives nothing but a store.
+ * A Spring application without Spring Boot, which declares only a store.
  */
 class EnableDistributedLocksTests {
 

@@ -15,8 +15,8 @@ import java.util.stream.Collectors;
 import org.aspectj.tools.ajc.Main;
 
 /**
- * Compiles a class with the compiler of AspectJ, which weaves the aspects of libraries
- * into it.
+ * Compiles a class with the AspectJ compiler, which weaves the aspects of libraries into
+ * it.
  */
 public final class AspectJCompiler {
 

@@ -16,9 +16,9 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Loads some classes of the tests once more, as a JVM with the agent of AspectJ does:
- * woven with the aspects of all {@code META-INF/aop.xml}. Such classes may use only what
- * is public of the others.
+ * Loads some test classes a second time, as a JVM with the AspectJ agent does: woven with
+ * the aspects of all {@code META-INF/aop.xml}. Such classes may use only public members
+ * of the others.
  */
 public final class WeavingClassLoader extends ClassLoader {
 

@@ -16,7 +16,7 @@ import io.github.lockstarter.LockBoundary;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * How the core finds the transactions of Spring.
+ * The core finds the transactions of Spring.
  */
 class LockBoundaryRuntimeHintsTests {
 

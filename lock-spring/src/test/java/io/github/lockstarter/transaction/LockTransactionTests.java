@@ -49,7 +49,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * Locks and real transactions of a real database, the one inside the other.
+ * Tests for locks and transactions of a real database that enclose each other.
  */
 @ExtendWith(CapturedLog.Extension.class)
 class LockTransactionTests {

@@ -79,7 +79,7 @@ class LockDefinitionValidatorTests {
 		assertThatExceptionOfType(InvalidLockDefinitionException.class)
 			.isThrownBy(() -> start((context) -> context.registerBean(type), true))
 			.withMessageMatching("Invalid @DistributedLock on '.*\\.run\\(\\)': the method is"
-					+ " (private|final|static), so no proxy can put a lock around it")
+					+ " (private|final|static), so no proxy can intercept its calls")
 			.satisfies((ex) -> assertThat(ex.getAction()).contains("LockTemplate"));
 	}
 
@@ -92,7 +92,7 @@ class LockDefinitionValidatorTests {
 					.contains("LockTemplate"))
 				.message()
 				.matches("Invalid @DistributedLock on '.*\\.run\\(\\)': the class " + type.getName().replace("$", ".")
-						+ " is (final|sealed), so no proxy can put a lock around it");
+						+ " is (final|sealed), so no proxy can intercept its calls");
 		}
 	}
 
@@ -105,7 +105,7 @@ class LockDefinitionValidatorTests {
 			context.registerBean(LockStore.class, () -> new SmallStore());
 			context.registerBean(type);
 		})).hasMessageContaining(bean + ".run()': the lock " + problem)
-			.satisfies((ex) -> assertThat(ex.getAction()).contains("a store that can do what it asks for"));
+			.satisfies((ex) -> assertThat(ex.getAction()).contains("use a store that supports it"));
 		start((context) -> {
 			context.registerBean(LockStore.class, () -> new MemoryLockStore());
 			context.registerBean(type);
@@ -267,11 +267,11 @@ class LockDefinitionValidatorTests {
 			context.registerBean(TransactionManager.class, () -> Mockito.mock());
 			context.registerBean("sale", Sale.class);
 		}, true))
-			.withMessageContaining("the transactions of the bean 'sale' would begin before its lock is taken")
+			.withMessageContaining("the transactions of the bean 'sale' would begin before its lock is acquired")
 			.satisfies((ex) -> assertThat(ex.getAction()).contains("distributed-lock.advice-order"));
 	}
 
-	/** What a bean does wrong may come with the failure to create it around it. */
+	/** A failed creation of the bean may wrap the exception. */
 	private static InvalidLockDefinitionException failure(Consumer<GenericApplicationContext> beans) {
 		Throwable cause = NestedExceptionUtils.getMostSpecificCause(catchThrowable(() -> start(beans, true)));
 		assertThat(cause).isInstanceOf(InvalidLockDefinitionException.class);
@@ -580,7 +580,7 @@ class LockDefinitionValidatorTests {
 	}
 
 	/**
-	 * A store that can do no more than it must.
+	 * A store without optional capabilities.
 	 */
 	static class SmallStore extends BlockingLockStore {
 

@@ -38,8 +38,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
- * What an application notices that adds the starter and does not use Redis itself: locks,
- * and nothing else.
+ * An application that adds the starter and does not use Redis itself gets locks and
+ * nothing else.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class NeighboursTests {
@@ -65,7 +65,7 @@ class NeighboursTests {
 			assertThat(context.getBean(Stock.class).lockInRedis()).isEqualTo("1");
 			assertThat(redis.command("KEYS", "*price*")).isEmpty();
 		}
-		assertThat(output).contains("connection to Redis of their own");
+		assertThat(output).contains("their own connection to Redis");
 	}
 
 	@Test
@@ -95,7 +95,7 @@ class NeighboursTests {
 		assertThat(catchThrowable(() -> application(TemplateUser.class).run())).isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains("required a bean of type '" + StringRedisTemplate.class.getName() + "'")
-			.contains("is used by the locks alone")
+			.contains("is used only by the locks")
 			.contains("add the dependency org.springframework.boot:spring-boot-starter-data-redis");
 	}
 
@@ -104,7 +104,7 @@ class NeighboursTests {
 		assertThat(catchThrowable(() -> application(RepositoryUser.class).run())).isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains("required a bean of type '" + Orders.class.getName() + "'")
-			.contains("lock-starter brings Spring Data Redis")
+			.contains("lock-starter adds Spring Data Redis")
 			.contains("@Table");
 	}
 

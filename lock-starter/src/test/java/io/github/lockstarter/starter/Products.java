@@ -7,7 +7,7 @@ import org.springframework.data.repository.CrudRepository;
 import io.github.lockstarter.DistributedLock;
 
 /**
- * A repository that is locked.
+ * A repository with a lock.
  */
 public interface Products extends CrudRepository<Product, Long> {
 

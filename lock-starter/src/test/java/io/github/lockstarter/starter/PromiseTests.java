@@ -16,7 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.contentOf;
 
 /**
- * Each promise has tests that run every time, and not in the profile {@code full} alone.
+ * Each promise has tests that run in every build, not only in the profile {@code full}.
  */
 class PromiseTests {
 

@@ -20,13 +20,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.contentOf;
 
 /**
- * What a publication needs beside code.
+ * The files that a publication needs besides code.
  */
 class PublicationTests {
 
 	private static final Path ROOT = Path.of("..");
 
-	/** SHA-256 of the text as the Apache Software Foundation publishes it. */
+	/** SHA-256 of the text that the Apache Software Foundation publishes. */
 	private static final String APACHE_LICENSE = "cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30";
 
 	@Test

@@ -14,7 +14,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 
 /**
- * The application of which tests start slices. No Redis answers at its port.
+ * The application for test slices. No Redis listens on its port.
  */
 @SpringBootConfiguration
 @EnableAutoConfiguration

@@ -14,7 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
- * A slice that knows nothing of locks.
+ * A slice without locks.
  */
 @SpringBootTest(classes = SliceApplication.Stock.class)
 @OverrideAutoConfiguration(enabled = false)

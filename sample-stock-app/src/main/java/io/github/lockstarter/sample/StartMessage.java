@@ -11,7 +11,7 @@ import org.springframework.core.env.Environment;
 import org.springframework.stereotype.Component;
 
 /**
- * Says at the end of the start what to try first.
+ * Prints the first commands to try when the application has started.
  */
 @Component
 class StartMessage {

@@ -13,7 +13,7 @@ import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.OnUnavailable;
 
 /**
- * The example of what to do when the lock cannot be had.
+ * The example of reactions to a lock that cannot be acquired.
  */
 class FallbackExample {
 

@@ -14,7 +14,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * JMeter without its GUI, in a process of its own.
+ * JMeter without its GUI, in a separate process.
  */
 final class JMeter {
 
@@ -31,7 +31,7 @@ final class JMeter {
 	}
 
 	/**
-	 * Return the JMeter that the Maven plugin has prepared.
+	 * Return the JMeter installation that the Maven plugin has prepared.
 	 */
 	static JMeter configuredBy(Path configuration, Path plan) {
 		JsonNode json = JsonMapper.shared().readTree(configuration).get("configurations").get(0);
@@ -63,7 +63,7 @@ final class JMeter {
 	}
 
 	/**
-	 * What JMeter measured, ordered by response time.
+	 * The measurements of JMeter, ordered by response time.
 	 */
 	record Result(List<Sample> samples) {
 
@@ -101,7 +101,7 @@ final class JMeter {
 	}
 
 	/**
-	 * A request, by the first columns of JMeter's CSV.
+	 * A request, from the first columns of JMeter's CSV.
 	 */
 	record Sample(long start, long elapsed, String status) implements Comparable<Sample> {
 

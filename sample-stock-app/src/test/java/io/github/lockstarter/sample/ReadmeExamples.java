@@ -13,7 +13,7 @@ import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnContention;
 
 /**
- * The examples of the README, as far as they are not part of the shop.
+ * The examples of the README that are not part of the shop.
  */
 class ReadmeExamples {
 

@@ -25,7 +25,7 @@ import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What the README shows is code that was compiled and run.
+ * The README shows only code that is compiled and run.
  */
 class ReadmeTests {
 

@@ -21,7 +21,7 @@ import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.OnLost;
 
 /**
- * The examples of the reference, as far as they are not part of the shop.
+ * The examples of the reference documentation that are not part of the shop.
  */
 class ReferenceExamples {
 

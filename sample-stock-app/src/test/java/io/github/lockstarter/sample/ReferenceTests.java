@@ -24,7 +24,7 @@ import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What the reference shows is code that was compiled and run.
+ * The reference documentation shows only code that is compiled and run.
  */
 class ReferenceTests {
 

@@ -23,7 +23,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Customer of one or more instances of the shop, served by them in turn.
+ * Client of one or more instances of the shop, which it calls in turn.
  */
 public final class ShopClient {
 
@@ -77,8 +77,8 @@ public final class ShopClient {
 	}
 
 	/**
-	 * Let customers buy one unit each, many at the same time.
-	 * @return how often each status was answered
+	 * Let many customers buy one unit each, at the same time.
+	 * @return the number of responses by status
 	 */
 	public Map<Integer, Integer> rush(long productId, String strategy, int customers, int atOnce)
 			throws InterruptedException, ExecutionException {

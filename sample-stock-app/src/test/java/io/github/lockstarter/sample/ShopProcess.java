@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * An instance of the shop in a JVM of its own.
+ * An instance of the shop in a separate JVM.
  */
 public final class ShopProcess implements AutoCloseable {
 
@@ -99,7 +99,7 @@ public final class ShopProcess implements AutoCloseable {
 	}
 
 	/**
-	 * End the process as a crash would.
+	 * End the process like a crash.
 	 */
 	public void kill() {
 		this.process.destroyForcibly();

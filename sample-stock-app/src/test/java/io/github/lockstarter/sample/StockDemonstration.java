@@ -10,8 +10,8 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Lets a thousand users loose on two instances of the packaged shop, strategy by
- * strategy, and fails unless only the distributed lock keeps the books right.
+ * Runs a thousand users against two instances of the packaged shop, strategy by strategy,
+ * and fails unless only the strategies with a distributed lock keep the stock correct.
  */
 final class StockDemonstration {
 
@@ -106,7 +106,7 @@ final class StockDemonstration {
 			if (this.strategy.equals("none") && oversold() == 0) {
 				throw new IllegalStateException("Nothing was oversold without a lock, so this load proves nothing");
 			}
-			// A sale whose answer got lost is an error to JMeter
+			// JMeter counts a sale with a lost response as an error
 			if (Math.abs(this.stock.get("sold").asLong() - this.result.count("200")) > this.result.errors()) {
 				throw new IllegalStateException("The shop confirmed " + this.result.count("200") + " sales with '"
 						+ this.strategy + "', but booked " + this.stock);

@@ -27,7 +27,7 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 
 /**
- * An annotated method of a bean, with keys of several kinds, beside the plain method.
+ * Compares an annotated method with keys of several kinds to the plain method.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -79,7 +79,7 @@ public class AnnotatedCallBenchmark {
 	}
 
 	/**
-	 * Turns this library on, and not those of others.
+	 * Enables this library and no other.
 	 */
 	@ImportAutoConfiguration(DistributedLockAutoConfiguration.class)
 	public static class Application {
@@ -91,15 +91,9 @@ public class AnnotatedCallBenchmark {
 
 	}
 
-	/**
-	 * What is bought.
-	 */
 	public record Order(long id) {
 	}
 
-	/**
-	 * A bean with locks.
-	 */
 	public static class Shop {
 
 		@DistributedLock(name = "stock")

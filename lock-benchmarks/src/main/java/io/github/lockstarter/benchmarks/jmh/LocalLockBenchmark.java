@@ -27,8 +27,8 @@ import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.memory.MemoryLockStore;
 
 /**
- * The engine on a store in memory: alone, nested, and handed on among 16 threads, beside
- * a fair {@link ReentrantLock}.
+ * The engine with a store in memory: uncontended, nested, and handed on among 16 threads,
+ * compared with a fair {@link ReentrantLock}.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -104,7 +104,7 @@ public class LocalLockBenchmark {
 	}
 
 	/**
-	 * A thread that holds the lock already.
+	 * A thread that already holds the lock.
 	 */
 	@State(Scope.Thread)
 	public static class Holder {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * What locks cost inside of a JVM, without a server.
+ * The cost of locks inside a JVM, without a server.
  */
 package io.github.lockstarter.benchmarks.jmh;

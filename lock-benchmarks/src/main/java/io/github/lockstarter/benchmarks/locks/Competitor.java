@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A kind of lock that is compared with others.
+ * A lock implementation that is compared with others.
  */
 public interface Competitor {
 
@@ -16,21 +16,21 @@ public interface Competitor {
 	String name();
 
 	/**
-	 * Connect as one instance of an application does.
+	 * Connect like one instance of an application.
 	 * @param port of the Redis server on the loopback address
-	 * @param leaseMillis length of a lease that is renewed, where that can be chosen
+	 * @param leaseMillis length of a lease that is renewed, if it can be configured
 	 */
 	LockClient connect(int port, long leaseMillis);
 
 	/**
-	 * Return what it is able to do.
+	 * Return the abilities that scenarios may need.
 	 */
 	Set<Ability> abilities();
 
 	/**
-	 * Return how many commands clients have sent, as far as they were for locks.
-	 * @param calls calls by command, those of scripts included
-	 * @param acquisitions how many locks were taken and given back
+	 * Return how many commands clients have sent for locks.
+	 * @param calls calls by command, including those of scripts
+	 * @param acquisitions the number of locks that were acquired and released
 	 */
 	default long clientCommands(Map<String, Long> calls, long acquisitions) {
 		return Set.of("evalsha", "eval", "subscribe", "unsubscribe", "psubscribe", "punsubscribe")
@@ -40,7 +40,7 @@ public interface Competitor {
 	}
 
 	/**
-	 * What scenarios need.
+	 * Abilities that scenarios need.
 	 */
 	enum Ability {
 
@@ -48,14 +48,15 @@ public interface Competitor {
 		DISTRIBUTED,
 
 		/**
-		 * Is told of a release or retries so fast that it can be measured in a contest.
+		 * Is notified of a release, or retries fast enough to be measured under
+		 * contention.
 		 */
 		CONTENDED,
 
 		/** Renews leases in the background. */
 		RENEWED,
 
-		/** Lets many wait without a thread of its own for each attempt. */
+		/** Supports many waiters without a separate thread for each attempt. */
 		MANY_WAITERS
 
 	}

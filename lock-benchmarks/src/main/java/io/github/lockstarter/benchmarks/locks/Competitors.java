@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
 
 /**
- * All that are compared.
+ * All competitors.
  */
 public final class Competitors {
 
@@ -21,13 +21,13 @@ public final class Competitors {
 	/** The name of the lock of Redisson. */
 	public static final String REDISSON = new RedissonLock().name();
 
-	/** The name of the least that a lock on Redis does. */
+	/** The name of the minimal lock on Redis. */
 	public static final String FLOOR = new FloorLock().name();
 
-	/** The name of the ceiling within one JVM. */
+	/** The name of the upper bound within one JVM. */
 	public static final String FAIR_LOCK = new FairLock().name();
 
-	/** The name of the body without a lock. */
+	/** The name of the run without a lock. */
 	public static final String NO_LOCK = new NoLock().name();
 
 	private static final List<Competitor> KNOWN = List.of(new OurLock(OURS, false),
@@ -44,7 +44,8 @@ public final class Competitors {
 	}
 
 	/**
-	 * Return all, also the versions of our lock that {@value #VERSIONS} names.
+	 * Return all competitors, including the versions of our lock that {@value #VERSIONS}
+	 * names.
 	 */
 	public static List<Competitor> all() {
 		return ALL;

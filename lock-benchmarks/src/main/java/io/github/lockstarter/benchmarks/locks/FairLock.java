@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The ceiling within one JVM: a fair {@link ReentrantLock}.
+ * The upper bound within one JVM: a fair {@link ReentrantLock}.
  */
 final class FairLock implements Competitor {
 

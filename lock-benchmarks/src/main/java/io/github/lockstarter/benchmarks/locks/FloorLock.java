@@ -12,9 +12,8 @@ import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.sync.RedisCommands;
 
 /**
- * The least that a lock on Redis does when it waits for each answer: {@code SET NX PX}
- * and a script that compares and deletes, on one Lettuce connection. It does not know how
- * to wait for a lock.
+ * The minimal lock on Redis that awaits each reply: {@code SET NX PX} and a
+ * compare-and-delete script, on one Lettuce connection. It cannot wait for a lock.
  */
 final class FloorLock implements Competitor {
 

@@ -15,7 +15,7 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 
 /**
  * The template of lock4j on Spring Data Redis, with its default pause of 100 ms between
- * attempts, without renewal.
+ * attempts and without renewal.
  */
 final class Lock4jLock implements Competitor {
 

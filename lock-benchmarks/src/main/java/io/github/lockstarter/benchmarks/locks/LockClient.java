@@ -8,9 +8,9 @@ package io.github.lockstarter.benchmarks.locks;
 public interface LockClient extends AutoCloseable {
 
 	/**
-	 * Take a lock, waiting as long as it takes.
-	 * @param key which lock
-	 * @return what gives it back
+	 * Acquire a lock, and wait without limit.
+	 * @param key the lock
+	 * @return releases the lock
 	 */
 	Runnable lock(String key);
 

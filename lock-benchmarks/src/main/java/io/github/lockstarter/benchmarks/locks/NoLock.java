@@ -5,7 +5,7 @@ package io.github.lockstarter.benchmarks.locks;
 import java.util.Set;
 
 /**
- * No lock at all, to know what the body alone costs.
+ * No lock, which shows the cost of the body.
  */
 final class NoLock implements Competitor {
 

@@ -15,7 +15,7 @@ import io.github.lockstarter.redis.RedisLockSettings;
 import io.github.lockstarter.redis.RedisLockStore;
 
 /**
- * The lock of this project, with and without waiting for the answer to a release.
+ * The lock of this project, with and without awaiting the reply to a release.
  */
 final class OurLock implements Competitor {
 

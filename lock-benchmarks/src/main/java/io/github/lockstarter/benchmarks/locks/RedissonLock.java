@@ -51,7 +51,7 @@ final class RedissonLock implements Competitor {
 
 	@Override
 	public long clientCommands(Map<String, Long> calls, long acquisitions) {
-		// An unlock deletes the lock in its script and then its latch by a command
+		// An unlock deletes the lock in its script, and then its latch with a command
 		long latches = Math.max(0, calls.getOrDefault("del", 0L) - acquisitions);
 		return Competitor.super.clientCommands(calls, acquisitions) + latches;
 	}

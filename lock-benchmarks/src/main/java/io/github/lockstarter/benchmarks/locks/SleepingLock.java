@@ -15,7 +15,8 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /**
- * The lock that tutorials show: set if absent, else sleep 100 ms, and compare-and-delete.
+ * The lock of many tutorials: set if absent, or else sleep 100 ms, and
+ * compare-and-delete.
  */
 final class SleepingLock implements Competitor {
 

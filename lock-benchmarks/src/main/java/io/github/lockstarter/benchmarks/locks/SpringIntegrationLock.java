@@ -16,7 +16,7 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
  */
 final class SpringIntegrationLock implements Competitor {
 
-	/** By default it forgets its oldest lock when there are more, even if it is held. */
+	/** With the smaller default, it forgets its oldest lock even if that is held. */
 	private static final int CAPACITY = 200_000;
 
 	private final String name;

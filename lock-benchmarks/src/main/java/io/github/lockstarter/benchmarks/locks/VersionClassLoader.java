@@ -14,8 +14,8 @@ import java.util.Collections;
 import java.util.Enumeration;
 
 /**
- * Finds the classes and resources of one library in jars of its own, whatever version of
- * it is on the class path, and all others where they are.
+ * Loads the classes and resources of one library from given jars instead of the class
+ * path, and all others from the parent.
  */
 final class VersionClassLoader extends URLClassLoader {
 
@@ -28,7 +28,7 @@ final class VersionClassLoader extends URLClassLoader {
 	/**
 	 * Create a class loader.
 	 * @param classPath the jars of the library
-	 * @param library start of the names of its classes
+	 * @param library prefix of the names of its classes
 	 */
 	VersionClassLoader(String classPath, String library, ClassLoader parent) {
 		super(urls(classPath), parent);

@@ -17,9 +17,9 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * The lock of this project as given jars have it, so that two versions can be compared in
- * one run. Each version has a class loader of its own and is called by what all versions
- * have in common: the auto-configuration and the public API.
+ * The lock of this project from given jars, so that one run can compare two versions.
+ * Each version has a separate class loader and is called through the auto-configuration
+ * and the public API, which all versions have in common.
  */
 final class VersionLock implements Competitor {
 
@@ -27,7 +27,7 @@ final class VersionLock implements Competitor {
 
 	private final String name;
 
-	/** One for all rounds, so that the JVM compiles each version once. */
+	/** Shared by all rounds, so that the JVM compiles each version once. */
 	private final ClassLoader classes;
 
 	/**
@@ -41,9 +41,8 @@ final class VersionLock implements Competitor {
 	}
 
 	/**
-	 * Return the versions that a text names.
-	 * @param text for each version a name, {@code =} and a class path, separated by
-	 * semicolons
+	 * Return the versions in a text.
+	 * @param text versions of the form {@code name=classpath}, separated by semicolons
 	 */
 	static List<Competitor> parse(String text) {
 		return Arrays.stream(text.split(";")).filter((version) -> !version.isBlank()).map((version) -> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * The locks that are compared.
+ * The compared locks.
  */
 package io.github.lockstarter.benchmarks.locks;

@@ -71,14 +71,14 @@ public final class BenchmarkRedis implements AutoCloseable {
 	}
 
 	/**
-	 * Return a connection for what is not part of a lock.
+	 * Return a connection for commands that are not part of a lock.
 	 */
 	public RedisCommands<String, String> commands() {
 		return this.commands;
 	}
 
 	/**
-	 * Forget all keys, scripts and counters.
+	 * Delete all keys, scripts and counters.
 	 */
 	public void reset() {
 		this.commands.flushall();
@@ -87,7 +87,7 @@ public final class BenchmarkRedis implements AutoCloseable {
 	}
 
 	/**
-	 * Return how often each command was called, by clients or scripts.
+	 * Return the number of calls of each command, by clients or scripts.
 	 */
 	Map<String, Long> calls() {
 		Map<String, Long> calls = new HashMap<>();

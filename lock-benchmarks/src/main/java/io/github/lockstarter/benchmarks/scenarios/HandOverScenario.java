@@ -14,8 +14,8 @@ import io.github.lockstarter.benchmarks.locks.Competitor;
 import io.github.lockstarter.benchmarks.locks.Competitor.Ability;
 
 /**
- * How long a lock takes from one JVM to another that waits for it: from the moment before
- * the release to the return of the acquisition.
+ * Time of a hand-over from one JVM to another that waits: from just before the release to
+ * the return of the acquisition.
  */
 final class HandOverScenario implements Scenario {
 

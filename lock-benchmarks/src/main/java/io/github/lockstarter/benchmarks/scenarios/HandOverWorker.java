@@ -15,10 +15,10 @@ import io.github.lockstarter.benchmarks.locks.Competitors;
 import io.github.lockstarter.benchmarks.locks.LockClient;
 
 /**
- * One JVM of {@link HandOverScenario}. The holder waits until the other surely waits as
- * well, releases, does something else before it asks again, and writes down when it got
- * and gave back the lock, with the number of the turn. The monotonic clock is the same
- * for all processes of a Linux host.
+ * One JVM of {@link HandOverScenario}. The holder waits until the other JVM is certain to
+ * wait, releases the lock, and pauses before it acquires it again. It records when it
+ * acquired and released the lock, with the number of the turn. All processes of a Linux
+ * host share the monotonic clock.
  */
 final class HandOverWorker {
 
@@ -26,7 +26,7 @@ final class HandOverWorker {
 
 	private static final long HOLD_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-	/** The contest itself has to be compiled, which only the contest brings about. */
+	/** Time for the JVM to compile the contended path, which only contention runs. */
 	private static final long WARM_UP_NANOS = TimeUnit.SECONDS.toNanos(6);
 
 	private static final long LEASE_MILLIS = 30_000;

@@ -60,7 +60,7 @@ final class HeldLocksScenario implements Scenario {
 				releases.add(client.lock("held-" + i));
 			}
 			long heap = usedHeap() - heapBefore;
-			// The first renewals of all are over, and with them what is compiled then
+			// The JVM compiles the code of renewals during the first ones
 			TimeUnit.MILLISECONDS.sleep(RENEWAL_MILLIS + RENEWAL_MILLIS / 3);
 			redis.commands().configResetstat();
 			long clientBefore = Load.processCpuNanos();

@@ -6,7 +6,7 @@ import io.github.lockstarter.benchmarks.locks.Competitors;
 import io.github.lockstarter.benchmarks.locks.LockClient;
 
 /**
- * A JVM that takes a lock and holds it until it is killed.
+ * A JVM that acquires a lock and holds it until it is killed.
  */
 final class HoldingWorker {
 

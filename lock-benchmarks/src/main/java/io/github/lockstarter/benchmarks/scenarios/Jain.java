@@ -5,7 +5,8 @@ package io.github.lockstarter.benchmarks.scenarios;
 import java.util.Collection;
 
 /**
- * How even shares are, from 1/n when one has all to 1 when all have the same.
+ * Jain's fairness index of shares, from 1/n (one participant gets everything) to 1 (all
+ * get the same).
  *
  * @see <a href="https://www.cs.wustl.edu/~jain/papers/ftp/fairness.pdf">Jain, Chiu, Hawe:
  * A Quantitative Measure of Fairness</a>

@@ -13,8 +13,8 @@ import io.github.lockstarter.benchmarks.locks.Competitor.Ability;
 import io.github.lockstarter.benchmarks.locks.Competitors;
 
 /**
- * One hot key wanted by 4 JVMs with 8 threads each, with a body that reads and writes a
- * counter in Redis. Without a lock the body is run by one thread alone.
+ * One hot key requested by 4 JVMs with 8 threads each, with a body that reads and writes
+ * a counter in Redis. Without a lock, a single thread runs the body.
  */
 final class JvmsScenario implements Scenario {
 
@@ -85,7 +85,7 @@ final class JvmsScenario implements Scenario {
 		long acquisitions = parts.stream().mapToLong(Result::acquisitions).sum();
 		long cycles = parts.stream().mapToLong(Result::cycles).sum();
 		Map<String, Long> calls = redis.calls();
-		// The body's own, and that of this class
+		// The commands of the body, and that of this class
 		calls.merge("set", -(cycles + 1), Long::sum);
 		Map<Metric, Double> results = new EnumMap<>(Metric.class);
 		results.put(Metric.ACQUISITIONS, acquisitions / (double) SECONDS);

@@ -14,7 +14,7 @@ import io.github.lockstarter.benchmarks.locks.Competitor.Ability;
 import io.github.lockstarter.benchmarks.locks.LockClient;
 
 /**
- * A JVM that holds a lock is killed, and another one waits for it.
+ * A JVM that holds a lock is killed while another one waits for the lock.
  */
 final class KilledHolderScenario implements Scenario {
 
@@ -65,7 +65,7 @@ final class KilledHolderScenario implements Scenario {
 	}
 
 	/**
-	 * Each kind of lock has a key of its own and perhaps companions, which live longer.
+	 * Each implementation uses another key, and perhaps further keys that live longer.
 	 */
 	private static String lockKey(BenchmarkRedis redis) {
 		return redis.commands()

@@ -15,13 +15,13 @@ import org.HdrHistogram.Histogram;
 import io.github.lockstarter.benchmarks.locks.LockClient;
 
 /**
- * Threads that take and give back locks for a time.
+ * Threads that acquire and release locks for some time.
  */
 final class Load {
 
 	private static final int DIGITS = 3;
 
-	/** Until all threads run, those that do have the locks for themselves. */
+	/** Until all threads run, those that do compete with fewer others. */
 	private static final Duration RUN_UP = Duration.ofMillis(200);
 
 	private final Histogram times = new Histogram(DIGITS);
@@ -42,8 +42,8 @@ final class Load {
 	/**
 	 * Run threads.
 	 * @param keys the key of each thread
-	 * @param wholeCycle whether the time of interest includes body and release, or is the
-	 * wait for the lock only
+	 * @param wholeCycle whether the measured time includes body and release, or only the
+	 * wait for the lock
 	 */
 	static Load run(LockClient client, int threads, IntFunction<String> keys, Runnable body, Duration time,
 			boolean wholeCycle) throws Exception {
@@ -105,14 +105,14 @@ final class Load {
 	}
 
 	/**
-	 * Return how many locks were taken in the time that counts.
+	 * Return the number of acquisitions in the measured time.
 	 */
 	long acquisitions() {
 		return this.times.getTotalCount();
 	}
 
 	/**
-	 * Return how many locks were taken in all.
+	 * Return the number of all acquisitions.
 	 */
 	long cycles() {
 		return this.cycles;

@@ -3,23 +3,23 @@
 package io.github.lockstarter.benchmarks.scenarios;
 
 /**
- * What a scenario finds out.
+ * The values that a scenario measures.
  */
 public enum Metric {
 
-	/** Locks taken and given back per second. */
+	/** Locks acquired and released per second. */
 	ACQUISITIONS("acquisitions/s", false),
 
-	/** Median of the time that is of interest in the scenario. */
+	/** Median of the time that the scenario measures. */
 	P50("p50 µs", true),
 
 	/** 99th percentile of that time. */
 	P99("p99 µs", true),
 
-	/** The longest of that time. */
+	/** Maximum of that time. */
 	LONGEST("longest ms", true),
 
-	/** How even the shares of the participants are, by Jain's index; 1 is even. */
+	/** Fairness of the shares of the participants by Jain's index; 1 is even. */
 	FAIRNESS("Jain", false),
 
 	/** Commands that clients send for a lock, per acquisition. */
@@ -28,7 +28,7 @@ public enum Metric {
 	/** CPU time of the clients per acquisition. */
 	CLIENT_CPU("client CPU µs/acquisition", true),
 
-	/** Updates that were lost though the lock was held. */
+	/** Updates that were lost although the lock was held. */
 	LOST_UPDATES("lost updates", true),
 
 	/** Time from the expiry of a dead holder's key to the next acquisition. */
@@ -40,22 +40,22 @@ public enum Metric {
 	/** Commands that clients send for all renewals of one interval. */
 	RENEWAL_COMMANDS("commands/renewal", true),
 
-	/** Memory that a held lock takes in the client. */
+	/** Memory of a held lock in the client. */
 	HEAP("heap bytes/lock", true),
 
 	/** Locks that were lost, or keys that were left behind. */
 	LOST_LOCKS("lost or left", true),
 
-	/** Commands per second while everybody waits. */
+	/** Commands per second while all waiters wait. */
 	WAITING_COMMANDS("commands/s waiting", true),
 
-	/** Share of one core that the client needs while everybody waits, in percent. */
+	/** Share of one core that the client uses while all waiters wait, in percent. */
 	WAITING_CPU("% of a core waiting", true),
 
 	/** Waiters that ended with an exception instead of the lock. */
 	FAILED("failed", true),
 
-	/** Time until everybody had the lock. */
+	/** Time until all waiters have held the lock. */
 	DRAIN("drained in ms", true);
 
 	private final String label;

@@ -19,32 +19,32 @@ public interface Scenario {
 	String name();
 
 	/**
-	 * Return one line that says what happens.
+	 * Return a one-line description.
 	 */
 	String title();
 
 	/**
-	 * Return the metric that decides, which comes first in reports.
+	 * Return the most important metric, which comes first in reports.
 	 */
 	Metric headline();
 
 	/**
-	 * Return the name of the competitor that others are compared with.
+	 * Return the name of the competitor with which others are compared.
 	 */
 	default String reference() {
 		return Competitors.REDISSON;
 	}
 
 	/**
-	 * Return whether it makes sense for a competitor.
+	 * Return whether the scenario makes sense for a competitor.
 	 */
 	boolean suits(Competitor competitor);
 
 	/**
-	 * Measure once.
+	 * Run one measurement.
 	 * @param competitor the lock
-	 * @param redis the server, freshly reset
-	 * @param time how long to measure, where the scenario does not say itself
+	 * @param redis the server, which has just been reset
+	 * @param time the duration of the measurement, unless the scenario has its own
 	 */
 	Map<Metric, Double> measure(Competitor competitor, BenchmarkRedis redis, Duration time) throws Exception;
 

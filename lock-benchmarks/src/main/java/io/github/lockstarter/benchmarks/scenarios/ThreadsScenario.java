@@ -13,7 +13,7 @@ import io.github.lockstarter.benchmarks.locks.Competitors;
 import io.github.lockstarter.benchmarks.locks.LockClient;
 
 /**
- * Threads of one JVM, each with a key of its own or all with one hot key.
+ * Threads of one JVM, each with its own key or all with one hot key.
  */
 final class ThreadsScenario implements Scenario {
 

@@ -17,8 +17,8 @@ import io.github.lockstarter.benchmarks.locks.Competitors;
 import io.github.lockstarter.benchmarks.locks.LockClient;
 
 /**
- * Many virtual threads that wait for one key which another client holds, and then get it
- * one after another.
+ * Many virtual threads that wait for one key that another client holds, and then acquire
+ * it one after another.
  */
 final class WaitersScenario implements Scenario {
 
@@ -119,7 +119,10 @@ final class WaitersScenario implements Scenario {
 		LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(seconds));
 	}
 
-	/** The code is compiled for a Java that does not have them. */
+	/**
+	 * By reflection, because the code is compiled for a Java version without virtual
+	 * threads.
+	 */
 	private static ThreadFactory virtualThreads() throws ReflectiveOperationException {
 		Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
 		return (ThreadFactory) Class.forName("java.lang.Thread$Builder").getMethod("factory").invoke(builder);

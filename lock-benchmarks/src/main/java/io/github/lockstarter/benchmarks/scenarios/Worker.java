@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 import io.github.lockstarter.benchmarks.locks.Competitors;
 
 /**
- * A process of its own that runs a class of the benchmarks.
+ * A separate process that runs a class of the benchmarks.
  */
 final class Worker implements AutoCloseable {
 

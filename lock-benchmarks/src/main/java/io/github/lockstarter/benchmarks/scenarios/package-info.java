@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * What is measured.
+ * The measured scenarios.
  */
 package io.github.lockstarter.benchmarks.scenarios;

@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
- * A version of the library has classes and scripts of its own, and works.
+ * Each version of the library works with its own classes and scripts.
  */
 class VersionLockTests {
 

@@ -18,16 +18,15 @@ import io.github.lockstarter.faults.history.History;
 import io.github.lockstarter.faults.history.Step;
 
 /**
- * Whether there is an order of all operations on a lock that a correct lock could have
- * seen, and that each caller could have seen as well: the search of Wing and Gong with
- * the memory of Lowe, <a href="https://doi.org/10.1002/cpe.3928">Testing for
- * linearizability</a>.
+ * Checks whether all operations on a lock have an order that a correct lock and each
+ * caller could have observed: the search of Wing and Gong with the memory of Lowe,
+ * <a href="https://doi.org/10.1002/cpe.3928">Testing for linearizability</a>.
  *
  * <p>
- * A refused attempt changes nothing. One with an unknown outcome may have taken the lock,
- * which was then given back by itself; as nobody has seen that, it says nothing either.
- * How a hold ended that was lost, or whose process died, is unknown: it may have ended at
- * any time after it was last known to last, or never.
+ * A refused attempt changes nothing. An attempt with an unknown outcome may have acquired
+ * the lock, which was then released as an orphan. Nothing has observed that, so it is
+ * ignored as well. The end of a hold that was lost, or whose process died, is unknown: it
+ * may have ended at any time after it was last known to be held, or never.
  */
 public final class Linearizability {
 
@@ -49,7 +48,7 @@ public final class Linearizability {
 
 	/**
 	 * Check the history of one lock.
-	 * @return nothing, or one violation: where the search got stuck for good
+	 * @return an empty list, or one violation at the point where the search got stuck
 	 */
 	public static List<Violation> check(History history, LockModel model) {
 		return new Linearizability(model, operations(history)).search();
@@ -77,7 +76,7 @@ public final class Linearizability {
 			if (isComplete(current.done())) {
 				return List.of();
 			}
-			// The one that began first comes first: in most cases that is the right one
+			// The operation that began first comes first, because that is usually right
 			List<Visited> successors = successors(current);
 			for (int i = successors.size() - 1; i >= 0; i--) {
 				if (visited.add(successors.get(i))) {
@@ -97,8 +96,8 @@ public final class Linearizability {
 	}
 
 	/**
-	 * Return what can come next: an operation that began before all others that are not
-	 * done yet have ended.
+	 * Return the possible successors: operations that began before the end of all other
+	 * pending operations.
 	 */
 	private List<Visited> successors(Visited current) {
 		List<Visited> successors = new ArrayList<>();

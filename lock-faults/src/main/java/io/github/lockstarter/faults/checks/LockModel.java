@@ -5,20 +5,20 @@ package io.github.lockstarter.faults.checks;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lock as it should be, one operation after another: owner-aware, reentrant if wanted,
- * and fenced if wanted.
+ * The sequential model of a lock: owner-aware, and optionally reentrant and fenced.
  *
- * @param reentrant whether its owner may take it again
- * @param fenced whether each owner needs a larger token than the one before
+ * @param reentrant whether its owner may acquire it again
+ * @param fenced whether each owner needs a larger token than the previous one
  */
 public record LockModel(boolean reentrant, boolean fenced) {
 
-	/** Nobody holds the lock, and nobody has. */
+	/** No owner holds the lock or has held it. */
 	static final State FREE = new State(null, 0, 0);
 
 	/**
-	 * Do an operation.
-	 * @return the state after it, or {@code null} if it cannot happen in that state
+	 * Apply an operation.
+	 * @return the next state, or {@code null} if the operation is impossible in this
+	 * state
 	 */
 	@Nullable State step(State state, Operation operation) {
 		return operation.acquires() ? acquire(state, operation) : release(state, operation);
@@ -42,10 +42,10 @@ public record LockModel(boolean reentrant, boolean fenced) {
 	}
 
 	/**
-	 * Who holds the lock.
+	 * The holder of the lock.
 	 *
 	 * @param owner the owner, or {@code null}
-	 * @param count how often it was taken
+	 * @param count the number of nested acquisitions
 	 * @param token the last token
 	 */
 	record State(@Nullable String owner, int count, long token) {

@@ -5,15 +5,16 @@ package io.github.lockstarter.faults.checks;
 import io.github.lockstarter.faults.history.Attempt;
 
 /**
- * One operation on a lock, which took effect at one moment between its begin and its end.
+ * One operation on a lock, which took effect at one moment between its beginning and its
+ * end.
  *
- * @param attempt what it is a part of
- * @param owner whose it is
- * @param acquires whether it takes the lock, or gives it back
+ * @param attempt the attempt that it belongs to
+ * @param owner the owner
+ * @param acquires whether it acquires the lock or releases it
  * @param token the fencing token
- * @param begin when it began
- * @param end when it was over; {@link Attempt#NEVER} if nobody knows, and it may not have
- * happened at all
+ * @param begin the time of its beginning
+ * @param end the time of its end, or {@link Attempt#NEVER} if it is unknown whether the
+ * operation took effect
  */
 record Operation(Attempt attempt, String owner, boolean acquires, long token, long begin, long end) {
 

@@ -11,11 +11,11 @@ import io.github.lockstarter.faults.history.History;
 import io.github.lockstarter.faults.history.Step;
 
 /**
- * Whether two owners were sure to hold the same lock at the same time.
+ * Checks whether two owners were sure to hold the same lock at the same time.
  *
  * <p>
- * Who is granted a lock and has later been told that it is still held believed so all the
- * time in between: a belief that ended never comes back.
+ * An owner that was granted a lock and later saw it as held was sure of it all the time
+ * in between: after a loss, a lease never counts as held again.
  */
 public final class Overlaps {
 
@@ -23,9 +23,8 @@ public final class Overlaps {
 	}
 
 	/**
-	 * Return the overlaps in the history of one lock that are longer than what is
-	 * allowed.
-	 * @param allowed in nanoseconds
+	 * Return the overlaps in the history of one lock that are longer than allowed.
+	 * @param allowed the longest allowed overlap in nanoseconds
 	 */
 	public static List<Violation> check(History history, long allowed) {
 		List<Attempt> holds = history.holds()

@@ -12,7 +12,7 @@ import io.github.lockstarter.faults.history.Attempt;
 import io.github.lockstarter.faults.history.History;
 
 /**
- * Whether all instances were granted locks about as often.
+ * Checks whether all instances were granted locks about equally often.
  */
 public final class Shares {
 
@@ -20,9 +20,9 @@ public final class Shares {
 	}
 
 	/**
-	 * Return the instances that got too few of the grants.
+	 * Return the instances that got too few grants.
 	 * @param instances all of them
-	 * @param least part of an even share that each has to get
+	 * @param least fraction of an even share that each instance must get
 	 */
 	public static List<Violation> check(History history, Collection<String> instances, double least) {
 		Map<String, Long> grants = history.holds()

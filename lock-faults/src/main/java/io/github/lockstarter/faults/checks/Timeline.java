@@ -12,9 +12,9 @@ import io.github.lockstarter.faults.history.History;
 import io.github.lockstarter.faults.history.Step;
 
 /**
- * A picture of what happened around a violation, as SVG: a line for each owner, light
- * while it waited, dark while it believed that it held the lock, grey while it gave it
- * back.
+ * A picture of the attempts around a violation, as SVG. Each owner has a line: light
+ * while it waited, dark while it believed that it held the lock, grey while it released
+ * it.
  */
 public final class Timeline {
 
@@ -48,7 +48,7 @@ public final class Timeline {
 	}
 
 	/**
-	 * Draw a violation in which somebody took part.
+	 * Draw a violation that involves at least one attempt.
 	 */
 	public static String draw(History history, Violation violation) {
 		return new Timeline(history, violation).draw(violation.message());
@@ -57,8 +57,8 @@ public final class Timeline {
 	private String draw(String title) {
 		int height = LINE * (this.owners.size() + 2);
 		StringBuilder svg = new StringBuilder(
-				"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" font-size=\"12\">%n"
-					.formatted(WIDTH, height));
+				"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\""
+						+ " font-size=\"12\">%n".formatted(WIDTH, height));
 		svg.append("<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n");
 		svg.append(text(4, 16, title + " (%.1f ms)".formatted((this.to - this.from) / 1e6)));
 		int line = 0;

@@ -16,13 +16,14 @@ import io.github.lockstarter.faults.history.History;
 import io.github.lockstarter.faults.history.Step;
 
 /**
- * Whether no two grants of a lock have the same fencing token, and a grant that was asked
- * for after another one had come has the larger one.
+ * Checks that no two grants of a lock have the same fencing token, and that a grant has a
+ * larger one than all grants that preceded its request.
  *
  * <p>
- * When the store has lost a lock, its owner may hand it on until it notices that. Such a
- * grant must have a smaller token than those of the new owner, though it is later: that
- * is how the resource knows. So only grants of the store are put in order then.
+ * After the store has lost a lock, its owner may hand it on until it notices the loss.
+ * Such a grant is later than that of the new owner, but must have a smaller token, by
+ * which the resource recognizes it. In that case only the grants of the store are
+ * ordered.
  */
 public final class TokenOrder {
 

@@ -7,11 +7,11 @@ import java.util.List;
 import io.github.lockstarter.faults.history.Attempt;
 
 /**
- * Something that must not be.
+ * A broken promise.
  *
- * @param check what was checked
- * @param message what is wrong
- * @param attempts who took part in it
+ * @param check the name of the check
+ * @param message a description
+ * @param attempts the attempts involved
  */
 public record Violation(String check, String message, List<Attempt> attempts) {
 

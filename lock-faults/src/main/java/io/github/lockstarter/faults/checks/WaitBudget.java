@@ -11,7 +11,7 @@ import io.github.lockstarter.faults.history.History;
 import io.github.lockstarter.faults.history.Step;
 
 /**
- * Whether each wait ended at the end of its wait time, or when it was interrupted.
+ * Checks that each wait ended at the end of its wait time, or when it was interrupted.
  */
 public final class WaitBudget {
 
@@ -20,8 +20,8 @@ public final class WaitBudget {
 
 	/**
 	 * Return the waits that took too long.
-	 * @param allowed how long a wait may go on, for a command without an answer and a
-	 * machine that is busy
+	 * @param allowed the allowed excess of a wait, for a command without a reply and a
+	 * busy machine
 	 */
 	public static List<Violation> check(History history, Duration allowed) {
 		return history.attempts()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * What has to be true of a history.
+ * The checks of a history.
  */
 @NullMarked
 package io.github.lockstarter.faults.checks;

@@ -11,7 +11,7 @@ import java.util.Map;
  */
 public final class Attempt {
 
-	/** Later than everything. */
+	/** Later than every other time. */
 	public static final long NEVER = Long.MAX_VALUE;
 
 	private final String owner;
@@ -28,7 +28,7 @@ public final class Attempt {
 	 * Create an attempt.
 	 * @param owner process and thread
 	 * @param key the lock
-	 * @param nested whether the thread holds the lock already
+	 * @param nested whether the thread already holds the lock
 	 */
 	public Attempt(String owner, String key, boolean nested) {
 		this.owner = owner;
@@ -37,7 +37,7 @@ public final class Attempt {
 	}
 
 	/**
-	 * Note a step. Of several of the same kind the last one counts.
+	 * Record a step. Of several steps of the same kind, the last one counts.
 	 * @return this attempt
 	 */
 	public Attempt note(Step step, long time) {
@@ -46,7 +46,7 @@ public final class Attempt {
 	}
 
 	/**
-	 * Note that the lock was granted.
+	 * Record that the lock was granted.
 	 * @param token the fencing token, or 0 if there are none
 	 * @return this attempt
 	 */
@@ -59,9 +59,6 @@ public final class Attempt {
 		return this.owner;
 	}
 
-	/**
-	 * Return the process of the owner.
-	 */
 	public String process() {
 		return this.owner.substring(0, this.owner.indexOf('-'));
 	}
@@ -83,7 +80,7 @@ public final class Attempt {
 	}
 
 	/**
-	 * Return when a step was done, or {@link #NEVER}.
+	 * Return the time of a step, or {@link #NEVER}.
 	 */
 	public long at(Step step) {
 		Long time = this.times.get(step);
@@ -99,7 +96,7 @@ public final class Attempt {
 	}
 
 	/**
-	 * Return whether the holder gave the lock back without having lost it.
+	 * Return whether the holder released the lock without having lost it.
 	 */
 	public boolean isGivenBack() {
 		return has(Step.GAVE) && !has(Step.LOST);

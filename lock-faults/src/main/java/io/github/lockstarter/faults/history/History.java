@@ -15,9 +15,9 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * What all workers have done and seen in one episode.
+ * The observations of all workers in one episode.
  *
- * @param attempts the attempts, by the time of their requests
+ * @param attempts the attempts, in the order of their requests
  */
 public record History(List<Attempt> attempts) {
 
@@ -26,8 +26,8 @@ public record History(List<Attempt> attempts) {
 	}
 
 	/**
-	 * Read the files of all workers. A last line that a dying process did not finish does
-	 * not count.
+	 * Read the files of all workers. An incomplete last line of a killed process is
+	 * ignored.
 	 */
 	public static History read(Collection<Path> files) throws IOException {
 		List<Attempt> attempts = new ArrayList<>();
@@ -55,7 +55,7 @@ public record History(List<Attempt> attempts) {
 	}
 
 	/**
-	 * Return the histories of the locks, which have nothing to do with each other.
+	 * Return the separate history of each lock.
 	 */
 	public Map<String, History> byKey() {
 		Map<String, History> histories = new TreeMap<>();
@@ -73,7 +73,7 @@ public record History(List<Attempt> attempts) {
 	}
 
 	/**
-	 * Return how many attempts have come to a step.
+	 * Return how many attempts have reached a step.
 	 */
 	public long count(Step step) {
 		return this.attempts.stream().filter((attempt) -> attempt.has(step)).count();

@@ -11,8 +11,8 @@ import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Writes steps to a file. What is written survives the death of the process, and an
- * interrupt does not end it.
+ * Writes steps to a file. Written steps survive the death of the process, and an
+ * interrupt does not close the file.
  */
 public final class HistoryWriter implements AutoCloseable {
 
@@ -23,7 +23,7 @@ public final class HistoryWriter implements AutoCloseable {
 	private final AtomicLong attempts = new AtomicLong();
 
 	/**
-	 * Begin a file.
+	 * Create a file.
 	 * @param process name of this process
 	 */
 	public HistoryWriter(Path file, String process) throws IOException {
@@ -33,7 +33,7 @@ public final class HistoryWriter implements AutoCloseable {
 
 	/**
 	 * Begin an attempt of a thread.
-	 * @return what notes its steps
+	 * @return records its steps
 	 */
 	public Scribe begin(int thread, String key, boolean nested) {
 		return new Scribe(this.process + "-" + this.attempts.incrementAndGet(), this.process + "-" + thread, key,
@@ -55,7 +55,7 @@ public final class HistoryWriter implements AutoCloseable {
 	}
 
 	/**
-	 * Notes the steps of one attempt.
+	 * Records the steps of one attempt.
 	 */
 	public final class Scribe {
 
@@ -66,14 +66,14 @@ public final class HistoryWriter implements AutoCloseable {
 		}
 
 		/**
-		 * Note a step that is about to be done, or was just seen.
+		 * Record a step that is about to happen, or has just happened.
 		 */
 		public void note(Step step) {
 			note(step, System.nanoTime(), 0);
 		}
 
 		/**
-		 * Note a step.
+		 * Record a step.
 		 * @param token the fencing token of a grant, else 0
 		 */
 		public void note(Step step, long time, long token) {

@@ -3,15 +3,15 @@
 package io.github.lockstarter.faults.history;
 
 /**
- * Something that a thread of a worker has done or seen.
+ * An action or observation of a worker thread.
  */
 public enum Step {
 
-	/** About to ask for the lock. */
+	/** About to request the lock. */
 	ASK,
 
 	/**
-	 * When the wait has to be over: at the end of its wait time, or when it was
+	 * The time at which the wait must end: at the end of its wait time, or when it was
 	 * interrupted.
 	 */
 	DUE,
@@ -19,10 +19,10 @@ public enum Step {
 	/** The lock was granted. */
 	GRANTED,
 
-	/** Somebody else held the lock. */
+	/** Another owner held the lock. */
 	REFUSED,
 
-	/** Nobody knows whether the lock was granted. */
+	/** It is unknown whether the lock was granted. */
 	UNKNOWN,
 
 	/** The lock was held at this moment, as far as the holder can know. */
@@ -34,19 +34,19 @@ public enum Step {
 	/** About to write to the counter that checks fencing tokens. */
 	WRITING,
 
-	/** That counter has taken the write. */
+	/** That counter has accepted the write. */
 	WROTE,
 
 	/** That counter has refused the write. */
 	FENCED,
 
-	/** The counter without protection has taken a write. */
+	/** The unprotected counter was written. */
 	WROTE_PLAIN,
 
-	/** About to give the lock back. */
+	/** About to release the lock. */
 	GIVE,
 
-	/** The lock was given back. */
+	/** The lock was released. */
 	GAVE
 
 }

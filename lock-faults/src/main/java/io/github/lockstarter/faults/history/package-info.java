@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * What the threads of all workers saw, on one clock.
+ * The observations of the threads of all workers, on one clock.
  */
 @NullMarked
 package io.github.lockstarter.faults.history;

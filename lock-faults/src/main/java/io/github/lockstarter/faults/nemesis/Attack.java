@@ -10,12 +10,12 @@ import io.github.lockstarter.testsupport.EmbeddedRedis;
 import io.github.lockstarter.testsupport.EmbeddedRedisCluster;
 
 /**
- * What a strike can reach.
+ * The target of a strike.
  *
  * @param site the servers
  * @param crew the workers
  * @param keys the locks in use, as the competitor names them in Redis
- * @param random where to strike
+ * @param random chooses among the targets
  */
 public record Attack(Site site, Crew crew, List<String> keys, Random random) {
 
@@ -36,7 +36,7 @@ public record Attack(Site site, Crew crew, List<String> keys, Random random) {
 	}
 
 	/**
-	 * Return a node of the cluster that none of the locks is on.
+	 * Return a node of the cluster that keeps none of the locks.
 	 */
 	EmbeddedRedis unusedNode() {
 		List<EmbeddedRedis> used = this.keys.stream().map(cluster()::nodeOf).toList();
@@ -56,7 +56,7 @@ public record Attack(Site site, Crew crew, List<String> keys, Random random) {
 	}
 
 	/**
-	 * Let time pass, as a fault has to last for some.
+	 * Let the fault last for some time.
 	 */
 	void last(Duration duration) throws InterruptedException {
 		Thread.sleep(duration.toMillis());

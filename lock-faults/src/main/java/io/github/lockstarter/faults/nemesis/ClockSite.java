@@ -9,7 +9,7 @@ import io.github.lockstarter.faults.worker.RedisAddress.Kind;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
 
 /**
- * One server whose clock can be set.
+ * One server with a clock that can be set.
  */
 final class ClockSite implements Site {
 

@@ -13,7 +13,7 @@ import io.github.lockstarter.faults.worker.Competitor;
 import io.github.lockstarter.faults.worker.Mode;
 
 /**
- * The workers that use the locks of one competitor. One that was killed is replaced.
+ * The workers that use the locks of one competitor. A killed worker is replaced.
  */
 public final class Crew implements AutoCloseable {
 
@@ -80,21 +80,21 @@ public final class Crew implements AutoCloseable {
 	}
 
 	/**
-	 * Return the names by which the workers that are alive are known in their histories.
+	 * Return the names of the living workers in their histories.
 	 */
 	public List<String> names() {
 		return this.workers.stream().map(WorkerProcess::name).toList();
 	}
 
 	/**
-	 * Return the files in which the current episode is written down.
+	 * Return the history files of the current episode.
 	 */
 	public List<Path> histories() {
 		return List.copyOf(this.histories);
 	}
 
 	/**
-	 * Let all begin to work.
+	 * Let all workers begin to work.
 	 * @param episode the name of the episode
 	 */
 	public void begin(String episode, Mode mode, List<String> keys) throws Exception {
@@ -117,7 +117,7 @@ public final class Crew implements AutoCloseable {
 	}
 
 	/**
-	 * Kill a worker as {@code kill -9} does, and let another one take its place.
+	 * Kill a worker as {@code kill -9} does, and start another one in its place.
 	 */
 	void replace(WorkerProcess worker) throws Exception {
 		worker.kill();
@@ -139,7 +139,7 @@ public final class Crew implements AutoCloseable {
 	}
 
 	/**
-	 * Let all end their work, and wait until nothing is left of it.
+	 * Let all workers stop working, and wait until nothing is left of their work.
 	 * @return how many locks and background actions are left, which should be none
 	 */
 	public int rest() throws Exception {
@@ -158,7 +158,7 @@ public final class Crew implements AutoCloseable {
 	}
 
 	/**
-	 * Let all close their connections and end.
+	 * Let all workers close their connections and end.
 	 * @return how many threads of locks are left, which should be none
 	 */
 	public int end() throws Exception {

@@ -11,7 +11,7 @@ import io.github.lockstarter.testsupport.DistantRedis;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
 
 /**
- * One server that is near all workers but one.
+ * One server with a slow network to one of the workers.
  */
 final class DistantSite implements Site {
 

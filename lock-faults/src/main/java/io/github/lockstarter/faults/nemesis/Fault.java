@@ -12,11 +12,11 @@ import io.github.lockstarter.faults.worker.Mode;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
 
 /**
- * The ways in which the world goes wrong, and what locks have to promise all the same.
+ * The faults, and what locks promise in spite of them.
  */
 public enum Fault {
 
-	/** The control: everything else is compared with it. */
+	/** The control, with which all faults are compared. */
 	NOTHING("nothing", Exclusion.ALWAYS, (attack) -> attack.last(Duration.ofMillis(500))),
 
 	/** Shorter than the time until the next renewal. */
@@ -27,8 +27,8 @@ public enum Fault {
 	}),
 
 	/**
-	 * Wakes up after its lease, and does not know yet. All but one, to hit one that holds
-	 * a lock.
+	 * The instance resumes after its lease has expired, and does not know it yet. All
+	 * instances but one are paused, to hit one that holds a lock.
 	 */
 	HOLDER_PAUSED("instances paused for longer than their lease (SIGSTOP)", Exclusion.ALWAYS, (attack) -> {
 		List<WorkerProcess> paused = new ArrayList<>(attack.crew().workers());
@@ -42,7 +42,7 @@ public enum Fault {
 		}
 	}),
 
-	/** Nobody gives its locks back. */
+	/** No owner releases the locks of the killed instances. */
 	HOLDER_KILLED("instances killed (SIGKILL)", Exclusion.ALWAYS, (attack) -> {
 		attack.crew().replace(attack.anyWorker());
 		attack.crew().replace(attack.anyWorker());
@@ -53,13 +53,13 @@ public enum Fault {
 			(attack) -> pause(attack, attack.server(), attack.leases(0.5))),
 
 	/**
-	 * Longer than the lease, and than the time-out of a command: late requests are still
-	 * done.
+	 * Longer than the lease and the time-out of a command: Redis still executes late
+	 * requests.
 	 */
 	REDIS_PAUSED("Redis paused for longer than lease and time-outs (SIGSTOP)", Exclusion.ALWAYS,
 			(attack) -> pause(attack, attack.server(), attack.leases(1.2).plusSeconds(2))),
 
-	/** All data is gone, without a word to anybody. */
+	/** All data is lost without notice. */
 	REDIS_RESTARTED("Redis killed and started again empty", Exclusion.UNTIL_NOTICED, (attack) -> {
 		attack.server().kill();
 		attack.last(attack.leases(0.2));
@@ -67,7 +67,7 @@ public enum Fault {
 	}),
 
 	/**
-	 * None of the workers has a subscription yet when the first of them wants to wait.
+	 * None of the workers has a subscription when the first of them starts to wait.
 	 */
 	REDIS_KILLED_BEFORE_WAITS("Redis killed before the first waiter subscribes, for 8 s", Mode.HASTY,
 			Exclusion.UNTIL_NOTICED, (attack) -> {
@@ -79,14 +79,14 @@ public enum Fault {
 				attack.server().restart();
 			}),
 
-	/** All data is gone, and Redis was never away. */
+	/** All data is lost, although Redis was always available. */
 	FLUSHED("FLUSHALL", Exclusion.UNTIL_NOTICED, (attack) -> repeat(attack, () -> attack.toAll("FLUSHALL"))),
 
-	/** Somebody tidies up. */
+	/** An operator deletes keys. */
 	DELETED("DEL of the locks", Exclusion.UNTIL_NOTICED,
 			(attack) -> repeat(attack, () -> attack.keys().forEach((key) -> attack.server().command("DEL", key)))),
 
-	/** Redis makes room. */
+	/** Redis evicts keys to free memory. */
 	EVICTED("eviction (maxmemory)", Exclusion.UNTIL_NOTICED, (attack) -> {
 		attack.server().command("CONFIG", "SET", "maxmemory-policy", "allkeys-random");
 		attack.server().command("CONFIG", "SET", "maxmemory", "1");
@@ -106,38 +106,39 @@ public enum Fault {
 	SUBSCRIPTIONS_KILLED("CLIENT KILL of all subscriptions", Exclusion.ALWAYS,
 			(attack) -> repeat(attack, () -> attack.toAll("CLIENT", "KILL", "TYPE", "pubsub"))),
 
-	/** Requests are done, and nobody learns of it. */
+	/** Requests are executed, but their replies are lost. */
 	ANSWERS_CUT("connections cut before the answer", Exclusion.ALWAYS,
 			(attack) -> weather(attack, Weather.CUT, attack.leases(0.7))),
 
-	/** Everything takes a part of the lease. */
+	/** Every command takes a part of the lease. */
 	ANSWERS_SLOW("answers 400 ms late", Exclusion.ALWAYS, (attack) -> weather(attack, Weather.SLOW, attack.leases(2))),
 
-	/** Nobody notices but by waiting. */
+	/** Only time-outs reveal it. */
 	BLACK_HOLE("network that swallows everything, for longer than the lease", Exclusion.ALWAYS,
 			(attack) -> weather(attack, Weather.BLACK_HOLE, attack.leases(1.2).plusSeconds(2))),
 
-	/** Of all threads, wherever they are. */
+	/** All threads are interrupted at arbitrary points. */
 	INTERRUPTS("interrupts", Mode.INTERRUPTED, Exclusion.ALWAYS, (attack) -> attack.last(attack.leases(2))),
 
 	/** Most waits end without the lock. */
 	TIME_OUTS("waits of 0 to 8 ms", Mode.IMPATIENT, Exclusion.ALWAYS, (attack) -> attack.last(attack.leases(2))),
 
-	/** The collector stops the world again and again. */
+	/** The garbage collector pauses the JVM again and again. */
 	SMALL_HEAP("garbage in a small heap", Mode.SHORT_OF_MEMORY, Exclusion.ALWAYS,
 			(attack) -> attack.last(attack.leases(2))),
 
 	/**
-	 * By the time it has been told that a lock is free, those who are near have asked.
+	 * By the time it is notified of a release, nearer instances have already requested
+	 * the lock.
 	 */
 	DISTANCE("network with a round trip of 30 ms for one instance", SiteKind.DISTANT, Mode.LONELY, Exclusion.ALWAYS,
 			(attack) -> attack.last(attack.leases(4))),
 
-	/** All leases end at once, and the owners do not know. */
+	/** All leases expire at once, and the owners do not know it. */
 	CLOCK_FORWARD("clock of Redis set forward by ten leases", SiteKind.CLOCK, Exclusion.UNTIL_NOTICED,
 			(attack) -> repeat(attack, () -> attack.clock().move(attack.leases(10)))),
 
-	/** Locks and queues live for longer than was asked. */
+	/** Locks and queues live longer than requested. */
 	CLOCK_BACKWARD("clock of Redis set back, by two leases in all", SiteKind.CLOCK, Exclusion.ALWAYS,
 			(attack) -> repeat(attack, () -> attack.clock().move(attack.leases(-0.3)))),
 
@@ -148,7 +149,7 @@ public enum Fault {
 				attack.sentinels().exchange();
 			}),
 
-	/** The replica lacks the last writes for certain. */
+	/** The replica certainly lacks the last writes. */
 	FAILOVER_UNREPLICATED("the same while the replica lagged behind", SiteKind.SENTINEL, Exclusion.UNLESS_CONFIRMED,
 			(attack) -> {
 				Processes.stop(attack.sentinels().replica().pid());
@@ -158,7 +159,7 @@ public enum Fault {
 				attack.sentinels().exchange();
 			}),
 
-	/** Requests are sent on, and scripts meet keys that are half here and half there. */
+	/** Requests are redirected, and scripts find only some of their keys on a node. */
 	SLOTS_MOVED("Cluster slots moved to other nodes", SiteKind.CLUSTER, Exclusion.ALWAYS, (attack) -> {
 		for (int i = 0; i < 3; i++) {
 			for (String key : attack.keys()) {
@@ -167,16 +168,19 @@ public enum Fault {
 		}
 	}),
 
-	/** The locks of the other nodes have nothing to do with that. */
+	/** The locks of the other nodes must not be affected. */
 	NODE_PAUSED("Cluster node paused for longer than lease and time-outs (SIGSTOP)", SiteKind.CLUSTER, Exclusion.ALWAYS,
 			(attack) -> pause(attack, attack.cluster().nodeOf(attack.keys().get(0)),
 					attack.leases(1.2).plusSeconds(2))),
 
-	/** Nobody who holds a lock uses it, but many ask it for others and give up. */
+	/**
+	 * No holder has a lock on that node, but many callers request locks there and give
+	 * up.
+	 */
 	NODE_SILENT("Cluster node silent while callers give up on it (SIGSTOP)", SiteKind.CLUSTER, Mode.CROWDED,
 			Exclusion.ALWAYS, (attack) -> pause(attack, attack.unusedNode(), attack.leases(3).plusSeconds(2))),
 
-	/** Its data is gone. */
+	/** The data of the node is lost. */
 	NODE_RESTARTED("Cluster node killed and started again empty", SiteKind.CLUSTER, Exclusion.UNTIL_NOTICED,
 			(attack) -> {
 				EmbeddedRedis node = attack.cluster().nodeOf(attack.keys().get(0));
@@ -220,7 +224,7 @@ public enum Fault {
 	}
 
 	/**
-	 * Return what kind of Redis it happens to.
+	 * Return the kind of site that the fault needs.
 	 */
 	public SiteKind site() {
 		return this.site;
@@ -235,7 +239,7 @@ public enum Fault {
 	}
 
 	/**
-	 * Let it happen, and mend it.
+	 * Cause the fault, and repair it.
 	 */
 	public void strike(Attack attack) throws Exception {
 		this.strike.run(attack);
@@ -267,14 +271,14 @@ public enum Fault {
 	}
 
 	/**
-	 * For how long two owners may believe that they hold the same lock.
+	 * The time for which two owners may believe that they hold the same lock.
 	 */
 	public enum Exclusion {
 
 		/** Never: the assumptions of a lease hold. */
 		ALWAYS,
 
-		/** Until the next renewal tells the first one that Redis has lost its lock. */
+		/** Until the next renewal tells the first owner that Redis has lost its lock. */
 		UNTIL_NOTICED,
 
 		/** The same, but never if replicas have confirmed each grant. */

@@ -18,13 +18,13 @@ import org.springframework.util.FileSystemUtils;
 
 /**
  * The wall clock of a server, which can be set while the server runs. It needs a C
- * compiler and a Redis that is linked dynamically, as from the packages of Debian.
+ * compiler and a dynamically linked Redis, such as that of the Debian packages.
  */
 final class MovableClock implements AutoCloseable {
 
 	private static final Path COMPILER = Path.of("/usr/bin/cc");
 
-	/** The server itself under another name. */
+	/** The same executable as the server, under another name. */
 	private static final Path REDIS = Path.of("/usr/bin/redis-check-rdb");
 
 	private final Path directory;
@@ -47,9 +47,6 @@ final class MovableClock implements AutoCloseable {
 		return Files.isExecutable(COMPILER) && Files.isExecutable(REDIS);
 	}
 
-	/**
-	 * Return the server to start.
-	 */
 	Path redis() {
 		return this.directory.resolve("redis-server");
 	}
@@ -63,7 +60,7 @@ final class MovableClock implements AutoCloseable {
 
 	/**
 	 * Set the clock.
-	 * @param duration how much later than before, or earlier if negative
+	 * @param duration how far to set the clock forward, or back if negative
 	 */
 	void move(Duration duration) {
 		this.offset.putLong(0, this.offset.getLong(0) + duration.toNanos() / 1000);

@@ -5,7 +5,7 @@ package io.github.lockstarter.faults.nemesis;
 import java.io.IOException;
 
 /**
- * Signals to other processes.
+ * Sends signals to other processes.
  */
 public final class Processes {
 
@@ -13,14 +13,14 @@ public final class Processes {
 	}
 
 	/**
-	 * Let a process stand still.
+	 * Pause a process.
 	 */
 	public static void stop(long pid) throws IOException, InterruptedException {
 		signal("STOP", pid);
 	}
 
 	/**
-	 * Let a process go on that stands still.
+	 * Resume a paused process.
 	 */
 	public static void proceed(long pid) throws IOException, InterruptedException {
 		signal("CONT", pid);

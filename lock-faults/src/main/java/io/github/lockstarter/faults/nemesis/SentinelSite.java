@@ -9,7 +9,7 @@ import io.github.lockstarter.faults.worker.RedisAddress.Kind;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
 
 /**
- * A primary and a replica, and a sentinel that exchanges them.
+ * A primary, a replica, and a sentinel that exchanges them.
  */
 final class SentinelSite implements Site {
 
@@ -44,8 +44,8 @@ final class SentinelSite implements Site {
 	}
 
 	/**
-	 * Wait until the replica has taken the place of the primary, which was killed, and
-	 * let that come back as a replica.
+	 * Wait until the replica has replaced the killed primary, and restart the latter as a
+	 * replica.
 	 */
 	void exchange() throws InterruptedException {
 		long start = System.nanoTime();

@@ -9,17 +9,17 @@ import io.github.lockstarter.faults.worker.RedisAddress;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
 
 /**
- * The Redis that the workers use.
+ * The Redis servers that the workers use.
  */
 public interface Site extends AutoCloseable {
 
 	/**
-	 * Return where the workers find it.
+	 * Return the address for the workers.
 	 */
 	RedisAddress address();
 
 	/**
-	 * Return where one of the workers finds it.
+	 * Return the address for one of the workers.
 	 * @param worker number of the worker, from 0
 	 */
 	default RedisAddress address(int worker) {
@@ -32,7 +32,7 @@ public interface Site extends AutoCloseable {
 	List<EmbeddedRedis> servers();
 
 	/**
-	 * Return the network in front of the server, if there is only one server.
+	 * Return the network in front of a single server.
 	 */
 	default TcpProxy network() {
 		throw new UnsupportedOperationException(address().kind() + " has no network of its own");
@@ -49,14 +49,14 @@ public interface Site extends AutoCloseable {
 	}
 
 	/**
-	 * Return how many scripts all servers have run.
+	 * Return the number of scripts that all servers have run.
 	 */
 	default long scripts() {
 		return servers().stream().mapToLong((server) -> server.calls("evalsha") + server.calls("eval")).sum();
 	}
 
 	/**
-	 * Return the channels that somebody listens to.
+	 * Return the channels with subscribers.
 	 */
 	default Stream<String> channels() {
 		return servers().stream()

@@ -10,7 +10,7 @@ public enum SiteKind {
 	/** One server behind a network. */
 	SINGLE,
 
-	/** One server that is far away from one of the workers. */
+	/** One server with a slow network to one of the workers. */
 	DISTANT,
 
 	/** One server whose clock can be set. */
@@ -23,7 +23,7 @@ public enum SiteKind {
 	CLUSTER;
 
 	/**
-	 * Return whether this machine has what such a site needs.
+	 * Return whether this machine can run such a site.
 	 */
 	public boolean isAvailable() {
 		return this != CLOCK || MovableClock.isAvailable();

@@ -3,13 +3,13 @@
 package io.github.lockstarter.faults.nemesis;
 
 /**
- * What goes wrong, from its begin until it is mended.
+ * A fault, from its beginning to its repair.
  */
 interface Strike {
 
 	/**
-	 * Do harm, and mend it.
-	 * @throws Exception if the harm could not be done
+	 * Cause the fault, and repair it.
+	 * @throws Exception if the fault could not be caused
 	 */
 	void run(Attack attack) throws Exception;
 

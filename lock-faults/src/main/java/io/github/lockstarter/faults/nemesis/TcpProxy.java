@@ -16,7 +16,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A network between clients and a server that can be slow, lose answers, or lead nowhere.
+ * A network between clients and a server. It can be slow, lose replies, or forward
+ * nothing.
  */
 public final class TcpProxy implements AutoCloseable {
 
@@ -57,7 +58,7 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Change what happens to answers from now on.
+	 * Change what happens to requests and replies from now on.
 	 */
 	void setWeather(Weather weather) {
 		this.weather = weather;
@@ -117,7 +118,7 @@ public final class TcpProxy implements AutoCloseable {
 			}
 		}
 		catch (IOException ex) {
-			// One side has closed the connection, so the other one has to as well
+			// One side has closed the connection, so the other side must close as well
 		}
 		finally {
 			end(from, to);
@@ -158,20 +159,20 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
-	 * What happens to requests and answers.
+	 * The treatment of requests and replies.
 	 */
 	enum Weather {
 
-		/** Nothing. */
+		/** They are forwarded. */
 		FINE,
 
-		/** Answers come late, one after the other. */
+		/** Replies are delayed, one after the other. */
 		SLOW,
 
-		/** The request arrives, and then the connection ends without an answer. */
+		/** The request arrives, and then the connection closes without a reply. */
 		CUT,
 
-		/** Nothing arrives in either direction until that is over. */
+		/** Nothing arrives in either direction until the weather changes. */
 		BLACK_HOLE
 
 	}

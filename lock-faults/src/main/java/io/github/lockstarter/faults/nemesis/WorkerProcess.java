@@ -16,7 +16,7 @@ import java.util.concurrent.TimeoutException;
 import io.github.lockstarter.faults.worker.FaultWorker;
 
 /**
- * A worker in a process of its own, which can be paused and killed.
+ * A worker in a separate process, which can be paused and killed.
  */
 public final class WorkerProcess implements AutoCloseable {
 
@@ -36,8 +36,8 @@ public final class WorkerProcess implements AutoCloseable {
 
 	/**
 	 * Start a worker.
-	 * @param name how it is known in its histories
-	 * @param log file for what it prints as errors
+	 * @param name its name in histories
+	 * @param log file for its error output
 	 */
 	public static WorkerProcess start(String name, Path log, List<String> arguments) throws IOException {
 		List<String> command = new ArrayList<>(
@@ -56,7 +56,7 @@ public final class WorkerProcess implements AutoCloseable {
 	}
 
 	/**
-	 * Tell the worker to do something.
+	 * Send a command to the worker.
 	 */
 	public void say(String line) throws IOException {
 		this.process.getOutputStream().write((line + System.lineSeparator()).getBytes(StandardCharsets.UTF_8));
@@ -65,7 +65,7 @@ public final class WorkerProcess implements AutoCloseable {
 
 	/**
 	 * Wait for a line that starts with a word.
-	 * @return the word after it, or nothing
+	 * @return the next word, or an empty text
 	 * @throws IOException if the worker has died, or hangs
 	 */
 	public String await(String word) throws Exception {
@@ -86,14 +86,14 @@ public final class WorkerProcess implements AutoCloseable {
 	}
 
 	/**
-	 * Let the worker stand still.
+	 * Pause the worker.
 	 */
 	public void pause() throws Exception {
 		Processes.stop(this.process.pid());
 	}
 
 	/**
-	 * Let the worker go on.
+	 * Resume the worker.
 	 */
 	public void proceed() throws Exception {
 		Processes.proceed(this.process.pid());

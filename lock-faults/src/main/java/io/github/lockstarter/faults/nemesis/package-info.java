@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * What goes wrong, and the servers to which it happens.
+ * The faults, and the servers that they strike.
  */
 @NullMarked
 package io.github.lockstarter.faults.nemesis;

@@ -6,14 +6,14 @@ import java.time.Duration;
 import java.util.Locale;
 
 /**
- * Whose locks are attacked.
+ * The competitors whose locks are attacked.
  */
 public enum Competitor {
 
 	/** The locks of this project. */
 	OURS("ours"),
 
-	/** The same, and a replica has to confirm each grant. */
+	/** The same, with a replica that confirms each grant. */
 	OURS_CONFIRMED("ours, min-replica-acks 1"),
 
 	/** Redisson's {@code RFencedLock}. */
@@ -47,16 +47,15 @@ public enum Competitor {
 	}
 
 	/**
-	 * Return whether a nested grant has the token of the outer one; Redisson gives it one
-	 * of its own.
+	 * Return whether a nested grant has the token of the outer one; in Redisson it has
+	 * its own.
 	 */
 	public boolean keepsTokenWhenNested() {
 		return isOurs();
 	}
 
 	/**
-	 * Return whether a token was given by the store, and not by an owner that handed the
-	 * lock on.
+	 * Return whether a token was issued by the store, and not in a hand-off.
 	 */
 	public boolean isFromStore(long token) {
 		return !isOurs() || token % 4096 == 0;
@@ -70,8 +69,8 @@ public enum Competitor {
 	}
 
 	/**
-	 * Return whether a key may be left when nobody holds or wants a lock: the last
-	 * fencing token.
+	 * Return whether a key may be left without holders and waiters: the last fencing
+	 * token.
 	 */
 	public boolean mayBeLeft(String redisKey) {
 		return redisKey.endsWith(":fence") || redisKey.startsWith("redisson_lock_token");

@@ -9,39 +9,31 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 
 /**
- * What the locks protect: two counters for each key in a database, incremented by reading
- * and writing. One of them checks fencing tokens: who comes later takes the row first,
- * and only who has the row can write to it.
+ * The resource that the locks protect: two counters for each key in a database,
+ * incremented by reading and writing. The guarded counter checks fencing tokens: an owner
+ * claims the row first, and can write to it only until a later owner claims it.
  */
 public final class Counters implements AutoCloseable {
 
 	private final Connection connection;
 
-	/**
-	 * Connect to the database.
-	 */
 	public Counters(String url) throws SQLException {
 		this.connection = DriverManager.getConnection(url);
 	}
 
-	/**
-	 * Create the table.
-	 */
 	public void createTable() throws SQLException {
 		execute("create table if not exists counter"
-				+ " (id varchar primary key, guarded bigint default 0, fence bigint default 0, plain bigint default 0)");
+				+ " (id varchar primary key, guarded bigint default 0, fence bigint default 0, plain bigint"
+				+ " default 0)");
 	}
 
-	/**
-	 * Create the counters of a key.
-	 */
 	public void create(String key) throws SQLException {
 		update("insert into counter (id) values (?)", key);
 	}
 
 	/**
-	 * Take the guarded counter of a key, unless a later owner has.
-	 * @return whether it was taken
+	 * Claim the guarded counter of a key, unless a later owner has claimed it.
+	 * @return whether it was claimed
 	 */
 	boolean claim(String key, long token) throws SQLException {
 		return update("update counter set fence = ? where id = ? and fence < ?", token, key, token) == 1;
@@ -49,7 +41,7 @@ public final class Counters implements AutoCloseable {
 
 	/**
 	 * Write to the guarded counter.
-	 * @return whether it was still taken by this owner
+	 * @return whether it was still claimed by this owner
 	 */
 	boolean writeGuarded(String key, long token, long value) throws SQLException {
 		return update("update counter set guarded = ? where id = ? and fence = ?", value, key, token) == 1;
@@ -67,7 +59,7 @@ public final class Counters implements AutoCloseable {
 	}
 
 	/**
-	 * Return the value of the counter without protection.
+	 * Return the value of the unprotected counter.
 	 */
 	public long readPlain(String key) throws SQLException {
 		return read("select plain from counter where id = ?", key);

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What disturbs the threads of a worker.
+ * Disturbs the threads of a worker.
  */
 final class Disturbance {
 
@@ -18,7 +18,7 @@ final class Disturbance {
 
 	private static final long INTERVAL = TimeUnit.MILLISECONDS.toNanos(3);
 
-	/** Long enough for most waits to end by themselves. */
+	/** Long enough for most waits to end without an interrupt. */
 	private static final long RARELY = TimeUnit.MILLISECONDS.toNanos(300);
 
 	private final List<WorkerThread> threads;
@@ -38,7 +38,7 @@ final class Disturbance {
 	}
 
 	/**
-	 * Disturb until it was long enough.
+	 * Disturb the threads for some time.
 	 */
 	void run(Duration duration, AtomicBoolean stopped) {
 		long start = System.nanoTime();
@@ -64,7 +64,7 @@ final class Disturbance {
 	}
 
 	/**
-	 * Keep what a third of the heap can take, and let the collector have the rest.
+	 * Retain a third of the heap, and leave the rest to the garbage collector.
 	 */
 	private void fill() {
 		long limit = Runtime.getRuntime().maxMemory() / 3;

@@ -16,10 +16,10 @@ import java.util.concurrent.locks.LockSupport;
 import io.github.lockstarter.faults.history.HistoryWriter;
 
 /**
- * An instance of an application, which obeys the lines of its input:
+ * An instance of an application, controlled by the lines of its input:
  * {@code run <mode> <history file> <key>…} makes its threads work until {@code stop},
  * {@code wait} lets new workers wait for locks, {@code rest} waits until nothing is left
- * of that, {@code end} ends it.
+ * of their work, and {@code end} stops the instance.
  */
 public final class FaultWorker {
 
@@ -62,8 +62,8 @@ public final class FaultWorker {
 	}
 
 	/**
-	 * Connect before the first episode: a JVM that has just been started takes seconds
-	 * for that on a busy machine, which is no fault of anybody.
+	 * Connect before the first episode, because a new JVM may take seconds to connect on
+	 * a busy machine.
 	 */
 	private void connect() throws InterruptedException {
 		for (int attempt = 1; attempt <= CONNECT_ATTEMPTS; attempt++) {

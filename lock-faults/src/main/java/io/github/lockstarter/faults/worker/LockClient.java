@@ -7,21 +7,22 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A kind of lock under attack. Locks belong to the calling thread.
+ * A lock implementation under attack. Locks belong to the calling thread.
  */
 interface LockClient extends AutoCloseable {
 
 	/**
-	 * Take a lock.
-	 * @return the hold, or {@code null} if somebody else held the lock for the whole time
+	 * Acquire a lock.
+	 * @return the hold, or {@code null} if another owner held the lock for the whole wait
+	 * time
 	 * @throws InterruptedException if the thread was interrupted
-	 * @throws RuntimeException if nobody knows whether the lock was granted
+	 * @throws RuntimeException if it is unknown whether the lock was granted
 	 */
 	@Nullable Held tryLock(String key, Duration waitTime) throws InterruptedException;
 
 	/**
-	 * Return how many locks and background actions this client still keeps; 0 if that is
-	 * not known.
+	 * Return how many locks and background actions this client still keeps, or 0 if that
+	 * is unknown.
 	 */
 	int residue();
 
@@ -29,7 +30,7 @@ interface LockClient extends AutoCloseable {
 	void close();
 
 	/**
-	 * A lock that was granted.
+	 * A granted lock.
 	 */
 	interface Held {
 
@@ -39,13 +40,14 @@ interface LockClient extends AutoCloseable {
 		long token();
 
 		/**
-		 * Return whether the holder has no reason to doubt that it holds the lock.
+		 * Return whether the lock is held as far as the holder can know.
 		 */
 		boolean isHeld();
 
 		/**
-		 * Give the lock back.
-		 * @throws RuntimeException if it was lost, or nobody knows whether it is free now
+		 * Release the lock.
+		 * @throws RuntimeException if the lock was lost, or it is unknown whether the
+		 * lock is free
 		 */
 		void unlock();
 

@@ -5,32 +5,32 @@ package io.github.lockstarter.faults.worker;
 import java.time.Duration;
 
 /**
- * What is wrong with a worker itself.
+ * The condition of a worker.
  */
 public enum Mode {
 
-	/** Nothing. */
+	/** Nothing is wrong. */
 	CALM(Duration.ofSeconds(3)),
 
-	/** It has one thread, and no hold lasts long: shares can be compared. */
+	/** It has one thread, and no hold lasts long, so that shares can be compared. */
 	LONELY(Duration.ofSeconds(3), Mode.NEVER),
 
 	/**
-	 * Many more callers ask for other locks and soon give up; a quarter of its holds is
+	 * Many more callers request other locks and soon give up; a quarter of its holds is
 	 * long.
 	 */
 	CROWDED(Duration.ofSeconds(3), 4),
 
-	/** It was just started, and waits for no lock before it is told to. */
+	/** It has just been started, and waits for locks only on command. */
 	HASTY(Duration.ofSeconds(1)),
 
 	/** Its threads are interrupted all the time. */
 	INTERRUPTED(Duration.ofSeconds(3)),
 
-	/** It has no patience. */
+	/** Its wait times are very short. */
 	IMPATIENT(Duration.ofMillis(8)),
 
-	/** It makes garbage until the collector does nothing but stop the world. */
+	/** It produces so much garbage that the collector pauses the JVM most of the time. */
 	SHORT_OF_MEMORY(Duration.ofSeconds(3));
 
 	private static final int NEVER = Integer.MAX_VALUE;
@@ -55,21 +55,21 @@ public enum Mode {
 	}
 
 	/**
-	 * Return how many holds there are for each one that lasts for longer than its lease.
+	 * Return the number of holds for each one that lasts longer than its lease.
 	 */
 	int longHolds() {
 		return this.longHolds;
 	}
 
 	/**
-	 * Return how many of the threads of a worker take part.
+	 * Return the number of threads of a worker that take part.
 	 */
 	int threads(int all) {
 		return (this == LONELY) ? 1 : all;
 	}
 
 	/**
-	 * Return whether workers have to be started for it.
+	 * Return whether it needs new workers.
 	 */
 	public boolean isOfNewWorkers() {
 		return this == HASTY;

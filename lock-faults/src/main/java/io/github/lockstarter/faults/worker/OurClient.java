@@ -17,7 +17,7 @@ import io.github.lockstarter.redis.RedisLockSettings;
 import io.github.lockstarter.redis.RedisLockStore;
 
 /**
- * The lock of this project, with default settings but for its lease time.
+ * The lock of this project, with default settings except for its lease time.
  */
 final class OurClient implements LockClient {
 

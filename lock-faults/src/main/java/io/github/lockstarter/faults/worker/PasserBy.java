@@ -11,7 +11,7 @@ import java.util.concurrent.locks.LockSupport;
 import io.github.lockstarter.faults.worker.LockClient.Held;
 
 /**
- * A caller that asks for a lock of its own, wherever that is kept, and soon gives up.
+ * A caller that requests other locks than the workers, on any node, and soon gives up.
  */
 final class PasserBy {
 
@@ -27,7 +27,7 @@ final class PasserBy {
 
 	/**
 	 * Create a caller.
-	 * @param key what the names of its locks begin with
+	 * @param key prefix of the names of its locks
 	 */
 	PasserBy(LockClient client, String key) {
 		this.client = client;
@@ -35,7 +35,7 @@ final class PasserBy {
 	}
 
 	/**
-	 * Ask for one lock after the other.
+	 * Request one lock after another.
 	 */
 	void run(AtomicBoolean stopped) {
 		while (!stopped.get()) {
@@ -46,7 +46,7 @@ final class PasserBy {
 				}
 			}
 			catch (InterruptedException | RuntimeException ex) {
-				// What becomes of it is of no interest, but for the others
+				// Only the effect on other callers matters
 			}
 			LockSupport.parkNanos(PAUSE);
 		}

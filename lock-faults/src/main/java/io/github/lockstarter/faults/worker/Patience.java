@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * For how long the threads of a worker wait for locks.
+ * The wait times of the threads of a worker.
  */
 final class Patience {
 
@@ -19,7 +19,7 @@ final class Patience {
 	}
 
 	/**
-	 * Return how long the next attempt may wait.
+	 * Return the wait time of the next attempt.
 	 */
 	Duration next() {
 		long longest = hasNone() ? 0 : this.mode.longestWait().toMillis();
@@ -34,7 +34,7 @@ final class Patience {
 	}
 
 	/**
-	 * From now on, attempts may wait.
+	 * Let attempts wait from now on.
 	 */
 	void learn() {
 		this.learned = true;

@@ -5,14 +5,14 @@ package io.github.lockstarter.faults.worker;
 import java.util.List;
 
 /**
- * Where Redis is, as a word that can be passed to another process.
+ * The address of Redis, as a word that can be passed to another process.
  *
- * @param kind how it is run
+ * @param kind the deployment of Redis
  * @param nodes host and port of the server, of the sentinels or of the cluster's nodes
  */
 public record RedisAddress(Kind kind, List<String> nodes) {
 
-	/** Name that sentinels know the primary by. */
+	/** The name of the primary in sentinels. */
 	public static final String PRIMARY = "primary";
 
 	static RedisAddress parse(String text) {
@@ -26,7 +26,7 @@ public record RedisAddress(Kind kind, List<String> nodes) {
 	}
 
 	/**
-	 * How Redis is run.
+	 * The deployment of Redis.
 	 */
 	public enum Kind {
 

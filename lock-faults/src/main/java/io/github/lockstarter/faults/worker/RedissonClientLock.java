@@ -12,8 +12,8 @@ import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
 /**
- * The fenced lock of Redisson, renewed by its watchdog. A holder is not told of a loss,
- * so it has no reason to doubt.
+ * The fenced lock of Redisson, renewed by its watchdog. A holder is not notified of a
+ * loss.
  */
 final class RedissonClientLock implements LockClient {
 

@@ -12,7 +12,7 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Connections as an application of Spring Boot has them.
+ * Connections like those of a Spring Boot application.
  */
 final class SpringConnections implements AutoCloseable {
 

@@ -13,8 +13,8 @@ import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockTyp
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /**
- * The {@link RedisLockRegistry} of Spring Integration with its messages and its renewal.
- * There are no fencing tokens, and a holder is not told of a loss.
+ * The {@link RedisLockRegistry} of Spring Integration with pub/sub notifications and
+ * renewal. There are no fencing tokens, and a holder is not notified of a loss.
  */
 final class SpringIntegrationClient implements LockClient {
 

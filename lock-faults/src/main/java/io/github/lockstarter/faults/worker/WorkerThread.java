@@ -18,7 +18,8 @@ import io.github.lockstarter.faults.history.Step;
 import io.github.lockstarter.faults.worker.LockClient.Held;
 
 /**
- * Takes locks, increments the counters that they protect, and writes down what it sees.
+ * Acquires locks, increments the counters that they protect, and records its
+ * observations.
  */
 final class WorkerThread {
 
@@ -59,7 +60,7 @@ final class WorkerThread {
 	}
 
 	/**
-	 * Work until it is enough.
+	 * Work until it is stopped.
 	 * @param keys the locks to choose from
 	 */
 	void run(List<String> keys, AtomicBoolean stopped) throws SQLException {
@@ -80,7 +81,7 @@ final class WorkerThread {
 	}
 
 	/**
-	 * Interrupt the thread, which must end its wait if it waits.
+	 * Interrupt the thread. If it waits, it must stop waiting.
 	 */
 	void interrupt() {
 		Scribe scribe = this.waiting;
@@ -120,7 +121,7 @@ final class WorkerThread {
 	}
 
 	/**
-	 * Do what the lock protects.
+	 * Do the work that the lock protects.
 	 * @return whether the lock was held until the end
 	 */
 	private boolean work(Scribe scribe, String key, Held held, ThreadLocalRandom random) throws SQLException {
@@ -143,7 +144,7 @@ final class WorkerThread {
 	}
 
 	/**
-	 * Let a moment pass, or a time in which the lease has to be renewed.
+	 * Hold the lock for a moment, or long enough for its lease to need renewal.
 	 */
 	private boolean last(Scribe scribe, Held held, ThreadLocalRandom random) {
 		long nanos = (random.nextInt(this.mode.longHolds()) == 0) ? this.leaseTime.toNanos() * 5 / 4

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * An instance of an application, which uses locks and writes down what it sees.
+ * An instance of an application, which uses locks and records its observations.
  */
 @NullMarked
 package io.github.lockstarter.faults.worker;

@@ -6,7 +6,7 @@ import io.github.lockstarter.faults.history.Attempt;
 import io.github.lockstarter.faults.history.Step;
 
 /**
- * Attempts as a test needs them.
+ * Attempts for tests.
  */
 final class Histories {
 
@@ -16,7 +16,7 @@ final class Histories {
 	}
 
 	/**
-	 * Return a hold that was given back, in which each step takes a moment.
+	 * Return a released hold in which each step takes a moment.
 	 */
 	static Attempt hold(String owner, long token, long ask, long granted, long give, long gave) {
 		return new Attempt(owner, KEY, false).note(Step.ASK, ask)
@@ -27,7 +27,7 @@ final class Histories {
 	}
 
 	/**
-	 * Return a hold of which nobody knows how it ended.
+	 * Return a hold with an unknown end.
 	 */
 	static Attempt lost(String owner, long token, long ask, long granted, long heldUntil) {
 		return new Attempt(owner, KEY, false).note(Step.ASK, ask)
@@ -37,7 +37,7 @@ final class Histories {
 	}
 
 	/**
-	 * Return a nested hold that was given back.
+	 * Return a released nested hold.
 	 */
 	static Attempt nested(String owner, long token, long ask, long granted, long give, long gave) {
 		return new Attempt(owner, KEY, true).note(Step.ASK, ask)

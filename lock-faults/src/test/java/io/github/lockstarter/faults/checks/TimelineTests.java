@@ -35,7 +35,7 @@ class TimelineTests {
 		Document svg = DocumentBuilderFactory.newInstance()
 			.newDocumentBuilder()
 			.parse(new ByteArrayInputStream(picture.getBytes(StandardCharsets.UTF_8)));
-		// The paper, three bars for each of both holds, and one for the wait
+		// The background, three bars for each of the two holds, and one for the wait
 		assertThat(svg.getElementsByTagName("rect").getLength()).isEqualTo(8);
 	}
 

@@ -14,9 +14,9 @@ import org.springframework.asm.Opcodes;
 import org.springframework.asm.SpringAsmInfo;
 
 /**
- * Shows a class to a visitor with a frame before each call: the types of all values on
- * the operand stack, as a class file has them for the verifier of the JVM. In these
- * frames {@code this} has a type of its own, which tells it from other objects of its
+ * Visits a class with a frame before each call: the types of all values on the operand
+ * stack, as a class file has them for the verifier of the JVM. In these frames
+ * {@code this} has a special type, which distinguishes it from other objects of its
  * class.
  */
 final class CallFrames extends ClassVisitor {
@@ -59,7 +59,9 @@ final class CallFrames extends ClassVisitor {
 		new ClassReader(this.writer.toByteArray()).accept(this.visitor, ClassReader.EXPAND_FRAMES);
 	}
 
-	/** Jumps to each call, because a class file has frames where jumps end. */
+	/**
+	 * Adds a jump to each call, because a class file has frames at the targets of jumps.
+	 */
 	private static final class Calls extends MethodVisitor {
 
 		Calls(MethodVisitor writer) {
@@ -80,7 +82,7 @@ final class CallFrames extends ClassVisitor {
 
 		@Override
 		public void visitTypeInsn(int opcode, String type) {
-			// A cast does not change which object it is
+			// A cast yields the same object
 			if (opcode != Opcodes.CHECKCAST) {
 				super.visitTypeInsn(opcode, type);
 			}
@@ -102,7 +104,7 @@ final class CallFrames extends ClassVisitor {
 
 		@Override
 		protected String getCommonSuperClass(String type, String other) {
-			// Without loading classes: of two objects nothing needs to be known
+			// Without loading classes: the common type of two objects does not matter
 			return "java/lang/Object";
 		}
 

@@ -23,7 +23,8 @@ final class SelfCalls extends MethodVisitor {
 
 	/**
 	 * Create a visitor.
-	 * @param onCall gets the class, and the name with the descriptor, of what is called
+	 * @param onCall receives the class of the called method, and its name with the
+	 * descriptor
 	 */
 	SelfCalls(BiConsumer<String, String> onCall) {
 		super(SpringAsmInfo.ASM_VERSION);
@@ -44,7 +45,7 @@ final class SelfCalls extends MethodVisitor {
 
 	@Override
 	public void visitInvokeDynamicInsn(String name, String descriptor, Handle bootstrap, Object... arguments) {
-		// A method reference has captured its receiver first
+		// The first captured value of a method reference is its receiver
 		if (isSelf(Type.getArgumentTypes(descriptor).length)) {
 			for (Object argument : arguments) {
 				if (argument instanceof Handle method && method.getTag() != Opcodes.H_INVOKESTATIC) {

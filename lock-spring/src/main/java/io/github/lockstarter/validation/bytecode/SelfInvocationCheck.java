@@ -28,9 +28,9 @@ import io.github.lockstarter.interceptor.MethodLabel;
 
 /**
  * Warns of beans that call their own annotated methods: such a call bypasses the proxy
- * and acquires no lock. It reads the class files of a bean. It does not find calls from
- * other classes, such as anonymous ones, calls from overridden methods, and calls of
- * methods of a generic superclass.
+ * and acquires no lock. The check reads the class files of a bean. It does not find calls
+ * from other classes (such as anonymous ones), from overridden methods, or of methods of
+ * a generic superclass.
  */
 public final class SelfInvocationCheck {
 
@@ -59,10 +59,11 @@ public final class SelfInvocationCheck {
 
 	private void report(Class<?> type, String caller, Method callee) {
 		String call = "'" + ClassUtils.getShortName(type) + '.' + caller + "' calls '" + MethodLabel.of(callee)
-				+ "' of its own bean";
+				+ "' of the same bean";
 		if (this.known.add(call)) {
-			logger.warn(call + ", which no proxy sees: that call runs without the lock. Inject the bean into itself and"
-					+ " call that, use a LockTemplate, or set distributed-lock.advice-mode=aspectj");
+			logger.warn(call + ", which bypasses the proxy: that call runs without the lock. Inject the bean into"
+					+ " itself and call the method on that reference, use a LockTemplate, or set"
+					+ " distributed-lock.advice-mode=aspectj");
 		}
 	}
 

@@ -13,8 +13,8 @@ import org.springframework.asm.ClassVisitor;
 import org.springframework.util.ClassUtils;
 
 /**
- * Reads the class file of a class as the compiler wrote it. There may be none, as in a
- * native image, and a later format may be unreadable; both are ignored.
+ * Reads the class file of a class as the compiler wrote it. A missing class file, as in a
+ * native image, or an unreadable later format is ignored.
  */
 final class StoredClass {
 

@@ -19,14 +19,14 @@ import org.springframework.asm.SpringAsmInfo;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Finds out whether locks are woven into a class. A weaver adds a static field for each
+ * Determines whether locks are woven into a class. A weaver adds a static field for each
  * join point that an aspect uses. A load-time weaver weaves all known aspects, so the
  * field suffices. If the class was woven at compile time, the class file has to call our
  * aspect as well, because other aspects may have been woven without it.
  */
 public final class WovenClass {
 
-	/** By name, because AspectJ need not be on the class path. */
+	/** By name, because AspectJ is optional. */
 	private static final String ASPECT = "io/github/lockstarter/aspectj/DistributedLockAspect";
 
 	private static final String JOIN_POINT = "ajc$tjp_";
@@ -90,7 +90,8 @@ public final class WovenClass {
 		@Override
 		public MethodVisitor visitMethod(int access, String name, String descriptor, String signature,
 				String @Nullable [] exceptions) {
-			// If a method has several aspects, its body calls all but the first
+			// If several aspects are woven into a method, its body calls all but the
+			// first
 			int end = name.indexOf("_aroundBody");
 			String method = (end >= 0) ? name.substring(0, end) : name;
 			return new MethodVisitor(SpringAsmInfo.ASM_VERSION) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * What only the class file of a bean tells: whether it calls its own annotated methods,
- * and whether locks were woven into it. Only the validation uses it.
+ * Finds in the class file of a bean whether it calls its own annotated methods, and
+ * whether locks are woven into it. Only the validation uses this package.
  */
 @NullMarked
 package io.github.lockstarter.validation.bytecode;

@@ -33,7 +33,7 @@ class SelfInvocationCheckTests {
 	void aBeanThatCallsItsOwnAnnotatedMethodIsWarnedOf(Class<?> type, CapturedLog log) {
 		check(type);
 		assertThat(log.toString().split("WARN", -1)).as(log.toString()).hasSize(2);
-		assertThat(log).containsPattern("\\." + callerIn(type) + "' calls '.*\\.deduct\\(long\\)' of its own bean")
+		assertThat(log).containsPattern("\\." + callerIn(type) + "' calls '.*\\.deduct\\(long\\)' of the same bean")
 			.contains("LockTemplate")
 			.contains("distributed-lock.advice-mode=aspectj");
 	}
@@ -63,7 +63,7 @@ class SelfInvocationCheckTests {
 		SelfInvocationCheck check = new SelfInvocationCheck();
 		check.check(Direct.class, locked(Direct.class));
 		check.check(Direct.class, locked(Direct.class));
-		assertThat(log.toString().split("of its own bean", -1)).hasSize(2);
+		assertThat(log.toString().split("of the same bean", -1)).hasSize(2);
 	}
 
 	private static void check(Class<?> type) {

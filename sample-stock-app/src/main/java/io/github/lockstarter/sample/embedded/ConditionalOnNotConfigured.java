@@ -18,8 +18,8 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
- * Matches while none of some properties is set, in whatever way, nor a property below one
- * of them.
+ * Matches if none of the given properties is set in any form, including nested
+ * properties.
  */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)

@@ -11,7 +11,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /**
- * Configuration for what was not configured.
+ * Provides an embedded Redis and database if the application configures none.
  */
 @Configuration(proxyBeanMethods = false)
 class EmbeddedConfiguration {

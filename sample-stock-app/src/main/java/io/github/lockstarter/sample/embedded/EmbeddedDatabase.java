@@ -10,8 +10,8 @@ import java.sql.SQLException;
 import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
 
 /**
- * The H2 database of all instances that have none configured: a file that the first
- * instance opens and serves to the others, until the next one takes over.
+ * The H2 database of all instances without a configured database. The first instance
+ * opens its file and serves the others, until the next one takes over.
  */
 class EmbeddedDatabase implements JdbcConnectionDetails, AutoCloseable {
 
@@ -20,7 +20,7 @@ class EmbeddedDatabase implements JdbcConnectionDetails, AutoCloseable {
 	private final Connection connection;
 
 	EmbeddedDatabase(SharedDirectory directory) throws IOException, SQLException {
-		// H2 would serve the others on all interfaces
+		// By default, H2 would serve the others on all interfaces
 		System.setProperty("h2.bindAddress", "127.0.0.1");
 		this.url = "jdbc:h2:file:" + directory.resolve("shop") + ";AUTO_SERVER=TRUE";
 		this.connection = directory.alone(() -> DriverManager.getConnection(this.url, getUsername(), getPassword()));

@@ -11,9 +11,10 @@ import org.apache.commons.logging.LogFactory;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 
 /**
- * The Redis of all instances that have none configured: the first one starts it, the last
- * one stops it. The operating system forgets an instance that crashed, so a Redis left
- * behind is joined by the next instance and stopped together with that one.
+ * The Redis of all instances without a configured Redis. The first instance starts it and
+ * the last one stops it. The operating system releases the registration of a crashed
+ * instance, so the next instance joins a Redis that was left behind and stops it in the
+ * end.
  */
 class EmbeddedRedis implements DataRedisConnectionDetails, AutoCloseable {
 

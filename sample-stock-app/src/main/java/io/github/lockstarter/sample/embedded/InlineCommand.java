@@ -9,15 +9,15 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A command in the form Redis takes from a terminal, for the little that has to be known
- * before there is a client.
+ * A Redis command in its inline form, for the few questions that arise before there is a
+ * client.
  */
 record InlineCommand(String text) {
 
 	private static final int TIMEOUT_MILLIS = 5000;
 
 	/**
-	 * Return the answer, empty if there is none.
+	 * Return the reply, or an empty text if there is none.
 	 */
 	String send(int port) {
 		try (Socket socket = new Socket()) {

@@ -15,8 +15,8 @@ import java.util.concurrent.locks.LockSupport;
 import redis.embedded.RedisExecProvider;
 
 /**
- * The redis-server of a directory. It is a daemon, as one that belonged to the terminal
- * of its first user would end with that user's Ctrl+C.
+ * The redis-server of a directory. It is a daemon, because Ctrl+C in the terminal of the
+ * first instance would otherwise end it.
  */
 class RedisProcess {
 
@@ -33,8 +33,8 @@ class RedisProcess {
 	}
 
 	/**
-	 * Return the port of the running server, or 0. Whatever else may listen there by now
-	 * is not taken for it.
+	 * Return the port of the running server, or 0. Another program that listens on that
+	 * port by now is not mistaken for it.
 	 */
 	int findPort() throws IOException {
 		if (Files.notExists(this.portFile)) {

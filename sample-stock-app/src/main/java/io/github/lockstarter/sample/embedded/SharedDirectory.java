@@ -9,14 +9,14 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Where the instances on this computer find each other.
+ * The directory in which the instances on this computer find each other.
  */
 class SharedDirectory {
 
 	private final Path path;
 
 	/**
-	 * The real path, as instances know what they share by its name.
+	 * Resolve the real path, because instances identify shared processes by its name.
 	 */
 	SharedDirectory(Path path) throws IOException {
 		this.path = Files.createDirectories(path).toRealPath();
@@ -32,7 +32,8 @@ class SharedDirectory {
 	}
 
 	/**
-	 * Let only one instance at a time start, join or stop what they share.
+	 * Run an action that starts, joins or stops a shared process, in one instance at a
+	 * time.
 	 */
 	<T, E extends Exception> T alone(Action<T, E> action) throws IOException, E {
 		try (FileChannel channel = open("start.lock")) {

@@ -5,11 +5,11 @@ package io.github.lockstarter.sample.report;
 import java.time.LocalDate;
 
 /**
- * What the shop had sold when a day was closed.
+ * The sales of the shop at the end of a day.
  *
  * @param day the day
- * @param orders how many orders were in the books
- * @param sold how many units were ordered
+ * @param orders the number of orders
+ * @param sold the number of ordered units
  */
 public record DailyReport(LocalDate day, long orders, long sold) {
 }

@@ -14,8 +14,8 @@ import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Component;
 
 /**
- * Tells the {@link ReportService} at night to write the report of the day before. A bean
- * of its own, as a call of a bean to itself would pass neither lock nor retries.
+ * Calls the {@link ReportService} every night to write the report of the previous day. It
+ * is a separate bean, because a call within a bean would bypass the lock and the retries.
  */
 @Component
 class NightlyReport {
@@ -39,7 +39,7 @@ class NightlyReport {
 	void run(LocalDate day) {
 		this.reports.write(day)
 			.ifPresentOrElse((report) -> logger.info("Wrote " + report),
-					() -> logger.info("Somebody else writes or wrote the report of " + day));
+					() -> logger.info("Another instance writes or wrote the report of " + day));
 	}
 
 	@EventListener(condition = "!#event.retryAborted")

@@ -10,7 +10,7 @@ import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.scheduling.annotation.EnableScheduling;
 
 /**
- * Configuration for a job that is started by the clock and tried again when it failed.
+ * Configuration for a scheduled job that is retried after a failure.
  */
 @Configuration(proxyBeanMethods = false)
 @EnableScheduling
@@ -18,7 +18,7 @@ import org.springframework.scheduling.annotation.EnableScheduling;
 class ReportConfiguration {
 
 	/**
-	 * The time that all instances agree on, wherever they run.
+	 * All instances agree on the day, wherever they run.
 	 */
 	@Bean
 	Clock clock() {

@@ -42,7 +42,7 @@ class ReportController {
 	}
 
 	/**
-	 * Start the job and do not wait for it: its tries may take half an hour.
+	 * Start the job without waiting for it, because its retries may take half an hour.
 	 */
 	@PostMapping
 	@ResponseStatus(HttpStatus.ACCEPTED)

@@ -9,7 +9,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
 /**
- * The table {@code daily_report}, which has one row for each day.
+ * The table {@code daily_report}, with one row per day.
  */
 @Repository
 class ReportRepository {

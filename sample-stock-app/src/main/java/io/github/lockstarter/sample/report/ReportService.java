@@ -13,7 +13,7 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.OnContention;
 
 /**
- * Writes the report of a day: once, however many instances are told to.
+ * Writes the report of a day once, even if many instances start the job.
  */
 @Service
 public class ReportService {
@@ -25,10 +25,11 @@ public class ReportService {
 	}
 
 	/**
-	 * Each try takes the lock anew, so between the tries any instance may do the work.
-	 * The lock only saves work: should Redis lose it, the table has the report already.
+	 * Each retry acquires the lock again, so any instance may do the work between
+	 * retries. The lock only saves work: if Redis loses it, the table already contains
+	 * the report.
 	 * @param day the day
-	 * @return the report, or empty if somebody else writes or has written it
+	 * @return the report, or empty if another instance writes or has written it
 	 */
 	@Retryable(maxRetries = 3, delayString = "${shop.report.retry-delay:10m}")
 	@DistributedLock(name = "daily-report", key = "#day", waitTime = "${shop.report.wait-time:0s}",

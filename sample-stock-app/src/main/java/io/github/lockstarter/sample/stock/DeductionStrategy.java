@@ -3,8 +3,8 @@
 package io.github.lockstarter.sample.stock;
 
 /**
- * Strategy to take units out of the stock while others do the same. Every bean of this
- * type is offered by the API.
+ * Strategy to deduct units from the stock while other callers do the same. The API offers
+ * every bean of this type.
  */
 public interface DeductionStrategy {
 
@@ -14,16 +14,16 @@ public interface DeductionStrategy {
 	String name();
 
 	/**
-	 * Return one line about what the strategy is good for.
+	 * Return a one-line description of the strategy.
 	 */
 	String description();
 
 	/**
 	 * Sell units of a product.
 	 * @param productId the product
-	 * @param count how many units, at least one
-	 * @return how many units remain
-	 * @throws SoldOutException if fewer units are there
+	 * @param count the number of units, at least one
+	 * @return the number of remaining units
+	 * @throws SoldOutException if fewer units remain
 	 * @throws UnknownProductException if there is no such product
 	 */
 	int deduct(long productId, int count);

@@ -8,8 +8,8 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockMode;
 
 /**
- * Sells under a distributed lock to whoever came first, whichever instance the customer
- * has reached. It costs a hand-over through Redis for each sale.
+ * Sells under a {@link LockMode#FAIR} lock: calls are served in FIFO order across all
+ * instances. Each sale costs a hand-over through Redis.
  */
 @Service
 public class FairDeduction implements DeductionStrategy {
@@ -21,7 +21,7 @@ public class FairDeduction implements DeductionStrategy {
 	}
 
 	/**
-	 * The lock of the inner call is the same: a nested one, which costs nothing.
+	 * The inner call acquires the same lock. A nested acquisition does not ask Redis.
 	 */
 	@Override
 	@DistributedLock(name = "stock", key = "#productId", mode = LockMode.FAIR)
@@ -36,7 +36,7 @@ public class FairDeduction implements DeductionStrategy {
 
 	@Override
 	public String description() {
-		return "The same, first come first served across all instances: correct, and slower";
+		return "The same with a FAIR lock, in FIFO order across all instances: correct, but slower";
 	}
 
 }

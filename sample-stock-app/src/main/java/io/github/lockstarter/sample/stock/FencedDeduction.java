@@ -9,8 +9,8 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
 
 /**
- * Sells under a distributed lock, and lets the database refuse whoever has lost it: a
- * pause of the JVM cannot make it oversell.
+ * Sells under a distributed lock, and the database refuses owners that have lost it: even
+ * a pause of the JVM cannot cause overselling.
  */
 @Service
 public class FencedDeduction implements DeductionStrategy {
@@ -22,8 +22,8 @@ public class FencedDeduction implements DeductionStrategy {
 	}
 
 	/**
-	 * The row is claimed before it is read. A check at the write alone would come too
-	 * late for an owner that has read what the next one is about to change.
+	 * Claims the row before reading it. If only the write checked the token, an owner
+	 * could read a count that the next owner is about to change.
 	 */
 	@Override
 	@DistributedLock(name = "stock", key = "#productId")

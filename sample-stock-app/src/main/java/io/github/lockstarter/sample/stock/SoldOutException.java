@@ -3,7 +3,7 @@
 package io.github.lockstarter.sample.stock;
 
 /**
- * Exception thrown when fewer units of a product are left than were asked for.
+ * Exception thrown when fewer units of a product remain than requested.
  */
 class SoldOutException extends RuntimeException {
 

@@ -39,7 +39,7 @@ class StockController {
 	@PutMapping
 	StockReport reset(@PathVariable long productId, @RequestBody NewStock stock) {
 		if (stock.count() == null || stock.count() < 0) {
-			throw new ResponseStatusException(HttpStatus.BAD_REQUEST, "'count' must be a number, not negative");
+			throw new ResponseStatusException(HttpStatus.BAD_REQUEST, "'count' must be a number that is not negative");
 		}
 		this.stocks.reset(productId, stock.count());
 		return report(productId);

@@ -17,7 +17,7 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockUnavailableException;
 
 /**
- * What went wrong, as HTTP.
+ * Maps exceptions to HTTP responses.
  */
 @RestControllerAdvice
 class StockErrors {
@@ -40,7 +40,7 @@ class StockErrors {
 	}
 
 	/**
-	 * Contended, interrupted or too late: nothing was sold, and trying again may help.
+	 * Contended, interrupted or too late: nothing was sold, and a retry may help.
 	 */
 	@ExceptionHandler({ LockException.class, LateOwnerException.class })
 	ResponseEntity<ProblemDetail> noLock(RuntimeException ex) {
@@ -48,7 +48,8 @@ class StockErrors {
 	}
 
 	/**
-	 * Nothing was sold either. What the store answered is for the log, not for customers.
+	 * Nothing was sold either. The answer of the store is logged and not shown to
+	 * customers.
 	 */
 	@ExceptionHandler
 	ResponseEntity<ProblemDetail> noAnswer(LockUnavailableException ex) {
@@ -57,7 +58,7 @@ class StockErrors {
 	}
 
 	/**
-	 * The sale may have happened, so nobody is invited to try again.
+	 * The sale may have happened, so the response does not suggest a retry.
 	 */
 	@ExceptionHandler
 	ProblemDetail lostLock(LockLostException ex) {

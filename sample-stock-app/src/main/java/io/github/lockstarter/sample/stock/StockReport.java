@@ -6,15 +6,15 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the tables say about a product.
+ * The state of a product in the tables.
  *
  * @param productId the product
- * @param initial how many units there were
- * @param remaining how many units are left, going by the stock
- * @param sold how many units were ordered
- * @param oversold how many units were ordered that were never there
- * @param lost by how much orders and stock disagree, absent when they agree; negative
- * when a sale was overwritten by another
+ * @param initial the initial number of units
+ * @param remaining the number of remaining units in the stock
+ * @param sold the number of ordered units
+ * @param oversold the number of ordered units that never existed
+ * @param lost the difference between orders and stock, absent if they agree; negative if
+ * a sale was overwritten by another
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 record StockReport(long productId, int initial, int remaining, long sold, long oversold, @Nullable Long lost) {

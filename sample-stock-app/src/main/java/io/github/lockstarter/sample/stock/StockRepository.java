@@ -30,7 +30,7 @@ class StockRepository {
 	}
 
 	/**
-	 * Let nobody write any more who has an older token than this one.
+	 * Claim a product, so that owners with older fencing tokens can no longer write.
 	 */
 	void claim(long productId, long fencingToken) {
 		int claimed = this.jdbc.sql("update mall_stock set fence = ? where product_id = ? and fence < ?")

@@ -20,8 +20,8 @@ public class StockService implements DeductionStrategy {
 	}
 
 	/**
-	 * The lock is taken before the transaction begins and given back after its commit, so
-	 * that whoever comes next reads what this call has written.
+	 * The lock is acquired before the transaction begins and released after its commit,
+	 * so the next owner reads the writes of this call.
 	 */
 	@Override
 	@DistributedLock(name = "stock", key = "#productId")

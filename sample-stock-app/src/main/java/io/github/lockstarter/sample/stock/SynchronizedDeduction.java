@@ -5,7 +5,7 @@ package io.github.lockstarter.sample.stock;
 import org.springframework.stereotype.Component;
 
 /**
- * Sells under a lock of this JVM, which another instance knows nothing of.
+ * Sells under a lock of this JVM, which does not exclude other instances.
  */
 @Component
 class SynchronizedDeduction implements DeductionStrategy {
@@ -19,7 +19,8 @@ class SynchronizedDeduction implements DeductionStrategy {
 	}
 
 	/**
-	 * Not transactional itself: the commit has to happen inside the synchronized block.
+	 * Not transactional itself, because the commit must happen inside the synchronized
+	 * block.
 	 */
 	@Override
 	public int deduct(long productId, int count) {

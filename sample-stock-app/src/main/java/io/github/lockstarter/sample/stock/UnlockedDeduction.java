@@ -7,7 +7,7 @@ import org.springframework.transaction.annotation.Transactional;
 
 /**
  * The same code as {@link StockService} without the lock: a transaction alone does not
- * keep two calls from reading the same count.
+ * prevent two calls from reading the same count.
  */
 @Component
 class UnlockedDeduction implements DeductionStrategy {

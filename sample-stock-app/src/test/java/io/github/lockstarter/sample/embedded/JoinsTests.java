@@ -16,8 +16,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Further instances join the Redis and the database of the first one, and take over what
- * it leaves behind.
+ * Further instances join the Redis and the database of the first one, and take them over
+ * when it ends.
  */
 @FullProfileOnly
 class JoinsTests {

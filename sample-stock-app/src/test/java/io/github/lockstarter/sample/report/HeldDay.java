@@ -11,9 +11,8 @@ import java.sql.SQLException;
 import java.time.LocalDate;
 
 /**
- * Somebody who has inserted the report of a day and neither commits nor rolls back:
- * whoever inserts the same report waits for that, and fails when the database loses
- * patience.
+ * A transaction that has inserted the report of a day and neither commits nor rolls back.
+ * Another insert of the same report waits for it, and fails when the database times out.
  */
 final class HeldDay implements AutoCloseable {
 

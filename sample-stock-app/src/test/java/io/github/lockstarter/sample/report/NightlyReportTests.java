@@ -17,8 +17,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * The job as it is configured: started by the clock of three JVMs, or with instances that
- * wait for the one that runs.
+ * The job with its configuration: started by the scheduler of three JVMs, or with
+ * instances that wait for the one that runs.
  */
 @FullProfileOnly
 class NightlyReportTests {

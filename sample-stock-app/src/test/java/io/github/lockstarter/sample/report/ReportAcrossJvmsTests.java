@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Instances that are told to write the same report and do not wait for each other.
+ * Instances that write the same report on command and do not wait for each other.
  */
 @FullProfileOnly
 class ReportAcrossJvmsTests {

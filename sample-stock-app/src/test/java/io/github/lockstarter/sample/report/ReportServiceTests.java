@@ -42,7 +42,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * The report of a day, in one instance.
+ * The report of a day in one instance.
  */
 @DirtiesContext
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
@@ -211,7 +211,7 @@ class ReportServiceTests {
 	}
 
 	/**
-	 * What happened to the locks of reports.
+	 * The events of the locks of reports.
 	 */
 	record Events(List<LockEvent> list) implements LockListener {
 

@@ -16,7 +16,7 @@ import io.github.lockstarter.sample.ShopProcess;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Three instances of the shop in three JVMs, and what they say about their reports.
+ * Three instances of the shop in three JVMs, and their log messages about reports.
  */
 final class ReportShops implements AutoCloseable {
 
@@ -27,8 +27,8 @@ final class ReportShops implements AutoCloseable {
 	}
 
 	/**
-	 * Start the shops. A try fails if {@linkplain HeldDay somebody} holds its day for
-	 * four seconds.
+	 * Start the shops. An attempt fails if {@linkplain HeldDay another transaction}
+	 * blocks its day for four seconds.
 	 */
 	static ReportShops start(Path directory, String... arguments) {
 		String[] all = StringUtils.addStringToArray(arguments,
@@ -37,8 +37,8 @@ final class ReportShops implements AutoCloseable {
 	}
 
 	/**
-	 * Wait until all shops are open, and let each one serve a customer: the first request
-	 * of a JVM takes long.
+	 * Wait until all shops have started, and send a request to each: the first request of
+	 * a JVM is slow.
 	 */
 	void awaitOpen() {
 		this.shops.forEach(ShopProcess::awaitOpen);
@@ -50,7 +50,7 @@ final class ReportShops implements AutoCloseable {
 	}
 
 	/**
-	 * Tell all shops to write the report of a day, at the same moment.
+	 * Let all shops write the report of a day at the same moment.
 	 */
 	void start(LocalDate day) {
 		this.shops.stream()
@@ -68,7 +68,7 @@ final class ReportShops implements AutoCloseable {
 	}
 
 	List<ShopProcess> skipped(LocalDate day) {
-		return saying("Somebody else writes or wrote the report of " + day);
+		return saying("Another instance writes or wrote the report of " + day);
 	}
 
 	List<ShopProcess> failed(LocalDate day) {
@@ -76,7 +76,7 @@ final class ReportShops implements AutoCloseable {
 	}
 
 	/**
-	 * Return the shops that say something, each as often as it does.
+	 * Return the shops that log a message, each as often as it logs it.
 	 */
 	private List<ShopProcess> saying(String message) {
 		return this.shops.stream()

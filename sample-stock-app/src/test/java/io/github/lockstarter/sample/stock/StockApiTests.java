@@ -35,8 +35,8 @@ import io.github.lockstarter.sample.ShopClient;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The HTTP API, to the letter. The context is closed while the directory of its Redis is
- * still there.
+ * Tests for the exact responses of the HTTP API. The context is closed before the
+ * directory of its Redis is deleted.
  */
 @DirtiesContext
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT)
@@ -140,7 +140,7 @@ class StockApiTests {
 	void aDeductionByALateOwnerIsRefusedByTheDatabase(@Autowired JdbcClient jdbc) {
 		jdbc.sql("update mall_stock set fence = ? where product_id = ?").params(Long.MAX_VALUE, PRODUCT).update();
 		HttpResponse<String> response = this.client.deduct(PRODUCT, "strategy=distributed-lock-fenced");
-		assertTryAgain(response, "Busy", "Product '1001' was sold by somebody else in the meantime");
+		assertTryAgain(response, "Busy", "Product '1001' was sold by another owner in the meantime");
 		assertThat(this.client.stock(PRODUCT).get("remaining").asInt()).isEqualTo(5);
 		jdbc.sql("update mall_stock set fence = 0 where product_id = ?").param(PRODUCT).update();
 	}

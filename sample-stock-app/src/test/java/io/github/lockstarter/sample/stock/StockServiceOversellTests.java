@@ -18,7 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Two instances in two JVMs sell the same products. The runs without the distributed lock
- * are the control: they show that the load is one that oversells.
+ * are the control: they show that the load causes overselling.
  */
 class StockServiceOversellTests {
 
