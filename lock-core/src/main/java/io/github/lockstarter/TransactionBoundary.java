@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 final class TransactionBoundary {
 
 	/**
-	 * Found with the class loader of the library, because that of a thread may know
-	 * neither the library nor the classes that contribute to it.
+	 * Found with the class loader of the library, because the class loader of a thread
+	 * may know neither the library nor its contributors.
 	 */
 	private static final LockBoundary transactions = ServiceLoader
 		.load(LockBoundary.class, TransactionBoundary.class.getClassLoader())
@@ -30,8 +30,8 @@ final class TransactionBoundary {
 	}
 
 	/**
-	 * Return whether a lock that is about to be acquired has to be held until the end of
-	 * a transaction.
+	 * Return whether a lock that is about to be acquired must be held until the end of a
+	 * transaction.
 	 * @throws IllegalStateException if the lock must not be acquired
 	 */
 	static boolean defersRelease(AnyLockRequest<?> request, OnActiveTransaction policy) {
@@ -84,7 +84,7 @@ final class TransactionBoundary {
 	}
 
 	/**
-	 * Release a lock after its transaction was completed.
+	 * Release a lock after the completion of its transaction.
 	 */
 	static void end(LeaseContext.Scope scope, LockBoundary.Outcome outcome) {
 		scope.close();
