@@ -14,8 +14,8 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 
 /**
- * One level of a hold, as its owner sees it. Each acquisition has its own, so that
- * closing one twice cannot release another.
+ * One level of a hold, as seen by its owner. Each acquisition returns its own object, so
+ * that closing one twice cannot release another.
  */
 final class HeldLease implements Lease {
 

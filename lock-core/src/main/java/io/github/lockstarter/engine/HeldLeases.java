@@ -16,8 +16,8 @@ import io.github.lockstarter.LockLostException;
 /**
  * Leases of several locks that were acquired together.
  *
- * @param all one for each lock, in the order in which the locks were acquired
- * @param tasks run what may block
+ * @param all one lease for each lock, in the order in which the locks were acquired
+ * @param tasks runs actions that may block
  */
 record HeldLeases(List<Lease> all, Executor tasks) implements LeaseSet {
 

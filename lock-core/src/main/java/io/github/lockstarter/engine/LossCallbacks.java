@@ -9,7 +9,7 @@ import java.util.function.Consumer;
 import io.github.lockstarter.LockLostException;
 
 /**
- * Who wants to be called when a lock is lost, by lease. Guarded by its hold.
+ * The callbacks for the loss of a lock, by lease. Guarded by the ending of its hold.
  */
 final class LossCallbacks {
 

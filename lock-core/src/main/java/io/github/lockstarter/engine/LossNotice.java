@@ -15,8 +15,8 @@ import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
 
 /**
- * Tells the log, the listeners and the owner what becomes of a lease in the background.
- * Callbacks run on a thread of their own, so that a slow one delays no renewal.
+ * Reports what happens to a lease in the background to the log, the listeners and the
+ * owner. Callbacks run on a thread of their own, so that a slow one delays no renewal.
  */
 final class LossNotice {
 
@@ -50,7 +50,7 @@ final class LossNotice {
 
 	void lost(Hold hold) {
 		LockLostException loss = hold.loss();
-		// A lease that is closed from now on is still told of the loss that came before
+		// A lease that is closed from now on still learns of the earlier loss
 		List<Consumer<LockLostException>> owners = hold.ending().callbacks();
 		logger.warn(loss.getMessage());
 		tell(new LockEvent.Lost(loss.getKey(), hold.fencingToken(), hold.lossReason()));

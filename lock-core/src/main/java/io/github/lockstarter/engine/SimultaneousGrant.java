@@ -47,9 +47,9 @@ final class SimultaneousGrant {
 	/**
 	 * Acquire all locks at once, on a thread that may block.
 	 * @param requests each lock once, in the order that is the same in all instances
-	 * @param waiters gives a waiter for each of them, which does not wait
+	 * @param waiters creates a waiter for each of them, which does not wait
 	 * @param waitTime how long the acquisition may take
-	 * @return the leases, or {@code null} if that is not possible and no lock is held
+	 * @return the leases, or {@code null} if that is not possible; then no lock is held
 	 * @throws LockUnavailableException if the store could not be asked, and no time is
 	 * left to ask it again
 	 */
@@ -142,7 +142,9 @@ final class SimultaneousGrant {
 		}
 	}
 
-	/** They may be granted later, for as long as their lease lasts. */
+	/**
+	 * Release locks that may still be granted later, for as long as their lease lasts.
+	 */
 	private void orphan(List<Part> parts) {
 		for (Part part : parts) {
 			part.attempt.send(this.timetable.now(), false);
@@ -177,7 +179,7 @@ final class SimultaneousGrant {
 	}
 
 	/**
-	 * One of the locks on the way to its lease.
+	 * One of the locks during the acquisition.
 	 */
 	private record Part(LocalLock lock, ThreadWaiter waiter, Attempt attempt) {
 

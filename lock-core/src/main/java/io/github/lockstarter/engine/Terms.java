@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /**
- * What holds for all locks of a registry: how long leases are, how long waiters bear a
- * store that does not answer, and whether the registry is shutting down.
+ * The terms of all locks in a registry: the lease time, how long waiters tolerate a store
+ * that does not answer, and whether the registry is shutting down.
  */
 final class Terms {
 
@@ -38,14 +38,14 @@ final class Terms {
 	}
 
 	/**
-	 * Return the length of the lease of an owner that does not ask for a fixed one.
+	 * Return the lease time for an owner without a fixed one.
 	 */
 	Duration leaseTime() {
 		return this.settings.leaseTime();
 	}
 
 	/**
-	 * Return the length of the lease that a waiter wants.
+	 * Return the lease time for a waiter.
 	 */
 	Duration leaseTimeFor(Waiter waiter) {
 		Duration fixed = waiter.fixedLeaseTime();
@@ -53,15 +53,15 @@ final class Terms {
 	}
 
 	/**
-	 * Return whether waiters bear a store that does not answer at all.
+	 * Return whether waiters tolerate outages at all.
 	 */
 	boolean bearsOutages() {
 		return !this.settings.outageTime().isZero();
 	}
 
 	/**
-	 * Return for how long a waiter still bears an outage, in nanoseconds. The time in
-	 * which others of this JVM have asked while it waited behind them counts as well.
+	 * Return how long a waiter still tolerates an outage, in nanoseconds. The time in
+	 * which it has waited behind other waiters that asked counts as well.
 	 */
 	long bearable(Outage outage, Waiter waiter) {
 		long borne = Math.min(this.nanoTime.getAsLong() - outage.since(), waiter.waited().toNanos());

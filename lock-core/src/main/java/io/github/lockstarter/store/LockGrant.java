@@ -14,6 +14,9 @@ public record LockGrant(long fencingBase, boolean awaited) implements LockAttemp
 
 	private static final long BOUND = 1L << 51;
 
+	/**
+	 * @throws IllegalArgumentException if the fencing base is out of range
+	 */
 	public LockGrant {
 		if (fencingBase < 0 || fencingBase >= BOUND) {
 			throw new IllegalArgumentException("'fencingBase' must be from 0 to 2^51 - 1, but was " + fencingBase);

@@ -8,8 +8,8 @@ import java.util.concurrent.CompletionStage;
 import io.github.lockstarter.LockKey;
 
 /**
- * Keeps a lock after the end of its tenure, for a {@link LockStore} that can do that; see
- * {@link io.github.lockstarter.Lease#holdAtLeast}.
+ * Keeps a lock after its owner has released it, for a {@link LockStore} that can do that;
+ * see {@link io.github.lockstarter.Lease#holdAtLeast}.
  */
 @FunctionalInterface
 public interface LockKeeping {

@@ -75,7 +75,7 @@ public interface LockStore {
 	CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, Place next);
 
 	/**
-	 * Return how this store keeps a lock after the end of its tenure, if it can.
+	 * Return how this store keeps a lock after its owner has released it, if it can.
 	 */
 	default Optional<LockKeeping> keeping() {
 		return Optional.empty();

@@ -18,7 +18,7 @@ import io.github.lockstarter.LockRequest;
  *
  * @param store the name of the store
  * @param modes the modes in which it grants locks
- * @param keeping whether it can keep a lock after the end of its tenure
+ * @param keeping whether it can keep a lock after its owner has released it
  */
 public record StoreCapabilities(String store, Set<LockMode> modes, boolean keeping) {
 
@@ -56,7 +56,7 @@ public record StoreCapabilities(String store, Set<LockMode> modes, boolean keepi
 	}
 
 	/**
-	 * Check that the store can keep a lock after the end of its tenure.
+	 * Check that the store can keep a lock after its owner has released it.
 	 * @param lock the lock to keep
 	 * @throws IllegalArgumentException if it cannot
 	 */
