@@ -67,7 +67,7 @@ class ArchitectureTests extends AbstractArchitectureTests {
 		assertThat(seen).hasSize(StartingThreads.WAYS);
 	}
 
-	/** Each way on a line of its own. Never called. */
+	/** Each way to start a thread, on a line of its own. Never called. */
 	@SuppressWarnings("unused")
 	private static final class StartingThreads {
 

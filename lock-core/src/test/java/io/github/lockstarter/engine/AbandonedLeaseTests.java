@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Leases with a fixed time that nobody closes: their end is all that is needed.
+ * Leases with a fixed lease time that are not closed and simply expire.
  */
 class AbandonedLeaseTests {
 
@@ -60,7 +60,7 @@ class AbandonedLeaseTests {
 			Lease lease = this.registry.acquire(request);
 			assertThat(lease.fencingToken()).isGreaterThan(token);
 			token = lease.fencingToken();
-			// Not for longer: its alarm may not have rung yet
+			// No longer than that: its alarm may not have rung yet
 			while (lease.isHeld()) {
 				Thread.onSpinWait();
 			}

@@ -41,7 +41,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Callers that wait for a lock without a thread.
+ * Waiters without a thread.
  */
 class AsyncAcquisitionTests {
 

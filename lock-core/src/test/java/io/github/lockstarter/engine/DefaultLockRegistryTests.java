@@ -389,7 +389,7 @@ class DefaultLockRegistryTests {
 				assertThat(this.store.acquire.calls()).isGreaterThan(1);
 			}
 			catch (LockLostException ex) {
-				// A lease of 12 ms may run out here; what counts is that the first one
+				// A lease of 12 ms may expire here; it only matters that the first one
 				// was not used
 				assertThat(this.store.acquire.calls()).isGreaterThan(1);
 			}

@@ -163,7 +163,7 @@ class ManyLocksTests {
 	@Test
 	void anAnswerThatGotLostBlocksNobody() {
 		this.store.acquireAll.loseAnswers(() -> true);
-		// What nobody gives back stays taken for longer than is waited
+		// A lock that is not released is held for longer than the wait time
 		try (DefaultLockRegistry unlucky = registry(this.store, Duration.ofMinutes(1))) {
 			try (LeaseSet lease = unlucky.acquireAll(ALL)) {
 				assertThat(lease.isHeld()).isTrue();

@@ -20,7 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
- * What a store cannot do is refused, and never done in a weaker way.
+ * A request that a store cannot fulfil is refused, and never granted in a weaker form.
  */
 class StoreCapabilitiesTests {
 

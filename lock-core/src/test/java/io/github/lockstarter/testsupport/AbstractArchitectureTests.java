@@ -25,7 +25,7 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The rooms of one module, and the doors between them and to those of other modules.
+ * The packages of one module, and the packages that each of them may use.
  */
 public abstract class AbstractArchitectureTests {
 
@@ -37,8 +37,8 @@ public abstract class AbstractArchitectureTests {
 
 	/**
 	 * Create the tests of a module.
-	 * @param rooms what each of its packages may use of the others, by their names after
-	 * that of the root package
+	 * @param rooms the packages that each package may use, by their names relative to the
+	 * root package
 	 */
 	protected AbstractArchitectureTests(Map<String, Set<String>> rooms) {
 		this.rooms = rooms;
@@ -102,9 +102,9 @@ public abstract class AbstractArchitectureTests {
 	}
 
 	/**
-	 * Check that nothing but some packages uses classes.
-	 * @param reason why
-	 * @param users the packages that may
+	 * Check that only some packages use certain classes.
+	 * @param reason the reason of the rule
+	 * @param users the packages that may use the classes
 	 * @param used the packages of the classes
 	 */
 	protected final void assertUsedOnlyIn(String reason, Set<String> users, String... used) {

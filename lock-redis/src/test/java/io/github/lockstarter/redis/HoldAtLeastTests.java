@@ -28,7 +28,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * Locks that stay taken after their owner is done.
+ * Locks that are kept after their owner has released them.
  */
 class HoldAtLeastTests {
 

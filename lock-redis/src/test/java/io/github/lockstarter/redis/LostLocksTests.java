@@ -23,8 +23,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Owners learn that Redis has lost their lock from the next renewal, and not from the end
- * of their lease; and the next owner has the larger token.
+ * Owners learn that Redis has lost their lock at the next renewal, and not at the end of
+ * their lease; and the next owner has a larger token.
  */
 class LostLocksTests {
 

@@ -27,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Grants that a replica has to confirm before they count.
+ * Grants that a replica must confirm before they count.
  */
 class ReplicaAcknowledgementTests {
 
@@ -135,7 +135,7 @@ class ReplicaAcknowledgementTests {
 
 	}
 
-	/** The next request takes another connection, and would overtake it. */
+	/** The next request uses another connection, and would overtake the release. */
 	@Test
 	void aReleaseIsAnsweredWhenItReturns() {
 		LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", this.redis.port());
