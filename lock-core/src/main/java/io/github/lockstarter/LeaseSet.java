@@ -44,7 +44,7 @@ public interface LeaseSet extends AutoCloseable {
 		return all().stream()
 			.filter((lease) -> lease.key().equals(key))
 			.findFirst()
-			.orElseThrow(() -> new IllegalArgumentException("There is no lease of lock '" + key + "' among these"));
+			.orElseThrow(() -> new IllegalArgumentException("There is no lease of lock '" + key + "' in this set"));
 	}
 
 	/**

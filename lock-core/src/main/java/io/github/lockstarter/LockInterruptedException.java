@@ -9,7 +9,7 @@ package io.github.lockstarter;
 public class LockInterruptedException extends LockException {
 
 	public LockInterruptedException(LockKey key) {
-		super(key, "Interrupted while asking for lock '" + key + "'; nothing was executed", null);
+		super(key, "Interrupted while acquiring lock '" + key + "'; nothing was executed", null);
 	}
 
 }

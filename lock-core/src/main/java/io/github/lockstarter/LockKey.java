@@ -133,7 +133,7 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 		}
 		if (key.codePoints().anyMatch(LockKey::isLoneSurrogate)) {
 			throw new IllegalArgumentException(
-					"'key' of the lock '" + name + "' must be well-formed Unicode, but holds half a surrogate pair");
+					"'key' of the lock '" + name + "' must be well-formed Unicode, but contains half a surrogate pair");
 		}
 	}
 

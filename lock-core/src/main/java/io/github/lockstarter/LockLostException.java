@@ -18,7 +18,7 @@ public class LockLostException extends LockException {
 	 */
 	public LockLostException(LockKey key, long fencingToken, String reason) {
 		super(key, "Lock '" + key + "' with fencing token " + fencingToken + " was lost: " + reason
-				+ "; another owner may have entered before the protected code ended", null);
+				+ "; another owner may have acquired it before the protected code ended", null);
 		this.fencingToken = fencingToken;
 	}
 

@@ -41,13 +41,13 @@ final class TransactionBoundary {
 		LockKey key = LockSetRequest.requestsOf(request).get(0).key();
 		return switch (policy) {
 			case DEFAULT, DEFER -> true;
-			case FAIL -> throw new IllegalStateException("Lock '" + key + "' must not be taken inside the transaction '"
-					+ transactions.name()
-					+ "', which would commit after the lock is given back; nothing was executed. Take the lock before"
+			case FAIL -> throw new IllegalStateException("Lock '" + key
+					+ "' must not be acquired inside the transaction '" + transactions.name()
+					+ "', which would commit after the lock is released; nothing was executed. Acquire the lock before"
 					+ " the transaction begins, or choose OnActiveTransaction.DEFER");
 			case RELEASE_ON_RETURN -> {
-				logger.warn("Lock '" + key + "' is given back before the transaction '" + transactions.name()
-						+ "' commits: the next owner may not see what was written under it");
+				logger.warn("Lock '" + key + "' is released before the transaction '" + transactions.name()
+						+ "' commits: the next owner may not see what was written under the lock");
 				yield false;
 			}
 		};

@@ -99,9 +99,9 @@ final class Entrance {
 	}
 
 	private static IllegalStateException upgrading(Hold own, Waiter waiter) {
-		return new IllegalStateException("Lock '" + own.key() + "' is held for reading and cannot be asked for in mode "
-				+ waiter.mode() + " as well: two readers that do so would wait for each other. Release it first,"
-				+ " or ask for the stronger mode first");
+		return new IllegalStateException("Lock '" + own.key() + "' is held for reading and cannot be acquired in mode "
+				+ waiter.mode() + " as well: two readers that tried would deadlock. Release it first,"
+				+ " or acquire the stronger mode first");
 	}
 
 	/**

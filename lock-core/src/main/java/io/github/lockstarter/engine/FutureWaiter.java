@@ -64,7 +64,7 @@ final class FutureWaiter extends Waiter {
 			this.admission.arrive(this.key, this);
 		}
 		catch (RuntimeException | Error ex) {
-			settle(Denial.misuse(new IllegalStateException("The lock could not be asked for", ex)));
+			settle(Denial.misuse(new IllegalStateException("The acquisition of the lock could not begin", ex)));
 		}
 		Outcome outcome = outcome();
 		if (outcome instanceof Denial || (outcome instanceof Hold hold && hold.isHeld())) {

@@ -81,8 +81,7 @@ final class HeldLease implements Lease {
 					+ LockRequest.MAX_LEASE_TIME.toDays() + " days, but was " + time);
 		}
 		if (this.hold.tenure().isShared() && !time.isZero()) {
-			throw new IllegalStateException(
-					"Lock '" + key() + "' is shared, so it cannot stay taken by one of its owners");
+			throw new IllegalStateException("Lock '" + key() + "' is shared, so one of its owners cannot keep it");
 		}
 		if (!this.closed.get()) {
 			this.admission.holdAtLeast(this.hold, time);

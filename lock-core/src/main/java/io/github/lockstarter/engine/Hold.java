@@ -239,8 +239,8 @@ final class Hold implements Outcome {
 		if (reason != null) {
 			return reason;
 		}
-		return (this.fixedLeaseTime == null) ? "its lease ran out before it could be renewed"
-				: "its lease time of " + this.fixedLeaseTime.toMillis() + " ms ran out before it was given back";
+		return (this.fixedLeaseTime == null) ? "its lease expired before it could be renewed"
+				: "its lease time of " + this.fixedLeaseTime.toMillis() + " ms expired before the lock was released";
 	}
 
 }

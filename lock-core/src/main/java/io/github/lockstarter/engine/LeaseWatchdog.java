@@ -152,7 +152,7 @@ final class LeaseWatchdog implements Renewal.Listener {
 			schedule(tenure, renewalTime(tenure));
 		}
 		else {
-			lose(tenure, "the store no longer knew it as the owner");
+			lose(tenure, "the store no longer knew its owner");
 		}
 	}
 

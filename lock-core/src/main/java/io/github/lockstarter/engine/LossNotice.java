@@ -34,7 +34,7 @@ final class LossNotice {
 	void suspect(Tenure tenure, Throwable cause) {
 		Duration remaining = Duration.ofNanos(Math.max(0, tenure.remainingNanos()));
 		logger.warn("Lock '" + tenure.key() + "' could not be " + (tenure.needsRenewal() ? "renewed" : "looked up")
-				+ "; trying again for " + remaining.toMillis() + " ms until its lease ends", cause);
+				+ "; trying again for " + remaining.toMillis() + " ms until its lease expires", cause);
 		tell(new LockEvent.Suspect(tenure.key(), tenure.fencingToken(), remaining, cause));
 	}
 
@@ -44,7 +44,7 @@ final class LossNotice {
 	}
 
 	void releaseFailed(Tenure tenure, Throwable cause) {
-		logger.warn("Lock '" + tenure.key() + "' could not be given back; trying again in the background", cause);
+		logger.warn("Lock '" + tenure.key() + "' could not be released; trying again in the background", cause);
 		tell(new LockEvent.ReleaseFailed(tenure.key(), tenure.fencingToken(), cause));
 	}
 

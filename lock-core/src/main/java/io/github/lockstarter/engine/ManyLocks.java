@@ -226,7 +226,7 @@ final class ManyLocks {
 			new HeldLeases(List.copyOf(leases), Runnable::run).close();
 		}
 		catch (LockLostException ex) {
-			logger.debug("A lock was lost while others were waited for", ex);
+			logger.debug("A lock was lost while waiting for others", ex);
 		}
 	}
 

@@ -72,7 +72,7 @@ final class Orphans {
 			return keepNow(tenure, until);
 		}
 		catch (RuntimeException ex) {
-			logger.debug("Lock '" + tenure.key() + "' could not be kept taken yet", ex);
+			logger.debug("Lock '" + tenure.key() + "' could not be kept yet", ex);
 			this.pending.incrementAndGet();
 			this.timetable.at(this.timetable.now() + FIRST_PAUSE, () -> keepLater(tenure, until));
 			return true;
@@ -110,12 +110,12 @@ final class Orphans {
 				return;
 			}
 			if (ex != null) {
-				logger.warn("Lock '" + tenure.key() + "' could not be kept taken for as long as it should", ex);
+				logger.warn("Lock '" + tenure.key() + "' could not be kept for as long as requested", ex);
 			}
 			else {
 				returnUncertain(tenure);
 				if (!kept && until - this.timetable.now() > 0) {
-					logger.warn("Lock '" + tenure.key() + "' did not stay taken for as long as it should");
+					logger.warn("Lock '" + tenure.key() + "' was not kept for as long as requested");
 				}
 			}
 			this.pending.decrementAndGet();

@@ -58,7 +58,7 @@ final class OutageLog {
 	 */
 	void answered(LockKey key) {
 		if (this.underWay && isOver(key)) {
-			logger.info("The store of the locks answers again, about lock '" + key + "' for example");
+			logger.info("The lock store answers again, for example about lock '" + key + "'");
 		}
 	}
 

@@ -68,7 +68,7 @@ public record StoreCapabilities(String store, Set<LockMode> modes, boolean keepi
 
 	private String keepingObjection() {
 		return "is requested with 'holdAtLeast', but the lock store '" + this.store
-				+ "' cannot keep a lock taken after its owner has ended";
+				+ "' cannot keep a lock after its owner has released it";
 	}
 
 }

@@ -89,7 +89,7 @@ class AbandonedLeaseTests {
 			Awaitility.await().until(() -> !reader.isHeld());
 			assertThatExceptionOfType(LockLostException.class)
 				.isThrownBy(() -> renewing.acquire(REQUEST.withMode(LockMode.WRITE)))
-				.withMessageContaining("the store no longer knew it as the owner");
+				.withMessageContaining("the store no longer knew its owner");
 		}
 		catch (LockLostException ex) {
 			assertThat(ex.getKey()).isEqualTo(KEY);
@@ -103,7 +103,7 @@ class AbandonedLeaseTests {
 		Awaitility.await().until(() -> this.registry.activeLocks() == 0);
 		try (Lease next = this.registry.acquire(REQUEST)) {
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(nested::close)
-				.withMessageContaining("lease time of 1000 ms ran out");
+				.withMessageContaining("lease time of 1000 ms expired");
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(abandoned::close);
 			assertThat(next.isHeld()).isTrue();
 			assertThat(this.registry.activeLocks()).isEqualTo(1);

@@ -353,7 +353,7 @@ class DefaultLockRegistryTests {
 		assertThat(lease.isHeld()).isFalse();
 		assertThat(lease.remaining()).isZero();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::ensureHeld)
-			.withMessageContaining("lease time of 50 ms ran out");
+			.withMessageContaining("lease time of 50 ms expired");
 		lease.onLost((loss) -> told.countDown());
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
 		assertThat(closing(this.registry.acquire(REQUEST))).isTrue();

@@ -245,7 +245,7 @@ class HandOffTests {
 		assertThat(this.store.acquire.calls()).isEqualTo(1);
 		end.countDown();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(overstaying::get)
-			.withMessageContaining("its lease time of 100 ms ran out");
+			.withMessageContaining("its lease time of 100 ms expired");
 		Awaitility.await()
 			.untilAsserted(() -> assertThat(this.events).filteredOn(LockEvent.Lost.class::isInstance).hasSize(1));
 		awaitNothingLeft();

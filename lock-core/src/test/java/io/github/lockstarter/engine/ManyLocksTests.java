@@ -210,7 +210,7 @@ class ManyLocksTests {
 			assertThat(second).isSameAs(leases.all().get(1));
 			assertThat(second.get(second.key())).isSameAs(second);
 			assertThatIllegalArgumentException().isThrownBy(() -> leases.get(LockKey.of("stock", 4)))
-				.withMessage("There is no lease of lock 'stock:4' among these");
+				.withMessage("There is no lease of lock 'stock:4' in this set");
 			second.close();
 			assertThat(leases.isHeld()).isFalse();
 			assertThat(leases.remaining()).isZero();

@@ -78,7 +78,7 @@ class StoreCapabilitiesTests {
 	private static void assertRefusedKeeping(ThrowingCallable request) {
 		assertThatIllegalArgumentException().isThrownBy(request)
 			.withMessage("Lock 'stock:1001' is requested with 'holdAtLeast', but the lock store 'map' cannot"
-					+ " keep a lock taken after its owner has ended");
+					+ " keep a lock after its owner has released it");
 	}
 
 }

@@ -62,7 +62,7 @@ final class JedisSubscriptionConnection implements SubscriptionConnection {
 		if (provider instanceof ConnectionProvider connections) {
 			return connections;
 		}
-		throw new IllegalStateException("Jedis does not tell its connections");
+		throw new IllegalStateException("Jedis does not expose its connections");
 	}
 
 	@Override

@@ -131,7 +131,7 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 			if (attempt instanceof LockGrant && replicated.replicas() < enough) {
 				throw new IllegalStateException("Only " + replicated.replicas()
 						+ " replicas have confirmed the grant within " + this.settings.replicaAckTimeout().toMillis()
-						+ " ms; distributed-lock.redis.min-replica-acks wants " + enough);
+						+ " ms; distributed-lock.redis.min-replica-acks requires " + enough);
 			}
 			return CompletableFuture.completedFuture(attempt);
 		}

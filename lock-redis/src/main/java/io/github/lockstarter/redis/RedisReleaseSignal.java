@@ -108,8 +108,7 @@ final class RedisReleaseSignal implements AutoCloseable {
 		if (news && !this.closed) {
 			this.told = true;
 			logger.info("No messages on '" + new String(this.channel, StandardCharsets.UTF_8)
-					+ "', so waiting for locks is done by asking again: "
-					+ NestedExceptionUtils.getMostSpecificCause(ex).getMessage());
+					+ "', so waiters for locks poll: " + NestedExceptionUtils.getMostSpecificCause(ex).getMessage());
 		}
 	}
 

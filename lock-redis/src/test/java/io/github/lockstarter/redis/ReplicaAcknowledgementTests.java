@@ -73,7 +73,7 @@ class ReplicaAcknowledgementTests {
 				signal("STOP");
 				assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> registry.acquire(REQUEST))
 					.withMessageContaining("Only 0 replicas have confirmed the grant within 300 ms")
-					.withMessageContaining("distributed-lock.redis.min-replica-acks wants 1");
+					.withMessageContaining("distributed-lock.redis.min-replica-acks requires 1");
 				Awaitility.await()
 					.untilAsserted(
 							() -> assertThat(this.primary.command("EXISTS", "lock:{stock:1001}")).isEqualTo("0"));

@@ -136,7 +136,7 @@ class RestrictedUserTests {
 		allowAllBut("+evalsha");
 		try (RedisRegistry registry = RedisRegistry.lettuce(redis, USER, PASSWORD)) {
 			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> registry.acquire(REQUEST))
-				.withMessageContaining("The Redis user may not do what the locks need")
+				.withMessageContaining("The Redis user lacks a permission that the locks need")
 				.withStackTraceContaining("evalsha");
 		}
 	}
