@@ -19,8 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * Every outcome must be {@linkplain #end ended}; until then its lock is held.
  *
- * * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
- *
+ * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
  * @see LockTemplate#acquireAsync
  */
 public final class LockOutcome<L extends LeaseSet> {

@@ -58,8 +58,8 @@ public class LockTemplate {
 	}
 
 	/**
-	 * Run the body under the lock. * @param <L> the argument of the body: a {@link Lease}
-	 * or a {@link LeaseSet}
+	 * Run the body under the lock.
+	 * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
 	 * @param <T> the type of the result
 	 * @param <X> the type of exception that the body may throw
 	 * @param request which lock or locks, and how long to wait
@@ -78,8 +78,8 @@ public class LockTemplate {
 	}
 
 	/**
-	 * Run a body without a result under the lock. * @param <L> the argument of the body:
-	 * a {@link Lease} or a {@link LeaseSet}
+	 * Run a body without a result under the lock.
+	 * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
 	 * @param <X> the type of exception that the body may throw
 	 * @param request which lock or locks, and how long to wait
 	 * @param body what to run
@@ -99,8 +99,8 @@ public class LockTemplate {
 	/**
 	 * Run the body under the lock, or a handler when another owner held the lock for the
 	 * whole wait time. A {@link LockContendedException} thrown by the body itself is not
-	 * handled. * @param <L> the argument of the body: a {@link Lease} or a
-	 * {@link LeaseSet}
+	 * handled.
+	 * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
 	 * @param <T> the type of the result
 	 * @param <X> the type of exception that body and handler may throw
 	 * @param request which lock or locks, and how long to wait
@@ -120,8 +120,8 @@ public class LockTemplate {
 	/**
 	 * Run the body under the lock, or one handler when another owner held the lock for
 	 * the whole wait time and another handler when the store could not be asked. What the
-	 * body itself throws is not handled, nor is an interrupt. * @param <L> the argument
-	 * of the body: a {@link Lease} or a {@link LeaseSet}
+	 * body itself throws is not handled, nor is an interrupt.
+	 * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
 	 * @param <T> the type of the result
 	 * @param <X> the type of exception that body and handlers may throw
 	 * @param request which lock or locks, and how long to wait
@@ -153,8 +153,8 @@ public class LockTemplate {
 	 * {@linkplain AnyLockRequest#withOwner owner}: a body that waits for the same lock
 	 * waits for itself. A transaction of the current thread does not extend to the body,
 	 * so {@link OnActiveTransaction} has no effect. With {@link OnLost#INTERRUPT} a loss
-	 * also cancels the future of the body. * @param <L> the argument of the body: a
-	 * {@link Lease} or a {@link LeaseSet}
+	 * also cancels the future of the body.
+	 * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
 	 * @param <T> the type of the result
 	 * @param request which lock or locks, and how long to wait
 	 * @param body what to run
@@ -174,8 +174,8 @@ public class LockTemplate {
 	/**
 	 * Run a body that returns a future under the lock as {@link #executeAsync} does, or
 	 * one handler when another owner held the lock for the whole wait time and another
-	 * handler when the store could not be asked. * @param <L> the argument of the body: a
-	 * {@link Lease} or a {@link LeaseSet}
+	 * handler when the store could not be asked.
+	 * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
 	 * @param <T> the type of the result
 	 * @param request which lock or locks, and how long to wait
 	 * @param body what to run
@@ -197,8 +197,8 @@ public class LockTemplate {
 	 * that of an {@code @Async} method. The body owns the lock, not the thread, so the
 	 * acquisition is not reentrant either. If the current thread is inside a transaction,
 	 * {@link OnActiveTransaction} decides when the lock is released, and the result does
-	 * not wait for its release. * @param <L> the argument of the body: a {@link Lease} or
-	 * a {@link LeaseSet}
+	 * not wait for its release.
+	 * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
 	 * @param <T> the type of the result
 	 * @param request which lock or locks, and how long to wait
 	 * @param body what to run
@@ -222,8 +222,8 @@ public class LockTemplate {
 	/**
 	 * Acquire the lock without blocking the current thread, for a body that neither
 	 * blocks nor returns a future, such as a reactive chain. The caller runs the body and
-	 * ends the outcome. For all other bodies {@link #executeAsync} is simpler. * @param
-	 * <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
+	 * ends the outcome. For all other bodies {@link #executeAsync} is simpler.
+	 * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
 	 * @param request which lock or locks, and how long to wait
 	 * @return the outcome. Cancelling the future before it is done ends the wait, and
 	 * releases a lock that is granted in the same instant. Dependent actions may block if

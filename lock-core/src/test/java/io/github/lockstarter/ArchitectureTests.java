@@ -51,7 +51,7 @@ class ArchitectureTests extends AbstractArchitectureTests {
 		noClasses().should()
 			.dependOnClassesThat(DescribedPredicate.not(resideInAnyPackage(ROOT + "..", "java..", "org.jspecify..",
 					"org.apache.commons.logging", "org.springframework.aot.hint.annotation")))
-			.because("locks work in any program; the JVM passes over annotations whose classes are not there")
+			.because("locks work in any program; the JVM ignores annotations without their classes")
 			.check(this.classes);
 	}
 

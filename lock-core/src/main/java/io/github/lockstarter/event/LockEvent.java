@@ -21,8 +21,8 @@ public sealed interface LockEvent {
 	 * The lock was granted.
 	 *
 	 * @param key which lock
-	 * @param fencingToken the token of the lease * @param waited how long the caller
-	 * waited
+	 * @param fencingToken the token of the lease
+	 * @param waited how long the caller waited
 	 */
 	record Acquired(LockKey key, long fencingToken, Duration waited) implements LockEvent {
 	}
@@ -30,7 +30,8 @@ public sealed interface LockEvent {
 	/**
 	 * Another owner held the lock for the whole wait time.
 	 *
-	 * @param key which lock * @param waited how long the caller waited
+	 * @param key which lock
+	 * @param waited how long the caller waited
 	 */
 	record Contended(LockKey key, Duration waited) implements LockEvent {
 	}
@@ -38,7 +39,8 @@ public sealed interface LockEvent {
 	/**
 	 * The store could not be asked for the lock.
 	 *
-	 * @param key which lock * @param cause the failure of the store
+	 * @param key which lock
+	 * @param cause the failure of the store
 	 */
 	record Unavailable(LockKey key, Throwable cause) implements LockEvent {
 	}
@@ -46,7 +48,8 @@ public sealed interface LockEvent {
 	/**
 	 * The wait for the lock was interrupted or cancelled.
 	 *
-	 * @param key which lock * @param waited how long the caller waited
+	 * @param key which lock
+	 * @param waited how long the caller waited
 	 */
 	record Interrupted(LockKey key, Duration waited) implements LockEvent {
 	}
@@ -77,7 +80,8 @@ public sealed interface LockEvent {
 	 * The release of the lock failed and is tried again in the background.
 	 *
 	 * @param key which lock
-	 * @param fencingToken the token of the lease * @param cause the failure of the store
+	 * @param fencingToken the token of the lease
+	 * @param cause the failure of the store
 	 */
 	record ReleaseFailed(LockKey key, long fencingToken, Throwable cause) implements LockEvent {
 	}
@@ -88,8 +92,8 @@ public sealed interface LockEvent {
 	 *
 	 * @param key which lock
 	 * @param fencingToken the token of the lease
-	 * @param remaining how long the lease lasts without a renewal * @param cause the
-	 * failure of the store
+	 * @param remaining how long the lease lasts without a renewal
+	 * @param cause the failure of the store
 	 */
 	record Suspect(LockKey key, long fencingToken, Duration remaining, Throwable cause) implements LockEvent {
 	}

@@ -145,7 +145,7 @@ final class MemoryQueue {
 	 * @param jvm the JVM that asks
 	 * @param place the new place of the JVM, or {@code null} for none
 	 * @param newlyTold collects the stores to notify
-	 * @return whether a place was told
+	 * @return whether there was such a place
 	 */
 	boolean wakeBefore(MemoryLockStore jvm, @Nullable MemoryPlace place, Collection<MemoryLockStore> newlyTold) {
 		if (place == null) {
@@ -166,7 +166,7 @@ final class MemoryQueue {
 	 * over.
 	 * @param jvm the JVM that asks
 	 * @param newlyTold collects the stores to notify
-	 * @return whether a place was told
+	 * @return whether there was such a place
 	 */
 	boolean wake(MemoryLockStore jvm, Collection<MemoryLockStore> newlyTold) {
 		Set<MemoryLockStore> late = new HashSet<>();

@@ -69,8 +69,8 @@ public interface LockStore {
 	 * @param next the place that this JVM takes at the end of the line if another JVM was
 	 * notified. With {@link Place#NONE} and {@link Place#OWN} the places of this JVM stay
 	 * as they are, and this JVM is notified too if it is the first
-	 * @return what happened; for a repetition of the request, what happened the first
-	 * time
+	 * @return the outcome; if a driver repeats the request unnoticed, the outcome of the
+	 * first one
 	 */
 	CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, Place next);
 

@@ -434,7 +434,7 @@ class AsyncAcquisitionTests {
 	private static Throwable failure(CompletableFuture<Lease> future) {
 		try {
 			get(future).close();
-			return new AssertionError("It got the lock");
+			return new AssertionError("It acquired the lock");
 		}
 		catch (CompletionException ex) {
 			return ex.getCause();

@@ -124,7 +124,7 @@ class ModelDesk implements Desk {
 	 */
 	void leave(Hold hold) {
 		check(hold.isHeld() || hold.isLost() || hold.tenure().certainty().isLost(),
-				"the lock was given back under a hold");
+				"the lock was released under a hold");
 		change((lock) -> lock.exit(hold));
 	}
 

@@ -56,7 +56,7 @@ public abstract class AbstractArchitectureTests {
 		slices().matching("io.github.(**)")
 			.should()
 			.beFreeOfCycles()
-			.because("what hangs together in a circle can be neither read nor moved alone")
+			.because("packages in a cycle can be neither read nor moved on their own")
 			.check(this.classes);
 	}
 
@@ -74,7 +74,7 @@ public abstract class AbstractArchitectureTests {
 				.should()
 				.dependOnClassesThat(
 						resideInAPackage(ROOT + "..").and(DescribedPredicate.not(resideInAnyPackage(open))))
-				.because("stores know nothing of waiting, the annotation nothing of the engine")
+				.because("stores know nothing about waiting, and the annotation nothing about the engine")
 				.check(this.classes);
 		});
 	}
@@ -96,7 +96,7 @@ public abstract class AbstractArchitectureTests {
 					(JavaClass type) -> !exceptions.contains(type.getName().substring(ROOT.length()))))
 			.should()
 			.callCodeUnitWhere(StartedThreads.by())
-			.because("somebody has to end every thread that was started")
+			.because("every started thread must be ended")
 			.allowEmptyShould(true)
 			.check(this.classes);
 	}

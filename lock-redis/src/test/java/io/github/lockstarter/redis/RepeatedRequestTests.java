@@ -222,7 +222,7 @@ class RepeatedRequestTests {
 
 	@Nested
 	@DisabledIfSystemProperty(named = "redis.version", matches = "6\\..*",
-			disabledReason = "It cannot be told later which port to announce")
+			disabledReason = "The port to announce cannot be changed later")
 	@FullProfileOnly
 	class OurLettuceInACluster extends ClusterDriver {
 
@@ -235,7 +235,7 @@ class RepeatedRequestTests {
 
 	@Nested
 	@DisabledIfSystemProperty(named = "redis.version", matches = "6\\..*",
-			disabledReason = "It cannot be told later which port to announce")
+			disabledReason = "The port to announce cannot be changed later")
 	@FullProfileOnly
 	class JedisInACluster extends ClusterDriver {
 

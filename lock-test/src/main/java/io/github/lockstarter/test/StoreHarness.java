@@ -111,7 +111,7 @@ public abstract class StoreHarness {
 	}
 
 	/**
-	 * Return the answer to a repeated release.
+	 * Return the answer to a release after the lock was already released.
 	 */
 	protected ReleaseOutcome repeatedRelease() {
 		return ReleaseOutcome.NOT_OWNER;
