@@ -8,21 +8,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A request for one lock, {@link LockRequest}, or for several together,
- * {@link LockSetRequest}, for code such as {@link LockTemplate} that handles both.
+ * {@link LockSetRequest}. Use it in code that handles both.
  *
- * @param <L> what the request is granted: a {@link Lease} or a {@link LeaseSet}
+ * @param <L> the type of the leases: a {@link Lease} or a {@link LeaseSet}
  */
 public sealed interface AnyLockRequest<L extends LeaseSet> permits LockRequest, LockSetRequest {
 
 	/**
-	 * Return how long to wait at most, zero for not at all, or {@code null} for the
-	 * registry's default.
+	 * Return how long to wait at most; zero to not wait, {@code null} for the registry's
+	 * default.
 	 */
 	@Nullable Duration waitTime();
 
 	/**
 	 * Return this request with another wait time.
-	 * @param waitTime how long to wait at most; zero for not at all
+	 * @param waitTime how long to wait at most; zero to not wait
 	 */
 	AnyLockRequest<L> withWaitTime(Duration waitTime);
 

@@ -11,10 +11,10 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of a body that goes on after it has returned: the lock is held until the future
- * of the body is done, and released before the future of the caller is.
+ * One run of a body that continues after its return: the lock is held until the future of
+ * the body is done, and released before the future of the caller is done.
  *
- * @param <L> what the body is given
+ * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
  * @param <T> the type of the result
  */
 final class AsyncExecution<L extends LeaseSet, T extends @Nullable Object> {
@@ -39,21 +39,21 @@ final class AsyncExecution<L extends LeaseSet, T extends @Nullable Object> {
 	}
 
 	/**
-	 * Run the body or a handler on another thread, once the outcome is there.
-	 * @return the result; cancelling it cancels what it waits for
+	 * Run the body or a handler on another thread, once the outcome is known.
+	 * @return the result; cancelling it cancels the step under way
 	 */
 	CompletableFuture<T> after(FutureOutcome<L> outcome) {
 		follow(outcome);
 		Executor tasks = outcome.defaultExecutor();
-		// On another thread even if the lease is there already: a body that blocks must
-		// not block the caller
+		// On another thread even if the outcome is known: a body that blocks must not
+		// block the caller
 		outcome.thenAcceptAsync((there) -> run(there, tasks), tasks);
 		return this.result;
 	}
 
 	/**
 	 * Run the body or a handler on the current thread.
-	 * @return the result; cancelling it cancels what it waits for
+	 * @return the result; cancelling it cancels the step under way
 	 */
 	CompletableFuture<T> begin(LockOutcome<L> outcome) {
 		run(outcome, this.result.defaultExecutor());
@@ -70,8 +70,8 @@ final class AsyncExecution<L extends LeaseSet, T extends @Nullable Object> {
 					this.onContention, this.onOutage);
 			stage.whenComplete((value, ex) -> end(outcome, value, LockOutcome.unwrap(ex)));
 			follow(stage);
-			// On another thread, because the actions that depend on the future may take
-			// time and callbacks must be short
+			// On another thread, because dependent actions of the future may take time
+			// and callbacks must be short
 			outcome.onLoss(() -> tasks.execute(this::cancelUnderWay));
 		}
 		catch (Throwable ex) {
@@ -114,7 +114,7 @@ final class AsyncExecution<L extends LeaseSet, T extends @Nullable Object> {
 			}
 		}
 		catch (UnsupportedOperationException ex) {
-			// A stage that cannot be cancelled keeps the lock until it ends by itself
+			// A stage that cannot be cancelled holds the lock until it ends by itself
 		}
 	}
 

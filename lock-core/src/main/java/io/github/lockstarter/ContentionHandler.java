@@ -16,9 +16,9 @@ public interface ContentionHandler<T extends @Nullable Object, X extends Throwab
 
 	/**
 	 * Run without the lock.
-	 * @param contention names the lock and the time that was waited
-	 * @return the result in place of that of the body
-	 * @throws X an exception of the code
+	 * @param contention names the lock and the time spent waiting
+	 * @return the result, in place of the body's
+	 * @throws X the exception of the code
 	 */
 	T handle(LockContendedException contention) throws X;
 

@@ -12,8 +12,8 @@ import java.lang.annotation.Target;
 import org.springframework.aot.hint.annotation.Reflective;
 
 /**
- * Holds several {@link DistributedLock} annotations; the compiler adds it where one is
- * repeated.
+ * Container of several {@link DistributedLock} annotations; the compiler adds it where
+ * the annotation is repeated.
  */
 @Target({ ElementType.METHOD, ElementType.TYPE })
 @Retention(RetentionPolicy.RUNTIME)
@@ -23,7 +23,7 @@ import org.springframework.aot.hint.annotation.Reflective;
 public @interface DistributedLocks {
 
 	/**
-	 * The locks, which are taken together or not at all.
+	 * The locks, which are acquired together or not at all.
 	 */
 	DistributedLock[] value();
 

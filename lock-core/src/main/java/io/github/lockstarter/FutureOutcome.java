@@ -8,9 +8,9 @@ import java.util.concurrent.Executor;
 
 /**
  * The outcome of an acquisition that may still be under way; its asynchronous actions may
- * block. Cancelling it withdraws from the wait, or releases the lock.
+ * block. Cancelling it ends the wait, or releases the lock.
  *
- * @param <L> what the body is given
+ * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
  */
 final class FutureOutcome<L extends LeaseSet> extends CompletableFuture<LockOutcome<L>> {
 

@@ -8,7 +8,7 @@ import java.util.List;
 /**
  * How long the locks of a request are kept after their grant if the body succeeds.
  *
- * @param kept the requests of locks that are kept
+ * @param kept the requests for the locks to keep
  */
 record HoldTimes(List<LockRequest> kept) {
 
@@ -21,7 +21,7 @@ record HoldTimes(List<LockRequest> kept) {
 	}
 
 	/**
-	 * Apply them to leases that are about to be closed.
+	 * Apply the times to leases that are about to be closed.
 	 */
 	void apply(LeaseSet lease, boolean successful) {
 		for (LockRequest each : this.kept) {

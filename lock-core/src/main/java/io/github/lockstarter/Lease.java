@@ -8,31 +8,31 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * One grant of a lock, from its acquisition until {@link #close()}. It belongs to no
- * thread: any thread may ask or close it.
+ * One grant of a lock, from its acquisition until {@link #close()}. No thread owns it:
+ * any thread may query or close it.
  */
 public interface Lease extends LeaseSet {
 
 	/**
 	 * Return the lease of the innermost annotated method or {@link LockTemplate} that
-	 * runs on this thread; for a body that returns a future, until it has returned. Where
-	 * the work continues on other threads, or is a reactive chain, let the method have a
+	 * runs on this thread; for a body that returns a future, until the body has returned.
+	 * Where the work continues on other threads, or is a reactive chain, declare a method
 	 * parameter of type {@code Lease} instead. A lease that was acquired from a
 	 * {@link LockRegistry} is never the current one.
-	 * @throws IllegalStateException if there is none, or if the method or template holds
-	 * several locks; see {@link LeaseSet#current()}
+	 * @throws IllegalStateException if there is no such lease, or if the method or
+	 * template holds several locks; see {@link LeaseSet#current()}
 	 */
 	static Lease current() {
 		return LeaseContext.current();
 	}
 
 	/**
-	 * Return which lock this is a lease of.
+	 * Return the lock of this lease.
 	 */
 	LockKey key();
 
 	/**
-	 * Return this lease alone.
+	 * Return this lease as the only one.
 	 */
 	@Override
 	default List<Lease> all() {
@@ -42,21 +42,21 @@ public interface Lease extends LeaseSet {
 	/**
 	 * Return a number that is strictly larger for every later grant of the same lock,
 	 * also after the store has lost its data. A resource that refuses writes with a
-	 * smaller number than it has seen is safe from owners whose lease has expired.
-	 * Reentrant leases share the number of the outermost one.
+	 * smaller number than the largest it has seen is safe from owners whose lease has
+	 * expired. Reentrant leases share the number of the outermost one.
 	 */
 	long fencingToken();
 
 	/**
 	 * Return whether this lease is neither closed nor known to be lost. A pause of the
-	 * JVM right after the answer can outlast the lease; only the
+	 * JVM right after this call can outlast the lease; only the
 	 * {@linkplain #fencingToken() fencing token} protects against that.
 	 */
 	@Override
 	boolean isHeld();
 
 	/**
-	 * Do nothing if this lease is held.
+	 * Check that this lease is held.
 	 * @throws LockLostException if the lock was lost
 	 * @throws IllegalStateException if this lease is closed
 	 */
@@ -65,15 +65,15 @@ public interface Lease extends LeaseSet {
 
 	/**
 	 * Return how long this lease is certain to last if it is not renewed again; zero if
-	 * it is not held.
+	 * the lease is not held.
 	 */
 	@Override
 	Duration remaining();
 
 	/**
-	 * Call back when the lock is lost before this lease is closed, or at once if it was
-	 * lost already. At most one call, on a thread that other callbacks share, so it
-	 * should be short.
+	 * Call back when the lock is lost before this lease is closed, or at once if it is
+	 * already lost. The callback is called at most once, on a thread that other callbacks
+	 * share, so it should be short.
 	 * @param callback what to call
 	 */
 	@Override
@@ -81,9 +81,9 @@ public interface Lease extends LeaseSet {
 
 	/**
 	 * Keep the lock for at least some time after its grant, even if the lease is closed
-	 * earlier. For the rest of that time no owner holds the lock, and it is handed on to
-	 * no waiter. The last of several calls counts, also of reentrant leases. Does nothing
-	 * if this lease is closed.
+	 * earlier. For the rest of that time no owner holds the lock, and no waiter acquires
+	 * it. The last of several calls counts, including calls on reentrant leases. Does
+	 * nothing if this lease is closed.
 	 * @param time counted from the grant, up to 365 days; zero to release the lock as
 	 * soon as the lease is closed
 	 * @throws IllegalArgumentException if the time is negative or too long
@@ -98,19 +98,19 @@ public interface Lease extends LeaseSet {
 	 * tried again in the background until the lease expires.
 	 *
 	 * <p>
-	 * If a waiter in the same JVM wants the lock, it is handed on without asking the
-	 * store. Otherwise, with Redis and Lettuce, the release is sent but its answer is not
-	 * awaited, so another JVM may find the lock held for a moment after this call. A loss
-	 * that only the answer reveals is published as an event.
-	 * {@code distributed-lock.redis.await-release} changes that.
+	 * If the lock has a waiter in the same JVM, it is handed on to the waiter without
+	 * asking the store. Otherwise, with Redis and Lettuce, the release is sent but its
+	 * answer is not awaited. Another JVM may then find the lock held for a moment after
+	 * this call, and a loss that only the answer reveals is published as an event. Set
+	 * {@code distributed-lock.redis.await-release} to wait for the answer.
 	 * @throws LockLostException if the lock was lost before
 	 */
 	@Override
 	void close();
 
 	/**
-	 * Release the lock like {@link #close()}, but on a thread that may wait for the
-	 * store: for callers that must not wait, such as an event loop.
+	 * Release the lock as {@link #close()} does, but on a thread that may wait for the
+	 * store. Use it where the caller must not wait, for example on an event loop.
 	 * @return done when the lock is released; fails with a {@link LockLostException} if
 	 * the lock was lost before
 	 */

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The leases under which the current thread runs, innermost first. They determine
- * {@link Lease#current()}, and which leases have to be held when a transaction commits.
- * Its public methods are for guards of transactions, such as {@code LockCommitGuard}.
+ * {@link Lease#current()}, and which leases must be held when a transaction commits. The
+ * public methods are for guards of transactions, such as {@code LockCommitGuard}.
  */
 public final class LeaseContext {
 
@@ -41,7 +41,7 @@ public final class LeaseContext {
 	/**
 	 * Check that all leases of this thread are held, except those whose loss is only
 	 * logged.
-	 * @throws LockLostException if one was lost
+	 * @throws LockLostException if a lock was lost
 	 */
 	public static void ensureAllHeld() {
 		for (Scope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
@@ -55,7 +55,7 @@ public final class LeaseContext {
 	 * Check that this thread does not run under a lost lease of the same lock. Leases
 	 * with a fixed lease time are ignored, because they need not be closed and their body
 	 * may have ended.
-	 * @throws LockLostException if it does
+	 * @throws LockLostException if this thread runs under a lost lease
 	 */
 	static void ensureNotLost(AnyLockRequest<?> request) {
 		List<LockRequest> requests = LockSetRequest.requestsOf(request);
@@ -92,8 +92,8 @@ public final class LeaseContext {
 
 	/**
 	 * Enter a scope whose lease is never the {@linkplain #current() current} one.
-	 * @param leaseTime the time after which the lease ends by itself, or {@code null} if
-	 * it does not
+	 * @param leaseTime the time after which the lease expires, or {@code null} if it is
+	 * renewed
 	 */
 	static Scope watch(LeaseSet lease, @Nullable Duration leaseTime, boolean lossMatters) {
 		if (!TransactionBoundary.isAround()) {
@@ -106,8 +106,8 @@ public final class LeaseContext {
 	}
 
 	/**
-	 * Forget the scopes whose lease time is over, because their leases may never be
-	 * closed. Until then they matter to transactions that began before.
+	 * Forget the scopes whose lease has expired, because it may never be closed. Until
+	 * then the scopes matter to transactions that began before.
 	 */
 	public static void forgetExpired() {
 		for (Scope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
@@ -118,9 +118,6 @@ public final class LeaseContext {
 		}
 	}
 
-	/**
-	 * Return the number of scopes around the current work of this thread.
-	 */
 	static int size() {
 		int size = 0;
 		for (Scope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
@@ -137,7 +134,7 @@ public final class LeaseContext {
 		Scope first = INNERMOST.get();
 		Scope innermost = firstOpen(first);
 		if (innermost != first) {
-			// Never removed: the next read would only create it again
+			// Not removed, because the next read would only create the entry again
 			INNERMOST.set(innermost);
 		}
 		for (Scope scope = innermost; scope != null; scope = scope.outer) {
@@ -194,7 +191,7 @@ public final class LeaseContext {
 		}
 
 		/**
-		 * Leave the body; the lease has to be held until the transaction is completed.
+		 * Leave the body; the lease must be held until the transaction is completed.
 		 */
 		void leave() {
 			this.left = true;

@@ -9,20 +9,20 @@ import java.util.function.Consumer;
 
 /**
  * The leases of locks that were acquired together, from their acquisition until
- * {@link #close()}. The loss of one lock is the loss of the set. A {@link Lease} is the
- * set of itself, so code that handles sets handles single locks as well.
+ * {@link #close()}. The loss of one lock is the loss of the set. A {@link Lease} is a set
+ * of one, so code that handles sets handles single locks as well.
  *
  * <p>
- * Each lock has a key and a fencing token of its own: ask its lease, {@link #get(LockKey)
- * get(key)} or one of {@link #all()}. A set belongs to no thread: any thread may ask or
- * close it.
+ * Each lock has a key and a fencing token of its own: get them from its lease,
+ * {@link #get(LockKey) get(key)} or one of {@link #all()}. No thread owns a set: any
+ * thread may query or close it.
  */
 public interface LeaseSet extends AutoCloseable {
 
 	/**
 	 * Return the leases of the innermost annotated method or {@link LockTemplate} that
 	 * runs on this thread, whether it holds one lock or several.
-	 * @throws IllegalStateException if there is none
+	 * @throws IllegalStateException if there is no such method or template
 	 * @see Lease#current()
 	 */
 	static LeaseSet current() {
@@ -31,7 +31,7 @@ public interface LeaseSet extends AutoCloseable {
 
 	/**
 	 * Return the leases, one for each lock, in the order in which the locks were
-	 * acquired. Closing one of them releases its lock, and the set is not held any more.
+	 * acquired. Closing one of them releases its lock, and the set is no longer held.
 	 */
 	List<Lease> all();
 
@@ -44,18 +44,18 @@ public interface LeaseSet extends AutoCloseable {
 		return all().stream()
 			.filter((lease) -> lease.key().equals(key))
 			.findFirst()
-			.orElseThrow(() -> new IllegalArgumentException("There is no lease of lock '" + key + "' among these"));
+			.orElseThrow(() -> new IllegalArgumentException("There is no lease of lock '" + key + "' in this set"));
 	}
 
 	/**
 	 * Return whether all leases are neither closed nor known to be lost. A pause of the
-	 * JVM right after the answer can outlast a lease; only
+	 * JVM right after this call can outlast a lease; only
 	 * {@linkplain Lease#fencingToken() fencing tokens} protect against that.
 	 */
 	boolean isHeld();
 
 	/**
-	 * Do nothing if all leases are held.
+	 * Check that all leases are held.
 	 * @throws LockLostException if a lock was lost
 	 * @throws IllegalStateException if a lease is closed
 	 */
@@ -69,8 +69,8 @@ public interface LeaseSet extends AutoCloseable {
 
 	/**
 	 * Call back when the first lock is lost before the set is closed, or at once if one
-	 * was lost already. At most one call, on a thread that other callbacks share, so it
-	 * should be short.
+	 * is already lost. The callback is called at most once, on a thread that other
+	 * callbacks share, so it should be short.
 	 * @param callback what to call
 	 */
 	void onLost(Consumer<LockLostException> callback);
@@ -87,7 +87,7 @@ public interface LeaseSet extends AutoCloseable {
 	void holdAtLeast(Duration time);
 
 	/**
-	 * Release all locks, as {@link Lease#close()} does with one.
+	 * Release all locks, each as {@link Lease#close()} does.
 	 * @throws LockLostException if a lock was lost before; the others are released
 	 */
 	@Override

@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
  * there are no transactions, and a lock is released when its body returns.
  *
  * <p>
- * The module {@code lock-spring} contributes the transactions of Spring. Implement it for
- * transactions of another kind, and name the class in
+ * The module {@code lock-spring} contributes the transactions of Spring. Implement this
+ * interface for transactions of another kind, and name the class in
  * {@code META-INF/services/io.github.lockstarter.LockBoundary}. The first one that
  * {@link java.util.ServiceLoader} finds with the class loader of this interface applies
- * to all locks of the JVM.
+ * to all locks in the JVM.
  */
 public interface LockBoundary {
 
@@ -37,8 +37,8 @@ public interface LockBoundary {
 	@Nullable String name();
 
 	/**
-	 * Do something when the current transaction is completed; called inside a transaction
-	 * only.
+	 * Run an action when the current transaction is completed. Called inside a
+	 * transaction only.
 	 * @param action takes the outcome of the transaction
 	 */
 	void whenCompleted(Consumer<Outcome> action);
@@ -48,13 +48,13 @@ public interface LockBoundary {
 	 */
 	enum Outcome {
 
-		/** What was written is visible to others. */
+		/** The writes of the transaction are visible to others. */
 		COMMITTED,
 
-		/** Nothing was written. */
+		/** The transaction has written nothing. */
 		ROLLED_BACK,
 
-		/** Either may be true. */
+		/** The transaction may have been committed or rolled back. */
 		UNKNOWN
 
 	}

@@ -5,7 +5,7 @@ package io.github.lockstarter;
 import java.time.Duration;
 
 /**
- * Exception thrown when somebody else held a lock for the whole wait time. The body did
+ * Exception thrown when another owner held a lock for the whole wait time. The body did
  * not run; trying again later is reasonable.
  */
 public class LockContendedException extends LockException {
@@ -19,7 +19,7 @@ public class LockContendedException extends LockException {
 	}
 
 	/**
-	 * Return how long the lock was waited for.
+	 * Return how long the caller waited for the lock.
 	 */
 	public Duration getWaited() {
 		return this.waited;

@@ -5,9 +5,9 @@ package io.github.lockstarter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Base of the exceptions of a lock. Its subclasses keep apart what calls for different
- * reactions: somebody else holds the lock, the store cannot be asked, the wait was
- * interrupted, the lock was lost.
+ * Base class of the exceptions of a lock. The subclasses distinguish cases that need
+ * different reactions: another owner holds the lock, the store cannot be asked, the wait
+ * was interrupted, or the lock was lost.
  */
 public abstract class LockException extends RuntimeException {
 
@@ -19,7 +19,7 @@ public abstract class LockException extends RuntimeException {
 	}
 
 	/**
-	 * Return which lock it is about.
+	 * Return the lock that this exception is about.
 	 */
 	public LockKey getKey() {
 		return this.key;

@@ -3,13 +3,13 @@
 package io.github.lockstarter;
 
 /**
- * Exception thrown when a thread is interrupted while it asks or waits for a lock. The
- * body did not run, and the interrupt flag of the thread is set.
+ * Exception thrown when a thread is interrupted while it acquires a lock. The body did
+ * not run, and the interrupt flag of the thread is set.
  */
 public class LockInterruptedException extends LockException {
 
 	public LockInterruptedException(LockKey key) {
-		super(key, "Interrupted while asking for lock '" + key + "'; nothing was executed", null);
+		super(key, "Interrupted while acquiring lock '" + key + "'; nothing was executed", null);
 	}
 
 }

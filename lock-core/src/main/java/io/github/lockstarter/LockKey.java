@@ -10,7 +10,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The identity of one lock: the name of what is guarded and, within it, a key. Two
+ * The identity of one lock: the name of what is guarded and a key within that name. Two
  * different pairs are always two different locks, whatever characters the key contains.
  *
  * @param name a static label of low cardinality, such as {@code stock}: letters, digits,
@@ -21,20 +21,20 @@ import org.jspecify.annotations.Nullable;
 public record LockKey(String name, @Nullable String key) implements Serializable {
 
 	/**
-	 * Longest name, in characters.
+	 * Maximum length of a name, in characters.
 	 */
 	public static final int MAX_NAME_LENGTH = 128;
 
 	/**
-	 * Longest key, in characters.
+	 * Maximum length of a key, in characters.
 	 */
 	public static final int MAX_KEY_LENGTH = 512;
 
 	/**
 	 * Characters that are invisible and therefore encoded: control and format characters,
 	 * line and paragraph separators. Each range begins at one number and ends before the
-	 * next. The JDK's own tables change with each version of Unicode, and a text must
-	 * not.
+	 * next. The tables of the JDK change with each version of Unicode; the text of a key
+	 * must not.
 	 */
 	private static final int[] INVISIBLE = { 0x7F, 0xA0, 0xAD, 0xAE, 0x600, 0x606, 0x61C, 0x61D, 0x6DD, 0x6DE, 0x70F,
 			0x710, 0x890, 0x892, 0x8E2, 0x8E3, 0x180E, 0x180F, 0x200B, 0x2010, 0x2028, 0x202F, 0x2060, 0x2065, 0x2066,
@@ -74,7 +74,7 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 	/**
 	 * Return the lock of a key within a name.
 	 * @param name the name of what is guarded
-	 * @param key the key, turned into text by {@link String#valueOf}
+	 * @param key the key, converted to text by {@link String#valueOf}
 	 * @throws IllegalArgumentException if the name is not valid, or the key is
 	 * {@code null}, has no {@code toString()} of its own, or its text is blank, longer
 	 * than {@value #MAX_KEY_LENGTH} characters or not well-formed Unicode
@@ -93,10 +93,10 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 	}
 
 	/**
-	 * Return the one-line text of this lock, {@code name} or {@code name:key}, by which
-	 * it is stored and logged. Control and format characters, <code>%</code>,
-	 * <code>{</code> and <code>}</code> of the key are percent-encoded as UTF-8, and all
-	 * other characters are kept. Different locks have different texts.
+	 * Return the one-line text under which this lock is stored and logged: {@code name}
+	 * or {@code name:key}. Control and format characters, <code>%</code>, <code>{</code>
+	 * and <code>}</code> of the key are percent-encoded as UTF-8, and all other
+	 * characters are kept. Different locks have different texts.
 	 */
 	public String text() {
 		return (this.key != null) ? this.name + ':' + encode(this.key) : this.name;
@@ -133,7 +133,7 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 		}
 		if (key.codePoints().anyMatch(LockKey::isLoneSurrogate)) {
 			throw new IllegalArgumentException(
-					"'key' of the lock '" + name + "' must be well-formed Unicode, but holds half a surrogate pair");
+					"'key' of the lock '" + name + "' must be well-formed Unicode, but contains half a surrogate pair");
 		}
 	}
 
@@ -167,7 +167,8 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 		if (codePoint < 0x7F) {
 			return codePoint >= ' ' && codePoint != '%' && codePoint != '{' && codePoint != '}';
 		}
-		// Even where a range begins, and by the encoding of what is not found inside one
+		// The index is even at the beginning of a range, and encodes the insertion point
+		// inside one
 		return Arrays.binarySearch(INVISIBLE, codePoint) % 2 != 0;
 	}
 

@@ -3,8 +3,8 @@
 package io.github.lockstarter;
 
 /**
- * Exception thrown when a lock was lost before its owner gave it back. Somebody else may
- * have held it since: what the body did was not protected to its end.
+ * Exception thrown when a lock was lost before its owner released it. Another owner may
+ * have held it since, so the lock did not protect the body to its end.
  */
 public class LockLostException extends LockException {
 
@@ -18,7 +18,7 @@ public class LockLostException extends LockException {
 	 */
 	public LockLostException(LockKey key, long fencingToken, String reason) {
 		super(key, "Lock '" + key + "' with fencing token " + fencingToken + " was lost: " + reason
-				+ "; another owner may have entered before the protected code ended", null);
+				+ "; another owner may have acquired it before the protected code ended", null);
 		this.fencingToken = fencingToken;
 	}
 

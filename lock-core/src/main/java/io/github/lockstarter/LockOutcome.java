@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
  * The outcome of an acquisition by a {@link LockTemplate}: a lease, or the reason why
  * there is none. It runs the body or a handler, and then ends the run by the rules of the
  * template. {@link LockTemplate} does both for bodies that block or return a future. Use
- * this class for a body of another kind, such as a reactive chain.
+ * this class for other bodies, such as a reactive chain.
  *
  * <p>
- * Every outcome has to be {@linkplain #end ended}; until then its lock is held.
+ * Every outcome must be {@linkplain #end ended}; until then its lock is held.
  *
- * @param <L> what the body is given: a {@link Lease} or a {@link LeaseSet}
+ * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
  * @see LockTemplate#acquireAsync
  */
 public final class LockOutcome<L extends LeaseSet> {
@@ -64,9 +64,9 @@ public final class LockOutcome<L extends LeaseSet> {
 	 * @param onContention what to run on contention, without the lock
 	 * @param onOutage what to run on an outage, without the lock
 	 * @return the result of the one that ran
-	 * @throws X an exception of the one that ran
+	 * @throws X the exception of the one that ran
 	 * @throws LockException if the lock was not acquired for another reason
-	 * @throws CancellationException if this outcome was ended before
+	 * @throws CancellationException if this outcome is already ended
 	 */
 	public <T extends @Nullable Object, X extends Throwable> T fold(
 			LockedBody<? super L, ? extends T, ? extends X> body,
@@ -90,8 +90,8 @@ public final class LockOutcome<L extends LeaseSet> {
 	/**
 	 * Cancel the body if its lock is lost and the template reacts with
 	 * {@link OnLost#INTERRUPT}.
-	 * @param cancel cancels the body; runs on a thread that other callbacks share, so it
-	 * should be short
+	 * @param cancel cancels the body; called on a thread that other callbacks share, so
+	 * it should be short
 	 */
 	public void onLoss(Runnable cancel) {
 		if (this.lease != null && this.onLost == OnLost.INTERRUPT) {
@@ -143,8 +143,8 @@ public final class LockOutcome<L extends LeaseSet> {
 	}
 
 	/**
-	 * Run a body on the current thread, and interrupt it on a loss if the template reacts
-	 * so.
+	 * Run a body on the current thread, and interrupt it on a loss if the template
+	 * requires it.
 	 */
 	<T extends @Nullable Object, X extends Throwable> T call(LockedBody<? super L, T, X> body, L lease) throws X {
 		if (this.onLost != OnLost.INTERRUPT) {

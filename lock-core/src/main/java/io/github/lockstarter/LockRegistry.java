@@ -8,22 +8,21 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 
 /**
- * Where locks come from. For a whole method or block, {@link DistributedLock} and
+ * Acquires locks. For a whole method or block, {@link DistributedLock} and
  * {@link LockTemplate} are simpler; use a registry where the acquisition and the release
  * of a lock do not nest like a block.
  *
  * <p>
  * A nested acquisition of the same lock by the same thread is reentrant: it succeeds at
  * once, shares the lease of the outer one, and does not touch the store. It fails with a
- * {@link LockLostException} if the outer lease was lost, unless that one had a fixed
- * lease time: as such a lease need not be closed, the lock is then acquired anew.
+ * {@link LockLostException} if the outer lease was lost. If the outer lease had a fixed
+ * lease time, it need not be closed, so the lock is acquired anew instead.
  *
  * <p>
- * Several locks are acquired together or not at all by the methods for a
- * {@link LockSetRequest}. If all of them are free, one request to the store is enough
- * where the store can do that. Otherwise they are acquired one by one in an order that is
- * the same in all instances, and released again if one of them cannot be acquired in
- * time.
+ * The methods for a {@link LockSetRequest} acquire several locks together or not at all.
+ * If all of them are free, one request is enough for a store that can grant several locks
+ * in one step. Otherwise they are acquired one by one in an order that is the same in all
+ * instances, and released again if one of them cannot be acquired in time.
  */
 public interface LockRegistry {
 
@@ -51,16 +50,17 @@ public interface LockRegistry {
 	Optional<Lease> tryAcquire(LockRequest request);
 
 	/**
-	 * Acquire a lock without blocking the current thread. No thread owns the lease: it is
-	 * released by whoever closes it, and a further acquisition is not a nested one and
-	 * waits like any other, unless both requests have the same
-	 * {@linkplain LockRequest#withOwner owner}. Actions that depend on the future may
-	 * block if they are attached by an <code>…Async</code> method.
+	 * Acquire a lock without blocking the current thread. No thread owns the lease, so
+	 * any thread may close it. A further acquisition is not a nested one and waits like
+	 * any other, unless both requests have the same {@linkplain LockRequest#withOwner
+	 * owner}. Dependent actions may block if they are attached by an <code>…Async</code>
+	 * method.
 	 *
 	 * <p>
-	 * Cancelling the future, or completing it otherwise, ends the wait, also by
-	 * {@link CompletableFuture#orTimeout}; a lease that is granted in the same instant is
-	 * closed. A waiter takes up no thread while it waits for its turn in this JVM.
+	 * Cancelling the future, or completing it in another way, such as
+	 * {@link CompletableFuture#orTimeout}, ends the wait. A lease that is granted in the
+	 * same instant is closed. A waiter occupies no thread while it waits for its turn in
+	 * this JVM.
 	 * @param request which lock, and how long to wait
 	 * @return the future lease, to be closed by the caller. It fails with a
 	 * {@link LockContendedException} if another owner held the lock for the whole wait
@@ -103,12 +103,12 @@ public interface LockRegistry {
 	CompletableFuture<LeaseSet> acquireAllAsync(LockSetRequest request);
 
 	/**
-	 * Return a lock in the form of {@link java.util.concurrent.locks.Lock}, for code that
-	 * expects one. It is owned by the thread that locked it and reentrant; its lease is
+	 * Return a lock as a {@link java.util.concurrent.locks.Lock}, for code that expects
+	 * one. The lock is reentrant and owned by the thread that locks it; its lease is
 	 * renewed until it is unlocked. All methods throw {@link LockUnavailableException}
 	 * when the store cannot be asked; {@link Lock#unlock()} throws
-	 * {@link LockLostException} when the lock was lost before, and
-	 * {@link IllegalMonitorStateException} when the thread does not hold it.
+	 * {@link LockLostException} if the lock was lost before, and
+	 * {@link IllegalMonitorStateException} if the thread does not hold it.
 	 * {@link Lock#newCondition()} is not supported.
 	 * @param key which lock
 	 * @return a view; any two views of the same key are the same lock
@@ -116,13 +116,12 @@ public interface LockRegistry {
 	Lock lock(LockKey key);
 
 	/**
-	 * Return the two sides of a lock in the form of
-	 * {@link java.util.concurrent.locks.ReadWriteLock}: the read lock has the mode
-	 * {@link LockMode#READ} and the write lock {@link LockMode#WRITE}, and both behave as
-	 * {@link #lock(LockKey)} does. A thread that holds the write lock may acquire the
-	 * read lock as well, and excludes all others until it has released both. A thread
-	 * that holds only the read lock gets an {@link IllegalStateException} from the write
-	 * lock.
+	 * Return a lock as a {@link java.util.concurrent.locks.ReadWriteLock}: the read lock
+	 * has the mode {@link LockMode#READ} and the write lock {@link LockMode#WRITE}, and
+	 * both behave as {@link #lock(LockKey)} does. A thread that holds the write lock may
+	 * acquire the read lock as well, and excludes all other owners until it has released
+	 * both. For a thread that holds only the read lock, the write lock throws an
+	 * {@link IllegalStateException}.
 	 * @param key which lock
 	 * @return a view; any two views of the same key are the same lock
 	 */

@@ -7,20 +7,20 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What to ask a {@link LockRegistry} or a {@link LockTemplate} for: one lock. For several
- * locks that are acquired together, see {@link LockSetRequest}.
+ * A request for one lock, for a {@link LockRegistry} or a {@link LockTemplate}. For
+ * several locks that are acquired together, see {@link LockSetRequest}.
  *
  * @param key which lock
- * @param mode how the lock is shared
- * @param waitTime how long to wait for the lock at most, zero for not at all, or
- * {@code null} for the registry's default
+ * @param mode the mode in which to acquire the lock
+ * @param waitTime how long to wait for the lock at most; zero to not wait, {@code null}
+ * for the registry's default
  * @param leaseTime fixed length of the lease, or {@code null} for one that is renewed
  * until it is closed
  * @param holdAtLeast how long the lock is kept after its grant, even if the body of a
- * {@link LockTemplate} returns earlier, or {@code null} for no longer than the body runs;
+ * {@link LockTemplate} returns earlier, or {@code null} to release it when the body ends;
  * see {@link Lease#holdAtLeast}
- * @param owner the owner of the lease, or {@code null} for the current thread, or for
- * nobody if the lock is acquired asynchronously; see {@link #withOwner}
+ * @param owner the owner of the lease; if {@code null}, the current thread is the owner,
+ * or the lease itself if the lock is acquired asynchronously; see {@link #withOwner}
  */
 public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTime, @Nullable Duration leaseTime,
 		@Nullable Duration holdAtLeast, @Nullable Object owner) implements AnyLockRequest<Lease> {
@@ -95,8 +95,8 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 	}
 
 	/**
-	 * Return this request with a fixed lease time, after which the lock is lost if it was
-	 * not released. A lease that is meant to expire need not be closed.
+	 * Return this request with a fixed lease time. The lock is lost if it is not released
+	 * before. A lease that is meant to expire need not be closed.
 	 * @param leaseTime length of the lease, 10 ms to 365 days
 	 */
 	public LockRequest withLeaseTime(Duration leaseTime) {
@@ -104,8 +104,8 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 	}
 
 	/**
-	 * Return this request with a time for which the lock is kept after its grant, if the
-	 * body of a {@link LockTemplate} returns and does not throw.
+	 * Return this request with a time for which the lock is kept after its grant, unless
+	 * the body of a {@link LockTemplate} throws.
 	 * @param holdAtLeast the time, 10 ms to 365 days
 	 */
 	public LockRequest withHoldAtLeast(Duration holdAtLeast) {
@@ -114,7 +114,7 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 
 	/**
 	 * Return this request in another mode.
-	 * @param mode how the lock is shared
+	 * @param mode the mode in which to acquire the lock
 	 */
 	public LockRequest withMode(LockMode mode) {
 		return new LockRequest(this.key, mode, this.waitTime, this.leaseTime, this.holdAtLeast, this.owner);
@@ -130,12 +130,12 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 
 	/**
 	 * Return this request on behalf of an owner, in place of the current thread. A
-	 * further acquisition of the lock by the same owner is a nested one, on whatever
-	 * thread: it succeeds at once and shares the lease of the outer one, which may be
-	 * closed before it.
+	 * further acquisition of the lock by the same owner is a nested one on any thread: it
+	 * succeeds at once and shares the lease of the outer one. The outer lease may be
+	 * closed first.
 	 *
 	 * <p>
-	 * Use it for work that moves between threads. The lease of an owner takes part in no
+	 * Use it for work that moves between threads. Such a lease takes part in no
 	 * transaction of the current thread.
 	 * @param owner an object with {@code equals} and {@code hashCode} that stands for one
 	 * piece of work, such as an object in the context of a reactive chain; not a thread

@@ -14,8 +14,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What to ask a {@link LockRegistry} or a {@link LockTemplate} for: several locks, which
- * are acquired together or not at all. It is granted as a {@link LeaseSet}.
+ * A request for several locks, for a {@link LockRegistry} or a {@link LockTemplate}. They
+ * are acquired together or not at all, and held as a {@link LeaseSet}.
  *
  * <pre class="code">
  * LockSetRequest both = LockSetRequest.of("account", List.of(from, to)).withWaitTime(Duration.ofSeconds(3));
@@ -27,21 +27,21 @@ import org.jspecify.annotations.Nullable;
  * @param requests a request for each lock, without wait times, in the order in which the
  * locks are acquired. That order is the same in all instances, so that two requests with
  * common locks cannot deadlock
- * @param waitTime how long to wait for all locks together, zero for not at all, or
+ * @param waitTime how long to wait for all locks together at most; zero to not wait,
  * {@code null} for the registry's default
  */
 public record LockSetRequest(List<LockRequest> requests,
 		@Nullable Duration waitTime) implements AnyLockRequest<LeaseSet> {
 
 	/**
-	 * Most locks that can be acquired together.
+	 * Maximum number of locks that can be acquired together.
 	 */
 	public static final int MAX_LOCKS = 1000;
 
 	/**
 	 * Create a request.
-	 * @param requests requests for at least one lock and at most {@value #MAX_LOCKS}, in
-	 * any order, whose wait times are those of the set or {@code null}
+	 * @param requests requests for one to {@value #MAX_LOCKS} locks, in any order; the
+	 * wait time of each is that of the set or {@code null}
 	 * @param waitTime how long to wait for all locks together
 	 */
 	public LockSetRequest {
@@ -68,7 +68,7 @@ public record LockSetRequest(List<LockRequest> requests,
 	 * Return a request for the locks of several keys within a name, with the registry's
 	 * defaults.
 	 * @param name the name of what is guarded
-	 * @param keys the keys, at least one and at most {@value #MAX_LOCKS}
+	 * @param keys one to {@value #MAX_LOCKS} keys
 	 * @see LockKey#of(String, Object)
 	 */
 	public static LockSetRequest of(String name, Collection<?> keys) {
@@ -80,8 +80,8 @@ public record LockSetRequest(List<LockRequest> requests,
 
 	/**
 	 * Return a request for several locks.
-	 * @param requests a request for each lock; those that have a wait time must agree on
-	 * it, and it is that of the set
+	 * @param requests a request for each lock; all wait times must be the same or
+	 * {@code null}
 	 */
 	public static LockSetRequest of(LockRequest... requests) {
 		return of(List.of(requests));
@@ -89,8 +89,8 @@ public record LockSetRequest(List<LockRequest> requests,
 
 	/**
 	 * Return a request for several locks.
-	 * @param requests a request for each lock; those that have a wait time must agree on
-	 * it, and it is that of the set
+	 * @param requests a request for each lock; all wait times must be the same or
+	 * {@code null}
 	 */
 	public static LockSetRequest of(Collection<LockRequest> requests) {
 		Duration waitTime = requests.stream()
@@ -101,9 +101,6 @@ public record LockSetRequest(List<LockRequest> requests,
 		return new LockSetRequest(List.copyOf(requests), waitTime);
 	}
 
-	/**
-	 * Return the requests of which a request consists.
-	 */
 	static List<LockRequest> requestsOf(AnyLockRequest<?> request) {
 		return (request instanceof LockRequest one) ? List.of(one) : ((LockSetRequest) request).requests();
 	}
@@ -115,7 +112,7 @@ public record LockSetRequest(List<LockRequest> requests,
 
 	/**
 	 * Return this request with all locks in another mode.
-	 * @param mode how the locks are shared
+	 * @param mode the mode in which to acquire the locks
 	 */
 	public LockSetRequest withMode(LockMode mode) {
 		return each((request) -> request.withMode(mode));

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Runs code under a lock: the semantics of {@link DistributedLock} for a lambda. Use it
  * inside a bean, where calls of the bean's own annotated methods bypass the lock, or
- * where the key is the outcome of earlier steps.
+ * where the key is the result of earlier steps.
  *
  * <pre class="code">
  * int left = lockTemplate.execute(LockRequest.of("stock", productId), (lease) -> deduct(productId));
@@ -29,7 +29,7 @@ public class LockTemplate {
 
 	/**
 	 * Create a template that throws a {@link LockLostException} when a lease is lost.
-	 * @param registry where the locks come from
+	 * @param registry acquires the locks
 	 */
 	public LockTemplate(LockRegistry registry) {
 		this(TransactionAwareLockRegistry.unwrap(registry), OnLost.THROW, OnActiveTransaction.DEFAULT);
@@ -50,7 +50,7 @@ public class LockTemplate {
 	}
 
 	/**
-	 * Return a template with another reaction to a transaction that is active already.
+	 * Return a template with another reaction to a transaction that is already active.
 	 * @param onActiveTransaction the reaction
 	 */
 	public LockTemplate withOnActiveTransaction(OnActiveTransaction onActiveTransaction) {
@@ -59,13 +59,14 @@ public class LockTemplate {
 
 	/**
 	 * Run the body under the lock.
-	 * @param <L> what the body is given: a {@link Lease} or a {@link LeaseSet}
+	 * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
 	 * @param <T> the type of the result
 	 * @param <X> the type of exception that the body may throw
 	 * @param request which lock or locks, and how long to wait
 	 * @param body what to run
 	 * @return the body's result
-	 * @throws X what the body threw; a lost lease is then a suppressed exception
+	 * @throws X the exception of the body; the loss of a lease is then a suppressed
+	 * exception
 	 * @throws LockException if the lock could not be acquired, or was lost; see
 	 * {@link LockRegistry#acquire}
 	 */
@@ -78,11 +79,12 @@ public class LockTemplate {
 
 	/**
 	 * Run a body without a result under the lock.
-	 * @param <L> what the body is given: a {@link Lease} or a {@link LeaseSet}
+	 * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
 	 * @param <X> the type of exception that the body may throw
 	 * @param request which lock or locks, and how long to wait
 	 * @param body what to run
-	 * @throws X what the body threw; a lost lease is then a suppressed exception
+	 * @throws X the exception of the body; the loss of a lease is then a suppressed
+	 * exception
 	 * @throws LockException if the lock could not be acquired, or was lost; see
 	 * {@link LockRegistry#acquire}
 	 */
@@ -98,14 +100,14 @@ public class LockTemplate {
 	 * Run the body under the lock, or a handler when another owner held the lock for the
 	 * whole wait time. A {@link LockContendedException} thrown by the body itself is not
 	 * handled.
-	 * @param <L> what the body is given: a {@link Lease} or a {@link LeaseSet}
+	 * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
 	 * @param <T> the type of the result
 	 * @param <X> the type of exception that body and handler may throw
 	 * @param request which lock or locks, and how long to wait
 	 * @param body what to run
 	 * @param onContention what to run instead, without the lock
 	 * @return the result of the one that ran
-	 * @throws X what the one that ran threw
+	 * @throws X the exception of the one that ran
 	 * @throws LockException if the store could not be asked, or the lock was lost
 	 */
 	public <L extends LeaseSet, T extends @Nullable Object, X extends Throwable> T executeOrElse(
@@ -119,7 +121,7 @@ public class LockTemplate {
 	 * Run the body under the lock, or one handler when another owner held the lock for
 	 * the whole wait time and another handler when the store could not be asked. What the
 	 * body itself throws is not handled, nor is an interrupt.
-	 * @param <L> what the body is given: a {@link Lease} or a {@link LeaseSet}
+	 * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
 	 * @param <T> the type of the result
 	 * @param <X> the type of exception that body and handlers may throw
 	 * @param request which lock or locks, and how long to wait
@@ -127,7 +129,7 @@ public class LockTemplate {
 	 * @param onContention what to run on contention, without the lock
 	 * @param onOutage what to run on an outage, without the lock
 	 * @return the result of the one that ran
-	 * @throws X what the one that ran threw
+	 * @throws X the exception of the one that ran
 	 * @throws LockException if the wait was interrupted, or the lock was lost
 	 */
 	public <L extends LeaseSet, T extends @Nullable Object, X extends Throwable> T executeOrElse(
@@ -141,23 +143,23 @@ public class LockTemplate {
 	/**
 	 * Run a body that returns a future under the lock, without blocking the current
 	 * thread: the body begins when the lock is acquired, on another thread that may
-	 * block, and the lock is held until its future is done. {@link Lease#current()} is
-	 * available until the body returns. Cancelling the result ends the wait, or cancels
-	 * the future of the body and releases the lock; work that continues behind a
-	 * cancelled future is not protected any more.
+	 * block, and the lock is held until the body's future is done.
+	 * {@link Lease#current()} is available until the body returns. Cancelling the result
+	 * ends the wait, or cancels the future of the body and releases the lock. The lock no
+	 * longer protects work that continues behind a cancelled future.
 	 *
 	 * <p>
-	 * Nothing here is reentrant, unless the request has an
+	 * The acquisition is not reentrant, unless the request has an
 	 * {@linkplain AnyLockRequest#withOwner owner}: a body that waits for the same lock
 	 * waits for itself. A transaction of the current thread does not extend to the body,
 	 * so {@link OnActiveTransaction} has no effect. With {@link OnLost#INTERRUPT} a loss
 	 * also cancels the future of the body.
-	 * @param <L> what the body is given: a {@link Lease} or a {@link LeaseSet}
+	 * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
 	 * @param <T> the type of the result
 	 * @param request which lock or locks, and how long to wait
 	 * @param body what to run
-	 * @return the result, done after the lock is released. It fails with what the body
-	 * throws or its future fails with, and as {@link LockRegistry#acquireAsync} and
+	 * @return the result, done after the lock is released. It fails with the exception of
+	 * the body or of the body's future, and as {@link LockRegistry#acquireAsync} and
 	 * {@link Lease#closeAsync} do
 	 */
 	public <L extends LeaseSet, T extends @Nullable Object> CompletableFuture<T> executeAsync(AnyLockRequest<L> request,
@@ -173,7 +175,7 @@ public class LockTemplate {
 	 * Run a body that returns a future under the lock as {@link #executeAsync} does, or
 	 * one handler when another owner held the lock for the whole wait time and another
 	 * handler when the store could not be asked.
-	 * @param <L> what the body is given: a {@link Lease} or a {@link LeaseSet}
+	 * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
 	 * @param <T> the type of the result
 	 * @param request which lock or locks, and how long to wait
 	 * @param body what to run
@@ -190,13 +192,13 @@ public class LockTemplate {
 
 	/**
 	 * Run a body that returns a future under the lock as {@link #executeAsyncOrElse}
-	 * does, but wait for the lock and begin the body on the current thread: for a thread
-	 * to which the call was handed over, such as that of an {@code @Async} method, whose
-	 * context the body needs. The body owns the lock and not the thread, so this is not
-	 * reentrant either. If the current thread is inside a transaction,
+	 * does, but wait for the lock and begin the body on the current thread. Use it on a
+	 * thread that runs the call for another one and whose context the body needs, such as
+	 * that of an {@code @Async} method. The body owns the lock, not the thread, so the
+	 * acquisition is not reentrant either. If the current thread is inside a transaction,
 	 * {@link OnActiveTransaction} decides when the lock is released, and the result does
 	 * not wait for its release.
-	 * @param <L> what the body is given: a {@link Lease} or a {@link LeaseSet}
+	 * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
 	 * @param <T> the type of the result
 	 * @param request which lock or locks, and how long to wait
 	 * @param body what to run
@@ -221,11 +223,11 @@ public class LockTemplate {
 	 * Acquire the lock without blocking the current thread, for a body that neither
 	 * blocks nor returns a future, such as a reactive chain. The caller runs the body and
 	 * ends the outcome. For all other bodies {@link #executeAsync} is simpler.
-	 * @param <L> what the body is given: a {@link Lease} or a {@link LeaseSet}
+	 * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
 	 * @param request which lock or locks, and how long to wait
-	 * @return the outcome. Cancelling the future before it is done withdraws from the
-	 * wait, and releases a lock that is granted in the same instant. Dependent actions
-	 * may block if they are attached by an <code>…Async</code> method
+	 * @return the outcome. Cancelling the future before it is done ends the wait, and
+	 * releases a lock that is granted in the same instant. Dependent actions may block if
+	 * they are attached by an <code>…Async</code> method
 	 */
 	public <L extends LeaseSet> CompletableFuture<LockOutcome<L>> acquireAsync(AnyLockRequest<L> request) {
 		return futureOutcome(request);
@@ -240,7 +242,7 @@ public class LockTemplate {
 
 	/**
 	 * Acquire the lock, unless an outer body on this thread has lost it: the registry
-	 * does not know that this body still runs, and would acquire the lock anew.
+	 * does not know that the outer body still runs, and would acquire the lock anew.
 	 */
 	private <L extends LeaseSet> L acquire(AnyLockRequest<L> request) {
 		LeaseContext.ensureNotLost(request);

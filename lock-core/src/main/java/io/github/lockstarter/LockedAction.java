@@ -3,9 +3,9 @@
 package io.github.lockstarter;
 
 /**
- * Code without a result that runs while a lock, or several locks, are held.
+ * Code without a result that runs under a lock or a set of locks.
  *
- * @param <L> what the code is given: a {@link Lease} or a {@link LeaseSet}
+ * @param <L> the argument of the code: a {@link Lease} or a {@link LeaseSet}
  * @param <X> the type of exception that the code may throw
  */
 @FunctionalInterface
@@ -14,7 +14,7 @@ public interface LockedAction<L extends LeaseSet, X extends Throwable> {
 	/**
 	 * Run under the lock.
 	 * @param lease the lease, closed by the caller
-	 * @throws X whatever the code throws
+	 * @throws X the exception of the code
 	 */
 	void run(L lease) throws X;
 

@@ -5,9 +5,9 @@ package io.github.lockstarter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Code that runs while a lock, or several locks, are held.
+ * Code that runs under a lock or a set of locks.
  *
- * @param <L> what the code is given: a {@link Lease} or a {@link LeaseSet}
+ * @param <L> the argument of the code: a {@link Lease} or a {@link LeaseSet}
  * @param <T> the type of the result
  * @param <X> the type of exception that the code may throw
  */
@@ -18,7 +18,7 @@ public interface LockedBody<L extends LeaseSet, T extends @Nullable Object, X ex
 	 * Run under the lock.
 	 * @param lease the lease, closed by the caller
 	 * @return the result
-	 * @throws X whatever the code throws
+	 * @throws X the exception of the code
 	 */
 	T run(L lease) throws X;
 

@@ -5,13 +5,13 @@ package io.github.lockstarter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Interrupts the thread that runs a body when its lease is lost: at most once, and never
- * after the body was left.
+ * Interrupts the thread that runs a body when its lock is lost: at most once, and never
+ * after the end of the body.
  *
  * <p>
- * A thread does not say who has interrupted it. An interrupt that came before the loss,
- * or after the body threw an {@link InterruptedException}, is certainly that of somebody
- * else, and stays.
+ * A thread does not reveal the origin of an interrupt. An interrupt before the loss, or
+ * after the body threw an {@link InterruptedException}, certainly has another origin, so
+ * its flag stays set.
  */
 final class LossInterrupter {
 
@@ -24,7 +24,7 @@ final class LossInterrupter {
 	private @Nullable LockLostException loss;
 
 	/**
-	 * Run a body on the thread that created this, and take back an interrupt that the
+	 * Run a body on the thread that created this object, and clear an interrupt that the
 	 * body has not noticed.
 	 */
 	<L extends LeaseSet, T extends @Nullable Object, X extends Throwable> T run(LockedBody<L, T, X> body, L lease)
@@ -51,7 +51,7 @@ final class LossInterrupter {
 	}
 
 	/**
-	 * Return the loss for which the body was interrupted, if it was.
+	 * Return the loss for which the body was interrupted, or {@code null} if it was not.
 	 */
 	synchronized @Nullable LockLostException getLoss() {
 		return this.loss;

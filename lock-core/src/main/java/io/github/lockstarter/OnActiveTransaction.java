@@ -3,30 +3,31 @@
 package io.github.lockstarter;
 
 /**
- * What happens when a lock is taken while a transaction is already active on the thread.
- * The commit then comes after the body has returned: whoever got the lock in between
- * would not see what the body has written.
+ * What happens when a lock is acquired while a transaction is already active on the
+ * thread. The commit then comes after the return of the body: the next owner, if it
+ * acquired the lock in between, would not see what the body has written.
  */
 public enum OnActiveTransaction {
 
 	/**
-	 * What {@code distributed-lock.on-active-transaction} says, else {@link #DEFER}.
+	 * The value of {@code distributed-lock.on-active-transaction}, or {@link #DEFER}
+	 * without one.
 	 */
 	DEFAULT,
 
 	/**
-	 * Give the lock back when the transaction is completed. Until then the lease is
-	 * renewed, and checked before the commit.
+	 * Release the lock when the transaction is completed. Until then the lease is
+	 * renewed, and it is checked before the commit.
 	 */
 	DEFER,
 
 	/**
-	 * Refuse to take the lock, with an {@link IllegalStateException}.
+	 * Throw an {@link IllegalStateException} and do not acquire the lock.
 	 */
 	FAIL,
 
 	/**
-	 * Give the lock back when the body returns, before the commit. A warning is logged.
+	 * Release the lock when the body returns, before the commit. A warning is logged.
 	 */
 	RELEASE_ON_RETURN
 

@@ -3,7 +3,7 @@
 package io.github.lockstarter;
 
 /**
- * What an annotated method does when somebody else holds the lock for the whole wait
+ * What an annotated method does when another owner holds the lock for the whole wait
  * time. The body runs in neither case.
  */
 public enum OnContention {
@@ -14,9 +14,9 @@ public enum OnContention {
 	THROW,
 
 	/**
-	 * Return without running the body: {@code null}, an empty {@link java.util.Optional},
-	 * a future of these, an empty publisher, or nothing from a {@code void} method. A
-	 * method that returns a primitive is refused at startup.
+	 * Skip the body and return {@code null}, an empty {@link java.util.Optional}, a
+	 * future of one of these, or an empty publisher. A method that returns a primitive is
+	 * refused at startup.
 	 */
 	SKIP
 

@@ -3,27 +3,27 @@
 package io.github.lockstarter;
 
 /**
- * What happens when a lease is lost while the body it protects still runs. In each case
- * the loss is logged and listeners are told.
+ * What happens when a lock is lost while the body still runs. In each case the loss is
+ * logged and published as an event.
  */
 public enum OnLost {
 
 	/**
-	 * Throw a {@link LockLostException} once the body has returned; fail with it once a
-	 * future or publisher has ended.
+	 * Throw a {@link LockLostException} after the body has returned. A future or
+	 * publisher fails with it at its end.
 	 */
 	THROW,
 
 	/**
-	 * Interrupt the thread that runs the body, once and never after it has left the body,
-	 * then throw a {@link LockLostException}. A future or publisher is cancelled. Useful
-	 * for long bodies.
+	 * Interrupt the thread that runs the body, at most once and never after the end of
+	 * the body, and then throw a {@link LockLostException}. A future or publisher is
+	 * cancelled. Useful for long bodies.
 	 */
 	INTERRUPT,
 
 	/**
-	 * Carry on and return the body's result. Only for work that does no harm when it runs
-	 * twice at once.
+	 * Continue and return the body's result. Only for work that does no harm when it runs
+	 * twice at the same time.
 	 */
 	LOG
 

@@ -3,8 +3,8 @@
 package io.github.lockstarter;
 
 /**
- * What an annotated method does when its lock cannot be asked for, because the store does
- * not answer or the application is shutting down. The body runs in neither case.
+ * What an annotated method does when its lock is unavailable, because the store cannot be
+ * asked or the application is shutting down. The body runs in neither case.
  */
 public enum OnUnavailable {
 
@@ -14,7 +14,7 @@ public enum OnUnavailable {
 	THROW,
 
 	/**
-	 * Call the {@link DistributedLock#fallback()}. Somebody else may hold the lock at the
+	 * Call the {@link DistributedLock#fallback()}. Another owner may hold the lock at the
 	 * same time.
 	 */
 	FALLBACK

@@ -5,8 +5,8 @@ package io.github.lockstarter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Code that runs in place of a {@link LockedBody} if the store did not answer. It runs
- * without the lock, and another owner may hold it.
+ * Code that runs in place of a {@link LockedBody} if the store could not be asked for the
+ * lock. It runs without the lock, which another owner may hold.
  *
  * @param <T> the type of the result
  * @param <X> the type of exception that the code may throw
@@ -16,9 +16,9 @@ public interface OutageHandler<T extends @Nullable Object, X extends Throwable> 
 
 	/**
 	 * Run without the lock.
-	 * @param outage names the lock and why there was no answer
-	 * @return the result in place of that of the body
-	 * @throws X an exception of the code
+	 * @param outage names the lock and the reason
+	 * @return the result, in place of the body's
+	 * @throws X the exception of the code
 	 */
 	T handle(LockUnavailableException outage) throws X;
 

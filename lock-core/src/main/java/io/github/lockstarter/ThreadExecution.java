@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  * One run of a body on the current thread: the lock is held until the body has returned,
  * or until the transaction of the thread is completed.
  *
- * @param <L> what the body is given
- * @param outcome how the acquisition ended
- * @param untilCompletion whether the transaction releases the lock
+ * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
+ * @param outcome the outcome of the acquisition
+ * @param untilCompletion whether the completion of the transaction releases the lock
  */
 record ThreadExecution<L extends LeaseSet>(LockOutcome<L> outcome, boolean untilCompletion) {
 
@@ -46,8 +46,8 @@ record ThreadExecution<L extends LeaseSet>(LockOutcome<L> outcome, boolean until
 			scope.leave();
 			return this.outcome.cause(failure, null);
 		}
-		// The scope ends first, because listeners of the release may run transactions of
-		// their own
+		// The scope ends first, because listeners may run transactions of their own at
+		// the release
 		scope.close();
 		try {
 			lease.close();

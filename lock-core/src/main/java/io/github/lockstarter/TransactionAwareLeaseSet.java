@@ -8,9 +8,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * Leases that a thread has acquired from a registry. Once the thread has closed them
- * inside a transaction it cannot use them any more, and they are released when the
- * transaction is completed.
+ * Leases that a thread has acquired from a registry. Leases that the thread closes inside
+ * a transaction can no longer be used, and are released when the transaction is
+ * completed.
  */
 class TransactionAwareLeaseSet implements LeaseSet {
 
@@ -28,8 +28,8 @@ class TransactionAwareLeaseSet implements LeaseSet {
 	/**
 	 * Create the leases on the thread that has acquired them.
 	 * @param scope the scope in which the thread runs under the leases
-	 * @param inTransaction whether they are kept until the end of the current transaction
-	 * @param deferring whether they are kept until the end of a transaction inside which
+	 * @param inTransaction whether they are held until the end of the current transaction
+	 * @param deferring whether they are held until the end of a transaction inside which
 	 * they are closed
 	 */
 	TransactionAwareLeaseSet(LeaseSet delegate, LeaseContext.Scope scope, boolean inTransaction, boolean deferring) {
@@ -123,8 +123,8 @@ class TransactionAwareLeaseSet implements LeaseSet {
 
 	/**
 	 * End the leases for their owner.
-	 * @return whether they have to be released now
-	 * @throws LockLostException if one was lost, and they are released later
+	 * @return whether they must be released now
+	 * @throws LockLostException if one was lost and they are released later
 	 */
 	private boolean leave() {
 		synchronized (this) {

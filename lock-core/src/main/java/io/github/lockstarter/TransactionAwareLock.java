@@ -8,9 +8,9 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 
 /**
- * A lock in the form that the JDK knows, whose thread has one more, nested lease of it
- * for as long as it is locked, and until the end of a transaction inside which it is
- * unlocked.
+ * A {@link Lock} that outlives the transactions of its thread. While it is locked, the
+ * thread holds one more, nested lease of it. If the thread unlocks it inside a
+ * transaction, that lease lasts until the end of the transaction.
  */
 final class TransactionAwareLock implements Lock {
 
@@ -53,7 +53,7 @@ final class TransactionAwareLock implements Lock {
 	}
 
 	private boolean takeNested(boolean inTransaction) {
-		// An interrupt that did not keep it from locking must not do so now
+		// An interrupt that did not prevent the locking must not prevent it now
 		boolean interrupted = Thread.interrupted();
 		boolean taken = false;
 		try {

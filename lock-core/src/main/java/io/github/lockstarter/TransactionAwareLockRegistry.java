@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
  * lock.
  *
  * <p>
- * Auto-configuration wraps the registry that beans get in one where there are
- * transactions; wrap a registry of your own for the same effect. A lease that is acquired
- * asynchronously or on behalf of an owner belongs to no thread, and takes part in no
- * transaction. No lease of a registry is the {@linkplain Lease#current() current} one.
+ * With transactions, auto-configuration wraps the registry bean in one; wrap a registry
+ * of your own for the same effect. A lease that is acquired asynchronously or on behalf
+ * of an owner belongs to no thread, and takes part in no transaction. No lease of a
+ * registry is the {@linkplain Lease#current() current} one.
  */
 public final class TransactionAwareLockRegistry implements LockRegistry {
 
@@ -37,8 +37,8 @@ public final class TransactionAwareLockRegistry implements LockRegistry {
 
 	/**
 	 * Create a registry around another one.
-	 * @param delegate where the locks come from
-	 * @param onActiveTransaction the reaction to a transaction that is active already
+	 * @param delegate acquires the locks
+	 * @param onActiveTransaction the reaction to a transaction that is already active
 	 */
 	public TransactionAwareLockRegistry(LockRegistry delegate, OnActiveTransaction onActiveTransaction) {
 		this.delegate = delegate;
@@ -46,7 +46,8 @@ public final class TransactionAwareLockRegistry implements LockRegistry {
 	}
 
 	/**
-	 * Return the registry without its transactions, for code that handles them itself.
+	 * Return the registry without its transactions, for code that handles transactions
+	 * itself.
 	 */
 	static LockRegistry unwrap(LockRegistry registry) {
 		return (registry instanceof TransactionAwareLockRegistry aware) ? aware.delegate : registry;
@@ -123,7 +124,8 @@ public final class TransactionAwareLockRegistry implements LockRegistry {
 	}
 
 	/**
-	 * Of a set with other owners too, the whole is kept until the end of a transaction.
+	 * A set with some other owners as well is held until the end of the transaction as a
+	 * whole.
 	 */
 	private static boolean isOfThread(AnyLockRequest<?> request) {
 		return LockSetRequest.requestsOf(request).stream().anyMatch((each) -> each.owner() == null);
@@ -139,8 +141,8 @@ public final class TransactionAwareLockRegistry implements LockRegistry {
 	}
 
 	/**
-	 * Return after which time all locks of a request have expired, or {@code null} if one
-	 * of them is renewed.
+	 * Return the time after which all leases of a request have expired, or {@code null}
+	 * if one of them is renewed.
 	 */
 	private static @Nullable Duration leaseTime(AnyLockRequest<?> request) {
 		Duration longest = Duration.ZERO;
@@ -168,7 +170,7 @@ public final class TransactionAwareLockRegistry implements LockRegistry {
 	}
 
 	/**
-	 * Return the last such lease, once.
+	 * Remove and return the last such lease.
 	 */
 	@Nullable Lease popLocked(LockRequest nested) {
 		Map<LockRequest, Deque<Lease>> locked = this.locked.get();

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 final class TransactionBoundary {
 
 	/**
-	 * Found with the class loader of the library, because that of a thread may know
-	 * neither the library nor the classes that contribute to it.
+	 * Found with the class loader of the library, because the class loader of a thread
+	 * may know neither the library nor its contributors.
 	 */
 	private static final LockBoundary transactions = ServiceLoader
 		.load(LockBoundary.class, TransactionBoundary.class.getClassLoader())
@@ -30,8 +30,8 @@ final class TransactionBoundary {
 	}
 
 	/**
-	 * Return whether a lock that is about to be acquired has to be held until the end of
-	 * a transaction.
+	 * Return whether a lock that is about to be acquired must be held until the end of a
+	 * transaction.
 	 * @throws IllegalStateException if the lock must not be acquired
 	 */
 	static boolean defersRelease(AnyLockRequest<?> request, OnActiveTransaction policy) {
@@ -41,13 +41,13 @@ final class TransactionBoundary {
 		LockKey key = LockSetRequest.requestsOf(request).get(0).key();
 		return switch (policy) {
 			case DEFAULT, DEFER -> true;
-			case FAIL -> throw new IllegalStateException("Lock '" + key + "' must not be taken inside the transaction '"
-					+ transactions.name()
-					+ "', which would commit after the lock is given back; nothing was executed. Take the lock before"
+			case FAIL -> throw new IllegalStateException("Lock '" + key
+					+ "' must not be acquired inside the transaction '" + transactions.name()
+					+ "', which would commit after the lock is released; nothing was executed. Acquire the lock before"
 					+ " the transaction begins, or choose OnActiveTransaction.DEFER");
 			case RELEASE_ON_RETURN -> {
-				logger.warn("Lock '" + key + "' is given back before the transaction '" + transactions.name()
-						+ "' commits: the next owner may not see what was written under it");
+				logger.warn("Lock '" + key + "' is released before the transaction '" + transactions.name()
+						+ "' commits: the next owner may not see what was written under the lock");
 				yield false;
 			}
 		};
@@ -84,7 +84,7 @@ final class TransactionBoundary {
 	}
 
 	/**
-	 * Release a lock after its transaction was completed.
+	 * Release a lock after the completion of its transaction.
 	 */
 	static void end(LeaseContext.Scope scope, LockBoundary.Outcome outcome) {
 		scope.close();

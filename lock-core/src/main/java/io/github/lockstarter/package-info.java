@@ -5,11 +5,12 @@
  * <ul>
  * <li>{@link io.github.lockstarter.DistributedLock} puts a lock around a method.</li>
  * <li>{@link io.github.lockstarter.LockTemplate} does the same for a lambda.</li>
- * <li>{@link io.github.lockstarter.LockRegistry} gives a
+ * <li>{@link io.github.lockstarter.LockRegistry} grants a
  * {@link io.github.lockstarter.Lease} for a {@link io.github.lockstarter.LockRequest}, or
- * a {@link java.util.concurrent.locks.Lock} for a
+ * provides a {@link java.util.concurrent.locks.Lock} for a
  * {@link io.github.lockstarter.LockKey}.</li>
- * <li>{@link io.github.lockstarter.LockException} is what all of them throw.</li>
+ * <li>{@link io.github.lockstarter.LockException} is the base class of their
+ * exceptions.</li>
  * </ul>
  */
 @NullMarked

@@ -51,7 +51,7 @@ class ArchitectureTests extends AbstractArchitectureTests {
 		noClasses().should()
 			.dependOnClassesThat(DescribedPredicate.not(resideInAnyPackage(ROOT + "..", "java..", "org.jspecify..",
 					"org.apache.commons.logging", "org.springframework.aot.hint.annotation")))
-			.because("locks work in any program; the JVM passes over annotations whose classes are not there")
+			.because("locks work in any program; the JVM ignores annotations without their classes")
 			.check(this.classes);
 	}
 
@@ -67,7 +67,7 @@ class ArchitectureTests extends AbstractArchitectureTests {
 		assertThat(seen).hasSize(StartingThreads.WAYS);
 	}
 
-	/** Each way on a line of its own. Never called. */
+	/** Each way to start a thread, on a line of its own. Never called. */
 	@SuppressWarnings("unused")
 	private static final class StartingThreads {
 

@@ -18,7 +18,7 @@ import io.github.lockstarter.memory.MemoryLockStore;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a thread remembers of its leases, whoever closes them, and in whatever order.
+ * The leases of a thread, which may be closed by any thread and in any order.
  */
 class LeaseContextTests {
 

@@ -19,7 +19,9 @@ class LockKeyTests {
 
 	private static final int RANDOM_KEYS = 100_000;
 
-	/** What has a meaning somewhere: in our text, in Redis, in logs, in encodings. */
+	/**
+	 * Characters with a meaning in the text of a lock, in Redis, in logs or in encodings.
+	 */
 	private static final String HOSTILE = "{}:%+ \n\r\t\0\\\"'/;,#$.-_*?[]\u0007\u001B\u007F\u0085\u00A0\u00AD\u200B\u202E\u2028\uFEFFäß語\u0301";
 
 	@ParameterizedTest
@@ -73,7 +75,7 @@ class LockKeyTests {
 				first = last;
 			}
 		}
-		// Whatever this JDK knows of Unicode: two instances must not disagree on a text
+		// Independent of the JDK's version of Unicode: two instances must agree on a text
 		assertThat(encoded.toString().trim())
 			.isEqualTo("0-1F 25-25 7B-7B 7D-7D 7F-9F AD-AD 600-605 61C-61C 6DD-6DD 70F-70F 890-891"
 					+ " 8E2-8E2 180E-180E 200B-200F 2028-202E 2060-2064 2066-206F FEFF-FEFF FFF9-FFFB"

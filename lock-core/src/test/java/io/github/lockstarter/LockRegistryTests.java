@@ -18,7 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * What every registry can do, with transactions and without.
+ * The behavior of every registry, with transactions and without.
  */
 class LockRegistryTests {
 
@@ -86,7 +86,7 @@ class LockRegistryTests {
 	@MethodSource("registries")
 	void anInterruptEndsTheAcquisitionOnBehalfOfAnOwner(LockRegistry registry) {
 		LockSetRequest both = LockSetRequest.of(REQUEST, LockRequest.of("stock", 1002)).withOwner("owner");
-		// Often enough for a future that is done before anybody looks at it
+		// Often enough for a future that is done before its first check
 		for (int i = 0; i < 1000; i++) {
 			Thread.currentThread().interrupt();
 			assertThatExceptionOfType(LockInterruptedException.class)

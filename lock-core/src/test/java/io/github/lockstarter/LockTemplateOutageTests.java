@@ -23,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * What a template does instead when the store cannot be asked, and when it does not.
+ * When a template calls the handler of an outage, and when it does not.
  */
 class LockTemplateOutageTests {
 

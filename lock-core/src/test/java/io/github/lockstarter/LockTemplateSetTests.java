@@ -26,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * Bodies that run under several locks, or on behalf of an owner.
+ * Bodies under several locks, or on behalf of an owner.
  */
 class LockTemplateSetTests {
 

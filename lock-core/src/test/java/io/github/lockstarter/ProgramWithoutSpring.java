@@ -11,7 +11,7 @@ import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.memory.MemoryLockStore;
 
 /**
- * A program without Spring that locks in each way there is.
+ * A program without Spring that acquires locks in every way.
  */
 public final class ProgramWithoutSpring {
 

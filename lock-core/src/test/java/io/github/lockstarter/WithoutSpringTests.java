@@ -16,7 +16,7 @@ import io.github.lockstarter.testsupport.ClassPath;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Locks in a program that has nothing but the core and what it depends on.
+ * Locks in a program with only the core module and its dependencies.
  */
 class WithoutSpringTests {
 

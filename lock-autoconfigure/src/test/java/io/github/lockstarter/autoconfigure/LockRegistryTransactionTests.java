@@ -213,7 +213,7 @@ class LockRegistryTransactionTests {
 		run("fail", (registry, transaction) -> {
 			transaction.execute((status) -> {
 				assertThatIllegalStateException().isThrownBy(() -> acquisition.apply(registry))
-					.withMessageContaining("must not be taken inside the transaction");
+					.withMessageContaining("must not be acquired inside the transaction");
 				assertThat(this.memory.isEmpty()).isTrue();
 				return null;
 			});
@@ -228,7 +228,7 @@ class LockRegistryTransactionTests {
 		run("release-on-return", (registry, transaction) -> transaction.execute((status) -> {
 			close(acquisition.apply(registry));
 			assertThat(this.memory.isEmpty()).isTrue();
-			assertThat(output).contains("Lock 'stock:1001' is given back before the transaction");
+			assertThat(output).contains("Lock 'stock:1001' is released before the transaction");
 			return null;
 		}));
 	}

@@ -136,7 +136,7 @@ class LockWeavingConfigurationTests {
 				TransactionSynchronizationManager.initSynchronization();
 				try {
 					assertThatIllegalStateException().isThrownBy(() -> context.getBean(Stock.class).deduct(1001))
-						.withMessageContaining("must not be taken inside the transaction");
+						.withMessageContaining("must not be acquired inside the transaction");
 				}
 				finally {
 					TransactionSynchronizationManager.clear();

@@ -16,8 +16,8 @@ import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.store.StoreCapabilities;
 
 /**
- * The way of a waiter from its request to its lease, whether it waits on a thread or
- * without one.
+ * Leads a waiter from its request to its lease, whether it waits on a thread or without
+ * one.
  */
 final class Admission {
 
@@ -41,7 +41,7 @@ final class Admission {
 	}
 
 	/**
-	 * Note that a waiter comes, of which each outcome is {@linkplain #conclude
+	 * Note that a waiter comes. Each of its outcomes must be {@linkplain #conclude
 	 * concluded}.
 	 */
 	void come(Waiter waiter) {
@@ -57,12 +57,11 @@ final class Admission {
 	}
 
 	/**
-	 * Turn the outcome of a waiter into its lease, on a thread that may block.
-	 * @param interrupted whether the waiter was interrupted when it was served
-	 * @return the lease; or {@code null} if another owner held the lock all the time, or
-	 * if the outcome is a hold that was lost on the way, so that the waiter has to come
-	 * again
-	 * @throws RuntimeException if the lock could not be asked for
+	 * Convert the outcome of a waiter to its lease, on a thread that may block.
+	 * @param interrupted whether the waiter was interrupted when its outcome was settled
+	 * @return the lease; {@code null} if another owner held the lock for the whole wait
+	 * time, or if the hold was lost on the way, so that the waiter must come again
+	 * @throws RuntimeException if the lock is unavailable
 	 */
 	@Nullable HeldLease conclude(LockKey key, Waiter waiter, boolean interrupted) {
 		Outcome outcome = waiter.outcome();
@@ -111,7 +110,7 @@ final class Admission {
 	}
 
 	/**
-	 * Return what a waiter is told if the store could not be asked about a lock.
+	 * Return the exception for a waiter if the store could not be asked for a lock.
 	 */
 	LockUnavailableException unavailable(LockKey key, RuntimeException cause) {
 		String reason = RootCause.messageOf(cause);
@@ -120,7 +119,7 @@ final class Admission {
 	}
 
 	/**
-	 * Let a waiter go without the lock.
+	 * Dismiss a waiter without the lock.
 	 */
 	void turnAway(LockKey key, Waiter waiter, RuntimeException reason) {
 		if (reason instanceof LockInterruptedException) {
@@ -133,7 +132,7 @@ final class Admission {
 	}
 
 	/**
-	 * Keep a lock taken after its hold.
+	 * Keep a lock for some time after the grant, even if it is released earlier.
 	 * @throws IllegalArgumentException if the store cannot do that
 	 */
 	void holdAtLeast(Hold hold, Duration time) {
@@ -144,7 +143,7 @@ final class Admission {
 	}
 
 	/**
-	 * Leave one level of a hold, and the lock with the last one.
+	 * Exit one level of a hold, and release the lock with the last one.
 	 * @throws io.github.lockstarter.LockLostException if the lock was lost before
 	 */
 	void exit(Hold hold) {

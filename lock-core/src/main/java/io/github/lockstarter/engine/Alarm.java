@@ -5,8 +5,8 @@ package io.github.lockstarter.engine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What lets a lock that listens ask the store again at last, if no message comes. An
- * alarm that is over counts no more.
+ * Makes a listening lock ask the store again if no message comes. An alarm that is over
+ * has no effect.
  */
 final class Alarm {
 
@@ -15,7 +15,7 @@ final class Alarm {
 	private volatile Timetable.@Nullable Entry entry;
 
 	/**
-	 * End it. Called under the guard of the lock.
+	 * End the alarm. Called under the guard of the lock.
 	 */
 	void end() {
 		this.over = true;
@@ -30,7 +30,7 @@ final class Alarm {
 	}
 
 	/**
-	 * Return its entry in the timetable, or {@code null} if there is none yet.
+	 * Return the entry in the timetable, or {@code null} if there is none yet.
 	 */
 	Timetable.@Nullable Entry entry() {
 		return this.entry;

@@ -11,9 +11,9 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.OwnerToken;
 
 /**
- * The requests with which a lock asks the store under one owner token, so that a request
- * whose answer got lost is found again by the next. It goes on for the next waiter if the
- * first one leaves. Guarded by its lock.
+ * A series of requests to the store under one owner token, so that the next request finds
+ * a grant whose answer was lost. If the first waiter leaves, the attempt continues for
+ * the next one. Guarded by its lock.
  */
 final class Attempt {
 
@@ -40,7 +40,7 @@ final class Attempt {
 	/**
 	 * Begin an attempt.
 	 * @param beginner the waiter on whose behalf the store is asked first
-	 * @param leaseTime length of the lease to ask for
+	 * @param leaseTime length of the requested lease
 	 */
 	Attempt(Waiter beginner, Duration leaseTime) {
 		this.beginner = beginner;
@@ -61,7 +61,7 @@ final class Attempt {
 	}
 
 	/**
-	 * Return whether a waiter can have what is asked for.
+	 * Return whether the requested lease suits a waiter.
 	 */
 	boolean suits(Waiter waiter, Duration leaseTime) {
 		return waiter == this.beginner || (waiter.discipline() == this.beginner.discipline()
@@ -69,7 +69,7 @@ final class Attempt {
 	}
 
 	/**
-	 * Note that a request is being sent, which has no other one beside it.
+	 * Note that a request is being sent, while no other one is under way.
 	 * @param inLine whether it puts this JVM, or the waiter, into the line of the store
 	 */
 	void send(long sentAt, boolean inLine) {
@@ -95,7 +95,7 @@ final class Attempt {
 
 	/**
 	 * Note that the last request has no answer, and may be carried out later.
-	 * @param failure why, or {@code null} if that is no sign of an outage
+	 * @param failure the reason, or {@code null} if it is no sign of an outage
 	 */
 	void failed(@Nullable RuntimeException failure) {
 		this.uncertainUntil = this.sentAt + this.leaseTime.toNanos();
@@ -103,7 +103,7 @@ final class Attempt {
 	}
 
 	/**
-	 * Return until when a request without an answer may be granted, or {@code null} if
+	 * Return until when a request without an answer may take effect, or {@code null} if
 	 * there is none.
 	 */
 	@Nullable Long uncertainUntil() {
@@ -111,14 +111,15 @@ final class Attempt {
 	}
 
 	/**
-	 * Return why the last request has no answer, or {@code null} if it has one.
+	 * Return the reason why the last request has no answer, or {@code null} if it has
+	 * one.
 	 */
 	@Nullable RuntimeException failure() {
 		return this.failure;
 	}
 
 	/**
-	 * Return the pause before the next request, which is longer each time.
+	 * Return the pause before the next request, longer each time.
 	 */
 	long nextRetryPause() {
 		long pause = this.retryPause;

@@ -9,8 +9,8 @@ import java.util.concurrent.CompletionStage;
 import io.github.lockstarter.LockKey;
 
 /**
- * Asks the store where nobody may be kept waiting: at once if its requests do not block,
- * else in a lane of the server.
+ * Asks the store where the current thread must not block: at once if requests do not
+ * block, else in a lane of the server.
  */
 final class Background {
 
@@ -19,7 +19,7 @@ final class Background {
 	private final boolean blocking;
 
 	/**
-	 * Create it.
+	 * Create the background of a store.
 	 * @param blocking whether requests to the store may block
 	 */
 	Background(StoreLanes lanes, boolean blocking) {
@@ -28,7 +28,7 @@ final class Background {
 	}
 
 	/**
-	 * Run something that may ask the store.
+	 * Run an action that may ask the store.
 	 */
 	void run(LockKey key, Runnable action) {
 		if (this.blocking) {

@@ -7,15 +7,15 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Until when it is certain that the store keeps a lock for this JVM, and how that has
- * ended. It ends once, by whoever comes first. Changed under its own monitor, as answers
- * to renewals wait for no lock.
+ * Until when this JVM certainly owns a lock in the store, and how that has ended. It ends
+ * once; the first cause counts. Changed under its own monitor, because answers to
+ * renewals must not wait for the guard of a lock.
  *
  * <p>
- * The deadline counts on the monotonic clock from before the request was sent, shortened
- * by an allowance for clocks that run at different speeds, as in the <a href=
+ * The deadline counts on the monotonic clock from before the request was sent. It is
+ * shortened by an allowance for clocks that run at different speeds, as in the <a href=
  * "https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">Redlock
- * algorithm</a>; so it passes before the lease ends in the store.
+ * algorithm</a>, so it passes before the lease expires in the store.
  */
 final class Certainty {
 
@@ -44,14 +44,15 @@ final class Certainty {
 	}
 
 	/**
-	 * Return when the request was sent that was granted, or extended the lease last.
+	 * Return the send time of the request that was granted, or of the last one that
+	 * extended the lease.
 	 */
 	long grantedAt() {
 		return this.grantedAt;
 	}
 
 	/**
-	 * Return when the request was sent that has confirmed the lease last.
+	 * Return the send time of the last request that confirmed the lease.
 	 */
 	long confirmedAt() {
 		return this.confirmedAt;
@@ -65,14 +66,15 @@ final class Certainty {
 	}
 
 	/**
-	 * Note that a request is being sent that extends the lease.
+	 * Note that a request to extend the lease is being sent.
 	 */
 	void claim(long sentAt, Duration leaseTime) {
 		this.claimedUntil = sentAt + leaseTime.toNanos();
 	}
 
 	/**
-	 * Return until when the store may know the owner because of what was sent so far.
+	 * Return until when the store may know the owner, because of all requests sent so
+	 * far.
 	 */
 	long claimedUntil() {
 		Long uncertain = this.uncertainUntil;
@@ -81,8 +83,7 @@ final class Certainty {
 	}
 
 	/**
-	 * Note that requests may still be on their way that could acquire the lock again
-	 * after its release.
+	 * Note that requests under way may still acquire the lock again after its release.
 	 * @param until when the last of them has lost its effect
 	 */
 	void uncertainUntil(long until) {
@@ -90,8 +91,7 @@ final class Certainty {
 	}
 
 	/**
-	 * Return until when such requests may be on their way, or {@code null} if there are
-	 * none.
+	 * Return until when such requests may take effect, or {@code null} if there are none.
 	 */
 	@Nullable Long uncertainUntil() {
 		return this.uncertainUntil;
@@ -109,7 +109,7 @@ final class Certainty {
 	}
 
 	/**
-	 * Return whether it was ended, by a release or a loss.
+	 * Return whether the lock was released or lost.
 	 */
 	boolean isOver() {
 		return this.state == State.LOST || this.state == State.RELEASED;
@@ -120,7 +120,7 @@ final class Certainty {
 	}
 
 	/**
-	 * Return how the lock was lost; {@code null} if its deadline has passed.
+	 * Return the reason of the loss, or {@code null} if the deadline has passed.
 	 */
 	@Nullable String lossReason() {
 		return isLost() ? this.lossReason : null;
@@ -129,7 +129,7 @@ final class Certainty {
 	/**
 	 * Note a successful renewal.
 	 * @param sentAt when its request was sent
-	 * @param leaseTime the lease time it asked for
+	 * @param leaseTime the requested lease time
 	 * @return whether it ended a suspicion
 	 */
 	boolean renewed(long sentAt, Duration leaseTime) {
@@ -138,8 +138,8 @@ final class Certainty {
 	}
 
 	/**
-	 * Note that the store knows the owner, without a longer lease.
-	 * @param sentAt when it was asked
+	 * Note that the store knows the owner, without an extension of the lease.
+	 * @param sentAt when the store was asked
 	 * @return whether that ended a suspicion
 	 */
 	boolean confirmed(long sentAt) {
@@ -156,8 +156,8 @@ final class Certainty {
 	}
 
 	/**
-	 * End it by a release.
-	 * @return false if it was over before
+	 * End the certainty by a release.
+	 * @return {@code false} if it was already over
 	 */
 	synchronized boolean release() {
 		if (isOver()) {
@@ -168,9 +168,9 @@ final class Certainty {
 	}
 
 	/**
-	 * End it by a loss.
-	 * @param reason how, or {@code null} if its deadline has passed
-	 * @return false if it was over before
+	 * End the certainty by a loss.
+	 * @param reason the reason, or {@code null} if the deadline has passed
+	 * @return {@code false} if it was already over
 	 */
 	synchronized boolean lose(@Nullable String reason) {
 		if (isOver()) {
@@ -202,10 +202,10 @@ final class Certainty {
 		/** Granted, and renewed in time. */
 		HELD,
 
-		/** The last renewal failed; the lease has not ended yet. */
+		/** The last renewal failed, but the lease has not expired yet. */
 		SUSPECT,
 
-		/** Ended before it was released. */
+		/** Lost before its release. */
 		LOST,
 
 		/** Released by its owner. */

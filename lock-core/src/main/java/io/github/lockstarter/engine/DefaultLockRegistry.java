@@ -30,8 +30,9 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.StoreCapabilities;
 
 /**
- * The {@link LockRegistry} above every store. Callers of one JVM queue for a lock first
- * come first served, and only the first of them asks the store.
+ * The {@link LockRegistry} for every store. The waiters of one JVM form a FIFO queue for
+ * each lock, and the store is asked only for the first of them. A FAIR waiter also stands
+ * in the line of the store.
  */
 public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
@@ -56,8 +57,8 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	/**
 	 * Create a registry.
 	 * @param store the store
-	 * @param settings how long to wait and to hold
-	 * @param listener told of what happens; its failures are kept from the locks
+	 * @param settings wait times, lease times and intervals
+	 * @param listener called with each event; its failures do not affect the locks
 	 */
 	public DefaultLockRegistry(LockStore store, EngineSettings settings, LockListener listener) {
 		this.capabilities = StoreCapabilities.of(store);
@@ -152,8 +153,8 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	/**
 	 * Acquire a lock.
-	 * @return the lease, or {@code null} if another owner held the lock until the waiter
-	 * was out of time
+	 * @return the lease, or {@code null} if another owner held the lock for the whole
+	 * wait time
 	 */
 	@Nullable HeldLease obtain(LockKey key, ThreadWaiter waiter) {
 		this.admission.come(waiter);
@@ -182,7 +183,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	/**
-	 * Return the hold of the current thread on a lock, if it has one.
+	 * Return the hold of the current thread on a lock, or {@code null}.
 	 */
 	@Nullable Hold holdOfCurrentThread(LockKey key) {
 		LocalLock lock = this.locks.get(key);
@@ -213,9 +214,9 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	/**
-	 * Refuse new locks, end all waits, let holders finish for at most the shutdown
-	 * timeout, and then stop renewing. No lock is released under a body that still runs:
-	 * its lease expires.
+	 * Refuse new requests and end all waits, let holders finish for at most the shutdown
+	 * timeout, and then stop renewing leases. No lock is released under a running body;
+	 * its lease expires instead.
 	 */
 	public void drain() {
 		this.terms.setRefusing(true);
@@ -227,7 +228,10 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		this.desk.awaitAnswers();
 	}
 
-	/** Other locks that are left have waiters whose last request is not answered. */
+	/**
+	 * The remaining locks are not held: they have waiters whose last request is not
+	 * answered.
+	 */
 	private void warnOfHeldLocks() {
 		List<LockKey> held = this.locks.all().stream().filter(LocalLock::isHeld).map(LocalLock::key).toList();
 		if (!held.isEmpty()) {
@@ -237,7 +241,8 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	/**
-	 * {@linkplain #drain() Drain} if that was not done, and end all threads.
+	 * {@linkplain #drain() Drain} this registry if that has not been done, and end all
+	 * threads.
 	 */
 	@Override
 	public void close() {
@@ -247,9 +252,6 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		this.threads.close();
 	}
 
-	/**
-	 * Return how many locks are held or waited for.
-	 */
 	int activeLocks() {
 		return this.locks.size();
 	}

@@ -5,10 +5,11 @@ package io.github.lockstarter.engine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a waiter does not get the lock.
+ * The reason why a waiter does not acquire the lock.
  *
  * @param reason what happened
- * @param cause what the waiter is told, or what became of the last request to the store
+ * @param cause the exception for the waiter, or the failure of the last request to the
+ * store
  */
 record Denial(Reason reason, @Nullable RuntimeException cause) implements Outcome {
 
@@ -28,7 +29,7 @@ record Denial(Reason reason, @Nullable RuntimeException cause) implements Outcom
 
 	enum Reason {
 
-		/** Another owner held the lock until the waiter was out of time. */
+		/** Another owner held the lock for the whole wait time. */
 		CONTENDED,
 
 		/** The store could not be asked. */
@@ -41,7 +42,7 @@ record Denial(Reason reason, @Nullable RuntimeException cause) implements Outcom
 		LEFT,
 
 		/**
-		 * The same owner has lost the lock, or shares it and now wants it exclusively.
+		 * The same owner has lost the lock, or shares it and requests it exclusively.
 		 */
 		MISUSE
 

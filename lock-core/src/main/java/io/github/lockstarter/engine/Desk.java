@@ -10,19 +10,19 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 
 /**
- * Where {@link Effect}s are carried out: between the locks of a registry and their store.
- * Whatever is answered later comes back as a transition of the lock.
+ * Carries out {@link Effect}s, between the locks of a registry and their store. Later
+ * answers come back as transitions of the lock.
  */
 interface Desk {
 
 	/**
-	 * Ask the store for a lock on behalf of a waiter, and tell the lock the answer or
-	 * that there is none, once.
+	 * Ask the store for a lock on behalf of a waiter, and pass the answer or the failure
+	 * to the lock, once.
 	 */
 	void ask(LockKey key, Attempt attempt, Waiter head);
 
 	/**
-	 * Tell the lock after a while that it is time to ask again.
+	 * Make the lock ask again after a pause.
 	 */
 	void listen(LockKey key, Alarm alarm, long nanos);
 
@@ -32,27 +32,25 @@ interface Desk {
 	void cancel(Alarm alarm);
 
 	/**
-	 * Release the lock in the store, and tell the lock when its next waiter may ask.
+	 * Release the lock in the store, and notify the lock when its next waiter may ask.
 	 * @param hold the last hold of the tenure, or {@code null} if there was none
-	 * @param next the mode in which this JVM wants the lock next, or {@code null} if
-	 * nobody waits here
+	 * @param next the mode of the next waiter in this JVM, or {@code null} without one
 	 */
 	void giveBack(Tenure tenure, @Nullable Hold hold, @Nullable LockMode next);
 
 	/**
-	 * Keep the lock taken in the store after its last hold, and tell the lock when its
-	 * next waiter may ask.
+	 * Keep the lock in the store after its last hold, and notify the lock when its next
+	 * waiter may ask.
 	 */
 	void keep(Hold hold);
 
 	/**
-	 * Ask whether another JVM waits for the lock, and tell the lock when that is
-	 * answered.
+	 * Ask whether another JVM waits for the lock, and pass the answer to the lock.
 	 */
 	void probe(Tenure tenure);
 
 	/**
-	 * Release what the requests of an attempt that has ended may still acquire.
+	 * Release the lock if the requests of an ended attempt still acquire it.
 	 */
 	void orphan(LockKey key, Attempt attempt);
 
@@ -62,41 +60,40 @@ interface Desk {
 	void withdraw(LockKey key);
 
 	/**
-	 * Put a waiter into the line of the store under its own name.
+	 * Put a waiter into the line of the store under its own token.
 	 */
 	void enterLine(LockKey key, Waiter waiter);
 
 	/**
-	 * Renew the lease from now on, or anew as long as the current hold needs it.
+	 * Watch the lease from now on, or anew for the current hold.
 	 */
 	void watch(Tenure tenure);
 
 	/**
-	 * Look after a while whether readers that wait may join those that hold the lock.
+	 * Look after a pause whether waiting readers may join the holders.
 	 */
 	void lookLater(LockKey key);
 
 	/**
-	 * Forget the alarm of a hold that has ended, and tell of its loss if it was lost.
+	 * Forget the alarm of a hold that has ended, and publish the loss if it was lost.
 	 */
 	void ended(Hold hold);
 
 	/**
-	 * End a hold whose time is over though no alarm has rung yet.
+	 * End a hold whose lease time is over although its alarm has not rung yet.
 	 */
 	void expire(Hold hold);
 
 	/**
-	 * Return the pause after a request that was refused, in nanoseconds.
+	 * Return the pause after a refused request, in nanoseconds.
 	 * @param remaining how long the lease of the other owner lasts, or {@code null} if
 	 * that is not known
-	 * @param inLine whether a message may come before
+	 * @param inLine whether a message may come earlier
 	 */
 	long pause(@Nullable Duration remaining, boolean inLine);
 
 	/**
-	 * Return the pause before the next request of an attempt that was not answered, in
-	 * nanoseconds.
+	 * Return the pause after a request without an answer, in nanoseconds.
 	 */
 	long retryPause(Attempt attempt);
 

@@ -12,7 +12,7 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 
 /**
- * A lease that excludes no other owner, and is never lost.
+ * A lease that excludes no other owner and is never lost.
  */
 final class DisabledLease implements Lease {
 

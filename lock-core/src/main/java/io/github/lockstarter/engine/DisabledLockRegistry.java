@@ -20,9 +20,9 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSetRequest;
 
 /**
- * Grants every lock at once and to every owner, without a store: for an application that
- * has switched locks off. Its leases have growing fencing tokens and are held until they
- * are closed.
+ * Grants every lock at once and to every owner, without a store, for an application with
+ * {@code distributed-lock.enabled=false}. Leases have growing fencing tokens and are held
+ * until they are closed.
  */
 public final class DisabledLockRegistry implements LockRegistry {
 
@@ -46,7 +46,10 @@ public final class DisabledLockRegistry implements LockRegistry {
 		return new DisabledLease(key, nextToken());
 	}
 
-	/** Tokens continue those of a store, which are based on the time as well. */
+	/**
+	 * Return a token that continues those of a store, which are based on the time as
+	 * well.
+	 */
 	private long nextToken() {
 		long now = EPOCH.until(Instant.now(), ChronoUnit.MICROS) << HOLD_BITS;
 		return this.lastToken.updateAndGet((last) -> Math.max(last + 1, now));
@@ -94,7 +97,7 @@ public final class DisabledLockRegistry implements LockRegistry {
 		};
 	}
 
-	/** All threads may lock it at the same time. */
+	/** A lock that any number of threads can hold at the same time. */
 	private static final class DisabledLock implements Lock {
 
 		@Override

@@ -5,14 +5,14 @@ package io.github.lockstarter.engine;
 import io.github.lockstarter.LockMode;
 
 /**
- * How an owner shares a lock and waits for it, in the questions that the engine asks.
+ * How owners share a lock and wait for it: the four questions of the engine about a mode.
  */
 enum Discipline {
 
-	/** One owner at a time; inside this JVM the lock is handed on. */
+	/** One owner at a time, with hand-off inside this JVM. */
 	EXCLUSIVE,
 
-	/** Together with others of the same kind. */
+	/** Several shared owners at a time. */
 	SHARED,
 
 	/** One owner at a time, first in first out across all JVMs. */
@@ -27,30 +27,30 @@ enum Discipline {
 	}
 
 	/**
-	 * Return whether an owner may join those of its kind that hold the lock already.
+	 * Return whether an owner may join the holders of the lock.
 	 */
 	boolean joinsHolders() {
 		return this == SHARED;
 	}
 
 	/**
-	 * Return whether an owner may take the lock from another one of its kind without
-	 * asking the store.
+	 * Return whether a waiter may receive the lock from its previous owner without asking
+	 * the store.
 	 */
 	boolean takesHandOff() {
 		return this == EXCLUSIVE;
 	}
 
 	/**
-	 * Return whether each waiter stands in the line of the store under its own name, and
-	 * not under that of its JVM.
+	 * Return whether each waiter stands in the line of the store under its own token, and
+	 * not as part of its JVM.
 	 */
 	boolean standsInLineItself() {
 		return this == FIFO;
 	}
 
 	/**
-	 * Return whether the lock can be kept for a time after its owner has ended.
+	 * Return whether the lock can be kept after its owner has released it.
 	 */
 	boolean canBeKept() {
 		return this != SHARED;

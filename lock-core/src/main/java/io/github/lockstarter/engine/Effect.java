@@ -5,8 +5,8 @@ package io.github.lockstarter.engine;
 import java.util.List;
 
 /**
- * What a transition of a {@link LocalLock} leaves to be done when its guard is free
- * again. It is carried out by the thread that has caused the transition.
+ * What remains to be done after a transition of a {@link LocalLock}, outside its guard.
+ * The thread that caused the transition carries it out.
  */
 @FunctionalInterface
 interface Effect {
@@ -17,7 +17,7 @@ interface Effect {
 	void carryOut(Desk desk);
 
 	/**
-	 * Return an effect that is this one and then another.
+	 * Return an effect that carries out this one and then another.
 	 */
 	default Effect and(Effect next) {
 		if (this == NONE) {
@@ -30,7 +30,7 @@ interface Effect {
 	}
 
 	/**
-	 * Return the effect that tells waiters their outcome.
+	 * Return the effect that wakes waiters after their outcome is settled.
 	 */
 	static Effect wake(List<Waiter> waiters) {
 		return waiters.isEmpty() ? NONE : (desk) -> waiters.forEach(Waiter::wake);

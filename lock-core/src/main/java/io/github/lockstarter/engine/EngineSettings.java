@@ -7,29 +7,29 @@ import java.time.Duration;
 import io.github.lockstarter.LockRequest;
 
 /**
- * The numbers of a {@link DefaultLockRegistry}.
+ * The numeric settings of a {@link DefaultLockRegistry}.
  *
- * @param waitTime how long an acquisition waits that does not say
- * @param leaseTime length of a lease that is renewed; how long the locks of a crashed JVM
- * stay taken
+ * @param waitTime default wait time of a request
+ * @param leaseTime length of a lease that is renewed; the locks of a crashed JVM are held
+ * for this long
  * @param renewalsPerLease how often such a lease is renewed within its length, from 2 to
- * {@value #MAX_RENEWALS_PER_LEASE}; a lock that the store has lost is noticed after one
- * such part
+ * {@value #MAX_RENEWALS_PER_LEASE}; the loss of a lock in the store is noticed within one
+ * renewal interval
  * @param pollInterval longest time between two attempts of a waiter while messages about
  * released locks arrive
- * @param pollIntervalWithoutMessages the same while they do not
- * @param timeSlice how long this JVM may hand a lock on inside of itself while another
- * one waits for it
+ * @param pollIntervalWithoutMessages the same while no messages arrive
+ * @param timeSlice how long a lock may be handed on inside this JVM while another JVM
+ * waits for it
  * @param shutdownTimeout how long holders may take to finish at shutdown
- * @param outageTime how long an acquisition goes on asking a store that cannot be asked,
+ * @param outageTime how long an acquisition keeps asking a store that does not answer,
  * within its wait time
  */
 public record EngineSettings(Duration waitTime, Duration leaseTime, int renewalsPerLease, Duration pollInterval,
 		Duration pollIntervalWithoutMessages, Duration timeSlice, Duration shutdownTimeout, Duration outageTime) {
 
 	/**
-	 * Most renewals within a lease. A failed one is tried again after a twentieth of the
-	 * lease.
+	 * Maximum number of renewals within a lease. A failed renewal is tried again after a
+	 * twentieth of the lease.
 	 */
 	public static final int MAX_RENEWALS_PER_LEASE = 20;
 

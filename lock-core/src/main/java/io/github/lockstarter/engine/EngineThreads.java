@@ -15,25 +15,23 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.github.lockstarter.store.LockStore;
 
 /**
- * The few threads of a registry, however many locks it holds: one that keeps time, one
- * that calls listeners, and some that ask the store in the background, so that a slow
- * store or listener delays nothing else.
+ * The few threads of a registry, independent of the number of locks: one keeps time, one
+ * calls listeners, and some ask the store in the background. A slow store or listener
+ * delays nothing else.
  * <ul>
- * <li>Renewals have threads of their own and wait behind nothing else: one for each
- * server of the store, {@value #MAX_STORE_THREADS} at most.</li>
- * <li>All else in the background (locks to release, places to give up, questions whether
- * another instance waits) has {@value #THREADS_PER_SERVER} threads for each server,
- * {@value #MAX_STORE_THREADS} at most.</li>
- * <li>One thread looks up which server is responsible for which lock, if the store does
- * not know.</li>
+ * <li>Renewals have threads of their own, so they never wait behind other requests: one
+ * for each server of the store, at most {@value #MAX_STORE_THREADS}.</li>
+ * <li>All other background requests (releases, withdrawals, questions whether another
+ * instance waits) have {@value #THREADS_PER_SERVER} threads for each server, at most
+ * {@value #MAX_STORE_THREADS}.</li>
+ * <li>If the store does not know the servers of its locks, one thread looks them up.</li>
  * </ul>
- * Threads beyond the first two are started when there is work, and end after some seconds
- * without. What waits for one is at most one task for each renewal, lock to release and
- * place to give up that is under way; each of these ends with its lease. An asynchronous
- * caller has no thread while it waits. What it does with its lease runs on a virtual
- * thread where the JDK has them, and else on one of {@value #MAX_TASK_THREADS}; its
- * requests to a store that blocks have {@value #REQUESTS_PER_SERVER} threads for each
- * server.
+ * Threads beyond the first two start when there is work, and end after some idle seconds.
+ * At most one task waits for a thread for each renewal, release and withdrawal under way,
+ * and each of these ends with its lease. An asynchronous waiter occupies no thread. The
+ * actions on its lease run on a virtual thread where the JDK has them, and otherwise on
+ * one of {@value #MAX_TASK_THREADS} threads. Its requests to a store that blocks have
+ * {@value #REQUESTS_PER_SERVER} threads for each server.
  */
 final class EngineThreads implements AutoCloseable {
 
@@ -53,7 +51,9 @@ final class EngineThreads implements AutoCloseable {
 
 	private final Timetable timetable = new Timetable(System::nanoTime);
 
-	/** Limited by the lanes, as a pool could not be without being short of threads. */
+	/**
+	 * Unlimited, because the lanes limit their threads and must never be short of them.
+	 */
 	private final ThreadPoolExecutor storePool = pool("lock-store-", 0, Integer.MAX_VALUE, new SynchronousQueue<>());
 
 	private final ThreadPoolExecutor requestPool = pool("lock-request-", 0, Integer.MAX_VALUE,
@@ -79,8 +79,8 @@ final class EngineThreads implements AutoCloseable {
 	private final Executor returns;
 
 	/**
-	 * Start the thread that keeps time; the others are started when there is work.
-	 * @param store the store that they ask
+	 * Start the thread that keeps time; the other threads start when there is work.
+	 * @param store the store to ask
 	 */
 	EngineThreads(LockStore store) {
 		Servers servers = new Servers(store.servers(), this.timetable::now, this.lookups);
@@ -107,21 +107,21 @@ final class EngineThreads implements AutoCloseable {
 	}
 
 	/**
-	 * Return what asks the store in the background, but for renewals.
+	 * Return the lanes for background requests other than renewals.
 	 */
 	StoreLanes background() {
 		return this.background;
 	}
 
 	/**
-	 * Return what asks for the locks of waiters without a thread, if the store blocks.
+	 * Return the lanes for the requests of waiters without a thread, if the store blocks.
 	 */
 	StoreLanes requests() {
 		return this.requests;
 	}
 
 	/**
-	 * Return what sends renewals, and nothing else.
+	 * Return the lanes for renewals only.
 	 */
 	StoreLanes renewals() {
 		return this.renewals;
@@ -132,16 +132,16 @@ final class EngineThreads implements AutoCloseable {
 	}
 
 	/**
-	 * Return what runs the steps of asynchronous callers, which may block.
+	 * Return the executor for the steps of asynchronous callers, which may block.
 	 */
 	Executor tasks() {
 		return this.tasks;
 	}
 
 	/**
-	 * Return what closes leases for callers that must not block. What asynchronous
-	 * callers do cannot use up its threads, so a body that waits for a lock does not keep
-	 * the lock from being released.
+	 * Return the executor that closes leases for callers that must not block.
+	 * Asynchronous callers cannot use up its threads, so a body that waits for a lock
+	 * does not delay the release of that lock.
 	 */
 	Executor returns() {
 		return this.returns;
@@ -171,7 +171,7 @@ final class EngineThreads implements AutoCloseable {
 			thread.setDaemon(true);
 			return thread;
 		},
-				// After close, what has to be done is done by who asks for it
+				// After close, the calling thread runs its tasks itself
 				(task, executor) -> task.run());
 	}
 

@@ -5,9 +5,8 @@ package io.github.lockstarter.engine;
 import io.github.lockstarter.LockKey;
 
 /**
- * How waiters come to a lock and leave it: an owner reenters its hold, a reader joins
- * others, and whoever cannot have the lock at once waits for its turn. Guarded by the
- * lock.
+ * The arrival and departure of waiters: an owner reenters its hold, a reader joins the
+ * holders, and any other waiter queues. Guarded by the lock.
  */
 final class Entrance {
 
@@ -33,7 +32,7 @@ final class Entrance {
 	}
 
 	/**
-	 * Return whether nobody holds the lock or waits for it here, but for owners that have
+	 * Return whether the lock has no waiters and no holders here, except owners that have
 	 * lost it.
 	 */
 	boolean isIdle() {
@@ -41,7 +40,7 @@ final class Entrance {
 	}
 
 	/**
-	 * A waiter comes.
+	 * A waiter arrives.
 	 */
 	Effect arrive(Waiter waiter) {
 		Hold own = this.possession.holders().of(waiter.owner());
@@ -100,14 +99,15 @@ final class Entrance {
 	}
 
 	private static IllegalStateException upgrading(Hold own, Waiter waiter) {
-		return new IllegalStateException("Lock '" + own.key() + "' is held for reading and cannot be asked for in mode "
-				+ waiter.mode() + " as well: two readers that do so would wait for each other. Release it first,"
-				+ " or ask for the stronger mode first");
+		return new IllegalStateException("Lock '" + own.key() + "' is held for reading and cannot be acquired in mode "
+				+ waiter.mode() + " as well: two readers that tried would deadlock. Release it first,"
+				+ " or acquire the stronger mode first");
 	}
 
 	/**
 	 * A waiter leaves.
-	 * @param timedOut whether it is out of time; else it was interrupted or cancelled
+	 * @param timedOut whether its wait time is over; otherwise it was interrupted or
+	 * cancelled
 	 */
 	Effect leave(Waiter waiter, boolean timedOut) {
 		if (!this.queue.contains(waiter)) {
@@ -127,9 +127,9 @@ final class Entrance {
 	}
 
 	/**
-	 * A waiter comes for several locks that are asked for by one request.
-	 * @return whether nobody else is here, so that it has reserved the lock or reentered
-	 * it
+	 * A waiter arrives for several locks that are acquired by one request.
+	 * @return whether it has reserved or reentered the lock, because there is no other
+	 * waiter or holder
 	 */
 	boolean reserve(Waiter waiter, Attempt attempt) {
 		Hold own = this.possession.holders().of(waiter.owner());

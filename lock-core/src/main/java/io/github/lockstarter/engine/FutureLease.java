@@ -10,7 +10,7 @@ import io.github.lockstarter.LeaseSet;
 /**
  * A lease, or a set of leases, that may be granted; its asynchronous actions may block.
  *
- * @param <L> what is granted
+ * @param <L> a {@link Lease} or a {@link LeaseSet}
  */
 final class FutureLease<L extends LeaseSet> extends CompletableFuture<L> {
 

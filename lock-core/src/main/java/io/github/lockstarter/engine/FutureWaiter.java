@@ -16,8 +16,8 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 
 /**
- * A waiter without a thread: its outcome completes a future. Cancelling that future, or
- * completing it otherwise, ends the wait.
+ * A waiter without a thread: its outcome completes a future. Cancelling the future, or
+ * completing it in another way, ends the wait.
  */
 final class FutureWaiter extends Waiter {
 
@@ -64,11 +64,11 @@ final class FutureWaiter extends Waiter {
 			this.admission.arrive(this.key, this);
 		}
 		catch (RuntimeException | Error ex) {
-			settle(Denial.misuse(new IllegalStateException("The lock could not be asked for", ex)));
+			settle(Denial.misuse(new IllegalStateException("The acquisition of the lock could not begin", ex)));
 		}
 		Outcome outcome = outcome();
 		if (outcome instanceof Denial || (outcome instanceof Hold hold && hold.isHeld())) {
-			// Nothing of that blocks
+			// None of these steps blocks
 			if (this.concluded.compareAndSet(false, true)) {
 				conclude();
 			}
@@ -80,7 +80,7 @@ final class FutureWaiter extends Waiter {
 			this.timeOut = this.timetable.at(this.timetable.now() + remainingNanos(),
 					() -> this.admission.leave(this.key, this, true));
 		}
-		// Whatever came before it had arrived has not ended its wait
+		// A cancellation before its arrival has not ended its wait
 		if (this.result.isDone()) {
 			this.admission.leave(this.key, this, false);
 		}
@@ -137,7 +137,7 @@ final class FutureWaiter extends Waiter {
 			lease.close();
 		}
 		catch (LockLostException ex) {
-			// Nothing was done under it
+			// No body has run under the lock
 		}
 	}
 

@@ -14,8 +14,8 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 
 /**
- * One level of a hold, as its owner sees it. Each acquisition has its own, so that
- * closing one twice cannot release another.
+ * One level of a hold, as seen by its owner. Each acquisition returns its own object, so
+ * that closing one twice cannot release another.
  */
 final class HeldLease implements Lease {
 
@@ -81,8 +81,7 @@ final class HeldLease implements Lease {
 					+ LockRequest.MAX_LEASE_TIME.toDays() + " days, but was " + time);
 		}
 		if (this.hold.tenure().isShared() && !time.isZero()) {
-			throw new IllegalStateException(
-					"Lock '" + key() + "' is shared, so it cannot stay taken by one of its owners");
+			throw new IllegalStateException("Lock '" + key() + "' is shared, so one of its owners cannot keep it");
 		}
 		if (!this.closed.get()) {
 			this.admission.holdAtLeast(this.hold, time);

@@ -16,8 +16,8 @@ import io.github.lockstarter.LockLostException;
 /**
  * Leases of several locks that were acquired together.
  *
- * @param all one for each lock, in the order in which the locks were acquired
- * @param returns run what releases the locks
+ * @param all one lease for each lock, in the order in which the locks were acquired
+ * @param returns runs what releases the locks
  */
 record HeldLeases(List<Lease> all, Executor returns) implements LeaseSet {
 

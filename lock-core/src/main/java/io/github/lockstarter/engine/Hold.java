@@ -11,8 +11,7 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockMode;
 
 /**
- * One local grant of a lock within a tenure: whose it is, how often it was entered, and
- * how it ended.
+ * One grant of a lock within a tenure: its owner, its levels, and how it ended.
  */
 final class Hold implements Outcome {
 
@@ -43,10 +42,10 @@ final class Hold implements Outcome {
 
 	/**
 	 * Create a hold.
-	 * @param fixedLeaseTime how long it may last, or {@code null} for as long as its
-	 * tenure
-	 * @param since when it begins, on the clock of the tenure
-	 * @param endsAt when its time is over
+	 * @param fixedLeaseTime the fixed lease time, or {@code null} if the hold lasts as
+	 * long as its tenure
+	 * @param since when the hold begins, on the clock of the tenure
+	 * @param endsAt when its lease time is over
 	 */
 	Hold(Tenure tenure, Object owner, long fencingToken, @Nullable Duration fixedLeaseTime, long since, long endsAt) {
 		this.tenure = tenure;
@@ -74,8 +73,8 @@ final class Hold implements Outcome {
 	}
 
 	/**
-	 * Return the length of the lease that its owner wants.
-	 * @param otherwise what it is if the owner does not say
+	 * Return the lease time that its owner has requested.
+	 * @param otherwise the lease time if the owner has requested none
 	 */
 	Duration leaseTime(Duration otherwise) {
 		return (this.fixedLeaseTime != null) ? this.fixedLeaseTime : otherwise;
@@ -90,21 +89,21 @@ final class Hold implements Outcome {
 	}
 
 	/**
-	 * Let the lock stay taken for this long after the begin of the hold.
+	 * Keep the lock for at least this long after the beginning of the hold.
 	 */
 	void holdAtLeast(Duration time) {
 		this.shortest = time.toNanos();
 	}
 
 	/**
-	 * Return until when the lock has to stay taken, on the clock of the tenure.
+	 * Return until when the lock must be kept, on the clock of the tenure.
 	 */
 	long keptUntil() {
 		return this.since + this.shortest;
 	}
 
 	/**
-	 * Note that the lock stays taken after the hold.
+	 * Note that the lock is kept after the hold.
 	 */
 	void setKept() {
 		this.kept = true;
@@ -115,21 +114,21 @@ final class Hold implements Outcome {
 	}
 
 	/**
-	 * Return whether it has ended without a loss.
+	 * Return whether the hold has ended without a loss.
 	 */
 	boolean isReleased() {
 		return this.ending.isReleased();
 	}
 
 	/**
-	 * Return whether it may end before its tenure does.
+	 * Return whether the hold may end before its tenure does.
 	 */
 	boolean needsLimit() {
 		return isFixed() && (this.tenure.isShared() || this.endsAt != this.tenure.deadline());
 	}
 
 	/**
-	 * Remember what ends this hold.
+	 * Remember the alarm that ends this hold.
 	 */
 	void setAlarm(Timetable.Entry alarm) {
 		this.alarm = alarm;
@@ -139,15 +138,12 @@ final class Hold implements Outcome {
 		return this.alarm;
 	}
 
-	/**
-	 * Return how it ended.
-	 */
 	HoldEnding ending() {
 		return this.ending;
 	}
 
 	/**
-	 * Return the leases by which its thread has locked it.
+	 * Return the leases that its thread has acquired through a {@code Lock}.
 	 */
 	LockedLeases lockedLeases() {
 		return this.lockedLeases;
@@ -162,14 +158,14 @@ final class Hold implements Outcome {
 	}
 
 	/**
-	 * Return whether its owner has by it what it would ask for anew.
+	 * Return whether this hold already grants the given mode.
 	 */
 	boolean covers(LockMode mode) {
 		return mode == LockMode.READ || !this.tenure.isShared();
 	}
 
 	/**
-	 * Return whether the lock is certain to be held at this moment.
+	 * Return whether the lock is certainly held at this moment.
 	 */
 	boolean isHeld() {
 		return isHeld(this.tenure.now());
@@ -184,8 +180,8 @@ final class Hold implements Outcome {
 	}
 
 	/**
-	 * Return whether it may be that nobody ever leaves it: a fixed lease time is often
-	 * meant to end by itself. A thread that has locked a
+	 * Return whether the hold may never be exited, because a lease with a fixed lease
+	 * time need not be closed. A thread that has locked a
 	 * {@link java.util.concurrent.locks.Lock} unlocks it.
 	 */
 	boolean mayBeAbandoned() {
@@ -203,7 +199,7 @@ final class Hold implements Outcome {
 	}
 
 	/**
-	 * Leave one level.
+	 * Exit one level.
 	 * @return whether it was the last one
 	 */
 	boolean leave() {
@@ -211,8 +207,8 @@ final class Hold implements Outcome {
 	}
 
 	/**
-	 * End the hold: as released if it has lasted until now, else as lost.
-	 * @param now this moment
+	 * End the hold: as released if it has lasted until now, otherwise as lost.
+	 * @param now the current time
 	 */
 	void end(long now) {
 		this.ending.end(isHeld(now));
@@ -220,22 +216,22 @@ final class Hold implements Outcome {
 
 	/**
 	 * End the hold as lost, even if it seemed to be released.
-	 * @param reason how, or {@code null} if its time was over
-	 * @return false if that was known before
+	 * @param reason the reason, or {@code null} if its lease time was over
+	 * @return {@code false} if the loss was already known
 	 */
 	boolean lose(@Nullable String reason) {
 		return this.ending.lose(reason);
 	}
 
 	/**
-	 * Return a new exception that tells of the loss.
+	 * Return a new exception for the loss.
 	 */
 	LockLostException loss() {
 		return new LockLostException(key(), this.fencingToken, lossReason());
 	}
 
 	/**
-	 * Return how the lock was lost; by the end of its time if nothing else is known.
+	 * Return the reason of the loss; the end of the lease time if no other one is known.
 	 */
 	String lossReason() {
 		String reason = (this.ending.lossReason() != null) ? this.ending.lossReason()
@@ -243,8 +239,8 @@ final class Hold implements Outcome {
 		if (reason != null) {
 			return reason;
 		}
-		return (this.fixedLeaseTime == null) ? "its lease ran out before it could be renewed"
-				: "its lease time of " + this.fixedLeaseTime.toMillis() + " ms ran out before it was given back";
+		return (this.fixedLeaseTime == null) ? "its lease expired before it could be renewed"
+				: "its lease time of " + this.fixedLeaseTime.toMillis() + " ms expired before the lock was released";
 	}
 
 }

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LockLostException;
 
 /**
- * How a hold ended, and who is called if it was lost. Changed under its own monitor, as
- * owners ask and listen at any time.
+ * How a hold ended, and the callbacks for its loss. Changed under its own monitor,
+ * because owners use it at any time.
  */
 final class HoldEnding {
 
@@ -35,7 +35,7 @@ final class HoldEnding {
 	}
 
 	/**
-	 * Return how the hold was lost; {@code null} if its time was over.
+	 * Return the reason of the loss, or {@code null} if the lease time was over.
 	 */
 	@Nullable String lossReason() {
 		return this.lossReason;
@@ -43,7 +43,7 @@ final class HoldEnding {
 
 	/**
 	 * End the hold.
-	 * @param held whether it has lasted until now; else it is lost
+	 * @param held whether it has lasted until now; otherwise it is lost
 	 */
 	synchronized void end(boolean held) {
 		this.state = held ? State.RELEASED : State.LOST;
@@ -51,8 +51,8 @@ final class HoldEnding {
 
 	/**
 	 * End the hold as lost, even if it seemed to be released.
-	 * @param reason how, or {@code null} if its time was over
-	 * @return false if that was known before
+	 * @param reason the reason, or {@code null} if its lease time was over
+	 * @return {@code false} if the loss was already known
 	 */
 	synchronized boolean lose(@Nullable String reason) {
 		if (isLost()) {
@@ -66,7 +66,8 @@ final class HoldEnding {
 	/**
 	 * Keep a callback for the loss.
 	 * @param lease whose callback it is
-	 * @return false if the hold is lost already and the callback has to be called at once
+	 * @return {@code false} if the hold is already lost and the callback must be called
+	 * at once
 	 */
 	synchronized boolean onLost(Object lease, Consumer<LockLostException> callback) {
 		if (isLost()) {
@@ -83,7 +84,7 @@ final class HoldEnding {
 	}
 
 	/**
-	 * Return the callbacks, to be called after the loss.
+	 * Return the callbacks to call after the loss.
 	 */
 	synchronized List<Consumer<LockLostException>> callbacks() {
 		return this.callbacks.stream().<Consumer<LockLostException>>map(Callback::action).toList();

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The owners of a lock inside this JVM: one, or several that share it, and those that
- * have yet to learn that they lost it. One that may never come to learn it is forgotten:
- * its lease knows by itself. Guarded by the lock.
+ * have lost it and have not noticed the loss. An owner that may never notice it is
+ * forgotten; its lease knows the loss by itself. Guarded by the lock.
  */
 final class Holders {
 
@@ -34,23 +34,20 @@ final class Holders {
 		return null;
 	}
 
-	/**
-	 * Return whether nobody holds the lock.
-	 */
 	boolean isEmpty() {
 		return this.holds.isEmpty();
 	}
 
 	/**
-	 * Return whether somebody has lost it and does not know.
+	 * Return whether an owner has lost the lock without having noticed.
 	 */
 	boolean hasLost() {
 		return !this.lost.isEmpty();
 	}
 
 	/**
-	 * Return the longest lease time that one of them wants.
-	 * @param otherwise what those want who do not say
+	 * Return the longest lease time of the holders.
+	 * @param otherwise the lease time of a holder that has requested none
 	 */
 	Duration longestLeaseTime(Duration otherwise) {
 		Duration longest = Duration.ZERO;
@@ -66,8 +63,8 @@ final class Holders {
 	}
 
 	/**
-	 * Take out one that ends.
-	 * @return false if it was lost before
+	 * Remove a hold that ends.
+	 * @return {@code false} if it was already lost
 	 */
 	boolean remove(Hold hold) {
 		if (this.holds.remove(hold.owner(), hold)) {
@@ -78,9 +75,9 @@ final class Holders {
 	}
 
 	/**
-	 * Take the lock from one that has not ended yet.
-	 * @param reason how it was lost, or {@code null} if its time is over
-	 * @return false if it has
+	 * End a hold as lost.
+	 * @param reason the reason, or {@code null} if its lease time is over
+	 * @return {@code false} if it has already ended
 	 */
 	boolean lose(Hold hold, @Nullable String reason) {
 		if (!this.holds.remove(hold.owner(), hold)) {
@@ -94,9 +91,9 @@ final class Holders {
 	}
 
 	/**
-	 * Take the lock from all.
-	 * @param reason how it was lost, or {@code null} if the lease is over
-	 * @return from whom
+	 * End all holds as lost.
+	 * @param reason the reason, or {@code null} if the lease has expired
+	 * @return the lost holds
 	 */
 	List<Hold> loseAll(@Nullable String reason) {
 		List<Hold> all = List.copyOf(this.holds.values());
@@ -105,7 +102,7 @@ final class Holders {
 	}
 
 	/**
-	 * Forget one that has lost the lock if nobody is left who is sure to learn of it.
+	 * Forget a lost hold if its owner may never notice the loss.
 	 */
 	void forgetIfAbandoned(Hold hold) {
 		if (hold.mayBeAbandoned()) {

@@ -12,8 +12,8 @@ import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.UnusableStoreException;
 
 /**
- * How a lock asks the store for itself on behalf of its first waiter: one question at a
- * time, and between two of them it listens. Guarded by the lock.
+ * The requests of a lock to the store on behalf of its first waiter: one at a time, and
+ * between two of them the lock listens. Guarded by the lock.
  */
 final class Inquiry {
 
@@ -55,14 +55,14 @@ final class Inquiry {
 	}
 
 	/**
-	 * Return what a waiter is told that is out of time before its turn.
+	 * Return the denial for a waiter whose wait time ends before its turn.
 	 */
 	Denial denial() {
 		return this.patience.denial();
 	}
 
 	/**
-	 * Let the first waiter ask.
+	 * Ask on behalf of the first waiter.
 	 */
 	Effect ask() {
 		Waiter head = this.queue.first();
@@ -82,7 +82,7 @@ final class Inquiry {
 	}
 
 	/**
-	 * Ask by an attempt that somebody else has begun, for several locks in one step.
+	 * Ask by an attempt for several locks in one step, begun elsewhere.
 	 */
 	void reserve(Attempt attempt) {
 		this.attempt = attempt;
@@ -96,7 +96,8 @@ final class Inquiry {
 
 	/**
 	 * Note that the store has granted the lock in time.
-	 * @return whether the first waiter can have it; the one that has asked may have left
+	 * @return whether the grant suits the first waiter; the waiter that asked may have
+	 * left
 	 */
 	boolean granted(Attempt attempt) {
 		answered();
@@ -106,7 +107,7 @@ final class Inquiry {
 	}
 
 	/**
-	 * The store has granted the lock, but the lease is over before its answer came.
+	 * The store has granted the lock, but the lease expired before the answer came.
 	 */
 	Effect grantedTooLate(Attempt attempt) {
 		answered();
@@ -150,9 +151,9 @@ final class Inquiry {
 
 	/**
 	 * The store has given no answer.
-	 * @param failure why
-	 * @param interrupted the waiter whose interrupt has ended the request, which says
-	 * nothing about the store, or {@code null}
+	 * @param failure the reason
+	 * @param interrupted the waiter whose interrupt has ended the request, or
+	 * {@code null}; an interrupt says nothing about the store
 	 */
 	Effect failed(Attempt attempt, RuntimeException failure, @Nullable Waiter interrupted) {
 		this.asking = false;
@@ -197,21 +198,21 @@ final class Inquiry {
 	}
 
 	/**
-	 * Go on after the lock was released.
-	 * @param inLine whether this JVM stands in the line of the store, and will be told
-	 * when it is its turn
+	 * Continue after the release of the lock.
+	 * @param inLine whether this JVM stands in the line of the store, and will be
+	 * notified when it is its turn
 	 */
 	Effect resume(boolean inLine) {
 		boolean own = !this.queue.isEmpty() && this.queue.first().discipline().standsInLineItself();
 		this.inLine |= inLine && !own;
-		// A waiter that came to the line after the release is told of none
+		// No message announces a release that came before the waiter joined the line
 		boolean told = inLine && !this.listening.hasMissed() && !this.queue.isEmpty()
 				&& (!own || this.queue.first().place().isTaken());
 		return told ? this.listening.begin((desk) -> desk.pause(null, true)) : proceed();
 	}
 
 	/**
-	 * Go on with the next waiter, or end without one.
+	 * Continue with the next waiter, or end without one.
 	 */
 	Effect proceed() {
 		Effect denied = Effect.NONE;

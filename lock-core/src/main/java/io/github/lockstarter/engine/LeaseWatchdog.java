@@ -10,14 +10,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one renewer of all leases that have no fixed lease time, and the one that notices
- * when any lease ends too early.
+ * Renews all leases without a fixed lease time, and notices the early loss of any lease.
  *
  * <p>
- * A lease is renewed when a part of it has passed, by default a third. For a fixed one
- * the store is asked as often whether it still knows the owner, until the lease ends. A
- * request that failed is tried again every twentieth of the lease until its deadline. A
- * store that does not answer delays neither this watch nor the deadline.
+ * A lease is renewed when a part of it has passed, by default a third. For a lease with a
+ * fixed lease time, the store is asked at the same intervals whether it still knows the
+ * owner, until the lease expires. A failed request is tried again every twentieth of the
+ * lease until the deadline. A store that does not answer delays neither this watch nor
+ * the deadline.
  */
 final class LeaseWatchdog implements Renewal.Listener {
 
@@ -42,10 +42,10 @@ final class LeaseWatchdog implements Renewal.Listener {
 
 	/**
 	 * Create a watchdog.
-	 * @param lost called with a tenure that is lost, and maybe again
-	 * @param leaseTime length of leases that are renewed; no lease is looked after less
-	 * often than these
-	 * @param renewalsPerLease how often that is done within the lease time
+	 * @param lost called with a lost tenure, possibly more than once
+	 * @param leaseTime length of leases that are renewed; every lease is checked at least
+	 * as often as these
+	 * @param renewalsPerLease number of renewals within the lease time
 	 */
 	LeaseWatchdog(Timetable timetable, Renewals renewals, Orphans orphans, LossNotice notice, Consumer<Tenure> lost,
 			Duration leaseTime, int renewalsPerLease) {
@@ -59,15 +59,15 @@ final class LeaseWatchdog implements Renewal.Listener {
 	}
 
 	/**
-	 * Begin or stop to renew; deadlines are watched in any case.
+	 * Begin or stop renewing; deadlines are watched in any case.
 	 */
 	void setRenewing(boolean renewing) {
 		this.renewing = renewing;
 	}
 
 	/**
-	 * Watch a tenure from now on, or anew because the current hold lasts for longer than
-	 * the one before.
+	 * Watch a tenure from now on, or anew because the current hold lasts longer than the
+	 * previous one.
 	 */
 	void watch(Tenure tenure) {
 		Timetable.Entry alarm = tenure.alarm().get();
@@ -100,7 +100,8 @@ final class LeaseWatchdog implements Renewal.Listener {
 		if (previous != null) {
 			this.timetable.cancel(previous);
 		}
-		// Whoever ended the tenure in the meantime has looked for the previous alarm
+		// If the tenure ended in the meantime, its end has cancelled only the previous
+		// alarm
 		if (tenure.certainty().isOver()) {
 			this.timetable.cancel(next);
 		}
@@ -151,7 +152,7 @@ final class LeaseWatchdog implements Renewal.Listener {
 			schedule(tenure, renewalTime(tenure));
 		}
 		else {
-			lose(tenure, "the store no longer knew it as the owner");
+			lose(tenure, "the store no longer knew its owner");
 		}
 	}
 
@@ -184,7 +185,7 @@ final class LeaseWatchdog implements Renewal.Listener {
 		return Math.min(tenure.leaseTime().toNanos(), this.leaseTime.toNanos());
 	}
 
-	/** Leases taken at the same time should not be renewed at the same time for ever. */
+	/** Spread the renewals of leases that were granted at the same time. */
 	private static long jittered(long nanos) {
 		return nanos - ThreadLocalRandom.current().nextLong(nanos / 10 + 1);
 	}

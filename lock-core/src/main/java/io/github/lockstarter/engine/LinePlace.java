@@ -3,8 +3,8 @@
 package io.github.lockstarter.engine;
 
 /**
- * The place of one waiter in the line of the store, under its own name. Whatever the
- * order in which it is taken and given up, it is given up last.
+ * The place of one waiter in the line of the store, under its own token. Whatever the
+ * order of its requests, the place is given up last.
  */
 final class LinePlace {
 
@@ -16,7 +16,7 @@ final class LinePlace {
 
 	/**
 	 * Note that the store is about to be asked for the place.
-	 * @return false if the waiter has left
+	 * @return {@code false} if the waiter has left
 	 */
 	synchronized boolean beginEntering() {
 		this.entering = !this.left;
@@ -24,9 +24,9 @@ final class LinePlace {
 	}
 
 	/**
-	 * Note that the store was asked for the place, which it may have given.
-	 * @return whether the waiter has left in the meantime, and the place is to be given
-	 * up now
+	 * Note that the store was asked for the place and may have granted it.
+	 * @return whether the waiter has left in the meantime, so that the place must be
+	 * given up now
 	 */
 	synchronized boolean endEntering() {
 		this.entering = false;
@@ -47,7 +47,7 @@ final class LinePlace {
 
 	/**
 	 * Note that the waiter leaves.
-	 * @return whether the place is to be given up now
+	 * @return whether the place must be given up now
 	 */
 	synchronized boolean leave() {
 		boolean now = this.taken && !this.entering && !this.left;

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LockKey;
 
 /**
- * How a lock waits for a message that it may be free, or for an alarm. Guarded by the
- * lock.
+ * The time in which a lock waits for a message that it may be free, or for an alarm.
+ * Guarded by the lock.
  */
 final class Listening {
 
@@ -18,7 +18,7 @@ final class Listening {
 
 	private @Nullable Alarm alarm;
 
-	/** A message has come while nobody listened. */
+	/** A message has come while the lock was not listening. */
 	private boolean missed;
 
 	Listening(LockKey key) {
@@ -26,7 +26,7 @@ final class Listening {
 	}
 
 	/**
-	 * Return whether the lock listens at this moment.
+	 * Return whether the lock is listening.
 	 */
 	boolean isUnderWay() {
 		return this.alarm != null;
@@ -37,7 +37,7 @@ final class Listening {
 	}
 
 	/**
-	 * Listen, with an alarm.
+	 * Begin to listen, with an alarm.
 	 * @param pause how long to listen at most, in nanoseconds
 	 */
 	Effect begin(ToLongFunction<Desk> pause) {
@@ -48,7 +48,7 @@ final class Listening {
 	}
 
 	/**
-	 * Listen no longer.
+	 * Stop listening.
 	 */
 	Effect end() {
 		Alarm alarm = this.alarm;
@@ -68,7 +68,7 @@ final class Listening {
 	}
 
 	/**
-	 * Return whether a message has come since it was forgotten.
+	 * Return whether a message has come since the last {@link #forget()}.
 	 */
 	boolean hasMissed() {
 		return this.missed;

@@ -17,9 +17,9 @@ import io.github.lockstarter.store.LockRefusal;
  *
  * <p>
  * Each transition happens under the guard, which is never held while the store or user
- * code runs, and returns what is left to be done as an {@link Effect}. A lock that is
- * idle, without a body that has yet to learn that it lost the lock, is over: it is out of
- * the map and never used again.
+ * code runs, and returns what remains to be done as an {@link Effect}. A lock that is
+ * idle, and whose former owners have all noticed their losses, is over: it is removed
+ * from the map and never used again.
  */
 final class LocalLock {
 
@@ -43,7 +43,7 @@ final class LocalLock {
 
 	/**
 	 * Create an idle lock.
-	 * @param end called when it is over, under its guard
+	 * @param end called when the lock is over, under its guard
 	 */
 	LocalLock(LockKey key, Terms terms, Consumer<LocalLock> end) {
 		this.key = key;
@@ -59,17 +59,18 @@ final class LocalLock {
 	}
 
 	/**
-	 * A waiter comes. It has {@linkplain Waiter#hasArrived() arrived} afterwards, or has
-	 * to come again.
+	 * A waiter arrives. Afterwards it {@linkplain Waiter#hasArrived() has arrived}, or it
+	 * must come again.
 	 */
 	Effect arrive(Waiter waiter) {
 		return change(() -> this.over ? Effect.NONE : this.entrance.arrive(waiter));
 	}
 
 	/**
-	 * A waiter leaves, unless it has its outcome already. One that is out of time while
-	 * the store is being asked for it waits for that answer.
-	 * @param timedOut whether it is out of time; else it was interrupted or cancelled
+	 * A waiter leaves, unless it already has its outcome. If its wait time ends while the
+	 * store is being asked on its behalf, it waits for that answer.
+	 * @param timedOut whether its wait time is over; otherwise it was interrupted or
+	 * cancelled
 	 */
 	Effect leave(Waiter waiter, boolean timedOut) {
 		return change(() -> this.entrance.leave(waiter, timedOut));
@@ -77,7 +78,7 @@ final class LocalLock {
 
 	/**
 	 * The store has granted the lock.
-	 * @param tenure what the grant begins
+	 * @param tenure the tenure that the grant begins
 	 */
 	Effect granted(Attempt attempt, Tenure tenure) {
 		return change(() -> {
@@ -125,9 +126,9 @@ final class LocalLock {
 	}
 
 	/**
-	 * The lock was released or kept, and its next waiter may go on.
-	 * @param inLine whether this JVM stands in the line of the store, and will be told
-	 * when it is its turn
+	 * The lock was released or kept, and its next waiter may ask.
+	 * @param inLine whether this JVM stands in the line of the store, and will be
+	 * notified when it is its turn
 	 */
 	Effect returned(boolean inLine) {
 		return change(() -> {
@@ -137,7 +138,7 @@ final class LocalLock {
 	}
 
 	/**
-	 * The question whether another JVM waits is answered, or will not be.
+	 * The question whether another JVM waits is answered, or has failed.
 	 */
 	Effect probed(Tenure tenure) {
 		return change(() -> {
@@ -157,7 +158,7 @@ final class LocalLock {
 	}
 
 	/**
-	 * A tenure was lost, and the lock with it for all that hold it.
+	 * A tenure was lost, and with it the lock for all its holders.
 	 */
 	Effect lose(Tenure tenure) {
 		return change(() -> (this.possession.tenure() == tenure)
@@ -176,10 +177,11 @@ final class LocalLock {
 	}
 
 	/**
-	 * A waiter comes for several locks at once, which are asked for by one request. If it
-	 * has reserved this lock, {@link #granted} or {@link #abandon} comes next.
-	 * @return whether it has reserved the lock or reentered it, as nobody else is here;
-	 * or {@code null} if this lock is over and the waiter has to look for another
+	 * A waiter arrives for several locks that are acquired by one request. If it has
+	 * reserved this lock, {@link #granted} or {@link #abandon} comes next.
+	 * @return whether it has reserved or reentered the lock, because there is no other
+	 * waiter or holder; {@code null} if this lock is over and the waiter must look for a
+	 * new one
 	 */
 	@Nullable Boolean reserve(Waiter waiter, Attempt attempt) {
 		this.guard.lock();
@@ -192,7 +194,7 @@ final class LocalLock {
 	}
 
 	/**
-	 * A waiter that has reserved this lock gives it up.
+	 * A waiter gives up its reservation of this lock.
 	 */
 	Effect abandon(Waiter waiter) {
 		return change(() -> {
@@ -202,7 +204,7 @@ final class LocalLock {
 	}
 
 	/**
-	 * Return what an owner holds of this lock, or has lost, or {@code null}.
+	 * Return the hold of an owner on this lock, even if it is lost, or {@code null}.
 	 */
 	@Nullable Hold holdOf(Object owner) {
 		this.guard.lock();
@@ -215,7 +217,7 @@ final class LocalLock {
 	}
 
 	/**
-	 * Return whether somebody holds the lock, and not only waits for it.
+	 * Return whether the lock is held, and not only waited for.
 	 */
 	boolean isHeld() {
 		this.guard.lock();

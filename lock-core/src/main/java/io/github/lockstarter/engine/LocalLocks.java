@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LockKey;
 
 /**
- * The locks that somebody in this JVM holds or waits for, and no others.
+ * The locks that are held or waited for in this JVM, and no others.
  */
 final class LocalLocks {
 
@@ -33,8 +33,8 @@ final class LocalLocks {
 	}
 
 	/**
-	 * Let a lock that is here change.
-	 * @return what is left to be done; nothing if the lock is not here
+	 * Change a lock that is in use.
+	 * @return what remains to be done; nothing if the lock is not in use
 	 */
 	Effect change(LockKey key, Function<LocalLock, Effect> transition) {
 		LocalLock lock = this.locks.get(key);
@@ -68,8 +68,8 @@ final class LocalLocks {
 
 	/**
 	 * Wait until no lock is left.
-	 * @param nanos longest time
-	 * @return whether none is left
+	 * @param nanos how long to wait at most
+	 * @return whether no lock is left
 	 */
 	boolean awaitEmpty(long nanos) {
 		this.emptiness.lock();

@@ -12,8 +12,9 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockMode;
 
 /**
- * The leases that a thread has acquired through {@link java.util.concurrent.locks.Lock},
- * which gives it no handle to remember them by. Changed by that thread only.
+ * The leases that a thread has acquired through a
+ * {@link java.util.concurrent.locks.Lock}, which returns no reference to them. Changed by
+ * that thread only.
  */
 final class LockedLeases {
 
@@ -30,7 +31,7 @@ final class LockedLeases {
 	}
 
 	/**
-	 * Return the last lease of a mode, once; or {@code null} if there is none.
+	 * Remove and return the last lease of a mode, or {@code null} if there is none.
 	 */
 	@Nullable Lease pop(LockMode mode) {
 		if (this.leases == null) {
@@ -48,7 +49,7 @@ final class LockedLeases {
 	}
 
 	/**
-	 * Return whether there is none, as any thread may ask.
+	 * Return whether there is none; any thread may ask.
 	 */
 	boolean isEmpty() {
 		return this.empty;

@@ -15,8 +15,8 @@ import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
 
 /**
- * Tells the log, the listeners and the owner what becomes of a lease in the background.
- * Callbacks run on a thread of their own, so that a slow one delays no renewal.
+ * Reports what happens to a lease in the background to the log, the listeners and the
+ * owner. Callbacks run on a thread of their own, so that a slow one delays no renewal.
  */
 final class LossNotice {
 
@@ -34,7 +34,7 @@ final class LossNotice {
 	void suspect(Tenure tenure, Throwable cause) {
 		Duration remaining = Duration.ofNanos(Math.max(0, tenure.remainingNanos()));
 		logger.warn("Lock '" + tenure.key() + "' could not be " + (tenure.needsRenewal() ? "renewed" : "looked up")
-				+ "; trying again for " + remaining.toMillis() + " ms until its lease ends", cause);
+				+ "; trying again for " + remaining.toMillis() + " ms until its lease expires", cause);
 		tell(new LockEvent.Suspect(tenure.key(), tenure.fencingToken(), remaining, cause));
 	}
 
@@ -44,13 +44,13 @@ final class LossNotice {
 	}
 
 	void releaseFailed(Tenure tenure, Throwable cause) {
-		logger.warn("Lock '" + tenure.key() + "' could not be given back; trying again in the background", cause);
+		logger.warn("Lock '" + tenure.key() + "' could not be released; trying again in the background", cause);
 		tell(new LockEvent.ReleaseFailed(tenure.key(), tenure.fencingToken(), cause));
 	}
 
 	void lost(Hold hold) {
 		LockLostException loss = hold.loss();
-		// A lease that is closed from now on is still told of the loss that came before
+		// A lease that is closed from now on still learns of the earlier loss
 		List<Consumer<LockLostException>> owners = hold.ending().callbacks();
 		logger.warn(loss.getMessage());
 		tell(new LockEvent.Lost(loss.getKey(), hold.fencingToken(), hold.lossReason()));

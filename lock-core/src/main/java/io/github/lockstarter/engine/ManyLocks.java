@@ -23,10 +23,10 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 
 /**
- * One acquisition of several locks together or not at all. If all of them are free and
- * the store can grant them at once, one request is enough. Otherwise they are acquired
- * one by one in an order that is the same in all instances, so that no two acquisitions
- * wait for each other.
+ * Acquires several locks together or not at all. If all of them are free and the store
+ * can grant them in one step, one request is enough. Otherwise they are acquired one by
+ * one in an order that is the same in all instances, so that no two acquisitions wait for
+ * each other.
  */
 final class ManyLocks {
 
@@ -55,15 +55,15 @@ final class ManyLocks {
 	private @Nullable CompletableFuture<Lease> awaited;
 
 	/**
-	 * Create it.
+	 * Create an acquisition.
 	 * @param requests one for each lock, in the order that is the same in all instances
-	 * @param waitTime for all locks together
-	 * @param atOnce acquires locks that are free within a wait time, or gives
+	 * @param waitTime the wait time for all locks together
+	 * @param atOnce acquires free locks in one step within a wait time, or returns
 	 * {@code null}
-	 * @param one acquires one lock. On behalf of a caller that {@linkplain #await()
-	 * waits} it blocks until the lock is granted, otherwise not at all
-	 * @param tasks run what asks for the locks
-	 * @param returns run what releases the locks
+	 * @param one acquires one lock; it blocks for {@link #await()}, and never for
+	 * {@link #begin()}
+	 * @param tasks runs what asks for the locks
+	 * @param returns runs what releases the locks
 	 */
 	ManyLocks(List<LockRequest> requests, Duration waitTime,
 			BiFunction<List<LockRequest>, Duration, CompletableFuture<@Nullable List<Lease>>> atOnce,
@@ -79,12 +79,12 @@ final class ManyLocks {
 
 	/**
 	 * Begin without blocking the current thread.
-	 * @return the future leases; completing it otherwise ends the wait
+	 * @return the future leases; completing the future in another way ends the wait
 	 */
 	CompletableFuture<LeaseSet> begin() {
 		this.result.whenComplete((leases, ex) -> {
 			if (!(leases instanceof HeldLeases)) {
-				// A caller that cancels it must not have to wait for the store
+				// A caller that cancels the future must not wait for the store
 				this.returns.execute(this::stop);
 			}
 		});
@@ -93,7 +93,7 @@ final class ManyLocks {
 	}
 
 	/**
-	 * Acquire the locks on the current thread, where each of them is waited for.
+	 * Acquire the locks on the current thread, which waits for each of them.
 	 */
 	LeaseSet await() {
 		acquire();
@@ -132,8 +132,8 @@ final class ManyLocks {
 	}
 
 	/**
-	 * Acquire lock after lock. A lease that is granted at once needs no callback: a
-	 * thousand nested callbacks would be too deep.
+	 * Acquire one lock after another. A lease that is granted at once needs no callback:
+	 * a thousand nested callbacks would overflow the stack.
 	 */
 	private void acquireFrom(int first) {
 		try {
@@ -184,7 +184,7 @@ final class ManyLocks {
 		return Duration.ofNanos(System.nanoTime() - this.start);
 	}
 
-	/** A caller that learns of the failure finds no lock held. */
+	/** Fail after all locks are released, so that the caller finds no lock held. */
 	private void fail(@Nullable Throwable failure) {
 		stop();
 		Throwable cause = (failure != null) ? failure : new CancellationException();
@@ -213,7 +213,9 @@ final class ManyLocks {
 		}
 	}
 
-	/** A lease that is granted later finds the result done, and is given back. */
+	/**
+	 * Stop waiting. A lease that is granted later finds the result done and is closed.
+	 */
 	private void stop() {
 		List<Lease> granted;
 		CompletableFuture<Lease> awaited;
@@ -229,14 +231,14 @@ final class ManyLocks {
 	}
 
 	/**
-	 * Release locks that were acquired, as not all could be.
+	 * Release the acquired locks, because not all could be acquired.
 	 */
 	static void giveBack(List<Lease> leases) {
 		try {
 			new HeldLeases(List.copyOf(leases), Runnable::run).close();
 		}
 		catch (LockLostException ex) {
-			logger.debug("A lock was lost while others were waited for", ex);
+			logger.debug("A lock was lost while waiting for others", ex);
 		}
 	}
 

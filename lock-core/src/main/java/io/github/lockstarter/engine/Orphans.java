@@ -16,9 +16,8 @@ import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.Place;
 
 /**
- * Releases in the background what could not be released at once, so that nothing stays
- * locked because a request or its answer got lost. Each attempt ends when the lease has
- * ended by itself.
+ * Releases locks in the background if a request or its answer was lost, so that no lock
+ * is held by mistake. Each attempt ends when the lease has expired.
  */
 final class Orphans {
 
@@ -45,16 +44,16 @@ final class Orphans {
 	}
 
 	/**
-	 * Give back a lease whose release failed, until the store has answered.
-	 * @param until when the lease has ended by itself
+	 * Try a failed release again, until the store has answered.
+	 * @param until when the lease has expired
 	 */
 	void retry(LockKey key, OwnerToken owner, long until) {
 		begin(new Return(key, owner, until, false));
 	}
 
 	/**
-	 * Give back a lease of which it is not known whether it was granted, again and again:
-	 * a request that was given up may still be on its way and be carried out later.
+	 * Release a lock whose acquisition has an unknown outcome, repeatedly: an abandoned
+	 * request may still be carried out later.
 	 * @param until when the last such request has lost its effect
 	 */
 	void orphan(LockKey key, OwnerToken owner, long until) {
@@ -62,9 +61,9 @@ final class Orphans {
 	}
 
 	/**
-	 * Let a lock stay taken until a time, though its tenure has ended. If the store
-	 * cannot be told now, it is told later, before its lease ends.
-	 * @return false if it is known that the lock is not owned any more
+	 * Keep a lock until a time, although its tenure has ended. If the store cannot be
+	 * asked now, it is asked again until the lease expires.
+	 * @return {@code false} if the owner certainly no longer holds the lock
 	 */
 	boolean keep(Tenure tenure, long until) {
 		// Drivers refuse to wait for an answer on an interrupted thread
@@ -73,7 +72,7 @@ final class Orphans {
 			return keepNow(tenure, until);
 		}
 		catch (RuntimeException ex) {
-			logger.debug("Lock '" + tenure.key() + "' could not be kept taken yet", ex);
+			logger.debug("Lock '" + tenure.key() + "' could not be kept yet", ex);
 			this.pending.incrementAndGet();
 			this.timetable.at(this.timetable.now() + FIRST_PAUSE, () -> keepLater(tenure, until));
 			return true;
@@ -111,21 +110,18 @@ final class Orphans {
 				return;
 			}
 			if (ex != null) {
-				logger.warn("Lock '" + tenure.key() + "' could not be kept taken for as long as it should", ex);
+				logger.warn("Lock '" + tenure.key() + "' could not be kept for as long as requested", ex);
 			}
 			else {
 				returnUncertain(tenure);
 				if (!kept && until - this.timetable.now() > 0) {
-					logger.warn("Lock '" + tenure.key() + "' did not stay taken for as long as it should");
+					logger.warn("Lock '" + tenure.key() + "' was not kept for as long as requested");
 				}
 			}
 			this.pending.decrementAndGet();
 		});
 	}
 
-	/**
-	 * Return how many are under way.
-	 */
 	int pending() {
 		return this.pending.get();
 	}

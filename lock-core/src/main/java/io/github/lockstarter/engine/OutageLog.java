@@ -12,8 +12,8 @@ import org.apache.commons.logging.LogFactory;
 import io.github.lockstarter.LockKey;
 
 /**
- * Logs one warning when a store, or one server of it, cannot be asked, however many
- * callers are told so, and one line when it answers again.
+ * Logs one warning when a store, or one server of it, cannot be asked, independent of the
+ * number of failed acquisitions, and one line when it answers again.
  */
 final class OutageLog {
 
@@ -22,23 +22,23 @@ final class OutageLog {
 	private final Function<LockKey, Object> serverOf;
 
 	/**
-	 * For each server that cannot be asked, the lock of the first caller that was told
-	 * so. A lock may move to another server, so its server is looked up anew each time.
+	 * For each server that cannot be asked, the first lock that was unavailable. A lock
+	 * may move to another server, so its server is looked up anew each time.
 	 */
 	private final Set<LockKey> unanswered = new LinkedHashSet<>();
 
 	private volatile boolean underWay;
 
 	/**
-	 * Create it.
-	 * @param serverOf gives the server of a lock, without blocking and without failing
+	 * Create a log.
+	 * @param serverOf returns the server of a lock, without blocking and without failing
 	 */
 	OutageLog(Function<LockKey, Object> serverOf) {
 		this.serverOf = serverOf;
 	}
 
 	/**
-	 * Note that a caller is told that a lock is unavailable.
+	 * Note that an acquisition fails because a lock is unavailable.
 	 */
 	void told(LockKey key, String reason) {
 		synchronized (this.unanswered) {
@@ -54,11 +54,11 @@ final class OutageLog {
 	}
 
 	/**
-	 * Note that the store has answered a question about a lock.
+	 * Note that the store has answered a request for a lock.
 	 */
 	void answered(LockKey key) {
 		if (this.underWay && isOver(key)) {
-			logger.info("The store of the locks answers again, about lock '" + key + "' for example");
+			logger.info("The lock store answers again, for example about lock '" + key + "'");
 		}
 	}
 

@@ -3,8 +3,8 @@
 package io.github.lockstarter.engine;
 
 /**
- * What a waiter has waited for, one way or the other: a hold of the lock, or the reason
- * why it does not get one.
+ * The end of a wait: a hold of the lock, or the reason why the waiter does not acquire
+ * it.
  */
 interface Outcome {
 

@@ -5,7 +5,7 @@ package io.github.lockstarter.engine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * For how long the waiters of a lock bear a store that does not answer. Guarded by the
+ * How long the waiters of a lock tolerate a store that does not answer. Guarded by the
  * lock.
  */
 final class Patience {
@@ -19,7 +19,7 @@ final class Patience {
 	}
 
 	/**
-	 * Note that the store has answered, or that nobody waits any longer.
+	 * Note that the store has answered, or that no waiter is left.
 	 */
 	void renew() {
 		this.outage = null;
@@ -29,21 +29,21 @@ final class Patience {
 	 * Note that the store has not answered.
 	 * @param sentAt when it was asked
 	 * @param waiter the waiter on whose behalf it was asked
-	 * @return for how long the waiter goes on at most, in nanoseconds, or {@code null} if
-	 * it bears no more
+	 * @return how long the waiter still tolerates the outage, in nanoseconds, or
+	 * {@code null} if it does not
 	 */
 	@Nullable Long failed(long sentAt, RuntimeException failure, Waiter waiter) {
 		Outage before = this.outage;
 		Outage outage = new Outage((before != null) ? before.since() : sentAt, failure);
 		this.outage = outage;
 		long bearable = bearable(outage, waiter);
-		// One slow request, as the first one of all may be, is no outage yet
+		// One slow request, such as the very first one, is no outage yet
 		return (bearable > 0 || (before == null && this.terms.outageTime() > 0)) ? Long.valueOf(bearable) : null;
 	}
 
 	/**
-	 * Return what a waiter is told that bears the store no longer, or {@code null} if it
-	 * does.
+	 * Return the denial for a waiter that no longer tolerates the outage, or {@code null}
+	 * if it does.
 	 */
 	@Nullable Denial denialFor(Waiter waiter) {
 		Outage outage = this.outage;
@@ -51,7 +51,7 @@ final class Patience {
 	}
 
 	/**
-	 * Return what a waiter is told that is out of time.
+	 * Return the denial for a waiter whose wait time is over.
 	 */
 	Denial denial() {
 		return (this.outage != null) ? Denial.unavailable(this.outage.cause()) : Denial.CONTENDED;

@@ -9,13 +9,12 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LockMode;
 
 /**
- * The lock while this JVM owns it in the store: who holds it, and how it passes from one
- * owner to the next. Guarded by the lock.
+ * The time in which this JVM owns the lock in the store: its holders, and the hand-off
+ * from one to the next. Guarded by the lock.
  *
  * <p>
- * Handing a lock that is owned by the whole group on within the group follows Dice,
- * Marathe and Shavit, <a href="https://doi.org/10.1145/2145816.2145848">Lock
- * Cohorting</a>.
+ * Handing a lock on within a group of waiters that owns it follows Dice, Marathe and
+ * Shavit, <a href="https://doi.org/10.1145/2145816.2145848">Lock Cohorting</a>.
  */
 final class Possession {
 
@@ -27,10 +26,10 @@ final class Possession {
 
 	private final Holders holders = new Holders();
 
-	/** What holds the lock in the store, also between two holds. */
+	/** The tenure in the store, which also lasts between two holds. */
 	private @Nullable Tenure tenure;
 
-	/** The hold that has ended while it is asked whether another JVM waits. */
+	/** The hold that has ended while the store is asked whether another JVM waits. */
 	private @Nullable Hold lastHold;
 
 	private boolean releasing;
@@ -46,7 +45,7 @@ final class Possession {
 	}
 
 	/**
-	 * Return what holds the lock in the store, or {@code null} if nothing does.
+	 * Return the tenure in the store, or {@code null} if there is none.
 	 */
 	@Nullable Tenure tenure() {
 		return this.tenure;
@@ -68,7 +67,7 @@ final class Possession {
 	}
 
 	/**
-	 * Begin a hold within a tenure; its waiter still has to be woken.
+	 * Begin a hold within a tenure; its waiter must still be woken.
 	 */
 	Hold hold(Waiter waiter, Tenure tenure) {
 		Hold hold = tenure.beginHold(waiter, this.terms.leaseTimeFor(waiter), tenure.now());
@@ -78,7 +77,7 @@ final class Possession {
 	}
 
 	/**
-	 * An owner leaves one level of its hold, and the lock with the last one.
+	 * An owner exits one level of its hold, and releases the lock with the last one.
 	 */
 	Effect exit(Hold hold) {
 		if (!hold.leave()) {
@@ -105,7 +104,7 @@ final class Possession {
 	}
 
 	/**
-	 * The fixed lease time of a hold is over, though its body still runs.
+	 * The fixed lease time of a hold is over, although its body still runs.
 	 */
 	Effect expire(Hold hold) {
 		if (!this.holders.lose(hold, null)) {
@@ -124,7 +123,7 @@ final class Possession {
 
 	/**
 	 * The question whether another JVM waits is answered after the last hold has ended.
-	 * @return {@code null} if the last hold goes on
+	 * @return {@code null} if the last hold continues
 	 */
 	@Nullable Effect probed(Tenure tenure) {
 		Hold last = this.lastHold;
@@ -133,8 +132,8 @@ final class Possession {
 	}
 
 	/**
-	 * Hand the lock on within this JVM if that may be, else release it.
-	 * @param asked whether it was just asked if another JVM waits
+	 * Hand the lock on within this JVM if possible, otherwise release it.
+	 * @param asked whether the store was just asked if another JVM waits
 	 */
 	private Effect passOn(Hold hold, long now, boolean asked) {
 		Tenure tenure = hold.tenure();
@@ -187,7 +186,7 @@ final class Possession {
 	}
 
 	/**
-	 * The tenure was lost, and the lock with it for all that hold it.
+	 * The tenure was lost, and with it the lock for all its holders.
 	 */
 	Effect lose(Tenure tenure) {
 		this.tenure = null;

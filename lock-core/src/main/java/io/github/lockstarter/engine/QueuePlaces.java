@@ -16,8 +16,8 @@ import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.WaitingLine;
 
 /**
- * Keeps this JVM's places in the lines of the store in step with its own waiters: where
- * the last one leaves, the place is given up.
+ * Keeps the places of this JVM in the lines of the store in step with its own waiters:
+ * when the last waiter leaves, the place is given up.
  */
 final class QueuePlaces {
 
@@ -30,8 +30,8 @@ final class QueuePlaces {
 	private static final long GLANCE = TimeUnit.MILLISECONDS.toNanos(5);
 
 	/**
-	 * A place that stays behind is given up when this JVM is told that it is its turn, or
-	 * is dead.
+	 * A place that is left behind is given up when this JVM is notified of its turn, or
+	 * dies.
 	 */
 	private static final int ATTEMPTS = 60;
 
@@ -49,8 +49,8 @@ final class QueuePlaces {
 	private final AtomicInteger underWay = new AtomicInteger();
 
 	/**
-	 * Create it.
-	 * @param ring lets a lock ask the store again if it waits to be told
+	 * Create the places of a JVM.
+	 * @param ring makes a listening lock ask the store again
 	 */
 	QueuePlaces(WaitingLine line, Timetable timetable, Background background, LocalLocks locks,
 			Consumer<LockKey> ring) {
@@ -62,8 +62,8 @@ final class QueuePlaces {
 	}
 
 	/**
-	 * Note that a waiter comes, which {@link #leave(LockKey, Waiter, boolean) leaves} in
-	 * any case.
+	 * Note that a waiter comes. It {@link #leave(LockKey, Waiter, boolean) leaves} in any
+	 * case.
 	 */
 	void come(Waiter waiter) {
 		if (waiter.discipline().standsInLineItself()) {
@@ -72,8 +72,8 @@ final class QueuePlaces {
 	}
 
 	/**
-	 * Put a waiter into the line of the store under its own name. If that fails it comes
-	 * there when the store is asked for it.
+	 * Put a waiter into the line of the store under its own token. If that fails, the
+	 * request for the lock puts it there.
 	 */
 	void enter(LockKey key, Waiter waiter) {
 		if (!waiter.place().beginEntering()) {
@@ -91,7 +91,7 @@ final class QueuePlaces {
 
 	/**
 	 * Give up the place of a waiter that has one of its own.
-	 * @param granted whether the store has taken it out
+	 * @param granted whether a grant has already done so
 	 */
 	void leave(LockKey key, Waiter waiter, boolean granted) {
 		if (!waiter.discipline().standsInLineItself()) {
@@ -107,8 +107,8 @@ final class QueuePlaces {
 	}
 
 	/**
-	 * Give up the place of this JVM in the line of a lock that nobody waits for here; if
-	 * it was told that the lock is free, another one is told instead.
+	 * Give up the place of this JVM in the line of a lock without waiters here. If it was
+	 * notified that the lock is free, another JVM is notified instead.
 	 */
 	void leave(LockKey key) {
 		this.underWay.incrementAndGet();
@@ -120,7 +120,7 @@ final class QueuePlaces {
 	}
 
 	/**
-	 * Wait until nobody is about to leave any more, for as long as a store may take.
+	 * Wait until no withdrawal is under way, for as long as a store may take.
 	 */
 	void awaitLeft() {
 		long end = System.nanoTime() + LONGEST_ANSWER;
@@ -137,7 +137,7 @@ final class QueuePlaces {
 					logger.debug("Could not leave the line of lock '" + key + "' yet", ex);
 					this.timetable.at(this.timetable.now() + RETRY, () -> withdrawAgain(key, owner, attempts - 1));
 				}
-				// A waiter that came in the meantime lost the place as well, and has to
+				// A waiter that came in the meantime has lost the place as well, and must
 				// ask again
 				this.ring.accept(key);
 			});

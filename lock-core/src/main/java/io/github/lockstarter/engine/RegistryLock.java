@@ -16,7 +16,7 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 
 /**
- * A lock of a registry as a {@link Lock}, owned by the thread that locked it.
+ * A lock of a registry as a {@link Lock}, owned by the thread that locks it.
  */
 final class RegistryLock implements Lock {
 
@@ -92,7 +92,8 @@ final class RegistryLock implements Lock {
 		}
 		Hold hold = lease.hold();
 		hold.lockedLeases().push(this.mode, lease);
-		// The fixed lease of an outer level may have expired before it knew of this level
+		// The fixed lease of an outer level may have expired before the hold knew of this
+		// level
 		if (hold.isFixed() && !hold.isHeld()) {
 			hold.lockedLeases().pop(this.mode);
 			lease.close();

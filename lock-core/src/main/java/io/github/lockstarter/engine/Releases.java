@@ -17,8 +17,8 @@ import io.github.lockstarter.store.Place;
 import io.github.lockstarter.store.ReleaseOutcome;
 
 /**
- * The releases of locks: nobody waits for the answer of a store that does not block, and
- * what an answer says of a loss is told when it comes.
+ * Releases locks. If the store does not block, no thread waits for its answer, and a loss
+ * is reported when the answer comes.
  */
 final class Releases {
 
@@ -41,8 +41,8 @@ final class Releases {
 	private volatile @Nullable CompletableFuture<Void> lastAnswer;
 
 	/**
-	 * Create it.
-	 * @param desk where the effects of answers are carried out
+	 * Create the releases of a registry.
+	 * @param desk carries out the effects of answers
 	 */
 	Releases(LockStore store, LocalLocks locks, LeaseWatchdog watchdog, Orphans orphans, LossNotice notice, Desk desk) {
 		this.store = store;
@@ -56,7 +56,7 @@ final class Releases {
 	/**
 	 * Release a lock.
 	 * @param hold the last hold of the tenure, or {@code null} if there was none
-	 * @param next the mode in which this JVM wants the lock next, or {@code null}
+	 * @param next the mode of the next waiter in this JVM, or {@code null}
 	 */
 	void release(Tenure tenure, @Nullable Hold hold, @Nullable LockMode next) {
 		if (!end(tenure)) {
@@ -102,7 +102,7 @@ final class Releases {
 		try {
 			outcome = answer.join();
 			if (outcome == ReleaseOutcome.NOT_OWNER && hold != null
-					&& hold.lose("when it was released, the store no longer knew it as the owner")) {
+					&& hold.lose("at its release, the store no longer knew its owner")) {
 				this.notice.lost(hold);
 			}
 		}
@@ -119,12 +119,12 @@ final class Releases {
 	}
 
 	/**
-	 * Keep a lock taken after its last hold.
+	 * Keep a lock after its last hold.
 	 */
 	void keep(Hold hold) {
 		Tenure tenure = hold.tenure();
 		if (end(tenure) && !this.orphans.keep(tenure, hold.keptUntil())
-				&& hold.lose("when it should stay taken, the store no longer knew it as the owner")) {
+				&& hold.lose("when it should be kept, the store no longer knew its owner")) {
 			this.notice.lost(hold);
 		}
 		returned(tenure, false);
@@ -143,15 +143,12 @@ final class Releases {
 		this.locks.change(tenure.key(), (lock) -> lock.returned(inLine)).carryOut(this.desk);
 	}
 
-	/**
-	 * Return how many releases are under way in the background.
-	 */
 	int underWay() {
 		return this.underWay.get();
 	}
 
 	/**
-	 * Wait until no release is under way any more, for as long as a store may take.
+	 * Wait until no release is under way, for as long as a store may take.
 	 */
 	void awaitAnswers() {
 		CompletableFuture<Void> last = new CompletableFuture<>();

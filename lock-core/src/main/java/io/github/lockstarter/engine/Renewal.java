@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.store.LeaseRequest;
 
 /**
- * A renewal that is due, from now until it is answered. For a hold that ends before its
- * lease it is only a question whether the store still knows the owner.
+ * A renewal that is due, until it is answered. For a hold that ends before its lease it
+ * only checks whether the store still knows the owner.
  */
 final class Renewal {
 
@@ -36,9 +36,6 @@ final class Renewal {
 		return this.tenure;
 	}
 
-	/**
-	 * Return whether it extends the lease.
-	 */
 	boolean isExtending() {
 		return !this.leaseTime.isZero();
 	}
@@ -56,7 +53,7 @@ final class Renewal {
 	}
 
 	/**
-	 * Return what to ask the store for, which is asked from this moment on.
+	 * Return the request to the store, which counts as sent from this moment.
 	 */
 	LeaseRequest send() {
 		this.sentAt = this.tenure.now();
@@ -84,21 +81,22 @@ final class Renewal {
 	}
 
 	/**
-	 * Told of the answer, where nothing may block.
+	 * Callback for the answer, on a thread that must not block.
 	 */
 	interface Listener {
 
 		/**
-		 * Deal with the answer.
-		 * @param owned whether the store knows the owner, and has extended its lease if
-		 * asked to
-		 * @param failure why there is no answer, or {@code null} if there is one
+		 * Handle the answer.
+		 * @param owned whether the store knows the owner, and has extended the lease if
+		 * requested
+		 * @param failure the reason why there is no answer, or {@code null} if there is
+		 * one
 		 */
 		void answered(Renewal renewal, boolean owned, @Nullable Throwable failure);
 
 		/**
 		 * Watch the deadline from now on: a lease that became due at the same time has
-		 * ended without an answer.
+		 * expired without an answer.
 		 */
 		void overdue(Renewal renewal);
 

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Renewals that have become due together. Until they are answered one alarm watches their
+ * Renewals that have become due together. Until they are answered, one alarm watches all
  * deadlines: an alarm for each would cost more than the renewals themselves.
  */
 final class RenewalRound {

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Queue;
 
 /**
- * The renewals of one server: those that wait to be sent, and how many wait for an
- * answer. There is a limit to the latter, so that a server that is slow is not buried.
+ * The renewals of one server: those to be sent, and the number of those without an answer
+ * yet. The latter is limited, so that a slow server is not flooded.
  */
 final class RenewalWindow {
 
@@ -29,7 +29,7 @@ final class RenewalWindow {
 	}
 
 	/**
-	 * Return whether the caller is the one that has to send now.
+	 * Return whether the caller must send now.
 	 */
 	synchronized boolean beginSending() {
 		if (this.sending || !canSend()) {
@@ -40,7 +40,7 @@ final class RenewalWindow {
 	}
 
 	/**
-	 * Return what to send next; if that is nothing, the caller's task ends.
+	 * Return the renewals to send next; if there are none, the caller's task ends.
 	 */
 	synchronized List<Renewal> next() {
 		List<Renewal> batch = new ArrayList<>();

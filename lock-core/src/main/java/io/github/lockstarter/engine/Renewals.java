@@ -14,9 +14,9 @@ import java.util.stream.Collectors;
 import io.github.lockstarter.store.LockStore;
 
 /**
- * Sends due renewals to the store in batches: all that have become due at the same time
- * together, and those of one server independent of those of all others and of whatever
- * else is asked of the store.
+ * Sends due renewals to the store in batches. Renewals that become due at the same time
+ * are sent together. Those of one server are independent of those of other servers and of
+ * all other requests.
  */
 final class Renewals {
 
@@ -28,7 +28,7 @@ final class Renewals {
 
 	private final ConcurrentMap<Object, RenewalWindow> windows = new ConcurrentHashMap<>();
 
-	/** Used by actions of the timetable only. */
+	/** Used only by actions of the timetable. */
 	private List<Renewal> due = new ArrayList<>();
 
 	Renewals(LockStore store, Timetable timetable, StoreLanes lanes) {
@@ -38,11 +38,11 @@ final class Renewals {
 	}
 
 	/**
-	 * Add a renewal to those that are sent next. Called by actions of the timetable.
+	 * Add a renewal to the next batch. Called by actions of the timetable.
 	 */
 	void add(Renewal renewal) {
 		if (this.due.isEmpty()) {
-			// Comes after all that is due already
+			// Runs after all actions that are already due
 			this.timetable.at(this.timetable.now(), this::sendDue);
 		}
 		this.due.add(renewal);

@@ -22,14 +22,13 @@ import io.github.lockstarter.store.Place;
 import io.github.lockstarter.store.ReleaseListener;
 
 /**
- * The requests for locks, from the question of a lock to its answer. What has to be done
- * for a waiter is done where it waits, so that neither a driver nor another waiter does
- * its work.
+ * The requests for locks and their answers. The steps of a waiter run where it waits, so
+ * that neither a driver nor another waiter does its work.
  */
 final class Requests implements ReleaseListener {
 
 	/**
-	 * The store counts in milliseconds: at the end of a lease its key may still be there.
+	 * The store counts in milliseconds: at the end of a lease its key may still exist.
 	 */
 	private static final long EXPIRY_MARGIN = TimeUnit.MILLISECONDS.toNanos(2);
 
@@ -48,9 +47,9 @@ final class Requests implements ReleaseListener {
 	private final Desk desk;
 
 	/**
-	 * Create it.
-	 * @param lanes where requests run whose waiters have no thread
-	 * @param desk where the effects of answers are carried out
+	 * Create the requests of a registry.
+	 * @param lanes run the requests of waiters without a thread
+	 * @param desk carries out the effects of answers
 	 */
 	Requests(LockStore store, EngineSettings settings, Timetable timetable, StoreLanes lanes, LocalLocks locks,
 			OutageLog outages, Desk desk) {
@@ -95,7 +94,7 @@ final class Requests implements ReleaseListener {
 	}
 
 	/**
-	 * Do something for a waiter where it waits.
+	 * Run a step of a waiter where it waits.
 	 */
 	void run(LockKey key, Waiter waiter, Runnable step, boolean blocking) {
 		if (!waiter.execute(step, blocking)) {
@@ -105,7 +104,7 @@ final class Requests implements ReleaseListener {
 
 	private void answered(LockKey key, Attempt attempt, Waiter head, CompletableFuture<LockAttempt> answer) {
 		if (answer.isCompletedExceptionally()) {
-			// An interrupt ends a request that blocks
+			// An interrupt ends a blocking request
 			Waiter interrupted = (this.store.mayBlock() && head.wasInterrupted()) ? head : null;
 			RuntimeException failure = failure(answer);
 			carryOut(key, (lock) -> lock.failed(attempt, failure, interrupted));
@@ -148,28 +147,25 @@ final class Requests implements ReleaseListener {
 	}
 
 	/**
-	 * Make sure that messages arrive, without waiting for that.
-	 * @return false if they do not yet, so that asking again is the only way
+	 * Make sure that messages arrive, without blocking.
+	 * @return {@code false} if they do not arrive yet, so that the lock must poll
 	 */
 	boolean listen() {
 		return this.store.waitingLine().listen(this);
 	}
 
 	/**
-	 * Tell a lock after a while that it is time to ask again.
+	 * Make a lock ask again after a pause.
 	 */
 	void setAlarm(LockKey key, Alarm alarm, long nanos) {
 		alarm.setEntry(
 				this.timetable.at(this.timetable.now() + nanos, () -> carryOut(key, (lock) -> lock.alarm(alarm))));
-		// The lock may have heard a message in the meantime
+		// The lock may have received a message in the meantime
 		if (alarm.isOver()) {
 			cancel(alarm);
 		}
 	}
 
-	/**
-	 * Forget an alarm.
-	 */
 	void cancel(Alarm alarm) {
 		Timetable.Entry entry = alarm.entry();
 		if (entry != null) {
@@ -178,7 +174,7 @@ final class Requests implements ReleaseListener {
 	}
 
 	/**
-	 * Return the pause after a request that was refused, in nanoseconds.
+	 * Return the pause after a refused request, in nanoseconds.
 	 */
 	long pause(@Nullable Duration remaining, boolean inLine) {
 		long poll = jittered(
@@ -187,7 +183,7 @@ final class Requests implements ReleaseListener {
 	}
 
 	/**
-	 * Return the pause after a request that was not answered, in nanoseconds.
+	 * Return the pause after a request without an answer, in nanoseconds.
 	 */
 	long retryPause(Attempt attempt) {
 		return jittered(attempt.nextRetryPause());
@@ -210,8 +206,8 @@ final class Requests implements ReleaseListener {
 	}
 
 	/**
-	 * Let a lock ask again if it waits for that.
-	 * @return whether it is here
+	 * Make a lock ask again if it is listening.
+	 * @return whether the lock is in use
 	 */
 	boolean ring(LockKey key) {
 		LocalLock lock = this.locks.get(key);

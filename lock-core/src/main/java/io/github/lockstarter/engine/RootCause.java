@@ -8,20 +8,20 @@ import java.util.List;
 import io.github.lockstarter.store.UnusableStoreException;
 
 /**
- * What a failure of the store comes from, below what drivers and frameworks have wrapped
- * around it.
+ * The root cause of a store's failure, without the exceptions that drivers and frameworks
+ * wrap around it.
  */
 final class RootCause {
 
-	/** Causes may refer to each other in a circle. */
+	/** A limit, because causes may form a cycle. */
 	private static final int DEEPEST = 20;
 
 	private RootCause() {
 	}
 
 	/**
-	 * Return the message of the innermost cause that has one, or a message around it that
-	 * says the same and more: a refused connection names its address one level above.
+	 * Return the message of the innermost cause that has one, or an outer message that
+	 * contains it: a refused connection names its address one level above.
 	 */
 	static String messageOf(Throwable failure) {
 		List<String> messages = new ArrayList<>();
@@ -40,7 +40,7 @@ final class RootCause {
 		String message = failure.getMessage();
 		StringBuilder description = new StringBuilder((message != null) ? message : failure.getClass().getSimpleName());
 		if (failure.getCause() == null) {
-			// Jedis keeps there what became of each address
+			// Jedis adds the failure of each address as a suppressed exception
 			for (Throwable suppressed : failure.getSuppressed()) {
 				description.append(" (").append(suppressed.getMessage()).append(')');
 			}

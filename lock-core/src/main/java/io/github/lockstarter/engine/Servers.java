@@ -13,9 +13,9 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.StoreServers;
 
 /**
- * Which server of the store is responsible for which lock, as far as this is known
- * without asking. A store that has to look it up does so now and then, on a thread of its
- * own, as a server that does not answer may be asked.
+ * Knows which server of the store keeps which lock, without blocking. A store that must
+ * look this up does so now and then on a thread of its own, because it may ask a server
+ * that does not answer.
  */
 final class Servers {
 
@@ -32,8 +32,8 @@ final class Servers {
 	private final AtomicLong nextLookup;
 
 	/**
-	 * Create it.
-	 * @param servers what the store knows
+	 * Create the servers of a store.
+	 * @param servers the servers as the store knows them
 	 * @param nanoTime a monotonic clock
 	 * @param lookups runs look-ups, which may block
 	 */
@@ -45,7 +45,8 @@ final class Servers {
 	}
 
 	/**
-	 * Return what stands for the server of a lock. Never blocks and never fails.
+	 * Return an object that stands for the server of a lock. Never blocks and never
+	 * fails.
 	 */
 	Object of(LockKey key) {
 		try {
@@ -77,7 +78,7 @@ final class Servers {
 		catch (RuntimeException ex) {
 			logger.debug("The servers of the locks could not be looked up; trying again later", ex);
 		}
-		// After a slow answer the next question is not asked at once
+		// After a slow answer the next look-up does not follow at once
 		this.nextLookup.set(this.nanoTime.getAsLong() + LOOKUP_INTERVAL);
 	}
 

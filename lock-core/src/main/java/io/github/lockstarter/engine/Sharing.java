@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LockKey;
 
 /**
- * How waiters of a lock that several may hold join those that hold it, while no other JVM
- * waits. Guarded by the lock.
+ * Lets waiters join the holders of a shared lock while no other JVM waits. Guarded by the
+ * lock.
  */
 final class Sharing {
 
@@ -21,7 +21,7 @@ final class Sharing {
 
 	private final Possession possession;
 
-	/** A look for waiters that may join is due. */
+	/** Whether a look for waiters that may join is due. */
 	private boolean looking;
 
 	Sharing(LockKey key, WaiterQueue queue, Possession possession) {
@@ -31,7 +31,7 @@ final class Sharing {
 	}
 
 	/**
-	 * Return whether a waiter may join at this moment, if it is its turn.
+	 * Return whether a waiter may join now, if it is its turn.
 	 */
 	boolean canJoin(Waiter waiter) {
 		Tenure tenure = sharedTenure();
@@ -39,7 +39,7 @@ final class Sharing {
 	}
 
 	/**
-	 * Let a waiter join that comes when nobody waits, or ask first whether it may.
+	 * Let a waiter join at once if the queue is empty, or first ask whether it may.
 	 */
 	Effect join(Waiter waiter) {
 		Tenure tenure = sharedTenure();
@@ -52,15 +52,15 @@ final class Sharing {
 	}
 
 	/**
-	 * Return whether the first waiter may join only after it is asked if another JVM
-	 * waits.
+	 * Return whether the store must be asked if another JVM waits, before the first
+	 * waiter may join.
 	 */
 	boolean mustAsk() {
 		return tenureToAskFor() != null;
 	}
 
 	/**
-	 * Let waiters at the head of the queue join, or ask first whether they may.
+	 * Let waiters at the head of the queue join, or first ask whether they may.
 	 */
 	Effect admit() {
 		Tenure unknown = tenureToAskFor();
@@ -82,7 +82,7 @@ final class Sharing {
 	}
 
 	/**
-	 * Look after a while whether waiters that share may join, if there are any.
+	 * Look after a pause whether shared waiters may join, if there are any.
 	 */
 	Effect lookLater() {
 		if (this.looking || sharedTenure() == null || !this.queue.hasReader()) {
@@ -93,7 +93,7 @@ final class Sharing {
 	}
 
 	/**
-	 * Look whether waiters that share may join by now.
+	 * Look whether shared waiters may join now.
 	 */
 	Effect look() {
 		this.looking = false;

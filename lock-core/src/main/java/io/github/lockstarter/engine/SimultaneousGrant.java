@@ -49,9 +49,9 @@ final class SimultaneousGrant {
 	/**
 	 * Acquire all locks at once, on a thread that waits for that.
 	 * @param requests each lock once, in the order that is the same in all instances
-	 * @param waiters gives a waiter for each of them, which does not wait
+	 * @param waiters creates a waiter for each of them, which does not wait
 	 * @param waitTime how long the acquisition may take
-	 * @return the leases, or {@code null} if that is not possible and no lock is held
+	 * @return the leases, or {@code null} if that is not possible; then no lock is held
 	 * @throws LockUnavailableException if the store could not be asked, and no time is
 	 * left to ask it again
 	 */
@@ -195,7 +195,9 @@ final class SimultaneousGrant {
 		return (cause instanceof RuntimeException known) ? known : new IllegalStateException(cause);
 	}
 
-	/** They may be granted later, for as long as their lease lasts. */
+	/**
+	 * Release locks that may still be granted later, for as long as their lease lasts.
+	 */
 	private void orphan(List<Part> parts) {
 		for (Part part : parts) {
 			part.attempt.send(this.timetable.now(), false);
@@ -236,7 +238,7 @@ final class SimultaneousGrant {
 	}
 
 	/**
-	 * One of the locks on the way to its lease.
+	 * One of the locks during the acquisition.
 	 */
 	private record Part(LocalLock lock, ThreadWaiter waiter, Attempt attempt) {
 

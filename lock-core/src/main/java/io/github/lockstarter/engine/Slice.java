@@ -3,13 +3,13 @@
 package io.github.lockstarter.engine;
 
 /**
- * For how long a tenure may be handed on inside this JVM: without end while no other JVM
- * waits for the lock, else for one time slice.
+ * Limits hand-offs within a tenure: unlimited while no other JVM waits for the lock,
+ * otherwise one time slice.
  *
  * <p>
- * The lock is not handed on by an answer older than a slice. The question is repeated in
- * the background after half of one, which is in time where holds are short; else it has
- * to be asked before the next hold begins.
+ * A hand-off needs an answer from the store that is not older than a slice. The question
+ * is repeated in the background after half a slice, which is in time if holds are short.
+ * Otherwise the store must be asked before the next hold begins.
  */
 final class Slice {
 
@@ -33,22 +33,22 @@ final class Slice {
 	}
 
 	/**
-	 * Return whether the lock has to be given back now.
+	 * Return whether the lock must be released now.
 	 */
 	boolean isOver(long now) {
 		return this.awaited && now - this.end >= 0;
 	}
 
 	/**
-	 * Return whether another JVM may wait of which nobody has heard: the last answer is
-	 * too old, and was already when the question was asked again.
+	 * Return whether another JVM may wait without this JVM knowing: the last answer is
+	 * too old, and was too old when the question was repeated.
 	 */
 	boolean mustAsk(long now) {
 		return !this.awaited && (this.asking ? this.askedAt : now) - this.answeredAt >= this.length;
 	}
 
 	/**
-	 * Return whether it is time to ask in the background; then that has to be done.
+	 * Return whether it is time to ask in the background. If so, the caller must ask.
 	 */
 	boolean beginProbe(long now) {
 		if (this.awaited || this.asking || now - this.answeredAt < this.length / 2) {
@@ -58,7 +58,8 @@ final class Slice {
 	}
 
 	/**
-	 * Return whether the question has to be asked now; false if it is being asked.
+	 * Return whether the caller must ask now; {@code false} if the question is already
+	 * under way.
 	 */
 	boolean beginAsking(long now) {
 		if (this.asking) {
@@ -79,8 +80,8 @@ final class Slice {
 	}
 
 	/**
-	 * Note that there was no answer: whoever holds the lock must not lose time by asking
-	 * a store that is silent.
+	 * Note that there was no answer: a holder must not lose time by asking a store that
+	 * does not answer.
 	 */
 	void noAnswer(long now) {
 		answer(now, this.awaited);

@@ -15,8 +15,8 @@ import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.LockStore;
 
 /**
- * The desk of a registry: it leads waiters to their locks, and carries out what the locks
- * leave to be done. It holds no state of a lock.
+ * The desk of a registry: leads waiters to their locks, and carries out the effects of
+ * the locks' transitions. It has no state of a lock.
  */
 final class StoreDesk implements Desk {
 
@@ -68,7 +68,7 @@ final class StoreDesk implements Desk {
 	}
 
 	/**
-	 * Let a waiter come to its lock.
+	 * Let a waiter arrive at its lock.
 	 */
 	void arrive(LockKey key, Waiter waiter) {
 		while (!waiter.hasArrived()) {
@@ -138,7 +138,7 @@ final class StoreDesk implements Desk {
 
 	@Override
 	public void enterLine(LockKey key, Waiter waiter) {
-		// A waiter that cannot be told counts as dead
+		// A waiter that cannot be notified counts as dead
 		Runnable step = () -> {
 			if (this.requests.listen()) {
 				this.places.enter(key, waiter);
@@ -230,16 +230,13 @@ final class StoreDesk implements Desk {
 		this.locks.all().forEach((lock) -> lock.refuse().carryOut(this));
 	}
 
-	/**
-	 * Return how many actions are under way in the background.
-	 */
 	int underWay() {
 		return this.releases.underWay() + this.orphans.pending();
 	}
 
 	/**
-	 * Wait until no release is under way any more and no place is being given up, for as
-	 * long as a store may take.
+	 * Wait until no release and no withdrawal is under way, for as long as a store may
+	 * take.
 	 */
 	void awaitAnswers() {
 		this.releases.awaitAnswers();

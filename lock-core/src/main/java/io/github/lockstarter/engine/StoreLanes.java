@@ -19,10 +19,9 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LockKey;
 
 /**
- * Runs what asks the store in the background, with a lane for each server, so that tasks
- * for one that does not answer delay no task for another. The number of threads is
- * limited within each lane and for all lanes together; if it is used up the lanes take
- * turns.
+ * Runs tasks that ask the store in the background, with a lane for each server, so that a
+ * server that does not answer delays no task for another. The number of threads is
+ * limited for each lane and for all lanes together; at the limit the lanes take turns.
  */
 final class StoreLanes {
 
@@ -38,17 +37,17 @@ final class StoreLanes {
 
 	private final Map<Object, Lane> lanes = new HashMap<>();
 
-	/** Lanes with tasks for which there was no thread. */
+	/** Lanes whose tasks wait for a thread. */
 	private final Set<Lane> waiting = new LinkedHashSet<>();
 
 	private int busy;
 
 	/**
-	 * Create it without lanes.
-	 * @param serverOf gives the server of a lock
-	 * @param threads where tasks run; must never be short of threads
-	 * @param threadsOfLane most threads of one lane
-	 * @param threadsOfAll most threads of all lanes together
+	 * Create an empty set of lanes.
+	 * @param serverOf returns the server of a lock
+	 * @param threads runs the tasks; must never be short of threads
+	 * @param threadsOfLane maximum number of threads of one lane
+	 * @param threadsOfAll maximum number of threads of all lanes together
 	 */
 	StoreLanes(Function<LockKey, Object> serverOf, Executor threads, int threadsOfLane, int threadsOfAll) {
 		this.serverOf = serverOf;
@@ -58,7 +57,7 @@ final class StoreLanes {
 	}
 
 	/**
-	 * Return what stands for the server of a lock.
+	 * Return an object that stands for the server of a lock.
 	 */
 	Object serverOf(LockKey key) {
 		return this.serverOf.apply(key);
@@ -82,7 +81,7 @@ final class StoreLanes {
 	}
 
 	/**
-	 * Give tasks a thread for which there was none.
+	 * Start threads for waiting tasks, as far as possible.
 	 */
 	void resume() {
 		Lane lane = enterWaiting();
@@ -92,8 +91,8 @@ final class StoreLanes {
 	}
 
 	/**
-	 * Start a thread for a lane; if the machine has none left, its tasks wait for the
-	 * next attempt.
+	 * Start a thread for a lane. If the machine has no thread left, the tasks wait for
+	 * the next attempt.
 	 */
 	private void start(Lane lane) {
 		try {
@@ -121,7 +120,7 @@ final class StoreLanes {
 
 	/**
 	 * Add a task to its lane.
-	 * @return the lane if it needs one more thread and gets it
+	 * @return the lane if it needs one more thread and may start it, or {@code null}
 	 */
 	private synchronized @Nullable Lane enter(Object server, Runnable task) {
 		Lane lane = this.lanes.computeIfAbsent(server, Lane::new);
@@ -150,7 +149,8 @@ final class StoreLanes {
 	}
 
 	/**
-	 * Return where a thread goes on, or {@code null} if it has nothing left to do.
+	 * Return the lane in which a thread continues, or {@code null} if there is no task
+	 * left.
 	 */
 	private synchronized @Nullable Lane next(Lane lane) {
 		end(lane);

@@ -13,8 +13,8 @@ import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.OwnerToken;
 
 /**
- * One stretch in which this JVM owns a lock in the store: how certain that is, and which
- * holds follow each other within it.
+ * One stretch in which this JVM owns a lock in the store: how certain that is, and the
+ * holds within it.
  */
 final class Tenure {
 
@@ -52,8 +52,9 @@ final class Tenure {
 	 * Begin a tenure.
 	 * @param grant the answer of the store
 	 * @param leaseTime length of the lease that was granted
-	 * @param sentAt when the request that was granted was sent
-	 * @param timeSlice how long it may go on while another JVM waits, in nanoseconds
+	 * @param sentAt when the granted request was sent
+	 * @param timeSlice how long the tenure may continue while another JVM waits, in
+	 * nanoseconds
 	 */
 	Tenure(LockKey key, OwnerToken owner, LockGrant grant, Duration leaseTime, long sentAt, long timeSlice,
 			Timetable timetable) {
@@ -75,15 +76,12 @@ final class Tenure {
 	}
 
 	/**
-	 * Return the time for which the tenure may be handed on.
+	 * Return the limit of hand-offs within the tenure.
 	 */
 	Slice slice() {
 		return this.slice;
 	}
 
-	/**
-	 * Return the slot of the watchdog's next action for this tenure.
-	 */
 	AtomicReference<Timetable.@Nullable Entry> alarm() {
 		return this.alarm;
 	}
@@ -93,14 +91,14 @@ final class Tenure {
 	}
 
 	/**
-	 * Return the longest lease time of the current holds, which a renewal asks for.
+	 * Return the longest lease time of the current holds, as requested by a renewal.
 	 */
 	Duration leaseTime() {
 		return this.leaseTime;
 	}
 
 	/**
-	 * Return until when the store is certain to keep the lock, and how that ended.
+	 * Return until when this JVM certainly owns the lock, and how that ended.
 	 */
 	Certainty certainty() {
 		return this.certainty;
@@ -115,7 +113,7 @@ final class Tenure {
 	}
 
 	/**
-	 * Return whether the lease is certain to last at this moment.
+	 * Return whether the lease certainly lasts at this moment.
 	 */
 	boolean isHeld() {
 		return isHeld(now());
@@ -126,14 +124,14 @@ final class Tenure {
 	}
 
 	/**
-	 * Return whether several may hold the lock at a time.
+	 * Return whether several owners may hold the lock at a time.
 	 */
 	boolean isShared() {
 		return Discipline.of(this.owner.mode()) == Discipline.SHARED;
 	}
 
 	/**
-	 * Return whether it can be handed on to a caller that wants the lock alone.
+	 * Return whether the lock can be handed on to a waiter in an exclusive mode.
 	 */
 	boolean isFor(LockMode mode) {
 		return isExclusive(this.owner.mode()) && isExclusive(mode);
@@ -144,15 +142,14 @@ final class Tenure {
 	}
 
 	/**
-	 * Note that somebody waits to share the lock for as long as the lease is renewed.
+	 * Note that a waiter will share the lock and needs the lease to be renewed.
 	 */
 	void setWanted() {
 		this.wanted = true;
 	}
 
 	/**
-	 * Return whether the current hold, or the longest of them, goes on for longer than
-	 * the lease.
+	 * Return whether a current hold may last longer than the lease.
 	 */
 	boolean needsRenewal() {
 		Hold hold = this.hold;
@@ -168,10 +165,10 @@ final class Tenure {
 	}
 
 	/**
-	 * Return whether the next hold may begin without asking the store: it is certain that
-	 * the lease lasts, a third of it is left, there is a fencing token for it, and no
-	 * other JVM has waited for too long.
-	 * @param now this moment
+	 * Return whether the next hold may begin without asking the store: the lease
+	 * certainly lasts, a third of it is left, a fencing token is available, and no other
+	 * JVM has waited for too long.
+	 * @param now the current time
 	 */
 	boolean canBeHandedOn(long now) {
 		return this.certainty.isConfirmed() && (deadline() - now) * 3 > deadline() - this.certainty.grantedAt()
@@ -179,9 +176,9 @@ final class Tenure {
 	}
 
 	/**
-	 * Return whether it has to be asked whether another JVM waits before the next hold
+	 * Return whether the store must be asked if another JVM waits, before the next hold
 	 * begins.
-	 * @param now this moment
+	 * @param now the current time
 	 */
 	boolean mustAsk(long now) {
 		return this.slice.mustAsk(now);
@@ -189,15 +186,15 @@ final class Tenure {
 
 	/**
 	 * Begin the next hold. Called under the guard of the lock.
-	 * @param leaseTime how long the waiter wants to hold the lock
-	 * @param now this moment
+	 * @param leaseTime the lease time of the waiter
+	 * @param now the current time
 	 */
 	Hold beginHold(Waiter waiter, Duration leaseTime, long now) {
-		// The first one ends with the lease that it has asked for
+		// The first hold ends with the lease that was requested for it
 		long end = (this.holds == 0) ? deadline() : now + leaseTime.toNanos();
 		boolean first = this.holds == 0 || !isShared();
-		// Readers beyond the last number share it: what counts is that later writers have
-		// more
+		// Further readers share the last number: only later writers must have a larger
+		// one
 		int number = Math.min(this.holds, MAX_HOLDS - 1);
 		this.holds = number + 1;
 		this.wanted = false;
@@ -213,9 +210,9 @@ final class Tenure {
 	}
 
 	/**
-	 * Note that a reader has left and that the others want shorter leases. Called under
-	 * the guard of the lock.
-	 * @param leaseTime the longest that they want
+	 * Note that a reader has left and the remaining ones need a shorter lease. Called
+	 * under the guard of the lock.
+	 * @param leaseTime the longest lease time of the remaining readers
 	 */
 	void shorten(Duration leaseTime) {
 		if (leaseTime.compareTo(this.leaseTime) < 0) {
@@ -228,7 +225,7 @@ final class Tenure {
 	}
 
 	/**
-	 * Note that a renewal is under way, or no longer.
+	 * Note whether a renewal is under way.
 	 */
 	void setRenewing(boolean renewing) {
 		this.renewing = renewing;

@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /**
- * What holds for all locks of a registry: how long leases are, how long waiters bear a
- * store that does not answer, and whether the registry is shutting down.
+ * The terms of all locks in a registry: the lease time, how long waiters tolerate a store
+ * that does not answer, and whether the registry is shutting down.
  */
 final class Terms {
 
@@ -38,14 +38,14 @@ final class Terms {
 	}
 
 	/**
-	 * Return the length of the lease of an owner that does not ask for a fixed one.
+	 * Return the lease time for an owner without a fixed one.
 	 */
 	Duration leaseTime() {
 		return this.settings.leaseTime();
 	}
 
 	/**
-	 * Return the length of the lease that a waiter wants.
+	 * Return the lease time for a waiter.
 	 */
 	Duration leaseTimeFor(Waiter waiter) {
 		Duration fixed = waiter.fixedLeaseTime();
@@ -53,7 +53,7 @@ final class Terms {
 	}
 
 	/**
-	 * Return for how long waiters bear a store that does not answer, in nanoseconds.
+	 * Return how long waiters tolerate a store that does not answer, in nanoseconds.
 	 */
 	long outageTime() {
 		return this.settings.outageTime().toNanos();

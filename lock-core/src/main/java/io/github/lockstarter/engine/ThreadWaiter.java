@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LockMode;
 
 /**
- * A thread that waits for its lock itself. While it waits it runs its own steps, so that
+ * A waiter with a thread, which is parked and runs the steps of its waiter, so that
  * neither a driver nor another waiter does its work.
  */
 final class ThreadWaiter extends Waiter {
@@ -33,7 +33,7 @@ final class ThreadWaiter extends Waiter {
 	}
 
 	/**
-	 * Create a waiter that acquires the lock for another owner than its thread.
+	 * Create a waiter that acquires the lock for an owner other than its thread.
 	 */
 	ThreadWaiter(Duration waitTime, LockMode mode, @Nullable Duration fixedLeaseTime, Object owner) {
 		super(waitTime, mode, fixedLeaseTime, owner);
@@ -75,10 +75,9 @@ final class ThreadWaiter extends Waiter {
 	}
 
 	/**
-	 * Wait for the outcome, which may come after the time is over: without an answer that
-	 * is under way nobody knows whether the lock is held by another owner or by this one.
-	 * @param leave called when the time is over or the thread interrupted, with whether
-	 * the time is over
+	 * Wait for the outcome. It may come after the wait time is over: only an answer under
+	 * way shows whether another owner holds the lock or this one.
+	 * @param leave called when the wait time is over or the thread is interrupted
 	 */
 	Outcome await(LeaveAction leave) {
 		boolean left = false;
@@ -115,7 +114,8 @@ final class ThreadWaiter extends Waiter {
 
 	private void park(boolean left) {
 		if (left || isEndless()) {
-			// A timer for each of many virtual threads costs more than all the rest
+			// A timer for each of many virtual threads would cost more than the rest of
+			// the wait
 			LockSupport.park(this);
 		}
 		else {
@@ -124,8 +124,9 @@ final class ThreadWaiter extends Waiter {
 	}
 
 	/**
-	 * Return whether the wait has to end because of an interrupt, which stays. Another
-	 * one is put off: drivers refuse to wait for an answer on an interrupted thread.
+	 * Return whether an interrupt ends the wait; its flag stays set. Any other interrupt
+	 * is postponed, because drivers refuse to wait for an answer on an interrupted
+	 * thread.
 	 */
 	boolean isInterrupted() {
 		if (!this.thread.isInterrupted()) {
@@ -139,7 +140,7 @@ final class ThreadWaiter extends Waiter {
 	}
 
 	/**
-	 * End the wait: an interrupt that did not end it comes now.
+	 * End the wait, and restore an interrupt that was postponed.
 	 */
 	void finish() {
 		if (this.postponedInterrupt) {

@@ -14,9 +14,9 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Short actions that are due at a time, run one after another by one thread. Entering and
- * cancelling are cheap, above all where many are due at the same time, and wake that
- * thread only for what is due before all else; a scheduled executor would be woken by
+ * Runs short timed actions one after another on one thread. Entering and cancelling are
+ * cheap, above all where many actions are due at the same time, and wake the thread only
+ * for an action that is due before all others. A scheduled executor would be woken by
  * every uncontended acquisition.
  */
 final class Timetable implements AutoCloseable {
@@ -37,7 +37,7 @@ final class Timetable implements AutoCloseable {
 	private volatile boolean closed;
 
 	/**
-	 * Create a timetable whose thread still has to be started.
+	 * Create a timetable whose thread is not started yet.
 	 * @param nanoTime the clock, in nanoseconds from any origin
 	 */
 	Timetable(LongSupplier nanoTime) {
@@ -58,8 +58,8 @@ final class Timetable implements AutoCloseable {
 	/**
 	 * Enter an action.
 	 * @param due when to run it, on the clock of this timetable
-	 * @param action what to run; it must not block
-	 * @return the entry, to cancel it
+	 * @param action the action; it must not block
+	 * @return the entry, to cancel the action
 	 */
 	Entry at(long due, Runnable action) {
 		Entry entry = new Entry(due, action);
@@ -76,7 +76,7 @@ final class Timetable implements AutoCloseable {
 			sameTime = this.entries.computeIfAbsent(entry.due, (due) -> ConcurrentHashMap.newKeySet(1));
 			sameTime.add(entry);
 		}
-		// Whoever has taken the set away in the meantime may not have seen the entry
+		// If the set was removed in the meantime, the entry may have been missed
 		while (this.entries.get(entry.due) != sameTime && !entry.isOver());
 		if (entry.isOver()) {
 			sameTime.remove(entry);
@@ -99,8 +99,8 @@ final class Timetable implements AutoCloseable {
 	}
 
 	/**
-	 * Run what is due.
-	 * @return when to come back
+	 * Run the actions that are due.
+	 * @return when the next one is due
 	 */
 	long runDue() {
 		long now = now();
@@ -117,7 +117,7 @@ final class Timetable implements AutoCloseable {
 		while (!this.closed) {
 			long next = runDue();
 			this.wakeAt = next;
-			// An entry made before wakeAt was set has not woken this thread
+			// An entry from before wakeAt was set has not woken this thread
 			Map.Entry<Long, Set<Entry>> first = this.entries.firstEntry();
 			if (first == null || first.getKey() - next >= 0) {
 				LockSupport.parkNanos(this, next - now());
@@ -141,7 +141,7 @@ final class Timetable implements AutoCloseable {
 	}
 
 	/**
-	 * An action and its time. It is run or cancelled once.
+	 * An action and its time. It is run once, or cancelled.
 	 */
 	static final class Entry {
 

@@ -15,8 +15,8 @@ final class VirtualThreads {
 	}
 
 	/**
-	 * Return what creates virtual threads, or {@code null} where the JDK has none.
-	 * @param prefix start of their names, before a number
+	 * Return a factory of virtual threads, or {@code null} where the JDK has none.
+	 * @param prefix the beginning of their names, before a number
 	 */
 	static @Nullable ThreadFactory factory(String prefix) {
 		try {
@@ -26,7 +26,7 @@ final class VirtualThreads {
 			return (ThreadFactory) type.getMethod("factory").invoke(builder);
 		}
 		catch (ReflectiveOperationException ex) {
-			// Before JDK 21, or in a native image that left them out
+			// Before JDK 21, or in a native image without them
 			return null;
 		}
 	}

@@ -11,8 +11,8 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.store.OwnerToken;
 
 /**
- * One owner that wants a lock: how and for how long, its one budget of time, and its
- * outcome. How it waits, on a thread or without one, is up to the subclass.
+ * A request for a lock by one owner: its mode, its lease time, its remaining wait time
+ * and its outcome. Whether it waits on a thread or without one is up to the subclass.
  */
 abstract class Waiter {
 
@@ -46,10 +46,10 @@ abstract class Waiter {
 
 	/**
 	 * Create a waiter.
-	 * @param waitTime how long it waits at most
-	 * @param fixedLeaseTime length of the lease that it wants, or {@code null} for one
-	 * that is renewed
-	 * @param owner by what it is known as the owner when it comes again
+	 * @param waitTime how long to wait at most
+	 * @param fixedLeaseTime fixed length of the lease, or {@code null} for one that is
+	 * renewed
+	 * @param owner the identity that makes a further request reentrant
 	 */
 	Waiter(Duration waitTime, LockMode mode, @Nullable Duration fixedLeaseTime, Object owner) {
 		this.budget = (waitTime.compareTo(LockRequest.FOREVER) < 0) ? waitTime.toNanos() : Long.MAX_VALUE;
@@ -61,28 +61,28 @@ abstract class Waiter {
 
 	/**
 	 * Run a step of this waiter where it waits.
-	 * @param step what to run
-	 * @param blocking whether that may block
-	 * @return false if it does not wait there, or not any more
+	 * @param step the step
+	 * @param blocking whether the step may block
+	 * @return {@code false} if the waiter does not run steps, or no longer waits
 	 */
 	abstract boolean execute(Runnable step, boolean blocking);
 
 	/**
-	 * Return whether an interrupt has cut its last step short.
+	 * Return whether an interrupt has ended its last step early.
 	 */
 	boolean wasInterrupted() {
 		return false;
 	}
 
 	/**
-	 * Return whether an interrupt ends its wait.
+	 * Return whether an interrupt ends the wait.
 	 */
 	boolean isInterruptible() {
 		return true;
 	}
 
 	/**
-	 * Let the waiter look at its outcome. Must not block.
+	 * Make the waiter look at its outcome. Must not block.
 	 */
 	abstract void wake();
 
@@ -113,22 +113,22 @@ abstract class Waiter {
 	}
 
 	/**
-	 * Forget the token, which the store may know for something else.
+	 * Forget the token, because the store may know it from another request.
 	 */
 	void dropToken() {
 		this.token = null;
 	}
 
 	/**
-	 * Return its place in the line of the store, if it stands there under its own name.
+	 * Return its place in the line of the store, if it stands there under its own token.
 	 */
 	LinePlace place() {
 		return this.place;
 	}
 
 	/**
-	 * Note that it has come to a lock, and waits there or has an outcome. Called under
-	 * the guard of the lock.
+	 * Note that the waiter has arrived at a lock, and waits there or has an outcome.
+	 * Called under the guard of the lock.
 	 */
 	void setArrived() {
 		this.arrived = true;
@@ -139,8 +139,8 @@ abstract class Waiter {
 	}
 
 	/**
-	 * Give it its outcome; it still has to be {@linkplain #wake() woken}. Called under
-	 * the guard of the lock.
+	 * Settle the outcome; the waiter must still be {@linkplain #wake() woken}. Called
+	 * under the guard of the lock.
 	 */
 	void settle(Outcome outcome) {
 		this.outcome = outcome;
@@ -151,7 +151,7 @@ abstract class Waiter {
 	}
 
 	/**
-	 * Let it arrive anew, after a hold that was lost on the way.
+	 * Let the waiter arrive anew, after a hold that was lost on the way.
 	 */
 	void reset() {
 		this.outcome = null;
@@ -160,7 +160,7 @@ abstract class Waiter {
 	}
 
 	/**
-	 * Note that the answer to the next question decides, as its time is over.
+	 * Note that the next answer decides, because the wait time is over.
 	 */
 	void setLast() {
 		this.last = true;
@@ -171,7 +171,7 @@ abstract class Waiter {
 	}
 
 	/**
-	 * Note that its outcome is a further level of a hold that it had before.
+	 * Note that the outcome is a further level of an existing hold.
 	 */
 	void setReentered() {
 		this.reentered = true;

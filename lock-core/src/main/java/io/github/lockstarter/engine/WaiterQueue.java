@@ -30,7 +30,7 @@ final class WaiterQueue {
 	}
 
 	/**
-	 * Return the waiter whose turn it is. There must be one.
+	 * Return the waiter whose turn it is. The queue must not be empty.
 	 */
 	Waiter first() {
 		return this.waiters.iterator().next();
@@ -43,7 +43,7 @@ final class WaiterQueue {
 	}
 
 	/**
-	 * Return the mode in which the lock is wanted next, or {@code null} if nobody waits.
+	 * Return the mode of the next waiter, or {@code null} if the queue is empty.
 	 */
 	@Nullable LockMode nextMode() {
 		return isEmpty() ? null : first().mode();
@@ -54,7 +54,7 @@ final class WaiterQueue {
 	}
 
 	/**
-	 * Let a waiter go without the lock.
+	 * Dismiss a waiter without the lock.
 	 */
 	Effect deny(Waiter waiter, Denial denial) {
 		this.waiters.remove(waiter);
@@ -63,7 +63,7 @@ final class WaiterQueue {
 	}
 
 	/**
-	 * Let all waiters go without the lock.
+	 * Dismiss all waiters without the lock.
 	 */
 	Effect denyAll(Denial denial) {
 		List<Waiter> denied = List.copyOf(this.waiters);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * What happens above every store. A lock asks the store; its waiters only wait for the
+ * The engine above every store. A lock asks the store; its waiters only wait for the
  * lock. <pre>
  * registry     DefaultLockRegistry, RegistryLock, ManyLocks      what users call
  *    |
@@ -9,11 +9,11 @@
  *    |  Admission                                                a Hold, or a Denial
  *    v
  * lock         LocalLock, in LocalLocks                          one per key that is held or waited for
- *    |           Entrance      lets waiters come and leave
+ *    |           Entrance      admits waiters and lets them leave
  *    |           WaiterQueue   the waiters, first in first out
  *    |           Inquiry       asks the store: Attempt, Listening, Patience
  *    |           Possession    owns the lock in the store: Tenure, Holders of Holds
- *    |           Sharing       lets waiters join those that share the lock
+ *    |           Sharing       lets waiters join the holders of a shared lock
  *    |  Effect, carried out on a Desk
  *    v
  * desk         StoreDesk: Requests, Releases, QueuePlaces, Orphans, LeaseWatchdog with Renewals
@@ -28,18 +28,18 @@
  *                                               +------ next waiter: asking; none: idle ---+
  * </pre> Rules:
  * <ul>
- * <li>Whatever a {@code LocalLock} consists of is guarded by its one lock, and changes
- * only by its transitions. A transition never calls the store, a waiter or user code: it
- * returns an {@code Effect}, which the thread that caused it carries out afterwards.</li>
- * <li>An answer of the store is a transition. It is made by the waiter's own thread if
- * that waits, so the store's driver does no work for waiters.</li>
- * <li>Parts of a lock do not know the lock, and neither does a waiter, a hold or a
+ * <li>The one guard of a {@code LocalLock} protects all its parts, and only transitions
+ * change them. A transition never calls the store, a waiter or user code: it returns an
+ * {@code Effect}, which the thread that caused the transition carries out
+ * afterwards.</li>
+ * <li>An answer of the store causes a transition. It runs on the waiter's own thread if
+ * the waiter has one, so the store's driver does no work for waiters.</li>
+ * <li>The parts of a lock have no reference to the lock, nor has a waiter, a hold or a
  * tenure: effects name the lock by its key.</li>
- * <li>A tenure's {@code Certainty} changes under its own monitor, as the watchdog waits
- * for no lock.</li>
- * <li>Threads are started by {@code EngineThreads} and {@code Timetable} only. Requests
- * to a store that may block run on the thread that waits, or in a lane of its
- * server.</li>
+ * <li>A tenure's {@code Certainty} changes under its own monitor, because the watchdog
+ * never waits for the guard of a lock.</li>
+ * <li>Only {@code EngineThreads} and {@code Timetable} start threads. Requests to a store
+ * that may block run on the waiting thread, or in a lane of the server.</li>
  * </ul>
  */
 @NullMarked

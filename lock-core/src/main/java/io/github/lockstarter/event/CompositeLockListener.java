@@ -8,8 +8,8 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Passes events on to several listeners, and keeps their failures from the lock and from
- * each other.
+ * Passes events on to several listeners, and isolates the lock and the other listeners
+ * from the failure of one.
  */
 public final class CompositeLockListener implements LockListener {
 
@@ -28,8 +28,9 @@ public final class CompositeLockListener implements LockListener {
 				listener.onEvent(event);
 			}
 			catch (Throwable ex) {
-				// An error that got past here would leave a lock taken that nobody has a
-				// lease of. The listener may be a proxy whose toString() fails as well
+				// An error that escaped would leave a held lock without a lease. The
+				// class is logged because the
+				// listener may be a proxy whose toString() fails as well
 				logger.warn("Listener " + listener.getClass().getName() + " failed on " + event
 						+ "; the lock is not affected", ex);
 			}

@@ -7,13 +7,13 @@ import java.time.Duration;
 import io.github.lockstarter.LockKey;
 
 /**
- * Something that happened to a lock, as seen by this JVM. Reentrant acquisitions are no
- * events.
+ * Something that happened to a lock, as seen by this JVM. Reentrant acquisitions publish
+ * no events.
  */
 public sealed interface LockEvent {
 
 	/**
-	 * Return which lock it happened to.
+	 * Return the lock that this event is about.
 	 */
 	LockKey key();
 
@@ -22,16 +22,16 @@ public sealed interface LockEvent {
 	 *
 	 * @param key which lock
 	 * @param fencingToken the token of the lease
-	 * @param waited how long it was waited for
+	 * @param waited how long the caller waited
 	 */
 	record Acquired(LockKey key, long fencingToken, Duration waited) implements LockEvent {
 	}
 
 	/**
-	 * Somebody else held the lock for the whole wait time.
+	 * Another owner held the lock for the whole wait time.
 	 *
 	 * @param key which lock
-	 * @param waited how long it was waited for
+	 * @param waited how long the caller waited
 	 */
 	record Contended(LockKey key, Duration waited) implements LockEvent {
 	}
@@ -40,22 +40,22 @@ public sealed interface LockEvent {
 	 * The store could not be asked for the lock.
 	 *
 	 * @param key which lock
-	 * @param cause what the store answered
+	 * @param cause the failure of the store
 	 */
 	record Unavailable(LockKey key, Throwable cause) implements LockEvent {
 	}
 
 	/**
-	 * The wait for the lock ended by an interrupt, or was cancelled.
+	 * The wait for the lock was interrupted or cancelled.
 	 *
 	 * @param key which lock
-	 * @param waited how long it was waited for
+	 * @param waited how long the caller waited
 	 */
 	record Interrupted(LockKey key, Duration waited) implements LockEvent {
 	}
 
 	/**
-	 * The lock was given back by its owner.
+	 * The lock was released by its owner.
 	 *
 	 * @param key which lock
 	 * @param fencingToken the token of the lease
@@ -65,40 +65,41 @@ public sealed interface LockEvent {
 	}
 
 	/**
-	 * The owner is done, and the lock stays taken for a while, as it wished.
+	 * The hold of the owner has ended, and the lock is kept for the rest of its
+	 * {@code holdAtLeast} time.
 	 *
 	 * @param key which lock
 	 * @param fencingToken the token of the lease
 	 * @param held how long it was held
-	 * @param rest how long it still stays taken
+	 * @param rest how long the lock is still kept
 	 */
 	record Kept(LockKey key, long fencingToken, Duration held, Duration rest) implements LockEvent {
 	}
 
 	/**
-	 * Giving the lock back failed and is tried again in the background.
+	 * The release of the lock failed and is tried again in the background.
 	 *
 	 * @param key which lock
 	 * @param fencingToken the token of the lease
-	 * @param cause what the store answered
+	 * @param cause the failure of the store
 	 */
 	record ReleaseFailed(LockKey key, long fencingToken, Throwable cause) implements LockEvent {
 	}
 
 	/**
-	 * A renewal failed, or for a fixed lease time the question whether the lock is still
-	 * held; it is tried again until the lease ends.
+	 * A renewal failed, or, for a fixed lease time, a check whether the lock is still
+	 * held. It is tried again until the lease expires.
 	 *
 	 * @param key which lock
 	 * @param fencingToken the token of the lease
 	 * @param remaining how long the lease lasts without a renewal
-	 * @param cause what the store answered
+	 * @param cause the failure of the store
 	 */
 	record Suspect(LockKey key, long fencingToken, Duration remaining, Throwable cause) implements LockEvent {
 	}
 
 	/**
-	 * A renewal or question succeeded after at least one that failed.
+	 * A renewal or check succeeded after a failure.
 	 *
 	 * @param key which lock
 	 * @param fencingToken the token of the lease
@@ -107,8 +108,8 @@ public sealed interface LockEvent {
 	}
 
 	/**
-	 * The lock was lost while its owner still held it. It comes after {@link Released} if
-	 * the store told of the loss only when the lock was given back.
+	 * The lock was lost before its owner released it. This event comes after
+	 * {@link Released} if the loss became known only at the release.
 	 *
 	 * @param key which lock
 	 * @param fencingToken the token of the lease

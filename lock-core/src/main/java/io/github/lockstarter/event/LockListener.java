@@ -3,16 +3,16 @@
 package io.github.lockstarter.event;
 
 /**
- * Callback for beans that want to know what happens to locks.
+ * Callback for what happens to locks. Declare a bean of this type to be called.
  *
  * <p>
- * It is called on the thread on which the event happens, or on one thread for all that
- * the watchdog notices, so it should be short. An exception from it is logged and changes
- * nothing for the lock or for other listeners.
+ * It is called on the thread on which the event happens. All events that the watchdog
+ * notices share one thread, so the callback should be short. An exception is logged and
+ * affects neither the lock nor other listeners.
  *
  * <p>
  * The release of a lock may be part of the completion of a transaction. A listener that
- * writes to a database needs a transaction of its own then: {@code REQUIRES_NEW}, as
+ * writes to a database then needs a transaction of its own, {@code REQUIRES_NEW}, as
  * after any commit.
  */
 @FunctionalInterface
@@ -25,7 +25,7 @@ public interface LockListener {
 	};
 
 	/**
-	 * Take note of an event.
+	 * Handle an event.
 	 * @param event what happened
 	 */
 	void onEvent(LockEvent event);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * What happens to locks, told to {@link io.github.lockstarter.event.LockListener}s as
- * {@link io.github.lockstarter.event.LockEvent}s.
+ * What happens to locks: {@link io.github.lockstarter.event.LockEvent}s for
+ * {@link io.github.lockstarter.event.LockListener}s.
  */
 @NullMarked
 package io.github.lockstarter.event;

@@ -14,21 +14,21 @@ import java.util.function.Supplier;
 import io.github.lockstarter.LockKey;
 
 /**
- * What several {@link MemoryLockStore}s share, as instances of an application share one
- * server. An entry exists while its lock is held or waited for.
+ * Memory that several {@link MemoryLockStore}s share, as instances of an application
+ * share one server. An entry exists while its lock is held or waited for.
  */
 public final class LockMemory {
 
 	private static final Instant EPOCH = Instant.parse("2024-01-01T00:00:00Z");
 
-	/** From here on it counts, as a fencing token has room for a base below 2^51. */
+	/** From this time on the base only counts, because it must stay below 2^51. */
 	private static final long LAST_TIME = (1L << 51) - (1L << 40);
 
 	private final Map<LockKey, MemoryLock> locks = new HashMap<>();
 
 	private final LongSupplier nanoTime;
 
-	/** One counter for all locks, so that nothing has to be remembered for idle ones. */
+	/** One counter for all locks, so that idle locks need no entry. */
 	private long lastFencingBase;
 
 	/**
@@ -39,7 +39,7 @@ public final class LockMemory {
 	}
 
 	/**
-	 * Create an empty memory with another clock, for tests of what happens over time.
+	 * Create an empty memory with a clock of your own, for tests.
 	 * @param nanoTime a monotonic clock, in nanoseconds from any origin
 	 */
 	public LockMemory(LongSupplier nanoTime) {
@@ -62,7 +62,7 @@ public final class LockMemory {
 	}
 
 	/**
-	 * Do something with a lock while nobody else can.
+	 * Change a lock under the guard of this memory.
 	 */
 	synchronized <T> T with(LockKey key, Function<MemoryLock, T> operation) {
 		MemoryLock lock = this.locks.computeIfAbsent(key, (k) -> new MemoryLock(this));
@@ -77,7 +77,7 @@ public final class LockMemory {
 	}
 
 	/**
-	 * Do something with several locks while nobody else can.
+	 * Change several locks under the guard of this memory.
 	 */
 	synchronized <T> T atomically(Supplier<T> operation) {
 		return operation.get();

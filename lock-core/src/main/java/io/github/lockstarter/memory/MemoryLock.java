@@ -17,8 +17,7 @@ import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.OwnerToken;
 
 /**
- * One lock of a {@link LockMemory}: who holds it, alone or together, and who waits for
- * it. Guarded by the store.
+ * One lock of a {@link LockMemory}: its holders and its waiters. Guarded by the memory.
  */
 final class MemoryLock {
 
@@ -52,8 +51,8 @@ final class MemoryLock {
 
 	/**
 	 * Grant the lock to an owner, or refuse it.
-	 * @param enqueue whether to keep a place for an owner that is refused
-	 * @param told collects who is told that it is its turn
+	 * @param enqueue whether a refused owner takes a place
+	 * @param told collects the stores to notify
 	 */
 	LockAttempt acquire(MemoryPlace place, OwnerToken owner, Duration leaseTime, boolean enqueue,
 			Collection<MemoryLockStore> told) {
@@ -79,7 +78,7 @@ final class MemoryLock {
 	}
 
 	/**
-	 * Return for how long something is in the way of an owner, or {@code null}.
+	 * Return for how long an owner is blocked, or {@code null} if it is not.
 	 */
 	private @Nullable Duration obstacle(MemoryPlace place, OwnerToken owner, Collection<MemoryLockStore> told) {
 		if (isFree()) {
@@ -106,8 +105,8 @@ final class MemoryLock {
 	}
 
 	/**
-	 * Let the lock stay taken by nobody.
-	 * @return whether the owner held it, or has asked for that before
+	 * Keep the lock without an owner.
+	 * @return whether the owner held it, or has already had it kept
 	 */
 	boolean keep(OwnerToken owner, Duration time) {
 		OwnerToken kept = new OwnerToken(owner.value() + ":kept", owner.mode());
@@ -122,7 +121,7 @@ final class MemoryLock {
 	}
 
 	/**
-	 * Give the lock back.
+	 * Release the lock.
 	 * @return whether the owner held it
 	 */
 	boolean release(OwnerToken owner) {

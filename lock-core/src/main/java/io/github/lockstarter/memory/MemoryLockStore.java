@@ -30,9 +30,9 @@ import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.WaitingLine;
 
 /**
- * Locks within one JVM, with the same contract as those in a server. For tests of an
- * application without its store; not for production, where instances would not see each
- * other's locks.
+ * Keeps locks within one JVM, with the same contract as a store on a server. For tests of
+ * an application without its store; not for production, where instances would not see
+ * each other's locks.
  */
 public final class MemoryLockStore implements LockStore {
 
@@ -54,7 +54,7 @@ public final class MemoryLockStore implements LockStore {
 	/**
 	 * Create a store that shares its memory with others, as one of several instances of
 	 * an application.
-	 * @param memory what they share
+	 * @param memory the shared memory
 	 */
 	public MemoryLockStore(LockMemory memory) {
 		this.memory = memory;
@@ -125,7 +125,10 @@ public final class MemoryLockStore implements LockStore {
 		return this.listener != null;
 	}
 
-	/** Listeners are called when the store is free again, as they may ask it. */
+	/**
+	 * Listeners are called outside the guard of the memory, because they may ask the
+	 * store.
+	 */
 	private <T> T withTold(LockKey key, BiFunction<MemoryLock, Collection<MemoryLockStore>, T> operation) {
 		Collection<MemoryLockStore> told = new LinkedHashSet<>();
 		T result = this.memory.with(key, (lock) -> operation.apply(lock, told));
@@ -141,7 +144,7 @@ public final class MemoryLockStore implements LockStore {
 	}
 
 	/**
-	 * Grants several locks while nobody else can use the memory.
+	 * Grants several locks under the guard of the memory.
 	 */
 	private final class MemoryGroupGrant implements GroupGrant {
 
@@ -169,7 +172,7 @@ public final class MemoryLockStore implements LockStore {
 	}
 
 	/**
-	 * The line of this JVM and those that share its memory.
+	 * The line that all stores of one memory share.
 	 */
 	private final class MemoryLine implements WaitingLine {
 

@@ -9,11 +9,11 @@ import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.Place;
 
 /**
- * A place in a queue: of a JVM, or of one of its owners if they wait in order of arrival.
+ * A place in a waiting line: of a JVM, or of one FAIR owner in it.
  *
  * @param jvm which JVM
- * @param shared whether it wants to share the lock
- * @param owner who waits in order of arrival, or {@code null}
+ * @param shared whether the waiter shares the lock
+ * @param owner the FAIR owner, or {@code null} for the place of the JVM
  */
 record MemoryPlace(MemoryLockStore jvm, boolean shared, @Nullable OwnerToken owner) {
 
@@ -38,7 +38,8 @@ record MemoryPlace(MemoryLockStore jvm, boolean shared, @Nullable OwnerToken own
 	}
 
 	/**
-	 * Return the place of the same JVM that wants to share the lock if this one does not.
+	 * Return the place of the same JVM that is shared if this one is exclusive, and the
+	 * other way round.
 	 */
 	MemoryPlace other() {
 		return new MemoryPlace(this.jvm, !this.shared, null);

@@ -12,10 +12,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who waits for a lock, and whose turn it is. The rules are those of the scripts for
- * Redis, for JVMs that are all equally near: one that was told keeps its place until the
- * lock is granted, a free lock is kept for it for a moment, and one that was told and has
- * not come is passed over with all places of its JVM.
+ * The waiting line of a lock. The rules are those of the Redis scripts, for JVMs at the
+ * same distance. A JVM that was told that it is its turn keeps its place until the lock
+ * is granted, and a free lock is reserved for it for a moment. If it does not come, it is
+ * passed over with all its places.
  */
 final class MemoryQueue {
 
@@ -40,7 +40,7 @@ final class MemoryQueue {
 	}
 
 	/**
-	 * Return whether others than a JVM wait.
+	 * Return whether another JVM or a FAIR owner waits.
 	 */
 	boolean isAwaited(MemoryLockStore jvm) {
 		return this.places.stream().anyMatch((place) -> place.jvm() != jvm || place.isInOrderOfArrival());
@@ -61,8 +61,8 @@ final class MemoryQueue {
 	}
 
 	/**
-	 * Take a place out that is granted the lock, or one of the same JVM in its stead: a
-	 * JVM lets its own callers in as they came to it.
+	 * Remove the place that was granted the lock, or another one of the same JVM in its
+	 * stead: each JVM admits its own waiters in FIFO order.
 	 */
 	void leave(MemoryPlace place) {
 		MemoryPlace next = turn();
@@ -83,7 +83,7 @@ final class MemoryQueue {
 	}
 
 	/**
-	 * Take a place out that is given up.
+	 * Remove a place that is withdrawn.
 	 * @return whether it was its turn
 	 */
 	boolean withdraw(MemoryPlace place) {
@@ -109,8 +109,8 @@ final class MemoryQueue {
 	}
 
 	/**
-	 * Return for how long a free lock is kept for another, or {@code null}.
-	 * @param newlyTold collects who is told that it is its turn
+	 * Return for how long a free lock is reserved for another place, or {@code null}.
+	 * @param newlyTold collects the stores to notify
 	 */
 	@Nullable Duration precedenceOver(MemoryPlace place, Collection<MemoryLockStore> newlyTold) {
 		if (turn() == null && place.isInOrderOfArrival() && !this.places.isEmpty()
@@ -125,7 +125,7 @@ final class MemoryQueue {
 	}
 
 	/**
-	 * Return whether somebody wants the lock alone who came before a place.
+	 * Return whether an exclusive waiter stands before a place.
 	 */
 	boolean isBehindWriter(MemoryPlace place) {
 		for (MemoryPlace each : this.places) {
@@ -140,11 +140,12 @@ final class MemoryQueue {
 	}
 
 	/**
-	 * Tell the first that listens, and put a JVM behind all others.
-	 * @param jvm which JVM asks
-	 * @param place the place of the JVM, or {@code null} if it does not queue anew
-	 * @param newlyTold collects who is told
-	 * @return whether there was one
+	 * Tell the first place that listens that it is its turn, and put a JVM behind all
+	 * others.
+	 * @param jvm the JVM that asks
+	 * @param place the new place of the JVM, or {@code null} for none
+	 * @param newlyTold collects the stores to notify
+	 * @return whether there was such a place
 	 */
 	boolean wakeBefore(MemoryLockStore jvm, @Nullable MemoryPlace place, Collection<MemoryLockStore> newlyTold) {
 		if (place == null) {
@@ -160,11 +161,12 @@ final class MemoryQueue {
 	}
 
 	/**
-	 * Tell the first that listens, and readers next to a reader. Another JVM that was
-	 * told before and has not come is passed over.
-	 * @param jvm which JVM asks
-	 * @param newlyTold collects who is told
-	 * @return whether there was one
+	 * Tell the first place that listens that it is its turn, and with a reader the
+	 * readers next to it. Another JVM that was told before and has not come is passed
+	 * over.
+	 * @param jvm the JVM that asks
+	 * @param newlyTold collects the stores to notify
+	 * @return whether there was such a place
 	 */
 	boolean wake(MemoryLockStore jvm, Collection<MemoryLockStore> newlyTold) {
 		Set<MemoryLockStore> late = new HashSet<>();
@@ -193,9 +195,9 @@ final class MemoryQueue {
 	}
 
 	/**
-	 * Tell the readers that wait side by side.
-	 * @param rank the place of the first of them
-	 * @param newlyTold collects who is told
+	 * Tell adjacent readers that it is their turn.
+	 * @param rank the rank of the first of them
+	 * @param newlyTold collects the stores to notify
 	 */
 	void tellReaders(int rank, Collection<MemoryLockStore> newlyTold) {
 		for (int i = rank; i < this.places.size() && this.places.get(i).shared(); i++) {

@@ -12,27 +12,27 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 
 /**
- * Base class for a store that answers on the thread that asks, such as one in a database.
- * Three methods are enough for one with exclusive locks, for which waiters poll; what
- * else it can do it declares as any {@link LockStore} does.
+ * Base class for a store that answers on the calling thread, such as one in a database.
+ * Three methods are enough for a store with exclusive locks, for which waiters poll.
+ * Further capabilities are declared as by any {@link LockStore}.
  *
  * <p>
  * Each of the methods is atomic, answers within a few seconds, and throws an exception if
- * the outcome is not known. All of them can be repeated with the same owner without harm.
+ * the outcome is not known. Each can be repeated with the same owner without harm.
  */
 public abstract class BlockingLockStore implements LockStore {
 
 	/**
-	 * Grant a lock to an owner if no other one holds it. An owner that holds it already
-	 * gets a full lease and the same fencing base.
+	 * Grant a lock to an owner if no other owner holds it. If this owner already holds
+	 * it, grant a full lease with the same fencing base.
 	 * @param request the lock, its owner and the length of the lease
 	 * @return a {@link LockGrant} or a {@link LockRefusal}
 	 */
 	protected abstract LockAttempt tryAcquire(LeaseRequest request);
 
 	/**
-	 * Extend a lease to its full length from now on; a lease time of zero extends
-	 * nothing.
+	 * Extend a lease to its full length from now on. With a lease time of zero, only
+	 * check whether the owner holds the lock.
 	 * @param request the lock, its owner and the length of the lease
 	 * @return whether the owner holds the lock; if not, nothing is changed
 	 */
@@ -41,7 +41,7 @@ public abstract class BlockingLockStore implements LockStore {
 	/**
 	 * Release a lock.
 	 * @param key the lock
-	 * @param owner the owner that has held it
+	 * @param owner the owner that releases it
 	 * @return whether the owner held the lock; if not, nothing is changed
 	 */
 	protected abstract boolean tryRelease(LockKey key, OwnerToken owner);

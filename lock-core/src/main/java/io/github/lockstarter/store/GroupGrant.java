@@ -15,16 +15,16 @@ public interface GroupGrant {
 
 	/**
 	 * Return whether these locks can be granted together, for example because one server
-	 * has all of them.
+	 * keeps all of them.
 	 * @param keys the locks
 	 */
 	boolean isPossibleFor(Collection<LockKey> keys);
 
 	/**
-	 * Grant locks to owners that want them exclusively: all of them, or none.
+	 * Grant exclusive locks to their owners: all of them, or none.
 	 * @param requests a request for each of the locks
-	 * @return the grants in the same order; empty if another owner holds one of the locks
-	 * or comes before
+	 * @return the grants in the same order; empty if another owner holds one of the
+	 * locks, or stands before this one in its line
 	 */
 	CompletionStage<List<LockGrant>> acquire(List<LeaseRequest> requests);
 

@@ -7,12 +7,12 @@ import java.time.Duration;
 import io.github.lockstarter.LockKey;
 
 /**
- * A request for a lease, or to extend it to its full length from now on.
+ * A request for a lease, or to extend a lease to its full length from now on.
  *
  * @param key the lock
  * @param owner the owner that asks
- * @param leaseTime length of the lease; zero to extend nothing, and only ask whether the
- * owner holds the lock
+ * @param leaseTime length of the lease; zero to extend nothing, and only check whether
+ * the owner holds the lock
  */
 public record LeaseRequest(LockKey key, OwnerToken owner, Duration leaseTime) {
 

@@ -3,19 +3,19 @@
 package io.github.lockstarter.store;
 
 /**
- * The lock belongs to the owner that asked.
+ * The owner that asked holds the lock.
  *
  * @param fencingBase number of this tenure, strictly larger than that of every earlier
- * one of the same lock, below 2<sup>51</sup>
- * @param awaited whether another JVM stands in the line of the lock; {@code true} if the
- * store does not know
+ * tenure of the same lock, and below 2<sup>51</sup>
+ * @param awaited whether another JVM stands in the line of the lock; {@code true} if that
+ * is not known
  */
 public record LockGrant(long fencingBase, boolean awaited) implements LockAttempt {
 
 	private static final long BOUND = 1L << 51;
 
 	/**
-	 * Create a grant.
+	 * @throws IllegalArgumentException if the fencing base is out of range
 	 */
 	public LockGrant {
 		if (fencingBase < 0 || fencingBase >= BOUND) {

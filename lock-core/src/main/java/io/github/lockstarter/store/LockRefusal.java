@@ -7,9 +7,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lock belongs to another owner.
+ * Another owner holds the lock, or stands before this one in its line.
  *
- * @param remaining how long the other owner's lease lasts if it is not renewed, or
+ * @param remaining how long the lease of the other owner lasts if it is not renewed, or
  * {@code null} if that is not known
  */
 public record LockRefusal(@Nullable Duration remaining) implements LockAttempt {

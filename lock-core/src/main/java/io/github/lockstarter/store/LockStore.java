@@ -11,23 +11,23 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 
 /**
- * Where locks are kept, as seen by one JVM: a store grants, extends and releases them,
- * and declares what else it can do. A store whose requests block is easiest written as a
- * {@link BlockingLockStore}.
+ * The place where locks are kept, as seen by one JVM. A store grants, renews and releases
+ * locks, and declares what else it can do. A store with blocking requests is easiest to
+ * write as a {@link BlockingLockStore}.
  *
  * <p>
  * Every request is atomic, changes a lock only on behalf of its owner, and can be
- * repeated with the same owner token without harm. A stage that fails means that the
- * outcome is not known; after an {@link UnusableStoreException} there is no point in
- * asking again soon. A request never throws in place of a failed stage, and its stage
- * ends within a few seconds, with a failure if the store does not answer. Requests of
- * this JVM about one lock take effect in the order in which their methods were called.
- * Implementations are thread-safe.
+ * repeated with the same owner token without harm. A failed stage means that the outcome
+ * is not known; after an {@link UnusableStoreException} it is pointless to ask again
+ * soon. A request returns a failed stage and never throws. Its stage ends within a few
+ * seconds, with a failure if there is no answer. Requests of this JVM for the same lock
+ * take effect in the order in which their methods are called. Implementations are
+ * thread-safe.
  */
 public interface LockStore {
 
 	/**
-	 * Return the name by which messages speak of this store.
+	 * Return the name of this store in messages.
 	 */
 	default String name() {
 		return getClass().getSimpleName();
@@ -39,42 +39,43 @@ public interface LockStore {
 	Set<LockMode> modes();
 
 	/**
-	 * Grant a lock to an owner if no other owner holds it, or only those with whom its
-	 * {@linkplain OwnerToken#mode() mode} shares it. An owner that holds it already gets
-	 * its lease extended and the same fencing base, or a larger one if others share the
-	 * lock with it. A reader is also refused while a writer waits in the
-	 * {@linkplain #waitingLine() waiting line}, and a FAIR owner while another one stands
-	 * before it.
+	 * Grant a lock to an owner if no other owner holds it, or if its
+	 * {@linkplain OwnerToken#mode() mode} shares the lock with all holders. If this owner
+	 * already holds the lock, extend its lease and return the same fencing base, or a
+	 * larger one if other owners share the lock with it. A reader is also refused while a
+	 * writer waits in the {@linkplain #waitingLine() waiting line}, and a FAIR owner
+	 * while an earlier one waits.
 	 * @param request the lock, its owner and the length of the lease
-	 * @param place how this JVM, or the owner, stands in the line if the lock is refused;
-	 * a grant takes it out of the line
+	 * @param place the place in the line that a refusal gives to this JVM, or to the
+	 * owner; a grant gives the place up
 	 * @return a {@link LockGrant} or a {@link LockRefusal}
 	 */
 	CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place);
 
 	/**
-	 * Extend leases to their full length from now on, or only ask for them.
-	 * @param requests what to extend; a lease time of zero extends nothing. All locks
-	 * have the same {@linkplain #servers() server}
-	 * @return for each of them, in the same order, whether the owner holds the lock; if
+	 * Extend leases to their full length from now on, or only check whether they are
+	 * held.
+	 * @param requests a request for each lease; a lease time of zero extends nothing. All
+	 * locks have the same {@linkplain #servers() server}
+	 * @return for each request, in the same order, whether the owner holds the lock; if
 	 * not, nothing was changed
 	 */
 	List<CompletionStage<Boolean>> renew(List<LeaseRequest> requests);
 
 	/**
-	 * Release a lock, and tell the first JVM of its line that can be reached.
+	 * Release a lock, and notify the first reachable JVM in its line.
 	 * @param key the lock
-	 * @param owner the owner that has held it
-	 * @param next the place at the end of the line that this JVM wants if another one was
-	 * told. {@link Place#NONE} and {@link Place#OWN} leave the places of this JVM as they
-	 * are, and it is told as well if it is the first
-	 * @return what happened; after a repetition that the store takes for a new request,
-	 * what happened the first time
+	 * @param owner the owner that releases it
+	 * @param next the place that this JVM takes at the end of the line if another JVM was
+	 * notified. With {@link Place#NONE} and {@link Place#OWN} the places of this JVM stay
+	 * as they are, and this JVM is notified too if it is the first
+	 * @return the outcome; if a driver repeats the request unnoticed, the outcome of the
+	 * first one
 	 */
 	CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, Place next);
 
 	/**
-	 * Return how this store keeps a lock taken after its owner has ended, if it can.
+	 * Return how this store keeps a lock after its owner has released it, if it can.
 	 */
 	default Optional<LockKeeping> keeping() {
 		return Optional.empty();
@@ -88,7 +89,7 @@ public interface LockStore {
 	}
 
 	/**
-	 * Return the line in which this store keeps those that wait.
+	 * Return the line in which JVMs wait for the locks of this store.
 	 */
 	default WaitingLine waitingLine() {
 		return WaitingLine.NONE;
@@ -102,8 +103,8 @@ public interface LockStore {
 	}
 
 	/**
-	 * Return whether a request may keep its thread until the store has answered. If so,
-	 * requests are made by threads that may wait, and never by those of a driver or of an
+	 * Return whether a request may block its thread until the store has answered. If so,
+	 * requests are made by threads that may block, and never by those of a driver or an
 	 * event loop.
 	 */
 	default boolean mayBlock() {

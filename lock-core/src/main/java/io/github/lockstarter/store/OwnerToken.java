@@ -8,18 +8,18 @@ import java.util.Base64;
 import io.github.lockstarter.LockMode;
 
 /**
- * Random identity of one tenure: 128 bits that nobody can guess and that are never used
- * again; and how that tenure shares the lock.
+ * Identity of one tenure: 128 random bits that cannot be guessed and are never used
+ * again, and the mode of the lock.
  *
  * @param value the identity as it is stored
- * @param mode how the lock is shared
+ * @param mode the mode in which the lock is acquired
  */
 public record OwnerToken(String value, LockMode mode) {
 
 	private static final SecureRandom random = new SecureRandom();
 
 	/**
-	 * Return a new token of an owner that wants a lock exclusively.
+	 * Return a new token for an exclusive owner.
 	 */
 	public static OwnerToken random() {
 		return random(LockMode.EXCLUSIVE);
@@ -27,7 +27,7 @@ public record OwnerToken(String value, LockMode mode) {
 
 	/**
 	 * Return a new token.
-	 * @param mode how the lock is shared
+	 * @param mode the mode in which the lock is acquired
 	 */
 	public static OwnerToken random(LockMode mode) {
 		byte[] bytes = new byte[16];
@@ -36,8 +36,8 @@ public record OwnerToken(String value, LockMode mode) {
 	}
 
 	/**
-	 * Return the first characters only, as a program that knows a token can release the
-	 * lock.
+	 * Return the first characters only, because a program that knows the token can
+	 * release the lock.
 	 */
 	@Override
 	public String toString() {

@@ -11,13 +11,13 @@ import io.github.lockstarter.LockKey;
 public interface ReleaseListener {
 
 	/**
-	 * A lock was released and it is this JVM's turn to try.
+	 * A lock was released, and it is the turn of this JVM to ask for it.
 	 * @param key which lock
 	 */
 	void onRelease(LockKey key);
 
 	/**
-	 * Messages may have been missed: every waiter should try again.
+	 * Messages may have been missed: every waiter should ask again.
 	 */
 	void onDoubt();
 

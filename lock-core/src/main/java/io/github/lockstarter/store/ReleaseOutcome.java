@@ -13,13 +13,13 @@ public enum ReleaseOutcome {
 	RELEASED,
 
 	/**
-	 * The lock is free, and a waiting JVM was told; if it asked for a place, this JVM is
-	 * now in the line behind it.
+	 * The lock is free, and another JVM in the line was notified. If this JVM asked for a
+	 * place, it now stands in the line behind that JVM.
 	 */
 	RELEASED_TO_WAITER,
 
 	/**
-	 * The owner did not hold the lock. Nothing was changed.
+	 * The owner did not hold the lock, and nothing was changed.
 	 */
 	NOT_OWNER
 

@@ -12,13 +12,13 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 
 /**
- * What a {@link LockStore} can do of what requests ask for. A request for anything else
- * is refused, and an annotation for it ends the start of the application: a lock is never
- * granted in a weaker way than asked for.
+ * What a {@link LockStore} can do. A request for anything else is refused, and an
+ * annotation for it fails the start of the application: a lock is never granted in a
+ * weaker form than requested.
  *
  * @param store the name of the store
  * @param modes the modes in which it grants locks
- * @param keeping whether it keeps a lock taken after its owner has ended
+ * @param keeping whether it can keep a lock after its owner has released it
  */
 public record StoreCapabilities(String store, Set<LockMode> modes, boolean keeping) {
 
@@ -31,8 +31,8 @@ public record StoreCapabilities(String store, Set<LockMode> modes, boolean keepi
 	}
 
 	/**
-	 * Return what of a request the store cannot do, as the rest of a sentence that begins
-	 * with the lock, or {@code null} if it can do all of it.
+	 * Return the part of a request that the store cannot do, as the rest of a sentence
+	 * that begins with the lock, or {@code null} if it can do all of it.
 	 * @param request the request
 	 */
 	public @Nullable String objection(LockRequest request) {
@@ -44,7 +44,7 @@ public record StoreCapabilities(String store, Set<LockMode> modes, boolean keepi
 	}
 
 	/**
-	 * Do nothing if the store can do all of a request.
+	 * Check that the store can do all of a request.
 	 * @param request the request
 	 * @throws IllegalArgumentException if it cannot
 	 */
@@ -56,9 +56,9 @@ public record StoreCapabilities(String store, Set<LockMode> modes, boolean keepi
 	}
 
 	/**
-	 * Do nothing if the store keeps locks taken.
-	 * @param lock the lock that is to be kept
-	 * @throws IllegalArgumentException if it does not
+	 * Check that the store can keep a lock after its owner has released it.
+	 * @param lock the lock to keep
+	 * @throws IllegalArgumentException if it cannot
 	 */
 	public void requireKeeping(String lock) {
 		if (!this.keeping) {
@@ -68,7 +68,7 @@ public record StoreCapabilities(String store, Set<LockMode> modes, boolean keepi
 
 	private String keepingObjection() {
 		return "is requested with 'holdAtLeast', but the lock store '" + this.store
-				+ "' cannot keep a lock taken after its owner has ended";
+				+ "' cannot keep a lock after its owner has released it";
 	}
 
 }

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LockKey;
 
 /**
- * The servers of a {@link LockStore}: one that does not answer delays nothing that is
- * asked of the others.
+ * The servers of a {@link LockStore}. A server that does not answer does not delay
+ * requests to the others.
  */
 public interface StoreServers {
 
@@ -18,16 +18,16 @@ public interface StoreServers {
 	StoreServers ONE = (key) -> "";
 
 	/**
-	 * Return what stands for the server of a lock. Must not block; what is not known is
-	 * answered by a guess until the next {@linkplain #lookup() look-up}.
+	 * Return an object that stands for the server of a lock. Must not block; if the
+	 * server is not known, guess until the next {@linkplain #lookup() look-up}.
 	 * @param key the lock
 	 * @return something with {@code equals} and {@code hashCode}
 	 */
 	Object of(LockKey key);
 
 	/**
-	 * Return what looks up the servers of all locks. It is run now and then on a thread
-	 * that may block, and may fail.
+	 * Return a task that looks up the servers of all locks. It is run now and then on a
+	 * thread that may block, and may fail.
 	 * @return the look-up, or {@code null} if there is nothing to look up
 	 */
 	default @Nullable Runnable lookup() {

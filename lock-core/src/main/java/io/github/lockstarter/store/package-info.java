@@ -2,8 +2,8 @@
 
 /**
  * The service provider interface of lock stores. A
- * {@link io.github.lockstarter.store.LockStore} grants, extends and releases locks; it
- * knows nothing of threads, reentrancy or the time of renewals.
+ * {@link io.github.lockstarter.store.LockStore} grants, renews and releases locks; it
+ * knows nothing about threads, reentrancy or the schedule of renewals.
  */
 @NullMarked
 package io.github.lockstarter.store;

@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Leases with a fixed time that nobody closes: their end is all that is needed.
+ * Leases with a fixed lease time that are not closed and simply expire.
  */
 class AbandonedLeaseTests {
 
@@ -60,7 +60,7 @@ class AbandonedLeaseTests {
 			Lease lease = this.registry.acquire(request);
 			assertThat(lease.fencingToken()).isGreaterThan(token);
 			token = lease.fencingToken();
-			// Not for longer: its alarm may not have rung yet
+			// No longer than that: its alarm may not have rung yet
 			while (lease.isHeld()) {
 				Thread.onSpinWait();
 			}
@@ -89,7 +89,7 @@ class AbandonedLeaseTests {
 			Awaitility.await().until(() -> !reader.isHeld());
 			assertThatExceptionOfType(LockLostException.class)
 				.isThrownBy(() -> renewing.acquire(REQUEST.withMode(LockMode.WRITE)))
-				.withMessageContaining("the store no longer knew it as the owner");
+				.withMessageContaining("the store no longer knew its owner");
 		}
 		catch (LockLostException ex) {
 			assertThat(ex.getKey()).isEqualTo(KEY);
@@ -103,7 +103,7 @@ class AbandonedLeaseTests {
 		Awaitility.await().until(() -> this.registry.activeLocks() == 0);
 		try (Lease next = this.registry.acquire(REQUEST)) {
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(nested::close)
-				.withMessageContaining("lease time of 1000 ms ran out");
+				.withMessageContaining("lease time of 1000 ms expired");
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(abandoned::close);
 			assertThat(next.isHeld()).isTrue();
 			assertThat(this.registry.activeLocks()).isEqualTo(1);

@@ -41,7 +41,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Callers that wait for a lock without a thread.
+ * Waiters without a thread.
  */
 class AsyncAcquisitionTests {
 
@@ -434,7 +434,7 @@ class AsyncAcquisitionTests {
 	private static Throwable failure(CompletableFuture<Lease> future) {
 		try {
 			get(future).close();
-			return new AssertionError("It got the lock");
+			return new AssertionError("It acquired the lock");
 		}
 		catch (CompletionException ex) {
 			return ex.getCause();

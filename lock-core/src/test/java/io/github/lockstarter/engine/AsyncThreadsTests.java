@@ -25,7 +25,7 @@ import io.github.lockstarter.test.FaultInjectingStore;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Asynchronous callers take up no thread while they wait.
+ * Asynchronous callers occupy no thread while they wait.
  */
 class AsyncThreadsTests {
 

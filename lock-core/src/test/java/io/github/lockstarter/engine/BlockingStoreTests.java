@@ -28,8 +28,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * A store that keeps the thread of its caller until it answers, and gives up when that
- * thread is interrupted, as drivers do.
+ * A store that blocks its caller's thread until it answers, and fails when that thread is
+ * interrupted, as drivers do.
  */
 class BlockingStoreTests {
 

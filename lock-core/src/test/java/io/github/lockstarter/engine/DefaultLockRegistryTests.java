@@ -353,7 +353,7 @@ class DefaultLockRegistryTests {
 		assertThat(lease.isHeld()).isFalse();
 		assertThat(lease.remaining()).isZero();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::ensureHeld)
-			.withMessageContaining("lease time of 50 ms ran out");
+			.withMessageContaining("lease time of 50 ms expired");
 		lease.onLost((loss) -> told.countDown());
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
 		assertThat(closing(this.registry.acquire(REQUEST))).isTrue();
@@ -389,7 +389,7 @@ class DefaultLockRegistryTests {
 				assertThat(this.store.acquire.calls()).isGreaterThan(1);
 			}
 			catch (LockLostException ex) {
-				// A lease of 12 ms may run out here; what counts is that the first one
+				// A lease of 12 ms may expire here; it only matters that the first one
 				// was not used
 				assertThat(this.store.acquire.calls()).isGreaterThan(1);
 			}

@@ -3,7 +3,7 @@
 package io.github.lockstarter.engine;
 
 /**
- * Lets tests of other packages see what a registry keeps.
+ * Lets tests in other packages inspect a registry.
  */
 public final class EngineProbe {
 

@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * First come first served across JVMs.
+ * FIFO order across JVMs.
  */
 class FairLockTests {
 

@@ -32,7 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * What becomes of a lock that is released while others of the same JVM wait for it.
+ * The release of a lock that has waiters in the same JVM.
  */
 class HandOffTests {
 
@@ -245,7 +245,7 @@ class HandOffTests {
 		assertThat(this.store.acquire.calls()).isEqualTo(1);
 		end.countDown();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(overstaying::get)
-			.withMessageContaining("its lease time of 100 ms ran out");
+			.withMessageContaining("its lease time of 100 ms expired");
 		Awaitility.await()
 			.untilAsserted(() -> assertThat(this.events).filteredOn(LockEvent.Lost.class::isInstance).hasSize(1));
 		awaitNothingLeft();
@@ -276,7 +276,7 @@ class HandOffTests {
 			end.countDown();
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(overstaying::get);
 			Awaitility.await().until(() -> impatient.activeLocks() == 0);
-			// Told behind all that was told before
+			// This message comes after all earlier ones
 			LockKey last = LockKey.of("last");
 			impatient.acquire(LockRequest.of(last).withLeaseTime(Duration.ofMillis(10)));
 			Awaitility.await().until(() -> lost(last) == 1);
@@ -345,7 +345,8 @@ class HandOffTests {
 	}
 
 	/**
-	 * Whether another JVM waits, which the store does not answer before this is closed.
+	 * The question whether another JVM waits; the store does not answer it before this
+	 * object is closed.
 	 */
 	private final class Question implements AutoCloseable {
 

@@ -16,8 +16,9 @@ final class Interleavings {
 	}
 
 	/**
-	 * Check a game. On a machine that gives it no processor for ten seconds Lincheck says
-	 * that the game has hung, so that is checked again: one that hangs does so each time.
+	 * Check a game. If the machine gives it no processor for ten seconds, Lincheck
+	 * reports a hang, so such a game is checked again: a game that really hangs does so
+	 * each time.
 	 * @param number how many interleavings to check
 	 */
 	static void check(int number, Runnable game) {

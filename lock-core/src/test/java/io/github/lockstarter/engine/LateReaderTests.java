@@ -34,8 +34,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Readers that come to a lock which another reader of their JVM has held for long: it may
- * hold it for hours, so nothing that is over by then may keep them out.
+ * Readers that arrive at a lock after another reader in their JVM has held it for long.
+ * It may hold the lock for hours, so no past event may keep them out.
  */
 class LateReaderTests {
 

@@ -100,7 +100,7 @@ class LeaseWatchdogTests {
 		this.client.release(KEY, tenure.owner(), null);
 		advance(LEASE.dividedBy(3));
 		assertThat(tenure.certainty().isLost()).isTrue();
-		assertThat(tenure.certainty().lossReason()).contains("no longer knew it as the owner");
+		assertThat(tenure.certainty().lossReason()).contains("no longer knew its owner");
 	}
 
 	@Test
@@ -164,7 +164,7 @@ class LeaseWatchdogTests {
 		this.client.release(KEY, tenure.owner(), null);
 		advance(LEASE.dividedBy(3));
 		assertThat(tenure.certainty().isLost()).isTrue();
-		assertThat(tenure.certainty().lossReason()).contains("no longer knew it as the owner");
+		assertThat(tenure.certainty().lossReason()).contains("no longer knew its owner");
 	}
 
 	@Test

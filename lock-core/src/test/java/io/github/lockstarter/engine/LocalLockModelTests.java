@@ -12,8 +12,8 @@ import io.github.lockstarter.engine.ModelDesk.ModelWaiter;
 import io.github.lockstarter.testsupport.FullProfileOnly;
 
 /**
- * Checks the state machine of an exclusive lock inside a JVM in many interleavings of an
- * unlock, waiters that leave in the same instant, and something that comes between.
+ * Checks the state machine of an exclusive lock inside a JVM, in many interleavings of a
+ * release, waiters that leave at the same time, and a disturbance.
  */
 @FullProfileOnly
 class LocalLockModelTests {
@@ -28,8 +28,8 @@ class LocalLockModelTests {
 	}
 
 	/**
-	 * One lock with a holder that leaves, a waiter that gives up, another waiter and a
-	 * disturbance, each on a thread of its own.
+	 * One lock with a holder that releases it, a waiter that withdraws, another waiter
+	 * and a disturbance, each on a thread of its own.
 	 */
 	private static void play(Disturbance disturbance) {
 		ModelDesk desk = new ModelDesk(disturbance.ordinal() >= Disturbance.QUESTION.ordinal());
@@ -57,7 +57,7 @@ class LocalLockModelTests {
 	}
 
 	/**
-	 * What comes between an unlock and the waiters.
+	 * An event between the release and the waiters.
 	 */
 	private enum Disturbance {
 

@@ -163,7 +163,7 @@ class ManyLocksTests {
 	@Test
 	void anAnswerThatGotLostBlocksNobody() {
 		this.store.acquireAll.loseAnswers(() -> true);
-		// What nobody gives back stays taken for longer than is waited
+		// A lock that is not released is held for longer than the wait time
 		try (DefaultLockRegistry unlucky = registry(this.store, Duration.ofMinutes(1))) {
 			try (LeaseSet lease = unlucky.acquireAll(ALL)) {
 				assertThat(lease.isHeld()).isTrue();
@@ -210,7 +210,7 @@ class ManyLocksTests {
 			assertThat(second).isSameAs(leases.all().get(1));
 			assertThat(second.get(second.key())).isSameAs(second);
 			assertThatIllegalArgumentException().isThrownBy(() -> leases.get(LockKey.of("stock", 4)))
-				.withMessage("There is no lease of lock 'stock:4' among these");
+				.withMessage("There is no lease of lock 'stock:4' in this set");
 			second.close();
 			assertThat(leases.isHeld()).isFalse();
 			assertThat(leases.remaining()).isZero();

@@ -19,8 +19,8 @@ import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.LockRefusal;
 
 /**
- * One lock in a game of threads, above a store that answers at once and time that stands
- * still.
+ * One lock in a game of threads, with a store that answers at once and a clock that
+ * stands still.
  */
 class ModelDesk implements Desk {
 
@@ -48,14 +48,15 @@ class ModelDesk implements Desk {
 
 	/**
 	 * Create a desk.
-	 * @param asking whether it has to be asked before each hand-off if another JVM waits
+	 * @param asking whether the store must be asked before each hand-off if another JVM
+	 * waits
 	 */
 	ModelDesk(boolean asking) {
 		this.slice = asking ? 0 : Long.MAX_VALUE / 4;
 	}
 
 	/**
-	 * Let the store refuse the next request, and tell of a release at once.
+	 * Let the store refuse the next request, and send a message about a release at once.
 	 */
 	void refuseNext() {
 		this.refusing.set(true);
@@ -69,14 +70,15 @@ class ModelDesk implements Desk {
 	}
 
 	/**
-	 * Answer the next question whether another JVM waits when told to.
+	 * Postpone the answer to the next question whether another JVM waits until
+	 * {@link #answer()}.
 	 */
 	void putOffAnswers() {
 		this.puttingOff = true;
 	}
 
 	/**
-	 * Answer that question.
+	 * Answer the postponed question.
 	 */
 	void answer() {
 		this.puttingOff = false;
@@ -84,7 +86,7 @@ class ModelDesk implements Desk {
 	}
 
 	/**
-	 * Let a waiter come to the lock.
+	 * Let a waiter arrive at the lock.
 	 */
 	ModelWaiter come(LockMode mode) {
 		ModelWaiter waiter = new ModelWaiter(mode);
@@ -107,7 +109,7 @@ class ModelDesk implements Desk {
 	}
 
 	/**
-	 * Return what a waiter has got.
+	 * Return the hold of a waiter, which must have one.
 	 */
 	Hold hold(ModelWaiter waiter) {
 		if (!(waiter.outcome() instanceof Hold hold)) {
@@ -122,7 +124,7 @@ class ModelDesk implements Desk {
 	 */
 	void leave(Hold hold) {
 		check(hold.isHeld() || hold.isLost() || hold.tenure().certainty().isLost(),
-				"the lock was given back under a hold");
+				"the lock was released under a hold");
 		change((lock) -> lock.exit(hold));
 	}
 
@@ -136,7 +138,7 @@ class ModelDesk implements Desk {
 	}
 
 	/**
-	 * Let the fixed lease time of a hold be over.
+	 * Let the fixed lease time of a hold end.
 	 */
 	void timeOver(Hold hold) {
 		change((lock) -> lock.expire(hold));
@@ -158,14 +160,14 @@ class ModelDesk implements Desk {
 	}
 
 	/**
-	 * Check that nothing is left behind.
+	 * Check that no state is left behind.
 	 */
 	void checkEnd() {
 		check(this.locks.size() == 0, "the lock is left behind");
 		check(this.holds.stream().noneMatch(Hold::isHeld), "a hold is left behind");
 	}
 
-	/** A hold can be lost on the way, but none comes back to life. */
+	/** A hold can be lost on the way, but a lost one is never held again. */
 	private void received(Hold hold) {
 		for (Hold other : this.holds) {
 			boolean otherHeld = other.isHeld();
@@ -197,7 +199,7 @@ class ModelDesk implements Desk {
 		}
 	}
 
-	/** The message comes at once. */
+	/** Deliver the message at once. */
 	@Override
 	public void listen(LockKey key, Alarm alarm, long nanos) {
 		change(LocalLock::rung);

@@ -32,7 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * For how long callers bear a store that cannot be asked.
+ * How long callers tolerate a store that cannot be asked.
  */
 class OutageTests {
 
@@ -135,7 +135,7 @@ class OutageTests {
 				assertThat(ex).isInstanceOf(LockUnavailableException.class);
 				return true;
 			})).toArray(CompletableFuture[]::new));
-		// One after the other they would take twenty seconds
+		// One after another they would take twenty seconds
 		all.get(10, TimeUnit.SECONDS);
 	}
 

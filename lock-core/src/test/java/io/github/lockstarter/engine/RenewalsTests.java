@@ -161,8 +161,8 @@ class RenewalsTests implements Renewal.Listener {
 	}
 
 	/**
-	 * A store of several servers; the one called dead answers when it is told to, and
-	 * those called blocking do not return before.
+	 * A store with several servers. The one called dead answers on demand, and requests
+	 * to those called blocking do not return before.
 	 */
 	private static final class Servers implements LockStore {
 

@@ -12,9 +12,8 @@ import io.github.lockstarter.engine.ModelDesk.ModelWaiter;
 import io.github.lockstarter.testsupport.FullProfileOnly;
 
 /**
- * Checks the state machine of a lock that readers share inside a JVM in many
- * interleavings of readers that come and go, a writer that gives up, and something that
- * comes between.
+ * Checks the state machine of a shared lock inside a JVM, in many interleavings of
+ * readers that arrive and leave, a writer that withdraws, and a disturbance.
  */
 @FullProfileOnly
 class SharedLockModelTests {
@@ -29,9 +28,8 @@ class SharedLockModelTests {
 	}
 
 	/**
-	 * One lock that a reader holds and a writer waits for, while the first leaves, the
-	 * second gives up, another reader comes and a disturbance too, each on a thread of
-	 * its own.
+	 * One lock with a reader that releases it, a waiting writer that withdraws, another
+	 * reader that arrives and a disturbance, each on a thread of its own.
 	 */
 	private static void play(Disturbance disturbance) {
 		ModelDesk desk = new ModelDesk(disturbance == Disturbance.QUESTION);
@@ -60,7 +58,7 @@ class SharedLockModelTests {
 	}
 
 	/**
-	 * What comes between those that come and go.
+	 * An event between the arrivals and departures.
 	 */
 	private enum Disturbance {
 

@@ -35,7 +35,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * Many readers or one writer, inside of one JVM and across several.
+ * Many readers or one writer, inside one JVM and across several.
  */
 class SharedLockTests {
 

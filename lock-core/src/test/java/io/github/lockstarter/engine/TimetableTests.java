@@ -75,7 +75,7 @@ class TimetableTests {
 		assertThat(this.timetable.size()).isZero();
 	}
 
-	/** Let two threads go on at the same time, as nearly as that can be done. */
+	/** Let two threads continue at the same time, as nearly as possible. */
 	private static void meet(AtomicInteger ready, int before) {
 		ready.incrementAndGet();
 		while (ready.get() < before + 2) {

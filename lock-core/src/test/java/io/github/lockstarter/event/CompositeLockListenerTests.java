@@ -142,8 +142,8 @@ class CompositeLockListenerTests {
 	}
 
 	/**
-	 * Like the proxy of a bean whose scope is not active on the thread: it cannot even
-	 * tell its name.
+	 * Like the proxy of a bean whose scope is not active on the thread: even its
+	 * {@code toString()} fails.
 	 */
 	private static final class OutOfScopeListener implements LockListener {
 

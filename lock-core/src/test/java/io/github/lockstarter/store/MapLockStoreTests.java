@@ -21,7 +21,7 @@ import io.github.lockstarter.test.ManualClock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The example of a store: it keeps the contract, and is the one in the documentation.
+ * The example store meets the contract, and is the one in the documentation.
  */
 class MapLockStoreTests extends AbstractLockStoreTests {
 

@@ -20,7 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
- * What a store cannot do is refused, and never done in a weaker way.
+ * A request that a store cannot fulfil is refused, and never granted in a weaker form.
  */
 class StoreCapabilitiesTests {
 
@@ -78,7 +78,7 @@ class StoreCapabilitiesTests {
 	private static void assertRefusedKeeping(ThrowingCallable request) {
 		assertThatIllegalArgumentException().isThrownBy(request)
 			.withMessage("Lock 'stock:1001' is requested with 'holdAtLeast', but the lock store 'map' cannot"
-					+ " keep a lock taken after its owner has ended");
+					+ " keep a lock after its owner has released it");
 	}
 
 }

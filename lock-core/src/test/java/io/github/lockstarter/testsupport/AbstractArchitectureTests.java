@@ -25,7 +25,7 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The rooms of one module, and the doors between them and to those of other modules.
+ * The packages of one module, and the packages that each of them may use.
  */
 public abstract class AbstractArchitectureTests {
 
@@ -37,8 +37,8 @@ public abstract class AbstractArchitectureTests {
 
 	/**
 	 * Create the tests of a module.
-	 * @param rooms what each of its packages may use of the others, by their names after
-	 * that of the root package
+	 * @param rooms the packages that each package may use, by their names relative to the
+	 * root package
 	 */
 	protected AbstractArchitectureTests(Map<String, Set<String>> rooms) {
 		this.rooms = rooms;
@@ -56,7 +56,7 @@ public abstract class AbstractArchitectureTests {
 		slices().matching("io.github.(**)")
 			.should()
 			.beFreeOfCycles()
-			.because("what hangs together in a circle can be neither read nor moved alone")
+			.because("packages in a cycle can be neither read nor moved on their own")
 			.check(this.classes);
 	}
 
@@ -74,7 +74,7 @@ public abstract class AbstractArchitectureTests {
 				.should()
 				.dependOnClassesThat(
 						resideInAPackage(ROOT + "..").and(DescribedPredicate.not(resideInAnyPackage(open))))
-				.because("stores know nothing of waiting, the annotation nothing of the engine")
+				.because("stores know nothing about waiting, and the annotation nothing about the engine")
 				.check(this.classes);
 		});
 	}
@@ -96,15 +96,15 @@ public abstract class AbstractArchitectureTests {
 					(JavaClass type) -> !exceptions.contains(type.getName().substring(ROOT.length()))))
 			.should()
 			.callCodeUnitWhere(StartedThreads.by())
-			.because("somebody has to end every thread that was started")
+			.because("every started thread must be ended")
 			.allowEmptyShould(true)
 			.check(this.classes);
 	}
 
 	/**
-	 * Check that nothing but some packages uses classes.
-	 * @param reason why
-	 * @param users the packages that may
+	 * Check that only some packages use certain classes.
+	 * @param reason the reason of the rule
+	 * @param users the packages that may use the classes
 	 * @param used the packages of the classes
 	 */
 	protected final void assertUsedOnlyIn(String reason, Set<String> users, String... used) {

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
- * What the library logs during a test, for tests that declare it as a parameter. It sees
- * the log of the JDK, which is there where no other one is.
+ * The log of the library during a test, for tests that declare it as a parameter. It
+ * captures the log of the JDK, which is used if there is no other one.
  */
 public final class CapturedLog extends Handler implements CharSequence {
 
@@ -63,7 +63,7 @@ public final class CapturedLog extends Handler implements CharSequence {
 	 */
 	public static final class Extension implements BeforeEachCallback, AfterEachCallback, ParameterResolver {
 
-		/** Kept, as the JDK forgets loggers that nobody refers to. */
+		/** A strong reference, because the JDK forgets loggers without one. */
 		private static final Logger LOGGER = Logger.getLogger("io.github.lockstarter");
 
 		private static final ExtensionContext.Namespace NAMESPACE = ExtensionContext.Namespace.create(Extension.class);

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A class path that is put together by hand, for another JVM that has nothing else.
+ * A class path that is assembled by hand, for a separate JVM.
  */
 public final class ClassPath {
 
@@ -23,7 +23,7 @@ public final class ClassPath {
 	}
 
 	/**
-	 * Return a class path with the jars or folders that some classes come from.
+	 * Return a class path with the jars or folders of some classes.
 	 */
 	public static ClassPath of(Class<?>... types) {
 		ClassPath classPath = new ClassPath();
@@ -35,7 +35,7 @@ public final class ClassPath {
 
 	/**
 	 * Add jars of the present class path.
-	 * @param names starts of their file names
+	 * @param names the beginnings of their file names
 	 */
 	public ClassPath andJars(List<String> names) {
 		Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
@@ -45,8 +45,8 @@ public final class ClassPath {
 	}
 
 	/**
-	 * Add a class of the tests and nothing else of them.
-	 * @param type the class, which has no nested ones
+	 * Add a single class of the tests.
+	 * @param type the class, without nested classes
 	 * @param folder an empty folder
 	 */
 	public ClassPath andOnly(Class<?> type, Path folder) throws IOException {

@@ -12,8 +12,8 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.Tag;
 
 /**
- * A test that takes long and runs in the Maven profile {@code full} alone. Each promise
- * has other tests, which CONTRIBUTING.md names.
+ * A long test that runs only in the Maven profile {@code full}. Each promise has other
+ * tests as well; see CONTRIBUTING.md.
  */
 @Documented
 @Inherited

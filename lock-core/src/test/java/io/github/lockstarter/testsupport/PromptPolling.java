@@ -10,8 +10,8 @@ import org.junit.jupiter.api.extension.Extension;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Lets tests go on soon after what they wait for has happened. JUnit finds this
- * {@link Extension} by itself.
+ * Shortens the poll interval, so that tests continue soon after their condition holds.
+ * JUnit finds this {@link Extension} by itself.
  */
 public class PromptPolling implements BeforeAllCallback {
 

@@ -18,12 +18,11 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaConstructor;
 
 /**
- * Recognizes calls that begin a thread, or leave it to the JVM on which one something
- * runs.
+ * Recognizes calls that start a thread, or leave the choice of a thread to the JDK.
  */
 public final class StartedThreads {
 
-	/** Their constructors lead to threads; those that Spring has as well. */
+	/** Classes of the JDK and of Spring whose constructors lead to threads. */
 	private static final List<String> OWNERS_OF_THREADS = List.of(Thread.class.getName(),
 			ThreadPoolExecutor.class.getName(), ForkJoinPool.class.getName(), Timer.class.getName(),
 			"org.springframework.core.task.SimpleAsyncTaskExecutor",
@@ -34,7 +33,7 @@ public final class StartedThreads {
 	}
 
 	/**
-	 * Return what recognizes such calls.
+	 * Return the predicate for such calls.
 	 */
 	public static DescribedPredicate<JavaCall<?>> by() {
 		return DescribedPredicate.describe("starts threads", (call) -> {

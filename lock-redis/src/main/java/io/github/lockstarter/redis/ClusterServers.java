@@ -12,9 +12,9 @@ import org.springframework.data.redis.connection.RedisClusterNode;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * The nodes of a cluster and their slots, as last seen through Spring Data Redis. Drivers
- * look them up by a round trip, at times to a node that does not answer, so they are
- * remembered.
+ * The nodes of a cluster and their slots, as last seen through Spring Data Redis. A
+ * driver looks them up by a round trip, possibly to a node that does not answer, so they
+ * are cached here.
  */
 final class ClusterServers {
 
@@ -28,7 +28,8 @@ final class ClusterServers {
 	}
 
 	/**
-	 * Return what stands for the node of a key: its slot while the node is not known.
+	 * Return an object that stands for the node of a key: its slot while the node is not
+	 * known.
 	 */
 	Object of(byte[] key) {
 		int slot = ClusterSlotHashUtil.calculateSlot(key);

@@ -16,10 +16,10 @@ import org.springframework.core.task.SimpleAsyncTaskExecutor;
 
 /**
  * Attempts to open a connection that all threads share, one at a time and on a thread of
- * their own: a driver connects while its caller waits, and may take longer than a command
- * may. Callers come and go, and none of them ends the attempt for the others.
+ * their own. A driver blocks its caller while it connects, and may take longer than a
+ * command may. A caller that gives up does not end the attempt for the others.
  *
- * @param <T> what is opened
+ * @param <T> the type of the connection
  */
 final class ConnectAttempts<T> implements AutoCloseable {
 
@@ -36,7 +36,7 @@ final class ConnectAttempts<T> implements AutoCloseable {
 	private volatile @Nullable T connection;
 
 	/**
-	 * Create it without connecting.
+	 * Create the attempts without connecting.
 	 * @param connect opens the connection; ends when its thread is interrupted
 	 */
 	ConnectAttempts(Callable<T> connect) {
@@ -45,16 +45,16 @@ final class ConnectAttempts<T> implements AutoCloseable {
 	}
 
 	/**
-	 * Return the connection, or {@code null} if there is none yet, or requests that have
-	 * waited for it are still being sent.
+	 * Return the connection, or {@code null} if there is none yet, or if earlier requests
+	 * for it are still being sent.
 	 */
 	@Nullable T connection() {
 		return this.connection;
 	}
 
 	/**
-	 * Return the connection, if need be after the attempt that is under way, or a new
-	 * one. Actions that depend on the stages are run in the order of these calls.
+	 * Return the connection, if necessary after the attempt under way or a new one.
+	 * Dependent actions of the stages run in the order of these calls.
 	 */
 	synchronized CompletableFuture<T> connected() {
 		T connection = this.connection;
@@ -83,7 +83,7 @@ final class ConnectAttempts<T> implements AutoCloseable {
 		}
 	}
 
-	/** A caller that finds the connection must not overtake those that wait for it. */
+	/** A caller that finds the connection must not overtake callers that wait for it. */
 	private synchronized @Nullable CompletableFuture<T> next(T connection) {
 		CompletableFuture<T> next = this.waiting.poll();
 		if (next == null) {

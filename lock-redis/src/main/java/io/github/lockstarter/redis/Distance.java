@@ -7,30 +7,30 @@ import java.time.Duration;
 import java.util.stream.IntStream;
 
 /**
- * How far away the server is, and so for how long a free lock has to be kept for this JVM
- * when it is told: a message and then a request have to travel, which take one round trip
- * on a good day.
+ * The distance to the server, which determines how long a free lock must be reserved for
+ * this JVM when it is woken. A message and then a request must travel, which takes one
+ * round trip at best.
  */
 final class Distance {
 
 	private static final long SHORTEST = Duration.ofMillis(20).toNanos();
 
-	/** Of a woken thread, beyond the three round trips that are allowed for one. */
+	/** Time for a woken thread to react, in addition to three round trips. */
 	private static final long REACTION = Duration.ofMillis(10).toNanos();
 
-	/** What queue.lua can note: how often the shortest time is doubled. */
+	/** The values of a need in queue.lua: how often the shortest time is doubled. */
 	private static final byte[][] NEEDS = IntStream.rangeClosed(0, 6)
 		.mapToObj((need) -> Integer.toString(need).getBytes(StandardCharsets.UTF_8))
 		.toArray(byte[][]::new);
 
-	/** Who has never had an answer may be anywhere. */
+	/** Without an answer so far, the server may be anywhere. */
 	private static final long UNKNOWN = Duration.ofMillis(100).toNanos();
 
 	private volatile long roundTrip = UNKNOWN;
 
 	/**
-	 * Note how long an answer took. A longer time than before may be an exception: that
-	 * of the first includes the connection, and that of another a pause of the JVM.
+	 * Note how long an answer took. A longer time than before may be an exception: the
+	 * first answer includes the connection, and another one a pause of the JVM.
 	 */
 	void measured(long nanos) {
 		long before = this.roundTrip;
@@ -38,7 +38,7 @@ final class Distance {
 	}
 
 	/**
-	 * Return for how long the lock has to be kept, as queue.lua wants it.
+	 * Return how long a free lock must be reserved, as a need of queue.lua.
 	 */
 	byte[] need() {
 		long time = 3 * this.roundTrip + REACTION;

@@ -19,10 +19,10 @@ import org.springframework.data.redis.connection.DefaultMessage;
 import org.springframework.data.redis.connection.RedisConnection;
 
 /**
- * Jedis' connection for one subscription. Spring's takes one from a pool of its own while
- * it subscribes, and closing Spring's does not reach it: it would wait for an answer for
- * ever. This one is closed by its socket, and waits for the confirmation no longer than
- * its configuration lets a blocking command wait.
+ * A Jedis connection for one subscription. A Spring connection takes another one from a
+ * pool to subscribe, which is not closed with it and would wait for an answer forever.
+ * This connection is closed through its socket, and waits for the confirmation no longer
+ * than its configuration lets a blocking command wait.
  */
 final class JedisSubscriptionConnection implements SubscriptionConnection {
 
@@ -39,7 +39,7 @@ final class JedisSubscriptionConnection implements SubscriptionConnection {
 
 	/**
 	 * Connect.
-	 * @param spring what Spring calls a connection, which may be a whole client
+	 * @param spring the connection of Spring, which may be a whole client
 	 */
 	static JedisSubscriptionConnection open(RedisConnection spring) {
 		if (spring.getNativeConnection() instanceof Jedis jedis) {
@@ -54,13 +54,15 @@ final class JedisSubscriptionConnection implements SubscriptionConnection {
 		}
 	}
 
-	/** No method of the clients for a sentinel or a cluster returns any connection. */
+	/**
+	 * The clients for a sentinel or a cluster have no method that returns a connection.
+	 */
 	private static ConnectionProvider providerOf(UnifiedJedis client) {
 		Object provider = new DirectFieldAccessor(client).getPropertyValue("provider");
 		if (provider instanceof ConnectionProvider connections) {
 			return connections;
 		}
-		throw new IllegalStateException("Jedis does not tell its connections");
+		throw new IllegalStateException("Jedis does not expose its connections");
 	}
 
 	@Override
@@ -89,7 +91,7 @@ final class JedisSubscriptionConnection implements SubscriptionConnection {
 	}
 
 	/**
-	 * What Jedis reads.
+	 * The messages that Jedis reads.
 	 */
 	private final class Messages extends BinaryJedisPubSub {
 
@@ -101,7 +103,7 @@ final class JedisSubscriptionConnection implements SubscriptionConnection {
 
 		@Override
 		public void onSubscribe(byte[] channel, int count) {
-			// From now on nobody knows when the next message comes
+			// The next message may come at any time
 			JedisSubscriptionConnection.this.connection.setSoTimeout(0);
 			this.listener.onChannelSubscribed(channel, count);
 		}

@@ -20,10 +20,10 @@ import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
 /**
- * Connections to the server of the application's Jedis connections for subscriptions
- * only. When a server refuses a subscription, the connection goes back to its pool with
- * an answer that nobody has read, and whoever uses it next gets the answers of others: it
- * must be nobody's that asks for a lock.
+ * Connections for subscriptions only, to the server of the application's Jedis
+ * connections. If a server refuses a subscription, the connection returns to its pool
+ * with an unread answer, and its next user reads the answers to other commands. Such a
+ * connection must never be used to ask for a lock.
  */
 final class JedisSubscriptionConnections {
 
@@ -33,8 +33,8 @@ final class JedisSubscriptionConnections {
 	}
 
 	/**
-	 * Return the connections of the application with others to subscribe, or {@code null}
-	 * if they are not Jedis' own.
+	 * Return the connections of the application with separate ones to subscribe, or
+	 * {@code null} if the factory is not that of Jedis.
 	 */
 	static @Nullable LockConnections derivedFrom(RedisConnectionFactory application) {
 		if (application.getClass() != JedisConnectionFactory.class) {
@@ -59,8 +59,8 @@ final class JedisSubscriptionConnections {
 	}
 
 	/**
-	 * The client configuration of the application, without its pool, and with a bound for
-	 * the confirmation of a subscription, for which Jedis waits without any.
+	 * The client configuration of the application without its pool, and with a time-out
+	 * for the confirmation of a subscription. Jedis has none by default.
 	 */
 	private record UnpooledClientConfiguration(
 			JedisClientConfiguration application) implements JedisClientConfiguration {

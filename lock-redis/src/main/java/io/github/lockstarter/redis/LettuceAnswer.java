@@ -15,11 +15,11 @@ import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer to a script call on a connection that may have yet to be opened, to a server
- * that may not know the script. All of that together has the time of one command.
+ * The answer to a script call. The connection may still have to be opened, and the server
+ * may not know the script: all steps together have the time-out of one command.
  *
  * @param <T> the answer of the script
- * @param <R> what is read from it
+ * @param <R> the result that is read from the answer
  */
 final class LettuceAnswer<T, R> extends CompletableFuture<R> implements BiConsumer<T, @Nullable Throwable> {
 
@@ -40,10 +40,10 @@ final class LettuceAnswer<T, R> extends CompletableFuture<R> implements BiConsum
 	private volatile @Nullable RedisClusterAsyncCommands<byte[], byte[]> commands;
 
 	/**
-	 * Create it without sending anything.
-	 * @param late how many scripts the connection has sent a second time, behind what was
-	 * sent after the first
-	 * @param timeout longest time from now on, in nanoseconds
+	 * Create an answer without sending the call.
+	 * @param late how many scripts the connection has sent a second time, behind later
+	 * calls
+	 * @param timeout time-out from now on, in nanoseconds
 	 */
 	LettuceAnswer(ScriptCall call, Function<T, R> reader, AtomicInteger late, long timeout) {
 		this.call = call;
@@ -53,7 +53,7 @@ final class LettuceAnswer<T, R> extends CompletableFuture<R> implements BiConsum
 	}
 
 	/**
-	 * Send the call when the connection is there.
+	 * Send the call when the connection is open.
 	 */
 	void sendTo(CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> connected) {
 		limit();
@@ -61,16 +61,14 @@ final class LettuceAnswer<T, R> extends CompletableFuture<R> implements BiConsum
 			if (ex != null) {
 				fail(ex);
 			}
-			// A request that has failed for want of time must not take effect later
+			// A request that has timed out must not take effect later
 			else if (!isDone()) {
 				sendTo(commands);
 			}
 		});
 	}
 
-	/**
-	 * Send the call.
-	 */
+	/** Send the call on an open connection. */
 	void sendTo(RedisClusterAsyncCommands<byte[], byte[]> commands) {
 		this.commands = commands;
 		this.lateBefore = this.late.get();
@@ -97,7 +95,7 @@ final class LettuceAnswer<T, R> extends CompletableFuture<R> implements BiConsum
 			}
 		}
 		else if (commands != null && this.call.script().isAcquisition() && this.lateBefore != this.late.get()) {
-			// It has overtaken a release that the server did not know
+			// It has overtaken a release whose script the server did not know
 			limit();
 			sendTo(commands);
 		}

@@ -27,10 +27,11 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
 
 /**
- * Connections to the server of the application's Lettuce connections that behave as a
- * lock needs it. By default Lettuce keeps commands while it is disconnected and sends
- * them, and those whose answer is missing, again: a lock would be asked for a minute
- * later. Here they fail at once, and after two seconds without an answer.
+ * Connections to the server of the application's Lettuce connections, with the behavior
+ * that locks need. By default Lettuce keeps commands while it is disconnected, and
+ * repeats those without an answer after it reconnects: a request for a lock could arrive
+ * a minute late. Here commands fail at once while disconnected, and after two seconds
+ * without an answer.
  */
 final class LettuceLockConnections {
 
@@ -42,8 +43,8 @@ final class LettuceLockConnections {
 	}
 
 	/**
-	 * Return connections derived from those of the application, or {@code null} if those
-	 * are not Lettuce's own.
+	 * Return connections derived from those of the application, or {@code null} if the
+	 * factory is not that of Lettuce.
 	 */
 	static @Nullable LockConnections derivedFrom(RedisConnectionFactory application) {
 		if (application.getClass() != LettuceConnectionFactory.class) {
@@ -70,7 +71,7 @@ final class LettuceLockConnections {
 				});
 	}
 
-	/** Nothing is connected before the first use. */
+	/** No connection is opened before the first use. */
 	private static LettuceConnectionFactory start(RedisConfiguration servers, LettuceClientConfiguration client) {
 		LettuceConnectionFactory connections = new LettuceConnectionFactory(servers, client);
 		connections.afterPropertiesSet();
@@ -78,7 +79,7 @@ final class LettuceLockConnections {
 		return connections;
 	}
 
-	/** The getters of the factory leave out a static primary with replicas. */
+	/** The factory has no getter for a static primary with replicas. */
 	private static @Nullable RedisConfiguration serversOf(LettuceConnectionFactory lettuce) {
 		DirectFieldAccessor fields = new DirectFieldAccessor(lettuce);
 		return (fields.isReadableProperty("configuration")
@@ -86,8 +87,8 @@ final class LettuceLockConnections {
 	}
 
 	/**
-	 * Return resources with a network thread of our own, which nothing in the application
-	 * can block, and which answers a message with a command without waking another one.
+	 * Return resources with a separate network thread, which the application cannot
+	 * block. The thread answers a message with a command without waking another thread.
 	 */
 	private static ClientResources resources(LettuceClientConfiguration configuration, EventLoopGroupProvider loop) {
 		Delay delay = Delay.exponential(Duration.ofMillis(10), LONGEST_RECONNECT_DELAY, 2, TimeUnit.MILLISECONDS);
@@ -181,7 +182,7 @@ final class LettuceLockConnections {
 
 		@Override
 		public Duration getShutdownQuietPeriod() {
-			// Nobody sends anything any more when these are closed
+			// No command is sent after the close
 			return Duration.ZERO;
 		}
 

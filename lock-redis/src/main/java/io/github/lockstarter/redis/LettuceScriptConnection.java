@@ -30,9 +30,9 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Runs scripts on the one connection that all threads share, without the cost that Spring
- * Data Redis adds to each call. Lettuce sends in the order of the calls, so a release
- * need not be answered before the next acquisition is sent.
+ * Runs scripts on one connection that all threads share, without the cost that Spring
+ * Data Redis adds to each call. Lettuce sends in the order of the calls, so the next
+ * acquisition can be sent before a release is answered.
  */
 final class LettuceScriptConnection implements ScriptConnection {
 
@@ -42,7 +42,7 @@ final class LettuceScriptConnection implements ScriptConnection {
 
 	private final long timeout;
 
-	/** How many scripts were sent a second time, behind what was sent after the first. */
+	/** How many scripts were sent a second time, behind later calls. */
 	private final AtomicInteger late = new AtomicInteger();
 
 	private final ConnectAttempts<RedisClusterAsyncCommands<byte[], byte[]>> commands = new ConnectAttempts<>(
@@ -91,7 +91,10 @@ final class LettuceScriptConnection implements ScriptConnection {
 		}
 	}
 
-	/** In a cluster a command without a key goes anywhere. */
+	/**
+	 * In a cluster a command without a key goes to any server, so the server of the key
+	 * is selected here.
+	 */
 	private RedisClusterAsyncCommands<byte[], byte[]> commandsOfServer(byte[] key, long since) {
 		RedisClusterAsyncCommands<byte[], byte[]> commands = await(this.commands.connected(), since);
 		if (!(commands instanceof RedisAdvancedClusterAsyncCommands<byte[], byte[]> cluster)) {
@@ -103,7 +106,7 @@ final class LettuceScriptConnection implements ScriptConnection {
 
 	@Override
 	public String serverOf(byte[] key) {
-		// To look for the servers of a cluster would mean to connect
+		// A look-up of the servers in a cluster would have to connect
 		return (this.commands.connection() != null) ? server(key) : "";
 	}
 
@@ -121,8 +124,8 @@ final class LettuceScriptConnection implements ScriptConnection {
 	}
 
 	/**
-	 * Wait for an answer, for as long as there is time.
-	 * @param since when the time-out of the caller has begun
+	 * Wait for an answer until the time-out.
+	 * @param since when the time-out of the caller began
 	 */
 	private <T> T await(Future<T> answer, long since) {
 		try {
@@ -167,7 +170,10 @@ final class LettuceScriptConnection implements ScriptConnection {
 		this.commands.close();
 	}
 
-	/** So that a release does not come after the next acquisition because of a script. */
+	/**
+	 * Load the scripts, so that an unknown script does not delay a release behind the
+	 * next acquisition.
+	 */
 	private static void loadScripts(RedisClusterAsyncCommands<byte[], byte[]> commands) {
 		for (LockScript script : LockScript.values()) {
 			commands.scriptLoad(script.text()).exceptionally((ex) -> {
@@ -178,7 +184,7 @@ final class LettuceScriptConnection implements ScriptConnection {
 	}
 
 	/**
-	 * Loads the scripts again after the connection was lost: the server may be another.
+	 * Loads the scripts again after a reconnect, because the server may be another one.
 	 */
 	private record ScriptLoader(
 			RedisClusterAsyncCommands<byte[], byte[]> commands) implements RedisConnectionStateListener {

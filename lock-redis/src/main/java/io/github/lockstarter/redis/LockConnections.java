@@ -8,12 +8,13 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.util.ClassUtils;
 
 /**
- * The connections on which locks are asked for.
+ * The connections of a store.
  *
- * @param scripts where to run scripts
- * @param replicated where to run scripts and wait for replicas, which holds up others
+ * @param scripts runs scripts
+ * @param replicated runs scripts and waits for replicas, which blocks other commands on
+ * the connection
  * @param subscriptions opens a connection to subscribe
- * @param closing what to close at the end
+ * @param closing closed at the end
  */
 record LockConnections(ScriptConnection scripts, ScriptConnection replicated,
 		Supplier<SubscriptionConnection> subscriptions, Runnable closing) implements AutoCloseable {
@@ -25,7 +26,7 @@ record LockConnections(ScriptConnection scripts, ScriptConnection replicated,
 			LockConnections.class.getClassLoader());
 
 	/**
-	 * Return connections of our own where the application uses Lettuce, else those of the
+	 * Return separate connections if the application uses Lettuce, otherwise those of the
 	 * application.
 	 */
 	static LockConnections derivedFrom(RedisConnectionFactory application) {
@@ -38,8 +39,8 @@ record LockConnections(ScriptConnection scripts, ScriptConnection replicated,
 	}
 
 	/**
-	 * Return the connections of the application, with others to subscribe.
-	 * @param repeating whether they may repeat scripts though there is no cluster
+	 * Return the connections of the application, with separate ones to subscribe.
+	 * @param repeating whether they may repeat scripts although there is no cluster
 	 */
 	static LockConnections ofApplication(RedisConnectionFactory application, boolean repeating,
 			Supplier<SubscriptionConnection> subscriptions, Runnable closing) {
@@ -48,7 +49,7 @@ record LockConnections(ScriptConnection scripts, ScriptConnection replicated,
 	}
 
 	/**
-	 * Return what opens connections of any driver to subscribe.
+	 * Return a supplier of connections to subscribe, with any driver.
 	 */
 	static Supplier<SubscriptionConnection> subscriptionsOf(RedisConnectionFactory connections) {
 		return () -> new SpringSubscriptionConnection(connections.getConnection());

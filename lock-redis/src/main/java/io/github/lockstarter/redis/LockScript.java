@@ -14,13 +14,13 @@ import org.springframework.data.redis.core.script.DigestUtils;
 import org.springframework.util.StreamUtils;
 
 /**
- * A script beside this class, with the functions that it shares with others. It is run by
- * its digest, and sent in full only when the server does not know it yet.
+ * A script beside this class, with the functions that it shares with other scripts. It is
+ * run by its digest, and sent in full only if the server does not know it.
  *
  * <p>
  * A line {@code -- Uses queue.lua, wake.lua} in a script is followed by the functions of
- * these files. It stands outside all blocks and behind the exits that most runs take, as
- * defining a function takes time at each run.
+ * these files. The line stands outside all blocks and behind the exits that most runs
+ * take, because defining a function takes time in each run.
  */
 enum LockScript {
 
@@ -48,7 +48,7 @@ enum LockScript {
 
 	AWAITED("awaited.lua", false);
 
-	/** Where the scripts are, for this class and for native images. */
+	/** The location of the scripts, for this class and for native images. */
 	static final String LOCATION = "io/github/lockstarter/redis/";
 
 	private static final String USES = "-- Uses ";
@@ -75,14 +75,14 @@ enum LockScript {
 	}
 
 	/**
-	 * Return whether it asks for one lock.
+	 * Return whether the script acquires one lock.
 	 */
 	boolean isAcquisition() {
 		return this == ACQUIRE || this == ACQUIRE_FAIR || this == ACQUIRE_SHARED;
 	}
 
 	/**
-	 * Return whether the answer is a list of numbers, else it is a number.
+	 * Return whether the answer is a list of numbers, and not a single number.
 	 */
 	boolean returnsList() {
 		return this.list;

@@ -21,7 +21,7 @@ import io.github.lockstarter.store.Place;
  */
 final class LockScriptCalls {
 
-	/** Waiters ask at least every few seconds, so an idle queue is dead. */
+	/** Waiters ask at least every few seconds, so an idle queue has no waiters. */
 	private static final byte[] QUEUE_RETENTION = bytes("60000");
 
 	/**
@@ -52,9 +52,9 @@ final class LockScriptCalls {
 	/**
 	 * Create the calls of an instance.
 	 * @param instance its id
-	 * @param cluster whether a server does not know all listeners; asked late, as it may
-	 * connect
-	 * @param distance how far away the server is
+	 * @param cluster whether a server does not know all listeners; called late, because
+	 * it may connect
+	 * @param distance the distance to the server
 	 */
 	LockScriptCalls(RedisLockKeys keys, Duration fenceRetention, String instance, BooleanSupplier cluster,
 			Distance distance) {
@@ -72,9 +72,8 @@ final class LockScriptCalls {
 	}
 
 	/**
-	 * Return a call that asks for a lock.
-	 * @param inLine whether the owner or the instance comes into the queue if it is
-	 * refused
+	 * Return a call that acquires a lock.
+	 * @param inLine whether a refused owner or instance is put into the queue
 	 */
 	ScriptCall acquire(LeaseRequest request, boolean inLine) {
 		LockKey key = request.key();
@@ -102,7 +101,7 @@ final class LockScriptCalls {
 	}
 
 	/**
-	 * Return a call that grants locks, all of them in one slot.
+	 * Return a call that acquires several locks, all of them in one slot.
 	 */
 	ScriptCall acquireAll(List<LeaseRequest> requests) {
 		byte[][] lockKeys = new byte[4 * requests.size()][];
@@ -123,8 +122,8 @@ final class LockScriptCalls {
 	}
 
 	/**
-	 * Return a call that renews many leases of one lease time, all of them shared or
-	 * none. A lease time of zero renews nothing: it asks whether the owners hold their
+	 * Return a call that renews many leases of one lease time, either all shared or all
+	 * exclusive. With a lease time of zero, it only checks whether the owners hold their
 	 * locks.
 	 */
 	ScriptCall renew(List<LeaseRequest> requests) {
@@ -150,7 +149,7 @@ final class LockScriptCalls {
 
 	/**
 	 * Return a call that releases a lock.
-	 * @param next the place that the instance wants behind another one that is told
+	 * @param next the place that the instance takes if another one was woken
 	 * @param remembered whether the server remembers the release for a while, because the
 	 * driver may repeat the call unnoticed
 	 */

@@ -8,8 +8,8 @@ import java.nio.charset.StandardCharsets;
 import io.github.lockstarter.LockKey;
 
 /**
- * The {@linkplain LockKey#text() text} of a lock in messages from Redis, which anybody
- * can publish.
+ * The {@linkplain LockKey#text() text} of a lock in messages from Redis, which any
+ * program can publish.
  */
 final class LockText {
 
@@ -17,7 +17,7 @@ final class LockText {
 	}
 
 	/**
-	 * Return the lock that has a text.
+	 * Return the lock with a text.
 	 * @throws IllegalArgumentException if no lock has this text
 	 */
 	static LockKey parse(String text) {

@@ -15,7 +15,7 @@ import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockGrant;
 
 /**
- * Grants several locks by one script, which can use the keys of one slot only.
+ * Grants several locks by one script, which can use only keys of one slot.
  */
 final class RedisGroupGrant implements GroupGrant {
 
@@ -35,7 +35,7 @@ final class RedisGroupGrant implements GroupGrant {
 				.isSameSlotForAllKeys(keys.stream().map(this.calls::lock).toArray(byte[][]::new));
 		}
 		catch (RuntimeException ex) {
-			// Without a connection a request for one of them says what is wrong
+			// Without a connection the request for a single lock reports the failure
 			return false;
 		}
 	}

@@ -15,7 +15,7 @@ import io.github.lockstarter.store.OwnerToken;
  * in the canonical protocol of the <a href=
  * "https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">Redis
  * documentation</a>. The braces keep its companions, which have a suffix, in the same
- * slot of a Redis Cluster; no lock has such a suffix, as all end in a brace.
+ * slot of a Redis Cluster. Every lock ends in a brace, so no lock has such a suffix.
  */
 public final class RedisLockKeys {
 
@@ -55,42 +55,42 @@ public final class RedisLockKeys {
 	}
 
 	/**
-	 * Return the companion of a lock that names the JVM whose turn it is.
+	 * Return the companion of a lock that names the place whose turn it is.
 	 */
 	String turn(String lock) {
 		return lock + ":turn";
 	}
 
 	/**
-	 * Return the companion of a lock that names the owners who share it.
+	 * Return the companion of a lock that contains its shared owners.
 	 */
 	String readers(String lock) {
 		return lock + ":readers";
 	}
 
 	/**
-	 * Return the companion of a lock that remembers that an owner has given it back.
+	 * Return the companion of a lock that remembers its release by an owner.
 	 */
 	String released(String lock, OwnerToken owner) {
 		return lock + ":released:" + owner.value();
 	}
 
 	/**
-	 * Return the companion of a lock in which JVMs wait.
+	 * Return the companion of a lock that contains its waiting line.
 	 */
 	String queue(String lock) {
 		return lock + ":queue";
 	}
 
 	/**
-	 * Return the start of the channel names; the id of a JVM follows.
+	 * Return the beginning of the channel names; the id of a JVM follows.
 	 */
 	String channelPrefix() {
 		return this.prefix + "wake:";
 	}
 
 	/**
-	 * Return the channel on which a JVM is told of released locks.
+	 * Return the channel for messages to a JVM about released locks.
 	 */
 	String channel(String jvm) {
 		return channelPrefix() + jvm;

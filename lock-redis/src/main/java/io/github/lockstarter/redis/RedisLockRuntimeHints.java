@@ -9,7 +9,7 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
 /**
- * Takes into native images what is not found by reachability: the scripts, and the field
+ * Registers what a native image does not find by reachability: the scripts, and the field
  * with the servers of a Lettuce connection factory.
  */
 class RedisLockRuntimeHints implements RuntimeHintsRegistrar {

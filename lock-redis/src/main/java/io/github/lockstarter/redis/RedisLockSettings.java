@@ -5,21 +5,21 @@ package io.github.lockstarter.redis;
 import java.time.Duration;
 
 /**
- * How locks are kept in Redis.
+ * The settings of a {@link RedisLockStore}.
  *
- * @param prefix start of every key, see {@link RedisLockKeys#isValidPrefix}
+ * @param prefix the beginning of every key; see {@link RedisLockKeys#isValidPrefix}
  * @param fenceRetention how long the last fencing token of an idle lock is remembered;
  * must be longer than any lease
- * @param awaitRelease whether a release waits for its answer where it need not
- * @param minReplicaAcks how many replicas must have confirmed a grant before it counts; 0
- * does not ask them
- * @param replicaAckTimeout how long to wait for them
+ * @param awaitRelease whether a release always waits for its answer, also with Lettuce
+ * @param minReplicaAcks how many replicas must confirm a grant before it counts; 0 for
+ * none
+ * @param replicaAckTimeout how long to wait for the replicas
  */
 public record RedisLockSettings(String prefix, Duration fenceRetention, boolean awaitRelease, int minReplicaAcks,
 		Duration replicaAckTimeout) {
 
 	/**
-	 * What is good for most.
+	 * Defaults that suit most applications.
 	 */
 	public static final RedisLockSettings DEFAULTS = new RedisLockSettings("lock:", Duration.ofHours(24), false, 0,
 			Duration.ofMillis(500));

@@ -35,12 +35,12 @@ import io.github.lockstarter.store.StoreServers;
 import io.github.lockstarter.store.WaitingLine;
 
 /**
- * Locks in Redis 6.2 or newer, or Valkey 7.2 or newer: one atomic script per operation,
- * and one channel per JVM on which it is told that a lock it waits for is free.
+ * Keeps locks in Redis 6.2 or newer, or Valkey 7.2 or newer: with one atomic script per
+ * operation, and one channel per JVM for messages that a lock it waits for is free.
  *
  * <p>
- * A lock is set as {@code SET key token NX PX} does and released by compare-and-delete,
- * so programs in other languages that follow the Redis documentation exclude this one and
+ * A lock is set as by {@code SET key token NX PX} and released by compare-and-delete.
+ * Programs in other languages that follow the Redis documentation exclude this one and
  * are excluded by it.
  */
 public final class RedisLockStore implements LockStore, AutoCloseable {
@@ -71,9 +71,10 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 
 	/**
 	 * Create a store.
-	 * @param connectionFactory the application's way to Redis. Of one that uses Lettuce
-	 * only the configuration is used, with connections that fail fast and repeat nothing
-	 * @param settings how locks are kept
+	 * @param connectionFactory the connections of the application. With Lettuce only
+	 * their configuration is used, for separate connections that fail fast and repeat no
+	 * command
+	 * @param settings the settings
 	 */
 	public RedisLockStore(RedisConnectionFactory connectionFactory, RedisLockSettings settings) {
 		String jvm = '.' + OwnerToken.random().value();
@@ -87,7 +88,7 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 		this.groupGrant = settings.awaitsReplicas() ? Optional.empty()
 				: Optional.of(new RedisGroupGrant(this.scripts, this.calls));
 		this.servers = new RedisServers(this.scripts, this.calls);
-		// The next acquisition takes another connection if it awaits replicas
+		// The next acquisition uses another connection if it awaits replicas
 		this.awaitingReleases = settings.awaitRelease() || settings.awaitsReplicas();
 	}
 
@@ -117,8 +118,8 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 	}
 
 	/**
-	 * Acquire, and have replicas confirm the grant. One that too few of them have may be
-	 * lost in a failover, so no owner may rely on it.
+	 * Acquire a lock, and wait until replicas confirm the grant. A grant on too few
+	 * replicas may be lost in a failover, so no owner may rely on it.
 	 */
 	private CompletionStage<LockAttempt> acquireReplicated(LeaseRequest request, boolean inLine) {
 		int enough = this.settings.minReplicaAcks();
@@ -130,7 +131,7 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 			if (attempt instanceof LockGrant && replicated.replicas() < enough) {
 				throw new IllegalStateException("Only " + replicated.replicas()
 						+ " replicas have confirmed the grant within " + this.settings.replicaAckTimeout().toMillis()
-						+ " ms; distributed-lock.redis.min-replica-acks wants " + enough);
+						+ " ms; distributed-lock.redis.min-replica-acks requires " + enough);
 			}
 			return CompletableFuture.completedFuture(attempt);
 		}
@@ -154,7 +155,10 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 		}
 	}
 
-	/** Keys of one script have to be in one slot, and are extended by one lease time. */
+	/**
+	 * The keys of one script must be in one slot, and are extended by the same lease
+	 * time.
+	 */
 	private Object togetherWith(LeaseRequest request) {
 		return this.scripts.isCluster() ? request
 				: List.of(request.leaseTime(), request.owner().mode() == LockMode.READ);

@@ -19,9 +19,9 @@ import org.springframework.data.redis.RedisConnectionFailureException;
 import io.github.lockstarter.store.ReleaseListener;
 
 /**
- * Messages about released locks on this JVM's own channel, to which it subscribes once,
- * before a caller waits for the first time. Subscribing takes a thread of its own,
- * because drivers connect while their caller waits; no caller waits for that thread.
+ * Messages about released locks on this JVM's own channel. The JVM subscribes once,
+ * before a caller waits for the first time. It subscribes on a separate thread, because a
+ * driver blocks its caller while it connects; no caller waits for that thread.
  */
 final class RedisReleaseSignal implements AutoCloseable {
 
@@ -29,7 +29,9 @@ final class RedisReleaseSignal implements AutoCloseable {
 
 	private static final long RECOVERY_NANOS = Duration.ofMillis(500).toNanos();
 
-	/** A server that refuses a subscription does so until its configuration changes. */
+	/**
+	 * A server that refuses a subscription refuses it until its configuration changes.
+	 */
 	private static final long REFUSED_NANOS = Duration.ofSeconds(5).toNanos();
 
 	private final Supplier<SubscriptionConnection> connections;
@@ -53,8 +55,8 @@ final class RedisReleaseSignal implements AutoCloseable {
 	}
 
 	/**
-	 * Return whether messages arrive, and if not, subscribe without making the caller
-	 * wait for that.
+	 * Return whether messages arrive. If they do not, subscribe without blocking the
+	 * caller.
 	 */
 	boolean listen(ReleaseListener listener) {
 		RedisSubscription subscription = this.subscription.get();
@@ -94,7 +96,7 @@ final class RedisReleaseSignal implements AutoCloseable {
 		subscription.close();
 		this.subscription.set(null);
 		if (lost) {
-			// Waiters have to ask, which subscribes again
+			// Makes waiters ask, which subscribes again
 			listener.onDoubt();
 		}
 	}
@@ -106,8 +108,7 @@ final class RedisReleaseSignal implements AutoCloseable {
 		if (news && !this.closed) {
 			this.told = true;
 			logger.info("No messages on '" + new String(this.channel, StandardCharsets.UTF_8)
-					+ "', so waiting for locks is done by asking again: "
-					+ NestedExceptionUtils.getMostSpecificCause(ex).getMessage());
+					+ "', so waiters for locks poll: " + NestedExceptionUtils.getMostSpecificCause(ex).getMessage());
 		}
 	}
 

@@ -8,7 +8,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.StoreServers;
 
 /**
- * The servers of locks in Redis: several in a cluster, else one.
+ * The servers of locks in Redis: several in a cluster, otherwise one.
  */
 final class RedisServers implements StoreServers {
 

@@ -16,7 +16,7 @@ import org.springframework.data.redis.connection.SubscriptionListener;
 import io.github.lockstarter.store.ReleaseListener;
 
 /**
- * One subscription to this JVM's channel, from connecting to its end.
+ * One subscription to this JVM's channel, from the connection to its end.
  */
 final class RedisSubscription implements MessageListener, SubscriptionListener, AutoCloseable {
 
@@ -52,9 +52,9 @@ final class RedisSubscription implements MessageListener, SubscriptionListener, 
 	}
 
 	/**
-	 * Connect and subscribe. Some drivers listen on this thread and return at the end,
-	 * others return at once and mend their connection themselves.
-	 * @return whether it goes on
+	 * Connect and subscribe. Some drivers listen on this thread and return at the end.
+	 * Others return at once and reconnect by themselves.
+	 * @return whether the subscription continues
 	 */
 	boolean run() {
 		if (!begin(Thread.currentThread())) {
@@ -102,14 +102,14 @@ final class RedisSubscription implements MessageListener, SubscriptionListener, 
 	public void onChannelSubscribed(byte[] channel, long count) {
 		if (!this.closed) {
 			this.listening = true;
-			// What was published before, or while the connection was lost, was not heard
+			// Messages from before, or from while the connection was lost, were missed
 			this.listener.onDoubt();
 		}
 	}
 
 	/**
-	 * End it, whatever it is doing. Lettuce connects until it is interrupted, Jedis reads
-	 * until its connection is closed.
+	 * End the subscription in any state. Lettuce connects until it is interrupted; Jedis
+	 * reads until its connection is closed.
 	 */
 	@Override
 	public void close() {

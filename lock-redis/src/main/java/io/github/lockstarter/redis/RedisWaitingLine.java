@@ -14,8 +14,8 @@ import io.github.lockstarter.store.ReleaseListener;
 import io.github.lockstarter.store.WaitingLine;
 
 /**
- * The line of a lock in Redis, which {@code queue.lua} explains: a sorted set beside the
- * lock, and a channel for each JVM on which it is told of its turn.
+ * The line of a lock in Redis: a sorted set beside the lock, and a channel for each JVM
+ * on which it is notified of its turn. {@code queue.lua} explains both.
  */
 final class RedisWaitingLine implements WaitingLine {
 

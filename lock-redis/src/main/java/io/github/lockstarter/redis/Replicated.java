@@ -3,7 +3,7 @@
 package io.github.lockstarter.redis;
 
 /**
- * An answer, and how many replicas have what was written for it.
+ * An answer, and how many replicas have confirmed its writes.
  *
  * @param answer the answer of the primary
  * @param replicas how many replicas have confirmed in time

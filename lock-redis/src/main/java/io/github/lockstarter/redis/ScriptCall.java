@@ -3,9 +3,9 @@
 package io.github.lockstarter.redis;
 
 /**
- * A script with all that it needs to know.
+ * A script with its keys and arguments.
  *
- * @param script what to run
+ * @param script the script to run
  * @param keys the lock, and companions in the same slot
  * @param arguments the other arguments
  */

@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import io.github.lockstarter.store.UnusableStoreException;
 
 /**
- * What the errors of a script mean, whichever driver reports them.
+ * The meaning of script errors, whichever driver reports them.
  */
 final class ScriptErrors {
 
@@ -23,18 +23,18 @@ final class ScriptErrors {
 
 	/**
 	 * Return the exception to throw.
-	 * @param ex what the driver reported
+	 * @param ex the exception of the driver
 	 * @param lock the key of the lock
 	 */
 	static RuntimeException translate(Throwable ex, byte[] lock) {
 		if (hasCode(ex, "WRONGTYPE")) {
 			return new UnusableStoreException("Redis key '" + new String(lock, StandardCharsets.UTF_8)
-					+ "' or a companion of it holds something else than a lock;"
+					+ "' or a companion of it holds something other than a lock;"
 					+ " choose another distributed-lock.key-prefix or another lock name", ex);
 		}
-		// Redis 7.0 has no code for what a script may not do
+		// Redis 7.0 has no error code for a command that a script may not run
 		if (hasCode(ex, "NOPERM") || hasCode(ex, "The user executing the script")) {
-			return new UnusableStoreException("The Redis user may not do what the locks need; see"
+			return new UnusableStoreException("The Redis user lacks a permission that the locks need; see"
 					+ " 'What Redis has to allow' in docs/guarantees.md of this library", ex);
 		}
 		return (ex instanceof RuntimeException runtime) ? runtime : new IllegalStateException(ex);

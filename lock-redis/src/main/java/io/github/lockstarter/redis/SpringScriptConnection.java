@@ -16,8 +16,8 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.ReturnType;
 
 /**
- * Runs scripts on connections of Spring Data Redis, whatever the driver: one at a time,
- * on the caller's thread.
+ * Runs scripts on connections of Spring Data Redis with any driver, one at a time on the
+ * caller's thread.
  */
 final class SpringScriptConnection implements ScriptConnection {
 
@@ -30,9 +30,9 @@ final class SpringScriptConnection implements ScriptConnection {
 	private volatile @Nullable Boolean cluster;
 
 	/**
-	 * Create it.
-	 * @param connections where to get a connection for each script; never one that is
-	 * bound to the thread, whose transaction or pipeline would delay the script
+	 * Create a connection.
+	 * @param connections opens a connection for each script; never one that is bound to
+	 * the thread, whose transaction or pipeline would delay the script
 	 * @param repeating whether they may repeat scripts; in a cluster all do
 	 */
 	SpringScriptConnection(RedisConnectionFactory connections, boolean repeating) {

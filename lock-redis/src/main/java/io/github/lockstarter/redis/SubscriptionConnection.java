@@ -8,15 +8,15 @@ package io.github.lockstarter.redis;
 interface SubscriptionConnection extends AutoCloseable {
 
 	/**
-	 * Subscribe. Some drivers listen on this thread and return at the end, others return
+	 * Subscribe. Some drivers listen on this thread and return at the end; others return
 	 * at once.
-	 * @param listener told of messages and of the confirmation
-	 * @return whether the subscription goes on
+	 * @param listener called with messages and the confirmation
+	 * @return whether the subscription continues
 	 */
 	boolean subscribe(RedisSubscription listener, byte[] channel);
 
 	/**
-	 * End it, also while another thread subscribes or listens.
+	 * End the subscription, even while another thread subscribes or listens.
 	 */
 	@Override
 	void close();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Locks in Redis or Valkey, through Spring Data Redis and whatever driver it uses.
+ * Locks in Redis or Valkey, through Spring Data Redis with any driver.
  */
 @NullMarked
 package io.github.lockstarter.redis;

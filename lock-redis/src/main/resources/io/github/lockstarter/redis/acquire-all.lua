@@ -1,11 +1,11 @@
--- Grants several locks to their owners exclusively, or none of them.
+-- Grants several exclusive locks to their owners, or none of them.
 --
 -- KEYS  for each lock the first four of acquire.lua
 -- ARGV  1 id of the instance that asks
 --       2 how long to remember an idle fencing base, in milliseconds
 --       and then for each lock an owner token and the lease time in milliseconds
 -- Returns for each lock the fencing base and the number of other places in its queue when
---         all are granted, else nothing
+--         all are granted, otherwise nothing
 
 local instance, fenceRetention = ARGV[1], ARGV[2]
 local call = redis.call

@@ -1,9 +1,9 @@
--- Grants a lock to an owner, unless another owner holds it or the place of another instance
--- that is first in the queue can be reached.
+-- Grants a FAIR lock to an owner, unless another owner holds it, or the first place in the
+-- queue belongs to another instance that can be reached.
 --
 -- KEYS  as in acquire.lua
 -- ARGV  1 to 7 as in acquire.lua, and
---       8 start of the channel names; the id of an instance follows
+--       8 beginning of the channel names; the id of an instance follows
 --       9 the lock, as its waiters know it
 --       10 '1' if the server knows all listeners; one of a cluster knows only its own
 -- Returns what acquire.lua does

@@ -1,10 +1,10 @@
--- Grants a share of a lock to an owner, unless another owner holds the lock exclusively or a
--- place before those of the instance waits for that.
+-- Grants a shared lock to an owner, unless another owner holds it exclusively, or an exclusive
+-- or FAIR place stands before those of the instance.
 --
 -- KEYS  1 to 4 as in acquire.lua, and
 --       5 readers; see readers.lua
 -- ARGV  1 to 7 as in acquire.lua, and
---       8 start of the channel names; the id of an instance follows
+--       8 beginning of the channel names; the id of an instance follows
 --       9 '1' if the server knows all listeners; one of a cluster knows only its own
 -- Returns what acquire.lua does
 
@@ -16,9 +16,9 @@ local call = redis.call
 
 -- Uses place.lua, listeners.lua, readers.lua
 
--- Returns the first place that is not a reader's and is before those of the instance, or nil,
--- and how many such places were removed because they are gone. One that is woken does not
--- count: it has missed its turn.
+-- Returns the first place of a writer before those of the instance, or nil, and how many such
+-- places were removed because their instances are gone. A woken place does not count: it has
+-- missed its turn.
 local function findWriter(queue, instance, channelPrefix, listenersKnown)
   local removed = 0
   local places = redis.call('ZRANGE', queue, 0, -1, 'WITHSCORES')
@@ -73,7 +73,7 @@ if not obstacle then
     call('SET', lock, 'shared')
   end
   expireWithLast(lock, readers)
-  -- Also for the same request again: the last base may be that of another reader
+  -- Also for a repeated request: the last base may be that of another reader
   base = mint(fence, fenceRetention)
   if waiting == 0 then
     return {1, base, 0}

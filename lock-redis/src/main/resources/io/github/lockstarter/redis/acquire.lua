@@ -1,4 +1,4 @@
--- Grants a lock to an owner exclusively, unless another owner holds it.
+-- Grants an exclusive lock to an owner, unless another owner holds it.
 --
 -- KEYS  1 lock, a string whose value is the owner token
 --       2 queue of the lock; see queue.lua for this and all other words

@@ -2,7 +2,7 @@
 -- are gone.
 --
 -- KEYS  1 queue of the lock; see queue.lua for this and all other words
--- ARGV  1 start of the channel names; the id of an instance follows
+-- ARGV  1 beginning of the channel names; the id of an instance follows
 --       2 '1' if the server knows all listeners; one of a cluster knows only its own
 -- Returns how many places there are
 

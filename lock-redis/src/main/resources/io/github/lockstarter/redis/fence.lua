@@ -1,10 +1,10 @@
--- Returns a new fencing base by a hybrid clock: it is larger than the last base, and than any
+-- Returns a new fencing base by a hybrid clock: larger than the last base, and than all bases
 -- before the data was lost.
 --
--- A token has room for a base below 2^51, which the clock reaches in 2095: with a clock that
--- is further ahead bases count from 2^51 - 2^40 on, and the last one never expires, as the
--- clock cannot replace it. Numbers are doubles, exact up to 2^53, and Redis writes those that
--- it is passed in full; tostring() would round them.
+-- A base must stay below 2^51, which the clock reaches in 2095. With a clock that is further
+-- ahead, bases count from 2^51 - 2^40 on, and the last one never expires, because the clock
+-- cannot replace it. Numbers are doubles, exact up to 2^53. Redis writes a number argument in
+-- full; tostring() would round it.
 local function mint(fence, retention)
   local call = redis.call
   local now = call('TIME')

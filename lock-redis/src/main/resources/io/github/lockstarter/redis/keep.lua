@@ -3,8 +3,8 @@
 --
 -- KEYS  1 lock
 -- ARGV  1 owner token
---       2 for how long, in milliseconds
--- Returns 1 when the lock is kept, also because of the same request before, else 0
+--       2 how long to keep the lock, in milliseconds
+-- Returns 1 when the lock is kept, also by an earlier such request, otherwise 0
 
 local lock = KEYS[1]
 local owner, time = ARGV[1], ARGV[2]
@@ -14,6 +14,6 @@ local holder, kept = call('GET', lock), owner .. ':kept'
 if holder ~= owner then
   return holder == kept and 1 or 0
 end
--- A server whose memory is full stores no value, but still extends the lease
+-- A server with full memory stores no value, but still extends the lease
 local stored = redis.pcall('SET', lock, kept, 'PX', time)
 return stored.ok and 1 or call('PEXPIRE', lock, time)

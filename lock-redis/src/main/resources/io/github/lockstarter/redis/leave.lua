@@ -1,5 +1,5 @@
--- Ends the turn of a place for which another one of its instance was granted the lock. If it
--- is still in the queue it is no longer woken, and gets the other ticket if there is one.
+-- Ends the turn of a place after another place of its instance was granted the lock. If it is
+-- still in the queue, it is no longer woken, and gets the other ticket if there is one.
 local function endTurn(queue, turn, place, ticket)
   local call = redis.call
   call('DEL', turn)
@@ -10,8 +10,8 @@ local function endTurn(queue, turn, place, ticket)
   end
 end
 
--- Removes the exclusive and the shared place of an instance, ends a turn if it is given, and
--- returns how many places were removed.
+-- Removes the exclusive and the shared place of an instance, ends the turn of a place if one
+-- is passed, and returns how many places were removed.
 local function leave(queue, turn, instance, nextPlace)
   local removed = redis.call('ZREM', queue, instance, instance .. ':read')
   if nextPlace then

@@ -1,4 +1,4 @@
--- Returns how many listen for the instance of a place, or nil if the server cannot tell.
+-- Returns the number of listeners of a place's instance, or nil if the server does not know.
 -- Needs place.lua.
 local function listenersOf(place, channelPrefix, listenersKnown)
   local answer = listenersKnown == '1'

@@ -1,5 +1,5 @@
 -- Wakes the first place for a lock that was released, and puts a place of the instance that
--- released it behind all others unless it is ''. Returns what release.lua does. Needs
+-- released it behind all others unless it is ''. Returns the same as release.lua. Needs
 -- queue.lua, leave.lua and wake.lua.
 local function passOn(queue, turn, instance, place, need, retention, channels)
   if place ~= '' then

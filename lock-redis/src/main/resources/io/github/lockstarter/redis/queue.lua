@@ -1,26 +1,27 @@
--- The words of all scripts, and how a place gets into the queue of a lock.
+-- The vocabulary of all scripts, and how a place gets into the queue of a lock.
 --
 -- instance  One JVM of the application. It listens on a channel whose name ends in its id.
 --           An instance without listeners is gone: it is dead or cut off.
--- queue     The places that wait for a lock, a sorted set by ticket.
+-- queue     The waiting line of a lock: its places, a sorted set by ticket.
 -- place     The id of an instance, followed by ':read' if the place waits to share the lock,
---           or by ':' and an owner token if it waits in FAIR mode. So an instance has one
---           exclusive, one shared and many FAIR places at most.
+--           or by ':' and an owner token if it waits in FAIR mode. So an instance has at
+--           most one exclusive and one shared place, and any number of FAIR places.
 -- ticket    Twice the time of arrival in microseconds, plus one if the place is woken. A
 --           place keeps it until the lock is granted.
 -- woken     A place is woken from the message that the lock is free until it asks for it.
--- turn      The first place that was woken, for a moment: a free lock is reserved for it.
--- need      How often the 20 milliseconds of this moment are doubled for a place, as a distant
---           instance takes longer to ask. It is part of the ticket if the id of the instance
---           begins with a dot: the time is a multiple of eight then, plus the need.
+-- turn      The first place that was woken. A free lock is reserved for it for a moment.
+-- need      How often the 20 milliseconds of this moment are doubled for a place, because a
+--           distant instance takes longer to ask. If the id of the instance begins with a
+--           dot, the need is part of the ticket: the time is a multiple of eight plus it.
 
 local function needOf(place, ticket)
   return string.byte(place) == 46 and math.floor(ticket / 2) % 8 or 0
 end
 
 -- Puts a place behind all others, even if the clock of the server was set back. A place that
--- is in the queue stays where it is, and an exclusive or shared one takes over from the other
--- one of its instance. A woken place that asks and is refused needs more than it stated.
+-- is already in the queue keeps its ticket. An exclusive place replaces the shared one of its
+-- instance, and the other way round, with its ticket. A woken place that asks and is refused
+-- needs more than it stated.
 local function enqueue(queue, instance, place, need, retention)
   local call = redis.call
   local ticket = call('ZSCORE', queue, place)

@@ -1,5 +1,5 @@
--- Functions on the readers of a lock: the owner tokens that share it, a sorted set by the end
--- of their leases in milliseconds since 1970. While the lock is shared its value is 'shared',
+-- Functions on the readers of a lock: its shared owner tokens, a sorted set by the end of
+-- their leases in milliseconds since 1970. While the lock is shared its value is 'shared',
 -- so that no owner can acquire it exclusively.
 
 -- Returns the time of the server in milliseconds since 1970.

@@ -1,11 +1,11 @@
--- Releases a share of a lock, and with the last one the lock; then wakes the first place
--- that can be reached.
+-- Releases a shared lock for one owner. With the last owner the lock is free, and the first
+-- place that can be reached is woken.
 --
 -- KEYS  1 to 3 as in release.lua, and
 --       4 readers; see readers.lua
 --       5 remembers this release; see release.lua
 -- ARGV  as in release.lua
--- Returns 0 when the owner does not share the lock, 1 when its share is released or this is
+-- Returns 0 when the owner does not hold the lock, 1 when the owner has released it or this is
 --         a repetition, 2 when the lock is free and a place was woken
 
 local lock, queue, turn, readers, released = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
@@ -25,7 +25,7 @@ if released then
   redis.pcall('SET', released, '', 'PX', 10000)
 end
 call('ZREMRANGEBYSCORE', readers, '-inf', now)
--- The longest of the other shares may be that of an instance that is gone
+-- The longest of the other leases may be that of an instance that is gone
 if expireWithLast(lock, readers) then
   return 1
 end

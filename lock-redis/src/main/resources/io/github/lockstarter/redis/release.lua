@@ -1,16 +1,16 @@
--- Releases a lock and wakes the first place that can be reached. It stays in the queue until
--- the lock is granted.
+-- Releases a lock and wakes the first place that can be reached. The place stays in the queue
+-- until the lock is granted.
 --
 -- KEYS  1 lock
 --       2 queue of the lock; see queue.lua for this and all other words
 --       3 turn
---       4 remembers this release for ten seconds; left out where drivers repeat nothing
+--       4 remembers this release for ten seconds; left out with drivers that repeat no command
 -- ARGV  1 owner token
 --       2 id of the instance that releases
 --       3 its place, to put it behind all others when one of them was woken; or '' if it does
---         not queue anew: then a place that it has is woken like all others
+--         not queue anew: then its existing places are woken like all others
 --       4 how long to remember an idle queue, in milliseconds
---       5 start of the channel names; the id of an instance follows
+--       5 beginning of the channel names; the id of an instance follows
 --       6 the lock, as its waiters know it
 --       7 need of its place
 --       8 '1' if the server knows all listeners; one of a cluster knows only its own

@@ -1,7 +1,7 @@
--- Extends shares of locks to their full length from now on, or asks which owners still hold
--- them.
+-- Extends leases of shared locks to their full length from now on, or checks which owners still
+-- hold them.
 --
--- KEYS  for each of them the lock and its readers; see readers.lua
+-- KEYS  for each lease the lock and its readers; see readers.lua
 -- ARGV  1 lease time in milliseconds, 0 to extend nothing
 --       and then an owner token for each of the locks
 -- Returns 1 for each that its owner holds, 0 for each that it does not

@@ -1,4 +1,4 @@
--- Extends leases to their full length from now on, or asks which owners still hold their
+-- Extends leases to their full length from now on, or checks which owners still hold their
 -- locks.
 --
 -- KEYS  the locks

@@ -1,19 +1,18 @@
 -- Functions that wake the places in the queue of a lock. They need place.lua, queue.lua and
 -- listeners.lua, and these fields of their last parameter:
 --
--- channels.prefix   start of the channel names; the id of an instance follows
+-- channels.prefix   beginning of the channel names; the id of an instance follows
 -- channels.message  the lock, as its waiters know it
 -- channels.known    '1' if the server knows all listeners; one of a cluster knows only its own
 
 -- Sends the message to the instance of a place, and returns whether it may have arrived.
--- Where publishing is not permitted it has not, but the lock is free all the same.
+-- If publishing is not permitted it has not, but the lock is free all the same.
 local function publish(place, channels)
   local listeners = redis.pcall('PUBLISH', channels.prefix .. instanceOf(place), channels.message)
   return type(listeners) == 'number' and (listeners > 0 or channels.known ~= '1')
 end
 
--- Wakes the readers that stand side by side from a rank on, and returns the place behind
--- them.
+-- Wakes adjacent readers from a rank on, and returns the place behind them.
 local function wakeReaders(queue, rank, channels)
   local call = redis.call
   local first = call('ZRANGE', queue, rank, rank, 'WITHSCORES')
@@ -43,9 +42,9 @@ local function wakeBehind(queue, first, rank, channels)
 end
 
 -- Wakes the first place that can be reached, gives it the turn, and returns whether there is
--- such a place. Those of instances that are gone are removed. Another instance with a place
--- that is woken already, and has not asked since, is passed over with all its places. They
--- stay in the queue while it listens, but sixteen at most, as looking behind them takes time.
+-- such a place. Places of instances that are gone are removed. Another instance that was
+-- already woken and has not asked since is passed over with all its places. These stay in the
+-- queue while the instance listens, but at most sixteen, because each takes time to pass.
 local function wake(queue, turn, instance, channels)
   local call = redis.call
   local rank, late = 0, {}

@@ -1,11 +1,11 @@
--- Removes a place from the queue of a lock. If the place had the turn, wakes the next one,
--- and if it was in the way of readers, wakes them.
+-- Removes a place from the queue of a lock. If the place had the turn, wakes the next one. If
+-- it stood before readers of a shared lock, wakes these.
 --
 -- KEYS  1 to 3 as in release.lua
 -- ARGV  1 id of the instance
 --       2 its place; the id itself stands for the exclusive and the shared place, and for a
---         FAIR one that has the turn, as its waiter has left
---       3 start of the channel names; the id of an instance follows
+--         FAIR one that has the turn, because its waiter has left
+--       3 beginning of the channel names; the id of an instance follows
 --       4 the lock, as its waiters know it
 --       5 '1' if the server knows all listeners; one of a cluster knows only its own
 -- Returns 1 when a place was woken for the free lock, else 0

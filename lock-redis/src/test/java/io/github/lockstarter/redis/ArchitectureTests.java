@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import io.github.lockstarter.testsupport.AbstractArchitectureTests;
 
 /**
- * The room of the store in Redis.
+ * The room of the Redis store.
  */
 class ArchitectureTests extends AbstractArchitectureTests {
 
@@ -20,8 +20,8 @@ class ArchitectureTests extends AbstractArchitectureTests {
 
 	@Override
 	protected String[] startingThreads() {
-		// A driver connects and subscribes on a thread that blocks; both end with the
-		// store
+		// A driver blocks a thread while it connects or subscribes; both threads end with
+		// the store
 		return new String[] { ".redis.ConnectAttempts", ".redis.RedisReleaseSignal" };
 	}
 

@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * A program in another language that locks as the Redis documentation tells it.
+ * A program in another language that locks according to the Redis documentation.
  */
 class CanonicalClientTests {
 

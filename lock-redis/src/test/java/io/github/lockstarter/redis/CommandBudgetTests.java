@@ -19,7 +19,7 @@ import io.github.lockstarter.testsupport.EmbeddedRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Counts the round trips to Redis, which are what a lock costs.
+ * Counts the round trips to Redis, which are the cost of a lock.
  */
 class CommandBudgetTests {
 
@@ -30,7 +30,8 @@ class CommandBudgetTests {
 	private final EmbeddedRedis redis = EmbeddedRedis.start();
 
 	/**
-	 * One time slice is as long as the test, so nobody asks whether another JVM waits.
+	 * The time slice is as long as the test, so the registry never asks whether another
+	 * JVM waits.
 	 */
 	private final RedisRegistry registry = RedisRegistry.lettuce(this.redis, RedisRegistry.timeSlice(HOUR));
 
@@ -97,7 +98,7 @@ class CommandBudgetTests {
 
 	private void lockAndUnlock() {
 		this.registry.acquire(REQUEST).close();
-		// A first request that a busy machine has delayed is given back for one lease
+		// A first request that a busy machine has delayed is an orphan for one lease
 		Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> this.registry.backgroundActions() == 0);
 	}
 

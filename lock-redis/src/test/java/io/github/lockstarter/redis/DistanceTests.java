@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * For how long a free lock is kept for an instance.
+ * How long a free lock is reserved for an instance.
  */
 class DistanceTests {
 

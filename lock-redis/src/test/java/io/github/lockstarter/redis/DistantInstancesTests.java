@@ -48,8 +48,8 @@ class DistantInstancesTests {
 			Call<Integer> nearLoop = Callers.start(() -> loop(near, request, left));
 			first.close();
 			int even = GRANTS / 2;
-			assertThat(farLoop.get()).as("grants of the one far away").isBetween(even * 4 / 5, even * 6 / 5);
-			assertThat(nearLoop.get()).as("grants of the one near by").isBetween(even * 4 / 5, even * 6 / 5);
+			assertThat(farLoop.get()).as("grants of the distant instance").isBetween(even * 4 / 5, even * 6 / 5);
+			assertThat(nearLoop.get()).as("grants of the near instance").isBetween(even * 4 / 5, even * 6 / 5);
 		}
 	}
 

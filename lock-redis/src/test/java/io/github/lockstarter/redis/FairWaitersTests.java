@@ -26,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * What those who wait in order of arrival cost others when they do not come.
+ * The cost of FAIR waiters that do not come when it is their turn.
  */
 class FairWaitersTests {
 
@@ -72,7 +72,8 @@ class FairWaitersTests {
 		try (RedisSocket socket = new RedisSocket(this.redis.port())) {
 			socket.command("SUBSCRIBE", "lock:wake:.hanging");
 			for (int i = 0; i < 10; i++) {
-				// They are far away: each would have the lock kept for more than a second
+				// They are distant: the lock would be reserved for more than a second for
+				// each
 				this.redis.command("ZADD", QUEUE, Integer.toString(16 * i + 12), ".hanging:" + i);
 			}
 			assertThat(waitFor(lease)).isLessThan(RedisRegistry.SETTINGS.pollInterval().multipliedBy(6));

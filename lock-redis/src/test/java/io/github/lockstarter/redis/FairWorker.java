@@ -20,8 +20,8 @@ import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 
 /**
- * One of several instances of an application whose callers come to a lock by turns, one
- * of each instance after the other, and write down their owner tokens when they hold it.
+ * One of several instances of an application. Their callers arrive at a lock by turns,
+ * one of each instance after another, and record their owner tokens when they hold it.
  */
 final class FairWorker {
 
@@ -38,8 +38,8 @@ final class FairWorker {
 
 	/**
 	 * Run the worker.
-	 * @param args port of Redis, which of the workers it is, number of workers, number of
-	 * its callers
+	 * @param args port of Redis, index of this worker, number of workers, number of its
+	 * callers
 	 */
 	public static void main(String[] args) throws Exception {
 		LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", Integer.parseInt(args[0]));

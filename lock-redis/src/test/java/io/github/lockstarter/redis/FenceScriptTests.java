@@ -41,7 +41,10 @@ class FenceScriptTests {
 
 	private static final Instant TOO_LATE = Instant.parse("2300-01-01T00:00:00Z");
 
-	/** A fencing token has this many bits, without its sign, above the hold number. */
+	/**
+	 * The bound of the fencing base: the bits of a token without its sign and the hold
+	 * number.
+	 */
 	private static final long BOUND = 1L << 51;
 
 	@AutoClose

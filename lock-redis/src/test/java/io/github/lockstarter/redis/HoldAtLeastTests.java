@@ -28,7 +28,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * Locks that stay taken after their owner is done.
+ * Locks that are kept after their owner has released them.
  */
 class HoldAtLeastTests {
 
@@ -168,7 +168,7 @@ class HoldAtLeastTests {
 		this.redis.command("SET", REDIS_KEY, "somebody-else", "PX", "60000");
 		lease.holdAtLeast(Duration.ofHours(1));
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close)
-			.withMessageContaining("when it should stay taken");
+			.withMessageContaining("when it should be kept");
 		assertThat(secondsLeft()).isLessThan(61);
 	}
 

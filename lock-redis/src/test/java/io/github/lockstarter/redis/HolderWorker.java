@@ -12,7 +12,8 @@ import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockListener;
 
 /**
- * An instance of an application that takes a lock and holds it until it is killed.
+ * An instance of an application that acquires a lock and holds it until the instance is
+ * killed.
  */
 final class HolderWorker {
 

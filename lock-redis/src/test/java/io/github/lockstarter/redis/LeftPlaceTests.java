@@ -16,9 +16,9 @@ import io.github.lockstarter.testsupport.EmbeddedRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Places of callers that gave up, left in the queue by an instance that lives on: its
- * request to leave got lost, or its request to enter came after it. Nobody asks again by
- * itself within the time of a test.
+ * Places of callers that gave up, left in the queue by a live instance: its request to
+ * leave was lost, or its request to enter came after it. No waiter polls within the time
+ * of a test.
  */
 class LeftPlaceTests {
 
@@ -27,8 +27,8 @@ class LeftPlaceTests {
 	private static final String QUEUE = "lock:{stock:1001}:queue";
 
 	/**
-	 * The next one is told anyway where an instance needs longer than its precedence for
-	 * the answer to its message: never so often in a row.
+	 * If an instance needs longer than its turn to answer a message, the next one is
+	 * notified anyway, but never this often in a row.
 	 */
 	private static final int PLACES = 50;
 

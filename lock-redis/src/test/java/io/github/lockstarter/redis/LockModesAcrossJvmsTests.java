@@ -17,8 +17,7 @@ import io.github.lockstarter.testsupport.FullProfileOnly;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Readers, writers and those who want a lock in order of arrival, in three processes of
- * which one may be killed.
+ * Readers, writers and FAIR owners in three processes, one of which may be killed.
  */
 class LockModesAcrossJvmsTests {
 
@@ -128,7 +127,7 @@ class LockModesAcrossJvmsTests {
 		return places;
 	}
 
-	/** What a killed process held is over when its lease is. */
+	/** The locks of a killed process expire with their leases. */
 	private void assertNothingIsLeftBut(String fence) {
 		Awaitility.await()
 			.untilAsserted(() -> assertThat(this.redis.command("KEYS", "lock:*").split("\n")).containsExactly(fence));

@@ -31,14 +31,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Three instances fight for one lock in all modes with short waits, while callers are
  * interrupted, connections are cut and scripts are forgotten. Redis keeps its data, so
- * nothing of this is an excuse.
+ * none of this excuses a violation.
  */
 @FullProfileOnly
 class LockModesUnderAttackTests {
 
 	private static final LockRequest REQUEST = LockRequest.of(LockKey.of("stock", 1001));
 
-	/** What is uncertain is over after one lease. */
+	/** Every uncertainty is over after one lease. */
 	private static final EngineSettings SETTINGS = RedisRegistry.leaseTime(Duration.ofSeconds(10));
 
 	/** Readers as often as all others. */

@@ -25,7 +25,7 @@ import io.github.lockstarter.testsupport.RedisSocket;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * One lock in a real Redis whose state is set up and looked at by hand.
+ * One lock in a real Redis, with helpers to set up and inspect its state.
  */
 abstract class LockScriptHarness {
 

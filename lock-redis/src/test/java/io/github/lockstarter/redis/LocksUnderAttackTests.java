@@ -29,15 +29,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Three instances fight for one lock with short waits, while callers are interrupted,
- * connections are cut and scripts are forgotten. Redis keeps its data, so nothing of this
- * is an excuse.
+ * connections are cut and scripts are forgotten. Redis keeps its data, so none of this
+ * excuses a violation.
  */
 @FullProfileOnly
 class LocksUnderAttackTests {
 
 	private static final LockRequest REQUEST = LockRequest.of(LockKey.of("stock", 1001));
 
-	/** What is uncertain is over after one lease. */
+	/** Every uncertainty is over after one lease. */
 	private static final EngineSettings SETTINGS = RedisRegistry.leaseTime(Duration.ofSeconds(10));
 
 	private static final int CALLERS = 24;

@@ -23,8 +23,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Owners learn that Redis has lost their lock from the next renewal, and not from the end
- * of their lease; and the next owner has the larger token.
+ * Owners learn that Redis has lost their lock at the next renewal, and not at the end of
+ * their lease; and the next owner has a larger token.
  */
 class LostLocksTests {
 
@@ -49,7 +49,7 @@ class LostLocksTests {
 		cause.strike.accept(this.redis);
 		Awaitility.await().until(() -> this.registry.events().stream().anyMatch(LockEvent.Lost.class::isInstance));
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::ensureHeld)
-			.withMessageContaining("the store no longer knew it as the owner");
+			.withMessageContaining("the store no longer knew its owner");
 		this.redis.command("DEL", REDIS_KEY);
 		try (Lease later = this.next.acquire(REQUEST)) {
 			assertThat(later.fencingToken()).isGreaterThan(lease.fencingToken());
@@ -72,7 +72,7 @@ class LostLocksTests {
 			assertThat(later.fencingToken()).isGreaterThan(lease.fencingToken());
 		}
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close)
-			.withMessageContaining("the store no longer knew it as the owner");
+			.withMessageContaining("the store no longer knew its owner");
 	}
 
 	enum Cause {

@@ -26,8 +26,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Acquisitions of unknown outcome that are given back while other callers of the same
- * instance wait. Nobody asks again by itself within the time of a test.
+ * Orphans that are released while other callers in the same instance wait. No waiter
+ * polls within the time of a test.
  */
 class OrphanReturnTests {
 

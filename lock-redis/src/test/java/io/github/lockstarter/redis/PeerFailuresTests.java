@@ -28,21 +28,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Failures that were measured in other lock libraries, or reported by their users, named
- * after what must not happen here. More of the kind:
+ * Failures that were measured in other lock libraries, or reported by their users. Each
+ * test is named after the failure that must not happen here. Related tests:
  * <ul>
- * <li>the owner is not told of a loss: {@link LostLocksTests}, {@code LockTemplateTests}
- * <li>the lock is given back before the commit: {@code LockTransactionTests},
+ * <li>the owner does not learn of a loss: {@link LostLocksTests},
+ * {@code LockTemplateTests}
+ * <li>the lock is released before the commit: {@code LockTransactionTests},
  * {@code DistributedLockOrderingTests}
  * <li>the body runs without the lock: {@code LockTemplateTests},
  * {@code DistributedLockInterceptorTests}
- * <li>nested calls lock themselves out, or the lock is not given back:
+ * <li>nested calls deadlock, or the lock is not released:
  * {@code DistributedLockInterceptorTests}
  * <li>asynchronous results outlive their lock, a key is null, blank or misspelt:
  * {@code LockDefinitionSourceTests}, {@code LockKeyExpressionTests}
- * <li>shutdown takes the lock from a running body: {@code DefaultLockRegistryTests}
+ * <li>shutdown releases the lock under a running body: {@code DefaultLockRegistryTests}
  * <li>a cluster refuses scripts over several slots: {@link RedisClusterTests}
- * <li>waiting instances ask all the time: {@link CommandBudgetTests}
+ * <li>waiting instances poll all the time: {@link CommandBudgetTests}
  * </ul>
  */
 class PeerFailuresTests {

@@ -19,9 +19,9 @@ import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 
 /**
- * An instance of an application whose writers increment two plain counters in Redis, one
- * after the other, and whose readers never may see them differ, unless a writer was
- * killed between the two. The next writer repairs that.
+ * An instance of an application. Its writers increment two plain counters in Redis, one
+ * after the other. Its readers may never see them differ, unless a writer was killed in
+ * between; the next writer repairs that.
  */
 final class ReadWriteWorker {
 
@@ -29,13 +29,13 @@ final class ReadWriteWorker {
 
 	static final String SECOND = "second";
 
-	/** How often both were incremented. */
+	/** The number of increments of both. */
 	static final String WRITTEN = "written";
 
-	/** Who wrote last. */
+	/** The last writer. */
 	static final String WRITER = "writer";
 
-	/** Who wrote last when a reader saw them differ. */
+	/** The last writers when a reader saw the counters differ. */
 	static final String DIFFERENCES = "differences";
 
 	static final LockRequest REQUEST = LockRequest.of("counters", 1).withWaitTime(Duration.ofMinutes(1));

@@ -16,7 +16,8 @@ import io.github.lockstarter.store.WaitingLine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What the store declares, without a server. The contract tests skip what it does not.
+ * The capabilities that the store declares, without a server. The contract tests skip
+ * undeclared ones.
  */
 class RedisCapabilityTests {
 

@@ -41,14 +41,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * Locks in a cluster, where each slot has its own server and none knows who listens on
- * the others.
+ * Locks in a cluster, where each slot has its own server, and no server knows the
+ * listeners of the others.
  */
 class RedisClusterTests {
 
 	private static final Duration LEASE_TIME = Duration.ofSeconds(20);
 
-	/** With these a waiter that is not told would wait for too long. */
+	/** With these settings a waiter without a message would wait for too long. */
 	private static final EngineSettings NO_POLLING = new EngineSettings(Duration.ofMinutes(2), Duration.ofMinutes(2), 3,
 			Duration.ofMinutes(1), Duration.ofMinutes(1), Duration.ofMillis(50), Duration.ofSeconds(1));
 
@@ -204,7 +204,7 @@ class RedisClusterTests {
 			return slot(one) == slot(other);
 		}
 
-		/** Only what one server sends arrives in order. */
+		/** Only messages from one server arrive in order. */
 		@Override
 		protected boolean areInOrder(LockKey one, LockKey other) {
 			return cluster.nodeOfSlot(slot(one)) == cluster.nodeOfSlot(slot(other));

@@ -14,8 +14,8 @@ import io.github.lockstarter.store.ReleaseOutcome;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Every branch of the scripts for those who want a lock in order of arrival, with the
- * state that leads there set up by hand.
+ * Every branch of the scripts for FAIR owners. Each test sets up the state that leads to
+ * the branch.
  */
 class RedisFairLockScriptsTests extends LockScriptHarness {
 

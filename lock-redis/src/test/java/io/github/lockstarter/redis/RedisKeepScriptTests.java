@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The branches of the script that lets a lock stay taken, with the state that leads there
- * set up by hand.
+ * Every branch of the script that keeps a lock. Each test sets up the state that leads to
+ * the branch.
  */
 class RedisKeepScriptTests extends LockScriptHarness {
 

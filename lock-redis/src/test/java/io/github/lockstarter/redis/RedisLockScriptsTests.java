@@ -34,7 +34,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Every branch of the scripts, with the state that leads there set up by hand.
+ * Every branch of the scripts. Each test sets up the state that leads to the branch.
  */
 class RedisLockScriptsTests {
 
@@ -687,7 +687,7 @@ class RedisLockScriptsTests {
 	}
 
 	/**
-	 * Put the JVM of the store into the queue, where it is alone.
+	 * Put the JVM of the store into the queue as the only one.
 	 * @return the id of the JVM
 	 */
 	private String queue() {

@@ -22,7 +22,7 @@ import io.github.lockstarter.test.AbstractLockStoreTests;
 import io.github.lockstarter.testsupport.TestImage;
 
 /**
- * The contract on current servers, where there is Docker.
+ * The contract on current servers, if Docker is available.
  */
 @Testcontainers(disabledWithoutDocker = true)
 class RedisLockStoreContainerTests {

@@ -36,8 +36,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * What callers are told, and when, while Redis is down or says nothing, above all when it
- * is so before anything was connected.
+ * The failures of callers, and their timing, while Redis is down or does not answer,
+ * above all before the first connection.
  */
 class RedisOutageTests {
 
@@ -64,7 +64,7 @@ class RedisOutageTests {
 
 		abstract RedisRegistry create(String user, String password);
 
-		/** What the driver says after the server has gone. */
+		/** The message of the driver after the server is gone. */
 		abstract String disconnected();
 
 		/** The time within which each of some callers is answered by a silent server. */
@@ -168,7 +168,7 @@ class RedisOutageTests {
 			}
 			long end = System.nanoTime() + Duration.ofSeconds(12).toNanos();
 			for (Call<Lease> call : calls) {
-				// One after the other they would take twenty seconds
+				// One after another they would take twenty seconds
 				assertUnavailable(call, Duration.ofNanos(end - System.nanoTime()));
 			}
 		}

@@ -32,8 +32,8 @@ import io.github.lockstarter.testsupport.DistantRedis;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
 
 /**
- * A registry on a real Redis with connections of its own, as one instance of an
- * application has it.
+ * A registry on a real Redis with connections of its own, like that of one instance of an
+ * application.
  */
 final class RedisRegistry implements LockRegistry, AutoCloseable {
 
@@ -87,7 +87,7 @@ final class RedisRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	/**
-	 * Create a registry that is far away from its server.
+	 * Create a registry with a distant server.
 	 */
 	static RedisRegistry lettuce(DistantRedis redis) {
 		LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", redis.port());
@@ -140,7 +140,7 @@ final class RedisRegistry implements LockRegistry, AutoCloseable {
 
 	/**
 	 * Create a registry on connections of any kind.
-	 * @param closeConnections what to do with them at the end
+	 * @param closeConnections closes the connections at the end
 	 */
 	static RedisRegistry of(RedisConnectionFactory connections, Runnable closeConnections, EngineSettings settings) {
 		return new RedisRegistry(connections, closeConnections, settings);
@@ -163,7 +163,7 @@ final class RedisRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	/**
-	 * Return settings with which a waiter that is not told asks much too late.
+	 * Return settings with which a waiter without a message asks much too late.
 	 */
 	static EngineSettings withoutPolling() {
 		return new EngineSettings(Duration.ofMinutes(2), Duration.ofMinutes(2), SETTINGS.renewalsPerLease(),

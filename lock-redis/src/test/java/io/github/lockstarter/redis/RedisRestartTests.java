@@ -89,7 +89,7 @@ class RedisRestartTests {
 
 		@Test
 		void whileRedisIsDownALockIsUnavailableAndNotContended() {
-			// Nobody has subscribed before, as nobody has waited
+			// There is no subscription yet, because no caller has waited
 			this.registry.tryAcquire(REQUEST.withWaitTime(Duration.ZERO)).orElseThrow().close();
 			this.redis.kill();
 			assertThatExceptionOfType(LockUnavailableException.class)
@@ -136,7 +136,8 @@ class RedisRestartTests {
 			this.redis.command("SET", "lock:{stock:1001}", "somebody");
 			try (RedisRegistry patient = create(this.redis, WITHOUT_POLLING)) {
 				Call<Boolean> waiter = startWaiter(patient);
-				// A release without a message, as if it was lost with the subscription
+				// A release without a message, as if the message was lost with the
+				// subscription
 				this.redis.command("DEL", "lock:{stock:1001}");
 				this.redis.command("CLIENT", "KILL", "TYPE", "pubsub");
 				assertThat(waiter.get()).isTrue();

@@ -20,8 +20,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Every branch of the scripts for readers, with the state that leads there set up by
- * hand.
+ * Every branch of the scripts for readers. Each test sets up the state that leads to the
+ * branch.
  */
 class RedisSharedLockScriptsTests extends LockScriptHarness {
 

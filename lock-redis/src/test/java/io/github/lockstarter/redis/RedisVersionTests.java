@@ -9,8 +9,8 @@ import io.github.lockstarter.testsupport.EmbeddedRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The tests run on the Redis that was asked for, so that those for an old one do not pass
- * on a new one.
+ * The tests run on the requested version of Redis, so that tests for an old version do
+ * not pass on a new one.
  */
 class RedisVersionTests {
 

@@ -29,9 +29,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * What users of Redisson have reported of its locks, by the number of the issue, named
- * after what must not happen here. Others of the kind are tested elsewhere: 7325 and 6702
- * in {@link CommandBudgetTests}, 5256 in {@link ReplicaAcknowledgementTests}, 3593 in
+ * Problems with locks that users of Redisson have reported, by the number of the issue.
+ * Each test is named after the promise that must hold here. Others are tested elsewhere:
+ * 7325 and 6702 in {@link CommandBudgetTests}, 5256 in
+ * {@link ReplicaAcknowledgementTests}, 3593 in
  * {@link CommandBudgetTests#aHandOffIsNone()}, and 4822 and 4706 by the failovers of the
  * fault suite.
  */
@@ -108,7 +109,7 @@ class RedissonIssuesTests {
 		assertThat(this.redis.command("EXISTS", REDIS_KEY)).isEqualTo("0");
 	}
 
-	/** 4178 as well: the request is done after its caller has given up. */
+	/** 4178 as well: the request completes after its caller has given up. */
 	@Test
 	@FullProfileOnly
 	void anAcquisitionThatIsDoneTooLateDoesNotLeaveTheLockTaken() {

@@ -33,8 +33,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Connections that end after Redis has carried a request out and before its answer has
- * come. Some drivers send the request once more then, which nobody notices: its owner
- * must not be told that the lock was lost.
+ * come. Some drivers then repeat the request unnoticed: this must not be reported to the
+ * owner as a loss of the lock.
  */
 class RepeatedRequestTests {
 
@@ -44,7 +44,7 @@ class RepeatedRequestTests {
 
 	private abstract static class Driver {
 
-		/** So that the request is carried out, and not refused as an unknown script. */
+		/** Load the scripts, so that the request is not refused as an unknown script. */
 		@BeforeEach
 		void loadScripts() {
 			for (LockScript script : LockScript.values()) {
@@ -222,7 +222,7 @@ class RepeatedRequestTests {
 
 	@Nested
 	@DisabledIfSystemProperty(named = "redis.version", matches = "6\\..*",
-			disabledReason = "It cannot be told later which port to announce")
+			disabledReason = "The port to announce cannot be changed later")
 	@FullProfileOnly
 	class OurLettuceInACluster extends ClusterDriver {
 
@@ -235,7 +235,7 @@ class RepeatedRequestTests {
 
 	@Nested
 	@DisabledIfSystemProperty(named = "redis.version", matches = "6\\..*",
-			disabledReason = "It cannot be told later which port to announce")
+			disabledReason = "The port to announce cannot be changed later")
 	@FullProfileOnly
 	class JedisInACluster extends ClusterDriver {
 
@@ -259,7 +259,7 @@ class RepeatedRequestTests {
 	}
 
 	/**
-	 * What an application has made its own, so that its connections are used as they are.
+	 * A factory of the application's own, so that its connections are used as they are.
 	 */
 	private static final class SpecialLettuceConnectionFactory extends LettuceConnectionFactory {
 

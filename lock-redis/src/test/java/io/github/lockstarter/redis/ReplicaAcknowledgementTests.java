@@ -27,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Grants that a replica has to confirm before they count.
+ * Grants that a replica must confirm before they count.
  */
 class ReplicaAcknowledgementTests {
 
@@ -73,7 +73,7 @@ class ReplicaAcknowledgementTests {
 				signal("STOP");
 				assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> registry.acquire(REQUEST))
 					.withMessageContaining("Only 0 replicas have confirmed the grant within 300 ms")
-					.withMessageContaining("distributed-lock.redis.min-replica-acks wants 1");
+					.withMessageContaining("distributed-lock.redis.min-replica-acks requires 1");
 				Awaitility.await()
 					.untilAsserted(
 							() -> assertThat(this.primary.command("EXISTS", "lock:{stock:1001}")).isEqualTo("0"));
@@ -135,7 +135,7 @@ class ReplicaAcknowledgementTests {
 
 	}
 
-	/** The next request takes another connection, and would overtake it. */
+	/** The next request uses another connection, and would overtake the release. */
 	@Test
 	void aReleaseIsAnsweredWhenItReturns() {
 		LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", this.redis.port());

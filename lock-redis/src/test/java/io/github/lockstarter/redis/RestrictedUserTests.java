@@ -44,8 +44,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * What a user of Redis has to be allowed, and what becomes of locks when it may not even
- * subscribe.
+ * The permissions that a Redis user needs, and locks without the permission to subscribe.
  */
 class RestrictedUserTests {
 
@@ -55,7 +54,7 @@ class RestrictedUserTests {
 			"+zcard", "+zscore", "+zrange", "+zremrangebyscore", "+pexpireat", "+publish", "+subscribe", "+unsubscribe",
 			"+pubsub|numsub");
 
-	/** Redis 6.2 allows all channels unless it is told not to. */
+	/** Redis 6.2 allows all channels by default. */
 	private static final String NO_CHANNELS = "resetchannels";
 
 	private static final String USER = "app";
@@ -121,7 +120,7 @@ class RestrictedUserTests {
 			.anyMatch((refused) -> refused.startsWith(object) || refused.equals(object.replaceAll("\\|.*", "")));
 	}
 
-	/** With a right missing it may never listen. */
+	/** Without a permission the store may never listen. */
 	private static void awaitListening(StoreClient store) {
 		Awaitility.await().atMost(Duration.ofSeconds(2)).until(() -> store.listen(NO_OP));
 	}
@@ -137,7 +136,7 @@ class RestrictedUserTests {
 		allowAllBut("+evalsha");
 		try (RedisRegistry registry = RedisRegistry.lettuce(redis, USER, PASSWORD)) {
 			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> registry.acquire(REQUEST))
-				.withMessageContaining("The Redis user may not do what the locks need")
+				.withMessageContaining("The Redis user lacks a permission that the locks need")
 				.withStackTraceContaining("evalsha");
 		}
 	}
@@ -151,8 +150,8 @@ class RestrictedUserTests {
 	}
 
 	/**
-	 * Return what was refused, but for the name that a driver gives itself with
-	 * {@code CLIENT}, without which it goes on.
+	 * Return the refused commands, except the {@code CLIENT} command with which a driver
+	 * names itself, because its refusal does no harm.
 	 */
 	private static List<String> refused() {
 		List<String> log = redis.command("ACL", "LOG").lines().toList();

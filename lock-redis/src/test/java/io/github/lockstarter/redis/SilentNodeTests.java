@@ -32,7 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * One node of a cluster that no longer answers costs the locks on it, and no others.
+ * A cluster node that no longer answers affects only the locks on it.
  */
 class SilentNodeTests {
 
@@ -40,7 +40,7 @@ class SilentNodeTests {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-	/** Each lock on a healthy node is renewed for longer than its lease in this. */
+	/** After this many renewals, each lock on a healthy node has outlasted its lease. */
 	private static final int RENEWALS = 4;
 
 	@AutoClose

@@ -25,8 +25,8 @@ import io.github.lockstarter.testsupport.EmbeddedRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * An instance that waits for one other instance waits for a time slice and the hold that
- * goes on at its end, and for no further hold.
+ * An instance that waits for another one waits for a time slice and the hold under way at
+ * its end, and for no further hold.
  */
 class TimeSliceTests {
 

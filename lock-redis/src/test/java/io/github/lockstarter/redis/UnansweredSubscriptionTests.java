@@ -30,13 +30,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
 
 /**
- * What becomes of a subscription that nobody confirms.
+ * A subscription that is never confirmed.
  */
 class UnansweredSubscriptionTests {
 
 	private static final LockRequest REQUEST = LockRequest.of("stock", 1);
 
-	/** A waiter asks often until it is told of releases, and then much too late. */
+	/** Waiters poll often until messages arrive, and then hardly ever. */
 	private static final EngineSettings SETTINGS = new EngineSettings(Duration.ofMinutes(2), Duration.ofMinutes(2), 3,
 			Duration.ofMinutes(1), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(1));
 
@@ -52,7 +52,8 @@ class UnansweredSubscriptionTests {
 
 		/**
 		 * Create a registry on connections through the network.
-		 * @param timeout of commands, which drivers may use for connecting as well
+		 * @param timeout the time-out of commands, which drivers may use for connecting
+		 * as well
 		 */
 		abstract RedisRegistry create(int port, Duration timeout);
 

@@ -50,7 +50,7 @@ class VirtualThreadsTests {
 
 	private final AtomicInteger violations = new AtomicInteger();
 
-	/** Plain: the lock has to keep its updates from getting lost. */
+	/** A plain field: only the lock prevents lost updates. */
 	private int written;
 
 	@ParameterizedTest

@@ -18,11 +18,11 @@ import io.github.lockstarter.testsupport.EmbeddedRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Locks in a program that has nothing but Spring Data Redis beside the library.
+ * Locks in a program with only Spring Data Redis beside the library.
  */
 class WithoutSpringBootTests {
 
-	/** Spring Data Redis with Lettuce, less what it brings for proxies. */
+	/** Spring Data Redis with Lettuce, without its dependencies for proxies. */
 	private static final List<String> SPRING_DATA_REDIS = List.of("spring-data-redis-", "spring-data-commons-",
 			"spring-data-keyvalue-", "spring-tx-", "spring-context-", "spring-beans-", "spring-core-", "lettuce-core-",
 			"netty-", "reactor-core-", "reactive-streams-", "slf4j-api-", "redis-authx-core-");

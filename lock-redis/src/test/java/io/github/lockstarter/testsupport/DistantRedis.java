@@ -19,8 +19,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The way to a server that is far away: whatever is sent arrives half a round trip later,
- * in both directions, however much is under way.
+ * The network path to a distant server: in both directions, each byte arrives half a
+ * round trip later, however many are under way.
  */
 public final class DistantRedis implements AutoCloseable {
 
@@ -45,9 +45,9 @@ public final class DistantRedis implements AutoCloseable {
 	}
 
 	/**
-	 * Open a way to a server.
-	 * @param port of the server
-	 * @param roundTrip how long a request and its answer travel
+	 * Open a path to a server.
+	 * @param port the port of the server
+	 * @param roundTrip the travel time of a request and its answer
 	 */
 	public static DistantRedis to(int port, Duration roundTrip) {
 		try {
@@ -78,7 +78,7 @@ public final class DistantRedis implements AutoCloseable {
 				start(() -> carry(server, client));
 			}
 			catch (IOException ex) {
-				// The server is down, or this way is closed
+				// The server is down, or this path is closed
 			}
 		}
 	}
@@ -94,7 +94,7 @@ public final class DistantRedis implements AutoCloseable {
 			}
 		}
 		catch (IOException | RejectedExecutionException ex) {
-			// One side has closed the connection, or this way is closed
+			// One side has closed the connection, or this path is closed
 		}
 		end(to);
 	}
@@ -114,7 +114,7 @@ public final class DistantRedis implements AutoCloseable {
 			socket.close();
 		}
 		catch (IOException ex) {
-			// It is of no use any more
+			// The socket is no longer needed
 		}
 	}
 

@@ -29,12 +29,12 @@ public final class EmbeddedRedis implements AutoCloseable {
 	/** System property that names another {@code redis-server} than the embedded one. */
 	public static final String EXECUTABLE_PROPERTY = "redis.executable";
 
-	/** From the port of a cluster's node to its port for the other nodes. */
+	/** The distance from the port of a cluster node to its port for the other nodes. */
 	private static final int CLUSTER_BUS = 10_000;
 
 	/**
-	 * Servers have ports below those that systems give to clients, so that nobody takes
-	 * the port of a server that is about to start, again or for the first time.
+	 * Servers have ports below those that systems assign to clients, so that no client
+	 * occupies the port of a server that is about to start.
 	 */
 	private static final int LOWEST_PORT = 10_000;
 
@@ -76,15 +76,15 @@ public final class EmbeddedRedis implements AutoCloseable {
 
 	/**
 	 * Start a server other than the embedded one.
-	 * @param environment what its process finds in its environment
+	 * @param environment the environment variables of its process
 	 */
 	public static EmbeddedRedis start(Path executable, Map<String, String> environment) {
 		return new EmbeddedRedis(executable, environment, freePort(), List.of());
 	}
 
 	/**
-	 * Start a node of a cluster. Its port for the other nodes is the usual one, as Redis
-	 * 6.2 knows no other.
+	 * Start a node of a cluster. Its port for the other nodes is the default one, because
+	 * Redis 6.2 supports no other.
 	 */
 	static EmbeddedRedis startClusterNode(List<String> options) {
 		int port = freePort();
@@ -103,7 +103,7 @@ public final class EmbeddedRedis implements AutoCloseable {
 
 	/**
 	 * Start a sentinel that watches a server and its replicas.
-	 * @param name what it calls them
+	 * @param name its name for them
 	 */
 	public static EmbeddedRedis startSentinelOf(EmbeddedRedis primary, String name) {
 		try {
@@ -142,7 +142,7 @@ public final class EmbeddedRedis implements AutoCloseable {
 	}
 
 	/**
-	 * End the server as {@code kill -9} does.
+	 * Kill the server as {@code kill -9} does.
 	 */
 	public void kill() {
 		this.process.destroyForcibly();
@@ -157,14 +157,14 @@ public final class EmbeddedRedis implements AutoCloseable {
 	}
 
 	/**
-	 * Let the server accept connections and answer nothing, until {@link #resume()}.
+	 * Let the server accept connections without answering, until {@link #resume()}.
 	 */
 	public void pause() {
 		signal("STOP");
 	}
 
 	/**
-	 * Let the server go on after {@link #pause()}, with all that it was asked meanwhile.
+	 * Let the server continue after {@link #pause()}, with all pending requests.
 	 */
 	public void resume() {
 		signal("CONT");
@@ -213,7 +213,7 @@ public final class EmbeddedRedis implements AutoCloseable {
 	}
 
 	/**
-	 * Return the commands that clients send while something runs, by name.
+	 * Return the names of the commands that clients send while a body runs.
 	 */
 	public List<String> monitor(Runnable body) {
 		try (RedisSocket monitor = new RedisSocket(this.port)) {
@@ -251,7 +251,7 @@ public final class EmbeddedRedis implements AutoCloseable {
 		}
 		command.addAll(this.options);
 		try {
-			// A replica writes what it receives into its directory, and would find it
+			// A replica writes the received data into its directory, and would load it
 			// again
 			Path directory = Files.createTempDirectory("redis");
 			this.directories.add(directory.toFile());

@@ -56,7 +56,7 @@ public final class EmbeddedRedisCluster implements AutoCloseable {
 	/**
 	 * Start a cluster of one server that clients reach through a network.
 	 * @param server started by {@link #startNode}
-	 * @param network what leads to the server
+	 * @param network the network in front of the server
 	 */
 	public static void joinAlone(EmbeddedRedis server, UnreliableNetwork network) {
 		server.command("CONFIG", "SET", "cluster-announce-ip", "127.0.0.1");
@@ -91,15 +91,12 @@ public final class EmbeddedRedisCluster implements AutoCloseable {
 		return this.nodes.stream().map((node) -> "127.0.0.1:" + node.port()).toList();
 	}
 
-	/**
-	 * Return the nodes.
-	 */
 	public List<EmbeddedRedis> nodes() {
 		return this.nodes;
 	}
 
 	/**
-	 * Return the node that is responsible for a key.
+	 * Return the node that serves a key.
 	 */
 	public EmbeddedRedis nodeOf(String key) {
 		return this.nodes.stream()
@@ -109,7 +106,7 @@ public final class EmbeddedRedisCluster implements AutoCloseable {
 	}
 
 	/**
-	 * Return the node that was responsible for a slot when the cluster was formed.
+	 * Return the node that served a slot when the cluster was formed.
 	 */
 	public EmbeddedRedis nodeOfSlot(int slot) {
 		int i = 0;
@@ -120,9 +117,8 @@ public final class EmbeddedRedisCluster implements AutoCloseable {
 	}
 
 	/**
-	 * Move the slot of a key, with all that is in it, to another node while clients use
-	 * it.
-	 * @param pause what happens while one part is here and the other there
+	 * Move the slot of a key, with all its keys, to another node while clients use it.
+	 * @param pause runs while each node has a part of the slot
 	 */
 	public void moveSlotOf(String key, Runnable pause) {
 		EmbeddedRedis source = nodeOf(key);
@@ -146,7 +142,7 @@ public final class EmbeddedRedisCluster implements AutoCloseable {
 	}
 
 	/**
-	 * Send a command about a key to the node that is responsible for it.
+	 * Send a command about a key to the node that serves it.
 	 */
 	public String command(String... command) {
 		return IntStream.range(0, NODES)

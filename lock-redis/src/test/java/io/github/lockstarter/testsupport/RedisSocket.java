@@ -37,7 +37,7 @@ public final class RedisSocket implements AutoCloseable {
 
 	/**
 	 * Send a command.
-	 * @return the answer as text; nothing as {@code (nil)}
+	 * @return the answer as text; {@code (nil)} for none
 	 */
 	public String command(String... command) {
 		StringBuilder request = new StringBuilder("*").append(command.length).append("\r\n");

@@ -19,8 +19,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A network between clients and a server that holds one request back, or loses the answer
- * to one: the server carries the request out, and then the connection ends.
+ * A network between clients and a server. It can hold one request back, or lose the
+ * answer to one: the server carries the request out, and then the connection ends.
  */
 public final class UnreliableNetwork implements AutoCloseable {
 
@@ -47,7 +47,7 @@ public final class UnreliableNetwork implements AutoCloseable {
 
 	/**
 	 * Listen on a free port.
-	 * @param serverPort where connections lead to
+	 * @param serverPort the port of the server
 	 */
 	public static UnreliableNetwork to(int serverPort) {
 		try {
@@ -94,7 +94,7 @@ public final class UnreliableNetwork implements AutoCloseable {
 	}
 
 	/**
-	 * Let the request that is held back go on.
+	 * Pass on the request that is held back.
 	 */
 	public void letGo() {
 		this.letGo.countDown();
@@ -135,7 +135,7 @@ public final class UnreliableNetwork implements AutoCloseable {
 			}
 		}
 		catch (IOException | InterruptedException ex) {
-			// One side has closed the connection, so the other one has to as well
+			// One side has closed the connection, so the other one must be closed as well
 		}
 	}
 
@@ -160,7 +160,7 @@ public final class UnreliableNetwork implements AutoCloseable {
 	}
 
 	/**
-	 * What may stop bytes on their way.
+	 * A gate that may stop bytes on their way.
 	 */
 	private interface Gate {
 

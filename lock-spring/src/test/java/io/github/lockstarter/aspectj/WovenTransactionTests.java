@@ -79,7 +79,7 @@ class WovenTransactionTests {
 				WeavingClassLoader.of(WovenSale.class))) {
 			assertThatIllegalStateException()
 				.isThrownBy(() -> context.getBean(Executor.class).execute(() -> steps.add("body")))
-				.withMessageContaining("must not be taken inside the transaction");
+				.withMessageContaining("must not be acquired inside the transaction");
 			assertThat(steps).isEmpty();
 		}
 	}

@@ -111,7 +111,7 @@ class EnableDistributedLocksTests {
 				.executeWithoutResult((status) -> assertThatIllegalStateException()
 					.isThrownBy(() -> context.getBean(Stock.class).deduct(1001, () -> {
 					}))
-					.withMessageContaining("must not be taken inside the transaction"));
+					.withMessageContaining("must not be acquired inside the transaction"));
 		}
 	}
 

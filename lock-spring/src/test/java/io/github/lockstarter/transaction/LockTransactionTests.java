@@ -307,7 +307,7 @@ class LockTransactionTests {
 		this.transaction.setName("sale");
 		this.transaction.execute((status) -> {
 			assertThatIllegalStateException().isThrownBy(() -> failing.execute(REQUEST, (lease) -> insertOrder()))
-				.withMessageContaining("'stock:1001' must not be taken inside the transaction 'sale'")
+				.withMessageContaining("'stock:1001' must not be acquired inside the transaction 'sale'")
 				.withMessageContaining("OnActiveTransaction.DEFER");
 			return null;
 		});
@@ -325,7 +325,7 @@ class LockTransactionTests {
 			assertThat(this.memory.isEmpty()).isTrue();
 			return null;
 		});
-		assertThat(log).contains("Lock 'stock:1001' is given back before the transaction");
+		assertThat(log).contains("Lock 'stock:1001' is released before the transaction");
 	}
 
 	@Test

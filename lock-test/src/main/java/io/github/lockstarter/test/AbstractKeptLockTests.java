@@ -15,8 +15,8 @@ import io.github.lockstarter.store.ReleaseOutcome;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The part of the contract of every {@link LockStore} that is about locks that stay taken
- * after their owner is done, and about requests of that owner that come too late.
+ * The part of the contract of every {@link LockStore} that is about kept locks, and about
+ * late requests of their last owner.
  */
 abstract class AbstractKeptLockTests extends StoreHarness {
 

@@ -19,8 +19,8 @@ import io.github.lockstarter.store.ReleaseOutcome;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The part of the contract of every {@link LockStore} that is about locks that are
- * shared, and about the order of arrival.
+ * The part of the contract of every {@link LockStore} that is about shared locks and FAIR
+ * order.
  */
 abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 
@@ -332,7 +332,7 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 		this.two.grant(contended, waiting);
 	}
 
-	/** In a cluster they have to be in one slot. */
+	/** In a cluster they must be in one slot. */
 	private List<LeaseRequest> together(OwnerToken first, OwnerToken second) {
 		LeaseRequest one = new LeaseRequest(this.key, first, LEASE_TIME);
 		for (LockKey candidate = unusedKey();; candidate = unusedKey()) {

@@ -13,8 +13,8 @@ import io.github.lockstarter.store.ReleaseOutcome;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The part of the contract of every {@link LockStore} that is about owners of several
- * modes that meet at one lock, and about their requests that come twice or too late.
+ * The part of the contract of every {@link LockStore} that is about owners in several
+ * modes at one lock, and about their repeated and late requests.
  */
 abstract class AbstractMixedModeTests extends AbstractKeptLockTests {
 

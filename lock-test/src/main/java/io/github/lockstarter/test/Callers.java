@@ -45,7 +45,7 @@ public final class Callers {
 	public record Call<T>(Thread thread, CompletableFuture<T> result) {
 
 		/**
-		 * Wait until the thread is parked, waiting for something.
+		 * Wait until the thread is parked.
 		 */
 		public Call<T> awaitParked() throws InterruptedException {
 			long end = System.nanoTime() + PATIENCE.toNanos();
@@ -59,7 +59,7 @@ public final class Callers {
 		}
 
 		/**
-		 * Return the result, or throw what the call threw.
+		 * Return the result, or throw the exception of the call.
 		 */
 		public T get() throws Exception {
 			try {

@@ -31,8 +31,8 @@ import io.github.lockstarter.store.UnusableStoreException;
 import io.github.lockstarter.store.WaitingLine;
 
 /**
- * A store that fails on demand, before another one is asked or after it has answered, and
- * counts its calls.
+ * A store that fails on demand, either before it asks another store or after the answer
+ * of that store. It counts its calls.
  */
 public final class FaultInjectingStore implements LockStore {
 
@@ -74,7 +74,7 @@ public final class FaultInjectingStore implements LockStore {
 	}
 
 	/**
-	 * Return what was asked for last.
+	 * Return the last request for a lock.
 	 */
 	public LeaseRequest lastAcquired() {
 		return Objects.requireNonNull(this.lastAcquired);
@@ -109,7 +109,7 @@ public final class FaultInjectingStore implements LockStore {
 	}
 
 	/**
-	 * Tell the listener of messages what it is told after a connection was lost.
+	 * Notify the listener as after a lost connection.
 	 */
 	public void missMessages() {
 		ReleaseListener listener = this.listener;
@@ -119,7 +119,7 @@ public final class FaultInjectingStore implements LockStore {
 	}
 
 	/**
-	 * The faults and the count of one operation.
+	 * The faults and the call count of one operation.
 	 */
 	public static final class Operation {
 
@@ -136,22 +136,22 @@ public final class FaultInjectingStore implements LockStore {
 		}
 
 		/**
-		 * Fail without asking the store while the condition holds.
+		 * Fail before the store is asked, while the condition holds.
 		 */
 		public void loseRequests(BooleanSupplier condition) {
 			this.requestLost = condition;
 		}
 
 		/**
-		 * Fail after the store has answered while the condition holds.
+		 * Fail after the store has answered, while the condition holds.
 		 */
 		public void loseAnswers(BooleanSupplier condition) {
 			this.answerLost = condition;
 		}
 
 		/**
-		 * Fail from now on, after the store has answered, in a way that waiting does not
-		 * mend.
+		 * Fail from now on with an {@link UnusableStoreException}, after the store has
+		 * answered.
 		 */
 		public void refuse() {
 			this.refused = true;
@@ -230,7 +230,7 @@ public final class FaultInjectingStore implements LockStore {
 	}
 
 	/**
-	 * What a broken connection looks like.
+	 * The failure of a broken connection.
 	 */
 	public static final class StoreFault extends RuntimeException {
 

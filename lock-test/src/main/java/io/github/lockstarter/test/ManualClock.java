@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * A monotonic clock that stands still until it is told to move. It starts just before the
- * overflow of a {@code long}, which code that compares two times has to bear.
+ * A monotonic clock that moves only on demand. It starts just before the overflow of a
+ * {@code long}, with which code that compares two times must cope.
  */
 public final class ManualClock implements LongSupplier {
 

@@ -22,7 +22,7 @@ import io.github.lockstarter.store.ReleaseListener;
 import io.github.lockstarter.store.ReleaseOutcome;
 
 /**
- * Asks a store and waits for its answers, as a test wants to.
+ * Asks a store and waits for its answers.
  *
  * @param store the store
  */
@@ -30,7 +30,7 @@ public record StoreClient(LockStore store) {
 
 	/**
 	 * Ask for a lock.
-	 * @param queue whether the JVM or the owner comes into the line if it is refused
+	 * @param queue whether a refused JVM or owner is put into the line
 	 */
 	public LockAttempt acquire(LockKey key, OwnerToken owner, Duration leaseTime, boolean queue) {
 		Place place = queue ? Place.of(owner.mode()) : Place.NONE;
@@ -49,14 +49,15 @@ public record StoreClient(LockStore store) {
 	}
 
 	/**
-	 * Extend a lease, or only ask for it if the lease time is zero.
+	 * Extend a lease. With a lease time of zero, only check whether the owner holds the
+	 * lock.
 	 */
 	public boolean renew(LockKey key, OwnerToken owner, Duration leaseTime) {
 		return answer(this.store.renew(List.of(new LeaseRequest(key, owner, leaseTime))).get(0));
 	}
 
 	/**
-	 * Keep a lock taken.
+	 * Keep a lock instead of releasing it.
 	 */
 	public boolean keep(LockKey key, OwnerToken owner, Duration time) {
 		return answer(this.store.keeping().orElseThrow().keep(key, owner, time));

@@ -32,9 +32,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
- * Several JVMs that share one store, as a {@link LockStore} sees them. A test ends as
- * skipped where it needs what the store does not declare: a mode, a waiting line, or
- * another capability.
+ * Several JVMs that share one store, each with its own {@link LockStore}. A test is
+ * skipped if it needs a capability that the store does not declare, such as a mode or a
+ * waiting line.
  */
 public abstract class StoreHarness {
 
@@ -42,7 +42,7 @@ public abstract class StoreHarness {
 
 	protected static final Duration SHORT_LEASE_TIME = Duration.ofMillis(200);
 
-	/** Stores count in milliseconds and may cut off what is below. */
+	/** Stores count in milliseconds and may truncate fractions. */
 	protected static final Duration CLOCK_RESOLUTION = Duration.ofMillis(2);
 
 	private static final Duration POLL_INTERVAL = Duration.ofMillis(5);
@@ -64,19 +64,19 @@ public abstract class StoreHarness {
 	protected Jvm three;
 
 	/**
-	 * Return a store as a further JVM has it; all of them keep the same locks.
+	 * Return a store for a further JVM; all of them keep the same locks.
 	 */
 	protected abstract LockStore createStore();
 
 	/**
-	 * Return the time by which leases of the store end.
+	 * Return the time of the clock by which leases of the store expire.
 	 */
 	protected long nanoTime() {
 		return System.nanoTime();
 	}
 
 	/**
-	 * Move the clock if it does not run by itself.
+	 * Advance the clock if it does not run by itself.
 	 */
 	protected void letTimePass() {
 	}
@@ -89,7 +89,7 @@ public abstract class StoreHarness {
 	}
 
 	/**
-	 * Return whether a refusal of the store says how long the other owner's lease lasts.
+	 * Return whether a refusal contains the remaining time of the other owner's lease.
 	 */
 	protected boolean knowsTheRemainingTime() {
 		return true;
@@ -103,15 +103,15 @@ public abstract class StoreHarness {
 	}
 
 	/**
-	 * Return whether the second JVM of a queue is told as well, because nobody knows
-	 * whether the first one lives.
+	 * Return whether the second JVM in a line is notified as well, because the store does
+	 * not know whether the first one is alive.
 	 */
 	protected boolean tellsTheSecondAsWell() {
 		return false;
 	}
 
 	/**
-	 * Return the answer to a release that comes a second time.
+	 * Return the answer to a release after the lock was already released.
 	 */
 	protected ReleaseOutcome repeatedRelease() {
 		return ReleaseOutcome.NOT_OWNER;
@@ -157,7 +157,7 @@ public abstract class StoreHarness {
 	}
 
 	/**
-	 * Go on only if the store tells waiting JVMs of a release.
+	 * Skip the test if the store does not notify waiting JVMs of a release.
 	 */
 	protected final void assumeWaitingLine() {
 		this.one.assumeWaitingLine();
@@ -168,8 +168,8 @@ public abstract class StoreHarness {
 	}
 
 	/**
-	 * Return what a JVM was told until now. All messages about a lock arrive before a
-	 * last one about another lock that comes the same way.
+	 * Return the messages to a JVM so far. All messages about a lock arrive before a last
+	 * one about another lock, which is sent the same way.
 	 */
 	protected final List<LockKey> heardBy(Jvm jvm, LockKey about) {
 		assumeWaitingLine();
@@ -188,7 +188,8 @@ public abstract class StoreHarness {
 	}
 
 	/**
-	 * Wait for a condition, and go on as soon as it holds: each test waits several times.
+	 * Wait for a condition, with a short poll interval, because each test waits several
+	 * times.
 	 */
 	protected static ConditionFactory await() {
 		return Awaitility.await().pollDelay(Duration.ZERO).pollInterval(POLL_INTERVAL);
@@ -199,7 +200,7 @@ public abstract class StoreHarness {
 	}
 
 	/**
-	 * A store and the messages that reached it.
+	 * A store and the messages that have reached it.
 	 */
 	protected record Jvm(StoreClient client, Queue<LockKey> heard, boolean knowsTheRemainingTime) {
 

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Another JVM with the class path of the tests. It ends with the test that started it.
+ * A further JVM with the class path of the tests. It ends with the test that started it.
  */
 public final class WorkerJvm implements AutoCloseable {
 
@@ -29,21 +29,21 @@ public final class WorkerJvm implements AutoCloseable {
 	}
 
 	/**
-	 * Start a class with a main method; its errors go to those of this JVM.
+	 * Start a class with a main method; its standard error is that of this JVM.
 	 */
 	public static WorkerJvm start(Class<?> main, Object... arguments) {
 		return start(List.of(), main, arguments);
 	}
 
 	/**
-	 * Start a class with a main method in a JVM with more options.
+	 * Start a class with a main method, with further options of the JVM.
 	 */
 	public static WorkerJvm start(List<String> options, Class<?> main, Object... arguments) {
 		return startOn(System.getProperty("java.class.path"), options, main, arguments);
 	}
 
 	/**
-	 * Start a class with a main method in a JVM with another class path.
+	 * Start a class with a main method, with another class path.
 	 */
 	public static WorkerJvm startOn(String classPath, List<String> options, Class<?> main, Object... arguments) {
 		List<String> command = new ArrayList<>(
@@ -71,7 +71,7 @@ public final class WorkerJvm implements AutoCloseable {
 	}
 
 	/**
-	 * Let the worker go on that waits for its input to end.
+	 * Let a worker continue that waits for the end of its input.
 	 */
 	public void proceed() throws IOException {
 		this.process.getOutputStream().close();
@@ -83,7 +83,7 @@ public final class WorkerJvm implements AutoCloseable {
 	}
 
 	/**
-	 * End the worker as {@code kill -9} does.
+	 * Kill the worker as {@code kill -9} does.
 	 */
 	public void kill() throws InterruptedException {
 		this.process.destroyForcibly().waitFor();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * For tests of stores and of what uses locks: the contract of a store, a clock that is
- * moved by hand, and a store that fails on demand.
+ * For tests of stores and of code that uses locks: the contract of a store, a clock that
+ * moves on demand, and a store that fails on demand.
  */
 @NullMarked
 package io.github.lockstarter.test;

@@ -8,7 +8,7 @@ import java.util.Set;
 import io.github.lockstarter.testsupport.AbstractArchitectureTests;
 
 /**
- * The room of the tests that others inherit.
+ * The room of the contract tests for other modules.
  */
 class ArchitectureTests extends AbstractArchitectureTests {
 
@@ -18,7 +18,7 @@ class ArchitectureTests extends AbstractArchitectureTests {
 
 	@Override
 	protected String[] startingThreads() {
-		// Callers in tests end with what they call
+		// The threads of callers end with their calls
 		return new String[] { ".test.Callers" };
 	}
 
