@@ -317,7 +317,10 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		this.queue.awaitLeft();
 	}
 
-	/** What is left also has waiters, whose last request to the store is not answered. */
+	/**
+	 * Entries that only have waiters are left out: their last request is not answered
+	 * yet, but they hold nothing.
+	 */
 	private void warnOfHeldLocks() {
 		List<LockKey> held = this.entries.all().stream().filter(LocalEntry::isHeld).map(LocalEntry::key).toList();
 		if (!held.isEmpty()) {

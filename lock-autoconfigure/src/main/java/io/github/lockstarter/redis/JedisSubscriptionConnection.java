@@ -19,10 +19,10 @@ import org.springframework.data.redis.connection.DefaultMessage;
 import org.springframework.data.redis.connection.RedisConnection;
 
 /**
- * Jedis' connection for one subscription. Spring's takes one from a pool of its own while
- * it subscribes, and closing Spring's does not reach it: it would wait for an answer for
- * ever. This one is closed by its socket, and waits for the confirmation no longer than
- * its configuration lets a blocking command wait.
+ * A connection of Jedis for one subscription. A connection of Spring Data subscribes on
+ * another one that it takes from a pool, and closing the first does not close the second,
+ * which would wait for an answer for ever. This class closes the socket itself, and waits
+ * for the confirmation no longer than the configuration lets a blocking command wait.
  */
 final class JedisSubscriptionConnection implements SubscriptionConnection {
 
@@ -60,7 +60,8 @@ final class JedisSubscriptionConnection implements SubscriptionConnection {
 		if (provider instanceof ConnectionProvider connections) {
 			return connections;
 		}
-		throw new IllegalStateException("Jedis does not tell its connections");
+		throw new IllegalStateException("Cannot subscribe with Jedis: " + client.getClass().getName()
+				+ " has no ConnectionProvider; use a version of Jedis that Spring Data Redis supports, or Lettuce");
 	}
 
 	@Override

@@ -11,7 +11,7 @@ import org.springframework.data.redis.connection.Subscription;
 /**
  * A connection for one subscription with any driver.
  *
- * @param connection the connection, of nobody else
+ * @param connection the connection, used for nothing else
  */
 record SpringSubscriptionConnection(RedisConnection connection) implements SubscriptionConnection {
 
