@@ -62,7 +62,8 @@ final class JedisSubscriptionConnection implements SubscriptionConnection {
 		if (provider instanceof ConnectionProvider connections) {
 			return connections;
 		}
-		throw new IllegalStateException("Jedis does not expose its connections");
+		throw new IllegalStateException("Cannot subscribe with Jedis: " + client.getClass().getName()
+				+ " has no ConnectionProvider; use a version of Jedis that Spring Data Redis supports, or Lettuce");
 	}
 
 	@Override

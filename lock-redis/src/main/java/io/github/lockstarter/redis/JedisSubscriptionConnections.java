@@ -27,8 +27,6 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
  */
 final class JedisSubscriptionConnections {
 
-	private static final Duration LONGEST_ANSWER = Duration.ofSeconds(2);
-
 	private JedisSubscriptionConnections() {
 	}
 
@@ -70,7 +68,7 @@ final class JedisSubscriptionConnections {
 			JedisClientConfigBuilderCustomizer application = this.application.getClientConfigCustomizer()
 				.orElse((builder) -> {
 				});
-			Duration answer = getReadTimeout().isZero() ? LONGEST_ANSWER : getReadTimeout();
+			Duration answer = getReadTimeout().isZero() ? LockConnections.LONGEST_ANSWER : getReadTimeout();
 			return Optional.of((builder) -> {
 				application.customize(builder);
 				builder.blockingSocketTimeoutMillis((int) answer.toMillis());

@@ -35,8 +35,6 @@ import org.springframework.data.redis.connection.lettuce.RedisCredentialsProvide
  */
 final class LettuceLockConnections {
 
-	private static final Duration LONGEST_ANSWER = Duration.ofSeconds(2);
-
 	private static final Duration LONGEST_RECONNECT_DELAY = Duration.ofSeconds(1);
 
 	private LettuceLockConnections() {
@@ -103,7 +101,8 @@ final class LettuceLockConnections {
 	private static ClientOptions options(LettuceClientConfiguration configuration, boolean cluster) {
 		ClientOptions options = configuration.getClientOptions()
 			.orElseGet(() -> cluster ? ClusterClientOptions.create() : ClientOptions.create());
-		Duration connectTimeout = shorter(options.getSocketOptions().getConnectTimeout(), LONGEST_ANSWER);
+		Duration connectTimeout = shorter(options.getSocketOptions().getConnectTimeout(),
+				LockConnections.LONGEST_ANSWER);
 		return options.mutate()
 			.autoReconnect(true)
 			.disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
@@ -172,7 +171,7 @@ final class LettuceLockConnections {
 
 		@Override
 		public Duration getCommandTimeout() {
-			return shorter(this.application.getCommandTimeout(), LONGEST_ANSWER);
+			return shorter(this.application.getCommandTimeout(), LockConnections.LONGEST_ANSWER);
 		}
 
 		@Override

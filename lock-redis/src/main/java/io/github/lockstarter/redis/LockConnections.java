@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.redis;
 
+import java.time.Duration;
 import java.util.function.Supplier;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -18,6 +19,9 @@ import org.springframework.util.ClassUtils;
  */
 record LockConnections(ScriptConnection scripts, ScriptConnection replicated,
 		Supplier<SubscriptionConnection> subscriptions, Runnable closing) implements AutoCloseable {
+
+	/** How long to wait for an answer where the application says nothing. */
+	static final Duration LONGEST_ANSWER = Duration.ofSeconds(2);
 
 	private static final boolean LETTUCE = ClassUtils.isPresent("io.lettuce.core.RedisClient",
 			LockConnections.class.getClassLoader());

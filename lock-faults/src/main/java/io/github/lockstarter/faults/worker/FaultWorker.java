@@ -25,6 +25,8 @@ public final class FaultWorker {
 
 	private static final int PASSERS_BY = 12;
 
+	private static final int CONNECT_ATTEMPTS = 5;
+
 	private static final long LONGEST_REST = TimeUnit.SECONDS.toNanos(20);
 
 	private final String name;
@@ -36,8 +38,6 @@ public final class FaultWorker {
 	private final LockClient client;
 
 	private final List<Counters> counters = new ArrayList<>();
-
-	private static final int CONNECT_ATTEMPTS = 5;
 
 	private FaultWorker(String name, Competitor competitor, RedisAddress redis, Duration leaseTime) {
 		this.name = name;

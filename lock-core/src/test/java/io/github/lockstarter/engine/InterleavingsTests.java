@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.util.concurrent.locks.ReentrantLock;
+
+import org.jetbrains.lincheck.LincheckAssertionError;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * A game that really hangs is reported, however often it is checked.
+ */
+class InterleavingsTests {
+
+	@Test
+	void aDeadlockIsReported() {
+		assertThatExceptionOfType(LincheckAssertionError.class)
+			.isThrownBy(() -> Interleavings.check(100, InterleavingsTests::lockInTwoOrders));
+	}
+
+	private static void lockInTwoOrders() {
+		ReentrantLock first = new ReentrantLock();
+		ReentrantLock second = new ReentrantLock();
+		Thread other = new Thread(() -> lock(second, first));
+		other.start();
+		lock(first, second);
+		try {
+			other.join();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	private static void lock(ReentrantLock first, ReentrantLock second) {
+		first.lock();
+		second.lock();
+		second.unlock();
+		first.unlock();
+	}
+
+}
