@@ -7,6 +7,7 @@ import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -14,11 +15,8 @@ import java.util.TreeSet;
 
 import org.apache.commons.csv.CSVFormat;
 import org.apache.commons.csv.CSVPrinter;
-import org.knowm.xchart.BitmapEncoder;
-import org.knowm.xchart.BitmapEncoder.BitmapFormat;
-import org.knowm.xchart.CategoryChart;
-import org.knowm.xchart.CategoryChartBuilder;
 
+import io.github.lockstarter.benchmarks.locks.Competitors;
 import io.github.lockstarter.benchmarks.scenarios.Metric;
 import io.github.lockstarter.benchmarks.scenarios.Scenario;
 
@@ -91,25 +89,16 @@ final class Report {
 	}
 
 	private void drawChart(Scenario scenario, Map<String, Map<Metric, Double>> medians) throws IOException {
-		List<String> names = new ArrayList<>();
-		List<Double> values = new ArrayList<>();
+		Map<String, Double> values = new LinkedHashMap<>();
 		medians.forEach((competitor, metrics) -> {
 			if (metrics.containsKey(scenario.headline())) {
-				names.add(competitor);
-				values.add(metrics.get(scenario.headline()));
+				values.put(competitor, metrics.get(scenario.headline()));
 			}
 		});
 		String better = scenario.headline().isLessBetter() ? " (less is better)" : " (more is better)";
-		CategoryChart chart = new CategoryChartBuilder().width(900)
-			.height(420)
-			.title(scenario.title())
-			.yAxisTitle(scenario.headline().label() + better)
-			.build();
-		chart.getStyler().setXAxisLabelRotation(20);
-		chart.getStyler().setLegendVisible(false);
-		chart.getStyler().setLabelsVisible(true);
-		chart.addSeries(scenario.headline().label(), names, values);
-		BitmapEncoder.saveBitmap(chart, this.directory.resolve(scenario.name()).toString(), BitmapFormat.PNG);
+		String chart = BarChart.svg(scenario.title(), scenario.headline().label() + better, values,
+				(competitor) -> competitor.startsWith(Competitors.OURS));
+		Files.writeString(this.directory.resolve(scenario.name() + ".svg"), chart);
 	}
 
 }
