@@ -20,7 +20,10 @@ import org.springframework.util.ClassUtils;
 record LockConnections(ScriptConnection scripts, ScriptConnection replicated,
 		Supplier<SubscriptionConnection> subscriptions, Runnable closing) implements AutoCloseable {
 
-	/** How long to wait for an answer where the application says nothing. */
+	/**
+	 * Longest time to wait for an answer. Where the connections are those of the
+	 * application, it only stands in for a time-out that the application has not set.
+	 */
 	static final Duration LONGEST_ANSWER = Duration.ofSeconds(2);
 
 	private static final boolean LETTUCE = ClassUtils.isPresent("io.lettuce.core.RedisClient",
