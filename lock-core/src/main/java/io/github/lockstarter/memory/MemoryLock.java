@@ -59,7 +59,7 @@ final class MemoryLock {
 		Duration obstacle = obstacle(place, owner, told);
 		if (obstacle != null) {
 			if (enqueue) {
-				this.queue.add(place);
+				this.queue.refused(place);
 			}
 			return new LockRefusal(obstacle);
 		}

@@ -61,6 +61,15 @@ final class MemoryQueue {
 	}
 
 	/**
+	 * Add the place for which a JVM has asked and was refused. The JVM is not late, for
+	 * whichever of its places it was told.
+	 */
+	void refused(MemoryPlace place) {
+		this.told.removeIf((each) -> each.jvm() == place.jvm());
+		add(place);
+	}
+
+	/**
 	 * Remove the place that was granted the lock, or another one of the same JVM in its
 	 * stead: each JVM admits its own waiters in FIFO order.
 	 */

@@ -48,6 +48,6 @@ if granted then
 end
 
 if need ~= '' then
-  enqueue(queue, instance, place, need, queueRetention)
+  enqueueRefused(queue, instance, place, need, queueRetention)
 end
 return {0, call('PTTL', reserved and turn or lock)}

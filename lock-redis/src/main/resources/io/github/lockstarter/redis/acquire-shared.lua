@@ -86,6 +86,6 @@ if not obstacle then
   return {1, base, waiting - leave(queue, turn, instance, mine and nextPlace)}
 end
 if need ~= '' then
-  enqueue(queue, instance, place, need, queueRetention)
+  enqueueRefused(queue, instance, place, need, queueRetention)
 end
 return {0, call('PTTL', obstacle)}

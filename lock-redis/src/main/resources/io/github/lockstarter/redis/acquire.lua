@@ -51,5 +51,5 @@ end
 if granted then
   return {1, base, waiting - leave(queue, turn, instance, mine and nextPlace)}
 end
-enqueue(queue, instance, place, need, queueRetention)
+enqueueRefused(queue, instance, place, need, queueRetention)
 return {0, call('PTTL', reserved and turn or lock)}

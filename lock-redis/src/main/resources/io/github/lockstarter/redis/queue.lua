@@ -8,7 +8,8 @@
 --           most one exclusive and one shared place, and any number of FAIR places.
 -- ticket    Twice the time of arrival in microseconds, plus one if the place is woken. A
 --           place keeps it until the lock is granted.
--- woken     A place is woken from the message that the lock is free until it asks for it.
+-- woken     A place is woken from the message that the lock is free until its instance asks
+--           for the lock.
 -- turn      The first place that was woken. A free lock is reserved for it for a moment.
 -- need      How often the 20 milliseconds of this moment are doubled for a place, because a
 --           distant instance takes longer to ask. If the id of the instance begins with a
@@ -44,4 +45,19 @@ local function enqueue(queue, instance, place, need, retention)
   if call('PTTL', queue) < tonumber(retention) then
     call('PEXPIRE', queue, retention)
   end
+end
+
+-- Puts the place into the queue for which its instance has asked and was refused. No other
+-- place of the instance is woken any more. Places further behind need not be looked at: they
+-- are not passed over by wake.lua. Needs place.lua.
+local function enqueueRefused(queue, instance, place, need, retention)
+  local call = redis.call
+  local places = call('ZRANGE', queue, 0, 16, 'WITHSCORES')
+  for i = 1, #places, 2 do
+    local other, ticket = places[i], places[i + 1]
+    if ticket % 2 == 1 and other ~= place and instanceOf(other) == instance then
+      call('ZADD', queue, ticket - 1, other)
+    end
+  end
+  enqueue(queue, instance, place, need, retention)
 end

@@ -204,6 +204,17 @@ abstract class AbstractMixedModeTests extends AbstractKeptLockTests {
 	}
 
 	@Test
+	void aJvmThatAsksForAnotherOwnerThanItWasToldForIsNotLate() {
+		this.one.grant(this.key, this.owner);
+		this.three.arrive(this.key, this.fair);
+		this.one.release(this.key, this.owner, null);
+		takeOver();
+		this.three.queue(this.key);
+		assertThat(this.two.release(this.key, this.other, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+		assertThat(heardBy(this.three)).hasSizeGreaterThan(1);
+	}
+
+	@Test
 	void nobodySharesALockWithOneThatGotItInOrderOfArrival() {
 		this.one.grant(this.key, this.fair);
 		assertThat(this.two.acquire(this.key, this.reader)).isInstanceOf(LockRefusal.class);
