@@ -108,7 +108,8 @@ class AbandonedLeaseTests {
 			assertThat(next.isHeld()).isTrue();
 			assertThat(this.registry.activeLocks()).isEqualTo(1);
 		}
-		assertThat(this.events).filteredOn(LockEvent.Lost.class::isInstance).hasSize(1);
+		Awaitility.await()
+			.untilAsserted(() -> assertThat(this.events).filteredOn(LockEvent.Lost.class::isInstance).hasSize(1));
 	}
 
 	@Test

@@ -279,7 +279,9 @@ class AsyncAcquisitionTests {
 		Awaitility.await().until(() -> this.store.acquire.calls() > 0);
 		cancelled.cancel(true);
 		Awaitility.await().until(() -> this.registry.activeLocks() == 0);
-		assertThat(this.events).filteredOn(LockEvent.Interrupted.class::isInstance).hasSize(1);
+		Awaitility.await()
+			.untilAsserted(
+					() -> assertThat(this.events).filteredOn(LockEvent.Interrupted.class::isInstance).hasSize(1));
 		held.close();
 	}
 
