@@ -30,11 +30,11 @@ final class JedisSubscriptionConnection implements SubscriptionConnection {
 
 	private final Connection connection;
 
-	private final Runnable giveBack;
+	private final Runnable returning;
 
-	private JedisSubscriptionConnection(Connection connection, Runnable giveBack) {
+	private JedisSubscriptionConnection(Connection connection, Runnable returning) {
 		this.connection = connection;
-		this.giveBack = giveBack;
+		this.returning = returning;
 	}
 
 	/**
@@ -77,7 +77,7 @@ final class JedisSubscriptionConnection implements SubscriptionConnection {
 		}
 		finally {
 			close();
-			this.giveBack.run();
+			this.returning.run();
 		}
 	}
 

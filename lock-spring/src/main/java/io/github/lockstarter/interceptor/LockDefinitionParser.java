@@ -175,7 +175,9 @@ final class LockDefinitionParser {
 	private void requireKnownReferences(LockKeyExpression key, String text, Method method) {
 		List<String> unknown = key.unknownReferences();
 		if (!unknown.isEmpty()) {
-			throw invalid(method, "key \"" + text + "\" uses " + String.join(", ", unknown) + ", which does not exist",
+			throw invalid(method,
+					"key \"" + text + "\" uses " + String.join(", ", unknown)
+							+ ((unknown.size() == 1) ? ", which does not exist" : ", which do not exist"),
 					key.advice(), null);
 		}
 		key.beans().stream().filter(this.beanNames.negate()).findFirst().ifPresent((bean) -> {

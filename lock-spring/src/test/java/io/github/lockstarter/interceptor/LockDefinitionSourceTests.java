@@ -136,6 +136,7 @@ class LockDefinitionSourceTests {
 			"emptyProperty | key is blank, from ${empty} | Leave it out for one lock per name",
 			"unknownVariable | key \"#productID\" uses #productID, which does not exist | The parameters are:"
 					+ " #productId.",
+			"unknownVariables | key \"{#a, #b}\" uses #a, #b, which do not exist | The parameters are: #productId.",
 			"forgottenHash | key \"productId\" uses productId, which does not exist | The parameters are: #productId.",
 			"noParameter | key \"#productId\" uses #productId, which does not exist | The method has no parameters.",
 			"unknownProperty | key \"#order.idd\" has no value: Order has no property 'idd'; it has id, item |"
@@ -469,6 +470,10 @@ class LockDefinitionSourceTests {
 
 		@DistributedLock(key = "#productID")
 		void unknownVariable(long productId) {
+		}
+
+		@DistributedLock(key = "{#a, #b}")
+		void unknownVariables(long productId) {
 		}
 
 		@DistributedLock(key = "productId")

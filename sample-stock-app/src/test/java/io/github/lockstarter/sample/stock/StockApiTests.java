@@ -193,7 +193,7 @@ class StockApiTests {
 
 		@Bean
 		DeductionStrategy lost() {
-			return new Refusal("lost", new LockLostException(LockKey.of("stock", "1001"), 1, "its lease ran out"));
+			return new Refusal("lost", new LockLostException(LockKey.of("stock", "1001"), 1, "its lease expired"));
 		}
 
 	}
