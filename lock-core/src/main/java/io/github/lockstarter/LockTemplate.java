@@ -212,7 +212,7 @@ public class LockTemplate {
 			OutageHandler<? extends CompletionStage<T>, ?> onOutage) {
 		boolean untilCompletion = isUntilCompletion(request);
 		LockOutcome<L> outcome = LockOutcome.of(() -> {
-			L lease = take(ownedByItsBody(request));
+			L lease = acquireFromRegistry(ownedByItsBody(request));
 			return untilCompletion ? TransactionAwareLeaseSet.of(lease,
 					LeaseContext.watch(lease, null, this.onLost != OnLost.LOG), true, true) : lease;
 		}, this.onLost, HoldTimes.of(request));
@@ -246,11 +246,11 @@ public class LockTemplate {
 	 */
 	private <L extends LeaseSet> L acquire(AnyLockRequest<L> request) {
 		LeaseContext.ensureNotLost(request);
-		return take(request);
+		return acquireFromRegistry(request);
 	}
 
 	@SuppressWarnings("unchecked")
-	private <L extends LeaseSet> L take(AnyLockRequest<L> request) {
+	private <L extends LeaseSet> L acquireFromRegistry(AnyLockRequest<L> request) {
 		return (L) ((request instanceof LockRequest one) ? this.registry.acquire(one)
 				: this.registry.acquireAll((LockSetRequest) request));
 	}

@@ -157,29 +157,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	 * wait time
 	 */
 	@Nullable HeldLease obtain(LockKey key, ThreadWaiter waiter) {
-		this.admission.come(waiter);
-		try {
-			HeldLease lease = null;
-			while (lease == null && !(waiter.outcome() instanceof Denial)) {
-				lease = attempt(key, waiter);
-			}
-			return lease;
-		}
-		finally {
-			waiter.finish();
-		}
-	}
-
-	private @Nullable HeldLease attempt(LockKey key, ThreadWaiter waiter) {
-		waiter.reset();
-		if (waiter.isInterrupted()) {
-			waiter.settle(Denial.LEFT);
-		}
-		else {
-			this.admission.arrive(key, waiter);
-			waiter.await((timedOut) -> this.admission.leave(key, waiter, timedOut));
-		}
-		return this.admission.conclude(key, waiter, waiter.isInterrupted());
+		return waiter.obtain(key, this.admission);
 	}
 
 	/**
@@ -233,7 +211,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	 * answered.
 	 */
 	private void warnOfHeldLocks() {
-		List<LockKey> held = this.locks.all().stream().filter(LocalLock::isHeld).map(LocalLock::key).toList();
+		List<LockKey> held = this.locks.held();
 		if (!held.isEmpty()) {
 			logger.warn("Locks still held after " + this.settings.shutdownTimeout().toMillis()
 					+ " ms of shutdown, until their leases expire: " + held);

@@ -36,7 +36,7 @@ interface Desk {
 	 * @param hold the last hold of the tenure, or {@code null} if there was none
 	 * @param next the mode of the next waiter in this JVM, or {@code null} without one
 	 */
-	void giveBack(Tenure tenure, @Nullable Hold hold, @Nullable LockMode next);
+	void release(Tenure tenure, @Nullable Hold hold, @Nullable LockMode next);
 
 	/**
 	 * Keep the lock in the store after its last hold, and notify the lock when its next

@@ -124,7 +124,7 @@ final class FutureWaiter extends Waiter {
 				arrive();
 			}
 			else if (!this.result.complete(lease)) {
-				giveBack(lease);
+				release(lease);
 			}
 		}
 		catch (Throwable ex) {
@@ -132,7 +132,7 @@ final class FutureWaiter extends Waiter {
 		}
 	}
 
-	private static void giveBack(Lease lease) {
+	private static void release(Lease lease) {
 		try {
 			lease.close();
 		}

@@ -89,7 +89,7 @@ final class LocalLock {
 				tenure.certainty().uncertainUntil(attempt.uncertainUntil());
 			}
 			if (!this.inquiry.granted(attempt)) {
-				return this.possession.giveBack(tenure, null);
+				return this.possession.release(tenure, null);
 			}
 			Waiter head = this.queue.takeFirst();
 			this.possession.begin(head, tenure);

@@ -55,6 +55,10 @@ final class LocalLocks {
 		return List.copyOf(this.locks.values());
 	}
 
+	List<LockKey> held() {
+		return all().stream().filter(LocalLock::isHeld).map(LocalLock::key).toList();
+	}
+
 	int size() {
 		return this.locks.size();
 	}

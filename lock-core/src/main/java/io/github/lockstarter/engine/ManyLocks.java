@@ -121,7 +121,7 @@ final class ManyLocks {
 
 	private void triedAtOnce(@Nullable List<Lease> granted, @Nullable Throwable failure) {
 		if (failure != null) {
-			fail((failure instanceof CompletionException) ? failure.getCause() : failure);
+			fail(RootCause.unwrap(failure));
 		}
 		else if (granted == null) {
 			acquireFrom(0);
@@ -177,7 +177,7 @@ final class ManyLocks {
 			}
 			return;
 		}
-		fail((failure instanceof CompletionException) ? failure.getCause() : failure);
+		fail(RootCause.unwrap(failure));
 	}
 
 	private Duration waited() {
@@ -203,7 +203,7 @@ final class ManyLocks {
 				return this.leases.addAll(granted);
 			}
 		}
-		giveBack(granted);
+		releaseAll(granted);
 		return false;
 	}
 
@@ -227,13 +227,13 @@ final class ManyLocks {
 		if (awaited != null) {
 			awaited.cancel(false);
 		}
-		giveBack(granted);
+		releaseAll(granted);
 	}
 
 	/**
 	 * Release the acquired locks, because not all could be acquired.
 	 */
-	static void giveBack(List<Lease> leases) {
+	static void releaseAll(List<Lease> leases) {
 		try {
 			new HeldLeases(List.copyOf(leases), Runnable::run).close();
 		}

@@ -96,7 +96,7 @@ final class Possession {
 			return ended.and(othersHold(hold.tenure()));
 		}
 		if (!hold.isLost() && hold.keptUntil() - now > 0) {
-			release();
+			beginRelease();
 			hold.setKept();
 			return ended.and((desk) -> desk.keep(hold));
 		}
@@ -138,7 +138,7 @@ final class Possession {
 	private Effect passOn(Hold hold, long now, boolean asked) {
 		Tenure tenure = hold.tenure();
 		if (!canHandOn(tenure, now)) {
-			return giveBack(tenure, hold);
+			return release(tenure, hold);
 		}
 		if (!asked && tenure.mustAsk(now)) {
 			this.lastHold = hold;
@@ -165,15 +165,14 @@ final class Possession {
 	 * Release the lock in the store.
 	 * @param hold the last hold of the tenure, or {@code null} if there was none
 	 */
-	Effect giveBack(Tenure tenure, @Nullable Hold hold) {
-		release();
+	Effect release(Tenure tenure, @Nullable Hold hold) {
+		beginRelease();
 		LockMode next = this.queue.nextMode();
-		return (desk) -> desk.giveBack(tenure, hold, next);
+		return (desk) -> desk.release(tenure, hold, next);
 	}
 
-	private void release() {
-		this.tenure = null;
-		this.lastHold = null;
+	private void beginRelease() {
+		forgetTenure();
 		this.releasing = true;
 		this.inquiry.releasing();
 	}
@@ -189,10 +188,14 @@ final class Possession {
 	 * The tenure was lost, and with it the lock for all its holders.
 	 */
 	Effect lose(Tenure tenure) {
-		this.tenure = null;
-		this.lastHold = null;
+		forgetTenure();
 		List<Hold> lost = this.holders.loseAll(tenure.certainty().lossReason());
 		return (desk) -> lost.forEach(desk::ended);
+	}
+
+	private void forgetTenure() {
+		this.tenure = null;
+		this.lastHold = null;
 	}
 
 }

@@ -4,7 +4,6 @@ package io.github.lockstarter.engine;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -75,7 +74,7 @@ final class Renewals {
 		for (int i = 0; i < batch.size(); i++) {
 			Renewal renewal = batch.get(i);
 			answers.get(i).whenComplete((owned, ex) -> {
-				renewal.answered(ex == null && owned, (ex instanceof CompletionException) ? ex.getCause() : ex);
+				renewal.answered(ex == null && owned, (ex != null) ? RootCause.unwrap(ex) : null);
 				if (unanswered.decrementAndGet() == 0) {
 					window.answered(batch.size());
 					sendLater(server, window);

@@ -127,7 +127,7 @@ final class Requests implements ReleaseListener {
 			return new IllegalStateException();
 		}
 		catch (CompletionException ex) {
-			return (ex.getCause() instanceof RuntimeException cause) ? cause : new IllegalStateException(ex.getCause());
+			return RootCause.asRuntime(ex);
 		}
 		catch (CancellationException ex) {
 			return ex;

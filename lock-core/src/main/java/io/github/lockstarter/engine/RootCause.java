@@ -4,6 +4,7 @@ package io.github.lockstarter.engine;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletionException;
 
 import io.github.lockstarter.store.UnusableStoreException;
 
@@ -34,6 +35,21 @@ final class RootCause {
 		}
 		String innermost = messages.get(messages.size() - 1);
 		return messages.stream().filter((message) -> message.startsWith(innermost)).findFirst().orElse(innermost);
+	}
+
+	/**
+	 * Return a failure without the exception that a future wraps around it.
+	 */
+	static Throwable unwrap(Throwable failure) {
+		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
+	}
+
+	/**
+	 * Return a failure of a future as an exception that can be thrown.
+	 */
+	static RuntimeException asRuntime(Throwable failure) {
+		Throwable cause = unwrap(failure);
+		return (cause instanceof RuntimeException known) ? known : new IllegalStateException(cause);
 	}
 
 	private static String describe(Throwable failure) {

@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 
@@ -183,16 +182,11 @@ final class SimultaneousGrant {
 		Part part = question.wanted.get(0);
 		Duration waited = Duration.ofNanos(this.timetable.now() - question.sentAt);
 		if (waitTime.compareTo(waited) <= 0 && !part.waiter.isInterrupted()) {
-			LockUnavailableException unavailable = this.admission.unavailable(part.lock.key(), cause(failure));
+			LockUnavailableException unavailable = this.admission.unavailable(part.lock.key(),
+					RootCause.asRuntime(failure));
 			this.admission.turnAway(part.lock.key(), part.waiter, unavailable);
 			throw unavailable;
 		}
-	}
-
-	private static RuntimeException cause(Throwable failure) {
-		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
-				: failure;
-		return (cause instanceof RuntimeException known) ? known : new IllegalStateException(cause);
 	}
 
 	/**
@@ -216,7 +210,7 @@ final class SimultaneousGrant {
 			}
 		}
 		if (leases.size() < parts.size()) {
-			ManyLocks.giveBack(leases);
+			ManyLocks.releaseAll(leases);
 			return null;
 		}
 		return leases;

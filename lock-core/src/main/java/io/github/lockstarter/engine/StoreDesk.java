@@ -119,7 +119,7 @@ final class StoreDesk implements Desk {
 	}
 
 	@Override
-	public void giveBack(Tenure tenure, @Nullable Hold hold, @Nullable LockMode next) {
+	public void release(Tenure tenure, @Nullable Hold hold, @Nullable LockMode next) {
 		this.releases.release(tenure, hold, next);
 	}
 

@@ -8,6 +8,7 @@ import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 
 /**
@@ -75,11 +76,41 @@ final class ThreadWaiter extends Waiter {
 	}
 
 	/**
+	 * Acquire a lock on the current thread.
+	 * @return the lease, or {@code null} if another owner held the lock for the whole
+	 * wait time
+	 */
+	@Nullable HeldLease obtain(LockKey key, Admission admission) {
+		admission.come(this);
+		try {
+			HeldLease lease = null;
+			while (lease == null && !(outcome() instanceof Denial)) {
+				lease = attempt(key, admission);
+			}
+			return lease;
+		}
+		finally {
+			restoreInterrupt();
+		}
+	}
+
+	private @Nullable HeldLease attempt(LockKey key, Admission admission) {
+		reset();
+		if (isInterrupted()) {
+			settle(Denial.LEFT);
+		}
+		else {
+			admission.arrive(key, this);
+			await(key, admission);
+		}
+		return admission.conclude(key, this, isInterrupted());
+	}
+
+	/**
 	 * Wait for the outcome. It may come after the wait time is over: only an answer under
 	 * way shows whether another owner holds the lock or this one.
-	 * @param leave called when the wait time is over or the thread is interrupted
 	 */
-	Outcome await(LeaveAction leave) {
+	private void await(LockKey key, Admission admission) {
 		boolean left = false;
 		Outcome outcome = outcome();
 		while (outcome == null) {
@@ -88,11 +119,11 @@ final class ThreadWaiter extends Waiter {
 				step.run();
 			}
 			else if (isInterrupted()) {
-				leave.leave(false);
+				admission.leave(key, this, false);
 			}
 			else if (!left && isOutOfTime()) {
 				left = true;
-				leave.leave(true);
+				admission.leave(key, this, true);
 			}
 			else {
 				park(left);
@@ -103,7 +134,6 @@ final class ThreadWaiter extends Waiter {
 		if (late != null) {
 			late.run();
 		}
-		return outcome;
 	}
 
 	@Override
@@ -139,23 +169,10 @@ final class ThreadWaiter extends Waiter {
 		return this.interruptible;
 	}
 
-	/**
-	 * End the wait, and restore an interrupt that was postponed.
-	 */
-	void finish() {
+	private void restoreInterrupt() {
 		if (this.postponedInterrupt) {
 			this.thread.interrupt();
 		}
-	}
-
-	/**
-	 * Lets a waiter leave its lock.
-	 */
-	@FunctionalInterface
-	interface LeaveAction {
-
-		void leave(boolean timedOut);
-
 	}
 
 }

@@ -206,7 +206,7 @@ class ModelDesk implements Desk {
 	}
 
 	@Override
-	public void giveBack(Tenure tenure, @Nullable Hold hold, @Nullable LockMode next) {
+	public void release(Tenure tenure, @Nullable Hold hold, @Nullable LockMode next) {
 		tenure.certainty().release();
 		change((lock) -> lock.returned(false));
 	}
