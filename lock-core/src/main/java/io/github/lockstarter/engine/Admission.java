@@ -41,6 +41,13 @@ final class Admission {
 	}
 
 	/**
+	 * Return what releases locks for callers that do not wait for it.
+	 */
+	Executor returns() {
+		return this.returns;
+	}
+
+	/**
 	 * Note that a waiter comes. Each of its outcomes must be {@linkplain #conclude
 	 * concluded}.
 	 */
@@ -91,7 +98,7 @@ final class Admission {
 
 	private HeldLease letIn(Hold hold, Waiter waiter) {
 		this.desk.places().leave(hold.key(), waiter, true);
-		return new HeldLease(hold, this, this.returns);
+		return new HeldLease(hold, this);
 	}
 
 	private RuntimeException denial(LockKey key, Waiter waiter, Denial denial) {

@@ -2,15 +2,11 @@
 
 package io.github.lockstarter.engine;
 
-import io.github.lockstarter.LockKey;
-
 /**
  * The arrival and departure of waiters: an owner reenters its hold, a reader joins the
  * holders, and any other waiter queues. Guarded by the lock.
  */
 final class Entrance {
-
-	private final LockKey key;
 
 	private final Terms terms;
 
@@ -22,8 +18,7 @@ final class Entrance {
 
 	private final Sharing sharing;
 
-	Entrance(LockKey key, Terms terms, WaiterQueue queue, Inquiry inquiry, Possession possession, Sharing sharing) {
-		this.key = key;
+	Entrance(Terms terms, WaiterQueue queue, Inquiry inquiry, Possession possession, Sharing sharing) {
 		this.terms = terms;
 		this.queue = queue;
 		this.inquiry = inquiry;
@@ -71,7 +66,7 @@ final class Entrance {
 			return this.inquiry.ask();
 		}
 		if (waiter.discipline().standsInLineItself()) {
-			return (desk) -> desk.enterLine(this.key, waiter);
+			return (desk) -> desk.enterLine(this.inquiry.key(), waiter);
 		}
 		return waiter.discipline().joinsHolders() ? this.sharing.lookLater() : Effect.NONE;
 	}

@@ -4,7 +4,6 @@ package io.github.lockstarter.engine;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
@@ -23,14 +22,11 @@ final class HeldLease implements Lease {
 
 	private final Admission admission;
 
-	private final Executor returns;
-
 	private final AtomicBoolean closed = new AtomicBoolean();
 
-	HeldLease(Hold hold, Admission admission, Executor returns) {
+	HeldLease(Hold hold, Admission admission) {
 		this.hold = hold;
 		this.admission = admission;
-		this.returns = returns;
 	}
 
 	Hold hold() {
@@ -98,7 +94,7 @@ final class HeldLease implements Lease {
 
 	@Override
 	public CompletableFuture<Void> closeAsync() {
-		return CompletableFuture.runAsync(this::close, this.returns);
+		return CompletableFuture.runAsync(this::close, this.admission.returns());
 	}
 
 }

@@ -29,7 +29,8 @@ final class Hold implements Outcome {
 
 	private final HoldEnding ending = new HoldEnding();
 
-	private final LockedLeases lockedLeases = new LockedLeases();
+	/** Created on demand: a hold has none unless its thread uses a {@code Lock}. */
+	private volatile @Nullable LockedLeases lockedLeases;
 
 	private volatile Timetable.@Nullable Entry alarm;
 
@@ -37,8 +38,6 @@ final class Hold implements Outcome {
 
 	/** Guarded by the lock. */
 	private int count = 1;
-
-	private volatile boolean kept;
 
 	/**
 	 * Create a hold.
@@ -106,11 +105,11 @@ final class Hold implements Outcome {
 	 * Note that the lock is kept after the hold.
 	 */
 	void setKept() {
-		this.kept = true;
+		this.ending.keep();
 	}
 
 	boolean isKept() {
-		return this.kept;
+		return this.ending.isKept();
 	}
 
 	/**
@@ -143,18 +142,20 @@ final class Hold implements Outcome {
 	}
 
 	/**
-	 * Return the leases that its thread has acquired through a {@code Lock}.
+	 * Return the leases that its thread has acquired through a {@code Lock}. Called by
+	 * that thread only.
 	 */
 	LockedLeases lockedLeases() {
-		return this.lockedLeases;
+		LockedLeases leases = this.lockedLeases;
+		if (leases == null) {
+			leases = new LockedLeases();
+			this.lockedLeases = leases;
+		}
+		return leases;
 	}
 
 	Object owner() {
 		return this.owner;
-	}
-
-	boolean belongsTo(Object owner) {
-		return this.owner.equals(owner);
 	}
 
 	/**
@@ -185,7 +186,8 @@ final class Hold implements Outcome {
 	 * {@link java.util.concurrent.locks.Lock} unlocks it.
 	 */
 	boolean mayBeAbandoned() {
-		return isFixed() && this.lockedLeases.isEmpty();
+		LockedLeases leases = this.lockedLeases;
+		return isFixed() && (leases == null || leases.isEmpty());
 	}
 
 	long remainingNanos() {

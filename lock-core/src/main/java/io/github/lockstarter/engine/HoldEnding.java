@@ -3,6 +3,7 @@
 package io.github.lockstarter.engine;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -20,7 +21,7 @@ final class HoldEnding {
 
 	private volatile @Nullable String lossReason;
 
-	private final List<Callback> callbacks = new ArrayList<>(0);
+	private List<Callback> callbacks = Collections.emptyList();
 
 	boolean isOver() {
 		return this.state != State.HELD;
@@ -28,6 +29,13 @@ final class HoldEnding {
 
 	boolean isReleased() {
 		return this.state == State.RELEASED;
+	}
+
+	/**
+	 * Return whether the lock is kept after the hold.
+	 */
+	boolean isKept() {
+		return this.state == State.KEPT;
 	}
 
 	boolean isLost() {
@@ -47,6 +55,15 @@ final class HoldEnding {
 	 */
 	synchronized void end(boolean held) {
 		this.state = held ? State.RELEASED : State.LOST;
+	}
+
+	/**
+	 * Note that the lock is kept instead of being released.
+	 */
+	synchronized void keep() {
+		if (this.state == State.RELEASED) {
+			this.state = State.KEPT;
+		}
 	}
 
 	/**
@@ -73,6 +90,9 @@ final class HoldEnding {
 		if (isLost()) {
 			return false;
 		}
+		if (this.callbacks.isEmpty()) {
+			this.callbacks = new ArrayList<>();
+		}
 		return this.callbacks.add(new Callback(lease, callback));
 	}
 
@@ -95,7 +115,7 @@ final class HoldEnding {
 
 	private enum State {
 
-		HELD, RELEASED, LOST
+		HELD, RELEASED, KEPT, LOST
 
 	}
 

@@ -4,6 +4,7 @@ package io.github.lockstarter.engine;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +20,7 @@ final class Holders {
 
 	private final Map<Object, Hold> holds = new HashMap<>(2);
 
-	private final List<Hold> lost = new ArrayList<>(0);
+	private List<Hold> lost = Collections.emptyList();
 
 	@Nullable Hold of(Object owner) {
 		Hold hold = this.holds.get(owner);
@@ -27,7 +28,7 @@ final class Holders {
 			return hold;
 		}
 		for (Hold each : this.lost) {
-			if (each.belongsTo(owner)) {
+			if (each.owner().equals(owner)) {
 				return each;
 			}
 		}
@@ -85,6 +86,9 @@ final class Holders {
 		}
 		hold.lose(reason);
 		if (!hold.mayBeAbandoned()) {
+			if (this.lost.isEmpty()) {
+				this.lost = new ArrayList<>();
+			}
 			this.lost.add(hold);
 		}
 		return true;

@@ -42,6 +42,10 @@ final class Inquiry {
 		this.listening = new Listening(key);
 	}
 
+	LockKey key() {
+		return this.key;
+	}
+
 	boolean isAsking() {
 		return this.asking;
 	}
@@ -61,9 +65,6 @@ final class Inquiry {
 		return this.patience.denial();
 	}
 
-	/**
-	 * Ask on behalf of the first waiter.
-	 */
 	Effect ask() {
 		Waiter head = this.queue.first();
 		Duration leaseTime = this.terms.leaseTimeFor(head);

@@ -50,8 +50,8 @@ final class LocalLock {
 		this.end = end;
 		this.inquiry = new Inquiry(key, terms, this.queue);
 		this.possession = new Possession(terms, this.queue, this.inquiry);
-		this.sharing = new Sharing(key, this.queue, this.possession);
-		this.entrance = new Entrance(key, terms, this.queue, this.inquiry, this.possession, this.sharing);
+		this.sharing = new Sharing(this.queue, this.possession);
+		this.entrance = new Entrance(terms, this.queue, this.inquiry, this.possession, this.sharing);
 	}
 
 	LockKey key() {

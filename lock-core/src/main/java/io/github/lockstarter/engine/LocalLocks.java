@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,8 @@ final class LocalLocks {
 
 	private final Condition empty = this.emptiness.newCondition();
 
+	private final Consumer<LocalLock> end = this::remove;
+
 	private volatile boolean awaited;
 
 	LocalLocks(Terms terms) {
@@ -43,8 +46,7 @@ final class LocalLocks {
 
 	LocalLock getOrCreate(LockKey key) {
 		LocalLock lock = this.locks.get(key);
-		return (lock != null) ? lock
-				: this.locks.computeIfAbsent(key, (k) -> new LocalLock(k, this.terms, this::remove));
+		return (lock != null) ? lock : this.locks.computeIfAbsent(key, (k) -> new LocalLock(k, this.terms, this.end));
 	}
 
 	@Nullable LocalLock get(LockKey key) {

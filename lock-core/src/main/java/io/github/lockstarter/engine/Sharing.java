@@ -7,15 +7,11 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockstarter.LockKey;
-
 /**
  * Lets waiters join the holders of a shared lock while no other JVM waits. Guarded by the
  * lock.
  */
 final class Sharing {
-
-	private final LockKey key;
 
 	private final WaiterQueue queue;
 
@@ -24,8 +20,7 @@ final class Sharing {
 	/** Whether a look for waiters that may join is due. */
 	private boolean looking;
 
-	Sharing(LockKey key, WaiterQueue queue, Possession possession) {
-		this.key = key;
+	Sharing(WaiterQueue queue, Possession possession) {
 		this.queue = queue;
 		this.possession = possession;
 	}
@@ -85,11 +80,12 @@ final class Sharing {
 	 * Look after a pause whether shared waiters may join, if there are any.
 	 */
 	Effect lookLater() {
-		if (this.looking || sharedTenure() == null || !this.queue.hasReader()) {
+		Tenure tenure = sharedTenure();
+		if (this.looking || tenure == null || !this.queue.hasReader()) {
 			return Effect.NONE;
 		}
 		this.looking = true;
-		return (desk) -> desk.lookLater(this.key);
+		return (desk) -> desk.lookLater(tenure.key());
 	}
 
 	/**

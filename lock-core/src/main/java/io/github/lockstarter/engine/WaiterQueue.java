@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.engine;
 
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -15,7 +16,8 @@ import io.github.lockstarter.LockMode;
  */
 final class WaiterQueue {
 
-	private final Set<Waiter> waiters = new LinkedHashSet<>();
+	/** Without memory of its own while it is empty, as it is for most locks. */
+	private Set<Waiter> waiters = Collections.emptySet();
 
 	boolean isEmpty() {
 		return this.waiters.isEmpty();
@@ -26,7 +28,17 @@ final class WaiterQueue {
 	}
 
 	void add(Waiter waiter) {
+		if (isEmpty()) {
+			this.waiters = new LinkedHashSet<>();
+		}
 		this.waiters.add(waiter);
+	}
+
+	private void remove(Waiter waiter) {
+		this.waiters.remove(waiter);
+		if (isEmpty()) {
+			this.waiters = Collections.emptySet();
+		}
 	}
 
 	/**
@@ -38,7 +50,7 @@ final class WaiterQueue {
 
 	Waiter takeFirst() {
 		Waiter first = first();
-		this.waiters.remove(first);
+		remove(first);
 		return first;
 	}
 
@@ -57,7 +69,7 @@ final class WaiterQueue {
 	 * Dismiss a waiter without the lock.
 	 */
 	Effect deny(Waiter waiter, Denial denial) {
-		this.waiters.remove(waiter);
+		remove(waiter);
 		waiter.settle(denial);
 		return (desk) -> waiter.wake();
 	}
@@ -67,7 +79,7 @@ final class WaiterQueue {
 	 */
 	Effect denyAll(Denial denial) {
 		List<Waiter> denied = List.copyOf(this.waiters);
-		this.waiters.clear();
+		this.waiters = Collections.emptySet();
 		denied.forEach((waiter) -> waiter.settle(denial));
 		return Effect.wake(denied);
 	}
