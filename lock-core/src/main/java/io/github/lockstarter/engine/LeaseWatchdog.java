@@ -70,7 +70,7 @@ final class LeaseWatchdog implements Renewal.Listener {
 	 * previous one.
 	 */
 	void watch(Tenure tenure) {
-		Timetable.Entry alarm = tenure.alarm().get();
+		Timetable.Entry alarm = tenure.alarm();
 		long due = lastRenewal(tenure) + renewalInterval(tenure);
 		if (alarm == null || (due - alarm.due() < 0 && !tenure.isRenewing())) {
 			schedule(tenure, renewalTime(tenure));
@@ -81,7 +81,7 @@ final class LeaseWatchdog implements Renewal.Listener {
 	 * Forget a tenure that is over.
 	 */
 	void forget(Tenure tenure) {
-		Timetable.Entry alarm = tenure.alarm().getAndSet(null);
+		Timetable.Entry alarm = tenure.setAlarm(null);
 		if (alarm != null) {
 			this.timetable.cancel(alarm);
 		}
@@ -96,7 +96,7 @@ final class LeaseWatchdog implements Renewal.Listener {
 
 	private void schedule(Tenure tenure, long due) {
 		Timetable.Entry next = this.timetable.at(earlier(due, tenure.deadline()), () -> check(tenure));
-		Timetable.Entry previous = tenure.alarm().getAndSet(next);
+		Timetable.Entry previous = tenure.setAlarm(next);
 		if (previous != null) {
 			this.timetable.cancel(previous);
 		}

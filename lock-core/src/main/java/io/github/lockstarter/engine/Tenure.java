@@ -3,7 +3,7 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +23,10 @@ final class Tenure {
 
 	private static final int MAX_HOLDS = 1 << HOLD_NUMBER_BITS;
 
+	/** Needs no object for each tenure, of which there may be many. */
+	private static final AtomicReferenceFieldUpdater<Tenure, Timetable.@Nullable Entry> ALARM = AtomicReferenceFieldUpdater
+		.newUpdater(Tenure.class, Timetable.Entry.class, "alarm");
+
 	private final LockKey key;
 
 	private final OwnerToken owner;
@@ -35,7 +39,7 @@ final class Tenure {
 
 	private final Certainty certainty;
 
-	private final AtomicReference<Timetable.@Nullable Entry> alarm = new AtomicReference<>();
+	private volatile Timetable.@Nullable Entry alarm;
 
 	private volatile Duration leaseTime;
 
@@ -82,8 +86,16 @@ final class Tenure {
 		return this.slice;
 	}
 
-	AtomicReference<Timetable.@Nullable Entry> alarm() {
+	Timetable.@Nullable Entry alarm() {
 		return this.alarm;
+	}
+
+	/**
+	 * Replace the watchdog's next action for this tenure.
+	 * @return the previous one, or {@code null} if there was none
+	 */
+	Timetable.@Nullable Entry setAlarm(Timetable.@Nullable Entry next) {
+		return ALARM.getAndSet(this, next);
 	}
 
 	long now() {
