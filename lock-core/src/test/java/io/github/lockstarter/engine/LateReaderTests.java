@@ -82,6 +82,22 @@ class LateReaderTests {
 	}
 
 	@Test
+	void aWriterElsewhereThatGivesUpAfterTheFirstReaderHasAskedIsNotInTheWay() throws Exception {
+		try (Lease lasting = this.registry.acquire(READ)) {
+			Thread.sleep(100);
+			Call<Lease> writer = Callers.start(() -> this.elsewhere.acquire(WRITE)).awaitParked();
+			Thread.sleep(100);
+			Call<Boolean> late = reader(this.registry);
+			late.awaitParked();
+			Thread.sleep(100);
+			writer.thread().interrupt();
+			assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(writer::get);
+			assertThat(late.get()).isTrue();
+			assertThat(lasting.isHeld()).isTrue();
+		}
+	}
+
+	@Test
 	void aWriterElsewhereThatStillWaitsIsInTheWay() throws Exception {
 		Lease lasting = this.registry.acquire(READ);
 		Call<Boolean> writer = Callers.start(() -> {

@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.test.Callers;
@@ -47,6 +48,34 @@ class TimetableTests {
 		this.timetable.runDue();
 		assertThat(this.done).containsExactlyInAnyOrder("one", "another");
 		assertThat(this.timetable.size()).isZero();
+	}
+
+	@Test
+	void losesNothingThatIsDueWhileTheOnlyOtherEntryOfThatTimeIsCancelled() throws Exception {
+		int rounds = 400_000;
+		AtomicInteger ran = new AtomicInteger();
+		try (Timetable running = new Timetable(System::nanoTime)) {
+			running.start();
+			List<Call<Boolean>> callers = new ArrayList<>();
+			for (int thread = 0; thread < 3; thread++) {
+				callers.add(Callers.start(() -> {
+					for (int i = 0; i < rounds; i++) {
+						long now = running.now();
+						long due = now - Math.floorMod(now, 2000) + 2000;
+						running.cancel(running.at(due, () -> {
+						}));
+						running.at(due, ran::incrementAndGet);
+					}
+					return true;
+				}));
+			}
+			for (Call<Boolean> caller : callers) {
+				assertThat(caller.get()).isTrue();
+			}
+			Awaitility.await().until(() -> running.size() == 0);
+			TimeUnit.SECONDS.sleep(1);
+			assertThat(ran).hasValue(3 * rounds);
+		}
 	}
 
 	@Test

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.memory.LockMemory;
+import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.Place;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A FAIR waiter that loses its grant before it notices it acquires the lock anew. The
+ * lost tenure is released in the background by its owner token, which must not be that of
+ * the new tenure.
+ */
+class FairTokenTests {
+
+	private static final LockKey KEY = LockKey.of("stock", 1);
+
+	private final LockMemory memory = new LockMemory();
+
+	private final List<OwnerToken> tokens = new CopyOnWriteArrayList<>();
+
+	private final AtomicBoolean forget = new AtomicBoolean(true);
+
+	@Test
+	@EnabledForJreRange(max = JRE.JAVA_20, disabledReason = "virtual threads cannot be occupied")
+	void theNewTenureHasANewToken() throws Exception {
+		EngineSettings settings = new EngineSettings(Duration.ofSeconds(10), Duration.ofMillis(900), 3,
+				Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofMillis(100));
+		DefaultLockRegistry registry = new DefaultLockRegistry(new ForgetfulStore(), settings, (event) -> {
+		});
+		DefaultLockRegistry elsewhere = new DefaultLockRegistry(new MemoryLockStore(this.memory), settings, (event) -> {
+		});
+		CountDownLatch busy = new CountDownLatch(1);
+		occupyTaskThreads(registry, busy);
+		CompletableFuture<Lease> future = registry.acquireAsync(LockRequest.of(KEY).withMode(LockMode.FAIR));
+		// The first renewal finds that the store has forgotten the owner
+		Awaitility.await().until(() -> !this.forget.get());
+		Awaitility.await().until(() -> registry.backgroundActions() > 0);
+		busy.countDown();
+		Lease lease = future.get();
+		for (int i = 0; i < 60; i++) {
+			boolean second = elsewhere.tryAcquire(LockRequest.of(KEY).withWaitTime(Duration.ZERO)).isPresent();
+			assertThat(second && lease.isHeld()).as("two owners at once").isFalse();
+			Thread.sleep(10);
+		}
+		assertThat(this.tokens).hasSize(2).doesNotHaveDuplicates();
+	}
+
+	/**
+	 * Occupy the threads on which asynchronous callers notice their grants, as bodies do
+	 * that block.
+	 */
+	private static void occupyTaskThreads(DefaultLockRegistry registry, CountDownLatch until) {
+		for (int i = 0; i < 20; i++) {
+			registry.acquireAsync(LockRequest.of("other", i)).thenAcceptAsync((lease) -> {
+				Awaitility.await().until(() -> until.getCount() == 0);
+				lease.close();
+			});
+		}
+	}
+
+	private final class ForgetfulStore extends DirectStore {
+
+		ForgetfulStore() {
+			super(new MemoryLockStore(FairTokenTests.this.memory));
+		}
+
+		@Override
+		public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
+			if (request.key().equals(KEY)) {
+				FairTokenTests.this.tokens.add(request.owner());
+			}
+			return CompletableFuture.supplyAsync(() -> super.acquire(request, place).toCompletableFuture().join());
+		}
+
+		@Override
+		public List<CompletionStage<Boolean>> renew(List<LeaseRequest> requests) {
+			for (LeaseRequest request : requests) {
+				if (request.key().equals(KEY) && FairTokenTests.this.forget.getAndSet(false)) {
+					super.release(request.key(), request.owner(), Place.NONE);
+				}
+			}
+			return super.renew(requests);
+		}
+
+	}
+
+}
