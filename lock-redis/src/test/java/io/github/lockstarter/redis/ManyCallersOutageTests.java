@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.redis;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockUnavailableException;
+import io.github.lockstarter.testsupport.EmbeddedRedis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Many asynchronous callers that wait for one lock when Redis dies.
+ */
+class ManyCallersOutageTests {
+
+	@Test
+	void allAreToldOfTheOutage() {
+		allAreToldOfTheOutage(50_000, Duration.ofSeconds(30));
+	}
+
+	@Test
+	void allAreToldWhenTheirWaitTimesEnd() {
+		allAreToldOfTheOutage(10_000, Duration.ofMillis(500));
+	}
+
+	private static void allAreToldOfTheOutage(int callers, Duration waitTime) {
+		try (EmbeddedRedis redis = EmbeddedRedis.start(); RedisRegistry registry = RedisRegistry.lettuce(redis)) {
+			registry.awaitConnected(redis);
+			redis.kill();
+			LockRequest request = LockRequest.of("stock", 1).withWaitTime(waitTime);
+			List<CompletableFuture<Lease>> all = Stream.generate(() -> registry.acquireAsync(request))
+				.limit(callers)
+				.toList();
+			Awaitility.await()
+				.atMost(Duration.ofSeconds(12))
+				.untilAsserted(() -> assertThat(all.stream().filter((each) -> !each.isDone()).count())
+					.as("callers that are not told")
+					.isZero());
+		}
+	}
+
+	@Test
+	void aCallerBehindAnotherOneIsToldOfTheOutage() {
+		try (EmbeddedRedis redis = EmbeddedRedis.start(); RedisRegistry registry = RedisRegistry.lettuce(redis)) {
+			registry.awaitConnected(redis);
+			redis.pause();
+			CompletableFuture<Lease> before = registry.acquireAsync(LockRequest.of("stock", 1));
+			assertThatExceptionOfType(LockUnavailableException.class)
+				.isThrownBy(() -> registry.acquire(LockRequest.of("stock", 1).withWaitTime(Duration.ofMillis(700))));
+			before.cancel(false);
+			redis.resume();
+		}
+	}
+
+}
