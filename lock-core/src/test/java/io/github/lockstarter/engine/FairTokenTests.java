@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.awaitility.Awaitility;
@@ -66,6 +67,40 @@ class FairTokenTests {
 			Thread.sleep(10);
 		}
 		assertThat(this.tokens).hasSize(2).doesNotHaveDuplicates();
+	}
+
+	/**
+	 * The first waiter leaves while its request is under way, and the grant comes later
+	 * than its lease. The second one has its own place in the line already.
+	 */
+	@Test
+	void theNextWaiterKeepsTheTokenOfItsPlace() throws Exception {
+		AtomicBoolean late = new AtomicBoolean(true);
+		DefaultLockRegistry registry = new DefaultLockRegistry(new DirectStore(new MemoryLockStore(this.memory)) {
+
+			@Override
+			public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
+				CompletionStage<LockAttempt> answer = super.acquire(request, place);
+				return late.getAndSet(false) ? answer.thenCombine(
+						new CompletableFuture<Void>().completeOnTimeout(null, 400, TimeUnit.MILLISECONDS),
+						(attempt, time) -> attempt) : answer;
+			}
+
+		}, EngineSettings.DEFAULTS, (event) -> {
+		});
+		LockRequest request = LockRequest.of(KEY).withMode(LockMode.FAIR).withLeaseTime(Duration.ofMillis(200));
+		CompletableFuture<Lease> first = registry.acquireAsync(request);
+		CompletableFuture<Lease> second = registry.acquireAsync(request);
+		first.cancel(false);
+		second.get().close();
+		Awaitility.await().until(() -> registry.activeLocks() == 0 && registry.backgroundActions() == 0);
+		DefaultLockRegistry elsewhere = new DefaultLockRegistry(new MemoryLockStore(this.memory),
+				EngineSettings.DEFAULTS, (event) -> {
+				});
+		long start = System.nanoTime();
+		elsewhere.acquire(request).close();
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofMillis(500));
+		assertThat(this.memory.isEmpty()).as("no place is left in the line").isTrue();
 	}
 
 	/**

@@ -62,6 +62,24 @@ class HonestyTests {
 	}
 
 	@Test
+	void anAsynchronousBodyDoesNotBeginAfterItsLeaseHasExpired() throws Exception {
+		LockTemplate template = new LockTemplate(registry(new MemoryLockStore(this.memory), 30_000));
+		for (int i = 0; i < 100; i++) {
+			template.executeAsync(LockRequest.of("other", i), (lease) -> {
+				Thread.sleep(200);
+				return CompletableFuture.completedFuture(true);
+			});
+		}
+		AtomicBoolean twoOwners = new AtomicBoolean();
+		template.executeAsync(LockRequest.of(FIRST).withLeaseTime(Duration.ofMillis(300)), (lease) -> {
+			twoOwners.set(!lease.isHeld()
+					&& this.elsewhere.tryAcquire(LockRequest.of(FIRST).withWaitTime(Duration.ZERO)).isPresent());
+			return CompletableFuture.completedFuture(true);
+		}).handle((done, ex) -> ex).get();
+		assertThat(twoOwners).as("the body began while another owner held the lock").isFalse();
+	}
+
+	@Test
 	void aCallerBehindAnotherOneIsToldOfTheOutage() {
 		DefaultLockRegistry registry = registry(new DirectStore(new MemoryLockStore(this.memory)) {
 
