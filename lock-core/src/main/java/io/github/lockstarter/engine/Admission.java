@@ -64,6 +64,17 @@ final class Admission {
 	}
 
 	/**
+	 * Let a waiter leave that could not wait, and release the lock if it was granted.
+	 */
+	void abandon(LockKey key, Waiter waiter, Throwable reason) {
+		this.desk.leave(key, waiter, false);
+		if (waiter.outcome() instanceof Hold hold) {
+			this.desk.exit(hold);
+		}
+		waiter.settle(Denial.misuse(new IllegalStateException("The lock could not be waited for", reason)));
+	}
+
+	/**
 	 * Convert the outcome of a waiter to its lease, on a thread that may block.
 	 * @param interrupted whether the waiter was interrupted when its outcome was settled
 	 * @return the lease; {@code null} if another owner held the lock for the whole wait

@@ -61,10 +61,17 @@ final class Attempt {
 	}
 
 	/**
+	 * Return whether the attempt was begun on behalf of a waiter.
+	 */
+	boolean isFor(Waiter waiter) {
+		return waiter == this.beginner;
+	}
+
+	/**
 	 * Return whether the requested lease suits a waiter.
 	 */
 	boolean suits(Waiter waiter, Duration leaseTime) {
-		return waiter == this.beginner || (waiter.discipline() == this.beginner.discipline()
+		return isFor(waiter) || (waiter.discipline() == this.beginner.discipline()
 				&& !waiter.discipline().standsInLineItself() && leaseTime.equals(this.leaseTime));
 	}
 
@@ -100,6 +107,13 @@ final class Attempt {
 	void failed(@Nullable RuntimeException failure) {
 		this.uncertainUntil = this.sentAt + this.leaseTime.toNanos();
 		this.failure = failure;
+	}
+
+	/**
+	 * Note until when a request may have an effect.
+	 */
+	void uncertainUntil(long until) {
+		this.uncertainUntil = until;
 	}
 
 	/**

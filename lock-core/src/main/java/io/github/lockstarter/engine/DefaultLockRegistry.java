@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.function.BiFunction;
@@ -135,7 +136,9 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	private ManyLocks manyLocks(LockSetRequest request,
 			BiFunction<List<LockRequest>, Duration, CompletableFuture<@Nullable List<Lease>>> atOnce,
 			Function<LockRequest, CompletableFuture<Lease>> one) {
-		return new ManyLocks(request.requests(), waitTime(request), atOnce, one, this.threads.tasks(),
+		LockKey first = request.requests().get(0).key();
+		Executor lane = (task) -> this.threads.requests().execute(first, task);
+		return new ManyLocks(request.requests(), waitTime(request), atOnce, one, lane, this.threads.bodies(),
 				this.threads.returns());
 	}
 

@@ -23,10 +23,7 @@ interface Effect {
 		if (this == NONE) {
 			return next;
 		}
-		return (next == NONE) ? this : (desk) -> {
-			carryOut(desk);
-			next.carryOut(desk);
-		};
+		return (next == NONE) ? this : new EffectList(this).and(next);
 	}
 
 	/**

@@ -28,10 +28,11 @@ import io.github.lockstarter.store.LockStore;
  * </ul>
  * Threads beyond the first two start when there is work, and end after some idle seconds.
  * At most one task waits for a thread for each renewal, release and withdrawal under way,
- * and each of these ends with its lease. An asynchronous waiter occupies no thread. The
- * actions on its lease run on a virtual thread where the JDK has them, and otherwise on
- * one of {@value #MAX_TASK_THREADS} threads. Its requests to a store that blocks have
- * {@value #REQUESTS_PER_SERVER} threads for each server.
+ * and each of these ends with its lease. An asynchronous waiter occupies no thread. Its
+ * steps run on a virtual thread where the JDK has them, and otherwise on one of
+ * {@value #MAX_TASK_THREADS} threads. Its requests to a store that blocks have
+ * {@value #REQUESTS_PER_SERVER} threads for each server. Bodies may wait for each other,
+ * so each of them has a thread of its own.
  */
 final class EngineThreads implements AutoCloseable {
 
@@ -46,6 +47,8 @@ final class EngineThreads implements AutoCloseable {
 	private static final int MAX_STORE_THREADS = 64;
 
 	private static final String TASK_THREADS = "lock-async-";
+
+	private static final String BODY_THREADS = "lock-body-";
 
 	private static final String RETURN_THREADS = "lock-return-";
 
@@ -76,6 +79,8 @@ final class EngineThreads implements AutoCloseable {
 
 	private final Executor tasks;
 
+	private final Executor bodies;
+
 	private final Executor returns;
 
 	/**
@@ -91,13 +96,16 @@ final class EngineThreads implements AutoCloseable {
 		if (virtual != null) {
 			this.platformThreads = List.of();
 			this.tasks = (task) -> virtual.newThread(task).start();
+			this.bodies = this.tasks;
 			this.returns = this.tasks;
 		}
 		else {
 			this.platformThreads = List.of(pool(TASK_THREADS, MAX_TASK_THREADS),
+					pool(BODY_THREADS, 0, Integer.MAX_VALUE, new SynchronousQueue<>()),
 					pool(RETURN_THREADS, MAX_RETURN_THREADS));
 			this.tasks = this.platformThreads.get(0);
-			this.returns = this.platformThreads.get(1);
+			this.bodies = this.platformThreads.get(1);
+			this.returns = this.platformThreads.get(2);
 		}
 		this.timetable.start();
 	}
@@ -132,10 +140,18 @@ final class EngineThreads implements AutoCloseable {
 	}
 
 	/**
-	 * Return the executor for the steps of asynchronous callers, which may block.
+	 * Return the executor for the steps of asynchronous callers, which do not block.
 	 */
 	Executor tasks() {
 		return this.tasks;
+	}
+
+	/**
+	 * Return the executor for what asynchronous callers do with their leases, which may
+	 * block.
+	 */
+	Executor bodies() {
+		return this.bodies;
 	}
 
 	/**

@@ -57,11 +57,16 @@ final class Entrance {
 		if (!free && first && this.sharing.canJoin(waiter)) {
 			return this.sharing.join(waiter);
 		}
-		if (!free && waiter.isOutOfTime()) {
+		boolean outOfTime = !free && waiter.isOutOfTime();
+		if (outOfTime && !this.inquiry.awaitsAnswer()) {
 			waiter.settle(this.inquiry.denial());
 			return Effect.NONE;
 		}
 		this.queue.add(waiter);
+		if (outOfTime) {
+			this.queue.setLast(waiter);
+			return Effect.NONE;
+		}
 		if (idle) {
 			return this.inquiry.ask();
 		}
@@ -111,11 +116,17 @@ final class Entrance {
 		boolean head = this.queue.first() == waiter;
 		boolean listening = this.inquiry.isListening();
 		if (timedOut && head && listening && !this.inquiry.hasFailed()) {
+			this.queue.setLast(waiter);
 			return this.inquiry.ask();
 		}
-		if (timedOut && head && (this.inquiry.isAsking() || this.sharing.mustAsk())) {
-			waiter.setLast();
+		if (timedOut && (this.inquiry.awaitsAnswer() || (head && this.inquiry.isAsking()))) {
+			// Only the answer tells contention from an outage
+			this.queue.setLast(waiter);
 			return Effect.NONE;
+		}
+		if (timedOut && head && this.sharing.mustAsk()) {
+			this.queue.setLast(waiter);
+			return this.sharing.admit();
 		}
 		Effect left = this.queue.deny(waiter, timedOut ? this.inquiry.denial() : Denial.LEFT);
 		return left.and((head && listening) ? this.inquiry.proceed() : this.sharing.admit());

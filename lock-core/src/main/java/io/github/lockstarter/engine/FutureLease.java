@@ -14,15 +14,15 @@ import io.github.lockstarter.LeaseSet;
  */
 final class FutureLease<L extends LeaseSet> extends CompletableFuture<L> {
 
-	private final Executor tasks;
+	private final Executor bodies;
 
-	FutureLease(Executor tasks) {
-		this.tasks = tasks;
+	FutureLease(Executor bodies) {
+		this.bodies = bodies;
 	}
 
 	@Override
 	public Executor defaultExecutor() {
-		return this.tasks;
+		return this.bodies;
 	}
 
 }

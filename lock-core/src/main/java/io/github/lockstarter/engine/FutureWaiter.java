@@ -41,7 +41,7 @@ final class FutureWaiter extends Waiter {
 		this.admission = admission;
 		this.timetable = threads.timetable();
 		this.tasks = threads.tasks();
-		this.result = new FutureLease<>(this.tasks);
+		this.result = new FutureLease<>(threads.bodies());
 	}
 
 	/**
@@ -64,7 +64,7 @@ final class FutureWaiter extends Waiter {
 			this.admission.arrive(this.key, this);
 		}
 		catch (RuntimeException | Error ex) {
-			settle(Denial.misuse(new IllegalStateException("The acquisition of the lock could not begin", ex)));
+			this.admission.abandon(this.key, this, ex);
 		}
 		Outcome outcome = outcome();
 		if (outcome instanceof Denial || (outcome instanceof Hold hold && hold.isHeld())) {
@@ -107,7 +107,13 @@ final class FutureWaiter extends Waiter {
 	@Override
 	void wake() {
 		if (this.concluded.compareAndSet(false, true)) {
-			this.tasks.execute(this::conclude);
+			try {
+				this.tasks.execute(this::conclude);
+			}
+			catch (OutOfMemoryError ex) {
+				// The machine has no thread left
+				conclude();
+			}
 		}
 	}
 

@@ -3,7 +3,6 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
-import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 
@@ -59,6 +58,13 @@ final class Inquiry {
 	}
 
 	/**
+	 * Return whether an answer is under way, and nothing suggests that it will not come.
+	 */
+	boolean awaitsAnswer() {
+		return this.asking && denial() == Denial.CONTENDED;
+	}
+
+	/**
 	 * Return the denial for a waiter whose wait time ends before its turn.
 	 */
 	Denial denial() {
@@ -74,7 +80,7 @@ final class Inquiry {
 			this.attempt = new Attempt(head, leaseTime);
 		}
 		if (head.isOutOfTime()) {
-			head.setLast();
+			this.queue.setLast(head);
 		}
 		this.asking = true;
 		this.listening.forget();
@@ -96,7 +102,7 @@ final class Inquiry {
 	}
 
 	/**
-	 * Note that the store has granted the lock in time.
+	 * Note that the store has granted the lock.
 	 * @return whether the grant suits the first waiter; the waiter that asked may have
 	 * left
 	 */
@@ -107,42 +113,34 @@ final class Inquiry {
 		return !this.queue.isEmpty() && attempt.suits(this.queue.first(), this.terms.leaseTimeFor(this.queue.first()));
 	}
 
-	/**
-	 * The store has granted the lock, but the lease expired before the answer came.
-	 */
+	/** The store has granted the lock, but the lease expired before the answer came. */
 	Effect grantedTooLate(Attempt attempt) {
 		answered();
 		this.inLine = false;
-		attempt.failed(new IllegalStateException(
-				"The store granted the lock later than its lease of " + attempt.leaseTime().toMillis() + " ms"));
-		Effect orphan = dropAttempt();
-		if (this.queue.isEmpty()) {
-			return orphan.and(proceed());
+		RuntimeException late = new IllegalStateException(
+				"The store granted the lock later than its lease of " + attempt.leaseTime().toMillis() + " ms");
+		attempt.failed(late);
+		attempt.uncertainUntil(this.terms.now() + attempt.leaseTime().toNanos());
+		if (!this.queue.isEmpty() && attempt.isFor(this.queue.first())) {
+			this.queue.first().renewToken();
 		}
-		Waiter head = this.queue.first();
-		head.dropToken();
-		if (head.isLast() || head.isOutOfTime()) {
-			Denial late = Denial.unavailable(Objects.requireNonNull(attempt.failure()));
-			return orphan.and(this.queue.deny(head, late)).and(proceed());
-		}
-		return orphan.and(ask());
+		return dropAttempt().and(this.queue.denyLast(Denial.unavailable(late))).and(proceed());
 	}
 
 	Effect refused(Attempt attempt, LockRefusal refusal) {
 		answered();
 		attempt.answered();
 		noteLine(attempt);
-		if (this.queue.isEmpty()) {
-			return proceed();
+		boolean decided = this.queue.isEmpty() || this.queue.first().isLast();
+		Effect denied = this.queue.denyLast(Denial.CONTENDED);
+		if (decided) {
+			return denied.and(proceed());
 		}
 		Waiter head = this.queue.first();
-		if (head.isLast()) {
-			return this.queue.deny(head, Denial.CONTENDED).and(proceed());
-		}
 		if (this.listening.hasMissed() || !attempt.suits(head, this.terms.leaseTimeFor(head))) {
-			return ask();
+			return denied.and(ask());
 		}
-		return this.listening.begin((desk) -> desk.pause(refusal.remaining(), attempt.isInLine()));
+		return denied.and(this.listening.begin((desk) -> desk.pause(refusal.remaining(), attempt.isInLine())));
 	}
 
 	private void answered() {
@@ -168,14 +166,17 @@ final class Inquiry {
 			return (head == interrupted && head.isInterruptible()) ? this.queue.deny(head, Denial.LEFT).and(proceed())
 					: ask();
 		}
-		if (failure instanceof UnusableStoreException) {
-			return this.queue.deny(head, Denial.unavailable(failure)).and(proceed());
+		boolean last = head.isLast();
+		Effect denied = this.queue.denyLast(Denial.unavailable(failure));
+		Long bearable = (failure instanceof UnusableStoreException) ? null
+				: this.patience.failed(attempt.sentAt(), failure, head);
+		if (last) {
+			return denied.and(proceed());
 		}
-		Long bearable = this.patience.failed(attempt.sentAt(), failure, head);
-		if (head.isLast() || bearable == null) {
-			return this.queue.deny(head, Denial.unavailable(failure)).and(proceed());
+		if (bearable == null) {
+			return denied.and(this.queue.deny(head, Denial.unavailable(failure))).and(proceed());
 		}
-		return this.listening.begin((desk) -> Math.min(desk.retryPause(attempt), bearable));
+		return denied.and(this.listening.begin((desk) -> Math.min(desk.retryPause(attempt), bearable)));
 	}
 
 	private void noteLine(Attempt attempt) {
@@ -207,7 +208,7 @@ final class Inquiry {
 		boolean own = !this.queue.isEmpty() && this.queue.first().discipline().standsInLineItself();
 		this.inLine |= inLine && !own;
 		// No message announces a release that came before the waiter joined the line
-		boolean told = inLine && !this.listening.hasMissed() && !this.queue.isEmpty()
+		boolean told = inLine && !this.listening.hasMissed() && !this.queue.isEmpty() && !this.queue.first().isLast()
 				&& (!own || this.queue.first().place().isTaken());
 		return told ? this.listening.begin((desk) -> desk.pause(null, true)) : proceed();
 	}
@@ -227,9 +228,7 @@ final class Inquiry {
 		return denied.and(end());
 	}
 
-	/**
-	 * End without a waiter.
-	 */
+	/** End without a waiter. */
 	Effect end() {
 		Effect effect = dropAttempt().and(this.listening.end());
 		if (this.inLine) {

@@ -55,8 +55,4 @@ final class LinePlace {
 		return now;
 	}
 
-	synchronized boolean isEntering() {
-		return this.entering;
-	}
-
 }

@@ -97,7 +97,8 @@ final class LocalLock {
 				head.wake();
 				desk.watch(tenure);
 			};
-			return tenure.isShared() ? held.and(this.sharing.admitNow()).and(this.sharing.lookLater()) : held;
+			Effect joined = tenure.isShared() ? this.sharing.admitNow().and(this.sharing.lookLater()) : Effect.NONE;
+			return held.and(joined).and(this.queue.denyLast(Denial.CONTENDED));
 		});
 	}
 
@@ -150,10 +151,7 @@ final class LocalLock {
 				return passedOn;
 			}
 			Effect admitted = this.sharing.admitNow();
-			while (!this.queue.isEmpty() && this.queue.first().isLast()) {
-				admitted = admitted.and(this.queue.deny(this.queue.first(), this.inquiry.denial()));
-			}
-			return admitted;
+			return admitted.and(this.queue.denyLast(this.inquiry.denial())).and(this.sharing.lookLater());
 		});
 	}
 

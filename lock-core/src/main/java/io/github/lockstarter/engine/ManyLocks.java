@@ -63,18 +63,19 @@ final class ManyLocks {
 	 * @param one acquires one lock; it blocks for {@link #await()}, and never for
 	 * {@link #begin()}
 	 * @param tasks runs what asks for the locks
+	 * @param bodies runs what callers do with the leases
 	 * @param returns runs what releases the locks
 	 */
 	ManyLocks(List<LockRequest> requests, Duration waitTime,
 			BiFunction<List<LockRequest>, Duration, CompletableFuture<@Nullable List<Lease>>> atOnce,
-			Function<LockRequest, CompletableFuture<Lease>> one, Executor tasks, Executor returns) {
+			Function<LockRequest, CompletableFuture<Lease>> one, Executor tasks, Executor bodies, Executor returns) {
 		this.requests = requests;
 		this.waitTime = waitTime;
 		this.atOnce = atOnce;
 		this.one = one;
 		this.tasks = tasks;
 		this.returns = returns;
-		this.result = new FutureLease<>(tasks);
+		this.result = new FutureLease<>(bodies);
 	}
 
 	/**

@@ -45,7 +45,7 @@ final class QueuePlaces {
 
 	private final Consumer<LockKey> ring;
 
-	/** Waiters that may have a place, and places that are being given up. */
+	/** Waiters that may have a place, and places that are being taken or given up. */
 	private final AtomicInteger underWay = new AtomicInteger();
 
 	/**
@@ -76,16 +76,20 @@ final class QueuePlaces {
 	 * request for the lock puts it there.
 	 */
 	void enter(LockKey key, Waiter waiter) {
-		if (!waiter.place().beginEntering()) {
+		LinePlace place = waiter.place();
+		OwnerToken token = waiter.token();
+		if (!place.beginEntering()) {
 			return;
 		}
-		this.line.enter(key, waiter.token()).whenComplete((entered, ex) -> {
+		this.underWay.incrementAndGet();
+		this.line.enter(key, token).whenComplete((entered, ex) -> {
 			if (ex != null) {
 				logger.debug("Could not join the line of lock '" + key + "' yet", ex);
 			}
-			if (waiter.place().endEntering()) {
-				giveUp(key, waiter.token());
+			if (place.endEntering()) {
+				giveUp(key, token);
 			}
+			this.underWay.decrementAndGet();
 		});
 	}
 
@@ -101,9 +105,7 @@ final class QueuePlaces {
 		if (now && !granted) {
 			giveUp(key, waiter.token());
 		}
-		else if (!waiter.place().isEntering()) {
-			this.underWay.decrementAndGet();
-		}
+		this.underWay.decrementAndGet();
 	}
 
 	/**
@@ -111,11 +113,11 @@ final class QueuePlaces {
 	 * notified that the lock is free, another JVM is notified instead.
 	 */
 	void leave(LockKey key) {
-		this.underWay.incrementAndGet();
 		giveUp(key, null);
 	}
 
 	private void giveUp(LockKey key, @Nullable OwnerToken owner) {
+		this.underWay.incrementAndGet();
 		withdraw(key, owner, ATTEMPTS, this.underWay::decrementAndGet);
 	}
 

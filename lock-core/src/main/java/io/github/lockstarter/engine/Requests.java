@@ -46,6 +46,9 @@ final class Requests implements ReleaseListener {
 
 	private final Desk desk;
 
+	/** Set while the current thread deals with an answer that has come at once. */
+	private final ThreadLocal<Boolean> answering = new ThreadLocal<>();
+
 	/**
 	 * Create the requests of a registry.
 	 * @param lanes run the requests of waiters without a thread
@@ -84,12 +87,27 @@ final class Requests implements ReleaseListener {
 			.acquire(new LeaseRequest(key, attempt.token(), attempt.leaseTime()),
 					inLine ? Place.of(attempt.mode()) : Place.NONE)
 			.toCompletableFuture();
-		if (answer.isDone()) {
-			answered(key, attempt, head, answer);
+		Runnable step = () -> answered(key, attempt, head, answer);
+		if (!answer.isDone()) {
+			answer.whenComplete((attempted, ex) -> run(key, head, step, this.store.mayBlock()));
+		}
+		else if (this.answering.get() != null) {
+			// Otherwise each of many waiters would be answered inside the answer to
+			// another one
+			run(key, head, step, true);
 		}
 		else {
-			answer.whenComplete((attempted, ex) -> run(key, head, () -> answered(key, attempt, head, answer),
-					this.store.mayBlock()));
+			answeredAtOnce(step);
+		}
+	}
+
+	private void answeredAtOnce(Runnable step) {
+		this.answering.set(Boolean.TRUE);
+		try {
+			step.run();
+		}
+		finally {
+			this.answering.remove();
 		}
 	}
 

@@ -40,7 +40,7 @@ final class Sharing {
 		Tenure tenure = sharedTenure();
 		if (tenure == null || tenure.mustAsk(tenure.now())) {
 			this.queue.add(waiter);
-			return (tenure != null) ? probe(tenure) : Effect.NONE;
+			return ((tenure != null) ? probe(tenure) : Effect.NONE).and(lookLater());
 		}
 		this.possession.hold(waiter, tenure);
 		return goOn(tenure);

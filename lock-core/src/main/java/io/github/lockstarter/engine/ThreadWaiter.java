@@ -100,10 +100,20 @@ final class ThreadWaiter extends Waiter {
 			settle(Denial.LEFT);
 		}
 		else {
+			arrive(key, admission);
+		}
+		return admission.conclude(key, this, isInterrupted());
+	}
+
+	private void arrive(LockKey key, Admission admission) {
+		try {
 			admission.arrive(key, this);
 			await(key, admission);
 		}
-		return admission.conclude(key, this, isInterrupted());
+		catch (RuntimeException | Error ex) {
+			this.step.set(GONE);
+			admission.abandon(key, this, ex);
+		}
 	}
 
 	/**

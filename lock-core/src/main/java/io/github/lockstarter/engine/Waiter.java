@@ -3,6 +3,7 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
+import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 
@@ -30,13 +31,14 @@ abstract class Waiter {
 
 	private final Object owner;
 
-	private @Nullable OwnerToken token;
+	/** Only of a waiter that stands in the line of the store itself. */
+	private volatile @Nullable OwnerToken token;
 
 	private volatile @Nullable Outcome outcome;
 
 	private volatile boolean arrived;
 
-	private final LinePlace place = new LinePlace();
+	private LinePlace place = new LinePlace();
 
 	/** Guarded by the lock. */
 	private boolean last;
@@ -57,6 +59,11 @@ abstract class Waiter {
 		this.discipline = Discipline.of(mode);
 		this.fixedLeaseTime = fixedLeaseTime;
 		this.owner = owner;
+		this.token = newToken();
+	}
+
+	private @Nullable OwnerToken newToken() {
+		return this.discipline.standsInLineItself() ? OwnerToken.random(this.mode) : null;
 	}
 
 	/**
@@ -106,17 +113,19 @@ abstract class Waiter {
 	 * Return the token under which it stands in the line of the store.
 	 */
 	OwnerToken token() {
-		if (this.token == null) {
-			this.token = OwnerToken.random(this.mode);
-		}
-		return this.token;
+		return Objects.requireNonNull(this.token);
 	}
 
 	/**
-	 * Forget the token, because the store may know it from another request.
+	 * Replace the token and its place, because the store may know it from another
+	 * request.
 	 */
-	void dropToken() {
-		this.token = null;
+	void renewToken() {
+		if (this.token != null) {
+			this.place.leave();
+			this.place = new LinePlace();
+			this.token = newToken();
+		}
 	}
 
 	/**
@@ -154,6 +163,9 @@ abstract class Waiter {
 	 * Let the waiter arrive anew, after a hold that was lost on the way.
 	 */
 	void reset() {
+		if (this.outcome != null) {
+			renewToken();
+		}
 		this.outcome = null;
 		this.arrived = false;
 		this.last = false;

@@ -19,6 +19,8 @@ final class WaiterQueue {
 	/** Without memory of its own while it is empty, as it is for most locks. */
 	private Set<Waiter> waiters = Collections.emptySet();
 
+	private boolean hasLast;
+
 	boolean isEmpty() {
 		return this.waiters.isEmpty();
 	}
@@ -66,6 +68,25 @@ final class WaiterQueue {
 	}
 
 	/**
+	 * Note that the next answer decides for a waiter, because its wait time is over.
+	 */
+	void setLast(Waiter waiter) {
+		waiter.setLast();
+		this.hasLast = true;
+	}
+
+	/**
+	 * Dismiss the waiters that have only waited for an answer that has come.
+	 */
+	Effect denyLast(Denial denial) {
+		if (!this.hasLast) {
+			return Effect.NONE;
+		}
+		this.hasLast = false;
+		return denyAll(this.waiters.stream().filter(Waiter::isLast).toList(), denial);
+	}
+
+	/**
 	 * Dismiss a waiter without the lock.
 	 */
 	Effect deny(Waiter waiter, Denial denial) {
@@ -78,9 +99,14 @@ final class WaiterQueue {
 	 * Dismiss all waiters without the lock.
 	 */
 	Effect denyAll(Denial denial) {
-		List<Waiter> denied = List.copyOf(this.waiters);
-		this.waiters = Collections.emptySet();
-		denied.forEach((waiter) -> waiter.settle(denial));
+		return denyAll(List.copyOf(this.waiters), denial);
+	}
+
+	private Effect denyAll(List<Waiter> denied, Denial denial) {
+		denied.forEach((waiter) -> {
+			remove(waiter);
+			waiter.settle(denial);
+		});
 		return Effect.wake(denied);
 	}
 

@@ -7,16 +7,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.LockStore;
@@ -47,6 +51,10 @@ class AsyncThreadsTests {
 			List<Long> threads = new ArrayList<>();
 			threads.add(threadsSince(before));
 			assertThat(waiting).noneMatch(CompletableFuture::isDone);
+			// The one that came last does not wait for any of the others
+			inTheWay.get(CALLERS - 1).close();
+			Awaitility.await().until(waiting.get(CALLERS - 1)::isDone);
+			assertThat(waiting.stream().filter(CompletableFuture::isDone)).hasSize(1);
 			inTheWay.forEach(Lease::close);
 			Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> {
 				threads.add(threadsSince(before));
@@ -56,6 +64,24 @@ class AsyncThreadsTests {
 			threads.add(threadsSince(before));
 			Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> registry.activeLocks() == 0);
 			assertThat(threads).allMatch((number) -> number <= MOST_THREADS);
+		}
+	}
+
+	@Test
+	void bodiesThatWaitForOtherLocksDoNotWaitForEachOther() {
+		try (DefaultLockRegistry registry = registry(new MemoryLockStore(new LockMemory()))) {
+			LockTemplate template = new LockTemplate(registry);
+			CountDownLatch inside = new CountDownLatch(100);
+			List<CompletableFuture<Object>> bodies = IntStream.range(0, 100)
+				.mapToObj((i) -> template.executeAsync(LockRequest.of("outer", i), (outer) -> {
+					inside.countDown();
+					inside.await();
+					return template
+						.executeAsync(LockRequest.of("inner", i), (inner) -> CompletableFuture.completedFuture(null))
+						.join() == null ? CompletableFuture.completedFuture((Object) i) : null;
+				}))
+				.toList();
+			bodies.forEach((body) -> assertThat(body.orTimeout(30, TimeUnit.SECONDS).join()).isNotNull());
 		}
 	}
 
