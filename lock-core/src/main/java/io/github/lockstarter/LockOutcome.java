@@ -63,8 +63,8 @@ public final class LockOutcome<L extends LeaseSet> {
 	 * @param body what to run under the lock
 	 * @param onContention what to run on contention, without the lock
 	 * @param onOutage what to run on an outage, without the lock
-	 * @return the result of the one that ran
-	 * @throws X the exception of the one that ran
+	 * @return the result of the body, or of the handler that ran instead
+	 * @throws X the exception of the body, or of the handler that ran instead
 	 * @throws LockException if the lock was not acquired for another reason
 	 * @throws CancellationException if this outcome is already ended
 	 */

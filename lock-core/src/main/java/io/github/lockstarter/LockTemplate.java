@@ -106,8 +106,8 @@ public class LockTemplate {
 	 * @param request which lock or locks, and how long to wait
 	 * @param body what to run
 	 * @param onContention what to run instead, without the lock
-	 * @return the result of the one that ran
-	 * @throws X the exception of the one that ran
+	 * @return the result of the body, or of the handler that ran instead
+	 * @throws X the exception of the body, or of the handler that ran instead
 	 * @throws LockException if the store could not be asked, or the lock was lost
 	 */
 	public <L extends LeaseSet, T extends @Nullable Object, X extends Throwable> T executeOrElse(
@@ -128,8 +128,8 @@ public class LockTemplate {
 	 * @param body what to run
 	 * @param onContention what to run on contention, without the lock
 	 * @param onOutage what to run on an outage, without the lock
-	 * @return the result of the one that ran
-	 * @throws X the exception of the one that ran
+	 * @return the result of the body, or of the handler that ran instead
+	 * @throws X the exception of the body, or of the handler that ran instead
 	 * @throws LockException if the wait was interrupted, or the lock was lost
 	 */
 	public <L extends LeaseSet, T extends @Nullable Object, X extends Throwable> T executeOrElse(
@@ -181,7 +181,7 @@ public class LockTemplate {
 	 * @param body what to run
 	 * @param onContention what to run on contention, without the lock
 	 * @param onOutage what to run on an outage, without the lock
-	 * @return the result of the one that ran
+	 * @return the result of the body, or of the handler that ran instead
 	 */
 	public <L extends LeaseSet, T extends @Nullable Object> CompletableFuture<T> executeAsyncOrElse(
 			AnyLockRequest<L> request, LockedBody<L, ? extends CompletionStage<T>, ?> body,
@@ -204,7 +204,7 @@ public class LockTemplate {
 	 * @param body what to run
 	 * @param onContention what to run on contention, without the lock
 	 * @param onOutage what to run on an outage, without the lock
-	 * @return the result of the one that ran
+	 * @return the result of the body, or of the handler that ran instead
 	 */
 	public <L extends LeaseSet, T extends @Nullable Object> CompletableFuture<T> beginOrElse(AnyLockRequest<L> request,
 			LockedBody<L, ? extends CompletionStage<T>, ?> body,

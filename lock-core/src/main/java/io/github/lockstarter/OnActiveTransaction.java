@@ -4,8 +4,8 @@ package io.github.lockstarter;
 
 /**
  * What happens when a lock is acquired while a transaction is already active on the
- * thread. The commit then comes after the return of the body: the next owner, if it
- * acquired the lock in between, would not see what the body has written.
+ * thread. The transaction commits after the body returns, so an owner that acquires the
+ * lock in between would not see what the body has written.
  */
 public enum OnActiveTransaction {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Distributed locks for Spring Boot: the public API.
+ * The public API of the locks, for programs with and without Spring.
  * <ul>
  * <li>{@link io.github.lockstarter.DistributedLock} puts a lock around a method.</li>
  * <li>{@link io.github.lockstarter.LockTemplate} does the same for a lambda.</li>

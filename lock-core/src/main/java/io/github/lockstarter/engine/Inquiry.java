@@ -149,7 +149,7 @@ final class Inquiry {
 	}
 
 	/**
-	 * The store has given no answer.
+	 * The request has failed.
 	 * @param failure the reason
 	 * @param interrupted the waiter whose interrupt has ended the request, or
 	 * {@code null}; an interrupt says nothing about the store
@@ -168,15 +168,15 @@ final class Inquiry {
 		}
 		boolean last = head.isLast();
 		Effect denied = this.queue.denyLast(Denial.unavailable(failure));
-		Long bearable = (failure instanceof UnusableStoreException) ? null
+		Long tolerance = (failure instanceof UnusableStoreException) ? null
 				: this.patience.failed(attempt.sentAt(), failure, head);
 		if (last) {
 			return denied.and(proceed());
 		}
-		if (bearable == null) {
+		if (tolerance == null) {
 			return denied.and(this.queue.deny(head, Denial.unavailable(failure))).and(proceed());
 		}
-		return denied.and(this.listening.begin((desk) -> Math.min(desk.retryPause(attempt), bearable)));
+		return denied.and(this.listening.begin((desk) -> Math.min(desk.retryPause(attempt), tolerance)));
 	}
 
 	private void noteLine(Attempt attempt) {

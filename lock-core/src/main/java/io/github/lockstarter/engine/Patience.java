@@ -36,9 +36,9 @@ final class Patience {
 		Outage before = this.outage;
 		Outage outage = new Outage((before != null) ? before.since() : sentAt, failure);
 		this.outage = outage;
-		long bearable = bearable(outage, waiter);
+		long tolerance = tolerance(outage, waiter);
 		// One slow request, such as the very first one, is no outage yet
-		return (bearable > 0 || (before == null && this.terms.outageTime() > 0)) ? Long.valueOf(bearable) : null;
+		return (tolerance > 0 || (before == null && this.terms.outageTime() > 0)) ? Long.valueOf(tolerance) : null;
 	}
 
 	/**
@@ -47,7 +47,7 @@ final class Patience {
 	 */
 	@Nullable Denial denialFor(Waiter waiter) {
 		Outage outage = this.outage;
-		return (outage != null && bearable(outage, waiter) <= 0) ? Denial.unavailable(outage.cause()) : null;
+		return (outage != null && tolerance(outage, waiter) <= 0) ? Denial.unavailable(outage.cause()) : null;
 	}
 
 	/**
@@ -58,12 +58,12 @@ final class Patience {
 	}
 
 	/**
-	 * Return for how long a waiter still bears an outage. The time in which other waiters
-	 * of this JVM have asked while it stood behind them counts as well.
+	 * Return for how long a waiter still tolerates an outage. The time in which other
+	 * waiters of this JVM have asked while it stood behind them counts as well.
 	 */
-	private long bearable(Outage outage, Waiter waiter) {
-		long borne = Math.min(this.terms.now() - outage.since(), waiter.waited().toNanos());
-		return this.terms.outageTime() - borne;
+	private long tolerance(Outage outage, Waiter waiter) {
+		long tolerated = Math.min(this.terms.now() - outage.since(), waiter.waited().toNanos());
+		return this.terms.outageTime() - tolerated;
 	}
 
 	/**

@@ -102,7 +102,7 @@ final class Releases {
 		try {
 			outcome = answer.join();
 			if (outcome == ReleaseOutcome.NOT_OWNER && hold != null
-					&& hold.lose("at its release, the store no longer knew its owner")) {
+					&& hold.lose("at its release, the store no longer held it for its owner")) {
 				this.notice.lost(hold);
 			}
 		}
@@ -124,7 +124,7 @@ final class Releases {
 	void keep(Hold hold) {
 		Tenure tenure = hold.tenure();
 		if (end(tenure) && !this.orphans.keep(tenure, hold.keptUntil())
-				&& hold.lose("when it should be kept, the store no longer knew its owner")) {
+				&& hold.lose("when it should be kept, the store no longer held it for its owner")) {
 			this.notice.lost(hold);
 		}
 		returned(tenure, false);

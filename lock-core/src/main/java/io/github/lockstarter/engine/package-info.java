@@ -12,13 +12,13 @@
  *    |           Entrance      admits waiters and lets them leave
  *    |           WaiterQueue   the waiters, first in first out
  *    |           Inquiry       asks the store: Attempt, Listening, Patience
- *    |           Possession    owns the lock in the store: Tenure, Holders of Holds
+ *    |           Possession    owns the lock in the store: Tenure (Certainty, Slice), Holders of Holds
  *    |           Sharing       lets waiters join the holders of a shared lock
  *    |  Effect, carried out on a Desk
  *    v
  * desk         StoreDesk: Requests, Releases, QueuePlaces, Orphans, LeaseWatchdog with Renewals
  *    |
- * threads      EngineThreads: Timetable, StoreLanes of Servers
+ * threads      EngineThreads: Timetable, StoreLanes of Servers, Background
  * </pre> The states of a lock are: <pre>
  *  idle ----arrive----&gt; asking ----granted----&gt; held ----exit----&gt; releasing ----returned----+
  *                        ^  |                   |  ^ handed on         (or kept)           |
@@ -29,9 +29,9 @@
  * </pre> Rules:
  * <ul>
  * <li>The one guard of a {@code LocalLock} protects all its parts, and only transitions
- * change them. A transition never calls the store, a waiter or user code: it returns an
- * {@code Effect}, which the thread that caused the transition carries out
- * afterwards.</li>
+ * change them. A transition never calls the store, a waiter or user code, except
+ * {@code equals} and {@code hashCode} of owners: it returns an {@code Effect}, which the
+ * thread that caused the transition carries out afterwards.</li>
  * <li>An answer of the store causes a transition. It runs on the waiter's own thread if
  * the waiter has one, so the store's driver does no work for waiters.</li>
  * <li>The parts of a lock have no reference to the lock, nor has a waiter, a hold or a

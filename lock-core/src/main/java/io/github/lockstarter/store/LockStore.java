@@ -67,8 +67,8 @@ public interface LockStore {
 	 * @param key the lock
 	 * @param owner the owner that releases it
 	 * @param next the place that this JVM takes at the end of the line if another JVM was
-	 * notified. With {@link Place#NONE} and {@link Place#OWN} the places of this JVM stay
-	 * as they are, and this JVM is notified too if it is the first
+	 * notified. With {@link Place#NONE} or {@link Place#OWN}, this JVM keeps its places;
+	 * if it is the first in line, it is notified itself
 	 * @return the outcome; if a driver repeats the request unnoticed, the outcome of the
 	 * first one
 	 */

@@ -73,8 +73,8 @@ public interface WaitingLine {
 	CompletionStage<Void> enter(LockKey key, OwnerToken owner);
 
 	/**
-	 * Take this JVM out of the line. Its owners with places of their own stay, except the
-	 * one whose turn it is. If it was the turn of this JVM, the next one is notified. If
+	 * Take this JVM out of the line. Owners with a place of their own keep it, except an
+	 * owner whose turn it is. If this JVM had the turn, the next place is notified. If
 	 * this JVM stood before others that can share the lock, these are notified.
 	 * @param key the lock
 	 * @return done when this JVM is out of the line

@@ -8,8 +8,8 @@
 --           most one exclusive and one shared place, and any number of FAIR places.
 -- ticket    Twice the time of arrival in microseconds, plus one if the place is woken. A
 --           place keeps it until the lock is granted.
--- woken     A place is woken from the message that the lock is free until its instance asks
---           for the lock.
+-- woken     A place is woken between the message that the lock is free and the next request
+--           of its instance.
 -- turn      The first place that was woken. A free lock is reserved for it for a moment.
 -- need      How often the 20 milliseconds of this moment are doubled for a place, because a
 --           distant instance takes longer to ask. If the id of the instance begins with a
