@@ -185,8 +185,12 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	/**
 	 * Grant locks again after {@link #drain()}.
+	 * @throws IllegalStateException if this registry is closed
 	 */
 	public void open() {
+		if (this.threads.areEnded()) {
+			throw new IllegalStateException("A closed registry cannot be opened again: create a new one");
+		}
 		this.desk.watchdog().setRenewing(true);
 		this.terms.setRefusing(false);
 	}
