@@ -66,7 +66,7 @@ final class AsyncExecution<L extends LeaseSet, T extends @Nullable Object> {
 			return;
 		}
 		try {
-			CompletionStage<T> stage = outcome.<CompletionStage<T>, Throwable>fold((lease) -> call(outcome, lease),
+			CompletionStage<T> stage = outcome.<CompletionStage<T>, Throwable>choose((lease) -> call(outcome, lease),
 					this.onContention, this.onOutage);
 			stage.whenComplete((value, ex) -> end(outcome, value, LockOutcome.unwrap(ex)));
 			follow(stage);

@@ -65,11 +65,25 @@ public final class LockOutcome<L extends LeaseSet> {
 	 * @param onOutage what to run on an outage, without the lock
 	 * @return the result of the body, or of the handler that ran instead
 	 * @throws X the exception of the body, or of the handler that ran instead
-	 * @throws LockException if the lock was not acquired for another reason
+	 * @throws LockException if the lock was not acquired for another reason, or was lost
+	 * before the body could begin
 	 * @throws CancellationException if this outcome is already ended
 	 */
 	public <T extends @Nullable Object, X extends Throwable> T fold(
 			LockedBody<? super L, ? extends T, ? extends X> body,
+			ContentionHandler<? extends T, ? extends X> onContention, OutageHandler<? extends T, ? extends X> onOutage)
+			throws X {
+		return this.<T, X>choose((lease) -> {
+			lease.ensureHeld();
+			return body.run(lease);
+		}, onContention, onOutage);
+	}
+
+	/**
+	 * Run one of three steps. The first one gets the lease even if the lock was lost
+	 * meanwhile, so that it can close the lease.
+	 */
+	<T extends @Nullable Object, X extends Throwable> T choose(LockedBody<? super L, ? extends T, ? extends X> body,
 			ContentionHandler<? extends T, ? extends X> onContention, OutageHandler<? extends T, ? extends X> onOutage)
 			throws X {
 		if (this.ended) {
@@ -143,10 +157,11 @@ public final class LockOutcome<L extends LeaseSet> {
 	}
 
 	/**
-	 * Run a body on the current thread, and interrupt it on a loss if the template
-	 * requires it.
+	 * Run a body on the current thread unless its lock is already lost, and interrupt it
+	 * on a loss if the template requires it.
 	 */
 	<T extends @Nullable Object, X extends Throwable> T call(LockedBody<? super L, T, X> body, L lease) throws X {
+		lease.ensureHeld();
 		if (this.onLost != OnLost.INTERRUPT) {
 			return body.run(lease);
 		}

@@ -18,7 +18,7 @@ record ThreadExecution<L extends LeaseSet>(LockOutcome<L> outcome, boolean until
 
 	<T extends @Nullable Object, X extends Throwable> T run(LockedBody<L, T, X> body,
 			ContentionHandler<T, X> onContention, OutageHandler<T, X> onOutage) throws X {
-		return this.outcome.fold((lease) -> runUnder(lease, body), onContention, onOutage);
+		return this.outcome.choose((lease) -> runUnder(lease, body), onContention, onOutage);
 	}
 
 	private <T extends @Nullable Object, X extends Throwable> T runUnder(L lease, LockedBody<L, T, X> body) throws X {

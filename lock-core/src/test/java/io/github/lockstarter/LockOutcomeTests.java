@@ -117,6 +117,18 @@ class LockOutcomeTests {
 	}
 
 	@Test
+	void noBodyBeginsUnderALockThatWasLostBefore() throws InterruptedException {
+		LockOutcome<Lease> outcome = outcome(this.template.withOnLost(OnLost.INTERRUPT), SHORT);
+		CountDownLatch lost = new CountDownLatch(1);
+		outcome.onLoss(lost::countDown);
+		assertThat(lost.await(20, TimeUnit.SECONDS)).isTrue();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> fold(outcome));
+		assertThat(outcome.end(null)).failsWithin(PATIENCE)
+			.withThrowableThat()
+			.withCauseInstanceOf(LockLostException.class);
+	}
+
+	@Test
 	void theFailureOfABodyThatTheLossHasCancelledIsSuppressed() throws InterruptedException {
 		LockOutcome<Lease> outcome = outcome(this.template.withOnLost(OnLost.INTERRUPT), SHORT);
 		CountDownLatch cancelled = new CountDownLatch(1);

@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineProbe;
 import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
@@ -273,6 +275,29 @@ class LockTemplateAsyncTests {
 		Awaitility.await().until(() -> !isTaken());
 		this.store.acquire.loseRequests(() -> true);
 		assertThat(begin(AT_ONCE.withLeaseTime(Duration.ofMillis(50)), this::unexpected)).isCompletedWithValue("down");
+	}
+
+	@Test
+	void noBodyBeginsAfterItsLeaseHasExpired() {
+		LockRequest request = REQUEST.withLeaseTime(Duration.ofMillis(50));
+		try (DefaultLockRegistry slow = new DefaultLockRegistry(this.store, EngineSettings.DEFAULTS, this::outlast)) {
+			LockTemplate late = new LockTemplate(slow);
+			for (int i = 0; i < 2; i++) {
+				assertThat(failure(late.executeAsync(request, this::unexpected))).isInstanceOf(LockLostException.class);
+				assertThatExceptionOfType(LockLostException.class)
+					.isThrownBy(() -> late.execute(request, this::unexpected));
+			}
+			Awaitility.await().until(() -> EngineProbe.activeLocks(slow) == 0);
+		}
+	}
+
+	private void outlast(LockEvent event) {
+		if (event instanceof LockEvent.Acquired) {
+			long end = System.nanoTime() + Duration.ofMillis(50).toNanos();
+			while (System.nanoTime() - end < 0) {
+				LockSupport.parkNanos(end - System.nanoTime());
+			}
+		}
 	}
 
 	@Test

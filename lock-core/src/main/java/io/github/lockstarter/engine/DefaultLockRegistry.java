@@ -63,16 +63,17 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	 */
 	public DefaultLockRegistry(LockStore store, EngineSettings settings, LockListener listener) {
 		this.capabilities = StoreCapabilities.of(store);
-		this.threads = new EngineThreads(store);
+		LockStore safeStore = new WellBehavedStore(store);
+		this.threads = new EngineThreads(safeStore);
 		this.settings = settings;
 		this.terms = new Terms(settings, this.threads.timetable()::now);
 		this.locks = new LocalLocks(this.terms);
 		LockListener safeListener = new CompositeLockListener(List.of(listener));
 		LossNotice notice = new LossNotice(safeListener, this.threads.callbacks());
 		OutageLog outages = new OutageLog(this.threads.background()::serverOf);
-		this.desk = new StoreDesk(store, settings, this.threads, this.locks, notice, outages);
+		this.desk = new StoreDesk(safeStore, settings, this.threads, this.locks, notice, outages);
 		this.admission = new Admission(this.desk, outages, safeListener, this.capabilities, this.threads.returns());
-		this.simultaneousGrant = new SimultaneousGrant(store, this.terms, this.locks, this.desk, this.admission,
+		this.simultaneousGrant = new SimultaneousGrant(safeStore, this.terms, this.locks, this.desk, this.admission,
 				this.threads.timetable());
 	}
 
@@ -188,8 +189,12 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	/**
 	 * Grant locks again after {@link #drain()}.
+	 * @throws IllegalStateException if this registry is closed
 	 */
 	public void open() {
+		if (this.threads.areEnded()) {
+			throw new IllegalStateException("A closed registry cannot be opened again: create a new one");
+		}
 		this.desk.watchdog().setRenewing(true);
 		this.terms.setRefusing(false);
 	}

@@ -163,6 +163,10 @@ final class EngineThreads implements AutoCloseable {
 		return this.returns;
 	}
 
+	boolean areEnded() {
+		return this.callbacks.isShutdown();
+	}
+
 	@Override
 	public void close() {
 		this.timetable.close();

@@ -3,6 +3,7 @@
 package io.github.lockstarter.engine;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 
 import io.github.lockstarter.LeaseSet;
@@ -18,6 +19,21 @@ final class FutureLease<L extends LeaseSet> extends CompletableFuture<L> {
 
 	FutureLease(Executor bodies) {
 		this.bodies = bodies;
+	}
+
+	/**
+	 * Return what was granted, or throw the exception with which this future has failed.
+	 */
+	L lease() {
+		try {
+			return join();
+		}
+		catch (CompletionException ex) {
+			if (ex.getCause() instanceof Error error) {
+				throw error;
+			}
+			throw (ex.getCause() instanceof RuntimeException failure) ? failure : ex;
+		}
 	}
 
 	@Override

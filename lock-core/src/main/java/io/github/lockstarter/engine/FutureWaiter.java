@@ -69,7 +69,7 @@ final class FutureWaiter extends Waiter {
 		Outcome outcome = outcome();
 		if (outcome instanceof Denial || (outcome instanceof Hold hold && hold.isHeld())) {
 			// None of these steps blocks
-			if (this.concluded.compareAndSet(false, true)) {
+			if (beginConclusion()) {
 				conclude();
 			}
 		}
@@ -106,7 +106,7 @@ final class FutureWaiter extends Waiter {
 
 	@Override
 	void wake() {
-		if (this.concluded.compareAndSet(false, true)) {
+		if (beginConclusion()) {
 			try {
 				this.tasks.execute(this::conclude);
 			}
@@ -115,6 +115,22 @@ final class FutureWaiter extends Waiter {
 				conclude();
 			}
 		}
+	}
+
+	/**
+	 * Return whether the caller must conclude the outcome, which one of several callers
+	 * does. A late call for an earlier outcome must not conclude before there is a new
+	 * one.
+	 */
+	private boolean beginConclusion() {
+		while (outcome() != null && this.concluded.compareAndSet(false, true)) {
+			if (outcome() != null) {
+				return true;
+			}
+			// The waiter has come again since the first look
+			this.concluded.set(false);
+		}
+		return false;
 	}
 
 	private void conclude() {

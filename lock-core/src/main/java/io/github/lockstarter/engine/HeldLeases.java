@@ -9,6 +9,9 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockLostException;
@@ -20,6 +23,20 @@ import io.github.lockstarter.LockLostException;
  * @param returns runs what releases the locks
  */
 record HeldLeases(List<Lease> all, Executor returns) implements LeaseSet {
+
+	private static final Log logger = LogFactory.getLog(HeldLeases.class);
+
+	/**
+	 * Release the acquired locks, because not all could be acquired.
+	 */
+	static void release(List<Lease> leases) {
+		try {
+			new HeldLeases(leases, Runnable::run).close();
+		}
+		catch (LockLostException ex) {
+			logger.debug("A lock was lost while waiting for others", ex);
+		}
+	}
 
 	@Override
 	public boolean isHeld() {

@@ -115,12 +115,16 @@ final class LeaseWatchdog implements Renewal.Listener {
 			expire(tenure);
 			return;
 		}
-		if (this.renewing && !tenure.isRenewing()) {
-			tenure.setRenewing(true);
-			this.renewals.add(new Renewal(tenure, this));
+		if (!this.renewing) {
+			// Renewing may begin again before the deadline
+			schedule(tenure, retryTime(tenure));
+		}
+		else if (tenure.isRenewing()) {
+			schedule(tenure, tenure.deadline());
 		}
 		else {
-			schedule(tenure, tenure.deadline());
+			tenure.setRenewing(true);
+			this.renewals.add(new Renewal(tenure, this));
 		}
 	}
 
@@ -140,7 +144,7 @@ final class LeaseWatchdog implements Renewal.Listener {
 			if (tenure.certainty().suspect()) {
 				this.notice.suspect(tenure, failure);
 			}
-			schedule(tenure, this.timetable.now() + jittered(watched(tenure) / 20));
+			schedule(tenure, retryTime(tenure));
 		}
 		else if (owned) {
 			boolean recovered = renewal.isExtending()
@@ -170,6 +174,10 @@ final class LeaseWatchdog implements Renewal.Listener {
 	private long renewalTime(Tenure tenure) {
 		long time = lastRenewal(tenure) + jittered(renewalInterval(tenure));
 		return time - Math.floorMod(time, Math.min(LONGEST_TICK, tenure.leaseTime().toNanos() / 100));
+	}
+
+	private long retryTime(Tenure tenure) {
+		return this.timetable.now() + jittered(watched(tenure) / 20);
 	}
 
 	private static long lastRenewal(Tenure tenure) {

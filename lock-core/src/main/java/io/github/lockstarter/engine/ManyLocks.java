@@ -7,19 +7,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockContendedException;
-import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRequest;
 
 /**
@@ -29,8 +26,6 @@ import io.github.lockstarter.LockRequest;
  * each other.
  */
 final class ManyLocks {
-
-	private static final Log logger = LogFactory.getLog(ManyLocks.class);
 
 	private final List<LockRequest> requests;
 
@@ -51,8 +46,9 @@ final class ManyLocks {
 	/** Guarded by this. */
 	private final List<Lease> leases = new ArrayList<>();
 
-	/** Guarded by this. */
-	private @Nullable CompletableFuture<Lease> awaited;
+	private volatile @Nullable CompletableFuture<Lease> awaited;
+
+	private volatile boolean blocking;
 
 	/**
 	 * Create an acquisition.
@@ -97,23 +93,18 @@ final class ManyLocks {
 	 * Acquire the locks on the current thread, which waits for each of them.
 	 */
 	LeaseSet await() {
-		acquire();
-		try {
-			return this.result.join();
+		this.blocking = true;
+		while (!this.result.isDone()) {
+			acquire();
 		}
-		catch (CompletionException ex) {
-			if (ex.getCause() instanceof Error error) {
-				throw error;
-			}
-			throw (ex.getCause() instanceof RuntimeException failure) ? failure : ex;
-		}
+		return this.result.lease();
 	}
 
 	private void acquire() {
 		try {
-			CompletableFuture<@Nullable List<Lease>> granted = this.result.isDone()
-					? CompletableFuture.completedFuture(List.of()) : this.atOnce.apply(this.requests, this.waitTime);
-			granted.whenComplete(this::triedAtOnce);
+			if (!this.result.isDone()) {
+				this.atOnce.apply(this.requests, this.waitTime.minus(waited())).whenComplete(this::triedAtOnce);
+			}
 		}
 		catch (Throwable ex) {
 			fail(ex);
@@ -172,13 +163,12 @@ final class ManyLocks {
 	}
 
 	private void settle(@Nullable Lease lease, @Nullable Throwable failure, int next) {
-		if (lease != null) {
-			if (keep(List.of(lease))) {
-				acquireFrom(next);
-			}
-			return;
+		if (lease == null) {
+			fail(RootCause.unwrap(failure));
 		}
-		fail(RootCause.unwrap(failure));
+		else if (keep(List.of(lease))) {
+			acquireFrom(next);
+		}
 	}
 
 	private Duration waited() {
@@ -193,7 +183,7 @@ final class ManyLocks {
 				? new LockContendedException(contention.getKey(), waited()) : cause);
 	}
 
-	private synchronized boolean awaits(CompletableFuture<Lease> lease) {
+	private boolean awaits(CompletableFuture<Lease> lease) {
 		this.awaited = lease;
 		return !this.result.isDone();
 	}
@@ -204,13 +194,37 @@ final class ManyLocks {
 				return this.leases.addAll(granted);
 			}
 		}
-		releaseAll(granted);
+		HeldLeases.release(granted);
 		return false;
 	}
 
 	private void complete() {
-		if (!this.result.complete(new HeldLeases(List.copyOf(this.leases), this.returns))) {
+		HeldLeases all;
+		synchronized (this) {
+			all = new HeldLeases(List.copyOf(this.leases), this.returns);
+		}
+		for (Lease lease : all.all()) {
+			if (!lease.isHeld()) {
+				beginAgain(lease.key());
+				return;
+			}
+		}
+		if (!this.result.complete(all)) {
 			stop();
+		}
+	}
+
+	/**
+	 * Acquire all locks anew, because one was lost during the wait for others. A thread
+	 * that waits for them does so itself.
+	 */
+	private void beginAgain(LockKey lost) {
+		releaseAll();
+		if (waited().compareTo(this.waitTime) >= 0) {
+			fail(new LockContendedException(lost, waited()));
+		}
+		else if (!this.blocking) {
+			this.tasks.execute(this::acquire);
 		}
 	}
 
@@ -218,29 +232,20 @@ final class ManyLocks {
 	 * Stop waiting. A lease that is granted later finds the result done and is closed.
 	 */
 	private void stop() {
-		List<Lease> granted;
-		CompletableFuture<Lease> awaited;
-		synchronized (this) {
-			granted = List.copyOf(this.leases);
-			this.leases.clear();
-			awaited = this.awaited;
-		}
+		CompletableFuture<Lease> awaited = this.awaited;
 		if (awaited != null) {
 			awaited.cancel(false);
 		}
-		releaseAll(granted);
+		releaseAll();
 	}
 
-	/**
-	 * Release the acquired locks, because not all could be acquired.
-	 */
-	static void releaseAll(List<Lease> leases) {
-		try {
-			new HeldLeases(List.copyOf(leases), Runnable::run).close();
+	private void releaseAll() {
+		List<Lease> granted;
+		synchronized (this) {
+			granted = List.copyOf(this.leases);
+			this.leases.clear();
 		}
-		catch (LockLostException ex) {
-			logger.debug("A lock was lost while waiting for others", ex);
-		}
+		HeldLeases.release(granted);
 	}
 
 }

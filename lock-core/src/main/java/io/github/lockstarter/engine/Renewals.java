@@ -10,6 +10,8 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 
+import org.jspecify.annotations.Nullable;
+
 import io.github.lockstarter.store.LockStore;
 
 /**
@@ -74,7 +76,7 @@ final class Renewals {
 		for (int i = 0; i < batch.size(); i++) {
 			Renewal renewal = batch.get(i);
 			answers.get(i).whenComplete((owned, ex) -> {
-				renewal.answered(ex == null && owned, (ex != null) ? RootCause.unwrap(ex) : null);
+				renewal.answered(Boolean.TRUE.equals(owned), failure(owned, ex));
 				if (unanswered.decrementAndGet() == 0) {
 					window.answered(batch.size());
 					sendLater(server, window);
@@ -82,6 +84,13 @@ final class Renewals {
 				}
 			});
 		}
+	}
+
+	private static @Nullable Throwable failure(@Nullable Boolean owned, @Nullable Throwable ex) {
+		if (ex != null) {
+			return RootCause.unwrap(ex);
+		}
+		return (owned != null) ? null : new IllegalStateException("The store has given no answer");
 	}
 
 	private List<CompletionStage<Boolean>> ask(List<Renewal> batch) {

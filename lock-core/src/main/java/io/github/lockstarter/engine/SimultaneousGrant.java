@@ -210,7 +210,7 @@ final class SimultaneousGrant {
 			}
 		}
 		if (leases.size() < parts.size()) {
-			ManyLocks.releaseAll(leases);
+			HeldLeases.release(leases);
 			return null;
 		}
 		return leases;

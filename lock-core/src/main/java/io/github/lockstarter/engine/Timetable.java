@@ -106,8 +106,11 @@ final class Timetable implements AutoCloseable {
 		long now = now();
 		Map.Entry<Long, Set<Entry>> first = this.entries.firstEntry();
 		while (first != null && first.getKey() - now <= 0) {
-			this.entries.remove(first.getKey());
-			first.getValue().stream().filter(Entry::end).forEach(Timetable::runSafely);
+			// Another thread may have replaced the set in the meantime
+			Set<Entry> due = this.entries.remove(first.getKey());
+			if (due != null) {
+				due.stream().filter(Entry::end).forEach(Timetable::runSafely);
+			}
 			first = this.entries.firstEntry();
 		}
 		return (first != null) ? first.getKey() : now + IDLE_NANOS;

@@ -499,6 +499,16 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
+	void aRegistryOpensAgainAfterADrainButNotAfterItsEnd() {
+		this.registry.drain();
+		this.registry.open();
+		assertThat(closing(this.registry.acquire(REQUEST))).isTrue();
+		this.registry.close();
+		assertThatIllegalStateException().isThrownBy(this.registry::open).withMessageContaining("create a new one");
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.registry.acquire(REQUEST));
+	}
+
+	@Test
 	void shutdownEndsTheWaitOfTheOneThatAsksTheStore() throws Exception {
 		new StoreClient(this.store).acquire(KEY, OwnerToken.random(), Duration.ofSeconds(30), false);
 		Call<Boolean> waiter = Callers.start(() -> closing(this.registry.acquire(REQUEST))).awaitParked();

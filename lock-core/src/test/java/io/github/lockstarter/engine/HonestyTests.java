@@ -11,13 +11,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.Lease;
-import io.github.lockstarter.LeaseSet;
+import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.LockSetRequest;
-import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
@@ -42,42 +39,7 @@ class HonestyTests {
 
 	private static final LockKey FIRST = LockKey.of("a", 1);
 
-	private static final LockKey SECOND = LockKey.of("b", 1);
-
 	private final LockMemory memory = new LockMemory();
-
-	private final DefaultLockRegistry elsewhere = registry(new MemoryLockStore(this.memory), 30_000);
-
-	@Test
-	void aSetThatLostALockWhileItWaitedForAnotherIsNotGranted() throws Exception {
-		DefaultLockRegistry registry = registry(new MemoryLockStore(this.memory), 30_000);
-		Lease second = this.elsewhere.acquireAsync(LockRequest.of(SECOND)).get();
-		Call<Boolean> body = Callers.start(() -> new LockTemplate(registry)
-			.execute(LockSetRequest.of(LockRequest.of(FIRST), LockRequest.of(SECOND))
-				.withLeaseTime(Duration.ofMillis(300))
-				.withWaitTime(Duration.ofSeconds(5)), LeaseSet::isHeld));
-		Thread.sleep(700);
-		second.close();
-		assertThat(body.get()).as("held when the body begins").isTrue();
-	}
-
-	@Test
-	void anAsynchronousBodyDoesNotBeginAfterItsLeaseHasExpired() throws Exception {
-		LockTemplate template = new LockTemplate(registry(new MemoryLockStore(this.memory), 30_000));
-		for (int i = 0; i < 100; i++) {
-			template.executeAsync(LockRequest.of("other", i), (lease) -> {
-				Thread.sleep(200);
-				return CompletableFuture.completedFuture(true);
-			});
-		}
-		AtomicBoolean twoOwners = new AtomicBoolean();
-		template.executeAsync(LockRequest.of(FIRST).withLeaseTime(Duration.ofMillis(300)), (lease) -> {
-			twoOwners.set(!lease.isHeld()
-					&& this.elsewhere.tryAcquire(LockRequest.of(FIRST).withWaitTime(Duration.ZERO)).isPresent());
-			return CompletableFuture.completedFuture(true);
-		}).handle((done, ex) -> ex).get();
-		assertThat(twoOwners).as("the body began while another owner held the lock").isFalse();
-	}
 
 	@Test
 	void aCallerBehindAnotherOneIsToldOfTheOutage() {
@@ -93,19 +55,6 @@ class HonestyTests {
 		assertThatExceptionOfType(LockUnavailableException.class)
 			.isThrownBy(() -> registry.acquire(LockRequest.of(FIRST).withWaitTime(Duration.ofMillis(700))));
 		before.cancel(false);
-	}
-
-	@Test
-	void aLeaseThatOutlastsADrainIsRenewedAgainAfterwards() throws Exception {
-		DefaultLockRegistry registry = registry(new MemoryLockStore(this.memory), 900);
-		try (Lease lease = registry.acquire(LockRequest.of(FIRST))) {
-			registry.drain();
-			Thread.sleep(300);
-			assertThat(lease.isHeld()).isTrue();
-			registry.open();
-			Thread.sleep(1200);
-			assertThat(lease.isHeld()).isTrue();
-		}
 	}
 
 	/**

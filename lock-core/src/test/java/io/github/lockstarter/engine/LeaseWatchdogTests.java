@@ -69,6 +69,27 @@ class LeaseWatchdogTests {
 	}
 
 	@Test
+	void renewsALeaseAgainThatOutlastsAPause() {
+		Tenure tenure = begin(KEY, true);
+		this.watchdog.setRenewing(false);
+		advance(LEASE.multipliedBy(9).dividedBy(10));
+		assertThat(this.store.renew.calls()).isZero();
+		this.watchdog.setRenewing(true);
+		advance(LEASE.multipliedBy(3));
+		assertThat(tenure.isHeld()).isTrue();
+		assertThat(this.store.renew.calls()).isBetween(9, 11);
+	}
+
+	@Test
+	void losesALeaseThatAPauseOutlasts() {
+		Tenure tenure = begin(KEY, true);
+		this.watchdog.setRenewing(false);
+		advance(LEASE);
+		assertThat(tenure.certainty().isLost()).isTrue();
+		assertThat(this.store.renew.calls()).isZero();
+	}
+
+	@Test
 	void asksForAFixedLeaseWithoutExtendingItAndNoticesItsEnd() {
 		Tenure tenure = begin(KEY, false);
 		long deadline = tenure.deadline();

@@ -5,10 +5,13 @@ package io.github.lockstarter.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
@@ -29,7 +32,11 @@ import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.store.GroupGrant;
+import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.Place;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.FaultInjectingStore;
@@ -47,6 +54,9 @@ class ManyLocksTests {
 	private static final LockSetRequest ALL = LockSetRequest.of("stock", List.of(3, 1, 2));
 
 	private static final LockSetRequest ALL_NOW = ALL.withWaitTime(Duration.ZERO);
+
+	private static final LockSetRequest SHORT = ALL.withLeaseTime(Duration.ofMillis(500))
+		.withWaitTime(Duration.ofSeconds(20));
 
 	private final LockMemory memory = new LockMemory();
 
@@ -387,6 +397,54 @@ class ManyLocksTests {
 		assertThat(bodies).allSatisfy((body) -> assertThat(body).succeedsWithin(Duration.ofSeconds(10)));
 	}
 
+	@Test
+	void aLockThatIsLostDuringTheWaitForAnotherIsAcquiredAgain() throws Exception {
+		Lease second = this.other.acquire(one(2));
+		Call<Boolean> call = Callers.start(() -> {
+			try (LeaseSet leases = this.registry.acquireAll(SHORT)) {
+				return leases.isHeld();
+			}
+		});
+		loseFirst(second);
+		assertThat(call.get()).isTrue();
+	}
+
+	@Test
+	void aLockThatIsLostDuringTheAsynchronousWaitForAnotherIsAcquiredAgain() {
+		Lease second = this.other.acquire(one(2));
+		CompletableFuture<Boolean> held = this.registry.acquireAllAsync(SHORT).thenApply((leases) -> {
+			try (leases) {
+				return leases.isHeld();
+			}
+		});
+		loseFirst(second);
+		assertThat(held).succeedsWithin(Duration.ofSeconds(10)).isEqualTo(true);
+	}
+
+	/** Let the first lock expire, and then let the wait for the second one end. */
+	private void loseFirst(Lease second) {
+		Awaitility.await().until(() -> this.store.acquire.calls() > 1);
+		Lease first = this.other.acquire(LockRequest.of("stock", 1));
+		second.close();
+		first.close();
+	}
+
+	@Test
+	void aLockThatIsLostDuringTheWholeWaitTimeCountsAsContended() {
+		Duration waitTime = Duration.ofMillis(200);
+		LockSetRequest request = LockSetRequest
+			.of(LockRequest.of("stock", 1).withLeaseTime(Duration.ofMillis(100)), LockRequest.of("stock", 2))
+			.withWaitTime(waitTime);
+		try (DefaultLockRegistry slow = registry(new SlowStore(this.memory, waitTime), Duration.ofSeconds(30))) {
+			assertThatExceptionOfType(LockContendedException.class).isThrownBy(() -> slow.acquireAll(request))
+				.satisfies((ex) -> assertThat(ex.getKey()).isEqualTo(LockKey.of("stock", 1)));
+			assertThat(slow.acquireAllAsync(request)).failsWithin(Duration.ofSeconds(10))
+				.withThrowableThat()
+				.withCauseInstanceOf(LockContendedException.class);
+			Awaitility.await().until(() -> slow.activeLocks() == 0 && slow.backgroundActions() == 0);
+		}
+	}
+
 	private static void awaitUninterrupted(CountDownLatch latch) {
 		try {
 			latch.await();
@@ -409,6 +467,36 @@ class ManyLocksTests {
 		EngineSettings settings = new EngineSettings(Duration.ofSeconds(20), leaseTime, 3, Duration.ofMillis(200),
 				Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(5));
 		return new DefaultLockRegistry(store, settings, this.events::add);
+	}
+
+	/**
+	 * A store whose answer for the second lock takes longer than the wait time, and that
+	 * grants locks only one by one.
+	 */
+	private static final class SlowStore extends DirectStore {
+
+		private final Duration waitTime;
+
+		SlowStore(LockMemory memory, Duration waitTime) {
+			super(new MemoryLockStore(memory));
+			this.waitTime = waitTime;
+		}
+
+		@Override
+		public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
+			CompletionStage<LockAttempt> answer = super.acquire(request, place);
+			if (!request.key().equals(LockKey.of("stock", 2))) {
+				return answer;
+			}
+			Executor later = CompletableFuture.delayedExecutor(this.waitTime.toMillis() + 1, TimeUnit.MILLISECONDS);
+			return answer.thenApplyAsync((attempt) -> attempt, later);
+		}
+
+		@Override
+		public Optional<GroupGrant> groupGrant() {
+			return Optional.empty();
+		}
+
 	}
 
 }

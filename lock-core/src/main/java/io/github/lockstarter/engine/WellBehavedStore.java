@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.GroupGrant;
+import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockKeeping;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.Place;
+import io.github.lockstarter.store.ReleaseOutcome;
+import io.github.lockstarter.store.StoreServers;
+import io.github.lockstarter.store.WaitingLine;
+
+/**
+ * A store whose requests fail as {@link LockStore} requires, even if those of the
+ * original store throw or give no answer: a transition that waits for an answer would
+ * block its lock for ever. An answer that is there at once is returned as it is.
+ */
+final class WellBehavedStore implements LockStore {
+
+	private final LockStore delegate;
+
+	private final Optional<LockKeeping> keeping;
+
+	private final Optional<GroupGrant> groupGrant;
+
+	private final WaitingLine waitingLine;
+
+	WellBehavedStore(LockStore delegate) {
+		this.delegate = delegate;
+		this.keeping = delegate.keeping().map(WellBehavedStore::keeping);
+		this.groupGrant = delegate.groupGrant().map(WellBehavedGroupGrant::new);
+		this.waitingLine = new WellBehavedLine(delegate.waitingLine());
+	}
+
+	@Override
+	public String name() {
+		return this.delegate.name();
+	}
+
+	@Override
+	public Set<LockMode> modes() {
+		return this.delegate.modes();
+	}
+
+	@Override
+	public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
+		return answer(() -> this.delegate.acquire(request, place), Objects::nonNull);
+	}
+
+	/**
+	 * Renew leases. An answer may still be {@code null}, because a check of each answer
+	 * would cost a further stage for each lease.
+	 */
+	@Override
+	public List<CompletionStage<Boolean>> renew(List<LeaseRequest> requests) {
+		try {
+			List<CompletionStage<Boolean>> answers = this.delegate.renew(requests);
+			if (answers != null && answers.size() == requests.size() && answers.stream().allMatch(Objects::nonNull)) {
+				return answers;
+			}
+			throw noAnswer();
+		}
+		catch (Throwable ex) {
+			return Collections.nCopies(requests.size(), CompletableFuture.failedFuture(ex));
+		}
+	}
+
+	@Override
+	public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, Place next) {
+		return answer(() -> this.delegate.release(key, owner, next), Objects::nonNull);
+	}
+
+	@Override
+	public Optional<LockKeeping> keeping() {
+		return this.keeping;
+	}
+
+	@Override
+	public Optional<GroupGrant> groupGrant() {
+		return this.groupGrant;
+	}
+
+	@Override
+	public WaitingLine waitingLine() {
+		return this.waitingLine;
+	}
+
+	@Override
+	public StoreServers servers() {
+		return this.delegate.servers();
+	}
+
+	@Override
+	public boolean mayBlock() {
+		return this.delegate.mayBlock();
+	}
+
+	private static LockKeeping keeping(LockKeeping delegate) {
+		return (key, owner, time) -> answer(() -> delegate.keep(key, owner, time), Objects::nonNull);
+	}
+
+	/**
+	 * Return the stage of a request, or a failed one if there is none.
+	 */
+	static <T> CompletableFuture<T> stage(Supplier<CompletionStage<T>> request) {
+		try {
+			CompletionStage<T> stage = request.get();
+			return (stage != null) ? stage.toCompletableFuture() : CompletableFuture.failedFuture(noAnswer());
+		}
+		catch (Throwable ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
+
+	private static <T> CompletableFuture<T> answer(Supplier<CompletionStage<T>> request,
+			Predicate<@Nullable T> complete) {
+		CompletableFuture<T> stage = stage(request);
+		boolean known = stage.isDone() && (stage.isCompletedExceptionally() || complete.test(stage.join()));
+		return known ? stage : stage.thenApply((answer) -> {
+			if (!complete.test(answer)) {
+				throw noAnswer();
+			}
+			return answer;
+		});
+	}
+
+	private static IllegalStateException noAnswer() {
+		return new IllegalStateException("The store has given no answer");
+	}
+
+	private record WellBehavedGroupGrant(GroupGrant delegate) implements GroupGrant {
+
+		@Override
+		public boolean isPossibleFor(Collection<LockKey> keys) {
+			return this.delegate.isPossibleFor(keys);
+		}
+
+		@Override
+		public CompletionStage<List<LockGrant>> acquire(List<LeaseRequest> requests) {
+			return answer(() -> this.delegate.acquire(requests),
+					(grants) -> grants != null && (grants.isEmpty() || grants.size() == requests.size())
+							&& grants.stream().allMatch(Objects::nonNull));
+		}
+
+	}
+
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.memory.LockMemory;
+import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.StoreCapabilities;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class FutureWaiterTests {
+
+	private static final LockRequest REQUEST = LockRequest.of("stock", 1001);
+
+	private final LockMemory memory = new LockMemory();
+
+	private final LockStore store = new DirectStore(new MemoryLockStore(this.memory));
+
+	private final EngineThreads threads = new EngineThreads(this.store);
+
+	private final DefaultLockRegistry other = new DefaultLockRegistry(new MemoryLockStore(this.memory),
+			EngineSettings.DEFAULTS, LockListener.NO_OP);
+
+	@AfterEach
+	void end() {
+		this.threads.close();
+		this.other.close();
+	}
+
+	/**
+	 * The thread that settles an outcome wakes the waiter afterwards. By then the waiter
+	 * may have come again, because it has lost that hold.
+	 */
+	@Test
+	void aLateCallForAnEarlierOutcomeDoesNotEndTheNextWait() throws Exception {
+		Lease held = this.other.acquire(REQUEST);
+		FutureWaiter waiter = new FutureWaiter(REQUEST, Duration.ofSeconds(20), new Object(), admission(),
+				this.threads);
+		CompletableFuture<Lease> acquisition = waiter.begin();
+		waiter.wake();
+		assertThat(acquisition).failsWithin(Duration.ofMillis(200)).withThrowableOfType(TimeoutException.class);
+		held.close();
+		assertThat(acquisition).succeedsWithin(Duration.ofSeconds(10)).satisfies(Lease::close);
+	}
+
+	private Admission admission() {
+		LockListener listener = LockListener.NO_OP;
+		Terms terms = new Terms(EngineSettings.DEFAULTS, this.threads.timetable()::now);
+		OutageLog outages = new OutageLog((key) -> "");
+		StoreDesk desk = new StoreDesk(this.store, EngineSettings.DEFAULTS, this.threads, new LocalLocks(terms),
+				new LossNotice(listener, Runnable::run), outages);
+		return new Admission(desk, outages, listener, StoreCapabilities.of(this.store), this.threads.returns());
+	}
+
+}
