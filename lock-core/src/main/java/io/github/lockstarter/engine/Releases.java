@@ -101,6 +101,9 @@ final class Releases {
 		ReleaseOutcome outcome = null;
 		try {
 			outcome = answer.join();
+			if (outcome == null) {
+				throw new CompletionException(WellBehavedStore.noAnswer());
+			}
 			if (outcome == ReleaseOutcome.NOT_OWNER && hold != null
 					&& hold.lose("at its release, the store no longer held it for its owner")) {
 				this.notice.lost(hold);

@@ -121,7 +121,8 @@ final class Requests implements ReleaseListener {
 	}
 
 	private void answered(LockKey key, Attempt attempt, Waiter head, CompletableFuture<LockAttempt> answer) {
-		if (answer.isCompletedExceptionally()) {
+		LockAttempt attempted = answer.isCompletedExceptionally() ? null : answer.join();
+		if (attempted == null) {
 			// An interrupt ends a blocking request
 			Waiter interrupted = (this.store.mayBlock() && head.wasInterrupted()) ? head : null;
 			RuntimeException failure = failure(answer);
@@ -129,7 +130,6 @@ final class Requests implements ReleaseListener {
 			return;
 		}
 		this.outages.answered(key);
-		LockAttempt attempted = answer.join();
 		if (attempted instanceof LockGrant grant) {
 			Tenure tenure = tenure(key, attempt, grant);
 			carryOut(key, (lock) -> lock.granted(attempt, tenure));
@@ -142,7 +142,7 @@ final class Requests implements ReleaseListener {
 	private static RuntimeException failure(CompletableFuture<?> answer) {
 		try {
 			answer.join();
-			return new IllegalStateException();
+			return WellBehavedStore.noAnswer();
 		}
 		catch (CompletionException ex) {
 			return RootCause.asRuntime(ex);

@@ -33,7 +33,8 @@ import io.github.lockstarter.store.WaitingLine;
 /**
  * A store whose requests fail as {@link LockStore} requires, even if those of the
  * original store throw or give no answer: a transition that waits for an answer would
- * block its lock for ever. An answer that is there at once is returned as it is.
+ * block its lock for ever. The answer to an acquisition, a renewal or a release may still
+ * be {@code null}, because to check it here would cost a further stage for each lock.
  */
 final class WellBehavedStore implements LockStore {
 
@@ -64,13 +65,9 @@ final class WellBehavedStore implements LockStore {
 
 	@Override
 	public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
-		return answer(() -> this.delegate.acquire(request, place), Objects::nonNull);
+		return stage(() -> this.delegate.acquire(request, place));
 	}
 
-	/**
-	 * Renew leases. An answer may still be {@code null}, because a check of each answer
-	 * would cost a further stage for each lease.
-	 */
 	@Override
 	public List<CompletionStage<Boolean>> renew(List<LeaseRequest> requests) {
 		try {
@@ -87,7 +84,7 @@ final class WellBehavedStore implements LockStore {
 
 	@Override
 	public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, Place next) {
-		return answer(() -> this.delegate.release(key, owner, next), Objects::nonNull);
+		return stage(() -> this.delegate.release(key, owner, next));
 	}
 
 	@Override
@@ -144,7 +141,7 @@ final class WellBehavedStore implements LockStore {
 		});
 	}
 
-	private static IllegalStateException noAnswer() {
+	static IllegalStateException noAnswer() {
 		return new IllegalStateException("The store has given no answer");
 	}
 
