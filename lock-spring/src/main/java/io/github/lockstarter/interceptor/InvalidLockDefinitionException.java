@@ -15,6 +15,8 @@ public class InvalidLockDefinitionException extends IllegalStateException {
 
 	private final String method;
 
+	private final String description;
+
 	private final String action;
 
 	/**
@@ -25,8 +27,15 @@ public class InvalidLockDefinitionException extends IllegalStateException {
 	 * @param cause the exception that revealed the problem, or {@code null}
 	 */
 	public InvalidLockDefinitionException(Method method, String problem, String action, @Nullable Throwable cause) {
-		super("Invalid @DistributedLock on '" + MethodLabel.of(method) + "': " + problem, cause);
-		this.method = MethodLabel.of(method);
+		this(MethodLabel.of(method), "Invalid @DistributedLock on '" + MethodLabel.of(method) + "': " + problem,
+				action, cause);
+	}
+
+	private InvalidLockDefinitionException(String method, String description, String action,
+			@Nullable Throwable cause) {
+		super(description + ". " + action, cause);
+		this.method = method;
+		this.description = description;
 		this.action = action;
 	}
 
@@ -35,6 +44,13 @@ public class InvalidLockDefinitionException extends IllegalStateException {
 	 */
 	public String getMethod() {
 		return this.method;
+	}
+
+	/**
+	 * Return the problem and the method, without the {@linkplain #getAction() action}.
+	 */
+	public String getDescription() {
+		return this.description;
 	}
 
 	/**

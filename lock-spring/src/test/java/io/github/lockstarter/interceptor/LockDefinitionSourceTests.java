@@ -165,7 +165,10 @@ class LockDefinitionSourceTests {
 		assertThatExceptionOfType(InvalidLockDefinitionException.class).isThrownBy(() -> find(Invalid.class, method))
 			.withMessageStartingWith("Invalid @DistributedLock on '" + Invalid.class.getName() + "." + method + "(")
 			.withMessageContaining(problem)
-			.satisfies((ex) -> assertThat(ex.getAction()).contains(action));
+			.satisfies((ex) -> {
+				assertThat(ex.getAction()).contains(action);
+				assertThat(ex).hasMessage(ex.getDescription() + ". " + ex.getAction());
+			});
 	}
 
 	@Test

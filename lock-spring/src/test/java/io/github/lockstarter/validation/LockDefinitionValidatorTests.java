@@ -79,7 +79,7 @@ class LockDefinitionValidatorTests {
 		assertThatExceptionOfType(InvalidLockDefinitionException.class)
 			.isThrownBy(() -> start((context) -> context.registerBean(type), true))
 			.withMessageMatching("Invalid @DistributedLock on '.*\\.run\\(\\)': the method is"
-					+ " (private|final|static), so no proxy can intercept its calls")
+					+ " (private|final|static), so no proxy can intercept its calls\\. .*")
 			.satisfies((ex) -> assertThat(ex.getAction()).contains("LockTemplate"));
 	}
 
@@ -92,7 +92,7 @@ class LockDefinitionValidatorTests {
 					.contains("LockTemplate"))
 				.message()
 				.matches("Invalid @DistributedLock on '.*\\.run\\(\\)': the class " + type.getName().replace("$", ".")
-						+ " is (final|sealed), so no proxy can intercept its calls");
+						+ " is (final|sealed), so no proxy can intercept its calls\\. .*");
 		}
 	}
 
@@ -139,7 +139,7 @@ class LockDefinitionValidatorTests {
 						(context) -> context.registerBean(type, (definition) -> definition.setLazyInit(lazy)), true))
 				.withMessageMatching(
 						"Invalid @DistributedLock on '.*\\(\\)': Spring calls the method on the bean itself"
-								+ " and not on its proxy, so it would run without a lock")
+								+ " and not on its proxy, so it would run without a lock\\. .*")
 				.satisfies((ex) -> assertThat(ex.getAction()).contains("LockTemplate"));
 		}
 	}
