@@ -27,8 +27,8 @@ public class InvalidLockDefinitionException extends IllegalStateException {
 	 * @param cause the exception that revealed the problem, or {@code null}
 	 */
 	public InvalidLockDefinitionException(Method method, String problem, String action, @Nullable Throwable cause) {
-		this(MethodLabel.of(method), "Invalid @DistributedLock on '" + MethodLabel.of(method) + "': " + problem,
-				action, cause);
+		this(MethodLabel.of(method), "Invalid @DistributedLock on '" + MethodLabel.of(method) + "': " + problem, action,
+				cause);
 	}
 
 	private InvalidLockDefinitionException(String method, String description, String action,

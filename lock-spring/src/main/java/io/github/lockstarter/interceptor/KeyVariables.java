@@ -57,6 +57,13 @@ final class KeyVariables {
 	}
 
 	/**
+	 * Return whether a variable is a parameter of the method.
+	 */
+	boolean isParameter(String variable) {
+		return parameterIndex(variable) >= 0;
+	}
+
+	/**
 	 * Return advice on the possible references.
 	 */
 	String advice() {
@@ -97,7 +104,7 @@ final class KeyVariables {
 	}
 
 	private boolean isKnown(String variable) {
-		return variable.equals("root") || variable.equals("this") || parameterIndex(variable) >= 0;
+		return variable.equals("root") || variable.equals("this") || isParameter(variable);
 	}
 
 	private int parameterIndex(String variable) {

@@ -93,6 +93,11 @@ class LockDefinitionSourceTests {
 	}
 
 	@Test
+	void aNameMayHoldAHashThatIsNoReference() {
+		assertThat(request(definition(Defaults.class, "hash")).key()).isEqualTo(LockKey.of("#order#p1#a0b"));
+	}
+
+	@Test
 	void theMethodOfAnInterfaceLeadsToThatOfTheClass() throws Exception {
 		LockDefinition definition = this.source.get(Job.class.getMethod("run"), OfInterface.class);
 		assertThat(definition).isEqualTo(definition(OfInterface.class, "run"));
@@ -125,6 +130,9 @@ class LockDefinitionSourceTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', value = { //
 			"badName | name: 'name' must be 1 to 128 of the characters | Set 'name' to",
+			"parameterAsName | name \"#productId\" is a static label, so #productId is not evaluated |"
+					+ " Use key = \"#productId\".",
+			"parameterInName | name \"stock-#p0.sell\" is a static label, so #p0 is not evaluated | key = \"#p0\"",
 			"badWaitTime | waitTime: 'soon' is not a duration | \"500ms\", \"3s\" or \"PT3S\"",
 			"bareWaitTime | waitTime: '10' has no unit | \"500ms\", \"3s\" or \"PT3S\"",
 			"negativeWaitTime | waitTime: 'waitTime' must not be negative | \"0s\"",
@@ -250,6 +258,10 @@ class LockDefinitionSourceTests {
 
 		@DistributedLock
 		void run() {
+		}
+
+		@DistributedLock(name = "#order#p1#a0b")
+		void hash(long id) {
 		}
 
 	}
@@ -421,6 +433,14 @@ class LockDefinitionSourceTests {
 
 		@DistributedLock(name = "of stock")
 		void badName() {
+		}
+
+		@DistributedLock(name = "#productId")
+		void parameterAsName(long productId) {
+		}
+
+		@DistributedLock(name = "stock-#p0.sell")
+		void parameterInName(long productId) {
 		}
 
 		@DistributedLock(waitTime = "soon")
