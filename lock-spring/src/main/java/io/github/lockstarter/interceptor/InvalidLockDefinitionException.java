@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.interceptor;
 
+import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 
 import org.jspecify.annotations.Nullable;
@@ -27,8 +28,9 @@ public class InvalidLockDefinitionException extends IllegalStateException {
 	 * @param cause the exception that revealed the problem, or {@code null}
 	 */
 	public InvalidLockDefinitionException(Method method, String problem, String action, @Nullable Throwable cause) {
-		this(MethodLabel.of(method), "Invalid @DistributedLock on '" + MethodLabel.of(method) + "': " + problem, action,
-				cause);
+		this(MethodLabel.of(method),
+				"Invalid @DistributedLock on '" + MethodLabel.of(method) + "'" + origin(method) + ": " + problem,
+				action, cause);
 	}
 
 	private InvalidLockDefinitionException(String method, String description, String action,
@@ -37,6 +39,18 @@ public class InvalidLockDefinitionException extends IllegalStateException {
 		this.method = method;
 		this.description = description;
 		this.action = action;
+	}
+
+	private static String origin(Method method) {
+		AnnotatedElement origin = LockAnnotations.inheritedFrom(method);
+		if (origin instanceof Method inherited) {
+			return " (declared on '" + MethodLabel.of(inherited) + "')";
+		}
+		if (origin instanceof Class<?> type) {
+			return " (declared on the class"
+					+ (type.equals(method.getDeclaringClass()) ? ")" : " " + type.getName() + ")");
+		}
+		return "";
 	}
 
 	/**

@@ -70,8 +70,13 @@ final class KeyVariables {
 		if (this.names == null) {
 			return "The class was compiled without parameter names: compile it with -parameters, or use #p0, #p1, …";
 		}
-		return (this.names.length == 0) ? "The method has no parameters."
-				: "The parameters are: #" + String.join(", #", this.names) + ".";
+		if (this.names.length == 0) {
+			return "The method has no parameters.";
+		}
+		String parameters = "The parameters are: #" + String.join(", #", this.names) + ".";
+		return (LockAnnotations.inheritedFrom(this.method) instanceof Method)
+				? parameters + " Name them as in the method that declares the annotation, or use #p0, #p1, …"
+				: parameters;
 	}
 
 	private void collectVariables(SpelNode node, List<String> unknown) {

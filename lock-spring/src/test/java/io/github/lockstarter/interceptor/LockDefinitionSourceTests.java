@@ -180,6 +180,24 @@ class LockDefinitionSourceTests {
 	}
 
 	@Test
+	void anInvalidAnnotationOfAnotherMethodSaysWhereItIsDeclared() {
+		String name = getClass().getName();
+		assertThatExceptionOfType(InvalidLockDefinitionException.class)
+			.isThrownBy(() -> find(WithOtherNames.class, "sell"))
+			.withMessage("Invalid @DistributedLock on '" + name + "$WithOtherNames.sell(long, int)' (declared on '"
+					+ name
+					+ "$Shop.sell(long, int)'): key \"#productId\" uses #productId, which does not exist. The parameters"
+					+ " are: #id, #count. Name them as in the method that declares the annotation, or use #p0, #p1, …");
+		assertThatExceptionOfType(InvalidLockDefinitionException.class)
+			.isThrownBy(() -> find(GenericWithOtherNames.class, "run"))
+			.withMessageContaining("(declared on '" + name + "$KeyedJob.run(Object)')");
+		assertThatExceptionOfType(InvalidLockDefinitionException.class)
+			.isThrownBy(() -> find(InvalidOnClass.class, "run"))
+			.withMessageContaining("$InvalidOnClass.run(long)' (declared on the class): key \"#productId\"")
+			.satisfies((ex) -> assertThat(ex.getAction()).isEqualTo("The parameters are: #id."));
+	}
+
+	@Test
 	void theBeansOfAKeyAreLookedForInTheParentTooAndNotCreated() {
 		DefaultListableBeanFactory parent = new DefaultListableBeanFactory();
 		parent.registerBeanDefinition("ofParent", new RootBeanDefinition(List.class, () -> {
@@ -289,6 +307,44 @@ class LockDefinitionSourceTests {
 
 		@Override
 		public void run() {
+		}
+
+	}
+
+	interface Shop {
+
+		@DistributedLock(key = "#productId")
+		void sell(long productId, int quantity);
+
+	}
+
+	static class WithOtherNames implements Shop {
+
+		@Override
+		public void sell(long id, int count) {
+		}
+
+	}
+
+	interface KeyedJob<T> {
+
+		@DistributedLock(key = "#subject")
+		void run(T subject);
+
+	}
+
+	static class GenericWithOtherNames implements KeyedJob<String> {
+
+		@Override
+		public void run(String text) {
+		}
+
+	}
+
+	@DistributedLock(key = "#productId")
+	static class InvalidOnClass {
+
+		public void run(long id) {
 		}
 
 	}

@@ -78,7 +78,7 @@ class LockDefinitionValidatorTests {
 	void aMethodThatNoProxyCanReachIsRefused(Class<?> type) {
 		assertThatExceptionOfType(InvalidLockDefinitionException.class)
 			.isThrownBy(() -> start((context) -> context.registerBean(type), true))
-			.withMessageMatching("Invalid @DistributedLock on '.*\\.run\\(\\)': the method is"
+			.withMessageMatching("Invalid @DistributedLock on '.*\\.run\\(\\)'.*: the method is"
 					+ " (private|final|static), so no proxy can intercept its calls\\. .*")
 			.satisfies((ex) -> assertThat(ex.getAction()).contains("LockTemplate"));
 	}
@@ -138,7 +138,7 @@ class LockDefinitionValidatorTests {
 				.isThrownBy(() -> start(
 						(context) -> context.registerBean(type, (definition) -> definition.setLazyInit(lazy)), true))
 				.withMessageMatching(
-						"Invalid @DistributedLock on '.*\\(\\)': Spring calls the method on the bean itself"
+						"Invalid @DistributedLock on '.*\\(\\)'.*: Spring calls the method on the bean itself"
 								+ " and not on its proxy, so it would run without a lock\\. .*")
 				.satisfies((ex) -> assertThat(ex.getAction()).contains("LockTemplate"));
 		}
