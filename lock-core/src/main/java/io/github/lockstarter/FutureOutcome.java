@@ -19,7 +19,8 @@ final class FutureOutcome<L extends LeaseSet> extends CompletableFuture<LockOutc
 	FutureOutcome(CompletableFuture<L> acquisition, OnLost onLost, HoldTimes holdTimes) {
 		this.tasks = acquisition.defaultExecutor();
 		acquisition.whenComplete((lease, ex) -> {
-			LockOutcome<L> outcome = new LockOutcome<>(lease, ex, onLost, holdTimes);
+			LockOutcome<L> outcome = (lease != null) ? LockOutcome.ofGrant(lease, onLost, holdTimes)
+					: new LockOutcome<>(null, ex, onLost, holdTimes);
 			if (!complete(outcome)) {
 				outcome.end(new CancellationException());
 			}

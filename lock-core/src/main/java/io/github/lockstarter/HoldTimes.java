@@ -21,6 +21,32 @@ record HoldTimes(List<LockRequest> kept) {
 	}
 
 	/**
+	 * Return the request for a registry, which does not know whether a body succeeds.
+	 */
+	@SuppressWarnings("unchecked")
+	<L extends LeaseSet> AnyLockRequest<L> without(AnyLockRequest<L> request) {
+		if (this.kept.isEmpty()) {
+			return request;
+		}
+		return (AnyLockRequest<L>) ((request instanceof LockRequest one) ? one.withoutHoldAtLeast()
+				: ((LockSetRequest) request).withoutHoldAtLeast());
+	}
+
+	/**
+	 * Apply the times to new leases, and close the leases if the store cannot keep locks.
+	 * @throws IllegalArgumentException if the store cannot keep locks
+	 */
+	void begin(LeaseSet lease) {
+		try {
+			apply(lease, true);
+		}
+		catch (RuntimeException ex) {
+			lease.closeAsync();
+			throw ex;
+		}
+	}
+
+	/**
 	 * Apply the times to leases that are about to be closed.
 	 */
 	void apply(LeaseSet lease, boolean successful) {

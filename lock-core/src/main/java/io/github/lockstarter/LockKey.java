@@ -5,7 +5,10 @@ package io.github.lockstarter;
 import java.io.Serializable;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
 
 import org.jspecify.annotations.Nullable;
 
@@ -41,16 +44,11 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 			0x2070, 0xFEFF, 0xFF00, 0xFFF9, 0xFFFC, 0x110BD, 0x110BE, 0x110CD, 0x110CE, 0x13430, 0x13440, 0x1BCA0,
 			0x1BCA4, 0x1D173, 0x1D17B, 0xE0001, 0xE0002, 0xE0020, 0xE0080 };
 
-	private static final ClassValue<Boolean> TEXT_IS_IDENTITY = new ClassValue<>() {
+	private static final ClassValue<Boolean> IS_VALUE = new ClassValue<>() {
 
 		@Override
 		protected Boolean computeValue(Class<?> type) {
-			try {
-				return type.getMethod("toString").getDeclaringClass() == Object.class;
-			}
-			catch (NoSuchMethodException ex) {
-				throw new IllegalStateException(ex);
-			}
+			return !isSeveral(type) && type != Optional.class && !isTextIdentity(type);
 		}
 
 	};
@@ -74,10 +72,13 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 	/**
 	 * Return the lock of a key within a name.
 	 * @param name the name of what is guarded
-	 * @param key the key, converted to text by {@link String#valueOf}
+	 * @param key the key, a single value that is converted to text by
+	 * {@link String#valueOf}. For the locks of several keys use
+	 * {@link LockSetRequest#of(String, Collection)}
 	 * @throws IllegalArgumentException if the name is not valid, or the key is
-	 * {@code null}, has no {@code toString()} of its own, or its text is blank, longer
-	 * than {@value #MAX_KEY_LENGTH} characters or not well-formed Unicode
+	 * {@code null}, a collection, a map, an array or an {@link Optional}, has no
+	 * {@code toString()} of its own, or its text is blank, longer than
+	 * {@value #MAX_KEY_LENGTH} characters or not well-formed Unicode
 	 */
 	@SuppressWarnings("NullAway") // callers without null checks get a clear answer
 	public static LockKey of(String name, Object key) {
@@ -85,9 +86,9 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 			throw new IllegalArgumentException(
 					"'key' of the lock '" + name + "' must not be null; leave it out for one lock per name");
 		}
-		if (TEXT_IS_IDENTITY.get(key.getClass())) {
+		if (!IS_VALUE.get(key.getClass())) {
 			throw new IllegalArgumentException("'key' of the lock '" + name + "' is a " + key.getClass().getTypeName()
-					+ ", whose text is different in each JVM because it has no toString() of its own");
+					+ objection(key.getClass()));
 		}
 		return new LockKey(name, key.toString());
 	}
@@ -108,6 +109,27 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 	@Override
 	public String toString() {
 		return text();
+	}
+
+	private static boolean isSeveral(Class<?> type) {
+		return Collection.class.isAssignableFrom(type) || Map.class.isAssignableFrom(type) || type.isArray();
+	}
+
+	private static boolean isTextIdentity(Class<?> type) {
+		try {
+			return type.getMethod("toString").getDeclaringClass() == Object.class;
+		}
+		catch (NoSuchMethodException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	private static String objection(Class<?> type) {
+		if (isSeveral(type)) {
+			return ", which has several values; for the locks of all of them use LockSetRequest.of(name, keys)";
+		}
+		return (type == Optional.class) ? "; use its value instead"
+				: ", whose text is different in each JVM because it has no toString() of its own";
 	}
 
 	private static void checkName(String name) {

@@ -57,6 +57,19 @@ public final class LockOutcome<L extends LeaseSet> {
 	}
 
 	/**
+	 * Begin the hold times of a lock that is acquired.
+	 */
+	static <L extends LeaseSet> LockOutcome<L> ofGrant(L lease, OnLost onLost, HoldTimes holdTimes) {
+		try {
+			holdTimes.begin(lease);
+			return new LockOutcome<>(lease, null, onLost, holdTimes);
+		}
+		catch (IllegalArgumentException ex) {
+			return new LockOutcome<>(null, ex, onLost, holdTimes);
+		}
+	}
+
+	/**
 	 * Run the body under the lock, or one of two handlers without it.
 	 * @param <T> the type of the result
 	 * @param <X> the type of exception that body and handlers may throw

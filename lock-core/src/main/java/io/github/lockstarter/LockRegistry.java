@@ -30,6 +30,9 @@ public interface LockRegistry {
 	 * Acquire a lock, waiting for it as long as the request allows.
 	 * @param request which lock, and how long to wait
 	 * @return the lease, to be closed by the caller
+	 * @throws IllegalArgumentException if the store cannot fulfil the request, or it has
+	 * a {@linkplain LockRequest#withHoldAtLeast time} that only a {@link LockTemplate}
+	 * applies; all methods with a request refuse these
 	 * @throws LockContendedException if another owner held the lock for the whole wait
 	 * time
 	 * @throws LockUnavailableException if the store could not be asked, or the registry

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * until it is closed
  * @param holdAtLeast how long the lock is kept after its grant, even if the body of a
  * {@link LockTemplate} returns earlier, or {@code null} to release it when the body ends;
- * see {@link Lease#holdAtLeast}
+ * see {@link #withHoldAtLeast}
  * @param owner the owner of the lease; if {@code null}, the current thread is the owner,
  * or the lease itself if the lock is acquired asynchronously; see {@link #withOwner}
  */
@@ -104,12 +104,17 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 	}
 
 	/**
-	 * Return this request with a time for which the lock is kept after its grant, unless
-	 * the body of a {@link LockTemplate} throws.
+	 * Return this request, for a {@link LockTemplate}, with a time for which the lock is
+	 * kept after its grant, unless the body throws. A {@link LockRegistry} refuses it;
+	 * use {@link Lease#holdAtLeast} there.
 	 * @param holdAtLeast the time, 10 ms to 365 days
 	 */
 	public LockRequest withHoldAtLeast(Duration holdAtLeast) {
 		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, holdAtLeast, this.owner);
+	}
+
+	LockRequest withoutHoldAtLeast() {
+		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, null, this.owner);
 	}
 
 	/**

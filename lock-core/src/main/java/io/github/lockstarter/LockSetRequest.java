@@ -136,6 +136,10 @@ public record LockSetRequest(List<LockRequest> requests,
 		return each((request) -> request.withHoldAtLeast(holdAtLeast));
 	}
 
+	LockSetRequest withoutHoldAtLeast() {
+		return each(LockRequest::withoutHoldAtLeast);
+	}
+
 	/**
 	 * Return this request on behalf of one owner of all locks.
 	 * @param owner the owner

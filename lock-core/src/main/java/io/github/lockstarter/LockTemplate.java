@@ -235,9 +235,11 @@ public class LockTemplate {
 
 	@SuppressWarnings("unchecked")
 	private <L extends LeaseSet> FutureOutcome<L> futureOutcome(AnyLockRequest<L> request) {
-		CompletableFuture<L> acquisition = (CompletableFuture<L>) ((request instanceof LockRequest one)
-				? this.registry.acquireAsync(one) : this.registry.acquireAllAsync((LockSetRequest) request));
-		return new FutureOutcome<>(acquisition, this.onLost, HoldTimes.of(request));
+		HoldTimes holdTimes = HoldTimes.of(request);
+		AnyLockRequest<L> plain = holdTimes.without(request);
+		CompletableFuture<L> acquisition = (CompletableFuture<L>) ((plain instanceof LockRequest one)
+				? this.registry.acquireAsync(one) : this.registry.acquireAllAsync((LockSetRequest) plain));
+		return new FutureOutcome<>(acquisition, this.onLost, holdTimes);
 	}
 
 	/**
@@ -251,8 +253,12 @@ public class LockTemplate {
 
 	@SuppressWarnings("unchecked")
 	private <L extends LeaseSet> L acquireFromRegistry(AnyLockRequest<L> request) {
-		return (L) ((request instanceof LockRequest one) ? this.registry.acquire(one)
-				: this.registry.acquireAll((LockSetRequest) request));
+		HoldTimes holdTimes = HoldTimes.of(request);
+		AnyLockRequest<L> plain = holdTimes.without(request);
+		L lease = (L) ((plain instanceof LockRequest one) ? this.registry.acquire(one)
+				: this.registry.acquireAll((LockSetRequest) plain));
+		holdTimes.begin(lease);
+		return lease;
 	}
 
 	/**

@@ -2,14 +2,20 @@
 
 package io.github.lockstarter;
 
+import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -110,8 +116,29 @@ class LockKeyTests {
 	void aKeyWithoutATextOfItsOwnIsRefusedBecauseEachJvmSeesAnotherOne() {
 		assertThatIllegalArgumentException().isThrownBy(() -> LockKey.of("stock", new Object()))
 			.withMessageContaining("is a java.lang.Object, whose text is different in each JVM");
-		assertThatIllegalArgumentException().isThrownBy(() -> LockKey.of("stock", new int[] { 1 }))
-			.withMessageContaining("is a int[], whose text");
+	}
+
+	@ParameterizedTest
+	@MethodSource
+	void aKeyOfSeveralValuesIsRefusedBecauseItExcludesNoneOfTheirOwners(Object several) {
+		assertThatIllegalArgumentException().isThrownBy(() -> LockRequest.of("stock", several))
+			.withMessage("'key' of the lock 'stock' is a " + several.getClass().getTypeName()
+					+ ", which has several values; for the locks of all of them use LockSetRequest.of(name, keys)");
+	}
+
+	static Stream<Object> aKeyOfSeveralValuesIsRefusedBecauseItExcludesNoneOfTheirOwners() {
+		return Stream.of(List.of(1L, 2L), Set.of(1L), Map.of(1L, 2), new int[] { 1 });
+	}
+
+	@Test
+	void anOptionalIsNotItsValue() {
+		assertThatIllegalArgumentException().isThrownBy(() -> LockKey.of("stock", Optional.of(1001)))
+			.withMessage("'key' of the lock 'stock' is a java.util.Optional; use its value instead");
+	}
+
+	@Test
+	void aPathIsOneValue() {
+		assertThat(LockKey.of("file", Path.of("a", "b"))).hasToString("file:" + Path.of("a", "b"));
 	}
 
 	@Test

@@ -5,17 +5,20 @@ package io.github.lockstarter;
 import java.time.Duration;
 import java.util.List;
 
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.engine.DisabledLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.memory.MemoryLockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
  * The behavior of every registry, with transactions and without.
@@ -80,6 +83,31 @@ class LockRegistryTests {
 			registry.acquire(other).close();
 			assertThat(registry.tryAcquire(REQUEST)).isEmpty();
 		}
+	}
+
+	static List<LockRegistry> registriesAndNone() {
+		return List.of(registries().get(0), registries().get(1), new DisabledLockRegistry());
+	}
+
+	@ParameterizedTest(autoCloseArguments = false)
+	@MethodSource("registriesAndNone")
+	void aTimeThatOnlyATemplateAppliesIsRefused(LockRegistry registry) {
+		LockRequest request = REQUEST.withHoldAtLeast(Duration.ofHours(1));
+		LockSetRequest both = LockSetRequest.of(request, LockRequest.of("stock", 1002));
+		assertRefused(() -> registry.acquire(request));
+		assertRefused(() -> registry.tryAcquire(request));
+		assertRefused(() -> registry.acquireAsync(request));
+		assertRefused(() -> registry.acquireAll(both));
+		assertRefused(() -> registry.tryAcquireAll(both));
+		assertRefused(() -> registry.acquireAllAsync(both));
+		new LockTemplate(registry).executeWithoutResult(REQUEST, (lease) -> {
+		});
+	}
+
+	private static void assertRefused(ThrowingCallable request) {
+		assertThatIllegalArgumentException().isThrownBy(request)
+			.withMessage("Lock 'stock:1001' is requested with 'holdAtLeast', which is for a LockTemplate only;"
+					+ " call holdAtLeast(…) on the lease instead");
 	}
 
 	@ParameterizedTest(autoCloseArguments = false)

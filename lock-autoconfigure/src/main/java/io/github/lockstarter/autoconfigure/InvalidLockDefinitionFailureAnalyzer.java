@@ -14,7 +14,7 @@ class InvalidLockDefinitionFailureAnalyzer extends AbstractFailureAnalyzer<Inval
 
 	@Override
 	protected FailureAnalysis analyze(Throwable rootFailure, InvalidLockDefinitionException cause) {
-		return new FailureAnalysis(cause.getMessage(), cause.getAction(), cause);
+		return new FailureAnalysis(cause.getDescription(), cause.getAction(), cause);
 	}
 
 }

@@ -48,10 +48,11 @@ class StartFailureTests {
 	@Test
 	void anInvalidAnnotationIsAnalyzed(CapturedOutput output) {
 		assertThat(catchThrowable(() -> start(PrimitiveSkip.class, "distributed-lock.store=memory"))).isNotNull();
-		assertThat(output).contains("APPLICATION FAILED TO START")
+		assertThat(output).contains("APPLICATION FAILED TO START");
+		assertThat(output.toString().split("APPLICATION FAILED TO START")[1])
 			.contains("Invalid @DistributedLock on '" + PrimitiveSkip.class.getName() + ".run()':"
 					+ " onContention = SKIP has no empty result of type int")
-			.contains("Return an object type, which may be null, or an Optional; or name a fallback.");
+			.containsOnlyOnce("Return an object type, which may be null, or an Optional; or name a fallback.");
 	}
 
 	@ParameterizedTest

@@ -98,14 +98,14 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	private CompletableFuture<Lease> acquireAsync(LockRequest request, Object otherwise) {
-		this.capabilities.require(request);
+		require(request);
 		return new FutureWaiter(request, waitTime(request), owner(request, otherwise), this.admission, this.threads)
 			.begin();
 	}
 
 	@Override
 	public LeaseSet acquireAll(LockSetRequest request) {
-		request.requests().forEach(this.capabilities::require);
+		request.requests().forEach(this::require);
 		Function<LockRequest, ThreadWaiter> waiters = (each) -> waiter(each, Duration.ZERO, Thread.currentThread());
 		return manyLocks(request,
 				(all, time) -> CompletableFuture.completedFuture(this.simultaneousGrant.tryGrant(all, waiters, time)),
@@ -125,7 +125,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	@Override
 	public CompletableFuture<LeaseSet> acquireAllAsync(LockSetRequest request) {
-		request.requests().forEach(this.capabilities::require);
+		request.requests().forEach(this::require);
 		Object owner = new Object();
 		Function<LockRequest, ThreadWaiter> waiters = (each) -> waiter(each, Duration.ZERO, owner);
 		return manyLocks(request,
@@ -173,8 +173,24 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	private ThreadWaiter waiter(LockRequest request, Duration waitTime, Object otherwise) {
-		this.capabilities.require(request);
+		require(request);
 		return new ThreadWaiter(waitTime, request.mode(), request.leaseTime(), owner(request, otherwise));
+	}
+
+	private void require(LockRequest request) {
+		this.capabilities.require(request);
+		requireNoHoldTime(request);
+	}
+
+	/**
+	 * Refuse a request with a time that only a template applies, because the lock would
+	 * be free too early.
+	 */
+	static void requireNoHoldTime(LockRequest request) {
+		if (request.holdAtLeast() != null) {
+			throw new IllegalArgumentException("Lock '" + request.key() + "' is requested with 'holdAtLeast', which is"
+					+ " for a LockTemplate only; call holdAtLeast(…) on the lease instead");
+		}
 	}
 
 	private static Object owner(LockRequest request, Object otherwise) {

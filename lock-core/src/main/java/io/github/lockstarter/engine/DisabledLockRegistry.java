@@ -34,6 +34,7 @@ public final class DisabledLockRegistry implements LockRegistry {
 
 	@Override
 	public Lease acquire(LockRequest request) {
+		DefaultLockRegistry.requireNoHoldTime(request);
 		return grant(request.key());
 	}
 

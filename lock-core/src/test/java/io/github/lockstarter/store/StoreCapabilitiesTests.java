@@ -12,12 +12,14 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSetRequest;
+import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockListener;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.fail;
 
 /**
  * A request that a store cannot fulfil is refused, and never granted in a weaker form.
@@ -60,6 +62,19 @@ class StoreCapabilitiesTests {
 			assertRefusedKeeping(() -> lease.holdAtLeast(Duration.ofMinutes(1)));
 			lease.holdAtLeast(Duration.ZERO);
 		}
+	}
+
+	@Test
+	void aTemplateRunsNoBodyUnderALockThatItCannotKeep() {
+		LockTemplate template = new LockTemplate(this.registry);
+		assertRefusedKeeping(() -> template.executeWithoutResult(KEEPING, (lease) -> fail("It should not have run")));
+		assertThat(template.<Lease, String>executeAsync(KEEPING, (lease) -> fail("It should not have run")))
+			.failsWithin(Duration.ofSeconds(20))
+			.withThrowableThat()
+			.havingCause()
+			.isInstanceOf(IllegalArgumentException.class)
+			.withMessageContaining("the lock store 'map' cannot keep a lock");
+		this.registry.acquire(REQUEST).close();
 	}
 
 	@Test

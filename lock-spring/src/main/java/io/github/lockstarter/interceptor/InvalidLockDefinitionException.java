@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.interceptor;
 
+import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,8 @@ public class InvalidLockDefinitionException extends IllegalStateException {
 
 	private final String method;
 
+	private final String description;
+
 	private final String action;
 
 	/**
@@ -25,9 +28,29 @@ public class InvalidLockDefinitionException extends IllegalStateException {
 	 * @param cause the exception that revealed the problem, or {@code null}
 	 */
 	public InvalidLockDefinitionException(Method method, String problem, String action, @Nullable Throwable cause) {
-		super("Invalid @DistributedLock on '" + MethodLabel.of(method) + "': " + problem, cause);
-		this.method = MethodLabel.of(method);
+		this(MethodLabel.of(method),
+				"Invalid @DistributedLock on '" + MethodLabel.of(method) + "'" + origin(method) + ": " + problem,
+				action, cause);
+	}
+
+	private InvalidLockDefinitionException(String method, String description, String action,
+			@Nullable Throwable cause) {
+		super(description + ". " + action, cause);
+		this.method = method;
+		this.description = description;
 		this.action = action;
+	}
+
+	private static String origin(Method method) {
+		AnnotatedElement origin = LockAnnotations.inheritedFrom(method);
+		if (origin instanceof Method inherited) {
+			return " (declared on '" + MethodLabel.of(inherited) + "')";
+		}
+		if (origin instanceof Class<?> type) {
+			return " (declared on the class"
+					+ (type.equals(method.getDeclaringClass()) ? ")" : " " + type.getName() + ")");
+		}
+		return "";
 	}
 
 	/**
@@ -35,6 +58,13 @@ public class InvalidLockDefinitionException extends IllegalStateException {
 	 */
 	public String getMethod() {
 		return this.method;
+	}
+
+	/**
+	 * Return the problem and the method, without the {@linkplain #getAction() action}.
+	 */
+	public String getDescription() {
+		return this.description;
 	}
 
 	/**

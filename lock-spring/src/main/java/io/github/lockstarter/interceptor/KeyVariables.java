@@ -57,14 +57,26 @@ final class KeyVariables {
 	}
 
 	/**
+	 * Return whether a variable is a parameter of the method.
+	 */
+	boolean isParameter(String variable) {
+		return parameterIndex(variable) >= 0;
+	}
+
+	/**
 	 * Return advice on the possible references.
 	 */
 	String advice() {
 		if (this.names == null) {
 			return "The class was compiled without parameter names: compile it with -parameters, or use #p0, #p1, …";
 		}
-		return (this.names.length == 0) ? "The method has no parameters."
-				: "The parameters are: #" + String.join(", #", this.names) + ".";
+		if (this.names.length == 0) {
+			return "The method has no parameters.";
+		}
+		String parameters = "The parameters are: #" + String.join(", #", this.names) + ".";
+		return (LockAnnotations.inheritedFrom(this.method) instanceof Method)
+				? parameters + " Name them as in the method that declares the annotation, or use #p0, #p1, …"
+				: parameters;
 	}
 
 	private void collectVariables(SpelNode node, List<String> unknown) {
@@ -97,7 +109,7 @@ final class KeyVariables {
 	}
 
 	private boolean isKnown(String variable) {
-		return variable.equals("root") || variable.equals("this") || parameterIndex(variable) >= 0;
+		return variable.equals("root") || variable.equals("this") || isParameter(variable);
 	}
 
 	private int parameterIndex(String variable) {

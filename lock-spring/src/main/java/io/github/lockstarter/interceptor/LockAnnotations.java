@@ -12,6 +12,7 @@ import java.util.stream.Stream;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
@@ -80,10 +81,24 @@ public final class LockAnnotations {
 				&& !ReflectionUtils.isObjectMethod(method);
 	}
 
+	/**
+	 * Return the overridden method or the class on which the annotations of a method are
+	 * declared, or {@code null} if that is the method itself.
+	 * @param method a method of the target class
+	 */
+	static @Nullable AnnotatedElement inheritedFrom(Method method) {
+		List<MergedAnnotation<DistributedLock>> own = all(method);
+		List<MergedAnnotation<DistributedLock>> found = own.isEmpty() ? all(method.getDeclaringClass()) : own;
+		Object source = found.isEmpty() ? null : found.get(0).getSource();
+		return (source instanceof AnnotatedElement element && !source.equals(method)) ? element : null;
+	}
+
+	private static List<MergedAnnotation<DistributedLock>> all(AnnotatedElement element) {
+		return MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY).stream(DistributedLock.class).toList();
+	}
+
 	private static List<DistributedLock> nearest(AnnotatedElement element) {
-		List<MergedAnnotation<DistributedLock>> found = MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY)
-			.stream(DistributedLock.class)
-			.toList();
+		List<MergedAnnotation<DistributedLock>> found = all(element);
 		// Annotations further away belong to an overridden method or a superclass
 		return found.stream()
 			.filter((annotation) -> annotation.getAggregateIndex() == found.get(0).getAggregateIndex())

@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.BaseStream;
 
 import org.jspecify.annotations.Nullable;
@@ -37,6 +39,8 @@ final class LockDefinitionParser {
 
 	private static final String FALLBACKS = "Declare a method of that name in the same class, with the same parameters"
 			+ " and return type. It may have one more parameter, which receives the LockException.";
+
+	private static final Pattern REFERENCE = Pattern.compile("#([\\w$]+)");
 
 	private final StringValueResolver placeholders;
 
@@ -127,6 +131,7 @@ final class LockDefinitionParser {
 	private LockRequest request(DistributedLock annotation, Method method, Class<?> targetClass) {
 		String name = text("name", annotation.name(), method);
 		String effective = name.isBlank() ? defaultName(method, targetClass) : name;
+		requireLabel(effective, method);
 		LockKey key = attribute("name", method, "Set 'name' to a valid label.", () -> LockKey.of(effective));
 		Duration waitTime = duration("waitTime", annotation.waitTime(), method);
 		Duration leaseTime = duration("leaseTime", annotation.leaseTime(), method);
@@ -141,6 +146,19 @@ final class LockDefinitionParser {
 				: attribute("holdAtLeast", method,
 						"Leave it out for a shared lock, or for a lock that is free when the method returns.",
 						() -> leased.withHoldAtLeast(holdAtLeast));
+	}
+
+	/** A parameter in the name would be one lock for all values of the parameter. */
+	private static void requireLabel(String name, Method method) {
+		KeyVariables variables = new KeyVariables(method);
+		Matcher references = REFERENCE.matcher(name);
+		while (references.find()) {
+			if (variables.isParameter(references.group(1))) {
+				throw invalid(method,
+						"name \"" + name + "\" is a static label, so " + references.group() + " is not evaluated",
+						"Use key = \"" + references.group() + "\".", null);
+			}
+		}
 	}
 
 	private @Nullable LockKeyExpression key(DistributedLock annotation, Method method) {

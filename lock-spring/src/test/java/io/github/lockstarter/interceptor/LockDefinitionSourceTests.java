@@ -93,6 +93,11 @@ class LockDefinitionSourceTests {
 	}
 
 	@Test
+	void aNameMayHoldAHashThatIsNoReference() {
+		assertThat(request(definition(Defaults.class, "hash")).key()).isEqualTo(LockKey.of("#order#p1#a0b"));
+	}
+
+	@Test
 	void theMethodOfAnInterfaceLeadsToThatOfTheClass() throws Exception {
 		LockDefinition definition = this.source.get(Job.class.getMethod("run"), OfInterface.class);
 		assertThat(definition).isEqualTo(definition(OfInterface.class, "run"));
@@ -125,6 +130,9 @@ class LockDefinitionSourceTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', value = { //
 			"badName | name: 'name' must be 1 to 128 of the characters | Set 'name' to",
+			"parameterAsName | name \"#productId\" is a static label, so #productId is not evaluated |"
+					+ " Use key = \"#productId\".",
+			"parameterInName | name \"stock-#p0.sell\" is a static label, so #p0 is not evaluated | key = \"#p0\"",
 			"badWaitTime | waitTime: 'soon' is not a duration | \"500ms\", \"3s\" or \"PT3S\"",
 			"bareWaitTime | waitTime: '10' has no unit | \"500ms\", \"3s\" or \"PT3S\"",
 			"negativeWaitTime | waitTime: 'waitTime' must not be negative | \"0s\"",
@@ -165,7 +173,28 @@ class LockDefinitionSourceTests {
 		assertThatExceptionOfType(InvalidLockDefinitionException.class).isThrownBy(() -> find(Invalid.class, method))
 			.withMessageStartingWith("Invalid @DistributedLock on '" + Invalid.class.getName() + "." + method + "(")
 			.withMessageContaining(problem)
-			.satisfies((ex) -> assertThat(ex.getAction()).contains(action));
+			.satisfies((ex) -> {
+				assertThat(ex.getAction()).contains(action);
+				assertThat(ex).hasMessage(ex.getDescription() + ". " + ex.getAction());
+			});
+	}
+
+	@Test
+	void anInvalidAnnotationOfAnotherMethodSaysWhereItIsDeclared() {
+		String name = getClass().getName();
+		assertThatExceptionOfType(InvalidLockDefinitionException.class)
+			.isThrownBy(() -> find(WithOtherNames.class, "sell"))
+			.withMessage("Invalid @DistributedLock on '" + name + "$WithOtherNames.sell(long, int)' (declared on '"
+					+ name
+					+ "$Shop.sell(long, int)'): key \"#productId\" uses #productId, which does not exist. The parameters"
+					+ " are: #id, #count. Name them as in the method that declares the annotation, or use #p0, #p1, …");
+		assertThatExceptionOfType(InvalidLockDefinitionException.class)
+			.isThrownBy(() -> find(GenericWithOtherNames.class, "run"))
+			.withMessageContaining("(declared on '" + name + "$KeyedJob.run(Object)')");
+		assertThatExceptionOfType(InvalidLockDefinitionException.class)
+			.isThrownBy(() -> find(InvalidOnClass.class, "run"))
+			.withMessageContaining("$InvalidOnClass.run(long)' (declared on the class): key \"#productId\"")
+			.satisfies((ex) -> assertThat(ex.getAction()).isEqualTo("The parameters are: #id."));
 	}
 
 	@Test
@@ -249,6 +278,10 @@ class LockDefinitionSourceTests {
 		void run() {
 		}
 
+		@DistributedLock(name = "#order#p1#a0b")
+		void hash(long id) {
+		}
+
 	}
 
 	static class Placeholders {
@@ -274,6 +307,44 @@ class LockDefinitionSourceTests {
 
 		@Override
 		public void run() {
+		}
+
+	}
+
+	interface Shop {
+
+		@DistributedLock(key = "#productId")
+		void sell(long productId, int quantity);
+
+	}
+
+	static class WithOtherNames implements Shop {
+
+		@Override
+		public void sell(long id, int count) {
+		}
+
+	}
+
+	interface KeyedJob<T> {
+
+		@DistributedLock(key = "#subject")
+		void run(T subject);
+
+	}
+
+	static class GenericWithOtherNames implements KeyedJob<String> {
+
+		@Override
+		public void run(String text) {
+		}
+
+	}
+
+	@DistributedLock(key = "#productId")
+	static class InvalidOnClass {
+
+		public void run(long id) {
 		}
 
 	}
@@ -418,6 +489,14 @@ class LockDefinitionSourceTests {
 
 		@DistributedLock(name = "of stock")
 		void badName() {
+		}
+
+		@DistributedLock(name = "#productId")
+		void parameterAsName(long productId) {
+		}
+
+		@DistributedLock(name = "stock-#p0.sell")
+		void parameterInName(long productId) {
 		}
 
 		@DistributedLock(waitTime = "soon")

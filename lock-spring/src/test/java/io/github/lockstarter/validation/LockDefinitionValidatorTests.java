@@ -78,8 +78,8 @@ class LockDefinitionValidatorTests {
 	void aMethodThatNoProxyCanReachIsRefused(Class<?> type) {
 		assertThatExceptionOfType(InvalidLockDefinitionException.class)
 			.isThrownBy(() -> start((context) -> context.registerBean(type), true))
-			.withMessageMatching("Invalid @DistributedLock on '.*\\.run\\(\\)': the method is"
-					+ " (private|final|static), so no proxy can intercept its calls")
+			.withMessageMatching("Invalid @DistributedLock on '.*\\.run\\(\\)'.*: the method is"
+					+ " (private|final|static), so no proxy can intercept its calls\\. .*")
 			.satisfies((ex) -> assertThat(ex.getAction()).contains("LockTemplate"));
 	}
 
@@ -92,7 +92,7 @@ class LockDefinitionValidatorTests {
 					.contains("LockTemplate"))
 				.message()
 				.matches("Invalid @DistributedLock on '.*\\.run\\(\\)': the class " + type.getName().replace("$", ".")
-						+ " is (final|sealed), so no proxy can intercept its calls");
+						+ " is (final|sealed), so no proxy can intercept its calls\\. .*");
 		}
 	}
 
@@ -138,8 +138,8 @@ class LockDefinitionValidatorTests {
 				.isThrownBy(() -> start(
 						(context) -> context.registerBean(type, (definition) -> definition.setLazyInit(lazy)), true))
 				.withMessageMatching(
-						"Invalid @DistributedLock on '.*\\(\\)': Spring calls the method on the bean itself"
-								+ " and not on its proxy, so it would run without a lock")
+						"Invalid @DistributedLock on '.*\\(\\)'.*: Spring calls the method on the bean itself"
+								+ " and not on its proxy, so it would run without a lock\\. .*")
 				.satisfies((ex) -> assertThat(ex.getAction()).contains("LockTemplate"));
 		}
 	}

@@ -77,7 +77,8 @@ class LockWeavingCheckTests {
 	void aClassThatIsNotWovenIsRefused(Class<?> type) {
 		assertThatExceptionOfType(InvalidLockDefinitionException.class)
 			.isThrownBy(() -> start((context) -> context.registerBean(type)))
-			.withMessageMatching(".* the class .* is not woven with the aspect, so the method would run without a lock")
+			.withMessageMatching(
+					".* the class .* is not woven with the aspect, so the method would run without a lock\\. .*")
 			.satisfies((ex) -> assertThat(ex.getAction()).contains("-javaagent")
 				.contains("aspect library")
 				.contains("distributed-lock.advice-mode=proxy"));

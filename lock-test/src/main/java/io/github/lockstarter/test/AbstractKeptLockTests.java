@@ -18,7 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The part of the contract of every {@link LockStore} that is about kept locks, and about
  * late requests of their last owner.
  */
-abstract class AbstractKeptLockTests extends StoreHarness {
+abstract class AbstractKeptLockTests extends AbstractAtomicityTests {
 
 	private static final Duration HOUR = Duration.ofHours(1);
 

@@ -5,6 +5,7 @@ package io.github.lockstarter.test;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 import org.junit.jupiter.api.Test;
 
@@ -256,12 +257,13 @@ public abstract class AbstractLockStoreTests extends AbstractLockModeTests {
 	@Test
 	void hostileKeysAreDifferentLocks() {
 		String name = this.key.toString().replace(':', '.');
-		List<LockKey> keys = List.of(LockKey.of(name), LockKey.of(name, "a"), LockKey.of(name, "{a}"),
+		List<LockKey> keys = List.of(LockKey.of(name), LockKey.of(name, "a"), LockKey.of(name, "A"),
+				LockKey.of(name.toUpperCase(Locale.ROOT), "a"), LockKey.of(name, "a "), LockKey.of(name, "{a}"),
 				LockKey.of(name, "%7Ba%7D"), LockKey.of(name, "a}"), LockKey.of(name, "a}:fence"),
 				LockKey.of(name, "a:queue"), LockKey.of(name, ":"), LockKey.of(name, "a\nb"), LockKey.of(name, "a\\nb"),
 				LockKey.of(name, "a\r\nDEL b"), LockKey.of(name, "a\0"), LockKey.of(name, " a"), LockKey.of(name, "ä"),
-				LockKey.of(name, "a\u0308"), LockKey.of(name, "\u202Ea"), LockKey.of(name, "鍵🔒"),
-				LockKey.of(name, "x".repeat(512)), LockKey.of(name, "x".repeat(511)),
+				LockKey.of(name, "e"), LockKey.of(name, "é"), LockKey.of(name, "a\u0308"), LockKey.of(name, "\u202Ea"),
+				LockKey.of(name, "鍵🔒"), LockKey.of(name, "x".repeat(512)), LockKey.of(name, "x".repeat(511)),
 				LockKey.of(name, "{".repeat(512)));
 		assertThat(keys).allSatisfy((hostile) -> this.one.grant(hostile, OwnerToken.random()));
 		assertThat(keys).allSatisfy((hostile) -> this.two.queue(hostile));

@@ -140,9 +140,16 @@ public abstract class StoreHarness {
 	}
 
 	protected final long takeOver() {
-		return await().until(() -> {
+		return takeOver(this.key);
+	}
+
+	/**
+	 * Wait until the lease of the first owner expires and another one gets the lock.
+	 */
+	protected final long takeOver(LockKey key) {
+		return await().alias("The lease expires, and the store grants the lock to the next owner").until(() -> {
 			letTimePass();
-			return this.two.acquire(this.key, this.other) instanceof LockGrant grant ? grant.fencingBase() : null;
+			return this.two.acquire(key, this.other) instanceof LockGrant grant ? grant.fencingBase() : null;
 		}, (base) -> base != null);
 	}
 
