@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The leases under which the current thread runs, innermost first. They determine
  * {@link Lease#current()}, and which leases must be held when a transaction commits. The
- * public methods are for guards of transactions, such as {@code LockCommitGuard}.
+ * public methods are for guards of transactions, such as {@code LockCommitGuard}, and for
+ * advice that acquires locks.
  */
 public final class LeaseContext {
 
@@ -68,6 +69,25 @@ public final class LeaseContext {
 				}
 			}
 		}
+	}
+
+	/**
+	 * Return whether this thread was already running under all these locks before it
+	 * acquired these leases.
+	 * @param leases the leases under which the thread runs now
+	 */
+	public static boolean isReentrant(LeaseSet leases) {
+		return leases.all().stream().allMatch((lease) -> isHeldBeside(leases, lease.key()));
+	}
+
+	private static boolean isHeldBeside(LeaseSet leases, LockKey key) {
+		for (Scope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
+			if (!scope.ended && scope.lease != leases
+					&& scope.lease.all().stream().anyMatch((lease) -> lease.key().equals(key))) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	private static void tellOfLoss(Lease lease) {

@@ -80,9 +80,14 @@ class TransactionAwareLeaseSet implements LeaseSet {
 	@Override
 	public void ensureHeld() {
 		if (this.closed) {
-			throw new IllegalStateException("The lease is closed, and released after the transaction");
+			throw new IllegalStateException(isAwaitingCompletion()
+					? "The lease is closed, and released after the transaction" : "The lease is closed");
 		}
 		this.delegate.ensureHeld();
+	}
+
+	private synchronized boolean isAwaitingCompletion() {
+		return this.inTransaction;
 	}
 
 	@Override

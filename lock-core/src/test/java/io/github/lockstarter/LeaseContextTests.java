@@ -3,6 +3,7 @@
 package io.github.lockstarter;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 import org.awaitility.Awaitility;
@@ -73,6 +74,18 @@ class LeaseContextTests {
 		Awaitility.await().until(left::remaining, Duration.ZERO::equals);
 		assertThat(new LockTemplate(this.registry).<Lease, Boolean, RuntimeException>execute(request, Lease::isHeld))
 			.isTrue();
+	}
+
+	@Test
+	void aLeaseIsReentrantIfTheThreadHasHeldAllItsLocksBefore() {
+		LockSetRequest both = LockSetRequest.of("node", List.of(1, 2));
+		LockTemplate template = new LockTemplate(this.registry);
+		template.executeWithoutResult(LockRequest.of("node", 1), (outer) -> {
+			assertThat(LeaseContext.isReentrant(outer)).isFalse();
+			template.executeWithoutResult(both, (inner) -> assertThat(LeaseContext.isReentrant(inner)).isFalse());
+			template.executeWithoutResult(LockRequest.of("node", 2), (between) -> template.executeWithoutResult(both,
+					(inner) -> assertThat(LeaseContext.isReentrant(inner)).isTrue()));
+		});
 	}
 
 	@Test

@@ -19,6 +19,7 @@ import io.github.lockstarter.memory.MemoryLockStore;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * The behavior of every registry, with transactions and without.
@@ -53,6 +54,14 @@ class LockRegistryTests {
 			assertThat(held.isHeld()).isTrue();
 		}
 		registry.acquire(REQUEST).close();
+	}
+
+	@ParameterizedTest(autoCloseArguments = false)
+	@MethodSource("registries")
+	void aClosedLeaseSaysSo(LockRegistry registry) {
+		Lease lease = registry.acquire(REQUEST);
+		lease.close();
+		assertThatIllegalStateException().isThrownBy(lease::ensureHeld).withMessageEndingWith("is closed");
 	}
 
 	@ParameterizedTest(autoCloseArguments = false)

@@ -33,7 +33,7 @@ public final class DistributedLockAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	LockTemplate distributedLockTemplate(LockRegistry registry, DistributedLockProperties properties) {
-		return new LockTemplate(registry).withOnActiveTransaction(properties.onActiveTransaction());
+		return new LockTemplate(registry).withOnActiveTransaction(properties.onActiveTransaction().reaction());
 	}
 
 }

@@ -42,7 +42,7 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 		@DefaultValue("lock:") String keyPrefix, @DefaultValue("10s") Duration waitTime,
 		@DefaultValue("30s") Duration leaseTime, @DefaultValue("proxy") AdviceMode adviceMode,
 		@DefaultValue("" + DistributedLockAdvisor.DEFAULT_ORDER) int adviceOrder,
-		@DefaultValue("defer") OnActiveTransaction onActiveTransaction, @DefaultValue("20s") Duration shutdownTimeout,
+		@DefaultValue("defer") ActiveTransaction onActiveTransaction, @DefaultValue("20s") Duration shutdownTimeout,
 		@DefaultValue Watchdog watchdog, @DefaultValue Waiting waiting, @DefaultValue Redis redis) {
 
 	static final String CHOOSE_CONNECTION_FACTORY = "auto";
@@ -110,6 +110,32 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 		 * The memory of this JVM, for tests.
 		 */
 		MEMORY
+
+	}
+
+	/**
+	 * Reactions to a transaction that is already active.
+	 */
+	public enum ActiveTransaction {
+
+		/**
+		 * Release the lock when the transaction is completed.
+		 */
+		DEFER,
+
+		/**
+		 * Refuse the lock.
+		 */
+		FAIL,
+
+		/**
+		 * Release the lock when the body returns, before the commit.
+		 */
+		RELEASE_ON_RETURN;
+
+		OnActiveTransaction reaction() {
+			return OnActiveTransaction.valueOf(name());
+		}
 
 	}
 

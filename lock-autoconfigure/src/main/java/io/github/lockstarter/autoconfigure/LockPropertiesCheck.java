@@ -28,7 +28,8 @@ import org.springframework.boot.context.properties.source.IterableConfigurationP
 
 /**
  * Checks the properties of locks while they are bound: refuses a duration without a unit,
- * which would be read as milliseconds, and warns of unknown properties.
+ * which would be read as milliseconds, tells how to write one that cannot be read, and
+ * warns of unknown properties.
  */
 final class LockPropertiesCheck implements ConfigurationPropertiesBindHandlerAdvisor {
 
@@ -70,6 +71,19 @@ final class LockPropertiesCheck implements ConfigurationPropertiesBindHandlerAdv
 		}
 
 		@Override
+		public Object onFailure(ConfigurationPropertyName name, Bindable<?> target, BindContext context,
+				Exception error) throws Exception {
+			if (PREFIX.isAncestorOf(name) && target.getType().resolve() == Duration.class
+					&& !(error instanceof InvalidConfigurationPropertyValueException)) {
+				context.getBinder().bind(name, Bindable.of(String.class)).ifBound((value) -> {
+					throw new InvalidConfigurationPropertyValueException(name.toString(), value,
+							"It is not a duration: write a number and a unit without a space, as in 10s or 500ms.");
+				});
+			}
+			return super.onFailure(name, target, context, error);
+		}
+
+		@Override
 		public void onFinish(ConfigurationPropertyName name, Bindable<?> target, BindContext context,
 				@Nullable Object result) throws Exception {
 			super.onFinish(name, target, context, result);
@@ -101,9 +115,18 @@ final class LockPropertiesCheck implements ConfigurationPropertiesBindHandlerAdv
 
 		private void warn(ConfigurationProperty property) {
 			ConfigurationPropertyName name = property.getName();
-			logger.warn("The property '" + name + "' from " + property.getOrigin() + " is unknown; the nearest one is '"
+			logger.warn("The property '" + name + "' from " + source(property) + " is unknown; the nearest one is '"
 					+ PREFIX.append(PropertyNames.nearest(name.subName(PREFIX.getNumberOfElements()).toString()))
 					+ "'");
+		}
+
+		/**
+		 * The text of an origin without a position begins with the name of the property.
+		 */
+		private static String source(ConfigurationProperty property) {
+			String name = "\"" + property.getName() + "\" from ";
+			String origin = String.valueOf(property.getOrigin());
+			return origin.startsWith(name) ? origin.substring(name.length()) : origin;
 		}
 
 	}

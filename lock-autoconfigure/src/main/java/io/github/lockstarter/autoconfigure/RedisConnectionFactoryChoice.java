@@ -58,8 +58,10 @@ final class RedisConnectionFactoryChoice {
 		return new LockStoreNotFoundException(
 				"Distributed locks need exactly one RedisConnectionFactory bean, but " + problem
 						+ ". RedisConnectionFactory beans: " + candidates,
-				"set " + PROPERTY + " to the name or qualifier of one of these beans, mark one"
-						+ " RedisConnectionFactory bean as @Primary");
+				(names.length == 0)
+						? "leave out " + PROPERTY + ", or declare a RedisConnectionFactory bean of that name"
+						: "set " + PROPERTY + " to the name or qualifier of one of these beans, mark one"
+								+ " RedisConnectionFactory bean as @Primary");
 	}
 
 }

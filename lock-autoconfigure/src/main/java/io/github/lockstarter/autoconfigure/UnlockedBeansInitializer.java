@@ -6,8 +6,8 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 
-import io.github.lockstarter.aspectj.DistributedLockWeaving;
 import io.github.lockstarter.interceptor.DistributedLockAdvisor;
+import io.github.lockstarter.validation.LockDefinitionValidator;
 import io.github.lockstarter.validation.UnlockedBeanCheck;
 
 /**
@@ -25,7 +25,8 @@ class UnlockedBeansInitializer implements ApplicationContextInitializer<Configur
 
 	/** At this point, all bean definitions exist, but no beans. */
 	private static void check(ConfigurableListableBeanFactory beanFactory) {
-		if (!has(beanFactory, DistributedLockAdvisor.class) && !has(beanFactory, DistributedLockWeaving.class)) {
+		// Without AspectJ, the validator alone refuses the beans that are to be woven
+		if (!has(beanFactory, DistributedLockAdvisor.class) && !has(beanFactory, LockDefinitionValidator.class)) {
 			beanFactory.addBeanPostProcessor(new UnlockedBeanCheck(beanFactory.getBeanClassLoader()));
 		}
 	}

@@ -81,7 +81,8 @@ class DistributedLockPropertiesTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "store=paper", "wait-time=soon", "advice-order=first", "advice-mode=magic" })
+	@ValueSource(strings = { "store=paper", "wait-time=soon", "advice-order=first", "advice-mode=magic",
+			"on-active-transaction=default" })
 	void aValueOfTheWrongTypeEndsTheStart(String property) {
 		this.runner.withPropertyValues("distributed-lock." + property)
 			.run((context) -> assertThat(context).getFailure()
@@ -114,6 +115,26 @@ class DistributedLockPropertiesTests {
 				.addFirst(new MapPropertySource("yaml", Map.of("distributed-lock.wait-time", 10))))
 			.run((context) -> assertThat(context).getFailure()
 				.satisfies((ex) -> requireUnitAsked(ex, "wait-time", "10")));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "10 sec", "soon", "ten" })
+	void aDurationThatCannotBeReadIsRefusedWithAnExample(String value) {
+		this.runner.withPropertyValues("distributed-lock.wait-time=" + value)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOfSatisfying(InvalidConfigurationPropertyValueException.class, (invalid) -> {
+					assertThat(invalid.getName()).isEqualTo("distributed-lock.wait-time");
+					assertThat(invalid.getValue()).isEqualTo(value);
+					assertThat(invalid.getReason()).endsWith("as in 10s or 500ms.");
+				}));
+	}
+
+	@Test
+	void eachReactionToATransactionIsThatOfTheAnnotation() {
+		for (DistributedLockProperties.ActiveTransaction each : DistributedLockProperties.ActiveTransaction.values()) {
+			assertThat(each.reaction()).hasToString(each.name());
+		}
 	}
 
 	@ParameterizedTest
@@ -156,6 +177,13 @@ class DistributedLockPropertiesTests {
 		assertThat(output).containsOnlyOnce("is unknown; the nearest one is 'distributed-lock.wait-time'")
 			.contains("\"DISTRIBUTEDLOCK_WAITTIEM\"")
 			.containsOnlyOnce("WARN");
+	}
+
+	@Test
+	void theWarningNamesAnUnknownPropertyOnce(CapturedOutput output) {
+		this.runner.withPropertyValues("distributed-lock.lease-tim=10s")
+			.run((context) -> assertThat(output)
+				.contains("The property 'distributed-lock.lease-tim' from property source \"test\" is unknown"));
 	}
 
 	@Test

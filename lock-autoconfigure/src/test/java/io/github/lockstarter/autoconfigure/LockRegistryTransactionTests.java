@@ -275,7 +275,8 @@ class LockRegistryTransactionTests {
 			lease.holdAtLeast(Duration.ofHours(1));
 			assertThat(lease.isHeld()).isFalse();
 			assertThat(lease.remaining()).isZero();
-			assertThatIllegalStateException().isThrownBy(lease::ensureHeld).withMessageContaining("closed");
+			assertThatIllegalStateException().isThrownBy(lease::ensureHeld)
+				.withMessage("The lease is closed, and released after the transaction");
 			return null;
 		}));
 	}

@@ -113,7 +113,9 @@ class RedisConnectionFactoryChoiceTests {
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.isInstanceOf(LockStoreNotFoundException.class)
-				.hasMessageContaining("RedisConnectionFactory beans: none"));
+				.hasMessageContaining("RedisConnectionFactory beans: none")
+				.extracting((ex) -> ((LockStoreNotFoundException) ex).getRemedy())
+				.isEqualTo("leave out " + PROPERTY + ", or declare a RedisConnectionFactory bean of that name"));
 	}
 
 	private static LettuceConnectionFactory to(EmbeddedRedis redis) {

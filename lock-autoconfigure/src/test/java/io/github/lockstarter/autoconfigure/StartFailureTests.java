@@ -121,6 +121,16 @@ class StartFailureTests {
 	}
 
 	@Test
+	void theReactionsToATransactionAreListed(CapturedOutput output) {
+		assertThat(catchThrowable(() -> start(Application.class, "distributed-lock.store=memory",
+				"distributed-lock.on-active-transaction=later")))
+			.isNotNull();
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("DEFER", "FAIL", "RELEASE_ON_RETURN")
+			.doesNotContain("DEFAULT");
+	}
+
+	@Test
 	void aGoodStartWarnsOfNothing(CapturedOutput output) {
 		start(Valid.class, "distributed-lock.store=memory").close();
 		assertThat(output).contains("Started").doesNotContain("WARN").doesNotContain("not eligible for");

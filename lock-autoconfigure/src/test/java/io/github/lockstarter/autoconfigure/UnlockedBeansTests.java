@@ -10,16 +10,20 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.Mockito;
 
+import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
+
+import org.springframework.core.io.DefaultResourceLoader;
 
 import io.github.lockstarter.DistributedLock;
 
@@ -47,6 +51,20 @@ class UnlockedBeansTests {
 				"--spring.main.banner-mode=off")))
 			.isNotNull();
 		assertThat(output).contains("do not exclude DistributedLockAutoConfiguration");
+	}
+
+	@Test
+	void weavingWithoutAspectJIsRefusedWithItsOwnRemedy(CapturedOutput output) {
+		SpringApplication application = new SpringApplicationBuilder(WithLocks.class).web(WebApplicationType.NONE)
+			.resourceLoader(new DefaultResourceLoader(new FilteredClassLoader("org.aspectj")))
+			.application();
+		assertThat(catchThrowable(
+				() -> application.run("--distributed-lock.store=memory", "--distributed-lock.advice-mode=aspectj")))
+			.isNotNull();
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("is not woven with the aspect")
+			.contains("-javaagent and the jar of org.aspectj:aspectjweaver")
+			.doesNotContain("no distributed locks");
 	}
 
 	private static final String EXCLUDED = "io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration";

@@ -70,6 +70,14 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 	private final Distance distance = new Distance();
 
 	/**
+	 * Create a store with the {@linkplain RedisLockSettings#DEFAULTS default settings}.
+	 * @param connectionFactory the connections of the application
+	 */
+	public RedisLockStore(RedisConnectionFactory connectionFactory) {
+		this(connectionFactory, RedisLockSettings.DEFAULTS);
+	}
+
+	/**
 	 * Create a store.
 	 * @param connectionFactory the connections of the application. With Lettuce only
 	 * their configuration is used, for separate connections that fail fast and repeat no

@@ -2,45 +2,105 @@
 
 package io.github.lockstarter.redis;
 
-import java.nio.file.Path;
-import java.util.List;
-
-import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-import io.github.lockstarter.LockKey;
-import io.github.lockstarter.test.WorkerJvm;
-import io.github.lockstarter.testsupport.ClassPath;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.spring.EnableDistributedLocks;
+import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Locks in a program with only Spring Data Redis beside the library.
+ * The programs of the reference documentation.
  */
 class WithoutSpringBootTests {
 
-	/** Spring Data Redis with Lettuce, without its dependencies for proxies. */
-	private static final List<String> SPRING_DATA_REDIS = List.of("spring-data-redis-", "spring-data-commons-",
-			"spring-data-keyvalue-", "spring-tx-", "spring-context-", "spring-beans-", "spring-core-", "lettuce-core-",
-			"netty-", "reactor-core-", "reactive-streams-", "slf4j-api-", "redis-authx-core-");
+	private static EmbeddedRedis redis;
+
+	@BeforeAll
+	static void start() {
+		redis = EmbeddedRedis.start();
+	}
+
+	@AfterAll
+	static void stop() {
+		redis.close();
+	}
 
 	@Test
-	void redisNeedsNeitherSpringBootNorProxies(@TempDir Path folder) throws Exception {
-		String classPath = ClassPath.of(LockKey.class, RedisLockStore.class, NullMarked.class, LogFactory.class)
-			.andJars(SPRING_DATA_REDIS)
-			.andOnly(ProgramWithoutSpringBoot.class, folder)
-			.toString();
-		try (EmbeddedRedis redis = EmbeddedRedis.start();
-				WorkerJvm program = WorkerJvm.startOn(classPath, List.of(), ProgramWithoutSpringBoot.class,
-						redis.port())) {
-			assertThat(program.readLine()).isEqualTo("grows: true");
-			assertThat(program.readLine()).isEqualTo("Spring Boot: false");
-			assertThat(program.readLine()).isEqualTo("annotated methods: false");
-			program.awaitSuccess();
+	void aProgramWithoutSpring() {
+		assertThat(run("localhost", redis.port())).isPositive();
+		assertThat(redis.command("EXISTS", "lock:{stock:1001}")).isEqualTo("0");
+	}
+
+	@Test
+	void anApplicationWithSpring() {
+		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+			context.getEnvironment()
+				.getPropertySources()
+				.addFirst(new MapPropertySource("redis", java.util.Map.of("redis.port", redis.port())));
+			context.register(LockConfiguration.class);
+			context.refresh();
+			assertThat(context.getBean(Stock.class).deduct(1001)).isPositive();
 		}
+	}
+
+	private static long run(String host, int port) {
+		LettuceConnectionFactory connections = new LettuceConnectionFactory(host, port);
+		connections.afterPropertiesSet();
+		connections.start();
+		try (RedisLockStore store = new RedisLockStore(connections);
+				DefaultLockRegistry registry = new DefaultLockRegistry(store, EngineSettings.DEFAULTS,
+						LockListener.NO_OP)) {
+			return new LockTemplate(registry).execute(LockRequest.of("stock", 1001), Lease::fencingToken);
+		}
+		finally {
+			connections.destroy();
+		}
+	}
+
+	@Configuration
+	@EnableDistributedLocks
+	@Import(Stock.class)
+	static class LockConfiguration {
+
+		@Bean
+		LettuceConnectionFactory connections(@Value("${redis.port}") int port) {
+			return new LettuceConnectionFactory("localhost", port);
+		}
+
+		@Bean
+		LockStore lockStore(RedisConnectionFactory connections) {
+			return new RedisLockStore(connections);
+		}
+
+	}
+
+	static class Stock {
+
+		@DistributedLock(name = "stock", key = "#productId")
+		public long deduct(long productId) {
+			return Lease.current().fencingToken();
+		}
+
 	}
 
 }

@@ -71,7 +71,8 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 		if (definition == null) {
 			return null;
 		}
-		LockedMethod locked = LockedMethod.of(targetClass, definition, this.registry.get(), this.onActiveTransaction);
+		LockedMethod locked = LockedMethod.of(method, targetClass, definition, this.registry.get(),
+				this.onActiveTransaction);
 		this.methods.put(key, locked);
 		return locked;
 	}

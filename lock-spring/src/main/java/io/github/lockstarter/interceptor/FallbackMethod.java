@@ -94,7 +94,8 @@ record FallbackMethod(Method method, boolean takesReason) {
 					? other : one)
 			.orElseThrow(() -> new IllegalArgumentException(
 					"'" + MethodLabel.of(takingReason.get(0)) + "' does not accept every exception that leads to it: "
-							+ reasons.stream().map(Class::getSimpleName).collect(Collectors.joining(", "))));
+							+ reasons.stream().map(Class::getSimpleName).collect(Collectors.joining(", "))
+							+ "; declare its last parameter as LockException"));
 	}
 
 	private static Class<?> reasonType(Method takingReason, Class<?> targetClass) {

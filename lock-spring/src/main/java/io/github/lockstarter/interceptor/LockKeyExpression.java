@@ -79,7 +79,8 @@ final class LockKeyExpression {
 	 * Return advice on the possible references.
 	 */
 	String advice() {
-		return this.variables.advice();
+		boolean isPlainWord = unknownReferences().stream().anyMatch((reference) -> !reference.startsWith("#"));
+		return this.variables.advice() + (isPlainWord ? " Write a constant as 'text' in single quotes." : "");
 	}
 
 	/**

@@ -2,6 +2,8 @@
 
 package io.github.lockstarter.interceptor;
 
+import java.lang.reflect.Method;
+
 import org.aopalliance.aop.Advice;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -16,19 +18,23 @@ import io.github.lockstarter.OnActiveTransaction;
  * @param targetClass the class of the bean
  * @param definition the lock of the method
  * @param template acquires and releases the lock
+ * @param openSession warns of a JPA session that was opened before the lock
  */
-record LockedMethod(Class<?> targetClass, LockDefinition definition, LockTemplate template) {
+record LockedMethod(Class<?> targetClass, LockDefinition definition, LockTemplate template,
+		OpenSessionWarning openSession) {
 
 	/**
 	 * Return the method with its template.
 	 * @param onActiveTransaction the reaction to an active transaction, unless the
 	 * definition has its own
 	 */
-	static LockedMethod of(Class<?> targetClass, LockDefinition definition, LockRegistry registry,
+	static LockedMethod of(Method method, Class<?> targetClass, LockDefinition definition, LockRegistry registry,
 			OnActiveTransaction onActiveTransaction) {
 		OnActiveTransaction own = definition.onActiveTransaction();
-		return new LockedMethod(targetClass, definition, new LockTemplate(registry).withOnLost(definition.onLost())
-			.withOnActiveTransaction((own != OnActiveTransaction.DEFAULT) ? own : onActiveTransaction));
+		return new LockedMethod(targetClass, definition,
+				new LockTemplate(registry).withOnLost(definition.onLost())
+					.withOnActiveTransaction((own != OnActiveTransaction.DEFAULT) ? own : onActiveTransaction),
+				new OpenSessionWarning(method));
 	}
 
 	/**
@@ -37,7 +43,7 @@ record LockedMethod(Class<?> targetClass, LockDefinition definition, LockTemplat
 	 */
 	@Nullable Object invoke(MethodInvocation invocation, Advice lock) throws Throwable {
 		LockedCall call = new LockedCall(invocation, this.definition.leaseParameter(), this.definition.onFailure(),
-				() -> AsyncMethods.isHandedOver(invocation, this.targetClass, lock));
+				this.openSession, () -> AsyncMethods.isHandedOver(invocation, this.targetClass, lock));
 		return this.definition.adapter().invoke(call, this.definition.request(invocation), this.template);
 	}
 

@@ -35,7 +35,7 @@ import io.github.lockstarter.interceptor.DistributedLockAdvisor;
  *
  *     &#064;Bean
  *     LockStore lockStore(RedisConnectionFactory connections) {
- *         return new RedisLockStore(connections, RedisLockSettings.DEFAULTS);
+ *         return new RedisLockStore(connections);
  *     }
  *
  * }

@@ -65,8 +65,8 @@ final class LockWeavingCheck implements LockCheck {
 			throw unlocked(method,
 					"the class " + method.getDeclaringClass().getName()
 							+ " is not woven with the aspect, so the method would run without a lock",
-					"Start the JVM with -javaagent and the aspectjweaver jar, or compile the class with this"
-							+ " library as an aspect library; or set distributed-lock.advice-mode=proxy.");
+					"Start the JVM with -javaagent and the jar of org.aspectj:aspectjweaver, or compile the class with"
+							+ " ajc and this library as an aspect library; or set distributed-lock.advice-mode=proxy.");
 		}
 	}
 

@@ -54,7 +54,7 @@ class FallbackMethodTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', value = { //
 			"onlyContention | instead(long, LockContendedException)' does not accept every exception that leads to it:"
-					+ " LockContendedException, LockUnavailableException",
+					+ " LockContendedException, LockUnavailableException; declare its last parameter as LockException",
 			"onlyOutage | insteadOfOutage(long, LockUnavailableException)' does not accept every exception that"
 					+ " leads to it: LockContendedException, LockUnavailableException",
 			"loss | insteadOfLoss(long, LockLostException)' does not accept every exception that leads to it:"

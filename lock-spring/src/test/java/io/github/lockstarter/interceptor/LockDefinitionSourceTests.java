@@ -145,7 +145,8 @@ class LockDefinitionSourceTests {
 			"unknownVariable | key \"#productID\" uses #productID, which does not exist | The parameters are:"
 					+ " #productId.",
 			"unknownVariables | key \"{#a, #b}\" uses #a, #b, which do not exist | The parameters are: #productId.",
-			"forgottenHash | key \"productId\" uses productId, which does not exist | The parameters are: #productId.",
+			"forgottenHash | key \"productId\" uses productId, which does not exist | The parameters are: #productId."
+					+ " Write a constant as 'text' in single quotes.",
 			"noParameter | key \"#productId\" uses #productId, which does not exist | The method has no parameters.",
 			"unknownProperty | key \"#order.idd\" has no value: Order has no property 'idd'; it has id, item |"
 					+ " Correct the name",

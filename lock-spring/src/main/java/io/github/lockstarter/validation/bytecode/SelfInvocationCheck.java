@@ -57,13 +57,15 @@ public final class SelfInvocationCheck {
 		hierarchy.stream().filter((part) -> !part.getName().startsWith("java.")).forEach(code::read);
 	}
 
-	private void report(Class<?> type, String caller, Method callee) {
+	private void report(Class<?> bean, Class<?> type, String caller, Method callee) {
 		String call = "'" + ClassUtils.getShortName(type) + '.' + caller + "' calls '" + MethodLabel.of(callee)
 				+ "' of the same bean";
 		if (this.known.add(call)) {
-			logger.warn(call + ", which bypasses the proxy: that call runs without the lock. Inject the bean into"
-					+ " itself and call the method on that reference, use a LockTemplate, or set"
-					+ " distributed-lock.advice-mode=aspectj");
+			logger.warn(call + ", which bypasses the proxy: that call runs without the lock. Inject an"
+					+ " ObjectProvider<" + ClassUtils.getShortName(bean) + "> and call getObject()." + callee.getName()
+					+ "(…), use a LockTemplate, or set"
+					+ " distributed-lock.advice-mode=aspectj and weave the class: see 'Weaving' in docs/reference.md of"
+					+ " this library");
 		}
 	}
 
@@ -103,7 +105,7 @@ public final class SelfInvocationCheck {
 			return new SelfCalls((owner, method) -> {
 				Method callee = this.owners.contains(owner) ? this.locked.get(method) : null;
 				if (callee != null && !method.equals(name + descriptor) && !isCovered(name, descriptor, callee)) {
-					report(this.part, source(name), callee);
+					report(this.type, this.part, source(name), callee);
 				}
 			});
 		}
