@@ -130,7 +130,7 @@ class ReactiveMethodTests {
 		CountDownLatch cancelled = new CountDownLatch(1);
 		Hooks.onEachOperator("cancelling", Operators.lift((source, actual) -> {
 			if (source.stepName().equals("source(FluxDefer)") && cancelled.getCount() > 0
-					&& Thread.currentThread().getName().startsWith("lock-async")) {
+					&& Thread.currentThread().getName().startsWith("lock-")) {
 				awaitUninterrupted(subscribed);
 				subscription.get().dispose();
 				Awaitility.await().until(() -> EngineProbe.activeLocks(this.registry) == 0);
