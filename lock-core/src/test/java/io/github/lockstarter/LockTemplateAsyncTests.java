@@ -4,11 +4,14 @@ package io.github.lockstarter;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -116,6 +119,8 @@ class LockTemplateAsyncTests {
 			return false;
 		});
 		CompletableFuture<String> result = execute(this.template);
+		// From then on, the thread that ends the body begins the release
+		Awaitility.await().until(() -> this.body.getNumberOfDependents() > 0);
 		this.body.complete("done");
 		assertThat(result).isNotDone();
 		ended.countDown();
@@ -179,6 +184,27 @@ class LockTemplateAsyncTests {
 		CompletableFuture<String> result = execute(this.template);
 		result.cancel(true);
 		Awaitility.await().until(this.body::isCancelled);
+		Awaitility.await().until(() -> !isTaken());
+	}
+
+	@Test
+	void aBodyDoesNotBeginAfterItsResultWasCancelled() {
+		Deque<Runnable> tasks = new ArrayDeque<>();
+		CompletableFuture<Lease> acquisition = new CompletableFuture<>() {
+			@Override
+			public Executor defaultExecutor() {
+				return tasks::add;
+			}
+		};
+		CompletableFuture<String> result = new AsyncExecution<Lease, String>((lease) -> {
+			this.begun.countDown();
+			return this.body;
+		}, (contention) -> this.body, (outage) -> this.body)
+			.after(new FutureOutcome<>(acquisition, OnLost.THROW, HoldTimes.of(REQUEST)));
+		acquisition.complete(this.registry.acquire(REQUEST));
+		result.cancel(true);
+		tasks.remove().run();
+		assertThat(this.begun.getCount()).isOne();
 		Awaitility.await().until(() -> !isTaken());
 	}
 

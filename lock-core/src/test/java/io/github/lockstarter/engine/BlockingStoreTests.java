@@ -37,12 +37,18 @@ class BlockingStoreTests {
 
 	private static final LockRequest REQUEST = LockRequest.of(KEY).withWaitTime(Duration.ofMinutes(1));
 
+	private static final EngineSettings DEFAULTS = EngineSettings.DEFAULTS;
+
+	/** An interrupt is no sign of an outage, of which this registry tolerates none. */
+	private static final EngineSettings NO_OUTAGES = new EngineSettings(DEFAULTS.waitTime(), DEFAULTS.leaseTime(),
+			DEFAULTS.renewalsPerLease(), DEFAULTS.pollInterval(), DEFAULTS.pollIntervalWithoutMessages(),
+			DEFAULTS.timeSlice(), DEFAULTS.shutdownTimeout(), Duration.ZERO);
+
 	private final SlowStore store = new SlowStore();
 
 	@AutoClose
-	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.store, EngineSettings.DEFAULTS,
-			(event) -> {
-			});
+	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.store, NO_OUTAGES, (event) -> {
+	});
 
 	@Test
 	void anInterruptEndsTheWaitForItsAnswer() throws Exception {

@@ -284,6 +284,33 @@ class HandOffTests {
 		}
 	}
 
+	@Test
+	void aLossIsToldOnceThoughTheStoreHasForgottenTheOwnerAtTheRelease() throws Exception {
+		this.store.release.loseRequests(() -> {
+			this.memory.clear();
+			return false;
+		});
+		Lease lease = this.registry.acquire(REQUEST);
+		CountDownLatch end = new CountDownLatch(1);
+		Call<Boolean> overstaying = Callers.start(() -> {
+			try (Lease held = this.registry.acquire(REQUEST.withLeaseTime(Duration.ofMillis(100)))) {
+				end.await();
+			}
+			return true;
+		}).awaitParked();
+		lease.close();
+		Awaitility.await().until(() -> this.store.release.calls() == 1);
+		end.countDown();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(overstaying::get)
+			.withMessageContaining("its lease time of 100 ms expired");
+		awaitNothingLeft();
+		// This message comes after all earlier ones
+		LockKey last = LockKey.of("last");
+		this.registry.acquire(LockRequest.of(last).withLeaseTime(Duration.ofMillis(10)));
+		Awaitility.await().until(() -> lost(last) == 1);
+		assertThat(lost(KEY)).isEqualTo(1);
+	}
+
 	private long lost(LockKey key) {
 		return this.events.stream()
 			.filter((event) -> event instanceof LockEvent.Lost lost && lost.key().equals(key))

@@ -171,6 +171,17 @@ class ManyLocksTests {
 	}
 
 	@Test
+	void aLockThatIsHeldAlreadyIsNotReenteredWhereAnotherOneIsTaken() {
+		Lease outer = this.registry.acquire(one(1));
+		try (Lease taken = this.other.acquire(one(2))) {
+			assertThat(this.registry.tryAcquireAll(ALL_NOW)).isEmpty();
+			assertThat(outer.isHeld()).isTrue();
+		}
+		outer.close();
+		assertThat(this.other.tryAcquire(one(1))).hasValueSatisfying(Lease::close);
+	}
+
+	@Test
 	void anAnswerThatGotLostBlocksNobody() {
 		this.store.acquireAll.loseAnswers(() -> true);
 		// A lock that is not released is held for longer than the wait time

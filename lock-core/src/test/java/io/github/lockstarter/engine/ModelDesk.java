@@ -109,6 +109,13 @@ class ModelDesk implements Desk {
 	}
 
 	/**
+	 * Let the wait time of a waiter end.
+	 */
+	void timeOut(ModelWaiter waiter) {
+		change((lock) -> lock.leave(waiter, true));
+	}
+
+	/**
 	 * Return the hold of a waiter, which must have one.
 	 */
 	Hold hold(ModelWaiter waiter) {
@@ -179,7 +186,14 @@ class ModelDesk implements Desk {
 		this.holds.add(hold);
 	}
 
-	private void change(Function<LocalLock, Effect> transition) {
+	/**
+	 * Let the lock receive a message.
+	 */
+	void ring() {
+		change(LocalLock::rung);
+	}
+
+	final void change(Function<LocalLock, Effect> transition) {
 		this.locks.change(KEY, transition).carryOut(this);
 	}
 
@@ -202,7 +216,7 @@ class ModelDesk implements Desk {
 	/** Deliver the message at once. */
 	@Override
 	public void listen(LockKey key, Alarm alarm, long nanos) {
-		change(LocalLock::rung);
+		ring();
 	}
 
 	@Override

@@ -10,8 +10,11 @@ import java.util.concurrent.Executor;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.test.Callers;
+import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.FaultInjectingStore;
 import io.github.lockstarter.test.ManualClock;
 
@@ -69,6 +72,32 @@ class QueuePlacesTests {
 		later.forEach(Runnable::run);
 		assertThat(this.store.withdraw.calls()).isEqualTo(1);
 		assertThat(this.rung).containsExactly(KEY);
+	}
+
+	@Test
+	void thePlaceOfAWaiterThatLeavesWhileItEntersIsGivenUp() {
+		Waiter waiter = new ThreadWaiter(Duration.ZERO, true, LockMode.FAIR, null);
+		this.store.arrive.loseRequests(() -> {
+			this.places.leave(KEY, waiter, false);
+			return false;
+		});
+		this.places.come(waiter);
+		this.places.enter(KEY, waiter);
+		assertThat(this.store.arrive.calls()).isOne();
+		assertThat(this.store.withdraw.calls()).isOne();
+	}
+
+	@Test
+	void theEndWaitsUntilAPlaceIsGivenUp() throws Exception {
+		List<Runnable> later = new ArrayList<>();
+		QueuePlaces places = places(later::add);
+		places.leave(KEY);
+		Call<Boolean> end = Callers.start(() -> {
+			places.awaitLeft();
+			return true;
+		}).awaitParked();
+		later.forEach(Runnable::run);
+		assertThat(end.get()).isTrue();
 	}
 
 	private QueuePlaces places(Executor threads) {

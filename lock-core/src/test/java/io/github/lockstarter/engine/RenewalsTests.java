@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 
 import org.awaitility.Awaitility;
@@ -83,6 +84,29 @@ class RenewalsTests implements Renewal.Listener {
 		finally {
 			silence.countDown();
 		}
+	}
+
+	@Test
+	void whatFoundNoThreadIsSentWithTheNextRenewals() {
+		CountDownLatch silence = new CountDownLatch(1);
+		this.servers.silence = silence;
+		AtomicBoolean exhausted = new AtomicBoolean(true);
+		this.renewals = new Renewals(this.servers, this.timetable, new StoreLanes(LockKey::name, (task) -> {
+			if (exhausted.getAndSet(false)) {
+				throw new OutOfMemoryError("unable to create native thread");
+			}
+			new Thread(task).start();
+		}, 1, 2));
+		due("quick", 1);
+		assertThat(this.answered).isEmpty();
+		due("blocking", 1);
+		try {
+			Awaitility.await().until(() -> this.answered.size() == 1);
+		}
+		finally {
+			silence.countDown();
+		}
+		Awaitility.await().until(() -> this.answered.size() == 2);
 	}
 
 	@Test

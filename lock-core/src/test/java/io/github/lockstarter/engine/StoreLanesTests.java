@@ -13,6 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.memory.MemoryLockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -44,6 +45,19 @@ class StoreLanesTests {
 		assertThat(this.threads.getPoolSize()).isLessThanOrEqualTo(2 * THREADS_OF_LANE);
 		this.silence.countDown();
 		Awaitility.await().until(() -> this.done.get() == 200);
+	}
+
+	@Test
+	void aRequestForALockDoesNotWaitForWhatItsServerIsAskedInTheBackground() {
+		LockKey key = LockKey.of("silent");
+		try (EngineThreads threads = new EngineThreads(new MemoryLockStore())) {
+			for (int i = 0; i < 100; i++) {
+				threads.background().execute(key, () -> await(this.silence));
+			}
+			threads.requests().execute(key, this.done::incrementAndGet);
+			Awaitility.await().until(() -> this.done.get() == 1);
+			this.silence.countDown();
+		}
 	}
 
 	@Test

@@ -77,6 +77,22 @@ class TenureTests {
 	}
 
 	@Test
+	void aFixedHoldEndsAtItsTimeThoughItsTenureLasts() {
+		Tenure tenure = tenure(false);
+		Duration fixed = Duration.ofSeconds(10);
+		Waiter waiter = new ThreadWaiter(Duration.ZERO, true, LockMode.EXCLUSIVE, fixed);
+		tenure.beginHold(waiter, LEASE, this.clock.getAsLong());
+		Hold hold = tenure.beginHold(waiter, fixed, this.clock.getAsLong());
+		this.clock.advance(fixed.minusNanos(1));
+		assertThat(hold.isHeld()).isTrue();
+		this.clock.advance(Duration.ofNanos(1));
+		assertThat(hold.isHeld()).isFalse();
+		assertThat(tenure.isHeld()).isTrue();
+		hold.end(this.clock.getAsLong());
+		assertThat(hold.isLost()).isTrue();
+	}
+
+	@Test
 	void asksAfterHalfASliceWhetherAnotherJvmWaits() {
 		Slice slice = tenure(false).slice();
 		this.clock.advance(SLICE.dividedBy(2).minusNanos(1));

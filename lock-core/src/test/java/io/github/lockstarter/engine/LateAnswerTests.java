@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockInterruptedException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockUnavailableException;
+import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.memory.LockMemory;
+import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.Place;
+import io.github.lockstarter.store.ReleaseOutcome;
+import io.github.lockstarter.test.Callers;
+import io.github.lockstarter.test.Callers.Call;
+
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * A store that does not block, and grants a lock to a waiter that does not wait any more.
+ */
+class LateAnswerTests {
+
+	private static final LockRequest REQUEST = LockRequest.of("stock", 1001).withWaitTime(Duration.ofMinutes(1));
+
+	private static final EngineSettings DEFAULTS = EngineSettings.DEFAULTS;
+
+	private final LockMemory memory = new LockMemory();
+
+	private final LateStore store = new LateStore(new MemoryLockStore(this.memory));
+
+	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.store,
+			new EngineSettings(DEFAULTS.waitTime(), DEFAULTS.leaseTime(), DEFAULTS.renewalsPerLease(),
+					DEFAULTS.pollInterval(), DEFAULTS.pollIntervalWithoutMessages(), DEFAULTS.timeSlice(),
+					Duration.ZERO),
+			LockListener.NO_OP);
+
+	@AfterEach
+	void theGrantIsGivenBack() {
+		Awaitility.await().until(() -> this.memory.isEmpty() && this.registry.activeLocks() == 0);
+		this.registry.close();
+	}
+
+	@Test
+	void anAnswerAfterTheEndOfTheWait() throws Exception {
+		Call<Lease> waiter = Callers.start(() -> this.registry.acquire(REQUEST));
+		Awaitility.await().until(() -> this.store.answer.getNumberOfDependents() > 0);
+		waiter.thread().interrupt();
+		assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(waiter::get);
+		this.store.answer.grant();
+	}
+
+	@Test
+	void anAnswerThatReachesTheWaiterTogetherWithTheEndOfTheWait() {
+		this.store.answer.whenAwaited = () -> {
+			this.registry.drain();
+			this.store.answer.grant();
+		};
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.registry.acquire(REQUEST));
+	}
+
+	/**
+	 * A store that postpones its answer to the first request for a lock.
+	 */
+	private static final class LateStore implements LockStore {
+
+		private final LockStore delegate;
+
+		private final LateAnswer answer = new LateAnswer();
+
+		LateStore(LockStore delegate) {
+			this.delegate = delegate;
+		}
+
+		@Override
+		public Set<LockMode> modes() {
+			return this.delegate.modes();
+		}
+
+		@Override
+		public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
+			this.answer.grant = () -> this.answer
+				.complete(this.delegate.acquire(request, place).toCompletableFuture().join());
+			return this.answer;
+		}
+
+		@Override
+		public List<CompletionStage<Boolean>> renew(List<LeaseRequest> requests) {
+			return this.delegate.renew(requests);
+		}
+
+		@Override
+		public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, Place next) {
+			return this.delegate.release(key, owner, next);
+		}
+
+		@Override
+		public boolean mayBlock() {
+			return false;
+		}
+
+	}
+
+	/**
+	 * The answer to a request for a lock.
+	 */
+	private static final class LateAnswer extends CompletableFuture<LockAttempt> {
+
+		private volatile Runnable grant = () -> {
+		};
+
+		private volatile Runnable whenAwaited = () -> {
+		};
+
+		void grant() {
+			this.grant.run();
+		}
+
+		@Override
+		public CompletableFuture<LockAttempt> whenComplete(BiConsumer<? super LockAttempt, ? super Throwable> action) {
+			CompletableFuture<LockAttempt> stage = super.whenComplete(action);
+			Runnable whenAwaited = this.whenAwaited;
+			this.whenAwaited = () -> {
+			};
+			Executor otherThread = (task) -> new Thread(task).start();
+			CompletableFuture.runAsync(whenAwaited, otherThread).join();
+			return stage;
+		}
+
+	}
+
+}

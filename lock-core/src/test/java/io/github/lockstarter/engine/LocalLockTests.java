@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.engine.ModelDesk.ModelWaiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What a lock asks the store for, and when.
+ */
+class LocalLockTests {
+
+	private final SilentDesk desk = new SilentDesk();
+
+	@Test
+	void aStoreThatHasRefusedIsAskedAgainAtTheEndOfTheWaitTime() {
+		this.desk.refuseNext();
+		ModelWaiter waiter = this.desk.come(LockMode.EXCLUSIVE);
+		assertThat(waiter.outcome()).isNull();
+		this.desk.timeOut(waiter);
+		this.desk.leave(this.desk.hold(waiter));
+		assertThat(this.desk.requests).isEqualTo(2);
+		this.desk.checkEnd();
+	}
+
+	@Test
+	void aStoreThatHasNotAnsweredIsNotAskedAgainAtTheEndOfTheWaitTime() {
+		this.desk.failNext();
+		ModelWaiter waiter = this.desk.come(LockMode.EXCLUSIVE);
+		assertThat(waiter.outcome()).isNull();
+		this.desk.timeOut(waiter);
+		assertThat(waiter.outcome()).isInstanceOfSatisfying(Denial.class,
+				(denial) -> assertThat(denial.reason()).isEqualTo(Denial.Reason.UNAVAILABLE));
+		assertThat(this.desk.requests).isOne();
+		this.desk.checkEnd();
+	}
+
+	@Test
+	void anAnswerUnderWayAtTheEndOfTheWaitTimeDecides() {
+		this.desk.answering = false;
+		ModelWaiter waiter = this.desk.come(LockMode.EXCLUSIVE);
+		this.desk.timeOut(waiter);
+		assertThat(waiter.outcome()).isNull();
+		this.desk.answerRequest();
+		this.desk.leave(this.desk.hold(waiter));
+		assertThat(this.desk.requests).isOne();
+		this.desk.checkEnd();
+	}
+
+	@Test
+	void aMessageThatComesBeforeARefusalIsNotMissed() {
+		this.desk.answering = false;
+		this.desk.refuseNext();
+		ModelWaiter waiter = this.desk.come(LockMode.EXCLUSIVE);
+		this.desk.ring();
+		this.desk.answering = true;
+		this.desk.answerRequest();
+		this.desk.leave(this.desk.hold(waiter));
+		assertThat(this.desk.requests).isEqualTo(2);
+		this.desk.checkEnd();
+	}
+
+	@Test
+	void aWaiterWithoutItsOwnPlaceAsksAfterTheReleaseThoughAnotherOneIsNotified() {
+		this.desk.notifying = true;
+		ModelWaiter first = this.desk.come(LockMode.FAIR);
+		ModelWaiter second = this.desk.come(LockMode.FAIR);
+		this.desk.leave(this.desk.hold(first));
+		this.desk.leave(this.desk.hold(second));
+		assertThat(this.desk.requests).isEqualTo(2);
+		this.desk.checkEnd();
+	}
+
+	@Test
+	void aHoldThatIsLostInTheInstantOfItsReleaseIsNotKept() {
+		Hold hold = this.desk.hold(this.desk.come(LockMode.EXCLUSIVE));
+		hold.holdAtLeast(Duration.ofHours(1));
+		hold.lose("it is a test");
+		this.desk.leave(hold);
+		assertThat(hold.isKept()).isFalse();
+		this.desk.checkEnd();
+	}
+
+	@Test
+	void aLeaseIsWatchedAnewWithItsNextHold() {
+		ModelWaiter first = this.desk.come(LockMode.EXCLUSIVE);
+		ModelWaiter second = this.desk.come(LockMode.EXCLUSIVE);
+		assertThat(this.desk.watched).isOne();
+		this.desk.leave(this.desk.hold(first));
+		assertThat(this.desk.watched).isEqualTo(2);
+		this.desk.leave(this.desk.hold(second));
+		assertThat(this.desk.requests).isOne();
+		this.desk.checkEnd();
+	}
+
+	/**
+	 * A desk whose store sends no messages and can postpone its answer.
+	 */
+	private static final class SilentDesk extends ModelDesk {
+
+		private boolean answering = true;
+
+		private boolean notifying;
+
+		private int requests;
+
+		private int watched;
+
+		private @Nullable Runnable answer;
+
+		SilentDesk() {
+			super(false);
+		}
+
+		@Override
+		public void ask(LockKey key, Attempt attempt, Waiter head) {
+			this.requests++;
+			if (this.answering) {
+				super.ask(key, attempt, head);
+			}
+			else {
+				this.answer = () -> super.ask(key, attempt, head);
+			}
+		}
+
+		void answerRequest() {
+			assertThat(this.answer).isNotNull();
+			this.answer.run();
+		}
+
+		@Override
+		public void listen(LockKey key, Alarm alarm, long nanos) {
+		}
+
+		@Override
+		public void release(Tenure tenure, @Nullable Hold hold, @Nullable LockMode next) {
+			tenure.certainty().release();
+			change((lock) -> lock.returned(this.notifying && next != null));
+		}
+
+		@Override
+		public void watch(Tenure tenure) {
+			this.watched++;
+		}
+
+	}
+
+}
