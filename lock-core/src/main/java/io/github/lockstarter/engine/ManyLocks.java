@@ -164,7 +164,7 @@ final class ManyLocks {
 
 	private void settle(@Nullable Lease lease, @Nullable Throwable failure, int next) {
 		if (lease == null) {
-			fail(RootCause.unwrap(failure));
+			fail((failure != null) ? RootCause.unwrap(failure) : null);
 		}
 		else if (keep(List.of(lease))) {
 			acquireFrom(next);
