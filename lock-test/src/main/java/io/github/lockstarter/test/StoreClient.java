@@ -44,8 +44,10 @@ public record StoreClient(LockStore store) {
 	 */
 	public @Nullable List<LockGrant> acquireAll(List<LeaseRequest> requests) {
 		GroupGrant grant = this.store.groupGrant().orElse(null);
-		boolean possible = grant != null && grant.isPossibleFor(requests.stream().map(LeaseRequest::key).toList());
-		return possible ? answer(grant.acquire(requests)) : null;
+		if (grant == null || !grant.isPossibleFor(requests.stream().map(LeaseRequest::key).toList())) {
+			return null;
+		}
+		return answer(grant.acquire(requests));
 	}
 
 	/**
