@@ -6,8 +6,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseListener;
@@ -19,7 +17,8 @@ import io.github.lockstarter.store.WaitingLine;
  */
 final class RedisWaitingLine implements WaitingLine {
 
-	private static final Function<Long, @Nullable Void> DONE = (answer) -> null;
+	@SuppressWarnings("NullAway") // a stage without a result has null
+	private static final Function<Long, Void> DONE = (answer) -> null;
 
 	private final ScriptConnection scripts;
 
