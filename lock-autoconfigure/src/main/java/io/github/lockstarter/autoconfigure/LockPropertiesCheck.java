@@ -71,7 +71,7 @@ final class LockPropertiesCheck implements ConfigurationPropertiesBindHandlerAdv
 		}
 
 		@Override
-		public Object onFailure(ConfigurationPropertyName name, Bindable<?> target, BindContext context,
+		public @Nullable Object onFailure(ConfigurationPropertyName name, Bindable<?> target, BindContext context,
 				Exception error) throws Exception {
 			if (PREFIX.isAncestorOf(name) && target.getType().resolve() == Duration.class
 					&& !(error instanceof InvalidConfigurationPropertyValueException)) {
