@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
+import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -25,7 +26,7 @@ class ManyCallersOutageTests {
 
 	@Test
 	void allAreToldOfTheOutage() {
-		allAreToldOfTheOutage(50_000, Duration.ofSeconds(30));
+		allAreToldOfTheOutage(20_000, Duration.ofSeconds(30));
 	}
 
 	@Test
@@ -34,7 +35,8 @@ class ManyCallersOutageTests {
 	}
 
 	private static void allAreToldOfTheOutage(int callers, Duration waitTime) {
-		try (EmbeddedRedis redis = EmbeddedRedis.start(); RedisRegistry registry = RedisRegistry.lettuce(redis)) {
+		try (EmbeddedRedis redis = EmbeddedRedis.start();
+				RedisRegistry registry = RedisRegistry.lettuce(redis, EngineSettings.DEFAULTS)) {
 			registry.awaitConnected(redis);
 			redis.kill();
 			LockRequest request = LockRequest.of("stock", 1).withWaitTime(waitTime);
@@ -42,7 +44,7 @@ class ManyCallersOutageTests {
 				.limit(callers)
 				.toList();
 			Awaitility.await()
-				.atMost(Duration.ofSeconds(12))
+				.atMost(Duration.ofSeconds(25))
 				.untilAsserted(() -> assertThat(all.stream().filter((each) -> !each.isDone()).count())
 					.as("callers that are not told")
 					.isZero());
