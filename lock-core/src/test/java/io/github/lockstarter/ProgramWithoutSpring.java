@@ -6,8 +6,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 
 import io.github.lockstarter.engine.DefaultLockRegistry;
-import io.github.lockstarter.engine.EngineSettings;
-import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.memory.MemoryLockStore;
 
 /**
@@ -21,8 +19,7 @@ public final class ProgramWithoutSpring {
 	@DistributedLock(name = "stock")
 	public static void main(String[] arguments) throws Exception {
 		LockRequest stock = LockRequest.of("stock", 1001);
-		try (DefaultLockRegistry registry = new DefaultLockRegistry(new MemoryLockStore(), EngineSettings.DEFAULTS,
-				LockListener.NO_OP)) {
+		try (DefaultLockRegistry registry = new DefaultLockRegistry(new MemoryLockStore())) {
 			LockTemplate template = new LockTemplate(registry);
 			long first = template.execute(stock, Lease::fencingToken);
 			long second = registry.acquireAsync(stock)

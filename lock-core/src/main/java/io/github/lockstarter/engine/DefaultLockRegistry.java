@@ -16,7 +16,6 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockstarter.AnyLockRequest;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockContendedException;
@@ -49,11 +48,21 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	private final StoreCapabilities capabilities;
 
+	private final Waiters waiters;
+
 	private final StoreDesk desk;
 
 	private final Admission admission;
 
 	private final SimultaneousGrant simultaneousGrant;
+
+	/**
+	 * Create a registry with default settings and without a listener.
+	 * @param store the store
+	 */
+	public DefaultLockRegistry(LockStore store) {
+		this(store, EngineSettings.DEFAULTS, LockListener.NO_OP);
+	}
 
 	/**
 	 * Create a registry.
@@ -66,6 +75,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		LockStore safeStore = new WellBehavedStore(store);
 		this.threads = new EngineThreads(safeStore);
 		this.settings = settings;
+		this.waiters = new Waiters(this.capabilities, settings.waitTime());
 		this.terms = new Terms(settings, this.threads.timetable()::now);
 		this.locks = new LocalLocks(this.terms);
 		LockListener safeListener = new CompositeLockListener(List.of(listener));
@@ -79,7 +89,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	@Override
 	public Lease acquire(LockRequest request) {
-		ThreadWaiter waiter = waiter(request, waitTime(request), Thread.currentThread());
+		ThreadWaiter waiter = this.waiters.ofThread(request);
 		Lease lease = obtain(request.key(), waiter);
 		if (lease == null) {
 			throw new LockContendedException(request.key(), waiter.waited());
@@ -89,7 +99,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	@Override
 	public Optional<Lease> tryAcquire(LockRequest request) {
-		return Optional.ofNullable(obtain(request.key(), waiter(request, waitTime(request), Thread.currentThread())));
+		return Optional.ofNullable(obtain(request.key(), this.waiters.ofThread(request)));
 	}
 
 	@Override
@@ -98,15 +108,13 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	private CompletableFuture<Lease> acquireAsync(LockRequest request, Object otherwise) {
-		require(request);
-		return new FutureWaiter(request, waitTime(request), owner(request, otherwise), this.admission, this.threads)
-			.begin();
+		return this.waiters.ofFuture(request, otherwise, this.admission, this.threads).begin();
 	}
 
 	@Override
 	public LeaseSet acquireAll(LockSetRequest request) {
-		request.requests().forEach(this::require);
-		Function<LockRequest, ThreadWaiter> waiters = (each) -> waiter(each, Duration.ZERO, Thread.currentThread());
+		request.requests().forEach(this.waiters::require);
+		Function<LockRequest, ThreadWaiter> waiters = (each) -> this.waiters.impatient(each, Thread.currentThread());
 		return manyLocks(request,
 				(all, time) -> CompletableFuture.completedFuture(this.simultaneousGrant.tryGrant(all, waiters, time)),
 				(each) -> CompletableFuture.completedFuture(acquire(each)))
@@ -125,9 +133,9 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	@Override
 	public CompletableFuture<LeaseSet> acquireAllAsync(LockSetRequest request) {
-		request.requests().forEach(this::require);
+		request.requests().forEach(this.waiters::require);
 		Object owner = new Object();
-		Function<LockRequest, ThreadWaiter> waiters = (each) -> waiter(each, Duration.ZERO, owner);
+		Function<LockRequest, ThreadWaiter> waiters = (each) -> this.waiters.impatient(each, owner);
 		return manyLocks(request,
 				(all, time) -> this.simultaneousGrant.tryGrantAsync(all, waiters, time, this.threads.tasks()),
 				(each) -> acquireAsync(each, owner))
@@ -139,8 +147,8 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 			Function<LockRequest, CompletableFuture<Lease>> one) {
 		LockKey first = request.requests().get(0).key();
 		Executor lane = (task) -> this.threads.requests().execute(first, task);
-		return new ManyLocks(request.requests(), waitTime(request), atOnce, one, lane, this.threads.bodies(),
-				this.threads.returns());
+		return new ManyLocks(request.requests(), this.waiters.waitTime(request), atOnce, one, lane,
+				this.threads.bodies(), this.threads.returns());
 	}
 
 	@Override
@@ -170,37 +178,6 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	@Nullable Hold holdOfCurrentThread(LockKey key) {
 		LocalLock lock = this.locks.get(key);
 		return (lock != null) ? lock.holdOf(Thread.currentThread()) : null;
-	}
-
-	private ThreadWaiter waiter(LockRequest request, Duration waitTime, Object otherwise) {
-		require(request);
-		return new ThreadWaiter(waitTime, request.mode(), request.leaseTime(), owner(request, otherwise));
-	}
-
-	private void require(LockRequest request) {
-		this.capabilities.require(request);
-		requireNoHoldTime(request);
-	}
-
-	/**
-	 * Refuse a request with a time that only a template applies, because the lock would
-	 * be free too early.
-	 */
-	static void requireNoHoldTime(LockRequest request) {
-		if (request.holdAtLeast() != null) {
-			throw new IllegalArgumentException("Lock '" + request.key() + "' is requested with 'holdAtLeast', which is"
-					+ " for a LockTemplate only; call holdAtLeast(…) on the lease instead");
-		}
-	}
-
-	private static Object owner(LockRequest request, Object otherwise) {
-		Object owner = request.owner();
-		return (owner != null) ? owner : otherwise;
-	}
-
-	private Duration waitTime(AnyLockRequest<?> request) {
-		Duration waitTime = request.waitTime();
-		return (waitTime != null) ? waitTime : this.settings.waitTime();
 	}
 
 	/**

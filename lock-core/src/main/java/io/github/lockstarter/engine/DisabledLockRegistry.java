@@ -34,7 +34,7 @@ public final class DisabledLockRegistry implements LockRegistry {
 
 	@Override
 	public Lease acquire(LockRequest request) {
-		DefaultLockRegistry.requireNoHoldTime(request);
+		Waiters.requireNoHoldTime(request);
 		return grant(request.key());
 	}
 

@@ -20,8 +20,6 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.engine.DefaultLockRegistry;
-import io.github.lockstarter.engine.EngineSettings;
-import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.spring.EnableDistributedLocks;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
@@ -68,8 +66,7 @@ class WithoutSpringBootTests {
 		connections.afterPropertiesSet();
 		connections.start();
 		try (RedisLockStore store = new RedisLockStore(connections);
-				DefaultLockRegistry registry = new DefaultLockRegistry(store, EngineSettings.DEFAULTS,
-						LockListener.NO_OP)) {
+				DefaultLockRegistry registry = new DefaultLockRegistry(store)) {
 			return new LockTemplate(registry).execute(LockRequest.of("stock", 1001), Lease::fencingToken);
 		}
 		finally {
