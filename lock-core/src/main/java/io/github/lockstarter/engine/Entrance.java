@@ -124,7 +124,8 @@ final class Entrance {
 			this.queue.setLast(waiter);
 			return Effect.NONE;
 		}
-		if (timedOut && head && this.sharing.mustAsk()) {
+		if (timedOut && head && this.sharing.canJoin(waiter)) {
+			// At once, or by the next answer
 			this.queue.setLast(waiter);
 			return this.sharing.admit();
 		}

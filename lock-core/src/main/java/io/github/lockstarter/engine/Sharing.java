@@ -47,14 +47,6 @@ final class Sharing {
 	}
 
 	/**
-	 * Return whether the store must be asked if another JVM waits, before the first
-	 * waiter may join.
-	 */
-	boolean mustAsk() {
-		return tenureToAskFor() != null;
-	}
-
-	/**
 	 * Let waiters at the head of the queue join, or first ask whether they may.
 	 */
 	Effect admit() {

@@ -84,12 +84,13 @@ class LateReaderTests {
 	@Test
 	void aWriterElsewhereThatGivesUpAfterTheFirstReaderHasAskedIsNotInTheWay() throws Exception {
 		try (Lease lasting = this.registry.acquire(READ)) {
-			Thread.sleep(100);
+			Duration afterASlice = lasting.remaining().minusMillis(100);
 			Call<Lease> writer = Callers.start(() -> this.elsewhere.acquire(WRITE)).awaitParked();
-			Thread.sleep(100);
+			Awaitility.await().until(() -> lasting.remaining().compareTo(afterASlice) < 0);
+			int asked = this.store.awaited.calls();
 			Call<Boolean> late = reader(this.registry);
 			late.awaitParked();
-			Thread.sleep(100);
+			Awaitility.await().until(() -> this.store.awaited.calls() > asked);
 			writer.thread().interrupt();
 			assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(writer::get);
 			assertThat(late.get()).isTrue();
@@ -148,6 +149,19 @@ class LateReaderTests {
 		desk.leave(writer);
 		assertThat(reader.outcome()).isNull();
 		desk.answer();
+		assertThat(desk.hold(reader).tenure()).isSameAs(first.tenure());
+	}
+
+	@Test
+	void aReaderWhoseTimeEndsJustAfterTheAnswerJoins() {
+		ModelDesk desk = new ModelDesk(Duration.ofMillis(100));
+		Hold first = desk.hold(desk.come(LockMode.READ));
+		desk.pass(Duration.ofMillis(100));
+		desk.putOffAnswers();
+		ModelWaiter reader = desk.come(LockMode.READ);
+		assertThat(reader.outcome()).isNull();
+		desk.answerUnnoticed();
+		desk.timeOut(reader);
 		assertThat(desk.hold(reader).tenure()).isSameAs(first.tenure());
 	}
 

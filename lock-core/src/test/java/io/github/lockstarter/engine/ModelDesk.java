@@ -20,15 +20,17 @@ import io.github.lockstarter.store.LockRefusal;
 
 /**
  * One lock in a game of threads, with a store that answers at once and a clock that
- * stands still.
+ * stands still unless it is set forward.
  */
 class ModelDesk implements Desk {
 
 	private static final LockKey KEY = LockKey.of("stock");
 
-	private final Timetable timetable = new Timetable(() -> 0);
+	private final AtomicLong clock = new AtomicLong();
 
-	private final Terms terms = new Terms(EngineSettings.DEFAULTS, () -> 0);
+	private final Timetable timetable = new Timetable(this.clock::get);
+
+	private final Terms terms = new Terms(EngineSettings.DEFAULTS, this.clock::get);
 
 	private final LocalLocks locks = new LocalLocks(this.terms);
 
@@ -52,7 +54,22 @@ class ModelDesk implements Desk {
 	 * waits
 	 */
 	ModelDesk(boolean asking) {
-		this.slice = asking ? 0 : Long.MAX_VALUE / 4;
+		this(Duration.ofNanos(asking ? 0 : Long.MAX_VALUE / 4));
+	}
+
+	/**
+	 * Create a desk.
+	 * @param slice how old the answer that no other JVM waits may be
+	 */
+	ModelDesk(Duration slice) {
+		this.slice = slice.toNanos();
+	}
+
+	/**
+	 * Set the clock forward.
+	 */
+	void pass(Duration time) {
+		this.clock.addAndGet(time.toNanos());
 	}
 
 	/**
@@ -83,6 +100,13 @@ class ModelDesk implements Desk {
 	void answer() {
 		this.puttingOff = false;
 		probe(Objects.requireNonNull(this.unanswered));
+	}
+
+	/**
+	 * Answer the postponed question, but do not tell the lock yet.
+	 */
+	void answerUnnoticed() {
+		note(Objects.requireNonNull(this.unanswered));
 	}
 
 	/**
@@ -199,7 +223,7 @@ class ModelDesk implements Desk {
 
 	@Override
 	public void ask(LockKey key, Attempt attempt, Waiter head) {
-		attempt.send(0, true);
+		attempt.send(this.clock.get(), true);
 		if (this.refusing.getAndSet(false)) {
 			change((lock) -> lock.refused(attempt, new LockRefusal(null)));
 		}
@@ -208,7 +232,8 @@ class ModelDesk implements Desk {
 		}
 		else {
 			LockGrant grant = new LockGrant(this.lastBase.incrementAndGet(), false);
-			Tenure tenure = new Tenure(key, attempt.token(), grant, attempt.leaseTime(), 0, this.slice, this.timetable);
+			Tenure tenure = new Tenure(key, attempt.token(), grant, attempt.leaseTime(), this.clock.get(), this.slice,
+					this.timetable);
 			change((lock) -> lock.granted(attempt, tenure));
 		}
 	}
@@ -236,9 +261,13 @@ class ModelDesk implements Desk {
 			this.unanswered = tenure;
 		}
 		else {
-			tenure.slice().answer(0, false);
+			note(tenure);
 			change((lock) -> lock.probed(tenure));
 		}
+	}
+
+	private void note(Tenure tenure) {
+		tenure.slice().answer(this.clock.get(), false);
 	}
 
 	@Override
