@@ -74,6 +74,8 @@ final class SpringScriptConnection implements ScriptConnection {
 	private <R> R onConnection(ScriptCall call, Function<RedisConnection, R> commands) {
 		RedisConnection connection = this.connections.getConnection();
 		try {
+			// Known before the first renewal, which must not wait for other servers
+			noteCluster(connection);
 			return commands.apply(connection);
 		}
 		catch (RuntimeException ex) {
@@ -133,17 +135,22 @@ final class SpringScriptConnection implements ScriptConnection {
 
 	@Override
 	public boolean isCluster() {
-		Boolean cluster = this.cluster;
-		if (cluster == null) {
-			RedisConnection connection = this.connections.getConnection();
-			try {
-				cluster = connection instanceof RedisClusterConnection;
-				this.cluster = cluster;
-			}
-			finally {
-				connection.close();
-			}
+		Boolean known = this.cluster;
+		if (known != null) {
+			return known;
 		}
+		RedisConnection connection = this.connections.getConnection();
+		try {
+			return noteCluster(connection);
+		}
+		finally {
+			connection.close();
+		}
+	}
+
+	private boolean noteCluster(RedisConnection connection) {
+		boolean cluster = connection instanceof RedisClusterConnection;
+		this.cluster = cluster;
 		return cluster;
 	}
 

@@ -77,9 +77,10 @@ class SilentNodeTests {
 		JedisConnectionFactory connections = jedis();
 		try (RedisLockStore store = new RedisLockStore(connections, RedisLockSettings.DEFAULTS);
 				DefaultLockRegistry registry = registry(store)) {
-			List<Lease> healthy = acquire(registry, healthyKeys(6));
-			// One after the other they block for longer than a lease
+			// One after the other they block for longer than a lease, and are renewed
+			// first
 			List<Lease> lost = acquire(registry, silentKeys(4));
+			List<Lease> healthy = acquire(registry, healthyKeys(6));
 			signal("STOP");
 			try {
 				awaitRenewals(healthy);
