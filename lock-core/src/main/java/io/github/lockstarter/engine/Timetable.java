@@ -64,9 +64,6 @@ final class Timetable implements AutoCloseable {
 	Entry at(long due, Runnable action) {
 		Entry entry = new Entry(due, action);
 		enter(entry);
-		if (due - this.wakeAt < 0) {
-			LockSupport.unpark(this.thread);
-		}
 		return entry;
 	}
 
@@ -80,6 +77,9 @@ final class Timetable implements AutoCloseable {
 		while (this.entries.get(entry.due) != sameTime && !entry.isOver());
 		if (entry.isOver()) {
 			sameTime.remove(entry);
+		}
+		else if (entry.due - this.wakeAt < 0) {
+			LockSupport.unpark(this.thread);
 		}
 	}
 
