@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -60,11 +59,7 @@ class LockTemplateAsyncTests {
 
 	@AfterEach
 	void nothingIsLeft() {
-		for (DefaultLockRegistry registry : List.of(this.registry, this.other)) {
-			Awaitility.await()
-				.until(() -> EngineProbe.activeLocks(registry) == 0 && EngineProbe.backgroundActions(registry) == 0);
-			registry.close();
-		}
+		EngineProbe.closeWhenIdle(this.registry, this.other);
 	}
 
 	@Test

@@ -84,11 +84,7 @@ class ReactiveMethodTests {
 
 	@AfterEach
 	void nothingIsLeft() {
-		for (DefaultLockRegistry registry : List.of(this.registry, this.other)) {
-			Awaitility.await()
-				.until(() -> EngineProbe.activeLocks(registry) == 0 && EngineProbe.backgroundActions(registry) == 0);
-			registry.close();
-		}
+		EngineProbe.closeWhenIdle(this.registry, this.other);
 	}
 
 	@Test
