@@ -63,7 +63,7 @@ class LockTemplateAsyncTests {
 	}
 
 	@Test
-	void theLockIsHeldUntilTheFutureOfTheBodyIsDoneAndGivenBackBeforeTheResult() throws Exception {
+	void theLockIsHeldUntilTheFutureOfTheBodyIsDoneAndReleasedBeforeTheResult() throws Exception {
 		CompletableFuture<String> result = execute(this.template);
 		assertThat(isTaken()).isTrue();
 		assertThat(result).isNotDone();
@@ -265,7 +265,7 @@ class LockTemplateAsyncTests {
 
 	@ParameterizedTest
 	@EnumSource(names = { "THROW", "LOG" })
-	void aLockStaysTakenForSomeTimeIfTheBodySucceeds(OnLost onLost) throws Exception {
+	void aLockIsKeptForSomeTimeIfTheBodySucceeds(OnLost onLost) throws Exception {
 		LockTemplate keeping = this.template.withOnLost(onLost);
 		LockRequest request = REQUEST.withHoldAtLeast(Duration.ofHours(1));
 		CompletableFuture<String> failed = keeping.executeAsync(request,

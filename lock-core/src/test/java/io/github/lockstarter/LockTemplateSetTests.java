@@ -109,7 +109,7 @@ class LockTemplateSetTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void theLossOfOneLockIsToldAsTheTemplateSays(OnLost onLost) {
+	void theLossOfOneLockIsReportedAsTheTemplateRequires(OnLost onLost) {
 		LockSetRequest request = LockSetRequest.of(FIRST, SECOND.withLeaseTime(Duration.ofMillis(20)));
 		LockTemplate template = this.template.withOnLost(onLost);
 		LockedBody<LeaseSet, String, RuntimeException> body = (leases) -> {

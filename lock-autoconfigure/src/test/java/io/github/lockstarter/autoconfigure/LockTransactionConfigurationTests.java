@@ -63,7 +63,7 @@ class LockTransactionConfigurationTests {
 	}
 
 	@Test
-	void aLockTakenInsideATransactionIsKeptUntilItsEnd() {
+	void aLockAcquiredInsideATransactionIsHeldUntilItsEnd() {
 		this.runner.run((context) -> {
 			inTransaction(context, () -> {
 				context.getBean(Sales.class).sell(() -> {

@@ -49,7 +49,7 @@ class LateAnswerTests {
 			LockListener.NO_OP);
 
 	@AfterEach
-	void theGrantIsGivenBack() {
+	void theGrantIsReleased() {
 		Awaitility.await().until(() -> this.memory.isEmpty() && this.registry.activeLocks() == 0);
 		this.registry.close();
 	}

@@ -38,7 +38,7 @@ class CompositeLockListenerTests {
 	private final List<LockEvent> after = new CopyOnWriteArrayList<>();
 
 	@Test
-	void listenersAreToldInTheirOrder() {
+	void listenersAreNotifiedInTheirOrder() {
 		List<String> told = new ArrayList<>();
 		new CompositeLockListener(List.of((event) -> told.add("first"), (event) -> told.add("second"))).onEvent(EVENT);
 		assertThat(told).containsExactly("first", "second");

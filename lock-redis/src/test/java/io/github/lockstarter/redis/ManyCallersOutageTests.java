@@ -25,16 +25,16 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 class ManyCallersOutageTests {
 
 	@Test
-	void allAreToldOfTheOutage() {
-		allAreToldOfTheOutage(50_000, Duration.ofSeconds(30));
+	void allLearnOfTheOutage() {
+		allLearnOfTheOutage(50_000, Duration.ofSeconds(30));
 	}
 
 	@Test
-	void allAreToldWhenTheirWaitTimesEnd() {
-		allAreToldOfTheOutage(10_000, Duration.ofMillis(500));
+	void allAreNotifiedWhenTheirWaitTimesEnd() {
+		allLearnOfTheOutage(10_000, Duration.ofMillis(500));
 	}
 
-	private static void allAreToldOfTheOutage(int callers, Duration waitTime) {
+	private static void allLearnOfTheOutage(int callers, Duration waitTime) {
 		try (EmbeddedRedis redis = EmbeddedRedis.start();
 				RedisRegistry registry = RedisRegistry.lettuce(redis, EngineSettings.DEFAULTS)) {
 			registry.awaitConnected(redis);
@@ -52,7 +52,7 @@ class ManyCallersOutageTests {
 	}
 
 	@Test
-	void aCallerBehindAnotherOneIsToldOfTheOutage() {
+	void aCallerBehindAnotherOneLearnsOfTheOutage() {
 		try (EmbeddedRedis redis = EmbeddedRedis.start(); RedisRegistry registry = RedisRegistry.lettuce(redis)) {
 			registry.awaitConnected(redis);
 			redis.pause();

@@ -170,7 +170,7 @@ class RepeatedRequestTests {
 		}
 
 		@Test
-		void aLossIsToldThoughReleasesAreRemembered() {
+		void aLossIsReportedThoughReleasesAreRemembered() {
 			Lease lease = this.registry.acquire(REQUEST);
 			this.redis.command("DEL", REDIS_KEY);
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);

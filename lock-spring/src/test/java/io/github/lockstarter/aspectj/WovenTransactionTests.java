@@ -63,7 +63,7 @@ class WovenTransactionTests {
 	}
 
 	@Test
-	void theTransactionOfAProxyIsRolledBackBeforeTheLockIsGivenBack() {
+	void theTransactionOfAProxyIsRolledBackBeforeTheLockIsReleased() {
 		try (AnnotationConfigApplicationContext context = start(TransactionsByProxy.class,
 				WeavingClassLoader.of(WovenSale.class))) {
 			assertThatIllegalStateException().isThrownBy(() -> sell(context, () -> {

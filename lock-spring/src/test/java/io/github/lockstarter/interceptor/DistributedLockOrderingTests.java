@@ -71,7 +71,7 @@ class DistributedLockOrderingTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { LockFirst.class, LockLast.class })
-	void theLockIsGivenBackAfterTheCommit(Class<?> configuration) {
+	void theLockIsReleasedAfterTheCommit(Class<?> configuration) {
 		try (AnnotationConfigApplicationContext context = start(configuration)) {
 			context.getBean(LockAboveTransaction.class).run();
 			assertThat(steps).containsExactly("acquired", "body in transaction", "committed while locked", "released");
@@ -82,7 +82,7 @@ class DistributedLockOrderingTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { LockFirst.class, LockLast.class })
-	void theLockIsGivenBackAfterTheRollback(Class<?> configuration) {
+	void theLockIsReleasedAfterTheRollback(Class<?> configuration) {
 		try (AnnotationConfigApplicationContext context = start(configuration)) {
 			LockAboveTransaction bean = context.getBean(LockAboveTransaction.class);
 			assertThat(catchMessage(bean::fail)).isEqualTo("out of order");

@@ -120,7 +120,7 @@ class ReactiveMethodTests {
 	}
 
 	@Test
-	void aBodyDoesNotBeginAfterItsSubscriptionWasCancelledAndItsLockGivenBack() throws Exception {
+	void aBodyDoesNotBeginAfterItsSubscriptionWasCancelledAndItsLockReleased() throws Exception {
 		AtomicReference<Disposable> subscription = new AtomicReference<>();
 		CountDownLatch subscribed = new CountDownLatch(1);
 		CountDownLatch cancelled = new CountDownLatch(1);
@@ -338,7 +338,7 @@ class ReactiveMethodTests {
 	}
 
 	@Test
-	void aLockStaysTakenForSomeTimeIfTheWorkSucceeds() {
+	void aLockIsKeptForSomeTimeIfTheWorkSucceeds() {
 		this.target.mono = Mono.error(new IllegalStateException("out of order"));
 		assertThatIllegalStateException().isThrownBy(() -> this.stock.once(1001).block(PATIENCE));
 		assertThat(isTaken()).isFalse();

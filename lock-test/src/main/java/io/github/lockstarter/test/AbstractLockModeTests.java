@@ -133,12 +133,12 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 		this.three.queue(this.key, this.otherReader);
 		assertThat(this.one.release(this.key, this.reader, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 		assertThat(heardBy(this.two)).containsExactly(this.key);
-		assertNotTold(this.three);
+		assertNotNotified(this.three);
 		this.two.grant(this.key, this.owner);
 	}
 
 	@Test
-	void aReaderIsLetInWhenTheWaitingWriterGivesUp() {
+	void aReaderIsAdmittedWhenTheWaitingWriterWithdraws() {
 		this.one.grant(this.key, this.reader);
 		this.two.queue(this.key, this.owner);
 		this.three.queue(this.key, this.otherReader);
@@ -147,7 +147,7 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 	}
 
 	@Test
-	void readersThatWaitSideBySideAreToldTogether() {
+	void readersThatWaitSideBySideAreNotifiedTogether() {
 		assumeWaitingLine();
 		this.one.grant(this.key, this.owner);
 		this.two.queue(this.key, this.reader);
@@ -162,7 +162,7 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 	}
 
 	@Test
-	void aReaderBehindAWriterIsNotToldWithTheReadersBeforeIt() {
+	void aReaderBehindAWriterIsNotNotifiedWithTheReadersBeforeIt() {
 		Jvm four = startJvm();
 		this.one.grant(this.key, this.owner);
 		this.two.queue(this.key, this.reader);
@@ -170,7 +170,7 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 		four.queue(this.key, this.otherReader);
 		this.one.release(this.key, this.owner, null);
 		assertThat(heardBy(this.two)).containsExactly(this.key);
-		assertNotTold(four);
+		assertNotNotified(four);
 		this.two.grant(this.key, this.reader);
 		assertThat(four.acquire(this.key, this.otherReader)).isInstanceOf(LockRefusal.class);
 	}
@@ -232,7 +232,7 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 	}
 
 	@Test
-	void oneThatWasToldAndDoesNotComeIsPassedOver() {
+	void aWaiterThatWasNotifiedAndDoesNotComeIsPassedOver() {
 		twoWaitInOrderOfArrival();
 		this.one.release(this.key, this.owner, null);
 		await().until(() -> {
@@ -243,17 +243,17 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 	}
 
 	@Test
-	void oneThatGivesUpHoldsNobodyUp() {
+	void aWaiterThatWithdrawsDelaysNoOther() {
 		twoWaitInOrderOfArrival();
 		this.two.withdraw(this.key, this.first);
 		this.one.release(this.key, this.owner, null);
-		assertNotTold(this.two);
+		assertNotNotified(this.two);
 		assertThat(heardBy(this.three)).containsExactly(this.key);
 		this.three.grant(this.key, this.second);
 	}
 
 	@Test
-	void oneThatGivesUpWhenItIsItsTurnPassesItOn() {
+	void aWaiterThatWithdrawsWhenItIsItsTurnPassesItOn() {
 		twoWaitInOrderOfArrival();
 		this.one.release(this.key, this.owner, null);
 		this.two.withdraw(this.key, this.first);
