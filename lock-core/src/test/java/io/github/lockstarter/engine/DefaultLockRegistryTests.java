@@ -347,14 +347,14 @@ class DefaultLockRegistryTests {
 	@Test
 	void aFixedLeaseThatExpiresIsLostAndItsOwnerIsNotified() throws Exception {
 		Lease lease = this.registry.acquire(REQUEST.withLeaseTime(Duration.ofMillis(50)));
-		CountDownLatch told = new CountDownLatch(1);
-		lease.onLost((loss) -> told.countDown());
-		assertThat(told.await(10, TimeUnit.SECONDS)).isTrue();
+		CountDownLatch notified = new CountDownLatch(1);
+		lease.onLost((loss) -> notified.countDown());
+		assertThat(notified.await(10, TimeUnit.SECONDS)).isTrue();
 		assertThat(lease.isHeld()).isFalse();
 		assertThat(lease.remaining()).isZero();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::ensureHeld)
 			.withMessageContaining("lease time of 50 ms expired");
-		lease.onLost((loss) -> told.countDown());
+		lease.onLost((loss) -> notified.countDown());
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
 		assertThat(closing(this.registry.acquire(REQUEST))).isTrue();
 	}

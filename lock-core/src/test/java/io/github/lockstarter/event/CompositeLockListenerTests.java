@@ -39,9 +39,10 @@ class CompositeLockListenerTests {
 
 	@Test
 	void listenersAreNotifiedInTheirOrder() {
-		List<String> told = new ArrayList<>();
-		new CompositeLockListener(List.of((event) -> told.add("first"), (event) -> told.add("second"))).onEvent(EVENT);
-		assertThat(told).containsExactly("first", "second");
+		List<String> notified = new ArrayList<>();
+		new CompositeLockListener(List.of((event) -> notified.add("first"), (event) -> notified.add("second")))
+			.onEvent(EVENT);
+		assertThat(notified).containsExactly("first", "second");
 	}
 
 	@Test

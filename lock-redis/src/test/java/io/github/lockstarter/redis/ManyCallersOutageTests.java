@@ -46,7 +46,7 @@ class ManyCallersOutageTests {
 			Awaitility.await()
 				.atMost(Duration.ofMinutes(1))
 				.untilAsserted(() -> assertThat(all.stream().filter((each) -> !each.isDone()).count())
-					.as("callers that are not told")
+					.as("callers that are not notified")
 					.isZero());
 		}
 	}
