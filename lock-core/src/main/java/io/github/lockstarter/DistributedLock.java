@@ -46,8 +46,8 @@ import org.springframework.aot.hint.annotation.Reflective;
  * {@link LockTemplate} there, or weaving with
  * {@code distributed-lock.advice-mode=aspectj}. All text attributes may contain
  * <code>${…}</code> placeholders. An invalid definition fails the start of the
- * application with an {@code InvalidLockDefinitionException}. If only the class of a lazy
- * bean shows it, and not its declared type, the first call fails.
+ * application with an {@code InvalidLockDefinitionException}. If a lazy bean has one that
+ * its declared type does not reveal, the first call fails instead.
  *
  * <p>
  * A lock can be lost early: the store loses its data, or the JVM pauses for longer than

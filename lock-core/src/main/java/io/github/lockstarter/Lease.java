@@ -98,7 +98,7 @@ public interface Lease extends LeaseSet {
 	 * tried again in the background until the lease expires.
 	 *
 	 * <p>
-	 * If the lock has a waiter in the same JVM, it is handed on to the waiter without
+	 * If the lock has a waiter in the same JVM, it is passed on to that waiter without
 	 * asking the store. Otherwise, with Redis and Lettuce, the release is sent but its
 	 * answer is not awaited. Another JVM may then find the lock held for a moment after
 	 * this call, and a loss that only the answer reveals is published as an event. Set

@@ -15,7 +15,7 @@ public enum LockMode {
 
 	/**
 	 * One owner at a time, first in first out across all instances, in the order in which
-	 * requests reach the store. Each hand-over goes through the store, so it is much
+	 * requests reach the store. Each grant goes through the store, so this mode is much
 	 * slower than {@link #EXCLUSIVE}. Requests in the other modes ignore the order.
 	 *
 	 * <p>

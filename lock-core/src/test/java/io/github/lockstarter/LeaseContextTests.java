@@ -42,7 +42,7 @@ class LeaseContextTests {
 	}
 
 	@Test
-	void aChainOfLocksEachTakenBeforeTheLastIsGivenBackIsForgotten() {
+	void aChainOfLocksEachTakenBeforeTheLastIsReleasedIsForgotten() {
 		Lease last = this.registry.acquire(LockRequest.of("node", -1));
 		for (int i = 0; i < LEASES; i++) {
 			Lease next = this.registry.acquire(LockRequest.of("node", i));

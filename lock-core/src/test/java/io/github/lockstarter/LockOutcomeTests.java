@@ -3,7 +3,6 @@
 package io.github.lockstarter;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -51,11 +50,7 @@ class LockOutcomeTests {
 
 	@AfterEach
 	void nothingIsLeft() {
-		for (DefaultLockRegistry registry : List.of(this.registry, this.other)) {
-			Awaitility.await()
-				.until(() -> EngineProbe.activeLocks(registry) == 0 && EngineProbe.backgroundActions(registry) == 0);
-			registry.close();
-		}
+		EngineProbe.closeWhenIdle(this.registry, this.other);
 	}
 
 	@Test

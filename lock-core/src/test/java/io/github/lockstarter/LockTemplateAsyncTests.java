@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -60,15 +59,11 @@ class LockTemplateAsyncTests {
 
 	@AfterEach
 	void nothingIsLeft() {
-		for (DefaultLockRegistry registry : List.of(this.registry, this.other)) {
-			Awaitility.await()
-				.until(() -> EngineProbe.activeLocks(registry) == 0 && EngineProbe.backgroundActions(registry) == 0);
-			registry.close();
-		}
+		EngineProbe.closeWhenIdle(this.registry, this.other);
 	}
 
 	@Test
-	void theLockIsHeldUntilTheFutureOfTheBodyIsDoneAndGivenBackBeforeTheResult() throws Exception {
+	void theLockIsHeldUntilTheFutureOfTheBodyIsDoneAndReleasedBeforeTheResult() throws Exception {
 		CompletableFuture<String> result = execute(this.template);
 		assertThat(isTaken()).isTrue();
 		assertThat(result).isNotDone();
@@ -270,7 +265,7 @@ class LockTemplateAsyncTests {
 
 	@ParameterizedTest
 	@EnumSource(names = { "THROW", "LOG" })
-	void aLockStaysTakenForSomeTimeIfTheBodySucceeds(OnLost onLost) throws Exception {
+	void aLockIsKeptForSomeTimeIfTheBodySucceeds(OnLost onLost) throws Exception {
 		LockTemplate keeping = this.template.withOnLost(onLost);
 		LockRequest request = REQUEST.withHoldAtLeast(Duration.ofHours(1));
 		CompletableFuture<String> failed = keeping.executeAsync(request,

@@ -87,7 +87,7 @@ class LockTemplateOutageTests {
 	}
 
 	@Test
-	void anOutageThatTheHandlerOfContentionTellsOfIsNotHandled() {
+	void anOutageThatTheHandlerOfContentionThrowsIsNotHandled() {
 		new StoreClient(this.store).acquire(KEY, OwnerToken.random(), Duration.ofSeconds(30), false);
 		LockUnavailableException expected = new LockUnavailableException(KEY, "no answer", null);
 		assertThatExceptionOfType(LockUnavailableException.class)

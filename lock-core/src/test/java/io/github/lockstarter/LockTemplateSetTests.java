@@ -50,11 +50,7 @@ class LockTemplateSetTests {
 
 	@AfterEach
 	void nothingIsLeft() {
-		for (DefaultLockRegistry registry : List.of(this.registry, this.other)) {
-			Awaitility.await()
-				.until(() -> EngineProbe.activeLocks(registry) == 0 && EngineProbe.backgroundActions(registry) == 0);
-			registry.close();
-		}
+		EngineProbe.closeWhenIdle(this.registry, this.other);
 		assertThat(LeaseContext.size()).isZero();
 	}
 
@@ -113,7 +109,7 @@ class LockTemplateSetTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void theLossOfOneLockIsToldAsTheTemplateSays(OnLost onLost) {
+	void theLossOfOneLockIsReportedAsTheTemplateRequires(OnLost onLost) {
 		LockSetRequest request = LockSetRequest.of(FIRST, SECOND.withLeaseTime(Duration.ofMillis(20)));
 		LockTemplate template = this.template.withOnLost(onLost);
 		LockedBody<LeaseSet, String, RuntimeException> body = (leases) -> {

@@ -74,7 +74,7 @@ class LockTemplateTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void theResultOfTheBodyIsReturnedAndTheLockGivenBack(OnLost onLost) {
+	void theResultOfTheBodyIsReturnedAndTheLockReleased(OnLost onLost) {
 		String result = this.template.withOnLost(onLost).execute(REQUEST, (lease) -> {
 			assertThat(lease.isHeld()).isTrue();
 			assertThat(lease.key()).isEqualTo(KEY);
@@ -87,7 +87,7 @@ class LockTemplateTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void theExceptionOfTheBodyIsThrownAsItIsAndTheLockGivenBack(OnLost onLost) {
+	void theExceptionOfTheBodyIsThrownAsItIsAndTheLockReleased(OnLost onLost) {
 		IOException expected = new IOException("expected by the test");
 		assertThatExceptionOfType(IOException.class)
 			.isThrownBy(() -> this.template.withOnLost(onLost).execute(REQUEST, (lease) -> {
@@ -243,10 +243,10 @@ class LockTemplateTests {
 	@Test
 	void aBodyIsInterruptedOnce() {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> interrupting().execute(SHORT, (lease) -> {
-			CountDownLatch told = new CountDownLatch(1);
-			lease.onLost((loss) -> told.countDown());
+			CountDownLatch notified = new CountDownLatch(1);
+			lease.onLost((loss) -> notified.countDown());
 			assertThatExceptionOfType(InterruptedException.class).isThrownBy(() -> blockForever(lease));
-			await(told);
+			await(notified);
 			this.memory.clear();
 			assertThat(lease.isHeld()).isFalse();
 			assertThat(Thread.currentThread().isInterrupted()).isFalse();
@@ -260,14 +260,14 @@ class LockTemplateTests {
 		try (DefaultLockRegistry delaying = new DefaultLockRegistry(this.store, EngineSettings.DEFAULTS,
 				this.delayingCallbacks)) {
 			LockTemplate template = new LockTemplate(delaying).withOnLost(OnLost.INTERRUPT);
-			CountDownLatch told = new CountDownLatch(1);
+			CountDownLatch notified = new CountDownLatch(1);
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> template.execute(SHORT, (lease) -> {
-				lease.onLost((loss) -> told.countDown());
+				lease.onLost((loss) -> notified.countDown());
 				await(this.lossNoticed);
 				return this.runs.incrementAndGet();
 			}));
 			this.lossToBeTold.countDown();
-			await(told);
+			await(notified);
 			assertThat(Thread.currentThread().isInterrupted()).isFalse();
 			assertThat(this.runs).hasValue(1);
 		}
@@ -291,9 +291,9 @@ class LockTemplateTests {
 	@Test
 	void anInterruptThatCameBeforeTheLossIsLeftToTheCaller() {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> interrupting().execute(SHORT, (lease) -> {
-			CountDownLatch told = toldOfLoss(lease);
+			CountDownLatch notified = notifiedOfLoss(lease);
 			Thread.currentThread().interrupt();
-			spinUntil(told);
+			spinUntil(notified);
 			return null;
 		}));
 		assertThat(Thread.interrupted()).isTrue();
@@ -461,7 +461,7 @@ class LockTemplateTests {
 	}
 
 	@Test
-	void contentionThatTheBodyTellsOfIsNotHandled() {
+	void contentionThatTheBodyThrowsIsNotHandled() {
 		LockContendedException expected = new LockContendedException(KEY, Duration.ZERO);
 		assertThatExceptionOfType(LockContendedException.class)
 			.isThrownBy(() -> this.template.<Lease, Integer, RuntimeException>executeOrElse(REQUEST, (lease) -> {
@@ -525,10 +525,10 @@ class LockTemplateTests {
 		return 1;
 	}
 
-	private static CountDownLatch toldOfLoss(Lease lease) {
-		CountDownLatch told = new CountDownLatch(1);
-		lease.onLost((loss) -> told.countDown());
-		return told;
+	private static CountDownLatch notifiedOfLoss(Lease lease) {
+		CountDownLatch notified = new CountDownLatch(1);
+		lease.onLost((loss) -> notified.countDown());
+		return notified;
 	}
 
 	/** An interrupted thread cannot block. */
@@ -539,7 +539,7 @@ class LockTemplateTests {
 	}
 
 	private static void awaitLoss(Lease lease) {
-		await(toldOfLoss(lease));
+		await(notifiedOfLoss(lease));
 	}
 
 	private static int blockForever(Lease lease) throws InterruptedException {

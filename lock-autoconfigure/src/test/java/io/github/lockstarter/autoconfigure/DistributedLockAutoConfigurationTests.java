@@ -163,7 +163,7 @@ class DistributedLockAutoConfigurationTests {
 	}
 
 	@Test
-	void theUsersListenersAreToldOfEverythingAndTheApplicationOfTrouble() {
+	void theUsersListenersGetAllEventsAndTheApplicationGetsTrouble() {
 		List<LockEvent> events = new CopyOnWriteArrayList<>();
 		this.memory.withBean(LockListener.class, () -> events::add).withBean(Listener.class).run((context) -> {
 			Lease lease = context.getBean(LockRegistry.class)

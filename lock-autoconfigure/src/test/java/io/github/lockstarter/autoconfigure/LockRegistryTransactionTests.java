@@ -116,7 +116,7 @@ class LockRegistryTransactionTests {
 
 	@ParameterizedTest
 	@MethodSource("acquisitions")
-	void aLockTakenInsideATransactionIsGivenBackAfterItsCommit(Function<LockRegistry, AutoCloseable> acquisition) {
+	void aLockAcquiredInsideATransactionIsReleasedAfterItsCommit(Function<LockRegistry, AutoCloseable> acquisition) {
 		run((registry, transaction) -> {
 			transaction.execute((status) -> {
 				close(acquisition.apply(registry));
@@ -130,7 +130,7 @@ class LockRegistryTransactionTests {
 
 	@ParameterizedTest
 	@MethodSource("acquisitions")
-	void aLockTakenInsideATransactionIsGivenBackAfterItsRollback(Function<LockRegistry, AutoCloseable> acquisition) {
+	void aLockAcquiredInsideATransactionIsReleasedAfterItsRollback(Function<LockRegistry, AutoCloseable> acquisition) {
 		run((registry, transaction) -> {
 			transaction.execute((status) -> {
 				close(acquisition.apply(registry));
@@ -173,7 +173,7 @@ class LockRegistryTransactionTests {
 
 	@ParameterizedTest
 	@MethodSource("acquisitions")
-	void aLockTakenBeforeATransactionAndClosedInsideItIsGivenBackAfterIt(
+	void aLockAcquiredBeforeATransactionAndClosedInsideItIsReleasedAfterIt(
 			Function<LockRegistry, AutoCloseable> acquisition) {
 		run((registry, transaction) -> {
 			AutoCloseable held = acquisition.apply(registry);
@@ -188,7 +188,7 @@ class LockRegistryTransactionTests {
 
 	@ParameterizedTest
 	@MethodSource("acquisitions")
-	void aLockTakenInsideATransactionAndClosedAfterItIsHeldUntilThen(
+	void aLockAcquiredInsideATransactionAndClosedAfterItIsHeldUntilThen(
 			Function<LockRegistry, AutoCloseable> acquisition) {
 		run((registry, transaction) -> {
 			AutoCloseable held = transaction.execute((status) -> acquisition.apply(registry));
@@ -200,7 +200,7 @@ class LockRegistryTransactionTests {
 
 	@ParameterizedTest
 	@MethodSource("acquisitions")
-	void withoutATransactionALockIsGivenBackAtOnce(Function<LockRegistry, AutoCloseable> acquisition) {
+	void withoutATransactionALockIsReleasedAtOnce(Function<LockRegistry, AutoCloseable> acquisition) {
 		run((registry, transaction) -> {
 			close(acquisition.apply(registry));
 			assertThat(this.memory.isEmpty()).isTrue();
@@ -223,7 +223,7 @@ class LockRegistryTransactionTests {
 
 	@ParameterizedTest
 	@MethodSource("acquisitions")
-	void withReleaseOnReturnALockIsGivenBackAtOnceAndThatIsLogged(Function<LockRegistry, AutoCloseable> acquisition,
+	void withReleaseOnReturnALockIsReleasedAtOnceAndThatIsLogged(Function<LockRegistry, AutoCloseable> acquisition,
 			CapturedOutput output) {
 		run("release-on-return", (registry, transaction) -> transaction.execute((status) -> {
 			close(acquisition.apply(registry));
@@ -282,7 +282,7 @@ class LockRegistryTransactionTests {
 	}
 
 	@Test
-	void closingALostLeaseInsideATransactionTellsOfTheLoss() {
+	void closingALostLeaseInsideATransactionReportsTheLoss() {
 		run((registry, transaction) -> {
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> transaction.execute((status) -> {
 				Lease lease = registry.acquire(REQUEST);
@@ -360,7 +360,7 @@ class LockRegistryTransactionTests {
 	}
 
 	@Test
-	void aLockThatShouldStayTakenIsFreeAfterARollback() {
+	void aLockThatShouldBeKeptIsFreeAfterARollback() {
 		run((registry, transaction) -> transaction.execute((status) -> {
 			try (Lease lease = registry.acquire(REQUEST)) {
 				lease.holdAtLeast(Duration.ofHours(1));

@@ -2,8 +2,6 @@
 
 package io.github.lockstarter.autoconfigure;
 
-import javax.sql.DataSource;
-
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -13,10 +11,8 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
-import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
-import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
@@ -32,6 +28,7 @@ import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.testsupport.OrdersDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -63,7 +60,7 @@ class LockTransactionConfigurationTests {
 	}
 
 	@Test
-	void aLockTakenInsideATransactionIsKeptUntilItsEnd() {
+	void aLockAcquiredInsideATransactionIsHeldUntilItsEnd() {
 		this.runner.run((context) -> {
 			inTransaction(context, () -> {
 				context.getBean(Sales.class).sell(() -> {
@@ -106,24 +103,8 @@ class LockTransactionConfigurationTests {
 
 	@Configuration(proxyBeanMethods = false)
 	@EnableTransactionManagement
+	@Import(OrdersDatabase.class)
 	static class Database {
-
-		@Bean
-		DataSource dataSource() {
-			return new EmbeddedDatabaseBuilder().setType(EmbeddedDatabaseType.H2).generateUniqueName(true).build();
-		}
-
-		@Bean
-		JdbcClient jdbc(DataSource dataSource) {
-			JdbcClient jdbc = JdbcClient.create(dataSource);
-			jdbc.sql("create table orders (id int)").update();
-			return jdbc;
-		}
-
-		@Bean
-		JdbcTransactionManager transactionManager(DataSource dataSource) {
-			return new JdbcTransactionManager(dataSource);
-		}
 
 		@Bean
 		Sales sales(JdbcClient jdbc) {

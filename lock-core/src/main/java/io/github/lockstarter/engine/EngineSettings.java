@@ -18,7 +18,7 @@ import io.github.lockstarter.LockRequest;
  * @param pollInterval longest time between two attempts of a waiter while messages about
  * released locks arrive
  * @param pollIntervalWithoutMessages the same while no messages arrive
- * @param timeSlice how long a lock may be handed on inside this JVM while another JVM
+ * @param timeSlice how long a lock may be passed on inside this JVM while another JVM
  * waits for it
  * @param shutdownTimeout how long holders may take to finish at shutdown
  * @param outageTime how long an acquisition keeps asking a store that does not answer,

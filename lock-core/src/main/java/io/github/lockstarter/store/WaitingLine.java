@@ -82,8 +82,8 @@ public interface WaitingLine {
 	CompletionStage<Void> withdraw(LockKey key);
 
 	/**
-	 * Take an owner with a place of its own out of the line. If it was its turn, the next
-	 * one is notified.
+	 * Take an owner with a place of its own out of the line. If the owner had the turn,
+	 * the next place is notified.
 	 * @param key the lock
 	 * @param owner the owner that withdraws
 	 * @return done when the owner is out of the line

@@ -81,7 +81,7 @@ class AbandonedLeaseTests {
 	}
 
 	@Test
-	void aReaderThatLostItsLockIsToldSoWhenItWantsToWrite() {
+	void aReaderThatLostItsLockLearnsOfItWhenItWantsToWrite() {
 		EngineSettings settings = settings(Duration.ofSeconds(3));
 		try (DefaultLockRegistry renewing = new DefaultLockRegistry(this.store, settings, this.events::add);
 				Lease reader = renewing.acquire(REQUEST.withMode(LockMode.READ))) {
@@ -97,7 +97,7 @@ class AbandonedLeaseTests {
 	}
 
 	@Test
-	void whoeverClosesItLateLearnsOfTheLossAndHarmsNoLaterOwner() {
+	void closingItLateReportsTheLossAndHarmsNoLaterOwner() {
 		Lease abandoned = this.registry.acquire(BRIEF);
 		Lease nested = this.registry.acquire(REQUEST);
 		Awaitility.await().until(() -> this.registry.activeLocks() == 0);
@@ -113,7 +113,7 @@ class AbandonedLeaseTests {
 	}
 
 	@Test
-	void aLockThatWasLockedWithinItIsUnlockedAndTellsOfTheLoss() {
+	void aLockThatWasLockedWithinItIsUnlockedAndReportsTheLoss() {
 		Lease abandoned = this.registry.acquire(BRIEF);
 		Lock lock = this.registry.lock(KEY);
 		lock.lock();

@@ -76,7 +76,7 @@ class AsyncAcquisitionTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void aFreeLockIsGrantedAndGivenBack(LockMode mode) {
+	void aFreeLockIsGrantedAndReleased(LockMode mode) {
 		Lease lease = get(this.registry.acquireAsync(REQUEST.withMode(mode)));
 		assertThat(lease.isHeld()).isTrue();
 		assertThat(lease.fencingToken()).isPositive();
@@ -248,7 +248,7 @@ class AsyncAcquisitionTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void aCancelledWaiterLeavesTheQueueAndHoldsNobodyUp(LockMode mode) {
+	void aCancelledWaiterLeavesTheQueueAndDelaysNoOther(LockMode mode) {
 		Lease held = this.registry.acquire(REQUEST);
 		CompletableFuture<Lease> cancelled = this.registry.acquireAsync(REQUEST.withMode(mode));
 		CompletableFuture<Lease> next = this.registry.acquireAsync(REQUEST);
@@ -262,7 +262,7 @@ class AsyncAcquisitionTests {
 	}
 
 	@Test
-	void aWaiterWhoseFutureIsCompletedOtherwiseGivesUpAsWell() {
+	void aWaiterWhoseFutureIsCompletedOtherwiseWithdrawsAsWell() {
 		try (Lease held = this.registry.acquire(REQUEST)) {
 			CompletableFuture<Lease> impatient = this.registry.acquireAsync(REQUEST)
 				.orTimeout(20, TimeUnit.MILLISECONDS);
@@ -302,7 +302,7 @@ class AsyncAcquisitionTests {
 	}
 
 	@Test
-	void aGrantInTheInstantOfTheCancellationIsGivenBack() {
+	void aGrantInTheInstantOfTheCancellationIsReleased() {
 		for (int i = 0; i < 1000; i++) {
 			DefaultLockRegistry holder = (i % 2 == 0) ? this.registry : this.other;
 			Lease held = holder.acquire(REQUEST);
@@ -357,7 +357,7 @@ class AsyncAcquisitionTests {
 	}
 
 	@Test
-	void shutdownRefusesThoseWhoWaitAndNewcomersAndLetsHoldersFinish() throws Exception {
+	void shutdownRefusesWaitersAndNewcomersAndLetsHoldersFinish() throws Exception {
 		Lease elsewhere = this.other.acquire(LockRequest.of("stock", 1002));
 		Lease held = get(this.registry.acquireAsync(REQUEST));
 		CompletableFuture<Lease> waiting = this.registry.acquireAsync(REQUEST);

@@ -254,7 +254,7 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
-	void anAcquisitionOfUnknownOutcomeIsGivenBackInTheBackground() {
+	void anAcquisitionOfUnknownOutcomeIsReleasedInTheBackground() {
 		this.store.acquire.loseAnswers(() -> this.store.acquire.calls() == 1);
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.registry.acquire(AT_ONCE))
 			.withMessageContaining("'stock:1001'")
@@ -308,7 +308,7 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
-	void aLockThatStaysTakenIsNotGivenBackThoughItsGrantWasUncertain() {
+	void aLockThatIsKeptIsNotReleasedThoughItsGrantWasUncertain() {
 		this.store.acquire.loseAnswers(() -> this.store.acquire.calls() == 1);
 		Lease lease = this.registry.acquire(REQUEST);
 		lease.holdAtLeast(Duration.ofHours(1));
@@ -319,7 +319,7 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
-	void closingALeaseThatTheStoreNoLongerKnowsTellsOfTheLossAndFreesTheLock() {
+	void closingALeaseThatTheStoreNoLongerKnowsReportsTheLossAndFreesTheLock() {
 		Lease lease = this.registry.acquire(REQUEST);
 		this.memory.clear();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close)
@@ -330,7 +330,7 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
-	void aRequestThatArrivesAfterItsTenureIsOverIsGivenBack() {
+	void aRequestThatArrivesAfterItsTenureIsOverIsReleased() {
 		this.store.acquire.loseRequests(() -> this.store.acquire.calls() == 1);
 		Lease lease = this.registry.acquire(REQUEST);
 		assertThat(this.store.acquire.calls()).isEqualTo(2);
@@ -345,22 +345,22 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
-	void aFixedLeaseThatRunsOutIsLostAndItsOwnerIsTold() throws Exception {
+	void aFixedLeaseThatExpiresIsLostAndItsOwnerIsNotified() throws Exception {
 		Lease lease = this.registry.acquire(REQUEST.withLeaseTime(Duration.ofMillis(50)));
-		CountDownLatch told = new CountDownLatch(1);
-		lease.onLost((loss) -> told.countDown());
-		assertThat(told.await(10, TimeUnit.SECONDS)).isTrue();
+		CountDownLatch notified = new CountDownLatch(1);
+		lease.onLost((loss) -> notified.countDown());
+		assertThat(notified.await(10, TimeUnit.SECONDS)).isTrue();
 		assertThat(lease.isHeld()).isFalse();
 		assertThat(lease.remaining()).isZero();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::ensureHeld)
 			.withMessageContaining("lease time of 50 ms expired");
-		lease.onLost((loss) -> told.countDown());
+		lease.onLost((loss) -> notified.countDown());
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
 		assertThat(closing(this.registry.acquire(REQUEST))).isTrue();
 	}
 
 	@Test
-	void aLeaseThatWasClosedIsNotToldOfALaterLoss() throws Exception {
+	void aClosedLeaseIsNotNotifiedOfALaterLoss() throws Exception {
 		Lease outer = this.registry.acquire(REQUEST.withLeaseTime(Duration.ofMillis(200)));
 		Lease inner = this.registry.acquire(REQUEST);
 		AtomicBoolean innerTold = new AtomicBoolean();
@@ -418,7 +418,7 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
-	void listenersAreToldInOrder() {
+	void listenersAreNotifiedInOrder() {
 		closing(this.registry.acquire(REQUEST));
 		assertThat(this.events).hasSize(2);
 		assertThat(this.events.get(0)).isInstanceOf(LockEvent.Acquired.class);

@@ -2,6 +2,8 @@
 
 package io.github.lockstarter.engine;
 
+import org.awaitility.Awaitility;
+
 /**
  * Lets tests in other packages inspect a registry.
  */
@@ -22,6 +24,16 @@ public final class EngineProbe {
 	 */
 	public static int backgroundActions(DefaultLockRegistry registry) {
 		return registry.backgroundActions();
+	}
+
+	/**
+	 * Close registries once nothing is held, waited for or under way in the background.
+	 */
+	public static void closeWhenIdle(DefaultLockRegistry... registries) {
+		for (DefaultLockRegistry registry : registries) {
+			Awaitility.await().until(() -> registry.activeLocks() == 0 && registry.backgroundActions() == 0);
+			registry.close();
+		}
 	}
 
 }

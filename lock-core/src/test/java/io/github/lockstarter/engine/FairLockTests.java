@@ -87,7 +87,7 @@ class FairLockTests {
 	}
 
 	@Test
-	void oneThatGivesUpHoldsNobodyUp() throws Exception {
+	void aWaiterThatWithdrawsDelaysNoOther() throws Exception {
 		Lease lease = this.one.acquire(REQUEST);
 		Call<Lease> impatient = Callers.start(() -> this.two.acquire(REQUEST.withWaitTime(Duration.ofMillis(300))));
 		impatient.awaitParked();
@@ -114,7 +114,7 @@ class FairLockTests {
 	}
 
 	@Test
-	void aJvmThatWasNeverToldAnythingKeepsItsPlaceToo() throws Exception {
+	void aJvmThatWasNeverNotifiedKeepsItsPlaceToo() throws Exception {
 		Lease lease = this.one.acquire(REQUEST.withWaitTime(Duration.ZERO));
 		Call<Long> first = caller(this.one, 1);
 		Call<Long> second = caller(this.two, 2);

@@ -27,6 +27,7 @@ import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.Place;
+import io.github.lockstarter.test.FaultInjectingStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -69,23 +70,27 @@ class FairTokenTests {
 	 */
 	@Test
 	void theNextWaiterKeepsTheTokenOfItsPlace() throws Exception {
-		AtomicBoolean late = new AtomicBoolean(true);
-		DefaultLockRegistry registry = new DefaultLockRegistry(new DirectStore(new MemoryLockStore(this.memory)) {
+		FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
+		CompletableFuture<Boolean> late = new CompletableFuture<>();
+		DefaultLockRegistry registry = new DefaultLockRegistry(new DirectStore(store) {
 
 			@Override
 			public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
 				CompletionStage<LockAttempt> answer = super.acquire(request, place);
-				return late.getAndSet(false) ? answer.thenCombine(
-						new CompletableFuture<Void>().completeOnTimeout(null, 400, TimeUnit.MILLISECONDS),
-						(attempt, time) -> attempt) : answer;
+				return (store.acquire.calls() == 1) ? answer.thenCombine(late, (attempt, now) -> attempt) : answer;
 			}
 
 		}, EngineSettings.DEFAULTS, (event) -> {
 		});
-		LockRequest request = LockRequest.of(KEY).withMode(LockMode.FAIR).withLeaseTime(Duration.ofMillis(200));
+		Duration leaseTime = Duration.ofMillis(200);
+		LockRequest request = LockRequest.of(KEY).withMode(LockMode.FAIR).withLeaseTime(leaseTime);
 		CompletableFuture<Lease> first = registry.acquireAsync(request);
 		CompletableFuture<Lease> second = registry.acquireAsync(request);
+		Awaitility.await().until(() -> store.acquire.calls() == 1 && store.arrive.calls() == 1);
 		first.cancel(false);
+		long start = System.nanoTime();
+		Awaitility.await().until(() -> System.nanoTime() - start > leaseTime.toNanos());
+		late.complete(true);
 		second.get().close();
 		Awaitility.await().until(() -> registry.activeLocks() == 0 && registry.backgroundActions() == 0);
 		assertThat(this.memory.isEmpty()).as("no place is left in the line").isTrue();

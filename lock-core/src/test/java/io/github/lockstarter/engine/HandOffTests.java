@@ -122,7 +122,7 @@ class HandOffTests {
 	}
 
 	@Test
-	void aLeaseOfWhichItIsNotCertainThatItLastsIsNotHandedOn() throws Exception {
+	void aLeaseThatIsNotCertainToLastIsNotHandedOff() throws Exception {
 		DefaultLockRegistry renewing = registry(this.store, Duration.ofSeconds(3), Duration.ofMinutes(1));
 		try {
 			Lease lease = renewing.acquire(REQUEST);
@@ -167,7 +167,7 @@ class HandOffTests {
 	}
 
 	@Test
-	void whileNoOtherJvmWaitsItIsHandedOnForAsLongAsItTakes() throws Exception {
+	void whileNoOtherJvmWaitsTheLockIsHandedOffWithoutALimit() throws Exception {
 		try (DefaultLockRegistry impatient = registry(this.store, Duration.ofSeconds(30), Duration.ZERO)) {
 			Lease lease = impatient.acquire(REQUEST);
 			List<Call<Long>> waiters = new ArrayList<>();
@@ -183,7 +183,7 @@ class HandOffTests {
 	}
 
 	@Test
-	void aStoreThatDoesNotSayWhetherSomebodyWaitsIsNoReasonToStop() throws Exception {
+	void handOffContinuesIfTheStoreDoesNotKnowWhetherOthersWait() throws Exception {
 		this.store.awaited.loseRequests(() -> true);
 		try (DefaultLockRegistry impatient = registry(this.store, Duration.ofSeconds(30), Duration.ZERO)) {
 			Lease lease = impatient.acquire(REQUEST);
@@ -197,7 +197,7 @@ class HandOffTests {
 	}
 
 	@Test
-	void whoGivesUpWhileItIsAskedWhetherSomebodyWaitsLeavesTheLockFree() throws Exception {
+	void aWaiterThatWithdrawsDuringTheQuestionForOtherWaitersLeavesTheLockFree() throws Exception {
 		try (Question question = new Question();
 				DefaultLockRegistry impatient = registry(this.store, Duration.ofSeconds(30), Duration.ZERO)) {
 			Lease lease = impatient.acquire(REQUEST);
@@ -214,7 +214,7 @@ class HandOffTests {
 	}
 
 	@Test
-	void aLeaseThatIsLostWhileItIsAskedWhetherSomebodyWaitsIsNotHandedOn() throws Exception {
+	void aLeaseThatIsLostDuringTheQuestionForOtherWaitersIsNotHandedOff() throws Exception {
 		try (Question question = new Question();
 				DefaultLockRegistry renewing = registry(this.store, Duration.ofMillis(300), Duration.ZERO)) {
 			Lease lease = renewing.acquire(REQUEST);
@@ -252,7 +252,7 @@ class HandOffTests {
 	}
 
 	@Test
-	void aLossIsToldOnceThoughItIsAskedWhetherSomebodyWaits() throws Exception {
+	void aLossIsReportedOnceDuringTheQuestionForOtherWaiters() throws Exception {
 		try (DefaultLockRegistry impatient = registry(this.store, Duration.ofSeconds(30), Duration.ZERO)) {
 			Lease lease = impatient.acquire(REQUEST);
 			CountDownLatch holding = new CountDownLatch(1);
@@ -285,7 +285,7 @@ class HandOffTests {
 	}
 
 	@Test
-	void aLossIsToldOnceThoughTheStoreHasForgottenTheOwnerAtTheRelease() throws Exception {
+	void aLossIsReportedOnceThoughTheStoreHasForgottenTheOwnerAtTheRelease() throws Exception {
 		this.store.release.loseRequests(() -> {
 			this.memory.clear();
 			return false;

@@ -3,8 +3,6 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
-import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -16,8 +14,6 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockInterruptedException;
-import io.github.lockstarter.LockKey;
-import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.event.LockListener;
@@ -26,9 +22,8 @@ import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.Place;
-import io.github.lockstarter.store.ReleaseOutcome;
+import io.github.lockstarter.store.WaitingLine;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 
@@ -54,7 +49,7 @@ class LateAnswerTests {
 			LockListener.NO_OP);
 
 	@AfterEach
-	void theGrantIsGivenBack() {
+	void theGrantIsReleased() {
 		Awaitility.await().until(() -> this.memory.isEmpty() && this.registry.activeLocks() == 0);
 		this.registry.close();
 	}
@@ -80,41 +75,23 @@ class LateAnswerTests {
 	/**
 	 * A store that postpones its answer to the first request for a lock.
 	 */
-	private static final class LateStore implements LockStore {
-
-		private final LockStore delegate;
+	private static final class LateStore extends DirectStore {
 
 		private final LateAnswer answer = new LateAnswer();
 
 		LateStore(LockStore delegate) {
-			this.delegate = delegate;
-		}
-
-		@Override
-		public Set<LockMode> modes() {
-			return this.delegate.modes();
+			super(delegate);
 		}
 
 		@Override
 		public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
-			this.answer.grant = () -> this.answer
-				.complete(this.delegate.acquire(request, place).toCompletableFuture().join());
+			this.answer.grant = () -> this.answer.complete(super.acquire(request, place).toCompletableFuture().join());
 			return this.answer;
 		}
 
 		@Override
-		public List<CompletionStage<Boolean>> renew(List<LeaseRequest> requests) {
-			return this.delegate.renew(requests);
-		}
-
-		@Override
-		public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, Place next) {
-			return this.delegate.release(key, owner, next);
-		}
-
-		@Override
-		public boolean mayBlock() {
-			return false;
+		public WaitingLine waitingLine() {
+			return WaitingLine.NONE;
 		}
 
 	}

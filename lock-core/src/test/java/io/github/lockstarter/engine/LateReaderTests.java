@@ -181,7 +181,7 @@ class LateReaderTests {
 	}
 
 	@Test
-	void aFixedLeaseOfWhichLittleIsLeftIsExtendedForThoseWhoComeLate() throws Exception {
+	void aFixedLeaseOfWhichLittleIsLeftIsExtendedForLateReaders() throws Exception {
 		try (Lease lasting = this.registry.acquire(READ.withLeaseTime(Duration.ofSeconds(4)))) {
 			Awaitility.await().until(() -> lasting.remaining().compareTo(Duration.ofMillis(1200)) < 0);
 			assertThat(reader(this.registry).get()).isTrue();
@@ -223,7 +223,7 @@ class LateReaderTests {
 	}
 
 	@Test
-	void theShareIsAsShortAgainAsThoseWhoAreLeftWantIt() throws Exception {
+	void theShareIsAsShortAgainAsTheRemainingReadersWantIt() throws Exception {
 		MemoryLockStore store = new MemoryLockStore(this.memory);
 		try (DefaultLockRegistry renewing = registry(this.store, Duration.ofSeconds(2));
 				Lease lasting = renewing.acquire(READ)) {

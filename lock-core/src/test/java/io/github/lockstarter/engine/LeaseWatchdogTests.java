@@ -61,7 +61,7 @@ class LeaseWatchdogTests {
 	}
 
 	@Test
-	void renewsAsOftenWithinALeaseAsItIsTold() {
+	void renewsAsOftenWithinALeaseAsConfigured() {
 		LeaseWatchdog eager = watchdog(10);
 		eager.watch(granted(KEY, true));
 		advance(LEASE.multipliedBy(10));
@@ -136,7 +136,7 @@ class LeaseWatchdogTests {
 	}
 
 	@Test
-	void theEndOfAFixedLeaseIsGivenBackOnceAndNotForAnotherLease() {
+	void anExpiredFixedLeaseIsReleasedOnceAndNotForAnotherLease() {
 		begin(KEY, false);
 		advance(LEASE.plusSeconds(1));
 		assertThat(this.store.release.calls()).isBetween(1, 2);
@@ -200,7 +200,7 @@ class LeaseWatchdogTests {
 	}
 
 	@Test
-	void aRenewalAnsweredAfterTheLossDoesNotReviveTheLeaseAndIsGivenBack() {
+	void aRenewalAnsweredAfterTheLossDoesNotReviveTheLeaseAndIsReleased() {
 		Tenure tenure = begin(KEY, true);
 		this.storeThreadsStuck = true;
 		advance(LEASE.minusMillis(302));
@@ -240,7 +240,7 @@ class LeaseWatchdogTests {
 	}
 
 	@Test
-	void onceToldToStopItOnlyWatchesDeadlines() {
+	void afterStopItOnlyWatchesDeadlines() {
 		Tenure tenure = begin(KEY, true);
 		this.watchdog.setRenewing(false);
 		advance(LEASE);

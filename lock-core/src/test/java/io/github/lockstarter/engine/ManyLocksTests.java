@@ -139,7 +139,7 @@ class ManyLocksTests {
 	}
 
 	@Test
-	void anInterruptEndsTheWaitAndGivesBackWhatWasTaken() throws Exception {
+	void anInterruptEndsTheWaitAndReleasesWhatWasAcquired() throws Exception {
 		try (Lease taken = this.other.acquire(one(3))) {
 			Call<LeaseSet> waiting = Callers.start(() -> this.registry.acquireAll(ALL)).awaitParked();
 			waiting.thread().interrupt();
@@ -195,7 +195,7 @@ class ManyLocksTests {
 	}
 
 	@Test
-	void whoeverWaitsForOneOfThemIsServedAfterwards() throws Exception {
+	void aWaiterForOneOfThemIsServedAfterwards() throws Exception {
 		LeaseSet all = this.registry.acquireAll(ALL);
 		Call<Lease> here = Callers.start(() -> this.registry.acquire(one(1).withWaitTime(Duration.ofSeconds(20))));
 		Call<Lease> there = Callers.start(() -> this.other.acquire(one(2).withWaitTime(Duration.ofSeconds(20))));
@@ -287,7 +287,7 @@ class ManyLocksTests {
 	}
 
 	@Test
-	void locksThatAreGrantedAtOnceAfterTheFutureWasCancelledAreGivenBack() {
+	void locksThatAreGrantedAtOnceAfterTheFutureWasCancelledAreReleased() {
 		CompletableFuture<CompletableFuture<LeaseSet>> begun = new CompletableFuture<>();
 		this.store.acquireAll.loseAnswers(() -> {
 			begun.join().cancel(false);
@@ -299,7 +299,7 @@ class ManyLocksTests {
 	}
 
 	@Test
-	void whoeverLearnsThatTheyCannotBeHadWithoutAThreadFindsNoneTaken() throws Exception {
+	void whenAFutureOfLocksFailsNoneOfThemIsHeld() throws Exception {
 		try (Lease taken = this.other.acquire(one(3))) {
 			CompletableFuture<Boolean> free = this.registry.acquireAllAsync(ALL_NOW)
 				.handle((lease, ex) -> ex instanceof LockContendedException
@@ -309,7 +309,7 @@ class ManyLocksTests {
 	}
 
 	@Test
-	void cancellingTheFutureEndsTheWaitForAllAndGivesBackWhatWasTaken() {
+	void cancellingTheFutureEndsTheWaitForAllAndReleasesWhatWasAcquired() {
 		try (Lease taken = this.other.acquire(one(3))) {
 			CompletableFuture<LeaseSet> future = this.registry.acquireAllAsync(ALL);
 			Awaitility.await().until(() -> this.registry.activeLocks() == 3);
@@ -334,7 +334,7 @@ class ManyLocksTests {
 	}
 
 	@Test
-	void whoeverCancelsTheFutureDoesNotWaitForTheStore() throws Exception {
+	void cancellingTheFutureDoesNotWaitForTheStore() throws Exception {
 		CountDownLatch answer = new CountDownLatch(1);
 		try (Lease taken = this.other.acquire(one(2))) {
 			CompletableFuture<LeaseSet> future = this.registry.acquireAllAsync(ALL);

@@ -31,21 +31,21 @@ class ManyWaitersTests {
 	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
 
 	@Test
-	void allAreToldOfAnOutageThatOutlastsThemTogether() {
+	void allLearnOfAnOutageThatOutlastsThemTogether() {
 		this.store.acquire.loseRequests(() -> true);
 		allAreDone(new DefaultLockRegistry(new DirectStore(this.store), EngineSettings.DEFAULTS, (event) -> {
 		}), 50_000, Duration.ofSeconds(30));
 	}
 
 	@Test
-	void allAreToldWhenTheirWaitTimesEndWhileTheStoreRejectsRequests() {
+	void allAreNotifiedWhenTheirWaitTimesEndWhileTheStoreRejectsRequests() {
 		this.store.acquire.loseRequests(() -> true);
 		allAreDone(new DefaultLockRegistry(new DirectStore(this.store), EngineSettings.DEFAULTS, (event) -> {
 		}), 10_000, Duration.ofMillis(500));
 	}
 
 	@Test
-	void allAreToldWhenTheirWaitTimesEndAtAContendedLock() {
+	void allAreNotifiedWhenTheirWaitTimesEndAtAContendedLock() {
 		DefaultLockRegistry elsewhere = new DefaultLockRegistry(new MemoryLockStore(this.memory),
 				EngineSettings.DEFAULTS, (event) -> {
 				});
@@ -64,7 +64,7 @@ class ManyWaitersTests {
 		Awaitility.await()
 			.atMost(Duration.ofSeconds(15))
 			.untilAsserted(() -> assertThat(all.stream().filter((each) -> !each.isDone()).count())
-				.as("callers that are not told")
+				.as("callers that are not notified")
 				.isZero());
 		assertThat(registry.activeLocks()).isZero();
 	}

@@ -103,7 +103,7 @@ class ModelDesk implements Desk {
 	}
 
 	/**
-	 * Answer the postponed question, but do not tell the lock yet.
+	 * Answer the postponed question, but do not notify the lock yet.
 	 */
 	void answerUnnoticed() {
 		note(Objects.requireNonNull(this.unanswered));

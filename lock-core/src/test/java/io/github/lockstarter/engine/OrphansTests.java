@@ -60,7 +60,7 @@ class OrphansTests {
 	}
 
 	@Test
-	void anOrphanThatIsGrantedLateIsStillGivenBack() {
+	void anOrphanThatIsGrantedLateIsStillReleased() {
 		this.orphans.orphan(KEY, this.owner, end());
 		advance(Duration.ofSeconds(10));
 		this.client.acquire(KEY, this.owner, LEASE, false);

@@ -63,7 +63,7 @@ class OutageTests {
 	}
 
 	@Test
-	void aWaiterBehindAnotherOneIsToldOfTheOutageAtTheEndOfItsWaitTime() {
+	void aWaiterBehindAnotherOneLearnsOfTheOutageAtTheEndOfItsWaitTime() {
 		CompletableFuture<LockAttempt> answer = new CompletableFuture<>();
 		DefaultLockRegistry registry = new DefaultLockRegistry(new DirectStore(this.store) {
 
@@ -134,7 +134,7 @@ class OutageTests {
 	}
 
 	@Test
-	void aLongOneIsToldByItsCauseBeforeTheWaitTimeIsOver() {
+	void aLongOneIsReportedWithItsCauseBeforeTheWaitTimeIsOver() {
 		DefaultLockRegistry registry = registry(Duration.ofMillis(200));
 		this.store.acquire.loseRequests(() -> true);
 		assertThatExceptionOfType(LockUnavailableException.class)
@@ -148,7 +148,7 @@ class OutageTests {
 	}
 
 	@Test
-	void aCallerThatHasBorneItBehindAnotherOneIsToldWithoutAskingAgain() throws Exception {
+	void aCallerThatHasWaitedBehindAnotherOneForAsLongLearnsOfItWithoutAskingAgain() throws Exception {
 		DefaultLockRegistry registry = registry(Duration.ofSeconds(1));
 		this.store.acquire.loseRequests(() -> true);
 		List<Call<Lease>> calls = new ArrayList<>();
@@ -165,7 +165,7 @@ class OutageTests {
 	}
 
 	@Test
-	void aCallerThatIsOutOfTimeBehindAnotherOneIsNotToldOfContention() throws Exception {
+	void aCallerThatIsOutOfTimeBehindAnotherOneSeesNoContention() throws Exception {
 		DefaultLockRegistry registry = registry(Duration.ofMinutes(1));
 		this.store.acquire.loseRequests(() -> true);
 		Call<Lease> first = Callers.start(() -> registry.acquire(PATIENT));

@@ -84,7 +84,7 @@ class RegistryLockTests {
 	}
 
 	@Test
-	void unlockTellsThatTheLockWasLost() {
+	void unlockReportsThatTheLockWasLost() {
 		this.lock.lock();
 		this.memory.clear();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(this.lock::unlock);

@@ -245,7 +245,7 @@ class SharedLockTests {
 	}
 
 	@Test
-	void aWriterMayReadAndHasTheLockAloneUntilBothAreGivenBack() throws Exception {
+	void aWriterMayReadAndExcludesOthersUntilBothAreReleased() throws Exception {
 		Lease writer = this.registry.acquire(WRITE);
 		Lease reader = this.registry.acquire(READ);
 		writer.close();

@@ -23,7 +23,7 @@ class TenureTests {
 	private final ManualClock clock = new ManualClock();
 
 	@Test
-	void canBeHandedOnWhileAThirdOfTheLeaseIsLeft() {
+	void canBeHandedOffWhileAThirdOfTheLeaseIsLeft() {
 		Tenure tenure = tenure(false);
 		this.clock.advance(Duration.ofSeconds(19));
 		assertThat(tenure.canBeHandedOn(this.clock.getAsLong())).isTrue();
@@ -34,7 +34,7 @@ class TenureTests {
 	}
 
 	@Test
-	void cannotBeHandedOnWhileItIsUncertainOrOver() {
+	void cannotBeHandedOffWhileItIsUncertainOrOver() {
 		Tenure tenure = tenure(false);
 		tenure.certainty().suspect();
 		assertThat(tenure.canBeHandedOn(this.clock.getAsLong())).isFalse();
@@ -45,7 +45,7 @@ class TenureTests {
 	}
 
 	@Test
-	void canBeHandedOnForOneSliceWhileAnotherJvmWaits() {
+	void canBeHandedOffForOneSliceWhileAnotherJvmWaits() {
 		Tenure tenure = tenure(true);
 		this.clock.advance(SLICE.minusNanos(1));
 		assertThat(tenure.canBeHandedOn(this.clock.getAsLong())).isTrue();

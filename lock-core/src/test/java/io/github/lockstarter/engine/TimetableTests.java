@@ -26,7 +26,7 @@ class TimetableTests {
 	private final List<String> done = new ArrayList<>();
 
 	@Test
-	void runsWhatIsDueInOrderAndTellsWhenToComeBack() {
+	void runsWhatIsDueInOrderAndReturnsTheNextTime() {
 		enter("third", Duration.ofSeconds(9));
 		enter("second", Duration.ofSeconds(2));
 		enter("first", Duration.ofSeconds(1));

@@ -38,10 +38,11 @@ class CompositeLockListenerTests {
 	private final List<LockEvent> after = new CopyOnWriteArrayList<>();
 
 	@Test
-	void listenersAreToldInTheirOrder() {
-		List<String> told = new ArrayList<>();
-		new CompositeLockListener(List.of((event) -> told.add("first"), (event) -> told.add("second"))).onEvent(EVENT);
-		assertThat(told).containsExactly("first", "second");
+	void listenersAreNotifiedInTheirOrder() {
+		List<String> notified = new ArrayList<>();
+		new CompositeLockListener(List.of((event) -> notified.add("first"), (event) -> notified.add("second")))
+			.onEvent(EVENT);
+		assertThat(notified).containsExactly("first", "second");
 	}
 
 	@Test

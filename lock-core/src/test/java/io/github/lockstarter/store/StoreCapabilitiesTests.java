@@ -55,7 +55,7 @@ class StoreCapabilitiesTests {
 	}
 
 	@Test
-	void keepingALockTakenIsRefused() {
+	void keepingALockIsRefused() {
 		assertRefusedKeeping(() -> this.registry.acquire(KEEPING));
 		assertRefusedKeeping(() -> this.registry.acquireAsync(KEEPING));
 		try (Lease lease = this.registry.acquire(REQUEST)) {

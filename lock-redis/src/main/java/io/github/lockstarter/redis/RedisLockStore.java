@@ -36,7 +36,7 @@ import io.github.lockstarter.store.WaitingLine;
 
 /**
  * Keeps locks in Redis 6.2 or newer, or Valkey 7.2 or newer: with one atomic script per
- * operation, and one channel per JVM for messages that a lock it waits for is free.
+ * operation, and one channel per JVM for messages about released locks.
  *
  * <p>
  * A lock is set as by {@code SET key token NX PX} and released by compare-and-delete.

@@ -28,7 +28,7 @@ class DistanceTests {
 	}
 
 	@Test
-	void whoHasNeverHadAnAnswerMayBeFarAway() {
+	void aJvmWithoutAnAnswerSoFarMayBeFarAway() {
 		assertThat(kept()).isEqualTo(320);
 	}
 

@@ -81,7 +81,7 @@ class FairWaitersTests {
 	}
 
 	@Test
-	void whoGivesUpLeavesNoPlace() throws Exception {
+	void aWaiterThatWithdrawsLeavesNoPlace() throws Exception {
 		Lease lease = this.one.acquire(REQUEST);
 		Call<Lease> first = Callers.start(() -> this.two.acquire(REQUEST));
 		awaitPlaces(1);

@@ -83,7 +83,7 @@ class FenceScriptTests {
 	}
 
 	@Test
-	void whereTheClockCannotTellTheLastOneIsNotForgotten() throws Exception {
+	void whereTheClockIsTooFarAheadTheLastOneIsNotForgotten() throws Exception {
 		mint(TOO_LATE);
 		assertThat(redis.command("PTTL", FENCE)).isEqualTo("-1");
 		mint(NOW);

@@ -27,7 +27,7 @@ class ForgottenScriptTests {
 	private final RedisRegistry registry = RedisRegistry.lettuce(this.redis);
 
 	@Test
-	void aLockThatWasGivenBackIsFreeForTheSameInstance() {
+	void aLockThatWasReleasedIsFreeForTheSameInstance() {
 		for (int i = 0; i < 200; i++) {
 			this.redis.command("SCRIPT", "FLUSH");
 			this.registry.acquire(REQUEST).close();

@@ -52,7 +52,7 @@ class HoldAtLeastTests {
 	private final LockTemplate template = new LockTemplate(this.registry);
 
 	@Test
-	void afterASuccessTheLockStaysTakenForTheRestOfTheTime() {
+	void afterASuccessTheLockIsKeptForTheRestOfTheTime() {
 		String result = this.template.execute(FOR_AN_HOUR, (lease) -> "done");
 		assertThat(result).isEqualTo("done");
 		assertThat(secondsLeft()).isBetween(3500L, 3600L);
@@ -77,7 +77,7 @@ class HoldAtLeastTests {
 	}
 
 	@Test
-	void oneOfThoseWhoWaitTakesOverFromARunnerThatFails() throws Exception {
+	void aWaiterTakesOverFromARunnerThatFails() throws Exception {
 		List<Long> runners = new CopyOnWriteArrayList<>();
 		List<Call<Boolean>> waiters = new ArrayList<>();
 		try (RedisRegistry third = RedisRegistry.lettuce(this.redis)) {
@@ -123,7 +123,7 @@ class HoldAtLeastTests {
 	}
 
 	@Test
-	void whoWaitsInTheSameInstanceIsNotHandedTheLock() throws Exception {
+	void aWaiterOfTheSameInstanceIsNotHandedTheLock() throws Exception {
 		Lease lease = this.registry.acquire(REQUEST);
 		Call<Boolean> waiter = Callers
 			.start(() -> this.registry.tryAcquire(REQUEST.withWaitTime(Duration.ofMillis(600))).isPresent())

@@ -47,7 +47,7 @@ class LeftPlaceTests {
 	private final RedisRegistry waiting = RedisRegistry.lettuce(this.redis, RedisRegistry.withoutPolling());
 
 	@Test
-	void placesInOrderOfArrivalHoldNobodyUp() throws Exception {
+	void placesInOrderOfArrivalDelayNoOther() throws Exception {
 		this.leaving.acquire(REQUEST).close();
 		Awaitility.await().until(() -> !this.redis.command("PUBSUB", "CHANNELS").isBlank());
 		String instance = this.redis.command("PUBSUB", "CHANNELS").strip().substring(CHANNEL.length());

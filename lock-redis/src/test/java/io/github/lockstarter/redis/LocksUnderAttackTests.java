@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.engine.EngineSettings;
@@ -40,6 +41,10 @@ class LocksUnderAttackTests {
 	/** Every uncertainty is over after one lease. */
 	private static final EngineSettings SETTINGS = RedisRegistry.leaseTime(Duration.ofSeconds(10));
 
+	/** Readers as often as all others. */
+	private static final List<LockMode> ALL_MODES = List.of(LockMode.READ, LockMode.READ, LockMode.READ, LockMode.WRITE,
+			LockMode.FAIR, LockMode.EXCLUSIVE);
+
 	private static final int CALLERS = 24;
 
 	private static final Duration DURATION = Duration.ofSeconds(8);
@@ -56,22 +61,38 @@ class LocksUnderAttackTests {
 	@AutoClose
 	private final RedisRegistry third = RedisRegistry.jedis(this.redis, SETTINGS);
 
-	private final AtomicInteger inside = new AtomicInteger();
+	private final AtomicInteger reading = new AtomicInteger();
+
+	private final AtomicInteger writing = new AtomicInteger();
+
+	private final AtomicInteger together = new AtomicInteger();
 
 	private final AtomicInteger entered = new AtomicInteger();
 
 	private final AtomicLong lastToken = new AtomicLong();
 
+	private final AtomicLong lastWriter = new AtomicLong();
+
 	private final List<String> violations = new ArrayList<>();
 
 	@Test
 	void oneOwnerAtATimeGrowingTokensAndNothingLeftBehind() throws Exception {
+		fight(List.of(LockMode.EXCLUSIVE));
+	}
+
+	@Test
+	void manyReadersOrOneOtherGrowingTokensAndNothingLeftBehind() throws Exception {
+		fight(ALL_MODES);
+		assertThat(this.together).hasPositiveValue();
+	}
+
+	private void fight(List<LockMode> modes) throws Exception {
 		List<RedisRegistry> instances = List.of(this.first, this.second, this.third);
 		long end = System.nanoTime() + DURATION.toNanos();
 		List<Thread> callers = new ArrayList<>();
 		for (int i = 0; i < CALLERS; i++) {
 			RedisRegistry instance = instances.get(i % instances.size());
-			callers.add(new Thread(() -> fight(instance, end), "caller-" + i));
+			callers.add(new Thread(() -> fight(instance, modes, end), "caller-" + i));
 		}
 		callers.forEach(Thread::start);
 		ScheduledExecutorService nemesis = Executors.newSingleThreadScheduledExecutor();
@@ -91,12 +112,14 @@ class LocksUnderAttackTests {
 		assertThat(this.redis.command("KEYS", "*")).isEqualTo("lock:{stock:1001}:fence");
 	}
 
-	private void fight(RedisRegistry instance, long end) {
+	private void fight(RedisRegistry instance, List<LockMode> modes, long end) {
 		ThreadLocalRandom random = ThreadLocalRandom.current();
 		while (System.nanoTime() - end < 0) {
 			int millis = (random.nextInt(4) == 0) ? 0 : random.nextInt(60);
 			try {
-				instance.tryAcquire(REQUEST.withWaitTime(Duration.ofMillis(millis))).ifPresent(this::enter);
+				LockMode mode = modes.get(random.nextInt(modes.size()));
+				LockRequest request = REQUEST.withMode(mode).withWaitTime(Duration.ofMillis(millis));
+				instance.tryAcquire(request).ifPresent((mode == LockMode.READ) ? this::read : this::write);
 			}
 			catch (LockInterruptedException ex) {
 				Thread.interrupted();
@@ -107,14 +130,31 @@ class LocksUnderAttackTests {
 		}
 	}
 
-	private void enter(Lease lease) {
+	private void read(Lease lease) {
 		try (lease) {
-			check(this.inside.incrementAndGet() == 1, "two owners at once");
-			check(lease.fencingToken() > this.lastToken.get(), "a fencing token that is not larger");
+			int readers = this.reading.incrementAndGet();
+			check(this.writing.get() == 0, "a reader beside a writer");
+			check(lease.fencingToken() > this.lastWriter.get(), "a reader with a token that is not larger");
+			this.lastToken.accumulateAndGet(lease.fencingToken(), Math::max);
+			this.entered.incrementAndGet();
+			this.together.addAndGet(readers - 1);
+			Thread.yield();
+			check(this.writing.get() == 0, "a writer beside a reader");
+			this.reading.decrementAndGet();
+		}
+	}
+
+	private void write(Lease lease) {
+		try (lease) {
+			check(this.writing.incrementAndGet() == 1, "two writers at once");
+			check(this.reading.get() == 0, "a writer beside readers");
+			check(lease.fencingToken() > this.lastToken.get(), "a writer with a token that is not larger");
 			this.lastToken.set(lease.fencingToken());
+			this.lastWriter.set(lease.fencingToken());
 			this.entered.incrementAndGet();
 			Thread.yield();
-			this.inside.decrementAndGet();
+			check(this.reading.get() == 0, "a reader beside a writer");
+			this.writing.decrementAndGet();
 		}
 	}
 

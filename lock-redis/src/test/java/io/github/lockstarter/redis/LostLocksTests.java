@@ -62,11 +62,11 @@ class LostLocksTests {
 	void aLossOfAFixedLeaseIsNoticedAsSoon(LockMode mode) {
 		LockRequest request = REQUEST.withMode(mode).withLeaseTime(Duration.ofMinutes(5));
 		Lease lease = this.registry.acquire(request);
-		AtomicBoolean told = new AtomicBoolean();
-		lease.onLost((loss) -> told.set(true));
+		AtomicBoolean notified = new AtomicBoolean();
+		lease.onLost((loss) -> notified.set(true));
 		this.redis.command("FLUSHALL");
 		try (Lease later = this.next.acquire(REQUEST)) {
-			Awaitility.await().untilTrue(told);
+			Awaitility.await().untilTrue(notified);
 			assertThat(lease.isHeld()).isFalse();
 			assertThat(later.isHeld()).isTrue();
 			assertThat(later.fencingToken()).isGreaterThan(lease.fencingToken());

@@ -25,16 +25,16 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 class ManyCallersOutageTests {
 
 	@Test
-	void allAreToldOfTheOutage() {
-		allAreToldOfTheOutage(50_000, Duration.ofSeconds(30));
+	void allLearnOfTheOutage() {
+		allLearnOfTheOutage(50_000, Duration.ofSeconds(30));
 	}
 
 	@Test
-	void allAreToldWhenTheirWaitTimesEnd() {
-		allAreToldOfTheOutage(10_000, Duration.ofMillis(500));
+	void allAreNotifiedWhenTheirWaitTimesEnd() {
+		allLearnOfTheOutage(10_000, Duration.ofMillis(500));
 	}
 
-	private static void allAreToldOfTheOutage(int callers, Duration waitTime) {
+	private static void allLearnOfTheOutage(int callers, Duration waitTime) {
 		try (EmbeddedRedis redis = EmbeddedRedis.start();
 				RedisRegistry registry = RedisRegistry.lettuce(redis, EngineSettings.DEFAULTS)) {
 			registry.awaitConnected(redis);
@@ -46,13 +46,13 @@ class ManyCallersOutageTests {
 			Awaitility.await()
 				.atMost(Duration.ofMinutes(1))
 				.untilAsserted(() -> assertThat(all.stream().filter((each) -> !each.isDone()).count())
-					.as("callers that are not told")
+					.as("callers that are not notified")
 					.isZero());
 		}
 	}
 
 	@Test
-	void aCallerBehindAnotherOneIsToldOfTheOutage() {
+	void aCallerBehindAnotherOneLearnsOfTheOutage() {
 		try (EmbeddedRedis redis = EmbeddedRedis.start(); RedisRegistry registry = RedisRegistry.lettuce(redis)) {
 			registry.awaitConnected(redis);
 			redis.pause();

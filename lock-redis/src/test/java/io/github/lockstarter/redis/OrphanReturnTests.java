@@ -39,7 +39,7 @@ class OrphanReturnTests {
 	private final EmbeddedRedis redis = EmbeddedRedis.start();
 
 	@Test
-	void aWaiterOfTheSameInstanceIsTold() throws Exception {
+	void aWaiterOfTheSameInstanceIsNotified() throws Exception {
 		LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", this.redis.port());
 		connections.start();
 		try (RedisLockStore delegate = new RedisLockStore(connections, RedisLockSettings.DEFAULTS)) {

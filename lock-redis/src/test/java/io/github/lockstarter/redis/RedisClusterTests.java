@@ -125,7 +125,7 @@ class RedisClusterTests {
 	}
 
 	@Test
-	void locksOnDifferentServersAreToldApart() {
+	void locksOnDifferentServersAreDistinguished() {
 		try (RedisLockStore store = new RedisLockStore(lettuce, RedisLockSettings.DEFAULTS)) {
 			assertThat(store.servers().of(LockKey.of("slots"))).isEqualTo("");
 			assertThat(new StoreClient(store).isAwaited(LockKey.of("slots"))).isFalse();
@@ -135,7 +135,7 @@ class RedisClusterTests {
 	}
 
 	@Test
-	void locksOnDifferentServersAreToldApartWithABlockingDriverAsWell() {
+	void locksOnDifferentServersAreDistinguishedWithABlockingDriverAsWell() {
 		try (RedisLockStore store = new RedisLockStore(jedis, RedisLockSettings.DEFAULTS)) {
 			assertThat(store.servers().of(LockKey.of("slots"))).isEqualTo("");
 			// The first acquisition is enough: its renewal must not wait for other
@@ -197,7 +197,7 @@ class RedisClusterTests {
 	private abstract static class StoreInCluster extends AbstractLockStoreTests {
 
 		@Override
-		protected boolean tellsTheSecondAsWell() {
+		protected boolean notifiesTheSecondAsWell() {
 			return true;
 		}
 

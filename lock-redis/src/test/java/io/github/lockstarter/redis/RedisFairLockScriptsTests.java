@@ -35,7 +35,7 @@ class RedisFairLockScriptsTests extends LockScriptHarness {
 		}
 
 		@Test
-		void whoArrivesTwiceKeepsItsTicket() {
+		void anOwnerThatArrivesTwiceKeepsItsTicket() {
 			store.arrive(KEY, fair);
 			long ticket = ticket(place(fair));
 			store.arrive(KEY, fair);
@@ -93,7 +93,7 @@ class RedisFairLockScriptsTests extends LockScriptHarness {
 		}
 
 		@Test
-		void whoIsRefusedStandsInTheQueueUnderItsOwnName() {
+		void aRefusedOwnerStandsInTheQueueUnderItsOwnName() {
 			grant(owner);
 			refusal(fair, true);
 			refusal(otherFair, true);
@@ -101,7 +101,7 @@ class RedisFairLockScriptsTests extends LockScriptHarness {
 		}
 
 		@Test
-		void whoDoesNotWaitLeavesNothing() {
+		void anOwnerThatDoesNotWaitLeavesNothing() {
 			grant(owner);
 			refusal(fair, false);
 			assertThat(redis.command("EXISTS", QUEUE)).isEqualTo("0");
@@ -120,7 +120,7 @@ class RedisFairLockScriptsTests extends LockScriptHarness {
 		}
 
 		@Test
-		void aFreeLockBehindOneThatHasNotComeIsGrantedToTheNextThoughItWasToldBefore() {
+		void aFreeLockBehindOneThatHasNotComeIsGrantedToTheNextThoughItWasNotifiedBefore() {
 			try (Waiter paused = new Waiter("paused:a", 3); Waiter later = new Waiter("later:b", 6)) {
 				redis.command("ZADD", QUEUE, "5", place(fair));
 				grant(fair);
@@ -137,7 +137,7 @@ class RedisFairLockScriptsTests extends LockScriptHarness {
 		}
 
 		@Test
-		void whoDoesNotWaitGetsNothingBeforeThoseWhoDo() {
+		void anOwnerThatDoesNotWaitGetsNothingBeforeWaiters() {
 			try (Waiter first = new Waiter("first:c", 2)) {
 				refusal(fair, false);
 				assertThat(queue()).isEqualTo("first:c 3");
@@ -145,7 +145,7 @@ class RedisFairLockScriptsTests extends LockScriptHarness {
 		}
 
 		@Test
-		void aFreeLockIsKeptForWhoeverWasTold() {
+		void aFreeLockIsReservedForTheWaiterThatWasNotified() {
 			redis.command("ZADD", QUEUE, "3", "told:a");
 			redis.command("SET", TURN, "told:a", "PX", "5000");
 			assertThat(refusal(fair, false).remaining()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(5));
@@ -153,7 +153,7 @@ class RedisFairLockScriptsTests extends LockScriptHarness {
 		}
 
 		@Test
-		void whoWasToldGetsTheLockAndItsTurnIsOver() {
+		void theNotifiedOwnerGetsTheLockAndItsTurnIsOver() {
 			store.arrive(KEY, fair);
 			redis.command("SET", TURN, place(fair), "PX", "5000");
 			grant(fair);
@@ -217,7 +217,7 @@ class RedisFairLockScriptsTests extends LockScriptHarness {
 		}
 
 		@Test
-		void theNextOneOfTheSameJvmIsToldToo() {
+		void theNextOneOfTheSameJvmIsNotifiedToo() {
 			grant(fair);
 			store.arrive(KEY, otherFair);
 			assertThat(store.release(KEY, fair, LockMode.FAIR)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
@@ -240,7 +240,7 @@ class RedisFairLockScriptsTests extends LockScriptHarness {
 		}
 
 		@Test
-		void theJvmKeepsThePlacesOfThoseWhoWaitInOrderOfArrival() {
+		void theJvmKeepsThePlacesOfItsFairWaiters() {
 			grant(owner);
 			redis.command("ZADD", QUEUE, "2", jvm(), "4", place(fair));
 			store.withdraw(KEY);

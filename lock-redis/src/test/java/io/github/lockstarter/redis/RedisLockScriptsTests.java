@@ -167,7 +167,7 @@ class RedisLockScriptsTests {
 		}
 
 		@Test
-		void aRefusalTellsTheRemainingTimeAndChangesNothing() {
+		void aRefusalStatesTheRemainingTimeAndChangesNothing() {
 			redis.command("SET", LOCK, "somebody-else", "PX", "5000");
 			assertThat(refusal(false).remaining()).isBetween(Duration.ofMillis(1), Duration.ofSeconds(5));
 			assertThat(redis.command("GET", LOCK)).isEqualTo("somebody-else");
@@ -210,7 +210,7 @@ class RedisLockScriptsTests {
 		}
 
 		@Test
-		void aJvmThatWasToldAndComesTooLateKeepsItsPlace() {
+		void aJvmThatWasNotifiedAndComesTooLateKeepsItsPlace() {
 			redis.command("SET", LOCK, "somebody-else", "PX", "60000");
 			String jvm = queue();
 			long arrival = arrival(jvm);
@@ -220,7 +220,7 @@ class RedisLockScriptsTests {
 		}
 
 		@Test
-		void aFreeLockIsKeptForTheJvmThatWasTold() {
+		void aFreeLockIsReservedForTheJvmThatWasNotified() {
 			redis.command("ZADD", QUEUE, "3", "told");
 			redis.command("SET", TURN, "told", "PX", "5000");
 			assertThat(refusal(true).remaining()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(5));
@@ -236,7 +236,7 @@ class RedisLockScriptsTests {
 		}
 
 		@Test
-		void theJvmThatWasToldGetsTheLockAndItsTurnIsOver() {
+		void theJvmThatWasNotifiedGetsTheLockAndItsTurnIsOver() {
 			redis.command("SET", LOCK, "somebody-else", "PX", "60000");
 			String jvm = queue();
 			redis.command("DEL", LOCK);
@@ -246,7 +246,7 @@ class RedisLockScriptsTests {
 		}
 
 		@Test
-		void aGrantTellsWhetherOtherJvmsWait() {
+		void aGrantStatesWhetherOtherJvmsWait() {
 			assertThat(grant(owner).awaited()).isFalse();
 			queue();
 			assertThat(grant(owner).awaited()).isFalse();
@@ -401,7 +401,7 @@ class RedisLockScriptsTests {
 		}
 
 		@Test
-		void theFirstWaiterIsToldWhichLockIsFree() {
+		void theFirstWaiterIsNotifiedWhichLockIsFree() {
 			acquire(owner);
 			try (Waiter second = new Waiter("second", 2); Waiter first = new Waiter("first", 1)) {
 				assertThat(store.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
@@ -411,7 +411,7 @@ class RedisLockScriptsTests {
 		}
 
 		@Test
-		void theWaiterThatIsToldKeepsItsPlaceAndPrecedence() {
+		void theWaiterThatIsNotifiedKeepsItsPlaceAndPrecedence() {
 			acquire(owner);
 			try (Waiter second = new Waiter("second", 7); Waiter first = new Waiter(".first", 6)) {
 				store.release(KEY, owner, null);
@@ -422,7 +422,7 @@ class RedisLockScriptsTests {
 		}
 
 		@Test
-		void aWaiterThatWasToldAndHasNotComeIsPassedOverAndKeepsItsPlace() {
+		void aWaiterThatWasNotifiedAndHasNotComeIsPassedOverAndKeepsItsPlace() {
 			acquire(owner);
 			try (Waiter second = new Waiter("second", 2); Waiter paused = new Waiter("paused", 1)) {
 				store.release(KEY, owner, null);
@@ -435,7 +435,7 @@ class RedisLockScriptsTests {
 		}
 
 		@Test
-		void aWaiterThatWasToldAndDiedIsForgotten() {
+		void aWaiterThatWasNotifiedAndDiedIsForgotten() {
 			acquire(owner);
 			redis.command("ZADD", QUEUE, "3", "dead");
 			try (Waiter second = new Waiter("second", 2)) {
@@ -445,7 +445,7 @@ class RedisLockScriptsTests {
 		}
 
 		@Test
-		void nobodyLooksBehindManyThatWereToldAndHaveNotCome() {
+		void nobodyLooksBehindManyThatWereNotifiedAndHaveNotCome() {
 			acquire(owner);
 			List<Waiter> paused = IntStream.range(0, 20).mapToObj((i) -> new Waiter("paused" + i, i)).toList();
 			for (int i = 0; i < 20; i++) {
@@ -522,7 +522,7 @@ class RedisLockScriptsTests {
 		}
 
 		@Test
-		void theReleasingJvmDoesNotTellItself() {
+		void theReleasingJvmDoesNotNotifyItself() {
 			acquire(owner);
 			String self = queue();
 			try (Waiter own = new Waiter(self, 1); Waiter waiter = new Waiter("waiting", FUTURE)) {
@@ -533,7 +533,7 @@ class RedisLockScriptsTests {
 		}
 
 		@Test
-		void theReleasingJvmTellsItselfWhereItStandsIfItDoesNotQueueAnew() {
+		void theReleasingJvmNotifiesItselfWhereItStandsIfItDoesNotQueueAnew() {
 			acquire(owner);
 			String self = queue();
 			try (Waiter own = new Waiter(self, 1); Waiter waiter = new Waiter("waiting", FUTURE)) {
@@ -573,7 +573,7 @@ class RedisLockScriptsTests {
 	class Withdraw {
 
 		@Test
-		void aWaitingJvmLeavesTheQueueAndTellsNobody() {
+		void aWaitingJvmLeavesTheQueueAndNotifiesNoOther() {
 			redis.command("SET", LOCK, "somebody-else", "PX", "60000");
 			queue();
 			redis.command("DEL", LOCK);
@@ -585,7 +585,7 @@ class RedisLockScriptsTests {
 		}
 
 		@Test
-		void whileTheLockIsHeldNobodyIsTold() {
+		void whileTheLockIsHeldNoJvmIsNotified() {
 			redis.command("SET", LOCK, "somebody-else", "PX", "60000");
 			try (Waiter waiter = new Waiter("waiting", 1)) {
 				store.withdraw(KEY);
@@ -594,7 +594,7 @@ class RedisLockScriptsTests {
 		}
 
 		@Test
-		void aJvmWhoseTurnItWasTellsTheNextOneAlive() {
+		void aJvmWhoseTurnItWasNotifiesTheNextOneAlive() {
 			redis.command("ZADD", QUEUE, "2", "dead", "4", "dead-too");
 			try (Waiter second = new Waiter("second", 7); Waiter first = new Waiter(".first", 6)) {
 				store.withdraw(KEY);
@@ -605,7 +605,7 @@ class RedisLockScriptsTests {
 		}
 
 		@Test
-		void aJvmThatWasToldPassesItsTurnOn() {
+		void aJvmThatWasNotifiedPassesItsTurnOn() {
 			redis.command("SET", LOCK, "somebody-else", "PX", "60000");
 			String jvm = queue();
 			redis.command("DEL", LOCK);

@@ -141,7 +141,7 @@ class RedisOutageTests {
 		}
 
 		@Test
-		void aRefusedConnectionIsToldSoonAndByItsCause() throws Exception {
+		void aRefusedConnectionIsReportedSoonAndWithItsCause() throws Exception {
 			this.redis.kill();
 			assertUnavailable(call(REQUEST, Duration.ofMinutes(1)), Duration.ofSeconds(15))
 				.hasMessageContaining("Connection refused")
@@ -150,7 +150,7 @@ class RedisOutageTests {
 		}
 
 		@Test
-		void aWrongPasswordIsToldAsWhatItIs() throws Exception {
+		void aWrongPasswordIsReportedAsSuch() throws Exception {
 			this.redis.command("ACL", "SETUSER", "app", "on", ">secret", "~*", "&*", "+@all");
 			try (RedisRegistry mistaken = create("app", "wrong")) {
 				assertThatExceptionOfType(LockUnavailableException.class)
@@ -160,7 +160,7 @@ class RedisOutageTests {
 		}
 
 		@Test
-		void allWhoWaitForOneLockAreToldTogether() throws Exception {
+		void allWaitersOfOneLockAreNotifiedTogether() throws Exception {
 			this.redis.kill();
 			List<Call<Lease>> calls = new ArrayList<>();
 			for (int i = 0; i < 10; i++) {

@@ -67,14 +67,14 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 		}
 
 		@Test
-		void whoHoldsTheLockAloneIsInTheWay() {
+		void anExclusiveHolderIsInTheWay() {
 			redis.command("SET", LOCK, "a-writer", "PX", "5000");
 			assertThat(refusal(reader, false).remaining()).isBetween(Duration.ofMillis(1), Duration.ofSeconds(5));
 			assertThat(redis.command("DBSIZE")).isEqualTo("1");
 		}
 
 		@Test
-		void whoHoldsTheLockAloneIsInTheWayThoughReadersWereLeft() {
+		void anExclusiveHolderIsInTheWayThoughReadersWereLeft() {
 			redis.command("SET", LOCK, "a-writer", "PX", "5000");
 			redis.command("ZADD", READERS, Long.toString(millis() + 60_000), "of-a-lock-that-was-deleted");
 			refusal(reader, false);
@@ -124,7 +124,7 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 		}
 
 		@Test
-		void aWriterThatWasToldAndNeverCameIsNotInTheWay() {
+		void aWriterThatWasNotifiedAndNeverCameIsNotInTheWay() {
 			grant(reader);
 			try (Waiter writer = new Waiter("writer", 3)) {
 				grant(otherReader);
@@ -158,7 +158,7 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 		}
 
 		@Test
-		void aFreeLockIsKeptForTheWriterThatWasTold() {
+		void aFreeLockIsReservedForTheWriterThatWasNotified() {
 			redis.command("ZADD", QUEUE, "3", "told");
 			redis.command("SET", TURN, "told", "PX", "5000");
 			assertThat(refusal(reader, false).remaining()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(5));
@@ -166,7 +166,7 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 		}
 
 		@Test
-		void aFreeLockIsSharedWithTheReaderThatWasTold() {
+		void aFreeLockIsSharedWithTheReaderThatWasNotified() {
 			redis.command("ZADD", QUEUE, "3", "told:read");
 			redis.command("SET", TURN, "told:read", "PX", "5000");
 			grant(reader);
@@ -175,7 +175,7 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 		}
 
 		@Test
-		void theReaderThatWasToldGetsTheLockAndItsTurnIsOver() {
+		void theReaderThatWasNotifiedGetsTheLockAndItsTurnIsOver() {
 			redis.command("ZADD", QUEUE, "3", jvm() + ":read");
 			redis.command("SET", TURN, jvm() + ":read", "PX", "5000");
 			assertThat(grant(reader).awaited()).isFalse();
@@ -296,7 +296,7 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 		}
 
 		@Test
-		void nobodyIsToldWhileOthersShareTheLock() {
+		void noWaiterIsNotifiedWhileOthersShareTheLock() {
 			grant(reader);
 			grant(otherReader);
 			try (Waiter writer = new Waiter("writer", 2)) {
@@ -331,14 +331,14 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 		}
 
 		@Test
-		void whoWantedTheLockAloneDoesNotFreeIt() {
+		void anExclusiveOwnerDoesNotFreeIt() {
 			grant(reader);
 			assertThat(store.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.NOT_OWNER);
 			assertThat(redis.command("EXISTS", LOCK, READERS)).isEqualTo("2");
 		}
 
 		@Test
-		void theFirstWaiterIsToldAndTheJvmQueuesBehindIt() {
+		void theFirstWaiterIsNotifiedAndTheJvmQueuesBehindIt() {
 			grant(reader);
 			try (Waiter writer = new Waiter("writer", 2)) {
 				assertThat(store.release(KEY, reader, LockMode.READ)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
@@ -362,7 +362,7 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 	class Wake {
 
 		@Test
-		void allReadersSideBySideAreTold() {
+		void allReadersSideBySideAreNotified() {
 			grant(owner);
 			try (Waiter first = new Waiter("first:read", 2);
 					Waiter second = new Waiter("second:read", 4);
@@ -377,7 +377,7 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 		}
 
 		@Test
-		void aDeadReaderAmongThemKeepsNobodyFromBeingTold() {
+		void aDeadReaderAmongThemKeepsNoOtherFromBeingNotified() {
 			grant(owner);
 			try (Waiter first = new Waiter("first:read", 2); Waiter last = new Waiter("last:read", 6)) {
 				redis.command("ZADD", QUEUE, "4", "dead:read");
@@ -388,7 +388,7 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 		}
 
 		@Test
-		void readersBehindAWriterAreNotToldWithIt() {
+		void readersBehindAWriterAreNotNotifiedWithIt() {
 			grant(owner);
 			try (Waiter writer = new Waiter("writer", 2); Waiter waiting = new Waiter("waiting:read", 4)) {
 				store.release(KEY, owner, null);
@@ -431,14 +431,14 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 	class Awaited {
 
 		@Test
-		void whoDiedWhileItWaitedIsForgotten() {
+		void aJvmThatDiedWhileItWaitedIsForgotten() {
 			redis.command("ZADD", QUEUE, "2", "dead", "4", "dead-too:fair");
 			assertThat(store.isAwaited(KEY)).isFalse();
 			assertThat(redis.command("EXISTS", QUEUE)).isEqualTo("0");
 		}
 
 		@Test
-		void whoWaitsKeepsItsPlace() {
+		void aWaiterKeepsItsPlace() {
 			redis.command("ZADD", QUEUE, "2", "dead");
 			try (Waiter waiting = new Waiter("waiting:fair", 4)) {
 				assertThat(store.isAwaited(KEY)).isTrue();

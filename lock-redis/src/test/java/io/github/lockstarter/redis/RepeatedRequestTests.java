@@ -44,19 +44,31 @@ class RepeatedRequestTests {
 
 	private abstract static class Driver {
 
+		@AutoClose
+		final EmbeddedRedis redis = start();
+
+		@AutoClose
+		final UnreliableNetwork network = UnreliableNetwork.to(this.redis.port());
+
+		@AutoClose
+		final RedisRegistry registry = connect();
+
+		EmbeddedRedis start() {
+			return EmbeddedRedis.start();
+		}
+
+		/**
+		 * Create a registry that reaches Redis through the network.
+		 */
+		abstract RedisRegistry connect();
+
 		/** Load the scripts, so that the request is not refused as an unknown script. */
 		@BeforeEach
 		void loadScripts() {
 			for (LockScript script : LockScript.values()) {
-				redis().command("SCRIPT", "LOAD", new String(script.text(), StandardCharsets.UTF_8));
+				this.redis.command("SCRIPT", "LOAD", new String(script.text(), StandardCharsets.UTF_8));
 			}
 		}
-
-		abstract EmbeddedRedis redis();
-
-		abstract UnreliableNetwork network();
-
-		abstract RedisRegistry registry();
 
 		@Test
 		void aReleaseIsNoLoss() {
@@ -75,103 +87,59 @@ class RepeatedRequestTests {
 
 		@Test
 		void theWishToKeepTheLockIsNoLoss() {
-			Lease lease = registry().acquire(REQUEST);
+			Lease lease = this.registry.acquire(REQUEST);
 			lease.holdAtLeast(Duration.ofHours(1));
 			closeWithoutAnswer(lease, LockScript.KEEP);
-			assertThat(Long.parseLong(redis().command("PTTL", REDIS_KEY))).isGreaterThan(3_500_000);
-			redis().command("DEL", REDIS_KEY);
+			assertThat(Long.parseLong(this.redis.command("PTTL", REDIS_KEY))).isGreaterThan(3_500_000);
+			this.redis.command("DEL", REDIS_KEY);
 		}
 
 		@Test
 		void anAcquisitionIsGrantedOnce() {
-			registry().acquire(REQUEST).close();
-			network().loseAnswerTo(LockScript.ACQUIRE.digest());
-			registry().acquire(REQUEST).close();
-			assertThat(network().lostAnswers()).isEqualTo(1);
+			this.registry.acquire(REQUEST).close();
+			this.network.loseAnswerTo(LockScript.ACQUIRE.digest());
+			this.registry.acquire(REQUEST).close();
+			assertThat(this.network.lostAnswers()).isEqualTo(1);
 			awaitFree();
 		}
 
 		private void close(LockRequest request, LockScript release) {
-			closeWithoutAnswer(registry().acquire(request), release);
+			closeWithoutAnswer(this.registry.acquire(request), release);
 			awaitFree();
 		}
 
 		private void closeWithoutAnswer(Lease lease, LockScript script) {
-			network().loseAnswerTo(script.digest());
+			this.network.loseAnswerTo(script.digest());
 			lease.close();
-			Awaitility.await().until(() -> network().lostAnswers() == 1 && registry().backgroundActions() == 0);
-			assertThat(registry().events()).noneMatch(LockEvent.Lost.class::isInstance);
+			Awaitility.await().until(() -> this.network.lostAnswers() == 1 && this.registry.backgroundActions() == 0);
+			assertThat(this.registry.events()).noneMatch(LockEvent.Lost.class::isInstance);
 		}
 
 		private void awaitFree() {
-			Awaitility.await().until(() -> redis().command("EXISTS", REDIS_KEY).equals("0"));
-			assertThat(registry().events()).noneMatch(LockEvent.Lost.class::isInstance);
+			Awaitility.await().until(() -> this.redis.command("EXISTS", REDIS_KEY).equals("0"));
+			assertThat(this.registry.events()).noneMatch(LockEvent.Lost.class::isInstance);
 		}
 
 	}
 
 	private abstract static class StandaloneDriver extends Driver {
 
-		@AutoClose
-		private final EmbeddedRedis redis = EmbeddedRedis.start();
-
-		@AutoClose
-		private final UnreliableNetwork network = UnreliableNetwork.to(this.redis.port());
-
-		@AutoClose
-		private final RedisRegistry registry = registry(
-				new RedisStandaloneConfiguration("127.0.0.1", this.network.port()));
-
-		abstract RedisRegistry registry(RedisStandaloneConfiguration server);
-
-		@Override
-		EmbeddedRedis redis() {
-			return this.redis;
-		}
-
-		@Override
-		UnreliableNetwork network() {
-			return this.network;
-		}
-
-		@Override
-		RedisRegistry registry() {
-			return this.registry;
+		RedisStandaloneConfiguration server() {
+			return new RedisStandaloneConfiguration("127.0.0.1", this.network.port());
 		}
 
 	}
 
 	private abstract static class ClusterDriver extends Driver {
 
-		@AutoClose
-		private final EmbeddedRedis redis = EmbeddedRedisCluster.startNode();
+		@Override
+		EmbeddedRedis start() {
+			return EmbeddedRedisCluster.startNode();
+		}
 
-		@AutoClose
-		private final UnreliableNetwork network = UnreliableNetwork.to(this.redis.port());
-
-		@AutoClose
-		private final RedisRegistry registry;
-
-		ClusterDriver() {
+		RedisClusterConfiguration cluster() {
 			EmbeddedRedisCluster.joinAlone(this.redis, this.network);
-			this.registry = registry(new RedisClusterConfiguration(List.of("127.0.0.1:" + this.network.port())));
-		}
-
-		abstract RedisRegistry registry(RedisClusterConfiguration cluster);
-
-		@Override
-		EmbeddedRedis redis() {
-			return this.redis;
-		}
-
-		@Override
-		UnreliableNetwork network() {
-			return this.network;
-		}
-
-		@Override
-		RedisRegistry registry() {
-			return this.registry;
+			return new RedisClusterConfiguration(List.of("127.0.0.1:" + this.network.port()));
 		}
 
 	}
@@ -180,8 +148,8 @@ class RepeatedRequestTests {
 	class OurLettuce extends StandaloneDriver {
 
 		@Override
-		RedisRegistry registry(RedisStandaloneConfiguration server) {
-			return lettuce(new LettuceConnectionFactory(server));
+		RedisRegistry connect() {
+			return lettuce(new LettuceConnectionFactory(server()));
 		}
 
 	}
@@ -190,21 +158,21 @@ class RepeatedRequestTests {
 	class LettuceOfTheApplication extends StandaloneDriver {
 
 		@Override
-		RedisRegistry registry(RedisStandaloneConfiguration server) {
-			return lettuce(new SpecialLettuceConnectionFactory(server));
+		RedisRegistry connect() {
+			return lettuce(new SpecialLettuceConnectionFactory(server()));
 		}
 
 		@Test
 		void aReleaseIsRememberedForAMomentOnly() {
-			registry().acquire(REQUEST).close();
-			String released = redis().command("KEYS", REDIS_KEY + ":released:*");
-			assertThat(Long.parseLong(redis().command("PTTL", released))).isBetween(1L, 10_000L);
+			this.registry.acquire(REQUEST).close();
+			String released = this.redis.command("KEYS", REDIS_KEY + ":released:*");
+			assertThat(Long.parseLong(this.redis.command("PTTL", released))).isBetween(1L, 10_000L);
 		}
 
 		@Test
-		void aLossIsToldThoughReleasesAreRemembered() {
-			Lease lease = registry().acquire(REQUEST);
-			redis().command("DEL", REDIS_KEY);
+		void aLossIsReportedThoughReleasesAreRemembered() {
+			Lease lease = this.registry.acquire(REQUEST);
+			this.redis.command("DEL", REDIS_KEY);
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
 		}
 
@@ -214,8 +182,8 @@ class RepeatedRequestTests {
 	class Jedis extends StandaloneDriver {
 
 		@Override
-		RedisRegistry registry(RedisStandaloneConfiguration server) {
-			return jedis(new JedisConnectionFactory(server));
+		RedisRegistry connect() {
+			return jedis(new JedisConnectionFactory(server()));
 		}
 
 	}
@@ -227,8 +195,8 @@ class RepeatedRequestTests {
 	class OurLettuceInACluster extends ClusterDriver {
 
 		@Override
-		RedisRegistry registry(RedisClusterConfiguration cluster) {
-			return lettuce(new LettuceConnectionFactory(cluster));
+		RedisRegistry connect() {
+			return lettuce(new LettuceConnectionFactory(cluster()));
 		}
 
 	}
@@ -240,8 +208,8 @@ class RepeatedRequestTests {
 	class JedisInACluster extends ClusterDriver {
 
 		@Override
-		RedisRegistry registry(RedisClusterConfiguration cluster) {
-			return jedis(new JedisConnectionFactory(cluster));
+		RedisRegistry connect() {
+			return jedis(new JedisConnectionFactory(cluster()));
 		}
 
 	}

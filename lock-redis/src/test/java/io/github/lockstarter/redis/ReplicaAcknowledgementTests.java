@@ -66,7 +66,7 @@ class ReplicaAcknowledgementTests {
 		}
 
 		@Test
-		void aGrantThatNoReplicaConfirmsIsGivenBack() throws Exception {
+		void aGrantThatNoReplicaConfirmsIsReleased() throws Exception {
 			awaitReplica();
 			try (RedisRegistry registry = registry(this.primary, ONE_REPLICA)) {
 				registry.acquire(PATIENT).close();
@@ -86,7 +86,7 @@ class ReplicaAcknowledgementTests {
 		}
 
 		@Test
-		void aShareThatNoReplicaConfirmsIsGivenBackAndThoseOfOthersStay() throws Exception {
+		void aShareThatNoReplicaConfirmsIsReleasedAndThoseOfOthersStay() throws Exception {
 			awaitReplica();
 			try (RedisRegistry registry = registry(this.primary, ONE_REPLICA);
 					RedisRegistry other = RedisRegistry.lettuce(this.primary);

@@ -2,8 +2,7 @@
 
 package io.github.lockstarter.redis;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.beans.factory.annotation.Value;
@@ -31,17 +30,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class WithoutSpringBootTests {
 
-	private static EmbeddedRedis redis;
-
-	@BeforeAll
-	static void start() {
-		redis = EmbeddedRedis.start();
-	}
-
-	@AfterAll
-	static void stop() {
-		redis.close();
-	}
+	@AutoClose
+	private static final EmbeddedRedis redis = EmbeddedRedis.start();
 
 	@Test
 	void aProgramWithoutSpring() {

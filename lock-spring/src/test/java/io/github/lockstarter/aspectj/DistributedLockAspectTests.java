@@ -183,7 +183,7 @@ class DistributedLockAspectTests {
 	}
 
 	@Test
-	void contextsThatDisagreeAboutWhoLocksCannotBothBeOpen() {
+	void contextsWithDifferentAdviceModesCannotBothBeOpen() {
 		DistributedLockWeaving proxies = DistributedLockWeaving.standingAside();
 		assertThatIllegalStateException()
 			.isThrownBy(() -> proxies.postProcessBeanFactory(new DefaultListableBeanFactory()))

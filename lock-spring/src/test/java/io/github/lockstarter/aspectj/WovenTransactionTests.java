@@ -11,8 +11,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
-import javax.sql.DataSource;
-
 import org.junit.jupiter.api.Test;
 
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -23,9 +21,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.Ordered;
-import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
-import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
-import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -41,6 +36,7 @@ import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.interceptor.LockDefinitionSource;
 import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.testsupport.OrdersDatabase;
 import io.github.lockstarter.testsupport.WeavingClassLoader;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -63,7 +59,7 @@ class WovenTransactionTests {
 	}
 
 	@Test
-	void theTransactionOfAProxyIsRolledBackBeforeTheLockIsGivenBack() {
+	void theTransactionOfAProxyIsRolledBackBeforeTheLockIsReleased() {
 		try (AnnotationConfigApplicationContext context = start(TransactionsByProxy.class,
 				WeavingClassLoader.of(WovenSale.class))) {
 			assertThatIllegalStateException().isThrownBy(() -> sell(context, () -> {
@@ -154,17 +150,8 @@ class WovenTransactionTests {
 	}
 
 	@Configuration(proxyBeanMethods = false)
+	@Import(OrdersDatabase.class)
 	static class Locking {
-
-		@Bean
-		DataSource dataSource() {
-			return new EmbeddedDatabaseBuilder().setType(EmbeddedDatabaseType.H2).generateUniqueName(true).build();
-		}
-
-		@Bean
-		JdbcTransactionManager transactionManager(DataSource dataSource) {
-			return new JdbcTransactionManager(dataSource);
-		}
 
 		@Bean
 		DefaultLockRegistry lockRegistry() {

@@ -68,14 +68,14 @@ class DistributedLockInterceptorTests {
 	}
 
 	@Test
-	void theBodyRunsUnderItsLockWhichIsGivenBackAfterwards() {
+	void theBodyRunsUnderItsLockWhichIsReleasedAfterwards() {
 		assertThat(this.stock.deduct(1001)).isEqualTo("done");
 		assertThat(this.target.lockedByOthersInside).containsExactly(true);
 		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	@Test
-	void theLockIsGivenBackWhenTheBodyThrows() {
+	void theLockIsReleasedWhenTheBodyThrows() {
 		assertThatIllegalStateException().isThrownBy(() -> this.stock.fail(1001)).withMessage("out of order");
 		assertThat(this.memory.isEmpty()).isTrue();
 	}

@@ -16,8 +16,6 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-import javax.sql.DataSource;
-
 import org.awaitility.Awaitility;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -34,8 +32,6 @@ import org.springframework.context.annotation.Role;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.core.task.SyncTaskExecutor;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
-import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.resilience.annotation.Retryable;
@@ -57,6 +53,7 @@ import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.testsupport.OrdersDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -71,7 +68,7 @@ class DistributedLockOrderingTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { LockFirst.class, LockLast.class })
-	void theLockIsGivenBackAfterTheCommit(Class<?> configuration) {
+	void theLockIsReleasedAfterTheCommit(Class<?> configuration) {
 		try (AnnotationConfigApplicationContext context = start(configuration)) {
 			context.getBean(LockAboveTransaction.class).run();
 			assertThat(steps).containsExactly("acquired", "body in transaction", "committed while locked", "released");
@@ -82,7 +79,7 @@ class DistributedLockOrderingTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { LockFirst.class, LockLast.class })
-	void theLockIsGivenBackAfterTheRollback(Class<?> configuration) {
+	void theLockIsReleasedAfterTheRollback(Class<?> configuration) {
 		try (AnnotationConfigApplicationContext context = start(configuration)) {
 			LockAboveTransaction bean = context.getBean(LockAboveTransaction.class);
 			assertThat(catchMessage(bean::fail)).isEqualTo("out of order");
@@ -273,24 +270,8 @@ class DistributedLockOrderingTests {
 	@EnableCaching(proxyTargetClass = true)
 	@EnableResilientMethods(proxyTargetClass = true)
 	@EnableAsync(proxyTargetClass = true)
+	@Import(OrdersDatabase.class)
 	static class Advice {
-
-		@Bean
-		DataSource dataSource() {
-			return new EmbeddedDatabaseBuilder().setType(EmbeddedDatabaseType.H2).generateUniqueName(true).build();
-		}
-
-		@Bean
-		JdbcClient jdbc(DataSource dataSource) {
-			JdbcClient jdbc = JdbcClient.create(dataSource);
-			jdbc.sql("create table orders (id int)").update();
-			return jdbc;
-		}
-
-		@Bean
-		JdbcTransactionManager transactionManager(DataSource dataSource) {
-			return new JdbcTransactionManager(dataSource);
-		}
 
 		@Bean
 		ConcurrentMapCacheManager cacheManager() {

@@ -71,11 +71,7 @@ class FutureMethodTests {
 
 	@AfterEach
 	void nothingIsLeft() {
-		for (DefaultLockRegistry registry : List.of(this.registry, this.other)) {
-			Awaitility.await()
-				.until(() -> EngineProbe.activeLocks(registry) == 0 && EngineProbe.backgroundActions(registry) == 0);
-			registry.close();
-		}
+		EngineProbe.closeWhenIdle(this.registry, this.other);
 	}
 
 	@Test
@@ -110,7 +106,7 @@ class FutureMethodTests {
 	}
 
 	@Test
-	void aReaderThatJoinsOthersDoesNotWaitForAFutureThatTellsNobodyOfItsEnd() throws Exception {
+	void aReaderThatJoinsOthersDoesNotWaitForAFutureThatDoesNotNotifyOfItsEnd() throws Exception {
 		FutureTask<String> task = new FutureTask<>(() -> "done");
 		this.target.task = task;
 		Future<String> first = this.stock.read(1001);
@@ -123,7 +119,7 @@ class FutureMethodTests {
 	}
 
 	@Test
-	void cancellingReachesAFutureThatTellsNobodyOfItsEnd() throws Exception {
+	void cancellingReachesAFutureThatDoesNotNotifyOfItsEnd() throws Exception {
 		FutureTask<String> task = new FutureTask<>(() -> "done");
 		this.target.task = task;
 		Future<String> result = this.stock.future(1001);
@@ -134,7 +130,7 @@ class FutureMethodTests {
 	}
 
 	@Test
-	void aFutureThatTellsNobodyOfItsEndIsWaitedFor() throws Exception {
+	void aFutureThatDoesNotNotifyOfItsEndIsWaitedFor() throws Exception {
 		FutureTask<String> task = new FutureTask<>(() -> "done");
 		this.target.task = task;
 		Future<String> result = this.stock.future(1001);
@@ -152,7 +148,7 @@ class FutureMethodTests {
 	}
 
 	@Test
-	void oneThreadLooksAtAllFuturesThatTellNobodyOfTheirEnd() throws Exception {
+	void oneThreadPollsAllFuturesThatDoNotNotifyOfTheirEnd() throws Exception {
 		FutureTask<String> task = new FutureTask<>(() -> "done");
 		this.target.task = task;
 		List<Future<String>> results = new ArrayList<>();

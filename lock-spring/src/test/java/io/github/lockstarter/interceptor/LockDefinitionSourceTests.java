@@ -231,7 +231,7 @@ class LockDefinitionSourceTests {
 
 	@ParameterizedTest
 	@MethodSource("followed")
-	void aReturnTypeThatTellsOfItsEndIsFollowed(String method) {
+	void aReturnTypeThatNotifiesOfItsEndIsFollowed(String method) {
 		assertThat(definition(Followed.class, method).adapter()).isNotInstanceOf(BlockingInvocationAdapter.class);
 		assertThat(definition(Defaults.class, "run").adapter()).isInstanceOf(BlockingInvocationAdapter.class);
 	}

@@ -84,11 +84,7 @@ class ReactiveMethodTests {
 
 	@AfterEach
 	void nothingIsLeft() {
-		for (DefaultLockRegistry registry : List.of(this.registry, this.other)) {
-			Awaitility.await()
-				.until(() -> EngineProbe.activeLocks(registry) == 0 && EngineProbe.backgroundActions(registry) == 0);
-			registry.close();
-		}
+		EngineProbe.closeWhenIdle(this.registry, this.other);
 	}
 
 	@Test
@@ -124,7 +120,7 @@ class ReactiveMethodTests {
 	}
 
 	@Test
-	void aBodyDoesNotBeginAfterItsSubscriptionWasCancelledAndItsLockGivenBack() throws Exception {
+	void aBodyDoesNotBeginAfterItsSubscriptionWasCancelledAndItsLockReleased() throws Exception {
 		AtomicReference<Disposable> subscription = new AtomicReference<>();
 		CountDownLatch subscribed = new CountDownLatch(1);
 		CountDownLatch cancelled = new CountDownLatch(1);
@@ -342,7 +338,7 @@ class ReactiveMethodTests {
 	}
 
 	@Test
-	void aLockStaysTakenForSomeTimeIfTheWorkSucceeds() {
+	void aLockIsKeptForSomeTimeIfTheWorkSucceeds() {
 		this.target.mono = Mono.error(new IllegalStateException("out of order"));
 		assertThatIllegalStateException().isThrownBy(() -> this.stock.once(1001).block(PATIENCE));
 		assertThat(isTaken()).isFalse();

@@ -8,17 +8,14 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-import javax.sql.DataSource;
-
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
-import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
@@ -42,6 +39,7 @@ import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.testsupport.OrdersDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -159,6 +157,7 @@ class EnableDistributedLocksTests {
 	}
 
 	@EnableTransactionManagement(proxyTargetClass = true)
+	@Import(OrdersDatabase.class)
 	abstract static class Infrastructure {
 
 		@Bean
@@ -180,23 +179,6 @@ class EnableDistributedLocksTests {
 		EngineSettings settings() {
 			return new EngineSettings(Duration.ofSeconds(5), Duration.ofSeconds(4), 20, Duration.ofSeconds(1),
 					Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(20));
-		}
-
-		@Bean(destroyMethod = "shutdown")
-		DataSource dataSource() {
-			return new EmbeddedDatabaseBuilder().setType(EmbeddedDatabaseType.H2).generateUniqueName(true).build();
-		}
-
-		@Bean
-		JdbcTransactionManager transactionManager(DataSource dataSource) {
-			return new JdbcTransactionManager(dataSource);
-		}
-
-		@Bean
-		JdbcClient jdbc(DataSource dataSource) {
-			JdbcClient jdbc = JdbcClient.create(dataSource);
-			jdbc.sql("create table orders (id int)").update();
-			return jdbc;
 		}
 
 		@Bean

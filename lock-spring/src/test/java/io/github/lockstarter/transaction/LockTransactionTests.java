@@ -144,7 +144,7 @@ class LockTransactionTests {
 	}
 
 	@Test
-	void aLockTakenInsideATransactionIsGivenBackAfterItsCommit() {
+	void aLockAcquiredInsideATransactionIsReleasedAfterItsCommit() {
 		this.transaction.execute((status) -> {
 			this.lock.execute(REQUEST, (lease) -> insertOrder());
 			assertThatIllegalStateException().isThrownBy(Lease::current);
@@ -156,7 +156,7 @@ class LockTransactionTests {
 	}
 
 	@Test
-	void aLockTakenInsideATransactionIsRenewedThroughTheCommit() {
+	void aLockAcquiredInsideATransactionIsRenewedThroughTheCommit() {
 		this.transaction.execute((status) -> {
 			this.lock.execute(REQUEST, (lease) -> insertOrder());
 			int renewals = this.store.renew.calls();
@@ -167,7 +167,7 @@ class LockTransactionTests {
 	}
 
 	@Test
-	void aLockTakenInsideATransactionIsGivenBackAfterItsRollback() {
+	void aLockAcquiredInsideATransactionIsReleasedAfterItsRollback() {
 		assertThatIllegalStateException().isThrownBy(() -> this.transaction.execute((status) -> {
 			this.lock.execute(REQUEST, (lease) -> insertOrder());
 			assertThat(this.others.tryAcquire(REQUEST)).isEmpty();
@@ -202,7 +202,7 @@ class LockTransactionTests {
 	}
 
 	@Test
-	void aLockThatIsHeldForLongerStaysTakenAfterACommitAndNotAfterARollback() {
+	void aLockWithHoldAtLeastIsKeptAfterACommitAndNotAfterARollback() {
 		LockRequest held = REQUEST.withHoldAtLeast(Duration.ofMillis(500));
 		this.transaction.execute((status) -> {
 			status.setRollbackOnly();
@@ -292,7 +292,7 @@ class LockTransactionTests {
 	}
 
 	@Test
-	void withoutAnActualTransactionTheLockIsGivenBackAtTheReturn() {
+	void withoutAnActualTransactionTheLockIsReleasedAtTheReturn() {
 		this.transaction.setPropagationBehavior(TransactionDefinition.PROPAGATION_SUPPORTS);
 		this.transaction.execute((status) -> {
 			this.lock.execute(REQUEST, (lease) -> insertOrder());
@@ -318,7 +318,7 @@ class LockTransactionTests {
 	}
 
 	@Test
-	void withReleaseOnReturnTheLockIsGivenBackBeforeTheCommitAndThatIsLogged(CapturedLog log) {
+	void withReleaseOnReturnTheLockIsReleasedBeforeTheCommitAndThatIsLogged(CapturedLog log) {
 		this.transaction.execute((status) -> {
 			this.lock.withOnActiveTransaction(OnActiveTransaction.RELEASE_ON_RETURN)
 				.execute(REQUEST, (lease) -> insertOrder());
@@ -406,7 +406,7 @@ class LockTransactionTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void aListenerThatIsToldOfTheReleaseMayCommitATransaction(OnLost onLost) {
+	void aListenerThatIsNotifiedOfTheReleaseMayCommitATransaction(OnLost onLost) {
 		this.onReleased.set(() -> this.transaction.execute((status) -> insertOrder()));
 		LockRequest outer = LockRequest.of("order", 7);
 		this.lock.execute(outer, (lease) -> this.lock.withOnLost(onLost).execute(REQUEST, (inner) -> null));
@@ -414,7 +414,7 @@ class LockTransactionTests {
 	}
 
 	@Test
-	void aListenerThatIsToldOfADeferredReleaseMayCommitATransactionOfItsOwn() {
+	void aListenerThatIsNotifiedOfADeferredReleaseMayCommitATransactionOfItsOwn() {
 		TransactionTemplate own = new TransactionTemplate(this.manager);
 		own.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
 		this.onReleased.set(() -> own.execute((status) -> insertOrder()));
@@ -426,7 +426,7 @@ class LockTransactionTests {
 	}
 
 	@Test
-	void aListenerThatIsToldOfTheReleaseByAFutureMayCommitATransaction() {
+	void aListenerThatIsNotifiedOfTheReleaseByAFutureMayCommitATransaction() {
 		this.onReleased.set(() -> this.transaction.execute((status) -> insertOrder()));
 		CompletableFuture<String> body = new CompletableFuture<>();
 		CompletableFuture<String> result = this.lock.executeAsync(REQUEST, (lease) -> body);

@@ -6,8 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 
 import com.github.benmanes.caffeine.cache.Caffeine;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -44,17 +43,8 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 @ExtendWith(OutputCaptureExtension.class)
 class NeighboursTests {
 
-	private static EmbeddedRedis redis;
-
-	@BeforeAll
-	static void start() {
-		redis = EmbeddedRedis.start();
-	}
-
-	@AfterAll
-	static void stop() {
-		redis.close();
-	}
+	@AutoClose
+	private static final EmbeddedRedis redis = EmbeddedRedis.start();
 
 	@Test
 	void locksAreInRedisAndCachesAreNot(CapturedOutput output) {

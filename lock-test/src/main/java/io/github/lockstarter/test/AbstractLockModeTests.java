@@ -30,6 +30,10 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 
 	private final OwnerToken thirdReader = OwnerToken.random(LockMode.READ);
 
+	private final OwnerToken first = fair();
+
+	private final OwnerToken second = fair();
+
 	@Test
 	void readersShareALock() {
 		long base = this.one.grant(this.key, this.reader);
@@ -129,12 +133,12 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 		this.three.queue(this.key, this.otherReader);
 		assertThat(this.one.release(this.key, this.reader, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 		assertThat(heardBy(this.two)).containsExactly(this.key);
-		assertNotTold(this.three);
+		assertNotNotified(this.three);
 		this.two.grant(this.key, this.owner);
 	}
 
 	@Test
-	void aReaderIsLetInWhenTheWaitingWriterGivesUp() {
+	void aReaderIsAdmittedWhenTheWaitingWriterWithdraws() {
 		this.one.grant(this.key, this.reader);
 		this.two.queue(this.key, this.owner);
 		this.three.queue(this.key, this.otherReader);
@@ -143,7 +147,7 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 	}
 
 	@Test
-	void readersThatWaitSideBySideAreToldTogether() {
+	void readersThatWaitSideBySideAreNotifiedTogether() {
 		assumeWaitingLine();
 		this.one.grant(this.key, this.owner);
 		this.two.queue(this.key, this.reader);
@@ -158,7 +162,7 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 	}
 
 	@Test
-	void aReaderBehindAWriterIsNotToldWithTheReadersBeforeIt() {
+	void aReaderBehindAWriterIsNotNotifiedWithTheReadersBeforeIt() {
 		Jvm four = startJvm();
 		this.one.grant(this.key, this.owner);
 		this.two.queue(this.key, this.reader);
@@ -166,7 +170,7 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 		four.queue(this.key, this.otherReader);
 		this.one.release(this.key, this.owner, null);
 		assertThat(heardBy(this.two)).containsExactly(this.key);
-		assertNotTold(four);
+		assertNotNotified(four);
 		this.two.grant(this.key, this.reader);
 		assertThat(four.acquire(this.key, this.otherReader)).isInstanceOf(LockRefusal.class);
 	}
@@ -213,62 +217,48 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 
 	@Test
 	void nobodyOvertakesOneThatWaitsInOrderOfArrivalForALockThatBecameFreeByItself() {
-		OwnerToken first = fair();
-		OwnerToken second = fair();
 		this.one.grant(this.key, this.owner, SHORT_LEASE_TIME);
-		this.two.arrive(this.key, first);
+		this.two.arrive(this.key, this.first);
 		await().until(() -> {
 			if (this.two.heard().contains(this.key)) {
 				return true;
 			}
 			letTimePass();
-			this.three.queue(this.key, second);
+			this.three.queue(this.key, this.second);
 			return false;
 		});
-		this.two.grant(this.key, first);
-		assertThat(this.three.acquire(this.key, second)).isInstanceOf(LockRefusal.class);
+		this.two.grant(this.key, this.first);
+		assertThat(this.three.acquire(this.key, this.second)).isInstanceOf(LockRefusal.class);
 	}
 
 	@Test
-	void oneThatWasToldAndDoesNotComeIsPassedOver() {
-		OwnerToken first = fair();
-		OwnerToken second = fair();
-		this.one.grant(this.key, this.owner);
-		this.two.arrive(this.key, first);
-		this.three.arrive(this.key, second);
+	void aWaiterThatWasNotifiedAndDoesNotComeIsPassedOver() {
+		twoWaitInOrderOfArrival();
 		this.one.release(this.key, this.owner, null);
 		await().until(() -> {
 			letTimePass();
-			return this.three.acquire(this.key, second) instanceof LockGrant;
+			return this.three.acquire(this.key, this.second) instanceof LockGrant;
 		});
-		assertThat(this.two.acquire(this.key, first)).isInstanceOf(LockRefusal.class);
+		assertThat(this.two.acquire(this.key, this.first)).isInstanceOf(LockRefusal.class);
 	}
 
 	@Test
-	void oneThatGivesUpHoldsNobodyUp() {
-		OwnerToken first = fair();
-		OwnerToken second = fair();
-		this.one.grant(this.key, this.owner);
-		this.two.arrive(this.key, first);
-		this.three.arrive(this.key, second);
-		this.two.withdraw(this.key, first);
+	void aWaiterThatWithdrawsDelaysNoOther() {
+		twoWaitInOrderOfArrival();
+		this.two.withdraw(this.key, this.first);
 		this.one.release(this.key, this.owner, null);
-		assertNotTold(this.two);
+		assertNotNotified(this.two);
 		assertThat(heardBy(this.three)).containsExactly(this.key);
-		this.three.grant(this.key, second);
+		this.three.grant(this.key, this.second);
 	}
 
 	@Test
-	void oneThatGivesUpWhenItIsItsTurnPassesItOn() {
-		OwnerToken first = fair();
-		OwnerToken second = fair();
-		this.one.grant(this.key, this.owner);
-		this.two.arrive(this.key, first);
-		this.three.arrive(this.key, second);
+	void aWaiterThatWithdrawsWhenItIsItsTurnPassesItOn() {
+		twoWaitInOrderOfArrival();
 		this.one.release(this.key, this.owner, null);
-		this.two.withdraw(this.key, first);
+		this.two.withdraw(this.key, this.first);
 		assertThat(heardBy(this.three)).contains(this.key);
-		this.three.grant(this.key, second);
+		this.three.grant(this.key, this.second);
 	}
 
 	@Test
@@ -330,6 +320,12 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 		this.two.release(contended, this.other, null);
 		assertThat(heardBy(this.two)).contains(contended);
 		this.two.grant(contended, waiting);
+	}
+
+	private void twoWaitInOrderOfArrival() {
+		this.one.grant(this.key, this.owner);
+		this.two.arrive(this.key, this.first);
+		this.three.arrive(this.key, this.second);
 	}
 
 	/** In a cluster they must be in one slot. */

@@ -148,7 +148,7 @@ public abstract class AbstractLockStoreTests extends AbstractLockModeTests {
 	}
 
 	@Test
-	void aWaitingJvmIsToldOfTheRelease() {
+	void aWaitingJvmIsNotifiedOfTheRelease() {
 		assumeWaitingLine();
 		this.one.grant(this.key, this.owner);
 		this.two.queue(this.key);
@@ -157,7 +157,7 @@ public abstract class AbstractLockStoreTests extends AbstractLockModeTests {
 	}
 
 	@Test
-	void aJvmThatDoesNotWaitIsNotTold() {
+	void aJvmThatDoesNotWaitIsNotNotified() {
 		this.one.grant(this.key, this.owner);
 		assertThat(this.two.acquire(this.key, this.other)).isInstanceOf(LockRefusal.class);
 		assertThat(this.one.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
@@ -165,19 +165,19 @@ public abstract class AbstractLockStoreTests extends AbstractLockModeTests {
 	}
 
 	@Test
-	void onlyTheFirstWaitingJvmIsToldAndTheNextWhenThatWithdraws() {
+	void onlyTheFirstWaitingJvmIsNotifiedAndTheNextWhenThatWithdraws() {
 		this.one.grant(this.key, this.owner);
 		this.two.queue(this.key);
 		this.three.queue(this.key);
 		this.one.release(this.key, this.owner, null);
 		assertThat(heardBy(this.two)).containsExactly(this.key);
-		assertNotTold(this.three);
+		assertNotNotified(this.three);
 		this.two.withdraw(this.key);
 		assertThat(heardBy(this.three)).contains(this.key);
 	}
 
 	@Test
-	void aWithdrawnJvmIsNotTold() {
+	void aWithdrawnJvmIsNotNotified() {
 		this.one.grant(this.key, this.owner);
 		this.two.queue(this.key);
 		this.two.withdraw(this.key);
@@ -186,7 +186,7 @@ public abstract class AbstractLockStoreTests extends AbstractLockModeTests {
 	}
 
 	@Test
-	void withdrawingFromAHeldLockTellsNobody() {
+	void withdrawingFromAHeldLockNotifiesNoOther() {
 		this.one.grant(this.key, this.owner);
 		this.two.queue(this.key);
 		this.three.queue(this.key);
@@ -205,7 +205,7 @@ public abstract class AbstractLockStoreTests extends AbstractLockModeTests {
 		this.two.queue(this.key);
 		this.one.release(this.key, this.owner, null);
 		assertThat(heardBy(this.two)).containsExactly(this.key);
-		assertNotTold(this.three);
+		assertNotNotified(this.three);
 	}
 
 	@Test
@@ -217,7 +217,7 @@ public abstract class AbstractLockStoreTests extends AbstractLockModeTests {
 	}
 
 	@Test
-	void aJvmThatReleasesCanQueueBehindTheOneThatWasTold() {
+	void aJvmThatReleasesCanQueueBehindTheOneThatWasNotified() {
 		assumeWaitingLine();
 		this.one.grant(this.key, this.owner);
 		this.two.queue(this.key);
@@ -227,7 +227,7 @@ public abstract class AbstractLockStoreTests extends AbstractLockModeTests {
 		this.two.grant(this.key, this.other);
 		assertThat(this.two.release(this.key, this.other, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 		assertThat(heardBy(this.three)).contains(this.key);
-		assertNotTold(this.one);
+		assertNotNotified(this.one);
 		this.three.grant(this.key, this.other);
 		assertThat(this.three.release(this.key, this.other, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 		assertThat(heardBy(this.one)).contains(this.key);

@@ -34,7 +34,7 @@ abstract class AbstractMixedModeTests extends AbstractKeptLockTests {
 	}
 
 	@Test
-	void aReaderThatIsGivenBackTwiceTakesNothingFromOthers() {
+	void aReaderThatIsReleasedTwiceTakesNothingFromOthers() {
 		this.one.grant(this.key, this.reader);
 		this.two.grant(this.key, this.otherReader);
 		assertThat(this.one.release(this.key, this.reader, null)).isEqualTo(ReleaseOutcome.RELEASED);
@@ -44,7 +44,7 @@ abstract class AbstractMixedModeTests extends AbstractKeptLockTests {
 	}
 
 	@Test
-	void aReaderThatComesTooLateForItsOwnReleaseIsGivenBackOnceMore() {
+	void aReaderThatComesTooLateForItsOwnReleaseIsReleasedOnceMore() {
 		this.one.grant(this.key, this.reader);
 		this.one.release(this.key, this.reader, null);
 		this.one.grant(this.key, this.reader);
@@ -72,7 +72,7 @@ abstract class AbstractMixedModeTests extends AbstractKeptLockTests {
 	}
 
 	@Test
-	void readersBehindAWriterThatGivesUpAreTold() {
+	void readersBehindAWriterThatWithdrawsAreNotified() {
 		this.one.grant(this.key, this.reader);
 		this.two.queue(this.key, this.owner);
 		this.three.queue(this.key, this.otherReader);
@@ -83,7 +83,7 @@ abstract class AbstractMixedModeTests extends AbstractKeptLockTests {
 	}
 
 	@Test
-	void readersBehindOneThatGivesUpToWaitInOrderOfArrivalAreTold() {
+	void readersBehindAFairOwnerThatWithdrawsAreNotified() {
 		this.one.grant(this.key, this.reader);
 		this.two.arrive(this.key, this.fair);
 		this.three.queue(this.key, this.otherReader);
@@ -93,19 +93,19 @@ abstract class AbstractMixedModeTests extends AbstractKeptLockTests {
 	}
 
 	@Test
-	void readersBehindAnotherWriterAreNotTold() {
+	void readersBehindAnotherWriterAreNotNotified() {
 		Jvm four = startJvm();
 		this.one.grant(this.key, this.reader);
 		this.two.queue(this.key, this.owner);
 		this.three.queue(this.key, this.other);
 		four.queue(this.key, this.otherReader);
 		this.two.withdraw(this.key);
-		assertNotTold(four);
+		assertNotNotified(four);
 		assertThat(four.acquire(this.key, this.otherReader)).isInstanceOf(LockRefusal.class);
 	}
 
 	@Test
-	void whoWaitsInOrderOfArrivalKeepsItsPlaceThoughAnotherOfItsJvmTakesItsTurn() {
+	void aFairWaiterKeepsItsPlaceThoughAnotherOfItsJvmTakesItsTurn() {
 		this.one.grant(this.key, this.owner);
 		this.two.arrive(this.key, this.fair);
 		this.three.arrive(this.key, this.laterFair);
@@ -117,7 +117,7 @@ abstract class AbstractMixedModeTests extends AbstractKeptLockTests {
 	}
 
 	@Test
-	void whoWaitsInOrderOfArrivalKeepsItsPlaceThoughAReaderOfItsJvmTakesItsTurn() {
+	void aFairWaiterKeepsItsPlaceThoughAReaderOfItsJvmTakesItsTurn() {
 		this.one.grant(this.key, this.owner);
 		this.two.arrive(this.key, this.fair);
 		this.three.arrive(this.key, this.laterFair);
@@ -129,7 +129,7 @@ abstract class AbstractMixedModeTests extends AbstractKeptLockTests {
 	}
 
 	@Test
-	void whoWaitsInOrderOfArrivalKeepsItsPlaceThoughOneOfItsJvmDidNotWaitForItsTurn() {
+	void aFairWaiterKeepsItsPlaceThoughOneOfItsJvmDidNotWaitForItsTurn() {
 		OwnerToken hasty = OwnerToken.random(LockMode.FAIR);
 		this.one.grant(this.key, this.owner);
 		this.two.arrive(this.key, this.fair);
@@ -142,18 +142,18 @@ abstract class AbstractMixedModeTests extends AbstractKeptLockTests {
 	}
 
 	@Test
-	void aJvmIsToldOfAnOrphanThatItGivesBackWhileItWaits() {
+	void aJvmIsNotifiedOfAnOrphanThatItReleasesWhileItWaits() {
 		assumeWaitingLine();
 		this.one.grant(this.key, this.owner);
 		this.one.queue(this.key);
 		this.two.queue(this.key);
 		assertThat(this.one.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 		assertThat(heardBy(this.one)).containsExactly(this.key);
-		assertNotTold(this.two);
+		assertNotNotified(this.two);
 	}
 
 	@Test
-	void aReadingJvmIsToldOfAnOrphanThatItGivesBackWhileItWaits() {
+	void aReadingJvmIsNotifiedOfAnOrphanThatItReleasesWhileItWaits() {
 		this.one.grant(this.key, this.reader);
 		this.one.queue(this.key, this.owner);
 		this.one.release(this.key, this.reader, null);
@@ -166,20 +166,20 @@ abstract class AbstractMixedModeTests extends AbstractKeptLockTests {
 	}
 
 	@Test
-	void aJvmThatGivesBackForItsNextCallerIsToldAfterAllOthers() {
+	void aJvmThatReleasesForItsNextCallerIsNotifiedAfterAllOthers() {
 		this.one.grant(this.key, this.owner);
 		this.one.queue(this.key);
 		this.two.queue(this.key);
 		this.one.release(this.key, this.owner, LockMode.EXCLUSIVE);
 		assertThat(heardBy(this.two)).containsExactly(this.key);
-		assertNotTold(this.one);
+		assertNotNotified(this.one);
 		this.two.grant(this.key, this.other);
 		this.two.release(this.key, this.other, null);
 		assertThat(heardBy(this.one)).contains(this.key);
 	}
 
 	@Test
-	void aJvmThatWaitsIsToldWhenOneOfItsCallersThatWaitsInOrderOfArrivalGivesUp() {
+	void aJvmThatWaitsIsNotifiedWhenOneOfItsFairCallersWithdraws() {
 		this.one.grant(this.key, this.owner);
 		this.two.arrive(this.key, this.fair);
 		this.two.queue(this.key);
@@ -191,7 +191,7 @@ abstract class AbstractMixedModeTests extends AbstractKeptLockTests {
 	}
 
 	@Test
-	void aJvmThatWasToldForOneThatDoesNotWaitAnyMorePassesTheTurnOn() {
+	void aJvmThatWasNotifiedForAWaiterThatHasLeftPassesTheTurnOn() {
 		this.one.grant(this.key, this.owner);
 		this.two.arrive(this.key, this.fair);
 		this.three.arrive(this.key, this.laterFair);
@@ -204,7 +204,7 @@ abstract class AbstractMixedModeTests extends AbstractKeptLockTests {
 	}
 
 	@Test
-	void aJvmThatAsksForAnotherOwnerThanItWasToldForIsNotLate() {
+	void aJvmThatAsksForAnotherOwnerThanItWasNotifiedForIsNotLate() {
 		this.one.grant(this.key, this.owner);
 		this.three.arrive(this.key, this.fair);
 		this.one.release(this.key, this.owner, null);

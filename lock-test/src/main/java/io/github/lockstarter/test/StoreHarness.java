@@ -106,7 +106,7 @@ public abstract class StoreHarness {
 	 * Return whether the second JVM in a line is notified as well, because the store does
 	 * not know whether the first one is alive.
 	 */
-	protected boolean tellsTheSecondAsWell() {
+	protected boolean notifiesTheSecondAsWell() {
 		return false;
 	}
 
@@ -153,8 +153,8 @@ public abstract class StoreHarness {
 		}, (base) -> base != null);
 	}
 
-	protected final void assertNotTold(Jvm jvm) {
-		assertThat(heardBy(jvm)).hasSizeLessThanOrEqualTo(tellsTheSecondAsWell() ? 1 : 0);
+	protected final void assertNotNotified(Jvm jvm) {
+		assertThat(heardBy(jvm)).hasSizeLessThanOrEqualTo(notifiesTheSecondAsWell() ? 1 : 0);
 	}
 
 	protected final void assertHeardNothing(Jvm jvm) {

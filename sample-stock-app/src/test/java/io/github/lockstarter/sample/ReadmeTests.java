@@ -2,11 +2,8 @@
 
 package io.github.lockstarter.sample;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -37,10 +34,10 @@ class ReadmeTests {
 
 	@Test
 	void itsJavaIsThatOfTheShopAndOfTheExamples() throws Exception {
-		String sources = withoutIndentation(Files.readString(SERVICE) + Files.readString(EXAMPLES));
-		assertThat(blocks("java")).hasSize(3)
+		String sources = CodeBlocks.withoutIndentation(Files.readString(SERVICE) + Files.readString(EXAMPLES));
+		assertThat(CodeBlocks.of(README, "java")).hasSize(3)
 			.allSatisfy((block) -> assertThat(block.split("\n\n"))
-				.allSatisfy((part) -> assertThat(sources).contains(withoutIndentation(part))))
+				.allSatisfy((part) -> assertThat(sources).contains(CodeBlocks.withoutIndentation(part))))
 			.first()
 			.asString()
 			.startsWith("import io.github.lockstarter.DistributedLock;");
@@ -74,8 +71,8 @@ class ReadmeTests {
 
 	@Test
 	void itsDependencyIsTheStarter() throws Exception {
-		String pom = withoutIndentation(Files.readString(Path.of("..", "lock-starter", "pom.xml")));
-		assertThat(blocks("xml")).singleElement().satisfies((block) -> {
+		String pom = CodeBlocks.withoutIndentation(Files.readString(Path.of("..", "lock-starter", "pom.xml")));
+		assertThat(CodeBlocks.of(README, "xml")).singleElement().satisfies((block) -> {
 			Matcher element = Pattern.compile("<(groupId|artifactId|version)>[^<]+</\\1>").matcher(block);
 			while (element.find()) {
 				assertThat(pom).contains(element.group());
@@ -86,20 +83,6 @@ class ReadmeTests {
 	@Test
 	void itIsShort() throws Exception {
 		assertThat(Files.readAllLines(README)).hasSizeLessThanOrEqualTo(165);
-	}
-
-	private static List<String> blocks(String language) throws IOException {
-		List<String> blocks = new ArrayList<>();
-		Matcher block = Pattern.compile("^```" + language + "\n(.*?)^```", Pattern.MULTILINE | Pattern.DOTALL)
-			.matcher(Files.readString(README));
-		while (block.find()) {
-			blocks.add(block.group(1));
-		}
-		return blocks;
-	}
-
-	private static String withoutIndentation(String text) {
-		return text.replaceAll("\\s*\\n\\s*", "\n").strip();
 	}
 
 }

@@ -5,7 +5,6 @@ package io.github.lockstarter.sample;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -32,9 +31,9 @@ class ReferenceTests {
 
 	@Test
 	void itsJavaIsThatOfExamplesThatWereRun() throws Exception {
-		String sources = withoutIndentation(sources());
-		assertThat(blocks()).hasSizeGreaterThan(8)
-			.allSatisfy((block) -> assertThat(sources).contains(withoutIndentation(block)));
+		String sources = CodeBlocks.withoutIndentation(sources());
+		assertThat(CodeBlocks.of(REFERENCE, "java")).hasSizeGreaterThan(8)
+			.allSatisfy((block) -> assertThat(sources).contains(CodeBlocks.withoutIndentation(block)));
 	}
 
 	@Test
@@ -98,20 +97,6 @@ class ReferenceTests {
 			}
 		}
 		return sources.toString();
-	}
-
-	private static List<String> blocks() throws IOException {
-		List<String> blocks = new ArrayList<>();
-		Matcher block = Pattern.compile("^```java\n(.*?)^```", Pattern.MULTILINE | Pattern.DOTALL)
-			.matcher(Files.readString(REFERENCE));
-		while (block.find()) {
-			blocks.add(block.group(1));
-		}
-		return blocks;
-	}
-
-	private static String withoutIndentation(String text) {
-		return text.replaceAll("\\s*\\n\\s*", "\n").strip();
 	}
 
 }

@@ -59,7 +59,7 @@ public final class Linearizability {
 		for (Attempt hold : history.holds()) {
 			operations
 				.add(new Operation(hold, hold.owner(), true, hold.token(), hold.at(Step.ASK), hold.at(Step.GRANTED)));
-			boolean known = hold.isGivenBack();
+			boolean known = hold.isReleased();
 			operations.add(new Operation(hold, hold.owner(), false, hold.token(),
 					known ? hold.at(Step.GIVE) : hold.heldUntil(), known ? hold.at(Step.GAVE) : Attempt.NEVER));
 		}

@@ -98,7 +98,7 @@ public final class Attempt {
 	/**
 	 * Return whether the holder released the lock without having lost it.
 	 */
-	public boolean isGivenBack() {
+	public boolean isReleased() {
 		return has(Step.GAVE) && !has(Step.LOST);
 	}
 

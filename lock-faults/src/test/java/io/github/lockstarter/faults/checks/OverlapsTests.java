@@ -41,13 +41,13 @@ class OverlapsTests {
 	}
 
 	@Test
-	void whoWasPausedAndNeverHeardThatItStillHeldTheLockHadNoBelief() {
+	void anOwnerThatWasPausedAndNeverHeardThatItStillHeldTheLockHadNoBelief() {
 		Attempt paused = lost("a", 1, 0, 10, 12);
 		assertThat(check(0, paused, hold("b", 2, 5, 100, 120, 130))).isEmpty();
 	}
 
 	@Test
-	void whoWasPausedAndStillBelievedInItIsFound() {
+	void anOwnerThatWasPausedAndStillBelievedInItIsFound() {
 		Attempt paused = lost("a", 1, 0, 10, 12).note(Step.HELD, 110);
 		assertThat(check(0, paused, hold("b", 2, 5, 100, 120, 130))).hasSize(1);
 	}

@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class TimelineTests {
 
 	@Test
-	void whoeverWasThereHasALineAndWhoWasNotHasNone() throws Exception {
+	void aProcessThatWasThereHasALineAndOneThatWasNotHasNone() throws Exception {
 		Attempt first = hold("first", 1, 0, 1_000_000, 9_000_000, 10_000_000);
 		Attempt second = hold("second", 2, 0, 5_000_000, 12_000_000, 13_000_000);
 		Attempt refused = new Attempt("refused", Histories.KEY, false).note(Step.ASK, 2_000_000)

@@ -35,7 +35,7 @@ class HistoryTests {
 		assertThat(attempt.token()).isEqualTo(4096);
 		assertThat(attempt.heldUntil()).isEqualTo(30);
 		assertThat(attempt.has(Step.GIVE)).isFalse();
-		assertThat(attempt.isGivenBack()).isFalse();
+		assertThat(attempt.isReleased()).isFalse();
 	}
 
 }

@@ -44,7 +44,7 @@ class NightlyReportTests {
 	}
 
 	@Test
-	void oneOfThoseWhoWaitTakesOverFromTheOneThatFails() throws Exception {
+	void aWaiterTakesOverFromTheOneThatFails() throws Exception {
 		LocalDate day = LocalDate.of(2026, 8, 1);
 		try (ReportShops shops = ReportShops.start(this.directory, "--shop.report.cron=-",
 				"--shop.report.wait-time=10s", "--shop.report.retry-delay=2s")) {

@@ -101,7 +101,7 @@ class ReportServiceTests {
 	}
 
 	@Test
-	void theLockStaysTakenForTheConfiguredTime() {
+	void theLockIsKeptForTheConfiguredTime() {
 		this.service.write(DAY);
 		assertThat(this.redis.getExpire(LOCK)).isBetween(11 * 3600L, 12 * 3600L);
 	}
