@@ -95,9 +95,8 @@ final class Possession {
 		if (!this.holders.isEmpty()) {
 			return ended.and(othersHold(hold.tenure()));
 		}
-		if (!hold.isLost() && hold.keptUntil() - now > 0) {
+		if (hold.isKept()) {
 			beginRelease();
-			hold.setKept();
 			return ended.and((desk) -> desk.keep(hold));
 		}
 		return ended.and(passOn(hold, now, false));
