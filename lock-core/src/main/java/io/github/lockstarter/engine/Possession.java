@@ -157,7 +157,7 @@ final class Possession {
 
 	private boolean canHandOn(Tenure tenure, long now) {
 		return !this.queue.isEmpty() && this.queue.first().discipline().takesHandOff()
-				&& tenure.isFor(this.queue.first().mode()) && tenure.canBeHandedOn(now);
+				&& tenure.discipline().takesHandOff() && tenure.canBeHandedOn(now);
 	}
 
 	/**
