@@ -64,7 +64,7 @@ public final class LockOutcome<L extends LeaseSet> {
 			holdTimes.begin(lease);
 			return new LockOutcome<>(lease, null, onLost, holdTimes);
 		}
-		catch (IllegalArgumentException ex) {
+		catch (RuntimeException ex) {
 			return new LockOutcome<>(null, ex, onLost, holdTimes);
 		}
 	}
@@ -158,7 +158,12 @@ public final class LockOutcome<L extends LeaseSet> {
 			}
 			this.ended = true;
 		}
-		keep(this.lease, failure == null);
+		try {
+			keep(this.lease, failure == null);
+		}
+		catch (RuntimeException ex) {
+			return this.lease.closeAsync().thenCompose((nothing) -> CompletableFuture.failedFuture(ex));
+		}
 		return this.lease.closeAsync();
 	}
 

@@ -41,20 +41,29 @@ record ThreadExecution<L extends LeaseSet>(LockOutcome<L> outcome, boolean until
 	}
 
 	private @Nullable Throwable leave(L lease, LeaseContext.Scope scope, @Nullable Throwable failure) {
-		this.outcome.keep(lease, failure == null);
-		if (this.untilCompletion) {
-			scope.leave();
-			return this.outcome.cause(failure, null);
-		}
-		// The scope ends first, because listeners may run transactions of their own at
-		// the release
-		scope.close();
 		try {
-			lease.close();
+			release(lease, scope, failure == null);
 			return this.outcome.cause(failure, null);
 		}
 		catch (RuntimeException ex) {
 			return this.outcome.cause(failure, ex);
+		}
+	}
+
+	private void release(L lease, LeaseContext.Scope scope, boolean successful) {
+		try {
+			this.outcome.keep(lease, successful);
+		}
+		finally {
+			if (this.untilCompletion) {
+				scope.leave();
+			}
+			else {
+				// The scope ends first, because listeners may run transactions of their
+				// own at the release
+				scope.close();
+				lease.close();
+			}
 		}
 	}
 

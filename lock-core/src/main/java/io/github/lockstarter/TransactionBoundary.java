@@ -88,11 +88,10 @@ final class TransactionBoundary {
 	 */
 	static void end(LeaseContext.Scope scope, LockBoundary.Outcome outcome) {
 		scope.close();
-		try {
+		try (LeaseSet lease = scope.lease()) {
 			if (outcome != LockBoundary.Outcome.COMMITTED) {
-				scope.lease().holdAtLeast(Duration.ZERO);
+				lease.holdAtLeast(Duration.ZERO);
 			}
-			scope.lease().close();
 		}
 		catch (LockLostException ex) {
 			if (scope.lossMatters() && outcome != LockBoundary.Outcome.ROLLED_BACK) {

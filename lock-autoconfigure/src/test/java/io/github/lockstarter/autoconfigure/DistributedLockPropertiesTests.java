@@ -221,12 +221,6 @@ class DistributedLockPropertiesTests {
 	}
 
 	@Test
-	void theFormerNameOfAPropertyLeadsToItsPresentOne() throws Exception {
-		assertThat(withFormerNames().get("distributed-lock.backend").get("deprecation"))
-			.isEqualTo(Map.of("level", "error", "replacement", "distributed-lock.store"));
-	}
-
-	@Test
 	void theReadmeListsEveryPropertyWithItsDefault() throws Exception {
 		Map<String, String> documented = new TreeMap<>();
 		Matcher row = Pattern.compile("^\\| `(distributed-lock[^`]+)` \\| `([^`]+)` \\|", Pattern.MULTILINE)
@@ -248,14 +242,8 @@ class DistributedLockPropertiesTests {
 		return (value instanceof Number number) ? String.valueOf(number.longValue()) : value.toString();
 	}
 
-	private static Map<String, Map<String, Object>> metadata() throws IOException {
-		Map<String, Map<String, Object>> properties = withFormerNames();
-		properties.values().removeIf((property) -> property.containsKey("deprecation"));
-		return properties;
-	}
-
 	@SuppressWarnings("unchecked")
-	private static Map<String, Map<String, Object>> withFormerNames() throws IOException {
+	private static Map<String, Map<String, Object>> metadata() throws IOException {
 		String json = new ClassPathResource("META-INF/spring-configuration-metadata.json")
 			.getContentAsString(StandardCharsets.UTF_8);
 		Map<String, Map<String, Object>> properties = new TreeMap<>();

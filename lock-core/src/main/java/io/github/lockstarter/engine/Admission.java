@@ -169,11 +169,17 @@ final class Admission {
 		if (hold.isLost()) {
 			throw hold.loss();
 		}
+		if (hold.ending().beginPublishing()) {
+			publishEnd(hold);
+		}
+	}
+
+	private void publishEnd(Hold hold) {
 		if (hold.isKept()) {
 			Duration rest = Duration.ofNanos(Math.max(0, hold.keptUntil() - hold.tenure().now()));
 			this.listener.onEvent(new LockEvent.Kept(hold.key(), hold.fencingToken(), hold.duration(), rest));
 		}
-		else if (hold.isReleased()) {
+		else {
 			this.listener.onEvent(new LockEvent.Released(hold.key(), hold.fencingToken(), hold.duration()));
 		}
 	}

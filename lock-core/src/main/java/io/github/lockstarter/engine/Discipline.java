@@ -34,8 +34,8 @@ enum Discipline {
 	}
 
 	/**
-	 * Return whether a waiter may receive the lock from its previous owner without asking
-	 * the store.
+	 * Return whether a waiter may receive the lock from a previous owner of the same
+	 * discipline without asking the store.
 	 */
 	boolean takesHandOff() {
 		return this == EXCLUSIVE;

@@ -89,9 +89,11 @@ final class EngineThreads implements AutoCloseable {
 	 */
 	EngineThreads(LockStore store) {
 		Servers servers = new Servers(store.servers(), this.timetable::now, this.lookups);
-		this.background = new StoreLanes(servers::of, this.storePool, THREADS_PER_SERVER, MAX_STORE_THREADS);
-		this.requests = new StoreLanes(servers::of, this.requestPool, REQUESTS_PER_SERVER, MAX_STORE_THREADS);
-		this.renewals = new StoreLanes(servers::of, this.renewalPool, 1, MAX_STORE_THREADS);
+		this.background = new StoreLanes(servers::of, this.storePool, this.timetable, THREADS_PER_SERVER,
+				MAX_STORE_THREADS);
+		this.requests = new StoreLanes(servers::of, this.requestPool, this.timetable, REQUESTS_PER_SERVER,
+				MAX_STORE_THREADS);
+		this.renewals = new StoreLanes(servers::of, this.renewalPool, this.timetable, 1, MAX_STORE_THREADS);
 		ThreadFactory virtual = VirtualThreads.factory(TASK_THREADS);
 		if (virtual != null) {
 			this.platformThreads = List.of();

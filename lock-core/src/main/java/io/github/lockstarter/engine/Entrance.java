@@ -87,10 +87,6 @@ final class Entrance {
 		else if (!own.isLost()) {
 			return (desk) -> desk.expire(own);
 		}
-		else if (own.mayBeAbandoned()) {
-			this.possession.holders().forgetIfAbandoned(own);
-			return Effect.NONE;
-		}
 		else {
 			waiter.settle(Denial.misuse(own.loss()));
 		}

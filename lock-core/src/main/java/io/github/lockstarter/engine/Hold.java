@@ -102,21 +102,10 @@ final class Hold implements Outcome {
 	}
 
 	/**
-	 * Note that the lock is kept after the hold.
+	 * Return whether the lock is kept after the hold.
 	 */
-	void setKept() {
-		this.ending.keep();
-	}
-
 	boolean isKept() {
 		return this.ending.isKept();
-	}
-
-	/**
-	 * Return whether the hold has ended without a loss.
-	 */
-	boolean isReleased() {
-		return this.ending.isReleased();
 	}
 
 	/**
@@ -209,11 +198,11 @@ final class Hold implements Outcome {
 	}
 
 	/**
-	 * End the hold: as released if it has lasted until now, otherwise as lost.
+	 * End the hold: as kept or released if it has lasted until now, otherwise as lost.
 	 * @param now the current time
 	 */
 	void end(long now) {
-		this.ending.end(isHeld(now));
+		this.ending.end(isHeld(now), keptUntil() - now > 0);
 	}
 
 	/**

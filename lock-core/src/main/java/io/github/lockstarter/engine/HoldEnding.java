@@ -21,14 +21,12 @@ final class HoldEnding {
 
 	private volatile @Nullable String lossReason;
 
+	private boolean published;
+
 	private List<Callback> callbacks = Collections.emptyList();
 
 	boolean isOver() {
 		return this.state != State.HELD;
-	}
-
-	boolean isReleased() {
-		return this.state == State.RELEASED;
 	}
 
 	/**
@@ -52,18 +50,20 @@ final class HoldEnding {
 	/**
 	 * End the hold.
 	 * @param held whether it has lasted until now; otherwise it is lost
+	 * @param kept whether the lock is kept instead of being released
 	 */
-	synchronized void end(boolean held) {
-		this.state = held ? State.RELEASED : State.LOST;
+	synchronized void end(boolean held, boolean kept) {
+		this.state = !held ? State.LOST : kept ? State.KEPT : State.RELEASED;
 	}
 
 	/**
-	 * Note that the lock is kept instead of being released.
+	 * Return whether the caller must publish that the hold has ended without a loss.
+	 * Several threads may exit the hold at once, but only one of them publishes that.
 	 */
-	synchronized void keep() {
-		if (this.state == State.RELEASED) {
-			this.state = State.KEPT;
-		}
+	synchronized boolean beginPublishing() {
+		boolean due = (this.state == State.RELEASED || isKept()) && !this.published;
+		this.published |= due;
+		return due;
 	}
 
 	/**

@@ -150,8 +150,7 @@ final class LocalLock {
 			if (passedOn != null) {
 				return passedOn;
 			}
-			Effect admitted = this.sharing.admitNow();
-			return admitted.and(this.queue.denyLast(this.inquiry.denial())).and(this.sharing.lookLater());
+			return this.sharing.admitNow().and(this.queue.denyLast(this.inquiry.denial()));
 		});
 	}
 

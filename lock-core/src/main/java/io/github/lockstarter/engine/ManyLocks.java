@@ -3,7 +3,6 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -43,8 +42,7 @@ final class ManyLocks {
 
 	private final FutureLease<LeaseSet> result;
 
-	/** Guarded by this. */
-	private final List<Lease> leases = new ArrayList<>();
+	private final GrantedLeases leases;
 
 	private volatile @Nullable CompletableFuture<Lease> awaited;
 
@@ -72,6 +70,7 @@ final class ManyLocks {
 		this.tasks = tasks;
 		this.returns = returns;
 		this.result = new FutureLease<>(bodies);
+		this.leases = new GrantedLeases(this.result);
 	}
 
 	/**
@@ -118,7 +117,7 @@ final class ManyLocks {
 		else if (granted == null) {
 			acquireFrom(0);
 		}
-		else if (keep(granted)) {
+		else if (this.leases.add(granted)) {
 			complete();
 		}
 	}
@@ -136,7 +135,7 @@ final class ManyLocks {
 					lease.whenComplete((granted, ex) -> settle(granted, ex, next));
 					return;
 				}
-				if (!keep(List.of(lease.join()))) {
+				if (!this.leases.add(List.of(lease.join()))) {
 					return;
 				}
 			}
@@ -166,7 +165,7 @@ final class ManyLocks {
 		if (lease == null) {
 			fail((failure != null) ? RootCause.unwrap(failure) : null);
 		}
-		else if (keep(List.of(lease))) {
+		else if (this.leases.add(List.of(lease))) {
 			acquireFrom(next);
 		}
 	}
@@ -188,21 +187,8 @@ final class ManyLocks {
 		return !this.result.isDone();
 	}
 
-	private boolean keep(List<Lease> granted) {
-		synchronized (this) {
-			if (!this.result.isDone()) {
-				return this.leases.addAll(granted);
-			}
-		}
-		HeldLeases.release(granted);
-		return false;
-	}
-
 	private void complete() {
-		HeldLeases all;
-		synchronized (this) {
-			all = new HeldLeases(List.copyOf(this.leases), this.returns);
-		}
+		HeldLeases all = new HeldLeases(this.leases.all(), this.returns);
 		for (Lease lease : all.all()) {
 			if (!lease.isHeld()) {
 				beginAgain(lease.key());
@@ -219,7 +205,7 @@ final class ManyLocks {
 	 * that waits for them does so itself.
 	 */
 	private void beginAgain(LockKey lost) {
-		releaseAll();
+		this.leases.release();
 		if (waited().compareTo(this.waitTime) >= 0) {
 			fail(new LockContendedException(lost, waited()));
 		}
@@ -236,16 +222,7 @@ final class ManyLocks {
 		if (awaited != null) {
 			awaited.cancel(false);
 		}
-		releaseAll();
-	}
-
-	private void releaseAll() {
-		List<Lease> granted;
-		synchronized (this) {
-			granted = List.copyOf(this.leases);
-			this.leases.clear();
-		}
-		HeldLeases.release(granted);
+		this.leases.release();
 	}
 
 }

@@ -95,9 +95,8 @@ final class Possession {
 		if (!this.holders.isEmpty()) {
 			return ended.and(othersHold(hold.tenure()));
 		}
-		if (!hold.isLost() && hold.keptUntil() - now > 0) {
+		if (hold.isKept()) {
 			beginRelease();
-			hold.setKept();
 			return ended.and((desk) -> desk.keep(hold));
 		}
 		return ended.and(passOn(hold, now, false));
@@ -158,7 +157,7 @@ final class Possession {
 
 	private boolean canHandOn(Tenure tenure, long now) {
 		return !this.queue.isEmpty() && this.queue.first().discipline().takesHandOff()
-				&& tenure.isFor(this.queue.first().mode()) && tenure.canBeHandedOn(now);
+				&& tenure.discipline().takesHandOff() && tenure.canBeHandedOn(now);
 	}
 
 	/**

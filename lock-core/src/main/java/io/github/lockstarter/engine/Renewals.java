@@ -53,7 +53,6 @@ final class Renewals {
 		List<Renewal> due = this.due;
 		this.due = new ArrayList<>();
 		RenewalRound.begin(due, this.timetable);
-		this.lanes.resume();
 		due.stream()
 			.collect(Collectors.groupingBy((renewal) -> this.lanes.serverOf(renewal.tenure().key())))
 			.forEach((server, renewals) -> sendLater(server, this.windows.compute(server,

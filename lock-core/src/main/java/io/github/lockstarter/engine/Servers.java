@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.engine;
 
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -9,6 +10,7 @@ import java.util.function.LongSupplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.StoreServers;
 
@@ -51,9 +53,9 @@ final class Servers {
 	Object of(LockKey key) {
 		try {
 			lookUpIfDue();
-			return this.servers.of(key);
+			return Objects.requireNonNull(this.servers.of(key));
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | Error ex) {
 			logger.debug("The server of lock '" + key + "' is not known", ex);
 			return "";
 		}

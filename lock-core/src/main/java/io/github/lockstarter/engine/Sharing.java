@@ -40,6 +40,7 @@ final class Sharing {
 		Tenure tenure = sharedTenure();
 		if (tenure == null || tenure.mustAsk(tenure.now())) {
 			this.queue.add(waiter);
+			// The answer may be that a writer waits, or come when the lease is uncertain
 			return ((tenure != null) ? probe(tenure) : Effect.NONE).and(lookLater());
 		}
 		this.possession.hold(waiter, tenure);

@@ -184,7 +184,8 @@ final class StoreDesk implements Desk {
 
 	@Override
 	public void expire(Hold hold) {
-		if (hold.tenure().remainingNanos() <= 0) {
+		// The thread that has noticed a loss may still be busy with the store
+		if (hold.tenure().remainingNanos() <= 0 || hold.tenure().certainty().isLost()) {
 			this.watchdog.expire(hold.tenure());
 		}
 		else if (hold.remainingNanos() <= 0) {

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 import org.apache.commons.logging.Log;
@@ -27,9 +28,13 @@ final class StoreLanes {
 
 	private static final Log logger = LogFactory.getLog(StoreLanes.class);
 
+	private static final long RETRY = TimeUnit.MILLISECONDS.toNanos(250);
+
 	private final Function<LockKey, Object> serverOf;
 
 	private final Executor threads;
+
+	private final Timetable timetable;
 
 	private final int threadsOfLane;
 
@@ -46,12 +51,15 @@ final class StoreLanes {
 	 * Create an empty set of lanes.
 	 * @param serverOf returns the server of a lock
 	 * @param threads runs the tasks; must never be short of threads
+	 * @param timetable runs the next attempt if the machine is short of threads
 	 * @param threadsOfLane maximum number of threads of one lane
 	 * @param threadsOfAll maximum number of threads of all lanes together
 	 */
-	StoreLanes(Function<LockKey, Object> serverOf, Executor threads, int threadsOfLane, int threadsOfAll) {
+	StoreLanes(Function<LockKey, Object> serverOf, Executor threads, Timetable timetable, int threadsOfLane,
+			int threadsOfAll) {
 		this.serverOf = serverOf;
 		this.threads = threads;
+		this.timetable = timetable;
 		this.threadsOfLane = threadsOfLane;
 		this.threadsOfAll = threadsOfAll;
 	}
@@ -81,16 +89,6 @@ final class StoreLanes {
 	}
 
 	/**
-	 * Start threads for waiting tasks, as far as possible.
-	 */
-	void resume() {
-		Lane lane = enterWaiting();
-		if (lane != null) {
-			start(lane);
-		}
-	}
-
-	/**
 	 * Start a thread for a lane. If the machine has no thread left, the tasks wait for
 	 * the next attempt.
 	 */
@@ -99,8 +97,16 @@ final class StoreLanes {
 			this.threads.execute(() -> work(lane));
 		}
 		catch (RuntimeException | Error ex) {
-			logger.error("No thread could be started to ask the store; trying again with the next renewal", ex);
+			logger.error("No thread could be started to ask the store; trying again soon", ex);
 			postpone(lane);
+			this.timetable.at(this.timetable.now() + RETRY, this::startWaiting);
+		}
+	}
+
+	private void startWaiting() {
+		Lane lane = enterWaiting();
+		if (lane != null) {
+			start(lane);
 		}
 	}
 

@@ -8,7 +8,6 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.OwnerToken;
 
@@ -135,22 +134,15 @@ final class Tenure {
 		return this.certainty.isHeld(now);
 	}
 
+	Discipline discipline() {
+		return Discipline.of(this.owner.mode());
+	}
+
 	/**
 	 * Return whether several owners may hold the lock at a time.
 	 */
 	boolean isShared() {
-		return Discipline.of(this.owner.mode()) == Discipline.SHARED;
-	}
-
-	/**
-	 * Return whether the lock can be handed on to a waiter in an exclusive mode.
-	 */
-	boolean isFor(LockMode mode) {
-		return isExclusive(this.owner.mode()) && isExclusive(mode);
-	}
-
-	private static boolean isExclusive(LockMode mode) {
-		return mode == LockMode.EXCLUSIVE || mode == LockMode.WRITE;
+		return discipline() == Discipline.SHARED;
 	}
 
 	/**

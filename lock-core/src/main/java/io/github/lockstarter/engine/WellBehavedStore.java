@@ -14,6 +14,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
@@ -33,12 +35,19 @@ import io.github.lockstarter.store.WaitingLine;
 /**
  * A store whose requests fail as {@link LockStore} requires, even if those of the
  * original store throw or give no answer: a transition that waits for an answer would
- * block its lock for ever. The answer to an acquisition, a renewal or a release may still
- * be {@code null}, because to check it here would cost a further stage for each lock.
+ * block its lock for ever. What the store can do is asked once, before there is any lock.
+ * The answer to an acquisition, a renewal or a release may still be {@code null}, because
+ * to check it here would cost a further stage for each lock.
  */
 final class WellBehavedStore implements LockStore {
 
+	private static final Log logger = LogFactory.getLog(WellBehavedStore.class);
+
 	private final LockStore delegate;
+
+	private final boolean mayBlock;
+
+	private final StoreServers servers;
 
 	private final Optional<LockKeeping> keeping;
 
@@ -48,6 +57,8 @@ final class WellBehavedStore implements LockStore {
 
 	WellBehavedStore(LockStore delegate) {
 		this.delegate = delegate;
+		this.mayBlock = delegate.mayBlock();
+		this.servers = delegate.servers();
 		this.keeping = delegate.keeping().map(WellBehavedStore::keeping);
 		this.groupGrant = delegate.groupGrant().map(WellBehavedGroupGrant::new);
 		this.waitingLine = new WellBehavedLine(delegate.waitingLine());
@@ -104,12 +115,12 @@ final class WellBehavedStore implements LockStore {
 
 	@Override
 	public StoreServers servers() {
-		return this.delegate.servers();
+		return this.servers;
 	}
 
 	@Override
 	public boolean mayBlock() {
-		return this.delegate.mayBlock();
+		return this.mayBlock;
 	}
 
 	private static LockKeeping keeping(LockKeeping delegate) {
@@ -149,7 +160,13 @@ final class WellBehavedStore implements LockStore {
 
 		@Override
 		public boolean isPossibleFor(Collection<LockKey> keys) {
-			return this.delegate.isPossibleFor(keys);
+			try {
+				return this.delegate.isPossibleFor(keys);
+			}
+			catch (Throwable ex) {
+				logger.debug("Locks are acquired one by one", ex);
+				return false;
+			}
 		}
 
 		@Override

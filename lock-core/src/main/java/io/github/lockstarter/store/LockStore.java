@@ -21,8 +21,8 @@ import io.github.lockstarter.LockMode;
  * is not known; after an {@link UnusableStoreException} it is pointless to ask again
  * soon. A request returns a failed stage and never throws. Its stage ends within a few
  * seconds, with a failure if there is no answer. Requests of this JVM for the same lock
- * take effect in the order in which their methods are called. Implementations are
- * thread-safe.
+ * take effect in the order in which their methods are called. What a store declares never
+ * changes. Implementations are thread-safe.
  */
 public interface LockStore {
 

@@ -39,6 +39,7 @@ import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.Place;
 import io.github.lockstarter.store.ReleaseListener;
 import io.github.lockstarter.store.ReleaseOutcome;
+import io.github.lockstarter.store.StoreServers;
 import io.github.lockstarter.store.WaitingLine;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -141,6 +142,58 @@ class FaultyStoreTests {
 		last.orTimeout(10, TimeUnit.SECONDS).join().close();
 		// Entering and withdrawing give no answer, so one without a value is right
 		this.fault.set(null);
+	}
+
+	@Test
+	void aGroupGrantThatCannotTellWhatIsPossibleIsNotUsed() {
+		DirectStore store = new DirectStore(new MemoryLockStore()) {
+
+			@Override
+			public Optional<GroupGrant> groupGrant() {
+				return Optional.of(new UndecidedGroupGrant());
+			}
+
+		};
+		try (DefaultLockRegistry registry = new DefaultLockRegistry(store)) {
+			registry.acquireAll(LockSetRequest.of("stock", List.of(1, 2))).close();
+		}
+	}
+
+	@Test
+	void whatAStoreCanDoIsAskedBeforeThereIsALock() {
+		AtomicInteger asked = new AtomicInteger();
+		DirectStore store = new DirectStore(new MemoryLockStore()) {
+
+			@Override
+			public boolean mayBlock() {
+				assertThat(asked.incrementAndGet()).isOne();
+				return super.mayBlock();
+			}
+
+			@Override
+			public StoreServers servers() {
+				assertThat(asked).hasValue(1);
+				return super.servers();
+			}
+
+		};
+		try (DefaultLockRegistry registry = new DefaultLockRegistry(store)) {
+			registry.acquire(REQUEST).close();
+		}
+	}
+
+	private static final class UndecidedGroupGrant implements GroupGrant {
+
+		@Override
+		public boolean isPossibleFor(Collection<LockKey> keys) {
+			throw new IllegalStateException("expected by the test");
+		}
+
+		@Override
+		public CompletionStage<List<LockGrant>> acquire(List<LeaseRequest> requests) {
+			throw new AssertionError("Nobody knows whether that is possible");
+		}
+
 	}
 
 	private enum Fault {

@@ -282,7 +282,7 @@ class LeaseWatchdogTests {
 	}
 
 	private StoreLanes lanes() {
-		return new StoreLanes((key) -> "", this::onStoreThread, 1, 1);
+		return new StoreLanes((key) -> "", this::onStoreThread, this.timetable, 1, 1);
 	}
 
 	private void advance(Duration duration) {

@@ -56,6 +56,22 @@ class LocalLockTests {
 	}
 
 	@Test
+	void anAnswerUnderWayAtTheEndOfItsWaitTimeTellsAWaiterBehindAnotherOneOfAnOutage() {
+		this.desk.answering = false;
+		ModelWaiter first = this.desk.come(LockMode.EXCLUSIVE);
+		ModelWaiter behind = this.desk.come(LockMode.EXCLUSIVE);
+		this.desk.timeOut(behind);
+		assertThat(behind.outcome()).isNull();
+		this.desk.failNext();
+		this.desk.answerRequest();
+		assertThat(behind.outcome()).isInstanceOfSatisfying(Denial.class,
+				(denial) -> assertThat(denial.reason()).isEqualTo(Denial.Reason.UNAVAILABLE));
+		assertThat(first.outcome()).isNull();
+		this.desk.leave(first);
+		this.desk.checkEnd();
+	}
+
+	@Test
 	void aMessageThatComesBeforeARefusalIsNotMissed() {
 		this.desk.answering = false;
 		this.desk.refuseNext();

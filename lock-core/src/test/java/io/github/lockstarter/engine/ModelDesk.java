@@ -44,6 +44,8 @@ class ModelDesk implements Desk {
 
 	private final long slice;
 
+	private volatile boolean lookDue;
+
 	private boolean puttingOff;
 
 	private @Nullable Tenure unanswered;
@@ -183,6 +185,15 @@ class ModelDesk implements Desk {
 	}
 
 	/**
+	 * Look whether readers may join, which the lock must have asked for.
+	 */
+	void lookAgain() {
+		check(this.lookDue, "no look is due");
+		this.lookDue = false;
+		look();
+	}
+
+	/**
 	 * Shut the registry down.
 	 */
 	void shutDown() {
@@ -292,6 +303,7 @@ class ModelDesk implements Desk {
 
 	@Override
 	public void lookLater(LockKey key) {
+		this.lookDue = true;
 	}
 
 	@Override

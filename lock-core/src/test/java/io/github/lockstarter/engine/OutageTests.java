@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -24,9 +23,6 @@ import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
-import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.Place;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.FaultInjectingStore;
@@ -60,27 +56,6 @@ class OutageTests {
 		this.store.acquire.loseRequests(() -> System.nanoTime() - end < 0);
 		registry(EngineSettings.DEFAULTS.outageTime()).acquire(PATIENT).close();
 		assertThat(System.nanoTime() - end).isPositive();
-	}
-
-	@Test
-	void aWaiterBehindAnotherOneLearnsOfTheOutageAtTheEndOfItsWaitTime() {
-		CompletableFuture<LockAttempt> answer = new CompletableFuture<>();
-		DefaultLockRegistry registry = new DefaultLockRegistry(new DirectStore(this.store) {
-
-			@Override
-			public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
-				return answer;
-			}
-
-		});
-		this.registries.add(registry);
-		CompletableFuture<Lease> before = registry.acquireAsync(PATIENT);
-		Call<Lease> behind = Callers.start(() -> registry.acquire(PATIENT.withWaitTime(Duration.ofMillis(50))));
-		// Only the answer shows whether another owner holds the lock
-		Awaitility.await().during(Duration.ofMillis(200)).until(behind.thread()::isAlive);
-		answer.completeExceptionally(new IllegalStateException("no answer"));
-		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(behind::get);
-		before.cancel(false);
 	}
 
 	@Test

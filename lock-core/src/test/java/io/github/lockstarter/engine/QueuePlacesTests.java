@@ -102,7 +102,8 @@ class QueuePlacesTests {
 
 	private QueuePlaces places(Executor threads) {
 		return new QueuePlaces(this.store.waitingLine(), this.timetable,
-				new Background(new StoreLanes((key) -> "", threads, 1, 1), true), this.locks, this.rung::add);
+				new Background(new StoreLanes((key) -> "", threads, this.timetable, 1, 1), true), this.locks,
+				this.rung::add);
 	}
 
 	private void advance(Duration duration) {

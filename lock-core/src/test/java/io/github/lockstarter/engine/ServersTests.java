@@ -5,6 +5,7 @@ package io.github.lockstarter.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -23,11 +24,11 @@ class ServersTests {
 
 	private final List<Runnable> lookups = new ArrayList<>();
 
-	private final Servers servers = new Servers(new StoreServers() {
+	private final StoreServers known = new StoreServers() {
 
 		@Override
 		public Object of(LockKey key) {
-			return known();
+			return ServersTests.this.server.get();
 		}
 
 		@Override
@@ -35,11 +36,13 @@ class ServersTests {
 			return ServersTests.this.lookup;
 		}
 
-	}, this.clock, this.lookups::add);
+	};
+
+	private final Servers servers = new Servers(this.known, this.clock, this.lookups::add);
 
 	private @Nullable Runnable lookup = () -> this.calls++;
 
-	private boolean failing;
+	private Supplier<Object> server = () -> this.calls;
 
 	private int calls;
 
@@ -78,15 +81,24 @@ class ServersTests {
 
 	@Test
 	void aServerThatIsNotKnownFailsNothing() {
-		this.failing = true;
+		this.server = () -> {
+			throw new IllegalStateException("it is a test");
+		};
+		assertThat(this.servers.of(KEY)).isNotNull();
+		this.server = () -> {
+			throw new InternalError("it is a test");
+		};
+		assertThat(this.servers.of(KEY)).isNotNull();
+		this.server = () -> null;
 		assertThat(this.servers.of(KEY)).isNotNull();
 	}
 
-	private Object known() {
-		if (this.failing) {
-			throw new IllegalStateException("it is a test");
-		}
-		return this.calls;
+	@Test
+	void aMachineWithoutAThreadForALookUpFailsNothing() {
+		Servers exhausted = new Servers(this.known, this.clock, (task) -> {
+			throw new OutOfMemoryError("unable to create native thread");
+		});
+		assertThat(exhausted.of(KEY)).isNotNull();
 	}
 
 }

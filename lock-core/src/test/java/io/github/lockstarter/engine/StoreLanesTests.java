@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.engine;
 
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.test.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -25,7 +27,12 @@ class StoreLanesTests {
 
 	private final ThreadPoolExecutor threads = (ThreadPoolExecutor) Executors.newCachedThreadPool();
 
-	private final StoreLanes lanes = new StoreLanes(LockKey::name, this.threads, THREADS_OF_LANE, THREADS_OF_ALL);
+	private final ManualClock clock = new ManualClock();
+
+	private final Timetable timetable = new Timetable(this.clock);
+
+	private final StoreLanes lanes = new StoreLanes(LockKey::name, this.threads, this.timetable, THREADS_OF_LANE,
+			THREADS_OF_ALL);
 
 	private final CountDownLatch silence = new CountDownLatch(1);
 
@@ -42,7 +49,6 @@ class StoreLanesTests {
 		ask("silent", 100);
 		answer("quick", 100);
 		Awaitility.await().until(() -> this.done.get() == 100);
-		assertThat(this.threads.getPoolSize()).isLessThanOrEqualTo(2 * THREADS_OF_LANE);
 		this.silence.countDown();
 		Awaitility.await().until(() -> this.done.get() == 200);
 	}
@@ -68,15 +74,22 @@ class StoreLanesTests {
 				throw new OutOfMemoryError("unable to create native thread");
 			}
 			this.threads.execute(task);
-		}, 1, 1);
+		}, this.timetable, 1, 2);
 		lanes.execute("server", this.done::incrementAndGet);
-		lanes.resume();
+		lanes.execute("other", this.done::incrementAndGet);
+		runNextAttempts();
 		assertThat(this.done).hasValue(0);
 		exhausted.set(false);
-		lanes.resume();
-		Awaitility.await().until(() -> this.done.get() == 1);
-		lanes.execute("server", this.done::incrementAndGet);
+		runNextAttempts();
 		Awaitility.await().until(() -> this.done.get() == 2);
+		assertThat(this.timetable.size()).isZero();
+		lanes.execute("server", this.done::incrementAndGet);
+		Awaitility.await().until(() -> this.done.get() == 3);
+	}
+
+	private void runNextAttempts() {
+		this.clock.advance(Duration.ofSeconds(1));
+		this.timetable.runDue();
 	}
 
 	@Test
@@ -127,7 +140,7 @@ class StoreLanesTests {
 	@Test
 	void whatIsAskedOfOneServerByOneThreadStaysInOrder() {
 		StringBuffer order = new StringBuffer();
-		StoreLanes narrow = new StoreLanes(LockKey::name, this.threads, 1, THREADS_OF_ALL);
+		StoreLanes narrow = new StoreLanes(LockKey::name, this.threads, this.timetable, 1, THREADS_OF_ALL);
 		for (int i = 0; i < 10; i++) {
 			String text = String.valueOf(i);
 			narrow.execute(LockKey.of("quick"), () -> order.append(text));

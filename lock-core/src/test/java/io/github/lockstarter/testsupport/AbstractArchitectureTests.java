@@ -95,7 +95,7 @@ public abstract class AbstractArchitectureTests {
 			.and(DescribedPredicate.describe("are not " + exceptions,
 					(JavaClass type) -> !exceptions.contains(type.getName().substring(ROOT.length()))))
 			.should()
-			.callCodeUnitWhere(StartedThreads.by())
+			.accessTargetWhere(StartedThreads.by())
 			.because("every started thread must be ended")
 			.allowEmptyShould(true)
 			.check(this.classes);

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.engine.EngineProbe;
+import io.github.lockstarter.memory.MemoryLockStore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * A lease of a foreign registry that cannot be kept is released all the same.
+ */
+class UnkeepableLeaseTests {
+
+	private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+	private static final LockRequest REQUEST = LockRequest.of("stock", 1001);
+
+	private static final HoldTimes TIMES = HoldTimes.of(REQUEST.withHoldAtLeast(Duration.ofMinutes(1)));
+
+	private final DefaultLockRegistry registry = new DefaultLockRegistry(new MemoryLockStore());
+
+	private final UnsupportedOperationException refusal = new UnsupportedOperationException("expected by the test");
+
+	private final Lease lease = new UnkeepableLease(this.registry.acquire(REQUEST), this.refusal);
+
+	private final LockOutcome<Lease> outcome = new LockOutcome<>(this.lease, null, OnLost.THROW, TIMES);
+
+	@AfterEach
+	void theLockIsReleased() {
+		Awaitility.await().until(() -> EngineProbe.activeLocks(this.registry) == 0);
+		this.registry.close();
+	}
+
+	@Test
+	void afterABodyOnAThread() {
+		assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(() -> run((lease) -> "body"))
+			.isSameAs(this.refusal);
+		assertThat(LeaseContext.size()).isZero();
+	}
+
+	@Test
+	void afterABodyOnAThreadThatFails() {
+		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> run((lease) -> {
+			throw new IllegalStateException("of the body");
+		})).satisfies((failure) -> assertThat(failure).hasSuppressedException(this.refusal));
+		assertThat(LeaseContext.size()).isZero();
+	}
+
+	@Test
+	void afterABodyWithoutAThread() {
+		assertThat(this.outcome.end(null)).failsWithin(PATIENCE).withThrowableThat().withCause(this.refusal);
+	}
+
+	@Test
+	void afterATransactionThatIsRolledBack() {
+		LeaseContext.Scope scope = this.outcome.enter(this.lease);
+		assertThatExceptionOfType(UnsupportedOperationException.class)
+			.isThrownBy(() -> TransactionBoundary.end(scope, LockBoundary.Outcome.ROLLED_BACK));
+	}
+
+	@Test
+	void beforeABodyWithoutAThread() {
+		FutureOutcome<Lease> future = new FutureOutcome<>(CompletableFuture.completedFuture(this.lease), OnLost.THROW,
+				TIMES);
+		assertThat(future).succeedsWithin(PATIENCE)
+			.satisfies((outcome) -> assertThatExceptionOfType(UnsupportedOperationException.class)
+				.isThrownBy(() -> outcome.fold((lease) -> "body", (contention) -> "contention", (outage) -> "outage")));
+	}
+
+	private String run(LockedBody<Lease, String, RuntimeException> body) {
+		return new ThreadExecution<>(this.outcome, false).run(body, (contention) -> "contention", (outage) -> "outage");
+	}
+
+	private record UnkeepableLease(Lease delegate, RuntimeException refusal) implements Lease {
+
+		@Override
+		public void holdAtLeast(Duration time) {
+			throw this.refusal;
+		}
+
+		@Override
+		public LockKey key() {
+			return this.delegate.key();
+		}
+
+		@Override
+		public List<Lease> all() {
+			return List.of(this);
+		}
+
+		@Override
+		public long fencingToken() {
+			return this.delegate.fencingToken();
+		}
+
+		@Override
+		public boolean isHeld() {
+			return this.delegate.isHeld();
+		}
+
+		@Override
+		public void ensureHeld() {
+			this.delegate.ensureHeld();
+		}
+
+		@Override
+		public Duration remaining() {
+			return this.delegate.remaining();
+		}
+
+		@Override
+		public void onLost(Consumer<LockLostException> callback) {
+			this.delegate.onLost(callback);
+		}
+
+		@Override
+		public void close() {
+			this.delegate.close();
+		}
+
+		@Override
+		public CompletableFuture<Void> closeAsync() {
+			return this.delegate.closeAsync();
+		}
+
+	}
+
+}
