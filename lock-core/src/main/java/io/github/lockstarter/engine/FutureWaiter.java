@@ -7,6 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.Lease;
@@ -20,6 +22,8 @@ import io.github.lockstarter.LockRequest;
  * completing it in another way, ends the wait.
  */
 final class FutureWaiter extends Waiter {
+
+	private static final Log logger = LogFactory.getLog(FutureWaiter.class);
 
 	private final LockKey key;
 
@@ -64,7 +68,7 @@ final class FutureWaiter extends Waiter {
 			this.admission.arrive(this.key, this);
 		}
 		catch (RuntimeException | Error ex) {
-			this.admission.abandon(this.key, this, ex);
+			arrivalFailed(ex);
 		}
 		Outcome outcome = outcome();
 		if (outcome instanceof Denial || (outcome instanceof Hold hold && hold.isHeld())) {
@@ -86,6 +90,17 @@ final class FutureWaiter extends Waiter {
 		}
 		if (outcome() != null) {
 			cancelTimeOut();
+		}
+	}
+
+	private void arrivalFailed(Throwable failure) {
+		if (this.concluded.compareAndSet(false, true)) {
+			this.admission.abandon(this.key, this, failure);
+			conclude();
+		}
+		else {
+			// Another thread already gives the caller its lease
+			logger.error("A step after the grant of lock '" + this.key + "' failed", failure);
 		}
 	}
 

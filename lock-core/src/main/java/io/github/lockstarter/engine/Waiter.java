@@ -38,7 +38,7 @@ abstract class Waiter {
 
 	private volatile boolean arrived;
 
-	private LinePlace place = new LinePlace();
+	private volatile LinePlace place = new LinePlace();
 
 	/** Guarded by the lock. */
 	private boolean last;
@@ -123,8 +123,9 @@ abstract class Waiter {
 	void renewToken() {
 		if (this.token != null) {
 			this.place.leave();
-			this.place = new LinePlace();
+			// A reader of the new place must read the new token as well
 			this.token = newToken();
+			this.place = new LinePlace();
 		}
 	}
 
