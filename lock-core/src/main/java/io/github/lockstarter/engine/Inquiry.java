@@ -122,7 +122,11 @@ final class Inquiry {
 		attempt.failed(late);
 		attempt.uncertainUntil(this.terms.now() + attempt.leaseTime().toNanos());
 		if (!this.queue.isEmpty() && attempt.isFor(this.queue.first())) {
-			this.queue.first().renewToken();
+			Waiter head = this.queue.first();
+			head.renewToken();
+			if (head.isOutOfTime()) {
+				this.queue.setLast(head);
+			}
 		}
 		return dropAttempt().and(this.queue.denyLast(Denial.unavailable(late))).and(proceed());
 	}
@@ -208,7 +212,7 @@ final class Inquiry {
 		boolean own = !this.queue.isEmpty() && this.queue.first().discipline().standsInLineItself();
 		this.inLine |= inLine && !own;
 		// No message announces a release that came before the waiter joined the line
-		boolean told = inLine && !this.listening.hasMissed() && !this.queue.isEmpty() && !this.queue.first().isLast()
+		boolean told = inLine && !this.listening.hasMissed() && !this.queue.isEmpty() && !this.queue.hasLast()
 				&& (!own || this.queue.first().place().isTaken());
 		return told ? this.listening.begin((desk) -> desk.pause(null, true)) : proceed();
 	}

@@ -24,7 +24,8 @@ final class ThreadWaiter extends Waiter {
 
 	private final boolean interruptible;
 
-	private final AtomicReference<@Nullable Runnable> step = new AtomicReference<>();
+	/** Takes steps only while the thread waits. */
+	private final AtomicReference<@Nullable Runnable> step = new AtomicReference<>(GONE);
 
 	private boolean postponedInterrupt;
 
@@ -111,8 +112,8 @@ final class ThreadWaiter extends Waiter {
 			await(key, admission);
 		}
 		catch (RuntimeException | Error ex) {
-			this.step.set(GONE);
 			admission.abandon(key, this, ex);
+			runLateStep();
 		}
 	}
 
@@ -140,6 +141,11 @@ final class ThreadWaiter extends Waiter {
 			}
 			outcome = outcome();
 		}
+		runLateStep();
+	}
+
+	/** Take no more steps; one that was taken carries an answer that the lock needs. */
+	private void runLateStep() {
 		Runnable late = this.step.getAndSet(GONE);
 		if (late != null) {
 			late.run();

@@ -68,11 +68,28 @@ final class WaiterQueue {
 	}
 
 	/**
+	 * Return whether all waiters before this one would join the holders of a shared lock.
+	 * @param waiter one of the waiters, or one that comes
+	 */
+	boolean isBehindReadersOnly(Waiter waiter) {
+		return this.waiters.stream()
+			.takeWhile((each) -> each != waiter)
+			.allMatch((each) -> each.discipline().joinsHolders());
+	}
+
+	/**
 	 * Note that the next answer decides for a waiter, because its wait time is over.
 	 */
 	void setLast(Waiter waiter) {
 		waiter.setLast();
 		this.hasLast = true;
+	}
+
+	/**
+	 * Return whether the next answer may decide for one of the waiters.
+	 */
+	boolean hasLast() {
+		return this.hasLast;
 	}
 
 	/**

@@ -117,6 +117,25 @@ class LocalLockTests {
 		this.desk.checkEnd();
 	}
 
+	@Test
+	void aWaiterWithoutTimeIsDeniedByTheNextAnswerThoughTheAskingOneHasLeft() {
+		this.desk.answering = false;
+		this.desk.notifying = true;
+		ModelWaiter asking = this.desk.come(LockMode.EXCLUSIVE);
+		ModelWaiter next = this.desk
+			.come(new ModelWaiter(LockMode.EXCLUSIVE, Duration.ofHours(1), Duration.ofHours(2)));
+		ModelWaiter last = this.desk.come(LockMode.EXCLUSIVE);
+		this.desk.timeOut(last);
+		this.desk.leave(asking);
+		// Not for the lease time of the next one
+		this.desk.answerRequest();
+		assertThat(this.desk.requests).isEqualTo(2);
+		this.desk.answerRequest();
+		assertThat(last.outcome()).isSameAs(Denial.CONTENDED);
+		this.desk.leave(this.desk.hold(next));
+		this.desk.checkEnd();
+	}
+
 	/**
 	 * A desk whose store sends no messages and can postpone its answer.
 	 */
@@ -159,7 +178,7 @@ class LocalLockTests {
 		@Override
 		public void release(Tenure tenure, @Nullable Hold hold, @Nullable LockMode next) {
 			tenure.certainty().release();
-			change((lock) -> lock.returned(this.notifying && next != null));
+			change((lock) -> lock.returned(this.notifying && (next != null || hold == null)));
 		}
 
 		@Override

@@ -5,6 +5,9 @@ package io.github.lockstarter.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.Collection;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -27,6 +30,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.event.LockEvent;
@@ -91,6 +95,36 @@ class ManyLocksTests {
 		assertThat(this.store.acquireAll.calls()).isEqualTo(1);
 		assertThat(this.store.acquire.calls()).isZero();
 		assertThat(this.other.tryAcquireAll(ALL_NOW)).hasValueSatisfying(LeaseSet::close);
+	}
+
+	/**
+	 * The leases of the locks expire between the answer and its last lock.
+	 */
+	@Test
+	void aPauseAfterTheGrantOfAllLeavesNoWaiterBehind() throws Exception {
+		Duration leaseTime = Duration.ofMillis(200);
+		Pause pause = new Pause(leaseTime.multipliedBy(2));
+		DefaultLockRegistry pausing = registry(new DirectStore(this.store) {
+
+			@Override
+			public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
+				return super.acquire(request, place).thenApplyAsync((attempt) -> attempt,
+						CompletableFuture.delayedExecutor(20, TimeUnit.MILLISECONDS));
+			}
+
+			@Override
+			public Optional<GroupGrant> groupGrant() {
+				return super.groupGrant().map((grant) -> pause.after(grant));
+			}
+
+		}, leaseTime);
+		LockRequest later = one(3).withWaitTime(Duration.ofSeconds(2));
+		Callers.start(() -> {
+			pausing.tryAcquireAll(ALL.withOwner(pause).withWaitTime(Duration.ofSeconds(2))).ifPresent(LeaseSet::close);
+			return pausing.tryAcquire(later);
+		}).get().ifPresent(Lease::close);
+		assertThat(pause.isOver()).isTrue();
+		EngineProbe.closeWhenIdle(pausing);
 	}
 
 	@Test
@@ -506,6 +540,54 @@ class ManyLocksTests {
 		@Override
 		public Optional<GroupGrant> groupGrant() {
 			return Optional.empty();
+		}
+
+	}
+
+	/**
+	 * An owner whose thread pauses while the first of its locks is granted.
+	 */
+	private static final class Pause {
+
+		private final Duration length;
+
+		private final AtomicInteger state = new AtomicInteger();
+
+		Pause(Duration length) {
+			this.length = length;
+		}
+
+		GroupGrant after(GroupGrant grant) {
+			return new GroupGrant() {
+
+				@Override
+				public boolean isPossibleFor(Collection<LockKey> keys) {
+					return grant.isPossibleFor(keys);
+				}
+
+				@Override
+				public CompletionStage<List<LockGrant>> acquire(List<LeaseRequest> requests) {
+					return grant.acquire(requests).whenComplete((grants, ex) -> Pause.this.state.compareAndSet(0, 1));
+				}
+
+			};
+		}
+
+		boolean isOver() {
+			return this.state.get() == 2;
+		}
+
+		@Override
+		public int hashCode() {
+			if (this.state.compareAndSet(1, 2)) {
+				LockSupport.parkNanos(this.length.toNanos());
+			}
+			return 1;
+		}
+
+		@Override
+		public boolean equals(Object other) {
+			return this == other;
 		}
 
 	}

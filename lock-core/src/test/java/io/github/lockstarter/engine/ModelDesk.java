@@ -105,6 +105,15 @@ class ModelDesk implements Desk {
 	}
 
 	/**
+	 * Answer the postponed question so that readers must not join any more.
+	 */
+	void answerThatAnotherWaits() {
+		Tenure tenure = Objects.requireNonNull(this.unanswered);
+		tenure.slice().answer(this.clock.get(), true);
+		change((lock) -> lock.probed(tenure));
+	}
+
+	/**
 	 * Answer the postponed question, but do not notify the lock yet.
 	 */
 	void answerUnnoticed() {
@@ -115,7 +124,10 @@ class ModelDesk implements Desk {
 	 * Let a waiter arrive at the lock.
 	 */
 	ModelWaiter come(LockMode mode) {
-		ModelWaiter waiter = new ModelWaiter(mode);
+		return come(new ModelWaiter(mode));
+	}
+
+	ModelWaiter come(ModelWaiter waiter) {
 		while (!waiter.hasArrived()) {
 			this.locks.getOrCreate(KEY).arrive(waiter).carryOut(this);
 		}
@@ -357,7 +369,11 @@ class ModelDesk implements Desk {
 	static final class ModelWaiter extends Waiter {
 
 		ModelWaiter(LockMode mode) {
-			super(Duration.ofHours(1), mode, null, new Object());
+			this(mode, Duration.ofHours(1), null);
+		}
+
+		ModelWaiter(LockMode mode, Duration waitTime, @Nullable Duration fixedLeaseTime) {
+			super(waitTime, mode, fixedLeaseTime, new Object());
 		}
 
 		@Override
