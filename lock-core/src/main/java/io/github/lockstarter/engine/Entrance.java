@@ -58,6 +58,10 @@ final class Entrance {
 			return this.sharing.join(waiter);
 		}
 		boolean outOfTime = !free && waiter.isOutOfTime();
+		if (outOfTime && canFollow(waiter)) {
+			this.queue.add(waiter);
+			return follow(waiter);
+		}
 		if (outOfTime && !this.inquiry.awaitsAnswer()) {
 			waiter.settle(this.inquiry.denial());
 			return Effect.NONE;
@@ -74,6 +78,20 @@ final class Entrance {
 			return (desk) -> desk.enterLine(this.inquiry.key(), waiter);
 		}
 		return waiter.discipline().joinsHolders() ? this.sharing.lookLater() : Effect.NONE;
+	}
+
+	/**
+	 * Return whether at most the answer to the question whether another JVM waits keeps a
+	 * waiter from joining the holders.
+	 */
+	private boolean canFollow(Waiter waiter) {
+		return this.sharing.canJoin(waiter) && this.queue.isBehindReadersOnly(waiter);
+	}
+
+	/** Let a waiter that is out of time join at once, or by the next answer. */
+	private Effect follow(Waiter waiter) {
+		this.queue.setLast(waiter);
+		return this.sharing.admit();
 	}
 
 	private Effect reenter(Hold own, Waiter waiter) {
@@ -120,10 +138,8 @@ final class Entrance {
 			this.queue.setLast(waiter);
 			return Effect.NONE;
 		}
-		if (timedOut && head && this.sharing.canJoin(waiter)) {
-			// At once, or by the next answer
-			this.queue.setLast(waiter);
-			return this.sharing.admit();
+		if (timedOut && canFollow(waiter)) {
+			return follow(waiter);
 		}
 		Effect left = this.queue.deny(waiter, timedOut ? this.inquiry.denial() : Denial.LEFT);
 		return left.and((head && listening) ? this.inquiry.proceed() : this.sharing.admit());

@@ -166,6 +166,38 @@ class LateReaderTests {
 	}
 
 	@Test
+	void readersWithoutTimeWaitForTheAnswerBehindAReaderThatAsks() {
+		ModelDesk desk = new ModelDesk(Duration.ofMillis(100));
+		Hold first = desk.hold(desk.come(LockMode.READ));
+		desk.pass(Duration.ofMillis(100));
+		desk.putOffAnswers();
+		ModelWaiter asking = desk.come(LockMode.READ);
+		ModelWaiter impatient = desk.come(new ModelWaiter(LockMode.READ, Duration.ZERO, null));
+		ModelWaiter last = desk.come(LockMode.READ);
+		desk.timeOut(last);
+		ModelWaiter writer = desk.come(LockMode.WRITE);
+		ModelWaiter behindTheWriter = desk.come(new ModelWaiter(LockMode.READ, Duration.ZERO, null));
+		assertThat(behindTheWriter.outcome()).isSameAs(Denial.CONTENDED);
+		desk.answer();
+		assertThat(List.of(desk.hold(asking), desk.hold(impatient), desk.hold(last)))
+			.allMatch((hold) -> hold.tenure() == first.tenure());
+		assertThat(writer.outcome()).isNull();
+	}
+
+	@Test
+	void readersWithoutTimeAreDeniedByTheAnswerThatAnotherJvmWaits() {
+		ModelDesk desk = new ModelDesk(Duration.ofMillis(100));
+		desk.hold(desk.come(LockMode.READ));
+		desk.pass(Duration.ofMillis(100));
+		desk.putOffAnswers();
+		ModelWaiter asking = desk.come(LockMode.READ);
+		ModelWaiter impatient = desk.come(new ModelWaiter(LockMode.READ, Duration.ZERO, null));
+		desk.answerThatAnotherWaits();
+		assertThat(impatient.outcome()).isSameAs(Denial.CONTENDED);
+		assertThat(asking.outcome()).isNull();
+	}
+
+	@Test
 	void aLeaseThatWasUncertainForAWhileIsSharedAgain() throws Exception {
 		try (DefaultLockRegistry renewing = registry(this.store, Duration.ofSeconds(2))) {
 			AtomicBoolean broken = new AtomicBoolean(true);
