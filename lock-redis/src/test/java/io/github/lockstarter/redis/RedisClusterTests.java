@@ -115,6 +115,10 @@ class RedisClusterTests {
 		RedisLockSettings oneReplica = new RedisLockSettings("lock:", Duration.ofHours(1), false, 1,
 				Duration.ofMillis(10));
 		try (RedisLockStore store = new RedisLockStore(lettuce, oneReplica)) {
+			// On a busy machine, connecting may take longer than a request may
+			Awaitility.await()
+				.ignoreExceptions()
+				.until(() -> !new StoreClient(store).isAwaited(LockKey.of("replicated")));
 			for (int i = 0; i < 10; i++) {
 				LockKey key = LockKey.of("replicated", i);
 				assertThatIllegalStateException()
