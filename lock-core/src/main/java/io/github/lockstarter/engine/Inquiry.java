@@ -79,9 +79,7 @@ final class Inquiry {
 			before = before.and(dropAttempt());
 			this.attempt = new Attempt(head, leaseTime);
 		}
-		if (head.isOutOfTime()) {
-			this.queue.setLast(head);
-		}
+		this.queue.markFirstIfOutOfTime();
 		this.asking = true;
 		this.listening.forget();
 		Attempt asking = this.attempt;
@@ -122,11 +120,8 @@ final class Inquiry {
 		attempt.failed(late);
 		attempt.uncertainUntil(this.terms.now() + attempt.leaseTime().toNanos());
 		if (!this.queue.isEmpty() && attempt.isFor(this.queue.first())) {
-			Waiter head = this.queue.first();
-			head.renewToken();
-			if (head.isOutOfTime()) {
-				this.queue.setLast(head);
-			}
+			this.queue.first().renewToken();
+			this.queue.markFirstIfOutOfTime();
 		}
 		return dropAttempt().and(this.queue.denyLast(Denial.unavailable(late))).and(proceed());
 	}

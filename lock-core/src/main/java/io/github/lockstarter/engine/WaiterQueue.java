@@ -86,6 +86,15 @@ final class WaiterQueue {
 	}
 
 	/**
+	 * Note that the next answer decides for the first waiter if its wait time is over.
+	 */
+	void markFirstIfOutOfTime() {
+		if (first().isOutOfTime()) {
+			setLast(first());
+		}
+	}
+
+	/**
 	 * Return whether the next answer may decide for one of the waiters.
 	 */
 	boolean hasLast() {
