@@ -20,7 +20,8 @@ final class CounterWorker {
 
 	static final String COUNTER = "counter";
 
-	private static final Duration WARM_UP = Duration.ofSeconds(2);
+	/** Four JVMs that share two cores compile their code for about this long. */
+	private static final Duration WARM_UP = Duration.ofSeconds(20);
 
 	private static final long LEASE_MILLIS = 30_000;
 
