@@ -45,6 +45,8 @@ class LateReaderTests {
 
 	private static final LockRequest WRITE = LockRequest.of(KEY).withMode(LockMode.WRITE);
 
+	private static final Duration SLICE = Duration.ofMillis(100);
+
 	private static final LockRequest READ_NOW = READ.withWaitTime(Duration.ZERO);
 
 	private final LockMemory memory = new LockMemory();
@@ -154,10 +156,8 @@ class LateReaderTests {
 
 	@Test
 	void aReaderWhoseTimeEndsJustAfterTheAnswerJoins() {
-		ModelDesk desk = new ModelDesk(Duration.ofMillis(100));
-		Hold first = desk.hold(desk.come(LockMode.READ));
-		desk.pass(Duration.ofMillis(100));
-		desk.putOffAnswers();
+		ModelDesk desk = new ModelDesk(SLICE);
+		Hold first = holdForASlice(desk);
 		ModelWaiter reader = desk.come(LockMode.READ);
 		assertThat(reader.outcome()).isNull();
 		desk.answerUnnoticed();
@@ -167,10 +167,8 @@ class LateReaderTests {
 
 	@Test
 	void readersWithoutTimeWaitForTheAnswerBehindAReaderThatAsks() {
-		ModelDesk desk = new ModelDesk(Duration.ofMillis(100));
-		Hold first = desk.hold(desk.come(LockMode.READ));
-		desk.pass(Duration.ofMillis(100));
-		desk.putOffAnswers();
+		ModelDesk desk = new ModelDesk(SLICE);
+		Hold first = holdForASlice(desk);
 		ModelWaiter asking = desk.come(LockMode.READ);
 		ModelWaiter impatient = desk.come(new ModelWaiter(LockMode.READ, Duration.ZERO, null));
 		ModelWaiter last = desk.come(LockMode.READ);
@@ -186,10 +184,8 @@ class LateReaderTests {
 
 	@Test
 	void readersWithoutTimeAreDeniedByTheAnswerThatAnotherJvmWaits() {
-		ModelDesk desk = new ModelDesk(Duration.ofMillis(100));
-		desk.hold(desk.come(LockMode.READ));
-		desk.pass(Duration.ofMillis(100));
-		desk.putOffAnswers();
+		ModelDesk desk = new ModelDesk(SLICE);
+		holdForASlice(desk);
 		ModelWaiter asking = desk.come(LockMode.READ);
 		ModelWaiter impatient = desk.come(new ModelWaiter(LockMode.READ, Duration.ZERO, null));
 		desk.answerThatAnotherWaits();
@@ -284,6 +280,16 @@ class LateReaderTests {
 		this.registry.acquire(READ_NOW).close();
 		lasting.close();
 		assertThat(shutdown.get()).isTrue();
+	}
+
+	/**
+	 * Let a reader hold the lock until the next one has to ask, and put the answer off.
+	 */
+	private static Hold holdForASlice(ModelDesk desk) {
+		Hold first = desk.hold(desk.come(LockMode.READ));
+		desk.pass(SLICE);
+		desk.putOffAnswers();
+		return first;
 	}
 
 	private boolean isJoinedAtOnce() throws Exception {
