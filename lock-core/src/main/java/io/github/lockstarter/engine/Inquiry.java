@@ -207,9 +207,9 @@ final class Inquiry {
 		boolean own = !this.queue.isEmpty() && this.queue.first().discipline().standsInLineItself();
 		this.inLine |= inLine && !own;
 		// No message announces a release that came before the waiter joined the line
-		boolean told = inLine && !this.listening.hasMissed() && !this.queue.isEmpty() && !this.queue.hasLast()
+		boolean notified = inLine && !this.listening.hasMissed() && !this.queue.isEmpty() && !this.queue.hasLast()
 				&& (!own || this.queue.first().place().isTaken());
-		return told ? this.listening.begin((desk) -> desk.pause(null, true)) : proceed();
+		return notified ? this.listening.begin((desk) -> desk.pause(null, true)) : proceed();
 	}
 
 	/**
