@@ -9,11 +9,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
 
+import io.github.lockstarter.testsupport.FullProfileOnly;
+
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * A game that really hangs is reported, however often it is checked.
  */
+@FullProfileOnly
 class InterleavingsTests {
 
 	@Test
