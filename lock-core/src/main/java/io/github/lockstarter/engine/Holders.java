@@ -18,7 +18,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Holders {
 
-	private final Map<Object, Hold> holds = new HashMap<>(2);
+	/**
+	 * Immutable for at most one holder, because most locks have one and memory counts.
+	 */
+	private Map<Object, Hold> holds = Map.of();
 
 	private List<Hold> lost = Collections.emptyList();
 
@@ -60,7 +63,27 @@ final class Holders {
 	}
 
 	void add(Hold hold) {
+		if (isEmpty()) {
+			this.holds = Map.of(hold.owner(), hold);
+			return;
+		}
+		if (this.holds.size() == 1) {
+			this.holds = new HashMap<>(this.holds);
+		}
 		this.holds.put(hold.owner(), hold);
+	}
+
+	private boolean take(Hold hold) {
+		if (this.holds.get(hold.owner()) != hold) {
+			return false;
+		}
+		if (this.holds.size() == 1) {
+			this.holds = Map.of();
+		}
+		else {
+			this.holds.remove(hold.owner());
+		}
+		return true;
 	}
 
 	/**
@@ -68,7 +91,7 @@ final class Holders {
 	 * @return {@code false} if it was already lost
 	 */
 	boolean remove(Hold hold) {
-		if (this.holds.remove(hold.owner(), hold)) {
+		if (take(hold)) {
 			return true;
 		}
 		this.lost.remove(hold);
@@ -81,7 +104,7 @@ final class Holders {
 	 * @return {@code false} if it has already ended
 	 */
 	boolean lose(Hold hold, @Nullable String reason) {
-		if (!this.holds.remove(hold.owner(), hold)) {
+		if (!take(hold)) {
 			return false;
 		}
 		hold.lose(reason);
