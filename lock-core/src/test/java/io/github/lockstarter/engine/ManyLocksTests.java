@@ -3,6 +3,7 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
@@ -120,7 +121,7 @@ class ManyLocksTests {
 		}, leaseTime);
 		LockRequest later = one(3).withWaitTime(Duration.ofSeconds(2));
 		Callers.start(() -> {
-			pausing.tryAcquireAll(ALL.withOwner(pause).withWaitTime(Duration.ofSeconds(2))).ifPresent(LeaseSet::close);
+			pausing.tryAcquireAll(ALL.withWaitTime(Duration.ofSeconds(2))).ifPresent(LeaseSet::close);
 			return pausing.tryAcquire(later);
 		}).get().ifPresent(Lease::close);
 		assertThat(pause.isOver()).isTrue();
@@ -545,13 +546,14 @@ class ManyLocksTests {
 	}
 
 	/**
-	 * An owner whose thread pauses while the first of its locks is granted.
+	 * An answer to a request for several locks after which the first of them is granted,
+	 * and then the thread pauses.
 	 */
 	private static final class Pause {
 
 		private final Duration length;
 
-		private final AtomicInteger state = new AtomicInteger();
+		private volatile boolean over;
 
 		Pause(Duration length) {
 			this.length = length;
@@ -567,31 +569,55 @@ class ManyLocksTests {
 
 				@Override
 				public CompletionStage<List<LockGrant>> acquire(List<LeaseRequest> requests) {
-					return grant.acquire(requests).whenComplete((grants, ex) -> Pause.this.state.compareAndSet(0, 1));
+					return grant.acquire(requests).thenApply((grants) -> isOver() ? grants : new Grants(grants));
 				}
 
 			};
 		}
 
 		boolean isOver() {
-			return this.state.get() == 2;
+			return this.over;
 		}
 
-		@Override
-		public int hashCode() {
-			if (this.state.compareAndSet(1, 2)) {
-				// A permit from an earlier wake-up must not shorten the pause
-				long end = System.nanoTime() + this.length.toNanos();
-				while (System.nanoTime() - end < 0) {
-					LockSupport.parkNanos(end - System.nanoTime());
-				}
+		private void begin() {
+			// A permit from an earlier wake-up must not shorten the pause
+			long end = System.nanoTime() + this.length.toNanos();
+			while (System.nanoTime() - end < 0) {
+				LockSupport.parkNanos(end - System.nanoTime());
 			}
-			return 1;
+			this.over = true;
 		}
 
-		@Override
-		public boolean equals(Object other) {
-			return this == other;
+		/** Read once to check the answer, and once more before the locks are granted. */
+		private final class Grants extends AbstractList<LockGrant> {
+
+			private final List<LockGrant> grants;
+
+			private int readings;
+
+			private int sizesAfterTheLast = -1;
+
+			Grants(List<LockGrant> grants) {
+				this.grants = grants;
+			}
+
+			@Override
+			public LockGrant get(int index) {
+				this.readings += (index == 0) ? 1 : 0;
+				this.sizesAfterTheLast = (this.readings == 2 && index == this.grants.size() - 1) ? 0 : -1;
+				return this.grants.get(index);
+			}
+
+			@Override
+			public int size() {
+				// Asked at the end of that reading, for the first lock, and for the
+				// second one
+				if (this.sizesAfterTheLast >= 0 && ++this.sizesAfterTheLast == 3) {
+					begin();
+				}
+				return this.grants.size();
+			}
+
 		}
 
 	}
