@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 final class Holders {
 
 	/**
-	 * Immutable for at most one holder, because most locks have one and memory counts.
+	 * A small map until there is a second holder: most held locks have one, and there may
+	 * be many locks.
 	 */
 	private Map<Object, Hold> holds = Map.of();
 

@@ -7,7 +7,6 @@ import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.Collection;
 import java.util.Optional;
 import java.util.Random;
