@@ -50,6 +50,10 @@ import org.springframework.aot.hint.annotation.Reflective;
  * its declared type does not reveal, the first call fails instead.
  *
  * <p>
+ * An attribute that is left out has the value that the settings of the lock's name give
+ * it, {@code distributed-lock.locks.<name>}, or else its default.
+ *
+ * <p>
  * A lock can be lost early: the store loses its data, or the JVM pauses for longer than
  * the lease. Where that must not do harm, pass {@link Lease#fencingToken()} on to the
  * guarded resource.
@@ -93,6 +97,14 @@ public @interface DistributedLock {
 	LockMode mode() default LockMode.EXCLUSIVE;
 
 	/**
+	 * Name of the store that keeps the lock, for example {@code "jdbc"}: that of a kind
+	 * of store, or of a {@code LockStore} bean. All locks of a method are in one store,
+	 * and the locks of two stores are different locks. Defaults to
+	 * {@code distributed-lock.store}.
+	 */
+	String store() default "";
+
+	/**
 	 * How long a call may wait for the lock, as {@code "500ms"}, {@code "3s"} or ISO-8601
 	 * text; with {@code "0s"} it does not wait. Defaults to
 	 * {@code distributed-lock.wait-time}.
@@ -120,7 +132,7 @@ public @interface DistributedLock {
 	 * What to do when another owner holds the lock for the whole wait time. Not used with
 	 * a {@link #fallback()}.
 	 */
-	OnContention onContention() default OnContention.THROW;
+	OnContention onContention() default OnContention.DEFAULT;
 
 	/**
 	 * Name of a method of the same class, with the same parameters and a matching return
@@ -139,7 +151,7 @@ public @interface DistributedLock {
 	 * counts: an exception from the body always reaches the caller, and so does that of
 	 * an interrupt or a lost lock.
 	 */
-	OnUnavailable onUnavailable() default OnUnavailable.THROW;
+	OnUnavailable onUnavailable() default OnUnavailable.DEFAULT;
 
 	/**
 	 * What to do when a transaction is already active when the lock is acquired. A
@@ -153,6 +165,6 @@ public @interface DistributedLock {
 	/**
 	 * What to do when the lock is lost while the body runs.
 	 */
-	OnLost onLost() default OnLost.THROW;
+	OnLost onLost() default OnLost.DEFAULT;
 
 }

@@ -3,6 +3,8 @@
 package io.github.lockstarter;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
@@ -40,16 +42,23 @@ public final class LeaseContext {
 	}
 
 	/**
-	 * Check that all leases of this thread are held, except those whose loss is only
-	 * logged.
+	 * Check that all leases of this thread are held at the commit of a transaction,
+	 * except those whose loss is only logged. They are checked in the order of their
+	 * keys: a store locks what it keeps in the same order, so that neither waits for the
+	 * other.
 	 * @throws LockLostException if a lock was lost
+	 * @see LeaseSet#ensureHeldAtCommit()
 	 */
-	public static void ensureAllHeld() {
+	public static void ensureAllHeldAtCommit() {
+		List<Lease> leases = new ArrayList<>();
 		for (Scope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
 			if (!scope.ended && scope.lossMatters) {
 				scope.lease.ensureHeld();
+				leases.addAll(scope.lease.all());
 			}
 		}
+		leases.sort(Comparator.comparing((lease) -> lease.key().text()));
+		leases.forEach(Lease::ensureHeldAtCommit);
 	}
 
 	/**

@@ -19,6 +19,11 @@ import java.util.concurrent.locks.ReadWriteLock;
  * lease time, it need not be closed, so the lock is acquired anew instead.
  *
  * <p>
+ * Where a request leaves its store, wait time or lease time open, the
+ * {@linkplain #settings() settings} of the lock's name apply, and then the defaults. The
+ * store of a {@link Lock} is that of its name.
+ *
+ * <p>
  * The methods for a {@link LockSetRequest} acquire several locks together or not at all.
  * If all of them are free, one request is enough for a store that can grant several locks
  * in one step. Otherwise they are acquired one by one in an order that is the same in all
@@ -30,9 +35,9 @@ public interface LockRegistry {
 	 * Acquire a lock, waiting for it as long as the request allows.
 	 * @param request which lock, and how long to wait
 	 * @return the lease, to be closed by the caller
-	 * @throws IllegalArgumentException if the store cannot fulfil the request, or it has
-	 * a {@linkplain LockRequest#withHoldAtLeast time} that only a {@link LockTemplate}
-	 * applies; all methods with a request refuse these
+	 * @throws IllegalArgumentException if the store does not exist or cannot fulfil the
+	 * request, or the request has a {@linkplain LockRequest#withHoldAtLeast time} that
+	 * only a {@link LockTemplate} applies; all methods with a request refuse these
 	 * @throws LockContendedException if another owner held the lock for the whole wait
 	 * time
 	 * @throws LockUnavailableException if the store could not be asked, or the registry
@@ -78,6 +83,8 @@ public interface LockRegistry {
 	 * request allows.
 	 * @param request which locks, and how long to wait for all of them
 	 * @return the leases, to be closed by the caller
+	 * @throws IllegalArgumentException if the locks are in different stores; all methods
+	 * for several locks refuse these
 	 * @throws LockContendedException if another owner held one of the locks until the
 	 * wait time was over
 	 * @throws LockUnavailableException if the store could not be asked, or the registry
@@ -129,5 +136,14 @@ public interface LockRegistry {
 	 * @return a view; any two views of the same key are the same lock
 	 */
 	ReadWriteLock readWriteLock(LockKey key);
+
+	/**
+	 * Return the settings of lock names, which this registry applies to requests and a
+	 * {@link LockTemplate} to its bodies. A registry that wraps another one returns those
+	 * of the other.
+	 */
+	default LockSettings settings() {
+		return LockSettings.NONE;
+	}
 
 }

@@ -21,9 +21,13 @@ import org.jspecify.annotations.Nullable;
  * see {@link #withHoldAtLeast}
  * @param owner the owner of the lease; if {@code null}, the current thread is the owner,
  * or the lease itself if the lock is acquired asynchronously; see {@link #withOwner}
+ * @param store the name of the store that keeps the lock, or {@code null} for that of the
+ * {@linkplain NameSettings settings} of the lock's name, or else the default one; see
+ * {@link #withStore}
  */
 public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTime, @Nullable Duration leaseTime,
-		@Nullable Duration holdAtLeast, @Nullable Object owner) implements AnyLockRequest<Lease> {
+		@Nullable Duration holdAtLeast, @Nullable Object owner,
+		@Nullable String store) implements AnyLockRequest<Lease> {
 
 	/**
 	 * A wait time without an end.
@@ -41,23 +45,17 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 	public static final Duration MAX_LEASE_TIME = Duration.ofDays(365);
 
 	public LockRequest {
-		if (holdAtLeast != null
-				&& (holdAtLeast.compareTo(MIN_LEASE_TIME) < 0 || holdAtLeast.compareTo(MAX_LEASE_TIME) > 0)) {
-			throw new IllegalArgumentException("'holdAtLeast' must be from " + MIN_LEASE_TIME.toMillis() + " ms to "
-					+ MAX_LEASE_TIME.toDays() + " days, but was " + holdAtLeast);
-		}
+		requireLength("holdAtLeast", holdAtLeast);
 		if (holdAtLeast != null && mode == LockMode.READ) {
 			throw new IllegalArgumentException("'holdAtLeast' is not possible in mode " + mode
 					+ ": one of several owners cannot keep a shared lock");
 		}
-		if (leaseTime != null && (leaseTime.compareTo(MIN_LEASE_TIME) < 0 || leaseTime.compareTo(MAX_LEASE_TIME) > 0)) {
-			throw new IllegalArgumentException("'leaseTime' must be from " + MIN_LEASE_TIME.toMillis() + " ms to "
-					+ MAX_LEASE_TIME.toDays() + " days, but was " + leaseTime);
-		}
+		requireLength("leaseTime", leaseTime);
 		if (owner instanceof Thread) {
 			throw new IllegalArgumentException(
 					"'owner' must not be a thread; without an owner the current thread owns the lock");
 		}
+		requireName(store);
 		waitTime = (waitTime != null) ? limited(waitTime) : null;
 	}
 
@@ -66,7 +64,7 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 	 * @param key which lock
 	 */
 	public static LockRequest of(LockKey key) {
-		return new LockRequest(key, LockMode.EXCLUSIVE, null, null, null, null);
+		return new LockRequest(key, LockMode.EXCLUSIVE, null, null, null, null, null);
 	}
 
 	/**
@@ -91,7 +89,7 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 
 	@Override
 	public LockRequest withWaitTime(Duration waitTime) {
-		return new LockRequest(this.key, this.mode, waitTime, this.leaseTime, this.holdAtLeast, this.owner);
+		return new LockRequest(this.key, this.mode, waitTime, this.leaseTime, this.holdAtLeast, this.owner, this.store);
 	}
 
 	/**
@@ -100,7 +98,7 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 	 * @param leaseTime length of the lease, 10 ms to 365 days
 	 */
 	public LockRequest withLeaseTime(Duration leaseTime) {
-		return new LockRequest(this.key, this.mode, this.waitTime, leaseTime, this.holdAtLeast, this.owner);
+		return new LockRequest(this.key, this.mode, this.waitTime, leaseTime, this.holdAtLeast, this.owner, this.store);
 	}
 
 	/**
@@ -110,11 +108,11 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 	 * @param holdAtLeast the time, 10 ms to 365 days
 	 */
 	public LockRequest withHoldAtLeast(Duration holdAtLeast) {
-		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, holdAtLeast, this.owner);
+		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, holdAtLeast, this.owner, this.store);
 	}
 
 	LockRequest withoutHoldAtLeast() {
-		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, null, this.owner);
+		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, null, this.owner, this.store);
 	}
 
 	/**
@@ -122,7 +120,7 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 	 * @param mode the mode in which to acquire the lock
 	 */
 	public LockRequest withMode(LockMode mode) {
-		return new LockRequest(this.key, mode, this.waitTime, this.leaseTime, this.holdAtLeast, this.owner);
+		return new LockRequest(this.key, mode, this.waitTime, this.leaseTime, this.holdAtLeast, this.owner, this.store);
 	}
 
 	/**
@@ -130,7 +128,7 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 	 * @param key which lock
 	 */
 	public LockRequest withKey(LockKey key) {
-		return new LockRequest(key, this.mode, this.waitTime, this.leaseTime, this.holdAtLeast, this.owner);
+		return new LockRequest(key, this.mode, this.waitTime, this.leaseTime, this.holdAtLeast, this.owner, this.store);
 	}
 
 	/**
@@ -147,7 +145,36 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 	 */
 	@Override
 	public LockRequest withOwner(Object owner) {
-		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.holdAtLeast, owner);
+		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.holdAtLeast, owner, this.store);
+	}
+
+	/**
+	 * Return this request for the lock that another store keeps. The locks of two stores
+	 * are different locks, even if their keys are the same.
+	 * @param store the name of a store; a registry that does not know it refuses the
+	 * request
+	 */
+	public LockRequest withStore(String store) {
+		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.holdAtLeast, this.owner, store);
+	}
+
+	/**
+	 * Check a time for which a lock is held.
+	 */
+	static void requireLength(String name, @Nullable Duration time) {
+		if (time != null && (time.compareTo(MIN_LEASE_TIME) < 0 || time.compareTo(MAX_LEASE_TIME) > 0)) {
+			throw new IllegalArgumentException("'" + name + "' must be from " + MIN_LEASE_TIME.toMillis() + " ms to "
+					+ MAX_LEASE_TIME.toDays() + " days, but was " + time);
+		}
+	}
+
+	/**
+	 * Check the name of a store.
+	 */
+	static void requireName(@Nullable String store) {
+		if (store != null && store.isBlank()) {
+			throw new IllegalArgumentException("'store' must not be blank; leave it out for the default store");
+		}
 	}
 
 	/**

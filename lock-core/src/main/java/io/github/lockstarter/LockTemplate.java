@@ -23,20 +23,24 @@ public class LockTemplate {
 
 	private final LockRegistry registry;
 
+	private final LockSettings settings;
+
 	private final OnLost onLost;
 
 	private final OnActiveTransaction onActiveTransaction;
 
 	/**
-	 * Create a template that throws a {@link LockLostException} when a lease is lost.
+	 * Create a template that throws a {@link LockLostException} when a lease is lost,
+	 * unless the settings of the lock's name say otherwise.
 	 * @param registry acquires the locks
 	 */
 	public LockTemplate(LockRegistry registry) {
-		this(TransactionAwareLockRegistry.unwrap(registry), OnLost.THROW, OnActiveTransaction.DEFAULT);
+		this(TransactionAwareLockRegistry.unwrap(registry), OnLost.DEFAULT, OnActiveTransaction.DEFAULT);
 	}
 
 	private LockTemplate(LockRegistry registry, OnLost onLost, OnActiveTransaction onActiveTransaction) {
 		this.registry = registry;
+		this.settings = LockSettings.of(registry);
 		this.onLost = onLost;
 		this.onActiveTransaction = onActiveTransaction;
 	}
@@ -135,8 +139,9 @@ public class LockTemplate {
 	public <L extends LeaseSet, T extends @Nullable Object, X extends Throwable> T executeOrElse(
 			AnyLockRequest<L> request, LockedBody<L, T, X> body, ContentionHandler<T, X> onContention,
 			OutageHandler<T, X> onOutage) throws X {
-		boolean untilCompletion = isUntilCompletion(request);
-		LockOutcome<L> outcome = LockOutcome.of(() -> acquire(request), this.onLost, HoldTimes.of(request));
+		AnyLockRequest<L> complete = this.settings.forBody(request);
+		boolean untilCompletion = isUntilCompletion(complete);
+		LockOutcome<L> outcome = LockOutcome.of(() -> acquire(complete), onLost(complete), HoldTimes.of(complete));
 		return new ThreadExecution<L>(outcome, untilCompletion).run(body, onContention, onOutage);
 	}
 
@@ -210,12 +215,14 @@ public class LockTemplate {
 			LockedBody<L, ? extends CompletionStage<T>, ?> body,
 			ContentionHandler<? extends CompletionStage<T>, ?> onContention,
 			OutageHandler<? extends CompletionStage<T>, ?> onOutage) {
-		boolean untilCompletion = isUntilCompletion(request);
+		AnyLockRequest<L> complete = this.settings.forBody(request);
+		boolean untilCompletion = isUntilCompletion(complete);
+		OnLost onLost = onLost(complete);
 		LockOutcome<L> outcome = LockOutcome.of(() -> {
-			L lease = acquireFromRegistry(ownedByItsBody(request));
+			L lease = acquireFromRegistry(ownedByItsBody(complete));
 			return untilCompletion ? TransactionAwareLeaseSet.of(lease,
-					LeaseContext.watch(lease, null, this.onLost != OnLost.LOG), true, true) : lease;
-		}, this.onLost, HoldTimes.of(request));
+					LeaseContext.watch(lease, null, onLost != OnLost.LOG), true, true) : lease;
+		}, onLost, HoldTimes.of(complete));
 		return new AsyncExecution<L, T>(body, onContention, onOutage).begin(outcome);
 	}
 
@@ -235,11 +242,12 @@ public class LockTemplate {
 
 	@SuppressWarnings("unchecked")
 	private <L extends LeaseSet> FutureOutcome<L> futureOutcome(AnyLockRequest<L> request) {
-		HoldTimes holdTimes = HoldTimes.of(request);
-		AnyLockRequest<L> plain = holdTimes.without(request);
+		AnyLockRequest<L> complete = this.settings.forBody(request);
+		HoldTimes holdTimes = HoldTimes.of(complete);
+		AnyLockRequest<L> plain = holdTimes.without(complete);
 		CompletableFuture<L> acquisition = (CompletableFuture<L>) ((plain instanceof LockRequest one)
 				? this.registry.acquireAsync(one) : this.registry.acquireAllAsync((LockSetRequest) plain));
-		return new FutureOutcome<>(acquisition, this.onLost, holdTimes);
+		return new FutureOutcome<>(acquisition, onLost(complete), holdTimes);
 	}
 
 	/**
@@ -267,6 +275,10 @@ public class LockTemplate {
 	private static <L extends LeaseSet> AnyLockRequest<L> ownedByItsBody(AnyLockRequest<L> request) {
 		boolean owned = LockSetRequest.requestsOf(request).stream().allMatch((each) -> each.owner() != null);
 		return owned ? request : request.withOwner(new Object());
+	}
+
+	private OnLost onLost(AnyLockRequest<?> request) {
+		return (this.onLost != OnLost.DEFAULT) ? this.onLost : this.settings.onLost(request);
 	}
 
 	private boolean isUntilCompletion(AnyLockRequest<?> request) {

@@ -4,9 +4,15 @@ package io.github.lockstarter;
 
 /**
  * What an annotated method does when another owner holds the lock for the whole wait
- * time. The body runs in neither case.
+ * time. The body does not run in any case.
  */
 public enum OnContention {
+
+	/**
+	 * The {@linkplain NameSettings setting} of the lock's name, or {@link #THROW} without
+	 * one.
+	 */
+	DEFAULT,
 
 	/**
 	 * Throw a {@link LockContendedException}.

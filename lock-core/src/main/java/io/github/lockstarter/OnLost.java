@@ -9,6 +9,12 @@ package io.github.lockstarter;
 public enum OnLost {
 
 	/**
+	 * The {@linkplain NameSettings setting} of the lock's name, or {@link #THROW} without
+	 * one.
+	 */
+	DEFAULT,
+
+	/**
 	 * Throw a {@link LockLostException} after the body has returned. A future or
 	 * publisher fails with it at its end.
 	 */

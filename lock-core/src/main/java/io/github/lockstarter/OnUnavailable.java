@@ -4,9 +4,15 @@ package io.github.lockstarter;
 
 /**
  * What an annotated method does when its lock is unavailable, because the store cannot be
- * asked or the application is shutting down. The body runs in neither case.
+ * asked or the application is shutting down. The body does not run in any case.
  */
 public enum OnUnavailable {
+
+	/**
+	 * The {@linkplain NameSettings setting} of the lock's name, or {@link #THROW} without
+	 * one.
+	 */
+	DEFAULT,
 
 	/**
 	 * Throw a {@link LockUnavailableException}.

@@ -86,6 +86,12 @@ class TransactionAwareLeaseSet implements LeaseSet {
 		this.delegate.ensureHeld();
 	}
 
+	@Override
+	public void ensureHeldAtCommit() {
+		ensureHeld();
+		this.delegate.ensureHeldAtCommit();
+	}
+
 	private synchronized boolean isAwaitingCompletion() {
 		return this.inTransaction;
 	}

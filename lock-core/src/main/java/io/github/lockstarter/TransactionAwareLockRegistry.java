@@ -32,6 +32,8 @@ public final class TransactionAwareLockRegistry implements LockRegistry {
 
 	private final OnActiveTransaction onActiveTransaction;
 
+	private final LockSettings settings;
+
 	/** The leases behind the {@link Lock} views that a thread has locked. */
 	private final ThreadLocal<@Nullable Map<LockRequest, Deque<Lease>>> locked = new ThreadLocal<>();
 
@@ -43,6 +45,7 @@ public final class TransactionAwareLockRegistry implements LockRegistry {
 	public TransactionAwareLockRegistry(LockRegistry delegate, OnActiveTransaction onActiveTransaction) {
 		this.delegate = delegate;
 		this.onActiveTransaction = onActiveTransaction;
+		this.settings = LockSettings.of(delegate);
 	}
 
 	/**
@@ -61,7 +64,8 @@ public final class TransactionAwareLockRegistry implements LockRegistry {
 	@Override
 	public Lease acquire(LockRequest request) {
 		boolean inTransaction = isOfThread(request) && defersRelease(request);
-		return inTransaction(this.delegate.acquire(request), request, inTransaction);
+		LockRequest complete = this.settings.forLease(request);
+		return inTransaction(this.delegate.acquire(complete), complete, inTransaction);
 	}
 
 	/**
@@ -72,7 +76,8 @@ public final class TransactionAwareLockRegistry implements LockRegistry {
 	@Override
 	public Optional<Lease> tryAcquire(LockRequest request) {
 		boolean inTransaction = isOfThread(request) && defersRelease(request);
-		return this.delegate.tryAcquire(request).map((lease) -> inTransaction(lease, request, inTransaction));
+		LockRequest complete = this.settings.forLease(request);
+		return this.delegate.tryAcquire(complete).map((lease) -> inTransaction(lease, complete, inTransaction));
 	}
 
 	@Override
@@ -88,7 +93,8 @@ public final class TransactionAwareLockRegistry implements LockRegistry {
 	@Override
 	public LeaseSet acquireAll(LockSetRequest request) {
 		boolean inTransaction = isOfThread(request) && defersRelease(request);
-		return inTransaction(this.delegate.acquireAll(request), request, inTransaction);
+		LockSetRequest complete = this.settings.forLease(request);
+		return inTransaction(this.delegate.acquireAll(complete), complete, inTransaction);
 	}
 
 	/**
@@ -99,7 +105,8 @@ public final class TransactionAwareLockRegistry implements LockRegistry {
 	@Override
 	public Optional<LeaseSet> tryAcquireAll(LockSetRequest request) {
 		boolean inTransaction = isOfThread(request) && defersRelease(request);
-		return this.delegate.tryAcquireAll(request).map((leases) -> inTransaction(leases, request, inTransaction));
+		LockSetRequest complete = this.settings.forLease(request);
+		return this.delegate.tryAcquireAll(complete).map((leases) -> inTransaction(leases, complete, inTransaction));
 	}
 
 	@Override
@@ -117,6 +124,11 @@ public final class TransactionAwareLockRegistry implements LockRegistry {
 		ReadWriteLock both = this.delegate.readWriteLock(key);
 		return new BothSides(new TransactionAwareLock(this, both.readLock(), key, LockMode.READ),
 				new TransactionAwareLock(this, both.writeLock(), key, LockMode.WRITE));
+	}
+
+	@Override
+	public LockSettings settings() {
+		return this.settings;
 	}
 
 	boolean defersRelease(AnyLockRequest<?> request) {

@@ -3,6 +3,7 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 
 import org.jspecify.annotations.Nullable;
@@ -10,9 +11,11 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.store.CommitCheck;
 import io.github.lockstarter.store.StoreCapabilities;
 
 /**
@@ -29,14 +32,17 @@ final class Admission {
 
 	private final StoreCapabilities capabilities;
 
+	private final Optional<CommitCheck> commitCheck;
+
 	private final Executor returns;
 
 	Admission(StoreDesk desk, OutageLog outages, LockListener listener, StoreCapabilities capabilities,
-			Executor returns) {
+			Optional<CommitCheck> commitCheck, Executor returns) {
 		this.desk = desk;
 		this.outages = outages;
 		this.listener = listener;
 		this.capabilities = capabilities;
+		this.commitCheck = commitCheck;
 		this.returns = returns;
 	}
 
@@ -158,6 +164,20 @@ final class Admission {
 			this.capabilities.requireKeeping(hold.key().toString());
 		}
 		hold.holdAtLeast(time);
+	}
+
+	/**
+	 * Check in the store, as part of the transaction of this thread, that a hold lasts.
+	 * @throws io.github.lockstarter.LockLostException if another owner may hold the lock
+	 */
+	void ensureHeldAtCommit(Hold hold) {
+		if (this.commitCheck.isEmpty()) {
+			return;
+		}
+		hold.beginCommit();
+		if (!this.commitCheck.get().isHeld(hold.key(), hold.tenure().owner())) {
+			throw new LockLostException(hold.key(), hold.fencingToken(), "its lease was over at the commit");
+		}
 	}
 
 	/**

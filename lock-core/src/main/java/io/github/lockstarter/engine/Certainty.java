@@ -36,11 +36,12 @@ final class Certainty {
 	/**
 	 * Begin with a grant.
 	 * @param sentAt when the request that was granted was sent
-	 * @param leaseTime length of the lease that was granted
+	 * @param leaseTime length of the lease that was requested
+	 * @param longestLease the longest time for which the grant counts
 	 */
-	Certainty(long sentAt, Duration leaseTime) {
+	Certainty(long sentAt, Duration leaseTime, Duration longestLease) {
 		claim(sentAt, leaseTime);
-		extend(sentAt, leaseTime);
+		extend(sentAt, leaseTime, longestLease);
 	}
 
 	/**
@@ -130,10 +131,11 @@ final class Certainty {
 	 * Note a successful renewal.
 	 * @param sentAt when its request was sent
 	 * @param leaseTime the requested lease time
+	 * @param longestLease the longest time for which the renewal counts
 	 * @return whether it ended a suspicion
 	 */
-	boolean renewed(long sentAt, Duration leaseTime) {
-		extend(sentAt, leaseTime);
+	boolean renewed(long sentAt, Duration leaseTime, Duration longestLease) {
+		extend(sentAt, leaseTime, longestLease);
 		return change(State.SUSPECT, State.HELD);
 	}
 
@@ -181,12 +183,19 @@ final class Certainty {
 		return true;
 	}
 
-	private void extend(long sentAt, Duration granted) {
-		long lease = granted.toNanos();
-		long drift = Math.min(lease / 100 + 2_000_000, lease / 4);
+	private void extend(long sentAt, Duration leaseTime, Duration longestLease) {
 		this.grantedAt = sentAt;
 		this.confirmedAt = sentAt;
-		this.deadline = sentAt + lease - drift;
+		this.deadline = endOf((leaseTime.compareTo(longestLease) < 0) ? leaseTime : longestLease);
+	}
+
+	/**
+	 * Return when a lease of some length ends that began with the last extension.
+	 */
+	long endOf(Duration leaseTime) {
+		long lease = leaseTime.toNanos();
+		long drift = Math.min(lease / 100 + 2_000_000, lease / 4);
+		return this.grantedAt + lease - drift;
 	}
 
 	private synchronized boolean change(State from, State to) {

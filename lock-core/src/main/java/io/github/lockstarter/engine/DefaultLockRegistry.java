@@ -2,59 +2,39 @@
 
 package io.github.lockstarter.engine;
 
-import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
-import java.util.function.BiFunction;
-import java.util.function.Function;
-
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSetRequest;
-import io.github.lockstarter.event.CompositeLockListener;
+import io.github.lockstarter.LockSettings;
+import io.github.lockstarter.LockUnavailableException;
+import io.github.lockstarter.NameSettings;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.StoreCapabilities;
+import io.github.lockstarter.store.LockStoreCreationException;
+import io.github.lockstarter.store.LockStores;
+import io.github.lockstarter.store.UnknownLockStoreException;
 
 /**
- * The {@link LockRegistry} for every store. The waiters of one JVM form a FIFO queue for
- * each lock, and the store is asked only for the first of them. A FAIR waiter also stands
- * in the line of the store.
+ * The {@link LockRegistry} for every store, and for several of them. Each lock is kept in
+ * the store that its request names, otherwise in that of its name's settings, and
+ * otherwise in the default one. A store that nothing names is not used.
  */
 public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
-	private static final Log logger = LogFactory.getLog(DefaultLockRegistry.class);
+	private final LockSettings lockSettings;
 
-	private final Terms terms;
+	private final Engines engines;
 
-	private final LocalLocks locks;
-
-	private final EngineThreads threads;
-
-	private final EngineSettings settings;
-
-	private final StoreCapabilities capabilities;
-
-	private final Waiters waiters;
-
-	private final StoreDesk desk;
-
-	private final Admission admission;
-
-	private final SimultaneousGrant simultaneousGrant;
+	private final Engine standard;
 
 	/**
 	 * Create a registry with default settings and without a listener.
@@ -65,60 +45,84 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	/**
-	 * Create a registry.
+	 * Create a registry for one store.
 	 * @param store the store
 	 * @param settings wait times, lease times and intervals
 	 * @param listener called with each event; its failures do not affect the locks
 	 */
 	public DefaultLockRegistry(LockStore store, EngineSettings settings, LockListener listener) {
-		this.capabilities = StoreCapabilities.of(store);
-		LockStore safeStore = new WellBehavedStore(store);
-		this.threads = new EngineThreads(safeStore);
-		this.settings = settings;
-		this.waiters = new Waiters(this.capabilities, settings.waitTime());
-		this.terms = new Terms(settings, this.threads.timetable()::now);
-		this.locks = new LocalLocks(this.terms);
-		LockListener safeListener = new CompositeLockListener(List.of(listener));
-		LossNotice notice = new LossNotice(safeListener, this.threads.callbacks());
-		OutageLog outages = new OutageLog(this.threads.background()::serverOf);
-		this.desk = new StoreDesk(safeStore, settings, this.threads, this.locks, notice, outages);
-		this.admission = new Admission(this.desk, outages, safeListener, this.capabilities, this.threads.returns());
-		this.simultaneousGrant = new SimultaneousGrant(safeStore, this.terms, this.locks, this.desk, this.admission,
-				this.threads.timetable());
+		this(LockStores.of(store), LockSettings.NONE, settings, listener);
+	}
+
+	/**
+	 * Create a registry for several stores.
+	 * @param stores the stores; other than the default one and those that the settings
+	 * name, each is created when a request names it
+	 * @param lockSettings the settings of lock names
+	 * @param settings wait times, lease times and intervals, for all stores
+	 * @param listener called with each event; its failures do not affect the locks
+	 * @throws UnknownLockStoreException if the settings name a store that does not exist
+	 * @throws LockStoreCreationException if the settings name a store that cannot be
+	 * created
+	 */
+	public DefaultLockRegistry(LockStores stores, LockSettings lockSettings, EngineSettings settings,
+			LockListener listener) {
+		this.lockSettings = lockSettings;
+		this.engines = new Engines(stores, settings, listener);
+		this.standard = this.engines.create(stores.defaultName(), "The default is", null);
+		try {
+			lockSettings.names().forEach(this::createEngine);
+		}
+		catch (RuntimeException ex) {
+			this.engines.close();
+			throw ex;
+		}
+	}
+
+	private void createEngine(String name, NameSettings settings) {
+		String store = settings.store();
+		if (store == null) {
+			return;
+		}
+		String subject = "The settings of the lock name '" + name + "' choose";
+		try {
+			this.engines.create(store, subject, null);
+		}
+		catch (UnknownLockStoreException ex) {
+			throw ex;
+		}
+		catch (RuntimeException ex) {
+			throw new LockStoreCreationException(subject, store, ex);
+		}
 	}
 
 	@Override
 	public Lease acquire(LockRequest request) {
-		ThreadWaiter waiter = this.waiters.ofThread(request);
-		Lease lease = obtain(request.key(), waiter);
-		if (lease == null) {
-			throw new LockContendedException(request.key(), waiter.waited());
-		}
-		return lease;
+		LockRequest complete = this.lockSettings.forLease(request);
+		return engine(complete).acquire(complete);
 	}
 
 	@Override
 	public Optional<Lease> tryAcquire(LockRequest request) {
-		return Optional.ofNullable(obtain(request.key(), this.waiters.ofThread(request)));
+		LockRequest complete = this.lockSettings.forLease(request);
+		return engine(complete).tryAcquire(complete);
 	}
 
 	@Override
 	public CompletableFuture<Lease> acquireAsync(LockRequest request) {
-		return acquireAsync(request, new Object());
-	}
-
-	private CompletableFuture<Lease> acquireAsync(LockRequest request, Object otherwise) {
-		return this.waiters.ofFuture(request, otherwise, this.admission, this.threads).begin();
+		LockRequest complete = this.lockSettings.forLease(request);
+		try {
+			return engine(complete).acquireAsync(complete);
+		}
+		catch (LockUnavailableException ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
 	}
 
 	@Override
 	public LeaseSet acquireAll(LockSetRequest request) {
-		request.requests().forEach(this.waiters::require);
-		Function<LockRequest, ThreadWaiter> waiters = (each) -> this.waiters.impatient(each, Thread.currentThread());
-		return manyLocks(request,
-				(all, time) -> CompletableFuture.completedFuture(this.simultaneousGrant.tryGrant(all, waiters, time)),
-				(each) -> CompletableFuture.completedFuture(acquire(each)))
-			.await();
+		LockSetRequest complete = this.lockSettings.forLease(request);
+		return engine(complete).acquireAll(complete);
 	}
 
 	@Override
@@ -133,51 +137,51 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	@Override
 	public CompletableFuture<LeaseSet> acquireAllAsync(LockSetRequest request) {
-		request.requests().forEach(this.waiters::require);
-		Object owner = new Object();
-		Function<LockRequest, ThreadWaiter> waiters = (each) -> this.waiters.impatient(each, owner);
-		return manyLocks(request,
-				(all, time) -> this.simultaneousGrant.tryGrantAsync(all, waiters, time, this.threads.tasks()),
-				(each) -> acquireAsync(each, owner))
-			.begin();
-	}
-
-	private ManyLocks manyLocks(LockSetRequest request,
-			BiFunction<List<LockRequest>, Duration, CompletableFuture<@Nullable List<Lease>>> atOnce,
-			Function<LockRequest, CompletableFuture<Lease>> one) {
-		LockKey first = request.requests().get(0).key();
-		Executor lane = (task) -> this.threads.requests().execute(first, task);
-		return new ManyLocks(request.requests(), this.waiters.waitTime(request), atOnce, one, lane,
-				this.threads.bodies(), this.threads.returns());
+		LockSetRequest complete = this.lockSettings.forLease(request);
+		try {
+			return engine(complete).acquireAllAsync(complete);
+		}
+		catch (LockUnavailableException ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
 	}
 
 	@Override
 	public Lock lock(LockKey key) {
-		return new RegistryLock(this, key, LockMode.EXCLUSIVE);
+		return engine(key).lock(key);
 	}
 
 	@Override
 	public ReadWriteLock readWriteLock(LockKey key) {
-		this.capabilities.require(LockRequest.of(key).withMode(LockMode.READ));
-		return new RegistryReadWriteLock(new RegistryLock(this, key, LockMode.READ),
-				new RegistryLock(this, key, LockMode.WRITE));
+		return engine(key).readWriteLock(key);
 	}
 
-	/**
-	 * Acquire a lock.
-	 * @return the lease, or {@code null} if another owner held the lock for the whole
-	 * wait time
-	 */
-	@Nullable HeldLease obtain(LockKey key, ThreadWaiter waiter) {
-		return waiter.obtain(key, this.admission);
+	@Override
+	public LockSettings settings() {
+		return this.lockSettings;
 	}
 
-	/**
-	 * Return the hold of the current thread on a lock, or {@code null}.
-	 */
-	@Nullable Hold holdOfCurrentThread(LockKey key) {
-		LocalLock lock = this.locks.get(key);
-		return (lock != null) ? lock.holdOf(Thread.currentThread()) : null;
+	private Engine engine(LockKey key) {
+		return engine(this.lockSettings.forLease(LockRequest.of(key)));
+	}
+
+	private Engine engine(LockRequest request) {
+		String store = request.store();
+		return (store == null) ? this.standard : this.engines.get(store, request.key());
+	}
+
+	private Engine engine(LockSetRequest request) {
+		LockRequest first = request.requests().get(0);
+		Engine engine = engine(first);
+		for (LockRequest each : request.requests()) {
+			Engine other = engine(each);
+			if (other != engine) {
+				throw new IllegalArgumentException(
+						"Locks in different stores cannot be acquired together: '" + first.key() + "' is in the store '"
+								+ engine.name() + "', and '" + each.key() + "' in '" + other.name() + "'");
+			}
+		}
+		return engine;
 	}
 
 	/**
@@ -185,11 +189,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	 * @throws IllegalStateException if this registry is closed
 	 */
 	public void open() {
-		if (this.threads.areEnded()) {
-			throw new IllegalStateException("A closed registry cannot be opened again: create a new one");
-		}
-		this.desk.watchdog().setRenewing(true);
-		this.terms.setRefusing(false);
+		this.engines.open();
 	}
 
 	/**
@@ -198,25 +198,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	 * its lease expires instead.
 	 */
 	public void drain() {
-		this.terms.setRefusing(true);
-		this.desk.refuseWaiters();
-		if (!this.locks.awaitEmpty(this.settings.shutdownTimeout().toNanos())) {
-			warnOfHeldLocks();
-		}
-		this.desk.watchdog().setRenewing(false);
-		this.desk.awaitAnswers();
-	}
-
-	/**
-	 * The remaining locks are not held: they have waiters whose last request is not
-	 * answered.
-	 */
-	private void warnOfHeldLocks() {
-		List<LockKey> held = this.locks.held();
-		if (!held.isEmpty()) {
-			logger.warn("Locks still held after " + this.settings.shutdownTimeout().toMillis()
-					+ " ms of shutdown, until their leases expire: " + held);
-		}
+		this.engines.drain();
 	}
 
 	/**
@@ -225,21 +207,18 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	 */
 	@Override
 	public void close() {
-		if (!this.terms.isRefusing()) {
-			drain();
-		}
-		this.threads.close();
+		this.engines.close();
 	}
 
 	int activeLocks() {
-		return this.locks.size();
+		return this.engines.all().stream().mapToInt(Engine::activeLocks).sum();
 	}
 
 	/**
 	 * Return how many actions are scheduled or under way in the background.
 	 */
 	int backgroundActions() {
-		return this.threads.timetable().size() + this.desk.underWay();
+		return this.engines.all().stream().mapToInt(Engine::backgroundActions).sum();
 	}
 
 }

@@ -58,6 +58,17 @@ final class HeldLease implements Lease {
 		}
 	}
 
+	/**
+	 * Afterwards no owner in another JVM can acquire the lock before the commit, and the
+	 * second look is for this JVM.
+	 */
+	@Override
+	public void ensureHeldAtCommit() {
+		ensureHeld();
+		this.admission.ensureHeldAtCommit(this.hold);
+		ensureHeld();
+	}
+
 	@Override
 	public Duration remaining() {
 		return isHeld() ? Duration.ofNanos(Math.max(0, this.hold.remainingNanos())) : Duration.ZERO;

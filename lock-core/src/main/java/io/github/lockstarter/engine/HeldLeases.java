@@ -49,6 +49,11 @@ record HeldLeases(List<Lease> all, Executor returns) implements LeaseSet {
 	}
 
 	@Override
+	public void ensureHeldAtCommit() {
+		this.all.forEach(Lease::ensureHeldAtCommit);
+	}
+
+	@Override
 	public Duration remaining() {
 		return this.all.stream().map(Lease::remaining).min(Duration::compareTo).orElse(Duration.ZERO);
 	}

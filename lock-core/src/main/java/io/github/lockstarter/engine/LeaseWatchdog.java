@@ -78,6 +78,15 @@ final class LeaseWatchdog implements Renewal.Listener {
 	}
 
 	/**
+	 * Renew the lease of a tenure now, because the store may be out of reach.
+	 */
+	void hasten(Tenure tenure) {
+		if (tenure.alarm() != null && !tenure.isRenewing()) {
+			schedule(tenure, this.timetable.now());
+		}
+	}
+
+	/**
 	 * Forget a tenure that is over.
 	 */
 	void forget(Tenure tenure) {
@@ -148,7 +157,7 @@ final class LeaseWatchdog implements Renewal.Listener {
 		}
 		else if (owned) {
 			boolean recovered = renewal.isExtending()
-					? tenure.certainty().renewed(renewal.sentAt(), renewal.leaseTime())
+					? tenure.certainty().renewed(renewal.sentAt(), renewal.leaseTime(), renewal.longestLease())
 					: tenure.certainty().confirmed(renewal.sentAt());
 			if (recovered) {
 				this.notice.recovered(tenure);
@@ -185,12 +194,12 @@ final class LeaseWatchdog implements Renewal.Listener {
 	}
 
 	private long renewalInterval(Tenure tenure) {
-		long granted = tenure.deadline() - tenure.certainty().grantedAt();
-		return Math.min(granted, watched(tenure)) / this.renewalsPerLease;
+		return watched(tenure) / this.renewalsPerLease;
 	}
 
 	private long watched(Tenure tenure) {
-		return Math.min(tenure.leaseTime().toNanos(), this.leaseTime.toNanos());
+		long granted = tenure.deadline() - tenure.certainty().grantedAt();
+		return Math.min(granted, Math.min(tenure.leaseTime().toNanos(), this.leaseTime.toNanos()));
 	}
 
 	/** Spread the renewals of leases that were granted at the same time. */

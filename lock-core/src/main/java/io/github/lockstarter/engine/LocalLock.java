@@ -181,13 +181,7 @@ final class LocalLock {
 	 * new one
 	 */
 	@Nullable Boolean reserve(Waiter waiter, Attempt attempt) {
-		this.guard.lock();
-		try {
-			return this.over ? null : (Boolean) this.entrance.reserve(waiter, attempt);
-		}
-		finally {
-			this.guard.unlock();
-		}
+		return read(() -> this.over ? null : (Boolean) this.entrance.reserve(waiter, attempt));
 	}
 
 	/**
@@ -204,22 +198,27 @@ final class LocalLock {
 	 * Return the hold of an owner on this lock, even if it is lost, or {@code null}.
 	 */
 	@Nullable Hold holdOf(Object owner) {
-		this.guard.lock();
-		try {
-			return this.possession.holders().of(owner);
-		}
-		finally {
-			this.guard.unlock();
-		}
+		return read(() -> this.possession.holders().of(owner));
 	}
 
 	/**
 	 * Return whether the lock is held, and not only waited for.
 	 */
 	boolean isHeld() {
+		return read(() -> !this.possession.holders().isEmpty());
+	}
+
+	/**
+	 * Return the tenure in the store, or {@code null} if there is none.
+	 */
+	@Nullable Tenure tenure() {
+		return read(this.possession::tenure);
+	}
+
+	private <T extends @Nullable Object> T read(Supplier<T> state) {
 		this.guard.lock();
 		try {
-			return !this.possession.holders().isEmpty();
+			return state.get();
 		}
 		finally {
 			this.guard.unlock();

@@ -103,14 +103,19 @@ final class Possession {
 	}
 
 	/**
-	 * The fixed lease time of a hold is over, although its body still runs.
+	 * The fixed lease time of a hold is over, although its body still runs. If it may be
+	 * committing, only the store can keep the next owner out until that has ended.
 	 */
 	Effect expire(Hold hold) {
 		if (!this.holders.lose(hold, null)) {
 			return Effect.NONE;
 		}
 		Effect ended = (desk) -> desk.ended(hold);
-		return ended.and(this.holders.isEmpty() ? passOn(hold, hold.tenure().now(), false) : othersHold(hold.tenure()));
+		if (!this.holders.isEmpty()) {
+			return ended.and(othersHold(hold.tenure()));
+		}
+		return ended
+			.and(hold.mayBeCommitting() ? release(hold.tenure(), hold) : passOn(hold, hold.tenure().now(), false));
 	}
 
 	private Effect othersHold(Tenure tenure) {

@@ -20,14 +20,14 @@ import io.github.lockstarter.LockRequest;
  */
 final class RegistryLock implements Lock {
 
-	private final DefaultLockRegistry registry;
+	private final Engine engine;
 
 	private final LockKey key;
 
 	private final LockMode mode;
 
-	RegistryLock(DefaultLockRegistry registry, LockKey key, LockMode mode) {
-		this.registry = registry;
+	RegistryLock(Engine engine, LockKey key, LockMode mode) {
+		this.engine = engine;
 		this.key = key;
 		this.mode = mode;
 	}
@@ -54,7 +54,7 @@ final class RegistryLock implements Lock {
 
 	@Override
 	public void unlock() {
-		Hold hold = this.registry.holdOfCurrentThread(this.key);
+		Hold hold = this.engine.holdOfCurrentThread(this.key);
 		Lease lease = (hold != null) ? hold.lockedLeases().pop(this.mode) : null;
 		if (lease == null) {
 			throw new IllegalMonitorStateException(
@@ -86,7 +86,7 @@ final class RegistryLock implements Lock {
 	}
 
 	private boolean obtain(ThreadWaiter waiter) {
-		HeldLease lease = this.registry.obtain(this.key, waiter);
+		HeldLease lease = this.engine.obtain(this.key, waiter);
 		if (lease == null) {
 			return false;
 		}

@@ -24,6 +24,8 @@ final class Renewal {
 
 	private volatile long sentAt;
 
+	private volatile Duration longestLease = Duration.ZERO;
+
 	private volatile boolean answered;
 
 	Renewal(Tenure tenure, Listener listener) {
@@ -48,6 +50,13 @@ final class Renewal {
 		return this.sentAt;
 	}
 
+	/**
+	 * Return the longest time for which the renewal counts.
+	 */
+	Duration longestLease() {
+		return this.longestLease;
+	}
+
 	void setRound(RenewalRound round) {
 		this.round = round;
 	}
@@ -67,7 +76,12 @@ final class Renewal {
 		return this.answered;
 	}
 
-	void answered(boolean owned, @Nullable Throwable failure) {
+	/**
+	 * Note the answer.
+	 * @param longestLease the longest time for which the renewal counts
+	 */
+	void answered(boolean owned, Duration longestLease, @Nullable Throwable failure) {
+		this.longestLease = longestLease;
 		this.answered = true;
 		RenewalRound round = this.round;
 		if (round != null) {

@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.engine;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,7 +48,7 @@ final class RenewalWindow {
 		while (canSend() && batch.size() < BATCH_SIZE) {
 			Renewal renewal = this.waiting.remove();
 			if (renewal.tenure().certainty().isOver()) {
-				renewal.answered(false, null);
+				renewal.answered(false, Duration.ZERO, null);
 			}
 			else {
 				batch.add(renewal);

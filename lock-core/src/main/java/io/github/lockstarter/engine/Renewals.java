@@ -75,7 +75,7 @@ final class Renewals {
 		for (int i = 0; i < batch.size(); i++) {
 			Renewal renewal = batch.get(i);
 			answers.get(i).whenComplete((owned, ex) -> {
-				renewal.answered(Boolean.TRUE.equals(owned), failure(owned, ex));
+				renewal.answered(Boolean.TRUE.equals(owned), this.store.longestLease(), failure(owned, ex));
 				if (unanswered.decrementAndGet() == 0) {
 					window.answered(batch.size());
 					sendLater(server, window);

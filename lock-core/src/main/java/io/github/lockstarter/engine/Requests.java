@@ -160,7 +160,7 @@ final class Requests implements ReleaseListener {
 	 * Return the tenure that begins with a grant.
 	 */
 	Tenure tenure(LockKey key, Attempt attempt, LockGrant grant) {
-		return new Tenure(key, attempt.token(), grant, attempt.leaseTime(), attempt.sentAt(),
+		return new Tenure(key, attempt.token(), grant, attempt.leaseTime(), this.store.longestLease(), attempt.sentAt(),
 				this.settings.timeSlice().toNanos(), this.timetable);
 	}
 

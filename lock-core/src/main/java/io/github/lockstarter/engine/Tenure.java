@@ -54,20 +54,21 @@ final class Tenure {
 	/**
 	 * Begin a tenure.
 	 * @param grant the answer of the store
-	 * @param leaseTime length of the lease that was granted
+	 * @param leaseTime length of the lease that was requested
+	 * @param longestLease the longest time for which the grant counts
 	 * @param sentAt when the granted request was sent
 	 * @param timeSlice how long the tenure may continue while another JVM waits, in
 	 * nanoseconds
 	 */
-	Tenure(LockKey key, OwnerToken owner, LockGrant grant, Duration leaseTime, long sentAt, long timeSlice,
-			Timetable timetable) {
+	Tenure(LockKey key, OwnerToken owner, LockGrant grant, Duration leaseTime, Duration longestLease, long sentAt,
+			long timeSlice, Timetable timetable) {
 		this.key = key;
 		this.owner = owner;
 		this.fencingBase = grant.fencingBase();
 		this.timetable = timetable;
 		this.slice = new Slice(timetable.now(), timeSlice, grant.awaited());
 		this.leaseTime = leaseTime;
-		this.certainty = new Certainty(sentAt, leaseTime);
+		this.certainty = new Certainty(sentAt, leaseTime, longestLease);
 	}
 
 	LockKey key() {
@@ -195,7 +196,7 @@ final class Tenure {
 	 */
 	Hold beginHold(Waiter waiter, Duration leaseTime, long now) {
 		// The first hold ends with the lease that was requested for it
-		long end = (this.holds == 0) ? deadline() : now + leaseTime.toNanos();
+		long end = (this.holds == 0) ? this.certainty.endOf(leaseTime) : now + leaseTime.toNanos();
 		boolean first = this.holds == 0 || !isShared();
 		// Further readers share the last number: only later writers must have a larger
 		// one

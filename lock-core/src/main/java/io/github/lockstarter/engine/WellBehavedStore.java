@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.CommitCheck;
 import io.github.lockstarter.store.GroupGrant;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
@@ -53,6 +54,8 @@ final class WellBehavedStore implements LockStore {
 
 	private final Optional<GroupGrant> groupGrant;
 
+	private final Optional<CommitCheck> commitCheck;
+
 	private final WaitingLine waitingLine;
 
 	WellBehavedStore(LockStore delegate) {
@@ -61,6 +64,7 @@ final class WellBehavedStore implements LockStore {
 		this.servers = delegate.servers();
 		this.keeping = delegate.keeping().map(WellBehavedStore::keeping);
 		this.groupGrant = delegate.groupGrant().map(WellBehavedGroupGrant::new);
+		this.commitCheck = delegate.commitCheck();
 		this.waitingLine = new WellBehavedLine(delegate.waitingLine());
 	}
 
@@ -109,6 +113,16 @@ final class WellBehavedStore implements LockStore {
 	}
 
 	@Override
+	public Optional<CommitCheck> commitCheck() {
+		return this.commitCheck;
+	}
+
+	@Override
+	public void onInterruption(Runnable task) {
+		this.delegate.onInterruption(task);
+	}
+
+	@Override
 	public WaitingLine waitingLine() {
 		return this.waitingLine;
 	}
@@ -116,6 +130,17 @@ final class WellBehavedStore implements LockStore {
 	@Override
 	public StoreServers servers() {
 		return this.servers;
+	}
+
+	@Override
+	public Duration longestLease() {
+		try {
+			return Objects.requireNonNull(this.delegate.longestLease());
+		}
+		catch (Throwable ex) {
+			logger.debug("A grant of unknown length does not count", ex);
+			return Duration.ZERO;
+		}
 	}
 
 	@Override

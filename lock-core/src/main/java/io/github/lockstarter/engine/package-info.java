@@ -3,7 +3,8 @@
 /**
  * The engine above every store. A lock asks the store; its waiters only wait for the
  * lock. <pre>
- * registry     DefaultLockRegistry, RegistryLock, ManyLocks      what users call
+ * registry     DefaultLockRegistry                               what users call
+ *    |           Engines: an Engine for each store in use, RegistryLock, ManyLocks
  *    |
  * waiter       ThreadWaiter | FutureWaiter                       two ways to wait for one outcome:
  *    |  Admission                                                a Hold, or a Denial

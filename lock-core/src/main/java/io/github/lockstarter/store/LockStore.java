@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.store;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -9,6 +10,7 @@ import java.util.concurrent.CompletionStage;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRequest;
 
 /**
  * The place where locks are kept, as seen by one JVM. A store grants, renews and releases
@@ -21,8 +23,9 @@ import io.github.lockstarter.LockMode;
  * is not known; after an {@link UnusableStoreException} it is pointless to ask again
  * soon. A request returns a failed stage and never throws. Its stage ends within a few
  * seconds, with a failure if there is no answer. Requests of this JVM for the same lock
- * take effect in the order in which their methods are called. What a store declares never
- * changes. Implementations are thread-safe.
+ * take effect in the order in which their methods are called. Except for its
+ * {@linkplain #longestLease() longest lease}, what a store declares never changes.
+ * Implementations are thread-safe.
  */
 public interface LockStore {
 
@@ -89,6 +92,13 @@ public interface LockStore {
 	}
 
 	/**
+	 * Return how this store checks locks in transactions of the application, if it can.
+	 */
+	default Optional<CommitCheck> commitCheck() {
+		return Optional.empty();
+	}
+
+	/**
 	 * Return the line in which JVMs wait for the locks of this store.
 	 */
 	default WaitingLine waitingLine() {
@@ -100,6 +110,26 @@ public interface LockStore {
 	 */
 	default StoreServers servers() {
 		return StoreServers.ONE;
+	}
+
+	/**
+	 * Return the longest time for which a grant or a renewal counts, from the moment its
+	 * request was sent. It limits every lease, and a longer one is renewed more often.
+	 * This method is called after each answer, must not block, and may return less than
+	 * before, but never more: a store whose sessions expire knows their length only when
+	 * it is connected.
+	 */
+	default Duration longestLease() {
+		return LockRequest.MAX_LEASE_TIME;
+	}
+
+	/**
+	 * Set what to run when the connection to the servers is interrupted: leases are then
+	 * renewed at once, so that their owners learn early that they may be lost. A store
+	 * that does not notice interruptions ignores it.
+	 * @param task what to run; it does not block, and may run on a thread of the driver
+	 */
+	default void onInterruption(Runnable task) {
 	}
 
 	/**

@@ -27,7 +27,17 @@ public record StoreCapabilities(String store, Set<LockMode> modes, boolean keepi
 	 * @param store the store
 	 */
 	public static StoreCapabilities of(LockStore store) {
-		return new StoreCapabilities(store.name(), new TreeSet<>(store.modes()), store.keeping().isPresent());
+		return of(store.name(), store);
+	}
+
+	/**
+	 * Return the capabilities that a store declares, under the name by which the
+	 * application knows the store.
+	 * @param name the name
+	 * @param store the store
+	 */
+	public static StoreCapabilities of(String name, LockStore store) {
+		return new StoreCapabilities(name, new TreeSet<>(store.modes()), store.keeping().isPresent());
 	}
 
 	/**

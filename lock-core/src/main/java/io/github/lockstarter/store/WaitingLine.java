@@ -55,8 +55,9 @@ public interface WaitingLine {
 	 * Return whether messages reach the listener. If they do not, arrange that they will,
 	 * without blocking the caller. When they begin to arrive,
 	 * {@link ReleaseListener#onDoubt()} is called, so that waiters ask again and join the
-	 * line. This method is called before each request that may wait, always with the same
-	 * listener, so it must be cheap.
+	 * line. A line that begins to receive messages when this JVM joins it, and loses none
+	 * by that, may return {@code true} before. This method is called before each request
+	 * that may wait, always with the same listener, so it must be cheap.
 	 * @param listener what to call
 	 * @return whether messages arrive; while they do not, waiters have to poll
 	 */

@@ -360,6 +360,20 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
+	void aFixedLeaseLastsAsRequestedThoughTheStoreLimitsLeases() throws Exception {
+		this.store.limitLeases(Duration.ofMillis(200));
+		long start = System.nanoTime();
+		Lease lease = this.registry.acquire(REQUEST.withLeaseTime(Duration.ofSeconds(1)));
+		assertThat(lease.remaining()).isLessThanOrEqualTo(Duration.ofMillis(200));
+		CountDownLatch notified = new CountDownLatch(1);
+		lease.onLost((loss) -> notified.countDown());
+		assertThat(notified.await(10, TimeUnit.SECONDS)).isTrue();
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofMillis(900));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::ensureHeld)
+			.withMessageContaining("lease time of 1000 ms expired");
+	}
+
+	@Test
 	void aClosedLeaseIsNotNotifiedOfALaterLoss() throws Exception {
 		Lease outer = this.registry.acquire(REQUEST.withLeaseTime(Duration.ofMillis(200)));
 		Lease inner = this.registry.acquire(REQUEST);
@@ -433,20 +447,6 @@ class DefaultLockRegistryTests {
 		}
 		assertThat(this.registry.activeLocks()).isZero();
 		assertThat(this.registry.backgroundActions()).isZero();
-		assertThat(this.memory.isEmpty()).isTrue();
-	}
-
-	@Test
-	void twoRegistriesOnOneStoreExcludeEachOtherAndWakeEachOther() throws Exception {
-		DefaultLockRegistry other = new DefaultLockRegistry(new MemoryLockStore(this.memory), NO_POLLING,
-				LockListener.NO_OP);
-		try (other) {
-			Lease lease = this.registry.acquire(REQUEST);
-			Call<Boolean> waiter = Callers.start(() -> closing(other.acquire(REQUEST))).awaitParked();
-			lease.close();
-			assertThat(waiter.get()).isTrue();
-		}
-		awaitNothingLeft();
 		assertThat(this.memory.isEmpty()).isTrue();
 	}
 

@@ -3,8 +3,6 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
@@ -53,25 +51,6 @@ class FairLockTests {
 			registry.close();
 		}
 		Awaitility.await().until(this.memory::isEmpty);
-	}
-
-	@Test
-	void callersAreServedInTheOrderOfTheirArrivalWhicheverJvmTheyAreIn() throws Exception {
-		List<DefaultLockRegistry> arrivals = List.of(this.one, this.two, this.two, this.one, this.two, this.one,
-				this.one, this.two);
-		Lease lease = this.one.acquire(REQUEST);
-		List<Call<Long>> callers = new ArrayList<>();
-		for (int i = 0; i < arrivals.size(); i++) {
-			callers.add(caller(arrivals.get(i), i));
-		}
-		lease.close();
-		List<Long> tokens = new ArrayList<>();
-		for (Call<Long> caller : callers) {
-			tokens.add(caller.get());
-		}
-		assertThat(this.order).containsExactly(0, 1, 2, 3, 4, 5, 6, 7);
-		assertThat(tokens).isSorted();
-		assertThat(lease.fencingToken()).isLessThan(Collections.min(tokens));
 	}
 
 	@Test

@@ -3,6 +3,7 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 
@@ -60,7 +61,8 @@ class FutureWaiterTests {
 		OutageLog outages = new OutageLog((key) -> "");
 		StoreDesk desk = new StoreDesk(this.store, EngineSettings.DEFAULTS, this.threads, new LocalLocks(terms),
 				new LossNotice(listener, Runnable::run), outages);
-		return new Admission(desk, outages, listener, StoreCapabilities.of(this.store), this.threads.returns());
+		return new Admission(desk, outages, listener, StoreCapabilities.of(this.store), Optional.empty(),
+				this.threads.returns());
 	}
 
 }

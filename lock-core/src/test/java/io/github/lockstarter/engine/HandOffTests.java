@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -136,33 +135,6 @@ class HandOffTests {
 		}
 		finally {
 			renewing.close();
-		}
-	}
-
-	@Test
-	void anotherJvmThatWaitsGetsTheLockHoweverManyWantItHere() throws Exception {
-		Duration slice = Duration.ofMillis(10);
-		try (DefaultLockRegistry busy = registry(this.store, Duration.ofSeconds(30), slice);
-				DefaultLockRegistry other = registry(new MemoryLockStore(this.memory), Duration.ofSeconds(30), slice)) {
-			AtomicBoolean stop = new AtomicBoolean();
-			List<Call<Boolean>> loops = new ArrayList<>();
-			Lease lease = busy.acquire(REQUEST);
-			for (int i = 0; i < 3; i++) {
-				loops.add(Callers.start(() -> {
-					while (!stop.get()) {
-						busy.acquire(REQUEST).close();
-					}
-					return true;
-				}).awaitParked());
-			}
-			lease.close();
-			for (int i = 0; i < 10; i++) {
-				other.acquire(REQUEST).close();
-			}
-			stop.set(true);
-			for (Call<Boolean> loop : loops) {
-				loop.get();
-			}
 		}
 	}
 

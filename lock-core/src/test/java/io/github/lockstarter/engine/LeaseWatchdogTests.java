@@ -61,6 +61,15 @@ class LeaseWatchdogTests {
 	}
 
 	@Test
+	void doubtsALeaseBeforeItsRenewalIsDueIfTheStoreMayBeOutOfReach() {
+		Tenure tenure = begin(KEY, true);
+		this.store.renew.loseRequests(() -> true);
+		this.watchdog.hasten(tenure);
+		this.timetable.runDue();
+		assertThat(this.events).singleElement().isInstanceOf(LockEvent.Suspect.class);
+	}
+
+	@Test
 	void renewsAsOftenWithinALeaseAsConfigured() {
 		LeaseWatchdog eager = watchdog(10);
 		eager.watch(granted(KEY, true));
@@ -104,6 +113,40 @@ class LeaseWatchdogTests {
 		advance(LEASE);
 		assertThat(this.store.renew.calls()).isBetween(2, 3);
 		assertThat(this.timetable.size()).isZero();
+	}
+
+	@Test
+	void renewsALeaseInTimeThatCountsForLessThanRequested() {
+		this.store.limitLeases(LEASE.dividedBy(3));
+		Tenure tenure = begin(KEY, true);
+		advance(Duration.ofMinutes(10));
+		assertThat(tenure.isHeld()).isTrue();
+		assertThat(this.store.renew.calls()).isBetween(180, 205);
+		this.store.renew.loseRequests(() -> true);
+		advance(LEASE.dividedBy(3));
+		assertThat(tenure.certainty().isLost()).isTrue();
+	}
+
+	@Test
+	void countsARenewalForAsLongAsTheStoreAllowsAfterIt() {
+		Tenure tenure = begin(KEY, true);
+		this.store.limitLeases(LEASE.dividedBy(10));
+		advance(LEASE.dividedBy(3));
+		assertThat(this.store.renew.calls()).isPositive();
+		assertThat(tenure.remainingNanos()).isBetween(1L, LEASE.dividedBy(10).toNanos());
+	}
+
+	@Test
+	void aFixedLeaseThatIsLongerThanTheStoreAllowsIsRenewedUntilItsEnd() {
+		this.store.limitLeases(LEASE.dividedBy(3));
+		Tenure tenure = begin(KEY, false);
+		Hold hold = this.holds.get(0);
+		assertThat(hold.needsLimit()).isTrue();
+		advance(LEASE.minusMillis(400));
+		assertThat(tenure.isHeld()).isTrue();
+		assertThat(hold.isHeld()).isTrue();
+		advance(Duration.ofMillis(400));
+		assertThat(hold.isHeld()).isFalse();
 	}
 
 	@Test
@@ -258,7 +301,8 @@ class LeaseWatchdogTests {
 		OwnerToken owner = OwnerToken.random();
 		LockGrant grant = (LockGrant) this.client.acquire(key, owner, LEASE, false);
 		Waiter waiter = new ThreadWaiter(Duration.ZERO, true, LockMode.EXCLUSIVE, renewable ? null : LEASE);
-		Tenure tenure = new Tenure(key, owner, grant, LEASE, this.clock.getAsLong(), 0, this.timetable);
+		Tenure tenure = new Tenure(key, owner, grant, LEASE, this.store.longestLease(), this.clock.getAsLong(), 0,
+				this.timetable);
 		this.holds.add(tenure.beginHold(waiter, LEASE, this.clock.getAsLong()));
 		return tenure;
 	}
@@ -269,7 +313,8 @@ class LeaseWatchdogTests {
 	}
 
 	private void begin(LockKey key, OwnerToken owner, LockGrant grant, Duration fixed) {
-		Tenure tenure = new Tenure(key, owner, grant, fixed, this.clock.getAsLong(), 0, this.timetable);
+		Tenure tenure = new Tenure(key, owner, grant, fixed, this.store.longestLease(), this.clock.getAsLong(), 0,
+				this.timetable);
 		tenure.beginHold(new ThreadWaiter(Duration.ZERO, true, LockMode.EXCLUSIVE, fixed), fixed,
 				this.clock.getAsLong());
 		this.watchdog.watch(tenure);

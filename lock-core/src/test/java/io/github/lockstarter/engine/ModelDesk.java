@@ -255,8 +255,8 @@ class ModelDesk implements Desk {
 		}
 		else {
 			LockGrant grant = new LockGrant(this.lastBase.incrementAndGet(), false);
-			Tenure tenure = new Tenure(key, attempt.token(), grant, attempt.leaseTime(), this.clock.get(), this.slice,
-					this.timetable);
+			Tenure tenure = new Tenure(key, attempt.token(), grant, attempt.leaseTime(), attempt.leaseTime(),
+					this.clock.get(), this.slice, this.timetable);
 			change((lock) -> lock.granted(attempt, tenure));
 		}
 	}

@@ -113,7 +113,7 @@ class OrphansTests {
 
 	private Tenure tenure() {
 		LockGrant grant = (LockGrant) this.client.acquire(KEY, this.owner, LEASE, false);
-		return new Tenure(KEY, this.owner, grant, LEASE, this.clock.getAsLong(), 0, this.timetable);
+		return new Tenure(KEY, this.owner, grant, LEASE, LEASE, this.clock.getAsLong(), 0, this.timetable);
 	}
 
 	private long end() {

@@ -5,8 +5,10 @@ package io.github.lockstarter.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -20,6 +22,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockUnavailableException;
+import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
@@ -56,6 +59,21 @@ class OutageTests {
 		this.store.acquire.loseRequests(() -> System.nanoTime() - end < 0);
 		registry(EngineSettings.DEFAULTS.outageTime()).acquire(PATIENT).close();
 		assertThat(System.nanoTime() - end).isPositive();
+	}
+
+	@Test
+	void anOwnerLearnsOfAnInterruptionBeforeItsRenewalIsDue() {
+		BlockingQueue<LockEvent> events = new LinkedBlockingQueue<>();
+		EngineSettings hours = new EngineSettings(Duration.ofHours(3), Duration.ofHours(3), 3, Duration.ofHours(1),
+				Duration.ofHours(1), Duration.ofMillis(50), Duration.ofSeconds(1));
+		try (DefaultLockRegistry registry = new DefaultLockRegistry(this.store, hours, events::add);
+				Lease lease = registry.acquire(LockRequest.of(KEY))) {
+			events.clear();
+			this.store.renew.loseRequests(() -> true);
+			this.store.interrupt();
+			Awaitility.await().until(() -> events.stream().anyMatch(LockEvent.Suspect.class::isInstance));
+			assertThat(lease.isHeld()).isTrue();
+		}
 	}
 
 	@Test

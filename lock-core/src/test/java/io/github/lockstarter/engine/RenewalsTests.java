@@ -172,7 +172,7 @@ class RenewalsTests implements Renewal.Listener {
 	}
 
 	private Tenure tenure(String server, int number) {
-		return new Tenure(LockKey.of(server, number), OwnerToken.random(), new LockGrant(1, false), LEASE,
+		return new Tenure(LockKey.of(server, number), OwnerToken.random(), new LockGrant(1, false), LEASE, LEASE,
 				this.clock.getAsLong(), 0, this.timetable);
 	}
 

@@ -113,14 +113,6 @@ class SharedLockTests {
 	}
 
 	@Test
-	void readersOfSeveralJvmsShareTheLock() {
-		try (Lease here = this.registry.acquire(READ); Lease there = this.other.acquire(READ_NOW)) {
-			assertThat(here.isHeld()).isTrue();
-			assertThat(there.isHeld()).isTrue();
-		}
-	}
-
-	@Test
 	void aReaderExcludesAllOtherModesHereAndThere() throws Exception {
 		try (Lease reader = this.registry.acquire(READ)) {
 			for (LockMode mode : List.of(LockMode.EXCLUSIVE, LockMode.WRITE, LockMode.FAIR)) {
@@ -154,22 +146,6 @@ class SharedLockTests {
 		Call<Long> reader = waiter(READ);
 		first.close();
 		assertThat(reader.get()).isGreaterThan(writer.get());
-	}
-
-	@Test
-	void noReaderOvertakesAWriterThatWaitsInAnotherJvm() throws Exception {
-		Lease first = this.registry.acquire(READ);
-		Call<Long> writer = Callers.start(() -> {
-			try (Lease lease = this.other.acquire(WRITE)) {
-				return lease.fencingToken();
-			}
-		}).awaitParked();
-		DefaultLockRegistry third = registry(new MemoryLockStore(this.memory), Duration.ofSeconds(30),
-				Duration.ofMillis(10));
-		assertThat(third.tryAcquire(READ_NOW)).isEmpty();
-		first.close();
-		writer.get();
-		third.close();
 	}
 
 	@Test

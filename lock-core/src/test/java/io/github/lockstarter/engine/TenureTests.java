@@ -29,7 +29,7 @@ class TenureTests {
 		assertThat(tenure.canBeHandedOn(this.clock.getAsLong())).isTrue();
 		this.clock.advance(Duration.ofSeconds(1));
 		assertThat(tenure.canBeHandedOn(this.clock.getAsLong())).isFalse();
-		tenure.certainty().renewed(this.clock.getAsLong(), LEASE);
+		tenure.certainty().renewed(this.clock.getAsLong(), LEASE, LEASE);
 		assertThat(tenure.canBeHandedOn(this.clock.getAsLong())).isTrue();
 	}
 
@@ -38,7 +38,7 @@ class TenureTests {
 		Tenure tenure = tenure(false);
 		tenure.certainty().suspect();
 		assertThat(tenure.canBeHandedOn(this.clock.getAsLong())).isFalse();
-		tenure.certainty().renewed(this.clock.getAsLong(), LEASE);
+		tenure.certainty().renewed(this.clock.getAsLong(), LEASE, LEASE);
 		assertThat(tenure.canBeHandedOn(this.clock.getAsLong())).isTrue();
 		tenure.certainty().release();
 		assertThat(tenure.canBeHandedOn(this.clock.getAsLong())).isFalse();
@@ -149,13 +149,13 @@ class TenureTests {
 	void aLateRenewalRevivesNothing() {
 		Tenure tenure = tenure(false);
 		tenure.certainty().lose("it is a test");
-		tenure.certainty().renewed(this.clock.getAsLong(), LEASE);
+		tenure.certainty().renewed(this.clock.getAsLong(), LEASE, LEASE);
 		assertThat(tenure.isHeld()).isFalse();
 		assertThat(tenure.certainty().isLost()).isTrue();
 	}
 
 	private Tenure tenure(boolean awaited) {
-		return new Tenure(LockKey.of("stock"), OwnerToken.random(), new LockGrant(1, awaited), LEASE,
+		return new Tenure(LockKey.of("stock"), OwnerToken.random(), new LockGrant(1, awaited), LEASE, LEASE,
 				this.clock.getAsLong(), SLICE.toNanos(), new Timetable(this.clock));
 	}
 

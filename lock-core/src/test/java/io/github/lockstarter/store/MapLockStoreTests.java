@@ -8,14 +8,7 @@ import java.time.Duration;
 
 import org.junit.jupiter.api.Test;
 
-import io.github.lockstarter.Lease;
-import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.engine.DefaultLockRegistry;
-import io.github.lockstarter.engine.EngineSettings;
-import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.test.AbstractLockStoreTests;
-import io.github.lockstarter.test.Callers;
-import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -47,28 +40,11 @@ class MapLockStoreTests extends AbstractLockStoreTests {
 	}
 
 	@Test
-	void instancesTakeTurns() throws Exception {
-		LockRequest request = LockRequest.of("stock", 1001);
-		MapLockStore shared = new MapLockStore(System::nanoTime);
-		try (DefaultLockRegistry one = new DefaultLockRegistry(shared, EngineSettings.DEFAULTS, LockListener.NO_OP);
-				DefaultLockRegistry two = new DefaultLockRegistry(shared, EngineSettings.DEFAULTS,
-						LockListener.NO_OP)) {
-			Lease lease = one.acquire(request);
-			Call<Long> waiter = Callers.start(() -> {
-				try (Lease next = two.acquire(request)) {
-					return next.fencingToken();
-				}
-			}).awaitParked();
-			lease.close();
-			assertThat(waiter.get()).isGreaterThan(lease.fencingToken());
-		}
-	}
-
-	@Test
 	void theDocumentationShowsIt() throws Exception {
 		String source = Files.readString(SOURCE);
 		String shown = source.substring(source.indexOf("import "));
-		assertThat(Files.readString(Path.of("..", "docs", "stores.md"))).contains("```java\n" + shown + "```\n");
+		assertThat(Files.readString(Path.of("..", "docs", "writing-a-store.md")))
+			.contains("```java\n" + shown + "```\n");
 	}
 
 }

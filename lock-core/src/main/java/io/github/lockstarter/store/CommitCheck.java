@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.store;
+
+import io.github.lockstarter.LockKey;
+
+/**
+ * Checks, as part of a transaction in the database that keeps the locks, that an owner
+ * still holds its lock. No other owner can acquire the lock until the transaction has
+ * ended, even if its lease expires before that.
+ */
+@FunctionalInterface
+public interface CommitCheck {
+
+	/**
+	 * Check a lock when the commit of the current thread's transaction begins. The
+	 * transaction may write more after that, as JPA does.
+	 * @param key the lock
+	 * @param owner the owner on whose behalf the transaction writes
+	 * @return whether the owner holds the lock, or the transaction is in another database
+	 * @throws RuntimeException if the database cannot tell, so that the transaction must
+	 * not commit
+	 */
+	boolean isHeld(LockKey key, OwnerToken owner);
+
+}
