@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.test;
 
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.store.GroupGrant;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
@@ -41,6 +43,11 @@ public final class FaultInjectingStore implements LockStore {
 	private volatile @Nullable ReleaseListener listener;
 
 	private volatile @Nullable LeaseRequest lastAcquired;
+
+	private volatile Runnable interrupted = () -> {
+	};
+
+	private volatile Duration limit = LockRequest.MAX_LEASE_TIME;
 
 	public final Operation acquire = new Operation();
 
@@ -101,6 +108,32 @@ public final class FaultInjectingStore implements LockStore {
 	@Override
 	public Optional<GroupGrant> groupGrant() {
 		return this.delegate.groupGrant().map(UncertainGroupGrant::new);
+	}
+
+	/**
+	 * Let grants and renewals count for less than the store allows.
+	 */
+	public void limitLeases(Duration longestLease) {
+		this.limit = longestLease;
+	}
+
+	@Override
+	public void onInterruption(Runnable task) {
+		this.delegate.onInterruption(task);
+		this.interrupted = task;
+	}
+
+	/**
+	 * Report that the connection is interrupted.
+	 */
+	public void interrupt() {
+		this.interrupted.run();
+	}
+
+	@Override
+	public Duration longestLease() {
+		Duration longest = this.delegate.longestLease();
+		return (this.limit.compareTo(longest) < 0) ? this.limit : longest;
 	}
 
 	@Override

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * For tests of stores and of code that uses locks: the contract of a store, a clock that
- * moves on demand, and a store that fails on demand.
+ * For tests of stores and of code that uses locks: the contract of a store and of the
+ * instances that share it, a clock that moves on demand, and a store that fails on
+ * demand.
  */
 @NullMarked
 package io.github.lockstarter.test;

@@ -13,7 +13,7 @@ import io.github.lockstarter.testsupport.AbstractArchitectureTests;
 class ArchitectureTests extends AbstractArchitectureTests {
 
 	ArchitectureTests() {
-		super(Map.of(".test", Set.of("", ".store")));
+		super(Map.of(".test", Set.of("", ".engine", ".event", ".store")));
 	}
 
 	@Override

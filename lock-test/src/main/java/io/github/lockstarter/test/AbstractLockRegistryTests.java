@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.test;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseSet;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockSetRequest;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.test.Callers.Call;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The contract of instances of an application that share a {@link LockStore}: what a
+ * {@link LockRegistry} promises its callers, with real threads and the clock of the
+ * store.
+ */
+public abstract class AbstractLockRegistryTests extends AbstractRegistryLeaseTests {
+
+	private static final int THREADS = 4;
+
+	private static final int HOLDS = 15;
+
+	/** Guarded by the lock only. */
+	private int counter;
+
+	/** Guarded by the lock only; equal to the counter while no writer is at work. */
+	private int copy;
+
+	/** Guarded by the lock only. */
+	private final List<Long> tokens = new ArrayList<>();
+
+	@Test
+	void noUpdateIsLost() throws Exception {
+		compete(this.request);
+	}
+
+	@Test
+	void noUpdateIsLostInFairMode() throws Exception {
+		assumeMode(LockMode.FAIR);
+		compete(this.request.withMode(LockMode.FAIR));
+	}
+
+	@Test
+	void noUpdateIsLostByWritersAndNoneIsSeenHalf() throws Exception {
+		assumeMode(LockMode.READ);
+		LockRequest read = this.request.withMode(LockMode.READ);
+		LockRequest write = this.request.withMode(LockMode.WRITE);
+		inAllThreads((instance, hold) -> {
+			if (hold % 3 == 0) {
+				try (Lease lease = instance.acquire(write)) {
+					update(lease);
+				}
+			}
+			else {
+				try (Lease lease = instance.acquire(read)) {
+					int seen = this.counter;
+					Thread.yield();
+					assertThat(this.copy).isEqualTo(seen);
+				}
+			}
+		});
+		assertUpdates(2 * THREADS * HOLDS / 3);
+	}
+
+	@Test
+	void readersShareTheLockAndAWriterWaitsForAll() throws Exception {
+		assumeMode(LockMode.READ);
+		LockRequest read = this.request.withMode(LockMode.READ);
+		LockRequest write = this.request.withMode(LockMode.WRITE);
+		Instance three = startInstance();
+		Lease here = this.one.acquire(read);
+		Lease there = this.two.acquire(read);
+		Call<Long> writer = three.startWaiter(write);
+		here.close();
+		three.assertRefused(write);
+		there.ensureHeld();
+		there.close();
+		assertThat(writer.get()).isGreaterThan(here.fencingToken()).isGreaterThan(there.fencingToken());
+		try (Lease writing = this.one.acquire(write)) {
+			this.two.assertRefused(read);
+			this.two.assertRefused(this.request);
+		}
+	}
+
+	@Test
+	void noReaderOvertakesAWriterOfAnotherInstance() throws Exception {
+		assumeMode(LockMode.READ);
+		assumeWaitingLine();
+		LockRequest read = this.request.withMode(LockMode.READ);
+		Instance three = startInstance();
+		Lease reading = this.one.acquire(read);
+		Call<Long> writer = this.two.startWaiter(this.request.withMode(LockMode.WRITE));
+		Call<Long> reader = three.startWaiter(read);
+		reading.close();
+		assertThat(reader.get()).isGreaterThan(writer.get());
+	}
+
+	@Test
+	void fairCallersAreServedInTheOrderOfTheirArrivalWhicheverInstanceTheyAreIn() throws Exception {
+		assumeMode(LockMode.FAIR);
+		LockRequest fair = this.request.withMode(LockMode.FAIR);
+		Lease held = this.one.acquire(fair);
+		List<Call<Long>> callers = new ArrayList<>();
+		for (Instance instance : List.of(this.two, this.one, this.one, this.two, this.two, this.one)) {
+			callers.add(instance.startWaiter(fair));
+		}
+		held.close();
+		List<Long> inOrderOfArrival = new ArrayList<>(List.of(held.fencingToken()));
+		for (Call<Long> caller : callers) {
+			inOrderOfArrival.add(caller.get());
+		}
+		assertThat(inOrderOfArrival).isSorted().doesNotHaveDuplicates();
+	}
+
+	@Test
+	void allLocksOfASetAreAcquiredOrNone() {
+		LockRequest before = unusedLock();
+		LockRequest after = unusedLock();
+		LockSetRequest all = setOf(after, this.request, before);
+		Lease held = this.two.acquire(this.request);
+		assertThat(this.one.registry().tryAcquireAll(all.withWaitTime(Duration.ofMillis(50)))).isEmpty();
+		this.two.acquire(before).close();
+		this.two.acquire(after).close();
+		held.close();
+		try (LeaseSet leases = this.one.registry().acquireAll(all)) {
+			assertThat(leases.all()).hasSize(3).allSatisfy(Lease::ensureHeld);
+		}
+		for (LockRequest each : List.of(before, this.request, after)) {
+			this.two.acquire(each).close();
+		}
+	}
+
+	@Test
+	void setsInOppositeOrdersNeitherDeadlockNorOverlap() throws Exception {
+		LockRequest common = unusedLock();
+		LockSetRequest forwards = setOf(this.request, unusedLock(), common);
+		LockSetRequest backwards = setOf(common, this.request);
+		inAllThreads((instance, hold) -> {
+			try (LeaseSet leases = instance.registry().acquireAll((hold % 2 == 0) ? forwards : backwards)) {
+				update(leases.all()
+					.stream()
+					.filter((lease) -> lease.key().equals(common.key()))
+					.findAny()
+					.orElseThrow());
+			}
+		});
+		assertUpdates(2 * THREADS * HOLDS);
+	}
+
+	private static LockSetRequest setOf(LockRequest... requests) {
+		return new LockSetRequest(List.of(requests), null);
+	}
+
+	private void compete(LockRequest request) throws Exception {
+		inAllThreads((instance, hold) -> {
+			try (Lease lease = instance.acquire(request)) {
+				update(lease);
+			}
+		});
+		assertUpdates(2 * THREADS * HOLDS);
+	}
+
+	/**
+	 * Read and write in two steps, between which another owner would lose an update.
+	 */
+	private void update(Lease lease) {
+		int seen = this.counter;
+		this.tokens.add(lease.fencingToken());
+		Thread.yield();
+		this.counter = seen + 1;
+		Thread.yield();
+		this.copy = seen + 1;
+	}
+
+	private void assertUpdates(int expected) {
+		assertThat(this.counter).isEqualTo(expected);
+		assertThat(this.copy).isEqualTo(expected);
+		assertThat(this.tokens).hasSize(expected).isSorted().doesNotHaveDuplicates();
+	}
+
+	/**
+	 * Let many threads of two instances do the same many times.
+	 */
+	private void inAllThreads(Body body) throws Exception {
+		CountDownLatch start = new CountDownLatch(2 * THREADS);
+		List<Call<Integer>> calls = new ArrayList<>();
+		for (int thread = 0; thread < 2 * THREADS; thread++) {
+			Instance instance = (thread % 2 == 0) ? this.one : this.two;
+			int first = thread / 2;
+			calls.add(Callers.start(() -> {
+				start.countDown();
+				start.await();
+				for (int i = 0; i < HOLDS; i++) {
+					body.run(instance, first + i);
+				}
+				return HOLDS;
+			}));
+		}
+		for (Call<Integer> call : calls) {
+			call.get();
+		}
+	}
+
+	/**
+	 * What a thread does with an instance.
+	 */
+	@FunctionalInterface
+	private interface Body {
+
+		void run(Instance instance, int hold) throws Exception;
+
+	}
+
+}
