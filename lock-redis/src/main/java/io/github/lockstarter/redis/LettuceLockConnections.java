@@ -45,6 +45,14 @@ final class LettuceLockConnections {
 	 * factory is not that of Lettuce.
 	 */
 	static @Nullable LockConnections derivedFrom(RedisConnectionFactory application) {
+		return derivedFrom(application, Integer.MAX_VALUE);
+	}
+
+	/**
+	 * Return such connections with a bound for requests without an answer. Without one,
+	 * requests to a silent server pile up if nobody waits for it.
+	 */
+	static @Nullable LockConnections derivedFrom(RedisConnectionFactory application, int unanswered) {
 		if (application.getClass() != LettuceConnectionFactory.class) {
 			return null;
 		}
@@ -57,7 +65,7 @@ final class LettuceLockConnections {
 		EventLoopGroupProvider loop = new DefaultEventLoopGroupProvider(1);
 		ClientResources resources = resources(configuration, loop);
 		LettuceClientConfiguration client = new LockClientConfiguration(configuration, resources,
-				options(configuration, lettuce.isClusterAware()));
+				options(configuration, lettuce.isClusterAware(), unanswered));
 		LettuceConnectionFactory own = start(servers, client);
 		LettuceConnectionFactory replicated = start(servers, client);
 		return new LockConnections(new LettuceScriptConnection(own), new LettuceScriptConnection(replicated),
@@ -98,13 +106,14 @@ final class LettuceLockConnections {
 			.build();
 	}
 
-	private static ClientOptions options(LettuceClientConfiguration configuration, boolean cluster) {
+	private static ClientOptions options(LettuceClientConfiguration configuration, boolean cluster, int unanswered) {
 		ClientOptions options = configuration.getClientOptions()
 			.orElseGet(() -> cluster ? ClusterClientOptions.create() : ClientOptions.create());
 		Duration connectTimeout = shorter(options.getSocketOptions().getConnectTimeout(),
 				LockConnections.LONGEST_ANSWER);
 		return options.mutate()
 			.autoReconnect(true)
+			.requestQueueSize(Math.min(unanswered, options.getRequestQueueSize()))
 			.disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
 			.timeoutOptions(TimeoutOptions.enabled())
 			.socketOptions(options.getSocketOptions().mutate().connectTimeout(connectTimeout).build())

@@ -46,7 +46,17 @@ enum LockScript {
 
 	WITHDRAW("withdraw.lua", false),
 
-	AWAITED("awaited.lua", false);
+	AWAITED("awaited.lua", false),
+
+	REDLOCK_RUN("redlock-run.lua", true),
+
+	REDLOCK_ACQUIRE("redlock-acquire.lua", true),
+
+	REDLOCK_RENEW("redlock-renew.lua", true),
+
+	REDLOCK_RAISE("redlock-raise.lua", false),
+
+	REDLOCK_RELEASE("redlock-release.lua", false);
 
 	/** The location of the scripts, for this class and for native images. */
 	static final String LOCATION = "io/github/lockstarter/redis/";
@@ -78,11 +88,11 @@ enum LockScript {
 	 * Return whether the script acquires one lock.
 	 */
 	boolean isAcquisition() {
-		return this == ACQUIRE || this == ACQUIRE_FAIR || this == ACQUIRE_SHARED;
+		return this == ACQUIRE || this == ACQUIRE_FAIR || this == ACQUIRE_SHARED || this == REDLOCK_ACQUIRE;
 	}
 
 	/**
-	 * Return whether the answer is a list of numbers, and not a single number.
+	 * Return whether the answer is a list, and not a single number.
 	 */
 	boolean returnsList() {
 		return this.list;

@@ -10,12 +10,12 @@ import org.junit.jupiter.api.Test;
 import io.github.lockstarter.testsupport.AbstractArchitectureTests;
 
 /**
- * The room of the Redis store.
+ * The rooms of the stores in Redis.
  */
 class ArchitectureTests extends AbstractArchitectureTests {
 
 	ArchitectureTests() {
-		super(Map.of(".redis", Set.of("", ".store")));
+		super(Map.of(".redis", Set.of("", ".store"), ".redlock", Set.of("", ".store", ".redis")));
 	}
 
 	@Override

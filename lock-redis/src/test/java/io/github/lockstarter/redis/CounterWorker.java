@@ -2,20 +2,13 @@
 
 package io.github.lockstarter.redis;
 
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
-import io.github.lockstarter.Lease;
-import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockListener;
-import io.github.lockstarter.test.Callers;
-import io.github.lockstarter.test.Callers.Call;
+import io.github.lockstarter.testsupport.LockedSteps;
 
 /**
  * An instance of an application whose threads increment a plain counter in Redis by GET
@@ -40,29 +33,8 @@ final class CounterWorker {
 		StringRedisTemplate redis = new StringRedisTemplate(connections);
 		RedisLockStore store = new RedisLockStore(connections, RedisLockSettings.DEFAULTS);
 		DefaultLockRegistry registry = new DefaultLockRegistry(store, EngineSettings.DEFAULTS, LockListener.NO_OP);
-		LockRequest request = LockRequest.of("counter", 1).withWaitTime(Duration.ofMinutes(1));
 		redis.opsForValue().get("counter");
-		System.out.println("ready");
-		System.in.read();
-		List<Call<Boolean>> calls = new ArrayList<>();
-		for (int i = 0; i < threads; i++) {
-			calls.add(Callers.start(() -> {
-				for (int n = 0; n < increments; n++) {
-					if (locking) {
-						try (Lease lease = registry.acquire(request)) {
-							increment(redis);
-						}
-					}
-					else {
-						increment(redis);
-					}
-				}
-				return true;
-			}));
-		}
-		for (Call<Boolean> call : calls) {
-			call.get();
-		}
+		LockedSteps.run(locking ? registry : null, threads, increments, () -> increment(redis));
 		registry.close();
 		store.close();
 		connections.destroy();

@@ -15,6 +15,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -25,6 +26,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 class ManyCallersOutageTests {
 
 	@Test
+	@FullProfileOnly
 	void allLearnOfTheOutage() {
 		allLearnOfTheOutage(50_000, Duration.ofSeconds(30));
 	}

@@ -23,6 +23,7 @@ import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -201,6 +202,7 @@ class PeerFailuresTests {
 	}
 
 	@Test
+	@FullProfileOnly
 	void thereIsNoCapacityBeyondWhichHeldLocksAreForgotten() {
 		try (RedisRegistry registry = RedisRegistry.lettuce(redis);
 				RedisRegistry other = RedisRegistry.lettuce(redis)) {

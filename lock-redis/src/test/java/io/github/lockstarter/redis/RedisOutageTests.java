@@ -298,6 +298,7 @@ class RedisOutageTests {
 		}
 
 		@Test
+		@FullProfileOnly
 		void tryLockIsNotInterruptible() throws Exception {
 			connect();
 			this.redis.pause();

@@ -90,7 +90,7 @@ class ReplicaAcknowledgementTests {
 			awaitReplica();
 			try (RedisRegistry registry = registry(this.primary, ONE_REPLICA);
 					RedisRegistry other = RedisRegistry.lettuce(this.primary);
-					Lease share = other.acquire(REQUEST.withMode(LockMode.READ))) {
+					Lease share = other.acquire(PATIENT.withMode(LockMode.READ))) {
 				registry.acquire(PATIENT.withMode(LockMode.READ)).close();
 				signal("STOP");
 				assertThatExceptionOfType(LockUnavailableException.class)

@@ -28,6 +28,7 @@ import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
 import io.github.lockstarter.testsupport.EmbeddedRedisCluster;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -55,6 +56,7 @@ class SilentNodeTests {
 	private final List<LockEvent> events = new CopyOnWriteArrayList<>();
 
 	@Test
+	@FullProfileOnly
 	void callersThatGaveUpOnItCostNoLockOnAnotherNode() throws Exception {
 		LettuceConnectionFactory connections = new LettuceConnectionFactory(
 				new RedisClusterConfiguration(this.cluster.addresses()));
@@ -64,6 +66,7 @@ class SilentNodeTests {
 	}
 
 	@Test
+	@FullProfileOnly
 	void callersThatGaveUpOnItCostNoLockOnAnotherNodeWithABlockingDriver() throws Exception {
 		JedisConnectionFactory connections = jedis();
 		// No more than the connections in its pool, each of which waits for five

@@ -38,7 +38,8 @@ class UnansweredSubscriptionTests {
 
 	/** Waiters poll often until messages arrive, and then hardly ever. */
 	private static final EngineSettings SETTINGS = new EngineSettings(Duration.ofMinutes(2), Duration.ofMinutes(2), 3,
-			Duration.ofMinutes(1), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(1));
+			Duration.ofMinutes(1), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(1),
+			Duration.ofSeconds(20));
 
 	abstract static class Unanswered {
 

@@ -19,8 +19,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A network between clients and a server. It can hold one request back, or lose the
- * answer to one: the server carries the request out, and then the connection ends.
+ * A network between clients and a server. It can be cut for a while, hold one request
+ * back, or lose the answer to one: the server carries the request out, and then the
+ * connection ends.
  */
 public final class UnreliableNetwork implements AutoCloseable {
 
@@ -39,6 +40,10 @@ public final class UnreliableNetwork implements AutoCloseable {
 	private final CountDownLatch held = new CountDownLatch(1);
 
 	private final CountDownLatch letGo = new CountDownLatch(1);
+
+	private volatile CountDownLatch cut = new CountDownLatch(0);
+
+	private volatile CountDownLatch answersCut = new CountDownLatch(0);
 
 	private UnreliableNetwork(ServerSocket listener, int serverPort) {
 		this.listener = listener;
@@ -100,6 +105,25 @@ public final class UnreliableNetwork implements AutoCloseable {
 		this.letGo.countDown();
 	}
 
+	/**
+	 * Pass on nothing until {@link #heal()}. What is sent in the meantime arrives late.
+	 */
+	public void cut() {
+		this.cut = new CountDownLatch(1);
+	}
+
+	/**
+	 * Pass on requests, but no answers until {@link #heal()}.
+	 */
+	public void cutAnswers() {
+		this.answersCut = new CountDownLatch(1);
+	}
+
+	public void heal() {
+		this.cut.countDown();
+		this.answersCut.countDown();
+	}
+
 	private void accept() {
 		while (!this.listener.isClosed()) {
 			try {
@@ -131,6 +155,7 @@ public final class UnreliableNetwork implements AutoCloseable {
 				if (!gate.passes(new String(buffer, 0, length, StandardCharsets.ISO_8859_1))) {
 					return;
 				}
+				this.cut.await();
 				output.write(buffer, 0, length);
 			}
 		}
@@ -148,6 +173,7 @@ public final class UnreliableNetwork implements AutoCloseable {
 	@Override
 	public void close() throws IOException {
 		letGo();
+		heal();
 		this.listener.close();
 		for (Socket socket : this.sockets) {
 			socket.close();
@@ -184,7 +210,8 @@ public final class UnreliableNetwork implements AutoCloseable {
 			return true;
 		}
 
-		boolean answer(String bytes) {
+		boolean answer(String bytes) throws InterruptedException {
+			UnreliableNetwork.this.answersCut.await();
 			if (this.losing) {
 				UnreliableNetwork.this.lost.incrementAndGet();
 			}

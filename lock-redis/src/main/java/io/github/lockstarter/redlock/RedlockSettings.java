@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.redlock;
+
+import java.time.Duration;
+
+import io.github.lockstarter.LockRequest;
+
+/**
+ * The settings of a {@link RedlockStore}. All instances of an application must have the
+ * same ones.
+ *
+ * @param prefix the beginning of every key
+ * @param fenceRetention how long the last fencing token of an idle lock is remembered;
+ * must be longer than any lease
+ * @param nodeTimeout how long to wait for a server, if the others do not decide; at most
+ * a third of a lease
+ * @param restartDelay how long a server has no vote after its start, because it may have
+ * forgotten locks; a lease that is longer is renewed within that time. When all servers
+ * are started, no lock is granted for that time. Zero if each server keeps every lock
+ * when it is restarted, as with {@code appendfsync always}
+ */
+public record RedlockSettings(String prefix, Duration fenceRetention, Duration nodeTimeout, Duration restartDelay) {
+
+	/**
+	 * Defaults that suit most applications.
+	 */
+	public static final RedlockSettings DEFAULTS = new RedlockSettings("lock:", Duration.ofHours(24),
+			Duration.ofMillis(200), Duration.ofSeconds(60));
+
+	/**
+	 * @throws IllegalArgumentException if the timeout is not positive, or the delay is
+	 * negative
+	 */
+	public RedlockSettings {
+		if (nodeTimeout.isNegative() || nodeTimeout.isZero()) {
+			throw new IllegalArgumentException("'nodeTimeout' must be positive, but was " + nodeTimeout);
+		}
+		if (restartDelay.isNegative()) {
+			throw new IllegalArgumentException("'restartDelay' must not be negative, but was " + restartDelay);
+		}
+	}
+
+	Duration longestLease() {
+		return this.restartDelay.isZero() ? LockRequest.MAX_LEASE_TIME : this.restartDelay;
+	}
+
+}

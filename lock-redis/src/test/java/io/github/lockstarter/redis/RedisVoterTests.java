@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.redis;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.testsupport.EmbeddedRedis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * One server that votes on locks.
+ */
+class RedisVoterTests {
+
+	private static final LockKey KEY = LockKey.of("stock", 1001);
+
+	private static final String FENCE = "lock:{stock:1001}:fence";
+
+	private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+	@AutoClose
+	private final EmbeddedRedis redis = EmbeddedRedis.start();
+
+	@AutoClose
+	private final RedisVoter voter = new RedisVoter(new LettuceConnectionFactory("127.0.0.1", this.redis.port()),
+			"lock:", Duration.ofHours(1), Duration.ofSeconds(10));
+
+	private final OwnerToken owner = OwnerToken.random();
+
+	private final OwnerToken other = OwnerToken.random();
+
+	@Test
+	void itKnowsItsRun() {
+		RedisVote.Run run = this.voter.run().join();
+		assertThat(this.redis.command("INFO", "server")).contains("run_id:" + run.id());
+		assertThat(run.address()).isEqualTo("127.0.0.1:" + this.redis.port());
+		assertThat(run.uptime()).isBetween(0L, 60L);
+	}
+
+	@Test
+	void aFencingBaseIsTheProposedOneOrLarger() {
+		assertThat(acquire(this.owner, 1000).number()).isEqualTo(1000);
+		release();
+		assertThat(acquire(this.owner, 500).number()).isEqualTo(1001);
+		assertThat(acquire(this.owner, 2000).number()).as("the same owner again").isEqualTo(1001);
+		release();
+		assertThat(acquire(this.owner, 2000).number()).isEqualTo(2000);
+	}
+
+	@Test
+	void aRefusalNamesTheOwner() {
+		acquire(this.owner, 1);
+		RedisVote vote = acquire(this.other, 2);
+		assertThat(vote.granted()).isFalse();
+		assertThat(vote.holder()).isEqualTo(this.owner.value());
+		assertThat(vote.number()).isBetween(10_000L, 20_000L);
+	}
+
+	@Test
+	void onlyTheOwnerRaisesTheFencingBase() {
+		acquire(this.owner, 1000);
+		assertThat(this.voter.raise(KEY, this.other, 3000).join()).isFalse();
+		assertThat(this.redis.command("GET", FENCE)).isEqualTo("1000");
+		assertThat(this.voter.raise(KEY, this.owner, 2000).join()).isTrue();
+		assertThat(this.voter.raise(KEY, this.owner, 1500).join()).isTrue();
+		assertThat(this.redis.command("GET", FENCE)).isEqualTo("2000");
+		assertThat(Long.parseLong(this.redis.command("PTTL", FENCE))).isPositive();
+	}
+
+	@Test
+	void aLateWithdrawalOfAnAttemptDoesNotAffectTheNext() {
+		acquire(this.owner, 1);
+		acquire(this.owner, 2);
+		assertThat(this.voter.release(KEY, this.owner, 1).join()).isFalse();
+		assertThat(acquire(this.other, 3).granted()).isFalse();
+		assertThat(this.voter.release(KEY, this.owner, 2).join()).isTrue();
+		assertThat(acquire(this.other, 3).granted()).isTrue();
+	}
+
+	@Test
+	void aServerIsSilentUntilItAnswers() {
+		try (RedisVoter impatient = new RedisVoter(new LettuceConnectionFactory("127.0.0.1", this.redis.port()),
+				"lock:", Duration.ofHours(1), Duration.ofMillis(100))) {
+			Awaitility.await().ignoreExceptions().until(() -> impatient.run().join() != null);
+			this.redis.pause();
+			Awaitility.await().until(() -> {
+				CompletableFuture<RedisVote.Run> unanswered = impatient.run();
+				return impatient.isSilent() && !unanswered.isDone();
+			});
+			this.redis.resume();
+			Awaitility.await().ignoreExceptions().until(() -> impatient.run().join() != null);
+			Awaitility.await().until(() -> !impatient.isSilent());
+		}
+	}
+
+	@Test
+	void requestsToASilentServerDoNotPileUp() {
+		Awaitility.await().ignoreExceptions().until(() -> this.voter.run().join() != null);
+		this.redis.pause();
+		List<CompletableFuture<Boolean>> requests = Stream.generate(() -> this.voter.release(KEY, this.owner))
+			.limit(40_000)
+			.toList();
+		// On a busy machine, some time out before they would be refused
+		assertThat(CompletableFuture.allOf(requests.toArray(CompletableFuture[]::new))).failsWithin(PATIENCE);
+		// On a busy machine, some time out before they would be refused
+		assertThat(requests).anyMatch(RedisVoterTests::isRefused);
+		this.redis.resume();
+		Awaitility.await().ignoreExceptions().until(() -> acquire(this.owner, 1).granted());
+	}
+
+	private static boolean isRefused(CompletableFuture<Boolean> request) {
+		return request.handle((released, ex) -> String.valueOf(ex).contains("exceeded")).join();
+	}
+
+	private RedisVote acquire(OwnerToken owner, long attempt) {
+		return this.voter.acquire(new LeaseRequest(KEY, owner, Duration.ofSeconds(20)), attempt).join();
+	}
+
+	private void release() {
+		assertThat(this.voter.release(KEY, this.owner).join()).isTrue();
+	}
+
+}

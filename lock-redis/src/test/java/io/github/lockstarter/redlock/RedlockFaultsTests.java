@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.redlock;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockUnavailableException;
+import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.ReleaseOutcome;
+import io.github.lockstarter.test.StoreClient;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Servers that are down or silent, and votes that are shared.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class RedlockFaultsTests extends AbstractRedlockTests {
+
+	@Test
+	void aServerThatIsDownDelaysNobody() {
+		this.servers.get(2).kill();
+		assertLocksWorkAtOnce();
+	}
+
+	@Test
+	void aSilentServerDelaysNobodyAndKeepsNoLockAfterwards() {
+		this.servers.get(2).pause();
+		assertLocksWorkAtOnce();
+		this.servers.get(2).resume();
+		this.servers.awaitFree();
+		assertThat(this.servers.get(2).calls("del")).isPositive();
+	}
+
+	@Test
+	void twoOfFiveServersMayFailInDifferentWays() {
+		try (RedlockServers five = RedlockServers.start(5); RedlockStore store = five.store(PATIENT)) {
+			five.get(1).kill();
+			five.get(3).pause();
+			assertLocksWorkAtOnce(new StoreClient(store));
+		}
+	}
+
+	@Test
+	void withoutAMajorityALockIsUnavailableAndNotContended() {
+		try (DefaultLockRegistry registry = new DefaultLockRegistry(this.otherStore)) {
+			LockRequest request = LockRequest.of(KEY);
+			registry.acquire(request).close();
+			this.servers.get(0).kill();
+			this.servers.get(1).pause();
+			assertThatExceptionOfType(LockUnavailableException.class)
+				.isThrownBy(() -> registry.acquire(request.withWaitTime(Duration.ofMillis(600))))
+				.havingRootCause()
+				.isNotNull();
+			assertThatExceptionOfType(LockUnavailableException.class)
+				.isThrownBy(() -> registry.tryAcquire(request.withWaitTime(Duration.ZERO)));
+			this.servers.get(1).resume();
+			registry.acquire(request).close();
+		}
+		this.servers.get(0).restart();
+	}
+
+	@Test
+	void theFailureSaysThatAMajorityIsMissingAndWhy(CapturedOutput output) {
+		this.servers.get(0).kill();
+		this.servers.get(1).kill();
+		try (RedlockStore store = this.servers.store(PATIENT);
+				DefaultLockRegistry registry = new DefaultLockRegistry(store)) {
+			assertThatExceptionOfType(LockUnavailableException.class)
+				.isThrownBy(() -> registry.acquire(LockRequest.of(KEY)))
+				.withMessageStartingWith("Lock 'stock:1001' is unavailable: the store could not be asked (A majority of"
+						+ " the 3 Redis servers is needed, but only 1 could vote (Connection refused: ")
+				.withMessageContainingAll(":" + this.servers.port(0), ":" + this.servers.port(1));
+		}
+		String address = "127.0.0.1:" + this.servers.port(0);
+		assertThat(output).contains(address + " has no vote on locks for now: Connection refused: ");
+		this.servers.get(0).restart();
+		this.servers.get(1).restart();
+	}
+
+	@Test
+	void votesOfOwnersThatCannotWinAreGivenUp() {
+		this.servers.get(0).command("SET", RedlockServers.LOCK, "somebody", "PX", "15");
+		this.servers.get(1).command("SET", RedlockServers.LOCK, "another", "PX", "15");
+		grant(this.one, this.owner);
+	}
+
+	@Test
+	void ofTwoOwnersThatAskAtTheSameTimeOneIsGranted() {
+		for (int i = 0; i < 300; i++) {
+			assertOneIsGranted(this.store, this.otherStore);
+		}
+		this.servers.awaitFree();
+	}
+
+	/** Each of them may have one vote, and would wait for another one. */
+	@Test
+	void ofTwoOwnersThatAskAtTheSameTimeOneIsGrantedWithoutASilentServer() {
+		RedlockSettings settings = RedlockServers.nodeTimeout(Duration.ofSeconds(1));
+		try (RedlockStore first = this.servers.store(settings); RedlockStore second = this.servers.store(settings)) {
+			this.servers.get(2).pause();
+			letTimeOut(settings.nodeTimeout(), new StoreClient(first), new StoreClient(second));
+			for (int i = 0; i < 100; i++) {
+				assertOneIsGranted(first, second);
+			}
+			this.servers.get(2).resume();
+			this.servers.awaitFree();
+		}
+	}
+
+	/** From then on, neither instance waits for the silent server. */
+	private static void letTimeOut(Duration timeout, StoreClient first, StoreClient second) {
+		for (long start = System.nanoTime(); System.nanoTime() - start < 2 * timeout.toNanos();) {
+			for (StoreClient client : List.of(first, second)) {
+				OwnerToken owner = OwnerToken.random();
+				grant(client, owner);
+				client.release(KEY, owner, null);
+			}
+		}
+	}
+
+	private static void assertOneIsGranted(RedlockStore store, RedlockStore otherStore) {
+		OwnerToken first = OwnerToken.random();
+		OwnerToken second = OwnerToken.random();
+		CompletableFuture<LockAttempt> answer = ask(store, first);
+		CompletableFuture<LockAttempt> otherAnswer = ask(otherStore, second);
+		boolean granted = answer.join() instanceof LockGrant;
+		assertThat(otherAnswer.join() instanceof LockGrant).isEqualTo(!granted);
+		StoreClient holder = new StoreClient(granted ? store : otherStore);
+		assertThat(holder.release(KEY, granted ? first : second, null)).isEqualTo(ReleaseOutcome.RELEASED);
+	}
+
+	@Test
+	void aRefusalStatesWhenAMajorityMayBeFree() {
+		for (int i = 0; i < 3; i++) {
+			String lease = String.valueOf(40_000 + 10_000 * i);
+			this.servers.get(i).command("SET", RedlockServers.LOCK, "somebody", "PX", lease);
+		}
+		// The second lease that ends, of those on the two servers that have answered
+		// first
+		assertThat(acquire(this.one, this.owner)).isInstanceOfSatisfying(LockRefusal.class,
+				(refusal) -> assertThat(refusal.remaining()).isBetween(Duration.ofSeconds(45), Duration.ofSeconds(60)));
+		for (int i = 0; i < 3; i++) {
+			this.servers.get(i).command("PERSIST", RedlockServers.LOCK);
+		}
+		assertThat(acquire(this.one, this.owner)).isEqualTo(new LockRefusal(null));
+	}
+
+	private void assertLocksWorkAtOnce() {
+		assertLocksWorkAtOnce(this.one);
+	}
+
+	private static void assertLocksWorkAtOnce(StoreClient client) {
+		long start = System.nanoTime();
+		for (int i = 0; i < 50; i++) {
+			OwnerToken next = OwnerToken.random();
+			grant(client, next);
+			assertThat(acquire(client, OwnerToken.random())).isInstanceOf(LockRefusal.class);
+			assertThat(client.renew(KEY, next, LEASE_TIME)).isTrue();
+			assertThat(client.release(KEY, next, null)).isEqualTo(ReleaseOutcome.RELEASED);
+		}
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(AT_ONCE);
+	}
+
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.redlock;
+
+import java.time.Duration;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.ReleaseOutcome;
+import io.github.lockstarter.test.StoreClient;
+import io.github.lockstarter.testsupport.DistantRedis;
+import io.github.lockstarter.testsupport.UnreliableNetwork;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Networks that delay or lose requests and answers.
+ */
+class RedlockNetworkTests extends AbstractRedlockTests {
+
+	@Test
+	void aLateSuccessOfARefusedOwnerIsReleased() throws Exception {
+		try (UnreliableNetwork slow = UnreliableNetwork.to(this.servers.port(2)); RedlockStore late = slowTo(slow)) {
+			grantEverywhere();
+			this.servers.get(2).command("DEL", RedlockServers.LOCK);
+			slow.holdBack(this.other.value());
+			assertThat(acquire(new StoreClient(late), this.other)).isInstanceOf(LockRefusal.class);
+			long before = this.servers.get(2).calls("del");
+			slow.awaitHeld();
+			slow.letGo();
+			Awaitility.await().until(() -> this.servers.get(2).calls("del") > before);
+			assertThat(this.servers.held()).isEqualTo(2);
+		}
+	}
+
+	@Test
+	void aCutOffServerDecidesForNobody() throws Exception {
+		try (UnreliableNetwork network = UnreliableNetwork.to(this.servers.port(2));
+				RedlockStore beyond = slowTo(network)) {
+			StoreClient cutOff = new StoreClient(beyond);
+			network.cut();
+			long base = grant(cutOff, this.owner);
+			assertThat(acquire(this.two, this.other)).isInstanceOf(LockRefusal.class);
+			assertThat(cutOff.renew(KEY, this.owner, LEASE_TIME)).isTrue();
+			assertThat(cutOff.release(KEY, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
+			assertThat(grant(this.two, this.other)).isGreaterThan(base);
+			network.heal();
+			// The late requests of the first owner harm nobody
+			assertThat(acquire(cutOff, OwnerToken.random())).isInstanceOf(LockRefusal.class);
+			assertThat(this.two.renew(KEY, this.other, LEASE_TIME)).isTrue();
+			assertThat(this.two.release(KEY, this.other, null)).isEqualTo(ReleaseOutcome.RELEASED);
+			this.servers.awaitFree();
+		}
+	}
+
+	/**
+	 * The servers execute all requests, but only one of them can tell the owner.
+	 */
+	@Test
+	void anOwnerWithoutTheAnswersOfAMajorityKeepsNothing() throws Exception {
+		try (UnreliableNetwork first = UnreliableNetwork.to(this.servers.port(0));
+				UnreliableNetwork second = UnreliableNetwork.to(this.servers.port(1));
+				RedlockStore deaf = new RedlockStore(
+						RedlockServers.connections(first.port(), second.port(), this.servers.port(2)),
+						RedlockServers.SETTINGS)) {
+			first.cutAnswers();
+			second.cutAnswers();
+			assertThat(ask(deaf, this.owner)).failsWithin(AT_ONCE)
+				.withThrowableThat()
+				.withMessageContaining("but only 1 could vote");
+			Awaitility.await().until(() -> this.servers.get(0).calls("del") > 0);
+			this.servers.awaitFree();
+			grant(this.two, this.other);
+			first.heal();
+			second.heal();
+			assertThat(acquire(new StoreClient(deaf), OwnerToken.random())).isInstanceOf(LockRefusal.class);
+			assertThat(this.two.release(KEY, this.other, null)).isEqualTo(ReleaseOutcome.RELEASED);
+			this.servers.awaitFree();
+		}
+	}
+
+	@Test
+	void answersThatComeTooLateGrantNothing() {
+		Duration roundTrip = Duration.ofMillis(300);
+		try (DistantRedis first = DistantRedis.to(this.servers.port(0), roundTrip);
+				DistantRedis second = DistantRedis.to(this.servers.port(1), roundTrip);
+				DistantRedis third = DistantRedis.to(this.servers.port(2), roundTrip);
+				RedlockStore distant = new RedlockStore(
+						RedlockServers.connections(first.port(), second.port(), third.port()),
+						RedlockServers.nodeTimeout(roundTrip.dividedBy(3)))) {
+			assertThat(ask(distant, this.owner)).failsWithin(AT_ONCE)
+				.withThrowableThat()
+				.withMessageContaining("A majority of the 3 Redis servers is needed, but only 0 could vote");
+			// The connections keep the order: acquired, and released at once
+			Awaitility.await().until(() -> this.servers.get(0).calls("del") > 0);
+			this.servers.awaitFree();
+		}
+	}
+
+	private RedlockStore slowTo(UnreliableNetwork network) {
+		return new RedlockStore(RedlockServers.connections(this.servers.port(0), this.servers.port(1), network.port()),
+				RedlockServers.SETTINGS);
+	}
+
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.redlock;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.test.StoreClient;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Servers that have forgotten a lock.
+ */
+class RedlockRestartTests extends AbstractRedlockTests {
+
+	@Test
+	void aRenewalTakesTheLockAgainOnARestartedServer() {
+		grant(this.one, this.owner);
+		this.servers.restart(2);
+		assertRenewed();
+		Awaitility.await().until(() -> {
+			assertRenewed();
+			return this.servers.held() == 3;
+		});
+		this.servers.restart(1);
+		assertRenewed();
+		assertThat(acquire(this.two, this.other)).isInstanceOf(LockRefusal.class);
+	}
+
+	@Test
+	void aLockThatAMajorityHasForgottenIsLostAndTakenNowhereAgain() {
+		grantEverywhere();
+		this.servers.get(1).command("DEL", RedlockServers.LOCK);
+		this.servers.get(2).command("DEL", RedlockServers.LOCK);
+		assertThat(this.one.renew(KEY, this.owner, LEASE_TIME)).isFalse();
+		this.servers.awaitFree();
+		grant(this.two, this.other);
+	}
+
+	@Test
+	void aCheckOfALockTakesItNowhereAgain() {
+		grantEverywhere();
+		this.servers.get(2).command("DEL", RedlockServers.LOCK);
+		assertThat(this.one.renew(KEY, this.owner, Duration.ZERO)).isTrue();
+		assertThat(this.servers.held()).isEqualTo(2);
+	}
+
+	@Test
+	void aRestartedServerHasNoVoteWhileItMayHaveForgottenALock() {
+		Duration lease = Duration.ofSeconds(3);
+		try (RedlockStore careful = this.servers.store(RedlockServers.restartDelay(lease))) {
+			StoreClient client = new StoreClient(careful);
+			this.servers.get(2).kill();
+			AtomicLong start = new AtomicLong();
+			Awaitility.await().ignoreExceptions().until(() -> {
+				start.set(System.nanoTime());
+				return isGranted(client, this.owner, lease);
+			});
+			this.servers.get(2).restart();
+			this.servers.restart(1);
+			Awaitility.await().ignoreExceptions().until(() -> isGranted(client, this.other, lease));
+			assertThat(Duration.ofNanos(System.nanoTime() - start.get())).isGreaterThanOrEqualTo(lease);
+		}
+	}
+
+	@Test
+	void withoutTheRestartDelayItHas() {
+		this.servers.get(2).kill();
+		grant(this.one, this.owner);
+		this.servers.get(2).restart();
+		this.servers.restart(1);
+		Awaitility.await()
+			.atMost(LEASE_TIME.dividedBy(2))
+			.ignoreExceptions()
+			.until(() -> isGranted(this.two, this.other, LEASE_TIME));
+	}
+
+	private static boolean isGranted(StoreClient client, OwnerToken owner, Duration leaseTime) {
+		return client.acquire(KEY, owner, leaseTime, false) instanceof LockGrant;
+	}
+
+	private void assertRenewed() {
+		assertThat(this.one.renew(KEY, this.owner, LEASE_TIME)).isTrue();
+	}
+
+}
