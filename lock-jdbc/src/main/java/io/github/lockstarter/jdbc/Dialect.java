@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.jdbc;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLDataException;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.temporal.ChronoUnit;
+import java.util.Locale;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.store.UnusableStoreException;
+
+/**
+ * How databases tell the time. The locks need microseconds since 1970 as a number,
+ * because every other type depends on a time zone somewhere.
+ */
+enum Dialect {
+
+	/**
+	 * The time of the statement, not of its transaction, which may have begun earlier.
+	 */
+	POSTGRESQL("postgresql", "cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)"),
+
+	/** Local times are ambiguous for an hour each year. */
+	MYSQL("mysql", "timestampdiff(microsecond, '1970-01-01 00:00:00', utc_timestamp(6))"),
+
+	MARIADB("mariadb", MYSQL.micros),
+
+	H2("h2", "cast(extract(epoch from current_timestamp(6)) * 1000000 as bigint)"),
+
+	/** Standard SQL cannot convert the time, so the driver does it if it has its zone. */
+	GENERIC("generic", null);
+
+	private static final Set<String> ZONED_TYPES = Set.of("time zone", "timestamptz", "datetimeoffset");
+
+	private final String platform;
+
+	private final @Nullable String micros;
+
+	Dialect(String platform, @Nullable String micros) {
+		this.platform = platform;
+		this.micros = micros;
+	}
+
+	static Dialect of(Connection connection) throws SQLException {
+		return switch (connection.getMetaData().getDatabaseProductName()) {
+			case "PostgreSQL" -> POSTGRESQL;
+			case "MySQL" -> MYSQL;
+			case "MariaDB" -> MARIADB;
+			case "H2" -> H2;
+			default -> GENERIC;
+		};
+	}
+
+	String platform() {
+		return this.platform;
+	}
+
+	/**
+	 * Return whether statements can compute with the time.
+	 */
+	boolean computesTime() {
+		return this.micros != null;
+	}
+
+	/**
+	 * Return whether the database may lock all rows of a table to find few of them.
+	 */
+	boolean scansTables() {
+		return this == MYSQL || this == MARIADB;
+	}
+
+	/**
+	 * Return whether a query can leave out rows that other transactions have locked.
+	 */
+	boolean skipsLocked() {
+		return this != GENERIC;
+	}
+
+	/**
+	 * Return the end of a query that locks rows against changes. Where there is no such
+	 * lock, it locks them for one transaction.
+	 */
+	String lockShared() {
+		return switch (this) {
+			case POSTGRESQL -> " for share";
+			case MYSQL, MARIADB -> " lock in share mode";
+			default -> " for update";
+		};
+	}
+
+	/**
+	 * Return the end of a query for a limited number of rows.
+	 */
+	String limit(int rows) {
+		return scansTables() ? "limit " + rows : "offset 0 rows fetch next " + rows + " rows only";
+	}
+
+	/**
+	 * Return the SQL expression of the time.
+	 */
+	String clock() {
+		return (this.micros != null) ? this.micros : "current_timestamp";
+	}
+
+	/**
+	 * Return the time in microseconds since 1970 from a column with the {@link #clock()}.
+	 */
+	long readClock(ResultSet row, int column) throws SQLException {
+		if (this.micros != null) {
+			return row.getLong(column);
+		}
+		String type = row.getMetaData().getColumnTypeName(column).toLowerCase(Locale.ROOT);
+		if (ZONED_TYPES.stream().noneMatch(type::contains)) {
+			throw new UnusableStoreException("The database tells the time without a time zone, so locks would expire"
+					+ " wrongly when clocks change: use another store", new SQLDataException("Type " + type));
+		}
+		return ChronoUnit.MICROS.between(Instant.EPOCH, row.getObject(column, OffsetDateTime.class).toInstant());
+	}
+
+}

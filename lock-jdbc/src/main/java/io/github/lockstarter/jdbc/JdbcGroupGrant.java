@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.jdbc;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.GroupGrant;
+import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.LockGrant;
+
+/**
+ * Grants several locks in one transaction.
+ */
+final class JdbcGroupGrant implements GroupGrant {
+
+	private final LockRows rows;
+
+	private final LockedRows locked;
+
+	private final String jvm;
+
+	JdbcGroupGrant(LockRows rows, LockedRows locked, String jvm) {
+		this.rows = rows;
+		this.locked = locked;
+		this.jvm = jvm;
+	}
+
+	@Override
+	public boolean isPossibleFor(Collection<LockKey> keys) {
+		return true;
+	}
+
+	@Override
+	public CompletionStage<List<LockGrant>> acquire(List<LeaseRequest> requests) {
+		List<LockKey> keys = requests.stream().map(LeaseRequest::key).toList();
+		return Answer.of(() -> this.locked.<List<LockGrant>>request(keys, List.of(),
+				() -> this.rows.changeAll(keys, (states) -> grant(requests, states))));
+	}
+
+	private List<LockGrant> grant(List<LeaseRequest> requests, List<LockState> states) {
+		for (int i = 0; i < requests.size(); i++) {
+			if (!states.get(i).isFreeFor(this.jvm, requests.get(i).owner())) {
+				return List.of();
+			}
+		}
+		List<LockGrant> grants = new ArrayList<>();
+		for (int i = 0; i < requests.size(); i++) {
+			LeaseRequest request = requests.get(i);
+			grants.add((LockGrant) states.get(i).acquire(this.jvm, request.owner(), request.leaseTime(), 0));
+		}
+		return grants;
+	}
+
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.jdbc;
+
+import java.time.Duration;
+import java.util.regex.Pattern;
+
+/**
+ * The settings of a {@link JdbcLockStore}.
+ *
+ * @param tablePrefix the beginning of the name of the table, which ends in {@code lock};
+ * may begin with a schema and a dot
+ * @param queryTimeout how long a statement may take; rounded up to seconds
+ * @param durableGrants whether PostgreSQL answers only after a grant was written to disk,
+ * even if transactions of the application do not wait for that. If not, acquiring takes a
+ * fraction of the time, but a crash of the server can forget the grants and renewals of
+ * its last moments, up to 0.6 seconds, and then grant the same locks again. Fencing
+ * tokens keep growing, and a transaction on the same server that has survived the crash
+ * proves that the grant before it has survived, too. Releases never wait for the disk
+ * @param notifications whether a JVM that waits for a lock is notified by {@code LISTEN}
+ * and {@code NOTIFY} where the database has them. If not, and in all other databases, one
+ * query per JVM looks after all locks that the JVM waits for
+ * @param minPollInterval the interval of this query after it has found something
+ * @param maxPollInterval the interval of this query after it has found nothing for a
+ * while
+ * @param fenceRetention how long the row of an idle lock is kept, so that fencing tokens
+ * grow even if the clock of the database is set back; must be longer than any lease
+ */
+public record JdbcLockSettings(String tablePrefix, Duration queryTimeout, boolean durableGrants, boolean notifications,
+		Duration minPollInterval, Duration maxPollInterval, Duration fenceRetention) {
+
+	private static final Pattern VALID_PREFIX = Pattern.compile("([A-Za-z_][A-Za-z0-9_$]*\\.)?[A-Za-z0-9_$]*");
+
+	/**
+	 * Defaults that suit most applications.
+	 */
+	public static final JdbcLockSettings DEFAULTS = new JdbcLockSettings("distributed_", Duration.ofSeconds(2), true,
+			true, Duration.ofMillis(25), Duration.ofMillis(100), Duration.ofHours(24));
+
+	/**
+	 * @throws IllegalArgumentException if the prefix contains anything other than
+	 * letters, digits, {@code _} and {@code $}, and a dot after a schema, or if a
+	 * duration is not positive
+	 */
+	public JdbcLockSettings {
+		if (!VALID_PREFIX.matcher(tablePrefix).matches()) {
+			throw new IllegalArgumentException("'tablePrefix' must consist of letters, digits, '_' and '$', and may"
+					+ " begin with a schema and a dot, but was '" + tablePrefix + "'");
+		}
+		requirePositive("queryTimeout", queryTimeout);
+		requirePositive("minPollInterval", minPollInterval);
+		requirePositive("maxPollInterval", maxPollInterval);
+		requirePositive("fenceRetention", fenceRetention);
+		if (minPollInterval.compareTo(maxPollInterval) > 0) {
+			throw new IllegalArgumentException("'minPollInterval' must not be longer than 'maxPollInterval', but "
+					+ minPollInterval + " is longer than " + maxPollInterval);
+		}
+	}
+
+	/**
+	 * Return the name of the table that keeps the locks.
+	 */
+	public String table() {
+		return this.tablePrefix + "lock";
+	}
+
+	private static void requirePositive(String name, Duration value) {
+		if (value.isZero() || value.isNegative()) {
+			throw new IllegalArgumentException("'" + name + "' must be positive, but was " + value);
+		}
+	}
+
+}

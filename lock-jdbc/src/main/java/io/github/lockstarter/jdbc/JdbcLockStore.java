@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.jdbc;
+
+import java.time.Duration;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+
+import javax.sql.DataSource;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.CommitCheck;
+import io.github.lockstarter.store.GroupGrant;
+import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.LockKeeping;
+import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.Place;
+import io.github.lockstarter.store.ReleaseOutcome;
+import io.github.lockstarter.store.WaitingLine;
+
+/**
+ * Keeps locks in a relational database: PostgreSQL, MySQL, MariaDB, H2, or any other one
+ * with {@code select ... for update}. The table must exist; {@link JdbcLockSchema} finds
+ * the script that creates it.
+ *
+ * <p>
+ * Leases expire by the clock of the database. No connection is held while a lock is held
+ * or waited for, except one for messages on PostgreSQL while this JVM waits, and no
+ * statement ever takes part in a transaction of the caller.
+ *
+ * <p>
+ * Give the store connections that the application does not use. If it shares a pool with
+ * the bodies of locks, bodies that occupy all connections make renewals fail, and so lose
+ * their locks; and a body that waits for a lock in a transaction occupies a connection
+ * that the current owner may need to release it. The store borrows connections for one
+ * operation at a time, so a small pool suffices. With a second pool of two connections
+ * for renewals and releases, these also go on while many threads acquire locks from a
+ * slow database. Let a pool refuse a request after two or three seconds, also the first
+ * one: by default HikariCP makes that wait until the server answers.
+ */
+public final class JdbcLockStore implements LockStore, AutoCloseable {
+
+	/**
+	 * The longest time between two requests of a waiter. One that asks less often counts
+	 * as dead, and is not notified.
+	 */
+	public static final Duration LONGEST_POLL_INTERVAL = Line.LIFE.dividedBy(2);
+
+	private static final Set<LockMode> MODES = Collections.unmodifiableSet(EnumSet.allOf(LockMode.class));
+
+	private final String jvm = OwnerToken.random().value();
+
+	private final ExclusiveLocks exclusive;
+
+	private final LockRows rows;
+
+	private final LockedRows locked;
+
+	private final ExclusiveLocks ownedExclusive;
+
+	private final LockRows ownedRows;
+
+	private final LeaseRenewals renewals;
+
+	private final ReleaseSignal signal;
+
+	private final IdleRows idle;
+
+	private final WaitingLine line;
+
+	private final Optional<LockKeeping> keeping;
+
+	private final Optional<GroupGrant> groupGrant;
+
+	private final Optional<CommitCheck> commitCheck;
+
+	/**
+	 * Create a store.
+	 * @param dataSource the connections for all requests, which the application does not
+	 * use itself; at least two on PostgreSQL
+	 * @param settings the settings
+	 */
+	public JdbcLockStore(DataSource dataSource, JdbcLockSettings settings) {
+		this(dataSource, settings, null, null);
+	}
+
+	/**
+	 * Create a store that also checks the locks of transactions in the same database, so
+	 * that no transaction commits after its lease was over.
+	 * @param dataSource the connections for all requests, which the application does not
+	 * use itself; at least two on PostgreSQL
+	 * @param settings the settings
+	 * @param transactions the connections of the application's transactions, to the same
+	 * database
+	 */
+	public JdbcLockStore(DataSource dataSource, JdbcLockSettings settings, DataSource transactions) {
+		this(dataSource, settings, transactions, null);
+	}
+
+	/**
+	 * Create a store that renews and releases locks on connections of their own, so that
+	 * no number of waiters keeps a lock from being renewed, and that also checks the
+	 * locks of transactions.
+	 * @param acquiring the connections for everything else; at least two on PostgreSQL
+	 * @param owned the connections for renewals and releases; two are enough
+	 * @param settings the settings
+	 * @param transactions the connections of the application's transactions, to the same
+	 * database, or {@code null} to check none
+	 */
+	public JdbcLockStore(DataSource acquiring, DataSource owned, JdbcLockSettings settings,
+			@Nullable DataSource transactions) {
+		this(acquiring, owned, settings, transactions, null, SignalTimes.DEFAULTS);
+	}
+
+	JdbcLockStore(DataSource dataSource, JdbcLockSettings settings, @Nullable DataSource transactions,
+			@Nullable Dialect dialect) {
+		this(dataSource, dataSource, settings, transactions, dialect, SignalTimes.DEFAULTS);
+	}
+
+	JdbcLockStore(DataSource acquiring, DataSource owned, JdbcLockSettings settings, @Nullable DataSource transactions,
+			@Nullable Dialect dialect, SignalTimes times) {
+		LockDatabase database = new LockDatabase(acquiring, settings, dialect);
+		LockDatabase ownedDatabase = new LockDatabase(owned, settings, dialect);
+		WaitedLocks waited = new WaitedLocks();
+		this.signal = new ReleaseSignal(database, settings, times, this.jvm, waited);
+		this.exclusive = new ExclusiveLocks(database, waited);
+		this.rows = new LockRows(database, this.jvm, waited, this.signal::released);
+		this.ownedExclusive = new ExclusiveLocks(ownedDatabase, waited);
+		this.ownedRows = new LockRows(ownedDatabase, this.jvm, waited, this.signal::released);
+		this.locked = new LockedRows(database);
+		this.renewals = new LeaseRenewals(ownedDatabase, this.ownedRows, new LockedRows(ownedDatabase));
+		this.idle = new IdleRows(database, settings.fenceRetention());
+		this.line = new JdbcWaitingLine(database, this.rows, this.jvm, this.signal);
+		this.keeping = Optional.of((key, owner, time) -> Answer
+			.of(() -> this.ownedRows.change(key, false, (state) -> state.keep(owner, time))));
+		this.commitCheck = Optional.ofNullable(transactions).map((all) -> new JdbcCommitCheck(all, database));
+		this.groupGrant = Optional.of(new JdbcGroupGrant(this.rows, this.locked, this.jvm));
+	}
+
+	@Override
+	public Set<LockMode> modes() {
+		return MODES;
+	}
+
+	@Override
+	public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
+		return Answer.of(() -> this.locked.<LockAttempt>request(Set.of(request.key()), new LockRefusal(null),
+				() -> tryAcquire(request, place != Place.NONE)));
+	}
+
+	private LockAttempt tryAcquire(LeaseRequest request, boolean inLine) {
+		this.idle.deleteNowAndThen();
+		LockAttempt attempt = this.exclusive.acquire(request, inLine);
+		return (attempt != null) ? attempt : this.rows.changeOrCreate(request.key(), (state) -> state.acquire(this.jvm,
+				request.owner(), request.leaseTime(), inLine ? this.signal.pace() : 0));
+	}
+
+	@Override
+	public List<CompletionStage<Boolean>> renew(List<LeaseRequest> requests) {
+		return this.renewals.renew(requests);
+	}
+
+	@Override
+	public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, Place next) {
+		return Answer.of(() -> tryRelease(key, owner, next));
+	}
+
+	private ReleaseOutcome tryRelease(LockKey key, OwnerToken owner, Place next) {
+		if (this.ownedExclusive.release(key, owner)) {
+			return ReleaseOutcome.RELEASED;
+		}
+		return this.ownedRows.change(key, ReleaseOutcome.NOT_OWNER,
+				(state) -> state.release(this.jvm, owner, next, this.signal.pace()));
+	}
+
+	@Override
+	public Optional<LockKeeping> keeping() {
+		return this.keeping;
+	}
+
+	@Override
+	public Optional<GroupGrant> groupGrant() {
+		return this.groupGrant;
+	}
+
+	@Override
+	public Optional<CommitCheck> commitCheck() {
+		return this.commitCheck;
+	}
+
+	@Override
+	public WaitingLine waitingLine() {
+		return this.line;
+	}
+
+	ReleaseSignal signal() {
+		return this.signal;
+	}
+
+	IdleRows idleRows() {
+		return this.idle;
+	}
+
+	/**
+	 * Stop the thread of this store and close its connection for messages. The sources of
+	 * connections stay open.
+	 */
+	@Override
+	public void close() {
+		this.signal.close();
+		this.idle.close();
+	}
+
+}

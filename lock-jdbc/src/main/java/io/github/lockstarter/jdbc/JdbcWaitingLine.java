@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.jdbc;
+
+import java.util.concurrent.CompletionStage;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.ReleaseListener;
+import io.github.lockstarter.store.WaitingLine;
+
+/**
+ * The line of a lock in its row.
+ */
+final class JdbcWaitingLine implements WaitingLine {
+
+	private final LockDatabase database;
+
+	private final LockRows rows;
+
+	private final String jvm;
+
+	private final ReleaseSignal signal;
+
+	JdbcWaitingLine(LockDatabase database, LockRows rows, String jvm, ReleaseSignal signal) {
+		this.database = database;
+		this.rows = rows;
+		this.jvm = jvm;
+		this.signal = signal;
+	}
+
+	@Override
+	public boolean listen(ReleaseListener listener) {
+		return this.signal.listen(listener);
+	}
+
+	@Override
+	public CompletionStage<Void> enter(LockKey key, OwnerToken owner) {
+		return Answer.done(() -> {
+			this.rows.changeOrCreate(key, (state) -> {
+				state.line().add(Spot.of(this.jvm, owner), this.signal.pace());
+				return true;
+			});
+		});
+	}
+
+	@Override
+	public CompletionStage<Void> withdraw(LockKey key) {
+		return withdraw(key, new Spot(this.jvm, false, null));
+	}
+
+	@Override
+	public CompletionStage<Void> withdraw(LockKey key, OwnerToken owner) {
+		return withdraw(key, Spot.of(this.jvm, owner));
+	}
+
+	private CompletionStage<Void> withdraw(LockKey key, Spot spot) {
+		return Answer.done(() -> {
+			this.rows.change(key, false, (state) -> {
+				state.withdraw(spot);
+				return true;
+			});
+		});
+	}
+
+	@Override
+	public CompletionStage<Boolean> isAwaited(LockKey key) {
+		return Answer.of(() -> this.database.autocommit((session, sql) -> {
+			LockState state = session.first(sql.select(), (row) -> LockState.read(row, sql.dialect()), RowKey.of(key));
+			return state != null && state.line().isAwaited(this.jvm);
+		}));
+	}
+
+}

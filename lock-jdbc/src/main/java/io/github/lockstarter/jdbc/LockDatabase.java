@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+import java.time.Duration;
+
+import javax.sql.DataSource;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+
+/**
+ * Runs the statements of the locks on connections of their own, never on the connection
+ * of the caller's transaction. Each statement is limited in time, and is repeated if the
+ * database has rolled it back because of another one.
+ */
+final class LockDatabase {
+
+	private static final Log logger = LogFactory.getLog(LockDatabase.class);
+
+	private static final int ATTEMPTS = 5;
+
+	/** The database has this long to report that a statement was too slow. */
+	private static final Duration SILENCE_MARGIN = Duration.ofSeconds(1);
+
+	private final DataSource dataSource;
+
+	private final JdbcLockSettings settings;
+
+	private final int timeoutSeconds;
+
+	private final int silenceMillis;
+
+	private volatile @Nullable Dialect dialect;
+
+	private volatile @Nullable LockSql sql;
+
+	private volatile boolean silenceLimited = true;
+
+	/**
+	 * Create a database without connecting.
+	 * @param dialect the dialect, or {@code null} to ask the database
+	 */
+	LockDatabase(DataSource dataSource, JdbcLockSettings settings, @Nullable Dialect dialect) {
+		this.dataSource = withoutTransactions(dataSource);
+		this.settings = settings;
+		this.dialect = dialect;
+		this.timeoutSeconds = Math.toIntExact(settings.queryTimeout().plusMillis(999).toSeconds());
+		this.silenceMillis = Math.toIntExact(Duration.ofSeconds(this.timeoutSeconds).plus(SILENCE_MARGIN).toMillis());
+	}
+
+	static DataSource withoutTransactions(DataSource dataSource) {
+		DataSource target = dataSource;
+		while (target instanceof TransactionAwareDataSourceProxy proxy && proxy.getTargetDataSource() != null) {
+			target = proxy.getTargetDataSource();
+		}
+		return target;
+	}
+
+	/**
+	 * Run statements of which each is a transaction of its own.
+	 */
+	<T extends @Nullable Object> T autocommit(Work<T> work) {
+		return run(true, work);
+	}
+
+	/**
+	 * Run statements that are one transaction together.
+	 */
+	<T extends @Nullable Object> T transaction(Work<T> work) {
+		return run(false, work);
+	}
+
+	/**
+	 * Open a connection that the caller closes.
+	 */
+	Connection open() throws SQLException {
+		return this.dataSource.getConnection();
+	}
+
+	RuntimeException failure(SQLException ex) {
+		return SqlErrors.toThrow(ex, this.settings.table());
+	}
+
+	private <T extends @Nullable Object> T run(boolean autoCommit, Work<T> work) {
+		for (int attempt = 1;; attempt++) {
+			try {
+				return attempt(autoCommit, work);
+			}
+			catch (SQLException ex) {
+				if (attempt == ATTEMPTS || !SqlErrors.isConcurrency(ex)) {
+					throw failure(ex);
+				}
+			}
+		}
+	}
+
+	private <T extends @Nullable Object> T attempt(boolean autoCommit, Work<T> work) throws SQLException {
+		try (Connection connection = open()) {
+			boolean autoCommitBefore = connection.getAutoCommit();
+			int silenceBefore = limitSilence(connection);
+			try {
+				if (autoCommitBefore != autoCommit) {
+					connection.setAutoCommit(autoCommit);
+				}
+				T result = work.run(session(connection), sql(connection));
+				if (!autoCommit) {
+					connection.commit();
+				}
+				return result;
+			}
+			catch (SQLException | RuntimeException | Error ex) {
+				rollBack(connection, autoCommit, ex);
+				throw ex;
+			}
+			finally {
+				restore(connection, autoCommitBefore, silenceBefore);
+			}
+		}
+	}
+
+	/**
+	 * Return a session on a connection to this database, from wherever it is.
+	 */
+	SqlSession session(Connection connection) {
+		return new SqlSession(connection, this.timeoutSeconds);
+	}
+
+	LockSql sql(Connection connection) throws SQLException {
+		LockSql sql = this.sql;
+		if (sql == null) {
+			Dialect dialect = this.dialect;
+			sql = new LockSql((dialect != null) ? dialect : Dialect.of(connection), this.settings);
+			this.sql = sql;
+		}
+		return sql;
+	}
+
+	/**
+	 * Limit how long the driver waits for a server that says nothing at all.
+	 * @return the limit before, or -1 if the driver cannot do that
+	 */
+	int limitSilence(Connection connection) throws SQLException {
+		if (!this.silenceLimited) {
+			return -1;
+		}
+		try {
+			int before = connection.getNetworkTimeout();
+			connection.setNetworkTimeout(Runnable::run, this.silenceMillis);
+			return before;
+		}
+		catch (SQLFeatureNotSupportedException | AbstractMethodError ex) {
+			logger.debug("The driver cannot limit the time without an answer", ex);
+			this.silenceLimited = false;
+			return -1;
+		}
+	}
+
+	private static void rollBack(Connection connection, boolean autoCommit, Throwable failure) {
+		if (!autoCommit) {
+			try {
+				connection.rollback();
+			}
+			catch (SQLException ex) {
+				failure.addSuppressed(ex);
+			}
+		}
+	}
+
+	/**
+	 * A connection for which this fails is broken, as the next one to use it will see.
+	 */
+	static void restore(Connection connection, boolean autoCommit, int silenceMillis) {
+		try {
+			if (connection.getAutoCommit() != autoCommit) {
+				connection.setAutoCommit(autoCommit);
+			}
+			if (silenceMillis >= 0) {
+				connection.setNetworkTimeout(Runnable::run, silenceMillis);
+			}
+		}
+		catch (SQLException ex) {
+			logger.debug("A connection could not be restored", ex);
+		}
+	}
+
+	/**
+	 * Statements on one connection.
+	 */
+	@FunctionalInterface
+	interface Work<T extends @Nullable Object> {
+
+		T run(SqlSession session, LockSql sql) throws SQLException;
+
+	}
+
+}

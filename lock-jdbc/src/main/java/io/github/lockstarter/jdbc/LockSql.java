@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.jdbc;
+
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Collections;
+
+/**
+ * The statements of the locks. {@link LockRow} explains the columns.
+ */
+final class LockSql {
+
+	/** Fencing bases count from here, in microseconds since 1970. */
+	static final long EPOCH = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.parse("2024-01-01T00:00:00Z"));
+
+	private static final String AT_ONCE = " and set_config('synchronous_commit', 'off', true) = 'off'";
+
+	/** Another value may have its reason. */
+	private static final String LASTING = " and (current_setting('synchronous_commit') <> 'off'"
+			+ " or set_config('synchronous_commit', 'on', true) = 'on')";
+
+	private final Dialect dialect;
+
+	private final String table;
+
+	private final String clock;
+
+	/**
+	 * A condition that makes the commit of its statement wait for the disk if leases have
+	 * to survive a crash.
+	 */
+	private final String lasting;
+
+	/** A condition that makes the commit of its statement not wait for the disk. */
+	private final String atOnce;
+
+	LockSql(Dialect dialect, JdbcLockSettings settings) {
+		this.dialect = dialect;
+		this.table = settings.table();
+		this.clock = dialect.clock();
+		boolean postgres = dialect == Dialect.POSTGRESQL;
+		this.atOnce = postgres ? AT_ONCE : "";
+		this.lasting = (postgres && settings.durableGrants()) ? LASTING : this.atOnce;
+	}
+
+	Dialect dialect() {
+		return this.dialect;
+	}
+
+	/**
+	 * Grant an exclusive lock without a line. Parameters: lock, owner, lease time.
+	 * Returns the fencing base; no row if the lock is held or has a line.
+	 */
+	String upsert() {
+		return "insert into " + this.table + " as l (lock_key, owner, expires_at, fence)"
+				+ " select cast(? as varchar), cast(? as varchar), " + this.clock + " + cast(? as bigint), "
+				+ this.clock + " - " + EPOCH + " where true" + this.lasting + " on conflict (lock_key) do update set"
+				+ " fence = case when l.owner = excluded.owner and l.expires_at > " + this.clock
+				+ " then l.fence else greatest(l.fence + 1, excluded.fence) end,"
+				+ " expires_at = excluded.expires_at, owner = excluded.owner"
+				+ " where l.line is null and (l.owner is null or l.expires_at <= " + this.clock
+				+ " or l.owner = excluded.owner) returning l.fence";
+	}
+
+	/**
+	 * Grant an exclusive lock that has a row and no line. Parameters: owner, lease time,
+	 * owner, lock, owner. MySQL assigns from left to right, so the owner comes last.
+	 */
+	String take() {
+		return "update " + this.table + " set fence = case when owner = ? and expires_at > " + this.clock
+				+ " then fence else greatest(fence + 1, " + this.clock + " - " + EPOCH + ") end, expires_at = "
+				+ this.clock
+				+ " + ?, owner = ? where lock_key = ? and line is null and (owner is null or expires_at <= "
+				+ this.clock + " or owner = ?)";
+	}
+
+	/**
+	 * Grant an exclusive lock that has no row. Parameters: lock, owner, lease time.
+	 */
+	String insertOwned() {
+		return "insert into " + this.table + " (lock_key, owner, expires_at, fence) values (?, ?, " + this.clock
+				+ " + ?, " + this.clock + " - " + EPOCH + ")";
+	}
+
+	/**
+	 * Create the row of a lock that nobody holds. Parameter: lock.
+	 */
+	String insertFree() {
+		return "insert into " + this.table + " (lock_key, expires_at, fence) values (?, 0, 0)"
+				+ ((this.dialect == Dialect.POSTGRESQL) ? " on conflict (lock_key) do nothing" : "");
+	}
+
+	/**
+	 * Release an exclusive lock without a line. Parameters: lock, owner.
+	 */
+	String release() {
+		return "update " + this.table + " set owner = null where lock_key = ? and owner = ? and expires_at > "
+				+ this.clock + " and line is null" + this.atOnce;
+	}
+
+	/**
+	 * Read a row for a {@link LockState}. Parameter: lock.
+	 */
+	String select() {
+		return "select owner, expires_at, fence, line, told_at, " + this.clock + " from " + this.table
+				+ " where lock_key = ?";
+	}
+
+	/**
+	 * Read and lock a row for a {@link LockState}. Parameter: lock.
+	 */
+	String selectForUpdate() {
+		return select() + " for update";
+	}
+
+	/**
+	 * Read the line of a lock and lock its row, if it has this owner. Parameters: lock,
+	 * owner.
+	 * @param shared whether several transactions may lock the row at the same time
+	 */
+	String selectOwned(boolean shared) {
+		return "select line from " + this.table + " where lock_key = ? and owner = ?"
+				+ (shared ? this.dialect.lockShared() : " for update");
+	}
+
+	/**
+	 * Write a row. Parameters: owner, end of the lease, fencing base, line, time of the
+	 * last message, lock.
+	 * @param leased whether the row has a new lease. If a crash undoes that, a second
+	 * owner may get the lock; if it undoes a release, the lock is only blocked until the
+	 * lease ends
+	 */
+	String save(boolean leased) {
+		return "update " + this.table
+				+ " set owner = ?, expires_at = ?, fence = ?, line = ?, told_at = ? where lock_key = ?"
+				+ (leased ? this.lasting : this.atOnce);
+	}
+
+	/**
+	 * Extend leases. Parameters: lease time, and those of {@link #pairs}.
+	 */
+	String renew(int leases) {
+		return "update " + this.table + (this.dialect.scansTables() ? " force index (primary)" : "")
+				+ " set expires_at = " + this.clock + " + ? where expires_at > " + this.clock + pairs(leases)
+				+ this.lasting;
+	}
+
+	/**
+	 * Read which leases are in force: lock and owner. Parameters: those of
+	 * {@link #pairs}.
+	 */
+	String selectHeld(int leases) {
+		return "select lock_key, owner from " + this.table + " where expires_at > " + this.clock + pairs(leases);
+	}
+
+	/**
+	 * A condition for pairs of lock and owner. The locks alone make the database use the
+	 * index, so that rows that another transaction has locked do not matter. Parameters:
+	 * all locks; and then a lock and an owner for each lease.
+	 */
+	private static String pairs(int leases) {
+		return " and lock_key in (" + list("?", leases) + ") and (lock_key, owner) in (" + list("(?, ?)", leases) + ")";
+	}
+
+	/**
+	 * Read the lines of locks: lock, line. Parameters: locks.
+	 */
+	String selectLines(int locks) {
+		return "select lock_key, line from " + this.table + " where line is not null and lock_key in ("
+				+ list("?", locks) + ")";
+	}
+
+	/**
+	 * Read which locks have a row. Parameters: locks.
+	 */
+	String selectKeys(int locks) {
+		return "select lock_key from " + this.table + " where lock_key in (" + list("?", locks) + ")";
+	}
+
+	/**
+	 * Read which locks have a row that no transaction has locked. Parameters: locks.
+	 */
+	String selectUnlocked(int locks) {
+		return selectKeys(locks) + " for update skip locked";
+	}
+
+	/**
+	 * Read rows in the order of their keys: lock, end of the last lease, time. There is
+	 * no index of these ends, which would make each grant slower. Parameter: the last
+	 * lock of the page before.
+	 * @param rows how many rows
+	 */
+	String selectPage(int rows) {
+		return "select lock_key, expires_at, " + this.clock + " from " + this.table
+				+ " where lock_key > ? order by lock_key " + this.dialect.limit(rows);
+	}
+
+	/**
+	 * Delete a row that has not changed. Parameters: lock, end of the last lease.
+	 */
+	String delete() {
+		return "delete from " + this.table + " where lock_key = ? and expires_at = ?" + this.atOnce;
+	}
+
+	private static String list(String element, int size) {
+		return String.join(", ", Collections.nCopies(size, element));
+	}
+
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.jdbc;
+
+import java.time.Duration;
+
+/**
+ * How long a {@link ReleaseSignal} does what.
+ *
+ * @param idle how long the connection for messages stays open while this JVM waits for no
+ * lock
+ * @param test how long the message of a test may take
+ * @param untested how long no message is expected after a test has failed
+ */
+record SignalTimes(Duration idle, Duration test, Duration untested) {
+
+	static final SignalTimes DEFAULTS = new SignalTimes(Duration.ofMinutes(1), Duration.ofSeconds(1),
+			Duration.ofMinutes(1));
+
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.jdbc;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs statements on one connection. Spring's {@code JdbcTemplate} would bind the
+ * connection to the transaction of the caller.
+ */
+final class SqlSession {
+
+	private final Connection connection;
+
+	private final int timeoutSeconds;
+
+	SqlSession(Connection connection, int timeoutSeconds) {
+		this.connection = connection;
+		this.timeoutSeconds = timeoutSeconds;
+	}
+
+	/**
+	 * Change rows.
+	 * @return how many
+	 */
+	int update(String sql, @Nullable Object... parameters) throws SQLException {
+		try (TimedStatement statement = prepare(sql, parameters)) {
+			return statement.get().executeUpdate();
+		}
+	}
+
+	/**
+	 * Return what was read from the first row, or {@code null} if there is none.
+	 */
+	<T> @Nullable T first(String sql, RowReader<T> reader, @Nullable Object... parameters) throws SQLException {
+		List<T> rows = all(sql, reader, parameters);
+		return rows.isEmpty() ? null : rows.get(0);
+	}
+
+	/**
+	 * Return what was read from the rows.
+	 */
+	<T> List<T> all(String sql, RowReader<T> reader, @Nullable Object... parameters) throws SQLException {
+		try (TimedStatement statement = prepare(sql, parameters); ResultSet rows = statement.get().executeQuery()) {
+			List<T> read = new ArrayList<>();
+			while (rows.next()) {
+				read.add(reader.read(rows));
+			}
+			return read;
+		}
+	}
+
+	private TimedStatement prepare(String sql, @Nullable Object... parameters) throws SQLException {
+		PreparedStatement statement = this.connection.prepareStatement(sql);
+		try {
+			for (int i = 0; i < parameters.length; i++) {
+				if (parameters[i] == null) {
+					statement.setNull(i + 1, Types.VARCHAR);
+				}
+				else {
+					statement.setObject(i + 1, parameters[i]);
+				}
+			}
+			return new TimedStatement(statement, this.timeoutSeconds);
+		}
+		catch (SQLException | RuntimeException ex) {
+			statement.close();
+			throw ex;
+		}
+	}
+
+	/**
+	 * Reads one row.
+	 */
+	@FunctionalInterface
+	interface RowReader<T> {
+
+		T read(ResultSet row) throws SQLException;
+
+	}
+
+}

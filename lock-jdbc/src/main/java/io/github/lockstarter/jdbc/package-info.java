@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/**
+ * Locks in a relational database: one row for each lock, and leases that expire by the
+ * clock of the database. <pre>
+ * store        JdbcLockStore
+ *    |           ExclusiveLocks     one statement for an exclusive lock without a line
+ *    |           LeaseRenewals      one statement for many leases
+ *    |           LockRows           a short transaction for everything else
+ *    |             LockState, Line  what the rows say, and the rules by which they change
+ *    |           JdbcWaitingLine, JdbcGroupGrant
+ *    |           ReleaseSignal      the one thread: PostgresMessages, or MessagePoll
+ *    |           IdleRows           deletes rows that nobody needs
+ * database     LockDatabase: connections, time limits, retries; LockSql of a Dialect
+ * </pre>
+ */
+@NullMarked
+package io.github.lockstarter.jdbc;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,8 @@
+create table if not exists distributed_lock (
+	lock_key varchar(255) not null primary key,
+	owner varchar(64),
+	expires_at bigint not null,
+	fence bigint not null,
+	line varchar,
+	told_at bigint default 0 not null
+);

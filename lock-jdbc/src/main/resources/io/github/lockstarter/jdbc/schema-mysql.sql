@@ -1,0 +1,9 @@
+-- The collation tells upper case from lower case, as locks and owners require
+create table if not exists distributed_lock (
+	lock_key varchar(255) not null primary key,
+	owner varchar(64),
+	expires_at bigint not null,
+	fence bigint not null,
+	line mediumtext,
+	told_at bigint default 0 not null
+) engine = InnoDB default character set utf8mb4 collate utf8mb4_bin;

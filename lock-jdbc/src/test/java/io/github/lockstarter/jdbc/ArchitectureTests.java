@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.jdbc;
+
+import java.util.Map;
+import java.util.Set;
+
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.testsupport.AbstractArchitectureTests;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+/**
+ * The room of the store in a database.
+ */
+class ArchitectureTests extends AbstractArchitectureTests {
+
+	ArchitectureTests() {
+		super(Map.of(".jdbc", Set.of("", ".store")));
+	}
+
+	@Override
+	protected String[] startingThreads() {
+		// One waits for messages until the store is closed; the other one ends with its
+		// work
+		return new String[] { ".jdbc.ReleaseSignal", ".jdbc.IdleRows" };
+	}
+
+	@Test
+	void nothingNeedsSpringBoot() {
+		assertUsedOnlyIn("a store is not concerned with applications", Set.of(), "org.springframework.boot..",
+				"org.springframework.aop..", "org.springframework.context..", "org.springframework.jdbc.core..");
+	}
+
+	@Test
+	void onlyTheCheckAtTheCommitKnowsTransactions() {
+		noClasses().that()
+			.doNotHaveSimpleName("JdbcCommitCheck")
+			.should()
+			.dependOnClassesThat()
+			.resideInAnyPackage("org.springframework.transaction..")
+			.because("locks are never a part of the caller's transaction")
+			.check(this.classes);
+	}
+
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.jdbc;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import com.zaxxer.hikari.HikariDataSource;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.test.Callers;
+import io.github.lockstarter.test.Callers.Call;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A transaction keeps other owners out until it has ended, also those of its own JVM.
+ */
+class CommitWithinInstanceTests {
+
+	private static final LockRequest REQUEST = LockRequest.of("within").withWaitTime(Duration.ofSeconds(20));
+
+	private final AtomicBoolean checked = new AtomicBoolean();
+
+	private final AtomicBoolean committed = new AtomicBoolean();
+
+	private final AtomicBoolean granted = new AtomicBoolean();
+
+	/** The lease was handed over within this JVM, which times it. */
+	@Test
+	void theNextOwnerWaitsForTheCommitOfALeaseThatExpiresDuringIt() throws Exception {
+		try (HikariDataSource pool = TestDatabase.POSTGRESQL.pool(5);
+				HikariDataSource application = TestDatabase.POSTGRESQL.pool(2);
+				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.SETTINGS, application);
+				DefaultLockRegistry registry = new DefaultLockRegistry(store)) {
+			TransactionTemplate transactions = new TransactionTemplate(new DataSourceTransactionManager(application));
+			Lease first = registry.acquire(REQUEST);
+			Call<Boolean> second = Callers.start(() -> {
+				Lease lease = registry.acquire(REQUEST.withLeaseTime(Duration.ofSeconds(1)));
+				transactions.executeWithoutResult((transaction) -> {
+					lease.ensureHeldAtCommit();
+					this.checked.set(true);
+					// The commit takes a while
+					Awaitility.await().until(() -> !lease.isHeld());
+					Awaitility.await().until(() -> this.granted.get() || oneWaitsForARow());
+				});
+				this.committed.set(true);
+				return this.granted.get();
+			}).awaitParked();
+			Call<Boolean> third = Callers.start(() -> {
+				try (Lease lease = registry.acquire(REQUEST)) {
+					this.granted.set(true);
+					return this.committed.get();
+				}
+			}).awaitParked();
+			first.close();
+			second.get();
+			assertThat(this.checked).isTrue();
+			assertThat(third.get()).isTrue();
+		}
+	}
+
+	private static boolean oneWaitsForARow() {
+		return !TestDatabase.POSTGRESQL.jdbc()
+			.queryForList("select 1 from pg_stat_activity where wait_event_type = 'Lock'")
+			.isEmpty();
+	}
+
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.jdbc;
+
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+
+import com.zaxxer.hikari.HikariDataSource;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.DataSourceUtils;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.Place;
+import io.github.lockstarter.store.UnusableStoreException;
+import io.github.lockstarter.test.StoreClient;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * The store and the connections of its application.
+ */
+class ConnectionsTests {
+
+	private static final Duration LEASE_TIME = Duration.ofSeconds(20);
+
+	private final OwnerToken owner = OwnerToken.random();
+
+	@ParameterizedTest
+	@EnumSource(TestDatabase.class)
+	void locksAreNoPartOfTheTransactionOfTheCaller(TestDatabase database) {
+		LockKey key = LockKey.of("transaction", database);
+		try (HikariDataSource pool = database.pool(4);
+				JdbcLockStore store = new JdbcLockStore(new TransactionAwareDataSourceProxy(pool),
+						TestDatabase.SETTINGS)) {
+			StoreClient client = new StoreClient(store);
+			JdbcTemplate jdbc = new JdbcTemplate(pool);
+			jdbc.execute("create table if not exists stock (quantity int)");
+			new TransactionTemplate(new DataSourceTransactionManager(pool)).executeWithoutResult((transaction) -> {
+				jdbc.update("insert into stock values (1)");
+				Connection bound = DataSourceUtils.getConnection(pool);
+				assertThat(client.acquire(key, this.owner, LEASE_TIME, false)).isInstanceOf(LockGrant.class);
+				assertThat(client.acquire(key, OwnerToken.random(LockMode.READ), LEASE_TIME, false))
+					.isInstanceOf(LockRefusal.class);
+				assertThat(DataSourceUtils.getConnection(pool)).isSameAs(bound);
+				transaction.setRollbackOnly();
+			});
+			assertThat(client.renew(key, this.owner, LEASE_TIME)).isTrue();
+			assertThat(jdbc.queryForObject("select count(*) from stock", Long.class)).isZero();
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(TestDatabase.class)
+	void connectionsThatDoNotCommitByThemselvesStaySo(TestDatabase database) throws Exception {
+		LockKey key = LockKey.of("autocommit", database);
+		try (HikariDataSource pool = database.pool(2)) {
+			pool.setAutoCommit(false);
+			try (JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.SETTINGS)) {
+				StoreClient client = new StoreClient(store);
+				client.acquire(key, this.owner, LEASE_TIME, false);
+				client.acquire(key, OwnerToken.random(LockMode.READ), LEASE_TIME, false);
+			}
+			try (Connection connection = pool.getConnection();
+					JdbcLockStore other = new JdbcLockStore(database.unpooled(), TestDatabase.SETTINGS)) {
+				assertThat(connection.getAutoCommit()).isFalse();
+				assertThat(new StoreClient(other).renew(key, this.owner, LEASE_TIME)).isTrue();
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(TestDatabase.class)
+	void aMissingTableIsNamed(TestDatabase database) {
+		JdbcLockSettings settings = new JdbcLockSettings("missing_", Duration.ofSeconds(2), false, true,
+				Duration.ofMillis(5), Duration.ofMillis(20), Duration.ofHours(1));
+		try (JdbcLockStore store = new JdbcLockStore(database.unpooled(), settings)) {
+			StoreClient client = new StoreClient(store);
+			assertThatExceptionOfType(UnusableStoreException.class)
+				.isThrownBy(() -> client.acquire(LockKey.of("table"), this.owner, LEASE_TIME, false))
+				.withMessageContaining("missing_lock");
+		}
+	}
+
+	/** The row is locked by a transaction that does not end. */
+	@ParameterizedTest
+	@EnumSource(TestDatabase.class)
+	void rowsThatOtherProgramsLockDelayNoOtherRenewal(TestDatabase database) throws Exception {
+		renewAroundLockedRows(database, database.url());
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "POSTGRESQL, &options=-clock_timeout=300", "MARIADB, &sessionVariables=innodb_lock_wait_timeout=1" })
+	void norDoesALimitOfTheDatabaseForTheWaitForARow(TestDatabase database, String limit) throws Exception {
+		renewAroundLockedRows(database, database.url() + limit);
+	}
+
+	private static void renewAroundLockedRows(TestDatabase database, String url) throws Exception {
+		List<LeaseRequest> requests = IntStream.rangeClosed(1, 6).mapToObj((number) -> request(url, number)).toList();
+		List<LeaseRequest> locked = requests.subList(1, 5);
+		try (HikariDataSource pool = TestDatabase.pool(url, 4);
+				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.SETTINGS)) {
+			requests.forEach((request) -> store.acquire(request, Place.NONE));
+			try (Connection other = database.unpooled().getConnection()) {
+				other.setAutoCommit(false);
+				for (LeaseRequest request : locked) {
+					assertThat(TestDatabase.commitCheck(pool).isHeld(other, request.key(), request.owner())).isTrue();
+				}
+				List<CompletableFuture<Boolean>> answers = store.renew(requests)
+					.stream()
+					.map((answer) -> answer.toCompletableFuture())
+					.toList();
+				assertThat(answers.get(0)).isCompletedWithValue(true);
+				assertThat(answers.subList(1, 5)).allSatisfy((answer) -> assertThat(answer).isCompletedExceptionally());
+				assertThat(answers.get(5)).isCompletedWithValue(true);
+				other.rollback();
+			}
+			assertThat(store.renew(locked))
+				.allSatisfy((answer) -> assertThat(answer.toCompletableFuture()).isCompletedWithValue(true));
+		}
+	}
+
+	private static LeaseRequest request(String url, int number) {
+		return new LeaseRequest(LockKey.of("blocked", url + number), OwnerToken.random(), LEASE_TIME);
+	}
+
+}

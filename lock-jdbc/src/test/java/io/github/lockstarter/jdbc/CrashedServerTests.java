@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.jdbc;
+
+import java.time.Duration;
+import java.util.List;
+
+import com.zaxxer.hikari.HikariDataSource;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.test.StoreClient;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * PostgreSQL crashes and loses what it has not yet written to the disk. Each test repeats
+ * the crash until the release of another lock was among that.
+ */
+class CrashedServerTests {
+
+	private static final Duration LEASE_TIME = Duration.ofMinutes(1);
+
+	private static final int ATTEMPTS = 5;
+
+	private static OwnPostgres server;
+
+	private final OwnerToken owner = OwnerToken.random();
+
+	private final OwnerToken reader = OwnerToken.random(LockMode.READ);
+
+	@BeforeAll
+	static void startServer() throws Exception {
+		server = new OwnPostgres();
+	}
+
+	@AfterAll
+	static void stopServer() throws Exception {
+		server.close();
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void noLeaseIsForgotten(Change change) throws Exception {
+		LockKey key = LockKey.of("durable", change);
+		try (HikariDataSource pool = TestDatabase.pool(server.url(), 5);
+				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.SETTINGS)) {
+			StoreClient client = new StoreClient(store);
+			crashAfter(client, () -> change.make(client, key, this.owner, this.reader));
+			assertThat(change.isInForce(client, key, this.owner, this.reader)).isTrue();
+		}
+	}
+
+	@Test
+	void fencingTokensGrowAlthoughAGrantIsForgotten() throws Exception {
+		LockKey key = LockKey.of("forgotten");
+		try (HikariDataSource pool = TestDatabase.pool(server.url(), 5);
+				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.withoutDurableGrants())) {
+			StoreClient client = new StoreClient(store);
+			long[] before = new long[1];
+			crashAfter(client,
+					() -> before[0] = ((LockGrant) client.acquire(key, this.owner, LEASE_TIME, false)).fencingBase());
+			assertThat(client.renew(key, this.owner, Duration.ZERO)).isFalse();
+			assertThat(((LockGrant) client.acquire(key, OwnerToken.random(), LEASE_TIME, false)).fencingBase())
+				.isGreaterThan(before[0]);
+		}
+	}
+
+	private static void crashAfter(StoreClient client, Runnable change) throws Exception {
+		OwnerToken holder = OwnerToken.random();
+		LockKey other = LockKey.of("released-before-the-crash", holder.value());
+		for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+			try (HikariDataSource pool = TestDatabase.pool(server.url(), 1);
+					JdbcLockStore durable = new JdbcLockStore(pool, TestDatabase.SETTINGS)) {
+				assertThat(new StoreClient(durable).acquire(other, holder, LEASE_TIME, false))
+					.isInstanceOf(LockGrant.class);
+			}
+			change.run();
+			client.release(other, holder, null);
+			server.crash();
+			boolean lost = Awaitility.await()
+				.ignoreExceptions()
+				.until(() -> client.renew(other, holder, Duration.ZERO), (held) -> held != null);
+			if (lost) {
+				return;
+			}
+		}
+		throw new AssertionError("The server wrote to the disk before each crash");
+	}
+
+	/**
+	 * A change that must survive.
+	 */
+	private enum Change {
+
+		GRANT {
+
+			@Override
+			void make(StoreClient client, LockKey key, OwnerToken owner, OwnerToken reader) {
+				client.acquire(key, owner, LEASE_TIME, false);
+			}
+
+			@Override
+			boolean isInForce(StoreClient client, LockKey key, OwnerToken owner, OwnerToken reader) {
+				return client.renew(key, owner, Duration.ZERO);
+			}
+
+		},
+
+		SHARE {
+
+			@Override
+			void make(StoreClient client, LockKey key, OwnerToken owner, OwnerToken reader) {
+				client.acquire(key, reader, LEASE_TIME, false);
+			}
+
+			@Override
+			boolean isInForce(StoreClient client, LockKey key, OwnerToken owner, OwnerToken reader) {
+				return client.renew(key, reader, Duration.ZERO);
+			}
+
+		},
+
+		GROUP {
+
+			@Override
+			void make(StoreClient client, LockKey key, OwnerToken owner, OwnerToken reader) {
+				client.acquireAll(List.of(new LeaseRequest(key, owner, LEASE_TIME)));
+			}
+
+			@Override
+			boolean isInForce(StoreClient client, LockKey key, OwnerToken owner, OwnerToken reader) {
+				return client.renew(key, owner, Duration.ZERO);
+			}
+
+		},
+
+		RENEWAL {
+
+			@Override
+			void make(StoreClient client, LockKey key, OwnerToken owner, OwnerToken reader) {
+				client.acquire(key, owner, LEASE_TIME, false);
+				client.renew(key, owner, LEASE_TIME.multipliedBy(3));
+			}
+
+		},
+
+		RENEWED_SHARE {
+
+			@Override
+			void make(StoreClient client, LockKey key, OwnerToken owner, OwnerToken reader) {
+				client.acquire(key, reader, LEASE_TIME, false);
+				client.renew(key, reader, LEASE_TIME.multipliedBy(3));
+			}
+
+		},
+
+		KEEPING {
+
+			@Override
+			void make(StoreClient client, LockKey key, OwnerToken owner, OwnerToken reader) {
+				client.acquire(key, owner, LEASE_TIME, false);
+				client.keep(key, owner, LEASE_TIME.multipliedBy(3));
+			}
+
+		};
+
+		abstract void make(StoreClient client, LockKey key, OwnerToken owner, OwnerToken reader);
+
+		/** The longer lease blocks others. */
+		boolean isInForce(StoreClient client, LockKey key, OwnerToken owner, OwnerToken reader) {
+			LockAttempt attempt = client.acquire(key, OwnerToken.random(), LEASE_TIME, false);
+			return attempt instanceof LockRefusal refusal
+					&& refusal.remaining().compareTo(LEASE_TIME.multipliedBy(2)) > 0;
+		}
+
+	}
+
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.jdbc;
+
+import com.zaxxer.hikari.HikariDataSource;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.test.AbstractLockStoreTests;
+import io.github.lockstarter.testsupport.FullProfileOnly;
+
+/**
+ * The contract with standard SQL only.
+ */
+@FullProfileOnly
+class GenericLockStoreTests extends AbstractLockStoreTests {
+
+	private static HikariDataSource pool;
+
+	@BeforeAll
+	static void openPool() {
+		pool = TestDatabase.H2.pool(60);
+	}
+
+	@AfterAll
+	static void closePool() {
+		pool.close();
+	}
+
+	@Override
+	protected LockStore createStore() {
+		return new JdbcLockStore(pool, TestDatabase.SETTINGS, null, Dialect.GENERIC);
+	}
+
+}

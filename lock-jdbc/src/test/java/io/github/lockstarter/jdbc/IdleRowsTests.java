@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.jdbc;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.SQLTimeoutException;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import javax.sql.DataSource;
+
+import com.zaxxer.hikari.HikariDataSource;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.test.StoreClient;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Rows of idle locks are deleted.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class IdleRowsTests {
+
+	private static final Duration LEASE_TIME = Duration.ofMillis(50);
+
+	@ParameterizedTest
+	@EnumSource(TestDatabase.class)
+	void fencingTokensGrowAlthoughTheRowWasDeleted(TestDatabase database) {
+		idleRowsAreDeleted(database, null);
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "POSTGRESQL", "H2" })
+	void standardSqlSuffices(TestDatabase database) {
+		idleRowsAreDeleted(database, Dialect.GENERIC);
+	}
+
+	private static void idleRowsAreDeleted(TestDatabase database, Dialect dialect) {
+		LockKey idle = LockKey.of("idle", database + "-" + dialect);
+		LockKey held = LockKey.of("held", database + "-" + dialect);
+		OwnerToken owner = OwnerToken.random();
+		try (HikariDataSource pool = database.pool(3);
+				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.withFenceRetention(Duration.ofMillis(1)),
+						null, dialect)) {
+			StoreClient client = new StoreClient(store);
+			client.acquire(held, owner, Duration.ofMinutes(1), false);
+			long before = ((LockGrant) client.acquire(idle, owner, LEASE_TIME, false)).fencingBase();
+			client.release(idle, owner, null);
+			Awaitility.await().until(() -> {
+				store.idleRows().tryDelete();
+				return !exists(database, idle);
+			});
+			assertThat(exists(database, held)).isTrue();
+			assertThat(((LockGrant) client.acquire(idle, OwnerToken.random(), LEASE_TIME, false)).fencingBase())
+				.isGreaterThan(before);
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(TestDatabase.class)
+	void aLargeTableIsReadInPagesAlsoAfterAFailure(TestDatabase database, CapturedOutput output) throws Exception {
+		LockKey last = LockKey.of("zz-last-page", database);
+		OwnerToken owner = OwnerToken.random();
+		AtomicInteger deletions = new AtomicInteger();
+		try (HikariDataSource pool = database.pool(3)) {
+			fill(pool, 2 * IdleRows.PAGE + 10);
+			CountedStatements statements = new CountedStatements(pool) {
+
+				@Override
+				void count(String statement) throws SQLException {
+					if (statement.startsWith("delete") && deletions.incrementAndGet() == IdleRows.PAGE + 5) {
+						throw new SQLTimeoutException("The first interruption");
+					}
+					super.count(statement);
+				}
+
+			};
+			try (JdbcLockStore store = new JdbcLockStore(statements,
+					TestDatabase.withFenceRetention(Duration.ofMinutes(5)))) {
+				StoreClient client = new StoreClient(store);
+				client.acquire(last, owner, Duration.ofMinutes(1), false);
+				store.idleRows().tryDelete();
+				assertThat(count(database)).isBetween(1L, (long) IdleRows.PAGE + 10);
+				assertThat(output).contains("WARN").contains("The first interruption");
+				statements.take();
+				store.idleRows().tryDelete();
+				assertThat(count(database)).isZero();
+				assertThat(exists(database, last)).isTrue();
+				assertThat(statements.take().stream().filter((statement) -> statement.startsWith("select lock_key")))
+					.hasSizeGreaterThan(1)
+					.allMatch((statement) -> statement.contains(String.valueOf(IdleRows.PAGE)));
+			}
+		}
+	}
+
+	/** The times of these rows are long ago. */
+	private static void fill(DataSource source, int rows) throws SQLException {
+		try (Connection connection = source.getConnection();
+				PreparedStatement statement = connection
+					.prepareStatement("insert into distributed_lock (lock_key, expires_at, fence) values (?, 1, 1)")) {
+			for (int i = 0; i < rows; i++) {
+				statement.setString(1, "page:" + (100000 + i));
+				statement.addBatch();
+			}
+			statement.executeBatch();
+		}
+	}
+
+	private static long count(TestDatabase database) {
+		Long rows = database.jdbc()
+			.queryForObject("select count(*) from distributed_lock where lock_key like 'page:%'", Long.class);
+		return (rows != null) ? rows : 0;
+	}
+
+	private static boolean exists(TestDatabase database, LockKey key) {
+		return !database.jdbc()
+			.queryForList("select 1 from distributed_lock where lock_key = ?", RowKey.of(key))
+			.isEmpty();
+	}
+
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import javax.sql.DataSource;
+
+import com.zaxxer.hikari.HikariDataSource;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.ReleaseListener;
+import io.github.lockstarter.test.Callers;
+import io.github.lockstarter.test.StoreClient;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The server ends connections of the store, or answers no more.
+ */
+class LostConnectionTests {
+
+	private static final Duration LEASE_TIME = Duration.ofSeconds(60);
+
+	private final LockKey key = LockKey.of("lost-connection");
+
+	private final OwnerToken owner = OwnerToken.random();
+
+	@Test
+	void aKilledConnectionLosesNoLockAndMessagesArriveAgain() {
+		Messages messages = new Messages();
+		try (HikariDataSource pool = TestDatabase.POSTGRESQL.pool(5);
+				HikariDataSource otherPool = TestDatabase.POSTGRESQL.pool(5);
+				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.SETTINGS);
+				JdbcLockStore otherStore = new JdbcLockStore(otherPool, TestDatabase.SETTINGS)) {
+			StoreClient holder = new StoreClient(store);
+			StoreClient waiter = new StoreClient(otherStore);
+			holder.acquire(this.key, this.owner, LEASE_TIME, false);
+			assertThat(waiter.listen(messages)).isTrue();
+			assertThat(waiter.acquire(this.key, OwnerToken.random(), LEASE_TIME, true)).isInstanceOf(LockRefusal.class);
+			Awaitility.await().until(() -> otherStore.signal().state() == SignalState.NOTIFIED);
+			int doubts = messages.doubts.get();
+			killConnections();
+			Awaitility.await().ignoreExceptions().until(() -> holder.renew(this.key, this.owner, LEASE_TIME));
+			Awaitility.await().until(() -> messages.doubts.get() >= doubts + 2 && waiter.listen(messages));
+			assertThat(otherStore.signal().state()).isEqualTo(SignalState.NOTIFIED);
+			assertThat(waiter.acquire(this.key, OwnerToken.random(), LEASE_TIME, true)).isInstanceOf(LockRefusal.class);
+			holder.release(this.key, this.owner, null);
+			Awaitility.await().until(() -> messages.heard.contains(this.key));
+		}
+	}
+
+	/** Only the driver can notice that. */
+	@Test
+	void aRequestToASilentServerEndsWithinSeconds() throws Exception {
+		LockKey silent = LockKey.of("lost-connection", "silent");
+		try (HikariDataSource pool = TestDatabase.pool(TestDatabase.POSTGRESQL.url() + "&ApplicationName=silent", 1);
+				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.SETTINGS)) {
+			StoreClient client = new StoreClient(store);
+			client.acquire(silent, this.owner, LEASE_TIME, false);
+			String server = String.valueOf(TestDatabase.POSTGRESQL.jdbc()
+				.queryForObject("select pid from pg_stat_activity where application_name = 'silent'", Integer.class));
+			signal("-STOP", server);
+			try {
+				assertThat(Callers.start(() -> store.renew(List.of(new LeaseRequest(silent, this.owner, LEASE_TIME))))
+					.get()
+					.get(0)
+					.toCompletableFuture()).isCompletedExceptionally();
+			}
+			finally {
+				signal("-CONT", server);
+			}
+			Awaitility.await().ignoreExceptions().until(() -> client.renew(silent, this.owner, LEASE_TIME));
+		}
+	}
+
+	/** The connection was lost after the pool had tested it. */
+	@Test
+	void messagesArriveAlthoughTheServerWasSilentAtFirst() throws Exception {
+		try (HikariDataSource pool = TestDatabase.POSTGRESQL.pool(5);
+				FirstSilent source = new FirstSilent(pool);
+				JdbcLockStore store = new JdbcLockStore(source, TestDatabase.SETTINGS)) {
+			Messages messages = new Messages();
+			LockKey held = LockKey.of("lost-connection", "held");
+			try (JdbcLockStore other = new JdbcLockStore(pool, TestDatabase.SETTINGS)) {
+				new StoreClient(other).acquire(held, this.owner, LEASE_TIME, false);
+			}
+			StoreClient waiter = new StoreClient(store);
+			waiter.listen(messages);
+			assertThat(waiter.acquire(held, OwnerToken.random(), LEASE_TIME, true)).isInstanceOf(LockRefusal.class);
+			Awaitility.await().until(() -> store.signal().state() == SignalState.NOTIFIED);
+			assertThat(source.silent).isNotNull();
+		}
+	}
+
+	private static void signal(String signal, String process) throws Exception {
+		assertThat(new ProcessBuilder("kill", signal, process).start().waitFor()).isZero();
+	}
+
+	private static void killConnections() {
+		TestDatabase.POSTGRESQL.jdbc()
+			.queryForList("select pg_terminate_backend(pid) from pg_stat_activity"
+					+ " where pid <> pg_backend_pid() and datname = current_database()");
+	}
+
+	/**
+	 * Connections of which the first one for messages gets no answers.
+	 */
+	private static final class FirstSilent extends DelegatingDataSource implements AutoCloseable {
+
+		private volatile @Nullable String silent;
+
+		FirstSilent(DataSource target) {
+			super(target);
+		}
+
+		@Override
+		public Connection getConnection() throws SQLException {
+			Connection connection = super.getConnection();
+			if (this.silent == null && Thread.currentThread().getName().startsWith("lock-signal-")) {
+				String server = new SqlSession(connection, 1).first("select pg_backend_pid()",
+						(row) -> row.getString(1));
+				this.silent = server;
+				try {
+					signal("-STOP", server);
+				}
+				catch (Exception ex) {
+					throw new IllegalStateException(ex);
+				}
+			}
+			return connection;
+		}
+
+		@Override
+		public void close() throws Exception {
+			if (this.silent != null) {
+				signal("-CONT", this.silent);
+			}
+		}
+
+	}
+
+	private static final class Messages implements ReleaseListener {
+
+		private final Queue<LockKey> heard = new ConcurrentLinkedQueue<>();
+
+		private final AtomicInteger doubts = new AtomicInteger();
+
+		@Override
+		public void onRelease(LockKey key) {
+			this.heard.add(key);
+		}
+
+		@Override
+		public void onDoubt() {
+			this.doubts.incrementAndGet();
+		}
+
+	}
+
+}

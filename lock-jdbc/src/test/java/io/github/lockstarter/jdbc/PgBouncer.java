@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.jdbc;
+
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+
+import org.awaitility.Awaitility;
+
+/**
+ * A real PgBouncer before PostgreSQL that pools transactions, on one connection to the
+ * server.
+ */
+final class PgBouncer implements AutoCloseable {
+
+	private static final Path EXECUTABLE = Path.of("/usr/sbin/pgbouncer");
+
+	private final Process process;
+
+	private final int port;
+
+	private PgBouncer(Process process, int port) {
+		this.process = process;
+		this.port = port;
+	}
+
+	static boolean isInstalled() {
+		return Files.isExecutable(EXECUTABLE);
+	}
+
+	static PgBouncer start() throws IOException {
+		URI postgres = URI.create(TestDatabase.POSTGRESQL.url().substring("jdbc:".length()));
+		int port = freePort();
+		Path folder = Files.createTempDirectory("pgbouncer");
+		// PgBouncer refuses to run as root
+		Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+		Path settings = Files.write(folder.resolve("pgbouncer.ini"),
+				List.of("[databases]", "postgres = host=127.0.0.1 port=" + postgres.getPort() + " user=postgres",
+						"[pgbouncer]", "listen_addr = 127.0.0.1", "listen_port = " + port, "unix_socket_dir =",
+						"auth_type = any", "pool_mode = transaction", "default_pool_size = 1",
+						"ignore_startup_parameters = extra_float_digits", "user = nobody"));
+		Files.setPosixFilePermissions(settings, PosixFilePermissions.fromString("rw-r--r--"));
+		Process process = new ProcessBuilder(EXECUTABLE.toString(), settings.toString()).redirectErrorStream(true)
+			.redirectOutput(folder.resolve("log").toFile())
+			.start();
+		Awaitility.await().until(() -> answers(port));
+		return new PgBouncer(process, port);
+	}
+
+	private static int freePort() throws IOException {
+		try (ServerSocket socket = new ServerSocket(0)) {
+			return socket.getLocalPort();
+		}
+	}
+
+	private static boolean answers(int port) {
+		try (Socket socket = new Socket("127.0.0.1", port)) {
+			return socket.isConnected();
+		}
+		catch (IOException ex) {
+			return false;
+		}
+	}
+
+	/**
+	 * Return the URL. The connection to the server changes between transactions, so
+	 * statements cannot be prepared there.
+	 */
+	String url() {
+		return "jdbc:postgresql://127.0.0.1:" + this.port + "/postgres?user=postgres&prepareThreshold=0";
+	}
+
+	@Override
+	public void close() {
+		this.process.destroy();
+	}
+
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import javax.sql.DataSource;
+
+import com.zaxxer.hikari.HikariDataSource;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.ReleaseListener;
+import io.github.lockstarter.test.StoreClient;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The connection for messages is open while a JVM waits for a lock, and is tested.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class ReleaseSignalTests {
+
+	private static final Duration LEASE_TIME = Duration.ofSeconds(60);
+
+	private static final SignalTimes QUICK = new SignalTimes(Duration.ofMillis(1), Duration.ofMillis(500),
+			Duration.ofMillis(100));
+
+	@Test
+	void theDatabaseIsHeardOnlyWhileSomebodyWaits() throws Exception {
+		LockKey key = LockKey.of("release-signal", "waited");
+		try (HikariDataSource pool = TestDatabase.POSTGRESQL.pool(5);
+				JdbcLockStore holding = new JdbcLockStore(TestDatabase.POSTGRESQL.unpooled(), TestDatabase.SETTINGS);
+				JdbcLockStore store = store(pool)) {
+			Messages messages = new Messages();
+			StoreClient waiter = new StoreClient(store);
+			assertThat(waiter.listen(messages)).isTrue();
+			OwnerToken own = OwnerToken.random();
+			assertThat(waiter.acquire(key, own, LEASE_TIME, true)).isInstanceOf(LockGrant.class);
+			waiter.release(key, own, null);
+			assertThat(store.signal().state()).isEqualTo(SignalState.IDLE);
+			assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
+			StoreClient holder = new StoreClient(holding);
+			OwnerToken owner = OwnerToken.random();
+			holder.acquire(key, owner, LEASE_TIME, false);
+			waiter.acquire(key, own, LEASE_TIME, true);
+			Awaitility.await().until(() -> store.signal().state() == SignalState.NOTIFIED);
+			Awaitility.await().until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 1);
+			int open = pool.getHikariPoolMXBean().getTotalConnections();
+			waiter.withdraw(key);
+			Awaitility.await().until(() -> store.signal().state() == SignalState.IDLE);
+			Awaitility.await().until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
+			assertThat(pool.getHikariPoolMXBean().getTotalConnections()).isGreaterThanOrEqualTo(open);
+			for (int i = 0; i < open; i++) {
+				Connection connection = pool.getConnection();
+				assertThat(new SqlSession(connection, 1).all("select pg_listening_channels()", (row) -> 1)).isEmpty();
+				assertThat(connection.getNetworkTimeout()).isZero();
+			}
+			holder.release(key, owner, null);
+		}
+	}
+
+	@Test
+	void noMessageIsLostWhileTheConnectionOpens() {
+		LockKey key = LockKey.of("release-signal", "opens");
+		try (HikariDataSource pool = TestDatabase.POSTGRESQL.pool(5);
+				JdbcLockStore holding = new JdbcLockStore(pool, TestDatabase.SETTINGS);
+				JdbcLockStore store = store(pool)) {
+			Messages messages = new Messages();
+			StoreClient holder = new StoreClient(holding);
+			StoreClient waiter = new StoreClient(store);
+			waiter.listen(messages);
+			for (int i = 0; i < 30; i++) {
+				OwnerToken owner = OwnerToken.random();
+				OwnerToken next = OwnerToken.random();
+				holder.acquire(key, owner, LEASE_TIME, false);
+				waiter.acquire(key, next, LEASE_TIME, true);
+				holder.release(key, owner, null);
+				Awaitility.await().pollInterval(Duration.ofMillis(1)).until(() -> messages.heard.contains(key));
+				messages.heard.clear();
+				assertThat(waiter.acquire(key, next, LEASE_TIME, true)).isInstanceOf(LockGrant.class);
+				waiter.release(key, next, null);
+			}
+			assertThat(messages.doubts).hasValue(0);
+		}
+	}
+
+	@Test
+	void aSlowTestDoesNotEndTheMessagesForGood(CapturedOutput output) {
+		LockKey key = LockKey.of("release-signal", "slow");
+		AtomicBoolean slow = new AtomicBoolean(true);
+		AtomicInteger tests = new AtomicInteger();
+		try (HikariDataSource pool = TestDatabase.POSTGRESQL.pool(5)) {
+			CountedStatements source = new CountedStatements(pool) {
+
+				@Override
+				String replace(String statement) throws SQLException {
+					if (statement.contains("pg_notify") && slow.get()) {
+						tests.incrementAndGet();
+						return statement.replace("(?, ?)", "(?, 'too late for ' || ?)");
+					}
+					return statement;
+				}
+
+			};
+			try (JdbcLockStore holding = new JdbcLockStore(pool, TestDatabase.SETTINGS);
+					JdbcLockStore store = store(source)) {
+				OwnerToken owner = OwnerToken.random();
+				Messages messages = new Messages();
+				StoreClient holder = new StoreClient(holding);
+				StoreClient waiter = new StoreClient(store);
+				holder.acquire(key, owner, LEASE_TIME, false);
+				waiter.listen(messages);
+				waiter.acquire(key, OwnerToken.random(), LEASE_TIME, true);
+				Awaitility.await().until(() -> tests.get() > 1);
+				assertThat(waiter.listen(messages)).isTrue();
+				slow.set(false);
+				Awaitility.await().until(() -> store.signal().state() == SignalState.NOTIFIED);
+				assertThat(output.toString().split("has sent no message")).hasSize(2);
+				holder.release(key, owner, null);
+				Awaitility.await().until(() -> messages.heard.contains(key));
+			}
+		}
+	}
+
+	private static JdbcLockStore store(DataSource source) {
+		return new JdbcLockStore(source, source, TestDatabase.SETTINGS, null, null, QUICK);
+	}
+
+	private static final class Messages implements ReleaseListener {
+
+		private final Queue<LockKey> heard = new ConcurrentLinkedQueue<>();
+
+		private final AtomicInteger doubts = new AtomicInteger();
+
+		@Override
+		public void onRelease(LockKey key) {
+			this.heard.add(key);
+		}
+
+		@Override
+		public void onDoubt() {
+			this.doubts.incrementAndGet();
+		}
+
+	}
+
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.jdbc;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.IntStream;
+
+import com.zaxxer.hikari.HikariDataSource;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.Place;
+import io.github.lockstarter.test.StoreClient;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What a lock that nobody else wants costs: statements that are transactions of their
+ * own.
+ */
+class RoundTripTests {
+
+	private static final Duration LEASE_TIME = Duration.ofSeconds(20);
+
+	private final OwnerToken owner = OwnerToken.random();
+
+	@ParameterizedTest
+	@CsvSource({ "POSTGRESQL, 1, 1", "MARIADB, 4, 2", "H2, 4, 2" })
+	void aFreeLock(TestDatabase database, int first, int later) {
+		LockKey key = LockKey.of("round-trips", database);
+		try (HikariDataSource pool = database.pool(3)) {
+			CountedStatements statements = new CountedStatements(pool);
+			try (JdbcLockStore store = new JdbcLockStore(statements, TestDatabase.SETTINGS)) {
+				StoreClient client = new StoreClient(store);
+				client.acquire(key, this.owner, LEASE_TIME, true);
+				assertThat(statements.take()).hasSize(first);
+				client.release(key, this.owner, null);
+				assertThat(statements.take()).hasSize(1);
+				client.acquire(key, OwnerToken.random(), LEASE_TIME, true);
+				assertThat(statements.take()).hasSize(later);
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "POSTGRESQL", "MARIADB", "H2" })
+	void oneStatementRenewsAllLeases(TestDatabase database) {
+		List<LeaseRequest> leases = IntStream.range(0, 20)
+			.mapToObj((i) -> new LeaseRequest(LockKey.of("renewed-together-" + database, i), OwnerToken.random(),
+					LEASE_TIME))
+			.toList();
+		try (HikariDataSource pool = database.pool(3)) {
+			CountedStatements statements = new CountedStatements(pool);
+			try (JdbcLockStore store = new JdbcLockStore(statements, TestDatabase.SETTINGS)) {
+				leases.forEach((lease) -> store.acquire(lease, Place.NONE));
+				statements.take();
+				assertThat(store.renew(leases))
+					.allSatisfy((renewed) -> assertThat(renewed.toCompletableFuture()).isCompletedWithValue(true));
+				assertThat(statements.take()).hasSize(1);
+			}
+		}
+	}
+
+}

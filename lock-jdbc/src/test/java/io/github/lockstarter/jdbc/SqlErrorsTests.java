@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import io.github.lockstarter.store.OwnerToken;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What the errors of real databases mean.
+ */
+class SqlErrorsTests {
+
+	@ParameterizedTest
+	@EnumSource(TestDatabase.class)
+	void onlyARowThatExistsIsADuplicate(TestDatabase database) throws SQLException {
+		String key = OwnerToken.random().value();
+		try (Connection connection = database.unpooled().getConnection()) {
+			SqlSession session = new SqlSession(connection, 2);
+			assertThat(isDuplicate(session, key, "owner")).isNull();
+			assertThat(isDuplicate(session, key, "owner")).isTrue();
+			assertThat(isDuplicate(session, key + 2, "x".repeat(65))).isFalse();
+			assertThat(isDuplicate(session, null, "owner")).isFalse();
+		}
+	}
+
+	/**
+	 * Insert a row.
+	 * @return whether it is a duplicate, or {@code null} if it was inserted
+	 */
+	private static @Nullable Boolean isDuplicate(SqlSession session, @Nullable String key, String owner) {
+		try {
+			session.update("insert into " + TestDatabase.SETTINGS.table()
+					+ " (lock_key, owner, expires_at, fence) values (?, ?, 0, 0)", key, owner);
+			return null;
+		}
+		catch (SQLException ex) {
+			return SqlErrors.isDuplicate(ex);
+		}
+	}
+
+}

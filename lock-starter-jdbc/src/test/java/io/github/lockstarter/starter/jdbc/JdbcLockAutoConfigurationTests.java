@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.starter.jdbc;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+
+import javax.sql.DataSource;
+
+import com.zaxxer.hikari.HikariDataSource;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.io.DefaultResourceLoader;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.jdbc.JdbcLockStore;
+import io.github.lockstarter.store.LockStore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+/**
+ * The store in the database of an application, with Spring Boot's defaults.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class JdbcLockAutoConfigurationTests {
+
+	private static final String JPA = "org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration";
+
+	private static final String REPOSITORIES = "org.springframework.boot.data.jpa.autoconfigure.DataJpaRepositoriesAutoConfiguration";
+
+	private static final String EXPIRE = "update distributed_lock set expires_at = 0 where lock_key = ?";
+
+	@Test
+	void theDatabaseOfTheApplicationKeepsTheLocks(CapturedOutput output) throws Exception {
+		try (ConfigurableApplicationContext application = start(Shop.class)) {
+			JdbcTemplate jdbc = application.getBean(JdbcTemplate.class);
+			Shop.Sales sales = application.getBean(Shop.Sales.class);
+			assertThat(sales.<Integer>sell(1001, () -> held(jdbc))).isOne();
+			assertThat(sales.sold(1001)).isOne();
+			assertThat(application.getBean(LockStore.class)).isInstanceOf(JdbcLockStore.class);
+			assertThat(application.getBeansOfType(DataSource.class)).hasSize(1);
+		}
+		assertThat(output).doesNotContain("WARN").doesNotContain("ERROR");
+	}
+
+	private static int held(JdbcTemplate jdbc) {
+		Integer held = jdbc.queryForObject("select count(*) from distributed_lock where owner is not null",
+				Integer.class);
+		return (held != null) ? held : 0;
+	}
+
+	@Test
+	void bodiesThatOccupyAllConnectionsKeepTheirLocks() throws Exception {
+		try (ConfigurableApplicationContext application = start(Shop.class,
+				"spring.datasource.hikari.maximum-pool-size=1", "distributed-lock.lease-time=500ms")) {
+			LockRegistry registry = application.getBean(LockRegistry.class);
+			Shop.Sales sales = application.getBean(Shop.Sales.class);
+			LockRequest other = LockRequest.of("stock", 1001).withOwner("other").withWaitTime(Duration.ofMillis(1500));
+			// Refused three lease times later
+			assertThat(sales.<Boolean>sell(1001,
+					() -> CompletableFuture.supplyAsync(() -> registry.tryAcquire(other).isEmpty()).get()))
+				.isTrue();
+			assertThat(sales.sold(1001)).isOne();
+		}
+	}
+
+	@Test
+	void threadsThatOccupyAllConnectionsOfTheLocksLoseNone() throws Exception {
+		try (ConfigurableApplicationContext application = start(Shop.class, "distributed-lock.jdbc.pool-size=2",
+				"distributed-lock.lease-time=500ms", "distributed-lock.waiting.outage-time=20s",
+				"spring.datasource.url=jdbc:h2:mem:occupied;LOCK_TIMEOUT=10000")) {
+			JdbcTemplate jdbc = application.getBean(JdbcTemplate.class);
+			LockRegistry registry = application.getBean(LockRegistry.class);
+			IntStream.range(1002, 1006).forEach((key) -> registry.acquire(LockRequest.of("stock", key)).close());
+			try (Lease lease = registry.acquire(LockRequest.of("stock", 1001))) {
+				List<CompletableFuture<Void>> blocked = new ArrayList<>();
+				new TransactionTemplate(application.getBean(PlatformTransactionManager.class))
+					.executeWithoutResult((transaction) -> {
+						jdbc.queryForList("select 1 from distributed_lock where lock_key > 'stock:1001' for update");
+						for (int key = 1002; key < 1006; key++) {
+							LockRequest request = LockRequest.of("stock", key);
+							blocked.add(CompletableFuture.runAsync(() -> registry.acquire(request).close(),
+									(task) -> new Thread(task).start()));
+						}
+						long before = expiresAt(jdbc);
+						Awaitility.await().until(() -> expiresAt(jdbc) > before + 1_500_000);
+						assertThat(blocked).noneMatch(CompletableFuture::isDone);
+					});
+				assertThat(lease.isHeld()).isTrue();
+				blocked.forEach(CompletableFuture::join);
+			}
+		}
+	}
+
+	private static long expiresAt(JdbcTemplate jdbc) {
+		Long end = jdbc.queryForObject("select expires_at from distributed_lock where lock_key = 'stock:1001'",
+				Long.class);
+		return (end != null) ? end : 0;
+	}
+
+	@Test
+	void noTransactionCommitsAfterItsLeaseWasOver() {
+		String url = "spring.datasource.url=jdbc:h2:mem:over";
+		try (ConfigurableApplicationContext application = start(Shop.class, url);
+				ConfigurableApplicationContext other = start(Shop.class, url)) {
+			Shop.Sales sales = application.getBean(Shop.Sales.class);
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> sales.sell(1001, () -> {
+				// As if the pause of this JVM had been longer than its lease
+				CompletableFuture.runAsync(() -> {
+					assertThat(other.getBean(JdbcTemplate.class).update(EXPIRE, "stock:1001")).isOne();
+					other.getBean(LockRegistry.class).acquire(LockRequest.of("stock", 1001)).close();
+				}).get();
+				return null;
+			})).withMessageContaining("over at the commit");
+			assertThat(sales.sold(1001)).isZero();
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void aPropertyDecidesWhetherTransactionsAreChecked(boolean checked) {
+		try (ConfigurableApplicationContext application = start(Shop.class,
+				"distributed-lock.jdbc.commit-check=" + checked)) {
+			assertThat(application.getBean(JdbcLockStore.class).commitCheck().isPresent()).isEqualTo(checked);
+		}
+	}
+
+	@Test
+	void aReadOnlyTransactionIsNotChecked() throws Exception {
+		try (ConfigurableApplicationContext application = start(ReadingShop.class)) {
+			assertThat(application.getBean(ReadingShop.class).read()).isEqualTo(3);
+		}
+	}
+
+	@Test
+	void migrationsComeFirst(CapturedOutput output) throws Exception {
+		try (ConfigurableApplicationContext application = start(EarlyLocks.class, "spring.flyway.enabled=true",
+				"spring.flyway.locations=classpath:io/github/lockstarter/starter/jdbc",
+				"distributed-lock.jdbc.initialize-schema=never")) {
+			assertThat(application.getBean("heldEarly")).isEqualTo(true);
+		}
+		assertThat(output).contains("Successfully applied 1 migration");
+	}
+
+	@Test
+	void aMissingTableEndsTheStart(CapturedOutput output) {
+		assertThat(catchThrowable(() -> start(Shop.class, "distributed-lock.jdbc.initialize-schema=never").close()))
+			.isNotNull();
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("The database has no table 'distributed_lock' for the locks, or the user may not read it")
+			.contains("set distributed-lock.jdbc.initialize-schema=always");
+	}
+
+	@Test
+	void aDatabaseThatDoesNotAnswerDoesNotEndTheStart(CapturedOutput output) {
+		try (ConfigurableApplicationContext application = start(Locks.class,
+				"spring.datasource.url=jdbc:h2:tcp://localhost:1/shop")) {
+			assertThat(output).contains("The database of the locks cannot be asked")
+				.contains("Without the table 'distributed_lock'");
+			assertThat(catchThrowable(() -> application.getBean(LockRegistry.class)
+				.acquire(LockRequest.of("stock").withWaitTime(Duration.ZERO))))
+				.hasMessageContaining("the store could not be asked");
+		}
+	}
+
+	@Test
+	void aDatabaseThatDoesNotAnswerEndsTheStartIfTheTableHasToBeCreated(CapturedOutput output) {
+		assertThat(catchThrowable(() -> start(Locks.class, "spring.datasource.url=jdbc:h2:tcp://localhost:1/shop",
+				"distributed-lock.jdbc.initialize-schema=always")
+			.close())).isNotNull();
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("so the table 'distributed_lock' cannot be created");
+	}
+
+	@Test
+	void theScriptCreatesATableOfAnotherName() {
+		try (ConfigurableApplicationContext application = start(Locks.class, "spring.datasource.url=jdbc:h2:mem:named",
+				"distributed-lock.jdbc.table-prefix=my_");
+				Lease lease = application.getBean(LockRegistry.class).acquire(LockRequest.of("stock"))) {
+			assertThat(lease.isHeld()).isTrue();
+			assertThat(application.getBean(JdbcTemplate.class)
+				.queryForObject("select count(*) from my_lock", Integer.class)).isOne();
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(
+			strings = { "distributed-lock.jdbc.platform=oracle", "distributed-lock.jdbc.schema=classpath:none.sql" })
+	void aMissingScriptEndsTheStart(String property, CapturedOutput output) {
+		assertThat(catchThrowable(
+				() -> start(Locks.class, "spring.datasource.url=jdbc:h2:mem:scriptless", property).close()))
+			.isNotNull();
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("There is no script for the table of the locks")
+			.contains("distributed-lock.jdbc.platform to h2, mariadb, mysql, postgresql or generic");
+	}
+
+	@Test
+	void aDataSourceBehindAProxyHasSettingsAsWell(CapturedOutput output) {
+		try (ConfigurableApplicationContext application = start(Proxied.class);
+				Lease lease = application.getBean(LockRegistry.class).acquire(LockRequest.of("stock"))) {
+			assertThat(lease.isHeld()).isTrue();
+		}
+		assertThat(output).doesNotContain("The locks share the connections");
+	}
+
+	@Test
+	void aDataSourceThatChoosesBetweenDatabasesIsRefused(CapturedOutput output) {
+		assertThat(catchThrowable(() -> start(Routed.class).close())).isNotNull();
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("Distributed locks need one database, but the DataSource for them chooses between several")
+			.contains("set distributed-lock.jdbc.data-source");
+	}
+
+	@Test
+	void aPropertyNamesTheDatabaseOfTheLocks() {
+		try (ConfigurableApplicationContext application = start(TwoDatabases.class,
+				"distributed-lock.jdbc.data-source=locks");
+				Lease lease = application.getBean(LockRegistry.class).acquire(LockRequest.of("stock"))) {
+			assertThat(held(new JdbcTemplate(application.getBean("locks", DataSource.class)))).isOne();
+		}
+	}
+
+	@Test
+	void twoDatabasesWithoutANameAreAnalyzed(CapturedOutput output) {
+		assertThat(catchThrowable(() -> start(TwoDatabases.class).close())).isNotNull();
+		assertThat(output).contains("there are several DataSource beans. DataSource beans: 'locks', 'orders'")
+			.contains("set distributed-lock.jdbc.data-source to the name or qualifier of one of these beans");
+	}
+
+	@Test
+	void theFirstUseInsideATransactionBindsNoConnection() {
+		try (ConfigurableApplicationContext application = start(Shop.class, "distributed-lock.store=memory",
+				"spring.datasource.url=jdbc:h2:mem:first-use")) {
+			LockRequest request = LockRequest.of("stock").withStore("jdbc");
+			new TransactionTemplate(application.getBean(PlatformTransactionManager.class))
+				.executeWithoutResult((transaction) -> {
+					Set<Object> bound = Set.copyOf(TransactionSynchronizationManager.getResourceMap().keySet());
+					application.getBean(LockRegistry.class).acquire(request).close();
+					assertThat(TransactionSynchronizationManager.getResourceMap().keySet())
+						.filteredOn((resource) -> resource instanceof DataSource)
+						.isSubsetOf(bound);
+					transaction.setRollbackOnly();
+				});
+			assertThat(application.getBean(JdbcTemplate.class)
+				.queryForObject("select count(*) from distributed_lock", Long.class)).isOne();
+		}
+	}
+
+	@Test
+	void aPollIntervalThatIsTooLongEndsTheStart(CapturedOutput output) {
+		assertThat(catchThrowable(() -> start(Shop.class, "distributed-lock.waiting.poll-interval=31s").close()))
+			.isNotNull();
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("distributed-lock.waiting.poll-interval")
+			.contains("an instance that asks less often counts as dead");
+	}
+
+	@Test
+	void aMissingPoolIsNamed(CapturedOutput output) {
+		SpringApplicationBuilder application = new SpringApplicationBuilder(Locks.class)
+			.resourceLoader(new DefaultResourceLoader(new FilteredClassLoader(HikariDataSource.class)))
+			.properties("spring.flyway.enabled=false", "distributed-lock.store=jdbc");
+		assertThat(catchThrowable(() -> application.run().close())).isNotNull();
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("Add the dependency com.zaxxer:HikariCP.")
+			.doesNotContain("lock-starter-jdbc.");
+	}
+
+	private static ConfigurableApplicationContext start(Class<?> application, String... properties) {
+		return new SpringApplicationBuilder(application).properties("spring.flyway.enabled=false")
+			.properties(properties)
+			.run();
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration(excludeName = { JPA, REPOSITORIES })
+	static class Locks {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration(excludeName = { JPA, REPOSITORIES })
+	static class EarlyLocks {
+
+		@Bean
+		boolean heldEarly(LockRegistry registry) {
+			try (Lease lease = registry.acquire(LockRequest.of("stock"))) {
+				return lease.isHeld();
+			}
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	@EnableTransactionManagement(proxyTargetClass = true)
+	static class ReadingShop {
+
+		@DistributedLock(name = "stock")
+		@Transactional(readOnly = true)
+		public int read() {
+			return 3;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	static class Proxied {
+
+		@Bean
+		DataSource dataSource() {
+			HikariDataSource target = new HikariDataSource();
+			target.setJdbcUrl("jdbc:h2:mem:proxied");
+			return new LazyConnectionDataSourceProxy(target);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	static class Routed {
+
+		@Bean
+		DataSource dataSource() {
+			AbstractRoutingDataSource routing = new AbstractRoutingDataSource() {
+
+				@Override
+				protected Object determineCurrentLookupKey() {
+					return "north";
+				}
+
+			};
+			DataSource north = new EmbeddedDatabaseBuilder().setType(EmbeddedDatabaseType.H2).build();
+			routing.setTargetDataSources(Map.of("north", north));
+			routing.setDefaultTargetDataSource(north);
+			return routing;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration(excludeName = { JPA, REPOSITORIES })
+	static class TwoDatabases {
+
+		@Bean
+		DataSource orders() {
+			return new EmbeddedDatabaseBuilder().generateUniqueName(true).setType(EmbeddedDatabaseType.H2).build();
+		}
+
+		@Bean
+		DataSource locks() {
+			return new EmbeddedDatabaseBuilder().generateUniqueName(true).setType(EmbeddedDatabaseType.H2).build();
+		}
+
+	}
+
+}
