@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.zookeeper;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.state.ConnectionState;
+import org.apache.curator.framework.state.ConnectionStateListener;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.ZooKeeper;
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.store.ReleaseListener;
+
+/**
+ * The sessions of a client, one after another.
+ */
+final class Sessions implements ConnectionStateListener {
+
+	private static final Log logger = LogFactory.getLog(Sessions.class);
+
+	private final CuratorFramework client;
+
+	private final LockPaths paths;
+
+	private final NodeAcls acls;
+
+	private volatile @Nullable LockSession session;
+
+	private volatile @Nullable ReleaseListener listener;
+
+	private volatile @Nullable Runnable interrupted;
+
+	private volatile boolean closed;
+
+	private volatile Duration longestLease = LockRequest.MAX_LEASE_TIME;
+
+	Sessions(CuratorFramework client, String root) {
+		this.client = client;
+		this.paths = new LockPaths(client.getNamespace(), root);
+		this.acls = new NodeAcls(client);
+		client.getConnectionStateListenable().addListener(this);
+	}
+
+	/**
+	 * Return the current session, or the last one while there is no connection. Does not
+	 * block.
+	 * @throws Exception if there has been no connection yet
+	 */
+	LockSession current() throws Exception {
+		LockSession session = this.session;
+		if (isConnected()) {
+			ZooKeeper handle = this.client.getZookeeperClient().getZooKeeper();
+			int timeout = handle.getSessionTimeout();
+			// Curator learns later of the end of a session, which then has no time-out
+			if (timeout > 0) {
+				session = (session != null && session.requests().channel().isOf(handle)) ? session : begin(handle);
+				limit(timeout);
+			}
+		}
+		if (session == null) {
+			throw new KeeperException.ConnectionLossException();
+		}
+		return session;
+	}
+
+	/**
+	 * Return the last session, or {@code null}.
+	 */
+	@Nullable LockSession last() {
+		return this.session;
+	}
+
+	private boolean isConnected() {
+		return this.client.getZookeeperClient().isConnected();
+	}
+
+	private synchronized LockSession begin(ZooKeeper handle) {
+		LockSession before = this.session;
+		if (before != null && before.requests().channel().isOf(handle)) {
+			return before;
+		}
+		if (before != null && !before.lines().isEmpty()) {
+			logger.info("The session of ZooKeeper has ended, and with it all locks that this instance held in it");
+		}
+		LockSession session = new LockSession(new ZooKeeperRequests(new SessionChannel(handle, this::isConnected)),
+				this.paths, this.acls, this::onTurn);
+		this.session = session;
+		keepContact(session);
+		return session;
+	}
+
+	/** Without requests, nobody knows whether the ensemble has heard of the session. */
+	private void keepContact(LockSession session) {
+		if (session == this.session && !this.closed && !session.requests().channel().isOver()) {
+			session.requests().look(this.paths.root());
+			Alarms.after(session.requests().channel().sessionTimeout() / 6, TimeUnit.MILLISECONDS)
+				.thenRun(() -> keepContact(session));
+		}
+	}
+
+	/** A session may get another time-out when it connects to another member. */
+	private void limit(int sessionTimeout) {
+		Duration longest = Duration.ofMillis(sessionTimeout * 2L / 5);
+		if (longest.compareTo(this.longestLease) < 0) {
+			synchronized (this) {
+				this.longestLease = (longest.compareTo(this.longestLease) < 0) ? longest : this.longestLease;
+			}
+		}
+	}
+
+	Duration longestLease() {
+		return this.longestLease;
+	}
+
+	private void onTurn(LockKey key) {
+		ReleaseListener listener = this.listener;
+		if (listener != null) {
+			listener.onRelease(key);
+		}
+	}
+
+	/**
+	 * Return whether messages reach the listener.
+	 */
+	boolean listen(ReleaseListener listener) {
+		this.listener = listener;
+		return isConnected();
+	}
+
+	void onInterruption(Runnable task) {
+		this.interrupted = task;
+	}
+
+	@Override
+	public void stateChanged(CuratorFramework client, ConnectionState state) {
+		if (!state.isConnected()) {
+			Runnable task = this.interrupted;
+			if (task != null) {
+				task.run();
+			}
+			return;
+		}
+		try {
+			LockSession session = current();
+			session.requests().channel().connected();
+			session.review();
+		}
+		catch (Exception ex) {
+			logger.debug("The session of ZooKeeper is not connected yet", ex);
+		}
+		ReleaseListener listener = this.listener;
+		if (listener != null) {
+			listener.onDoubt();
+		}
+	}
+
+	void close() {
+		this.closed = true;
+		this.client.getConnectionStateListenable().removeListener(this);
+	}
+
+}

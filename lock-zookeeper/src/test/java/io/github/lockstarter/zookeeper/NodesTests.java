@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.zookeeper;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.api.ACLProvider;
+import org.apache.curator.retry.RetryOneTime;
+import org.apache.curator.test.TestingServer;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.data.ACL;
+import org.apache.zookeeper.data.Stat;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.ReleaseOutcome;
+import io.github.lockstarter.store.UnusableStoreException;
+import io.github.lockstarter.test.StoreClient;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * The nodes of locks: where they are, who may use them, and who removes them.
+ */
+class NodesTests {
+
+	private static final Duration LEASE_TIME = Duration.ofSeconds(30);
+
+	private static final String CHECK_INTERVAL = "znode.container.checkIntervalMs";
+
+	private static TestingServer server;
+
+	@BeforeAll
+	static void start() throws Exception {
+		System.setProperty(CHECK_INTERVAL, "100");
+		server = TestServers.start();
+	}
+
+	@AfterAll
+	static void stop() throws Exception {
+		System.clearProperty(CHECK_INTERVAL);
+		server.close();
+	}
+
+	@Test
+	void aLockIsAContainerWithEphemeralNodes() throws Exception {
+		try (CuratorFramework client = TestServers.connected(server.getConnectString());
+				ZooKeeperLockStore store = TestServers.store(client)) {
+			StoreClient locks = new StoreClient(store);
+			LockKey key = LockKey.of("stock", "a/b");
+			OwnerToken owner = OwnerToken.random();
+			locks.acquire(key, owner, LEASE_TIME, false);
+			String path = "/distributed-locks/stock:a%2Fb";
+			List<String> nodes = client.getChildren().forPath(path);
+			assertThat(nodes).singleElement().asString().matches("[A-Za-z0-9_-]{22}-x-\\d{10}");
+			Stat node = client.checkExists().forPath(path + '/' + nodes.get(0));
+			assertThat(node.getEphemeralOwner()).isEqualTo(client.getZookeeperClient().getZooKeeper().getSessionId());
+			locks.release(key, owner, null);
+			await().until(() -> client.checkExists().forPath(path) == null);
+			assertThat(client.checkExists().forPath("/distributed-locks")).isNotNull();
+		}
+	}
+
+	@Test
+	void theNamespaceAndTheAccessControlListsOfTheClientApply() throws Exception {
+		try (CuratorFramework shop = client("shop", "shop", ZooDefs.Ids.CREATOR_ALL_ACL);
+				CuratorFramework other = client("other", "shop", ZooDefs.Ids.CREATOR_ALL_ACL);
+				ZooKeeperLockStore shopStore = TestServers.store(shop);
+				ZooKeeperLockStore otherStore = TestServers.store(other)) {
+			LockKey key = LockKey.of("stock", 1);
+			assertThat(new StoreClient(shopStore).acquire(key, OwnerToken.random(), LEASE_TIME, false))
+				.isInstanceOf(LockGrant.class);
+			assertThat(shop.checkExists().forPath("/distributed-locks/stock:1")).isNotNull();
+			List<ACL> list = shop.getACL().forPath("/distributed-locks/stock:1");
+			assertThat(list).singleElement()
+				.satisfies((acl) -> assertThat(acl.getId().getScheme()).isEqualTo("digest"));
+			assertThatExceptionOfType(UnusableStoreException.class)
+				.isThrownBy(() -> new StoreClient(otherStore).acquire(key, OwnerToken.random(), LEASE_TIME, false))
+				.withMessageContaining("/shop/distributed-locks/stock:1");
+		}
+	}
+
+	@Test
+	void theConnectStringMayEndInAPath() throws Exception {
+		try (CuratorFramework all = TestServers.connected(server.getConnectString())) {
+			all.create().forPath("/shop-1");
+			try (CuratorFramework client = TestServers.connected(server.getConnectString() + "/shop-1");
+					CuratorFramework otherClient = TestServers.connected(server.getConnectString() + "/shop-1");
+					ZooKeeperLockStore store = TestServers.store(client);
+					ZooKeeperLockStore otherStore = TestServers.store(otherClient)) {
+				LockKey key = LockKey.of("stock", "path");
+				OwnerToken owner = OwnerToken.random();
+				StoreClient locks = new StoreClient(store);
+				locks.acquire(key, owner, LEASE_TIME, false);
+				assertThat(TestServers.nodes(all, "/shop-1/distributed-locks/stock:path")).hasSize(1);
+				assertThat(locks.renew(key, owner, LEASE_TIME)).isTrue();
+				assertThat(locks.release(key, owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
+				assertThat(new StoreClient(otherStore).acquire(key, OwnerToken.random(), LEASE_TIME, false))
+					.isInstanceOf(LockGrant.class);
+			}
+		}
+	}
+
+	@Test
+	void aFencingBaseGrowsThoughTheNodesOfTheLockBeginAnew() throws Exception {
+		try (CuratorFramework client = TestServers.connected(server.getConnectString());
+				ZooKeeperLockStore store = TestServers.store(client)) {
+			StoreClient locks = new StoreClient(store);
+			LockKey key = LockKey.of("stock", "anew");
+			long before = base(locks, key);
+			client.delete().forPath("/distributed-locks/stock:anew");
+			assertThat(base(locks, key)).isGreaterThan(before);
+		}
+	}
+
+	@Test
+	void aFencingBaseGrowsThoughAllLocksWereDeleted() throws Exception {
+		try (CuratorFramework client = TestServers.connected(server.getConnectString());
+				CuratorFramework otherClient = TestServers.connected(server.getConnectString());
+				ZooKeeperLockStore store = TestServers.store(client);
+				ZooKeeperLockStore otherStore = TestServers.store(otherClient)) {
+			StoreClient locks = new StoreClient(store);
+			StoreClient otherLocks = new StoreClient(otherStore);
+			LockKey key = LockKey.of("stock", "deleted");
+			long before = base(locks, key);
+			client.delete().deletingChildrenIfNeeded().forPath("/distributed-locks");
+			long other = base(otherLocks, key);
+			assertThat(other).isGreaterThan(before);
+			assertThat(base(locks, key)).isGreaterThan(other);
+		}
+	}
+
+	private static long base(StoreClient locks, LockKey key) {
+		OwnerToken owner = OwnerToken.random();
+		long base = ((LockGrant) locks.acquire(key, owner, LEASE_TIME, false)).fencingBase();
+		locks.release(key, owner, null);
+		return base;
+	}
+
+	private static CuratorFramework client(String user, String namespace, List<ACL> list) throws Exception {
+		CuratorFramework client = CuratorFrameworkFactory.builder()
+			.connectString(server.getConnectString())
+			.retryPolicy(new RetryOneTime(1))
+			.namespace(namespace)
+			.authorization("digest", (user + ":secret").getBytes())
+			.aclProvider(new ACLProvider() {
+
+				@Override
+				public List<ACL> getDefaultAcl() {
+					return list;
+				}
+
+				@Override
+				public List<ACL> getAclForPath(String path) {
+					return list;
+				}
+
+			})
+			.build();
+		client.start();
+		client.blockUntilConnected();
+		return client;
+	}
+
+}

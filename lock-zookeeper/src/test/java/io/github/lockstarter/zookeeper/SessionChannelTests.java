@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.zookeeper;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.RetryOneTime;
+import org.apache.curator.test.TestingServer;
+import org.apache.zookeeper.KeeperException.Code;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.EnumSource.Mode;
+
+import io.github.lockstarter.store.UnusableStoreException;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+/**
+ * Each answer of a server ends its request, also one that means nothing to this client.
+ */
+class SessionChannelTests {
+
+	private static final int OF_A_NEWER_SERVER = -999;
+
+	private static TestingServer server;
+
+	private static CuratorFramework client;
+
+	@BeforeAll
+	static void start() throws Exception {
+		server = TestServers.start();
+		client = TestServers.connected(server.getConnectString());
+	}
+
+	@AfterAll
+	static void stop() throws Exception {
+		client.close();
+		server.close();
+	}
+
+	@ParameterizedTest
+	@EnumSource(mode = Mode.EXCLUDE, names = "OK")
+	void eachCodeEndsTheRequest(Code code) throws Exception {
+		assertThat(answered(code.intValue())).isCompletedExceptionally();
+	}
+
+	@Test
+	void refusedCredentialsAreNoMissingRight() throws Exception {
+		assertThat(answered(Code.AUTHFAILED.intValue())).failsWithin(Duration.ZERO)
+			.withThrowableThat()
+			.havingCause()
+			.isInstanceOf(UnusableStoreException.class)
+			.withMessage("ZooKeeper has refused the credentials of the CuratorFramework");
+	}
+
+	@Test
+	void aClientThatIsNotStartedIsRefused() {
+		try (CuratorFramework client = CuratorFrameworkFactory.newClient(server.getConnectString(),
+				new RetryOneTime(1))) {
+			assertThatIllegalArgumentException().isThrownBy(() -> TestServers.store(client).close())
+				.withMessageEndingWith("start it before the store, for example with @Bean(initMethod = \"start\")");
+		}
+	}
+
+	@Test
+	void aCodeThatIsNotKnownEndsTheRequestToo() throws Exception {
+		assertThat(answered(OF_A_NEWER_SERVER)).failsWithin(Duration.ZERO)
+			.withThrowableThat()
+			.havingCause()
+			.isInstanceOf(IOException.class)
+			.withMessageContaining("/stock with the code -999");
+	}
+
+	private static CompletableFuture<Boolean> answered(int code) throws Exception {
+		SessionChannel channel = new SessionChannel(client.getZookeeperClient().getZooKeeper(), () -> true);
+		return channel.send("/stock", (answer) -> settle(answer, code));
+	}
+
+	/** As the event thread of the client does, which only logs what a callback throws. */
+	private static void settle(SessionChannel.Answer<Boolean> answer, int code) {
+		Thread thread = new Thread(() -> answer.settle(code, null));
+		thread.start();
+		try {
+			thread.join();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+}

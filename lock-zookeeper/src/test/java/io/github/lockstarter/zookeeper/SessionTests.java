@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.zookeeper;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.RetryOneTime;
+import org.apache.curator.test.TestingServer;
+import org.apache.zookeeper.ZooKeeper;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.event.LockEvent;
+import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.ReleaseOutcome;
+import io.github.lockstarter.test.Callers;
+import io.github.lockstarter.test.Callers.Call;
+import io.github.lockstarter.test.StoreClient;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What becomes of locks and waiters when connections and sessions end.
+ */
+class SessionTests {
+
+	private static final LockKey KEY = LockKey.of("stock", 1001);
+
+	private static final String PATH = "/distributed-locks/stock:1001";
+
+	private static final LockRequest REQUEST = LockRequest.of(KEY).withWaitTime(Duration.ofSeconds(30));
+
+	private static final Duration LEASE_TIME = Duration.ofSeconds(30);
+
+	/**
+	 * Tests leave locks behind, for which no shutdown has to wait. An election, or a new
+	 * session, may take longer than waiters tolerate by default.
+	 */
+	private static final EngineSettings SETTINGS = new EngineSettings(Duration.ofSeconds(30), Duration.ofSeconds(30), 3,
+			Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ZERO,
+			Duration.ofSeconds(30));
+
+	private final List<LockEvent> events = new CopyOnWriteArrayList<>();
+
+	private TestingServer server;
+
+	private TestNetwork network;
+
+	private CuratorFramework near;
+
+	private CuratorFramework far;
+
+	private ZooKeeperLockStore nearStore;
+
+	private ZooKeeperLockStore farStore;
+
+	private DefaultLockRegistry nearRegistry;
+
+	private DefaultLockRegistry farRegistry;
+
+	@BeforeEach
+	void start() throws Exception {
+		this.server = TestServers.start();
+		this.network = TestNetwork.to(this.server.getPort());
+		this.near = TestServers.connected(this.server.getConnectString());
+		this.far = TestServers.connected(this.network.address());
+		this.nearStore = TestServers.store(this.near);
+		this.farStore = TestServers.store(this.far);
+		this.nearRegistry = new DefaultLockRegistry(this.nearStore, SETTINGS, LockListener.NO_OP);
+		this.farRegistry = new DefaultLockRegistry(this.farStore, SETTINGS, this.events::add);
+	}
+
+	@AfterEach
+	void stop() throws Exception {
+		this.farRegistry.close();
+		this.nearRegistry.close();
+		this.farStore.close();
+		this.nearStore.close();
+		this.far.close();
+		this.near.close();
+		this.network.close();
+		this.server.close();
+	}
+
+	@Test
+	void aLeaseCountsForTwoFifthsOfTheSessionTimeout() {
+		assertThat(this.farRegistry.tryAcquire(REQUEST).orElseThrow().remaining()).isBetween(Duration.ofMillis(500),
+				Duration.ofMillis(1200));
+		assertThat(this.farStore.longestLease()).isEqualTo(Duration.ofMillis(1200));
+	}
+
+	@Test
+	void aLongFixedLeaseIsRenewedUntilItsEnd() {
+		Lease lease = this.farRegistry.acquire(REQUEST.withLeaseTime(Duration.ofSeconds(4)));
+		long start = System.nanoTime();
+		await().until(() -> !lease.isHeld());
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(Duration.ofSeconds(3), Duration.ofSeconds(6));
+		assertThat(this.nearRegistry.tryAcquire(REQUEST)).isPresent();
+	}
+
+	@Test
+	void aHolderWithoutConnectionKnowsItBeforeAnotherGetsTheLock() throws Exception {
+		Lease lease = this.farRegistry.acquire(REQUEST);
+		Call<Boolean> heldBoth = Callers.start(() -> {
+			try (Lease next = this.nearRegistry.acquire(REQUEST)) {
+				return lease.isHeld() || next.fencingToken() <= lease.fencingToken();
+			}
+		}).awaitParked();
+		this.network.cut();
+		assertThat(heldBoth.get()).isFalse();
+		await().until(() -> has(LockEvent.Lost.class));
+		assertThat(has(LockEvent.Suspect.class)).isTrue();
+	}
+
+	@Test
+	void anInterruptionIsReportedAtOnce() throws Exception {
+		CountDownLatch interruptions = new CountDownLatch(1);
+		this.farStore.onInterruption(interruptions::countDown);
+		this.network.cut();
+		assertThat(interruptions.await(1, TimeUnit.MINUTES)).isTrue();
+	}
+
+	@Test
+	void aShortInterruptionLosesNothing() throws Exception {
+		try (CuratorFramework patient = client(this.network.address(), Duration.ofSeconds(10));
+				ZooKeeperLockStore store = TestServers.store(patient);
+				DefaultLockRegistry registry = new DefaultLockRegistry(store, SETTINGS, this.events::add)) {
+			Lease lease = registry.acquire(REQUEST);
+			this.network.heal();
+			long end = System.nanoTime() + lease.remaining().toNanos();
+			await().until(() -> System.nanoTime() - end > 0);
+			assertThat(lease.isHeld()).isTrue();
+			assertThat(has(LockEvent.Lost.class)).isFalse();
+			lease.close();
+			try (Lease next = this.nearRegistry.acquire(REQUEST)) {
+				assertThat(next.fencingToken()).isGreaterThan(lease.fencingToken());
+			}
+		}
+	}
+
+	@Test
+	void anEndedSessionLosesItsLocksAtTheNextRenewal() throws Exception {
+		Lease lease = this.farRegistry.acquire(REQUEST);
+		TestServers.endSession(this.far, this.server.getConnectString());
+		try (Lease next = this.nearRegistry.acquire(REQUEST)) {
+			assertThat(next.fencingToken()).isGreaterThan(lease.fencingToken());
+		}
+		await().until(() -> has(LockEvent.Lost.class));
+		assertThat(lease.isHeld()).isFalse();
+		try (Lease again = this.farRegistry.acquire(LockRequest.of("stock", 2))) {
+			assertThat(again.isHeld()).isTrue();
+		}
+	}
+
+	@Test
+	void locksAreGrantedAgainAlthoughTheClientLearnsLateOfTheEndOfItsSession() throws Exception {
+		StoreClient client = new StoreClient(this.farStore);
+		client.acquire(LockKey.of("stock", 1), OwnerToken.random(), LEASE_TIME, false);
+		ZooKeeper last = this.far.getZookeeperClient().getZooKeeper();
+		CompletableFuture<Void> blocked = new CompletableFuture<>();
+		last.sync("/", (rc, path, context) -> blocked.join(), null);
+		TestServers.endSession(this.far, this.server.getConnectString());
+		await().until(() -> !last.getState().isAlive());
+		assertThatThrownBy(() -> client.acquire(KEY, OwnerToken.random(), LEASE_TIME, false))
+			.isInstanceOf(CompletionException.class);
+		blocked.complete(null);
+		await().ignoreExceptions()
+			.until(() -> client.acquire(KEY, OwnerToken.random(), LEASE_TIME, false) instanceof LockGrant);
+		assertThat(this.farStore.longestLease()).isEqualTo(Duration.ofMillis(1200));
+		await().ignoreExceptions()
+			.until(() -> this.farRegistry.tryAcquire(LockRequest.of("stock", 2)).orElseThrow().isHeld());
+	}
+
+	@Test
+	void aWaiterWhoseSessionEndsWaitsInTheNextOne() throws Exception {
+		Lease lease = this.nearRegistry.acquire(REQUEST);
+		Call<Boolean> waiter = Callers.start(() -> {
+			try (Lease next = this.farRegistry.acquire(REQUEST)) {
+				return next.isHeld();
+			}
+		});
+		await().until(() -> TestServers.nodes(this.near, PATH).size() == 2);
+		TestServers.endSession(this.far, this.server.getConnectString());
+		await().until(() -> TestServers.nodes(this.near, PATH).size() == 2);
+		lease.close();
+		assertThat(waiter.get()).isTrue();
+	}
+
+	@Test
+	void anotherSessionReleasesWhatTheLastOneHasLeft() throws Exception {
+		OwnerToken owner = OwnerToken.random();
+		StoreClient client = new StoreClient(this.farStore);
+		assertThat(client.acquire(KEY, owner, LEASE_TIME, false)).isInstanceOf(LockGrant.class);
+		// The server still keeps the session
+		this.network.cut();
+		ZooKeeper last = this.far.getZookeeperClient().getZooKeeper();
+		last.getTestable().injectSessionExpiration();
+		this.network.heal();
+		await().until(() -> this.far.getZookeeperClient().getZooKeeper() != last
+				&& this.far.getZookeeperClient().isConnected());
+		assertThat(client.renew(KEY, owner, LEASE_TIME)).isFalse();
+		assertThat(client.acquire(KEY, OwnerToken.random(), LEASE_TIME, false)).isInstanceOf(LockRefusal.class);
+		assertThat(client.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(client.acquire(KEY, OwnerToken.random(), LEASE_TIME, false)).isInstanceOf(LockGrant.class);
+	}
+
+	@Test
+	void aRequestWithoutAnswerEndsInTimeAndCanBeRepeated() throws Exception {
+		OwnerToken owner = OwnerToken.random();
+		LeaseRequest request = new LeaseRequest(KEY, owner, LEASE_TIME);
+		StoreClient client = new StoreClient(this.farStore);
+		OwnerToken before = OwnerToken.random();
+		client.acquire(KEY, before, LEASE_TIME, false);
+		client.release(KEY, before, null);
+		this.network.loseAnswers();
+		long start = System.nanoTime();
+		assertThatThrownBy(() -> client.acquire(KEY, owner, LEASE_TIME, true)).isInstanceOf(CompletionException.class);
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(4));
+		assertThat(TestServers.nodes(this.near, PATH)).as("the request was carried out").hasSize(1);
+		this.network.heal();
+		await().ignoreExceptions().until(() -> client.acquire(KEY, owner, LEASE_TIME, true) instanceof LockGrant);
+		await().until(() -> TestServers.nodes(this.near, PATH).size() == 1);
+		assertThat(client.renew(KEY, owner, LEASE_TIME)).isTrue();
+		assertThat(client.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(this.nearStore.renew(List.of(request)).get(0).toCompletableFuture().join()).isFalse();
+		assertThat(TestServers.nodes(this.near, PATH)).isEmpty();
+	}
+
+	@Test
+	void aReleaseWithoutAnswerIsRepeatedWithTheNextConnection() throws Exception {
+		OwnerToken owner = OwnerToken.random();
+		StoreClient client = new StoreClient(this.farStore);
+		client.acquire(KEY, owner, LEASE_TIME, false);
+		this.network.cut();
+		assertThatThrownBy(() -> client.release(KEY, owner, null)).isInstanceOf(CompletionException.class);
+		assertThat(TestServers.nodes(this.near, PATH)).hasSize(1);
+		this.network.heal();
+		await().until(() -> TestServers.nodes(this.near, PATH).isEmpty());
+	}
+
+	@Test
+	void aRequestWithoutConnectionFailsAtOnce() throws Exception {
+		new StoreClient(this.farStore).acquire(KEY, OwnerToken.random(), LEASE_TIME, false);
+		this.server.stop();
+		await().until(() -> !this.far.getZookeeperClient().isConnected());
+		long start = System.nanoTime();
+		assertThatThrownBy(() -> new StoreClient(this.farStore).acquire(KEY, OwnerToken.random(), LEASE_TIME, true))
+			.isInstanceOf(CompletionException.class);
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(1));
+	}
+
+	@Test
+	void locksOutliveTheRestartOfTheServer() throws Exception {
+		try (CuratorFramework patient = client(this.server.getConnectString(), Duration.ofSeconds(8));
+				ZooKeeperLockStore store = TestServers.store(patient)) {
+			StoreClient client = new StoreClient(store);
+			OwnerToken owner = OwnerToken.random();
+			LockGrant grant = (LockGrant) client.acquire(KEY, owner, LEASE_TIME, false);
+			this.server.restart();
+			await().ignoreExceptions().until(() -> client.renew(KEY, owner, LEASE_TIME));
+			assertThat(client.acquire(KEY, owner, LEASE_TIME, false)).isEqualTo(grant);
+			client.release(KEY, owner, null);
+			assertThat(((LockGrant) client.acquire(KEY, OwnerToken.random(), LEASE_TIME, false)).fencingBase())
+				.isGreaterThan(grant.fencingBase());
+		}
+	}
+
+	@Test
+	void aClosedStoreKeepsItsSessionUntilTheLastLeaseEnds() throws Exception {
+		ZooKeeperLockStore store = ZooKeeperLockStore.connect(this.server.getConnectString(), TestServers.SETTINGS);
+		await().ignoreExceptions()
+			.until(() -> new StoreClient(store).acquire(KEY, OwnerToken.random(), Duration.ofSeconds(2),
+					false) instanceof LockGrant);
+		store.close();
+		assertThat(TestServers.nodes(this.near, PATH)).hasSize(1);
+		await().until(() -> TestServers.nodes(this.near, PATH).isEmpty());
+	}
+
+	private static CuratorFramework client(String connectString, Duration sessionTimeout) throws Exception {
+		CuratorFramework client = CuratorFrameworkFactory.newClient(connectString,
+				Math.toIntExact(sessionTimeout.toMillis()), 1000, new RetryOneTime(1));
+		client.start();
+		client.blockUntilConnected();
+		return client;
+	}
+
+	private boolean has(Class<? extends LockEvent> type) {
+		return this.events.stream().anyMatch(type::isInstance);
+	}
+
+}

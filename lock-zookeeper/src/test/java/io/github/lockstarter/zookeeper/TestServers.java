@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.zookeeper;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Stream;
+
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.test.InstanceSpec;
+import org.apache.curator.test.TestingCluster;
+import org.apache.curator.test.TestingServer;
+import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.util.ServiceUtils;
+
+/**
+ * Real ZooKeeper servers with short ticks, so that short sessions are allowed.
+ */
+final class TestServers {
+
+	static final int TICK_MILLIS = 200;
+
+	static final ZooKeeperLockSettings SETTINGS = new ZooKeeperLockSettings("/distributed-locks", Duration.ofSeconds(3),
+			Duration.ofSeconds(3));
+
+	/** A slow machine must not end a session or a renewal. */
+	static final ZooKeeperLockSettings PATIENT = new ZooKeeperLockSettings("/distributed-locks", Duration.ofSeconds(20),
+			Duration.ofSeconds(3));
+
+	static {
+		// A server that cannot start must not end the JVM of the tests
+		ServiceUtils.setSystemExitProcedure(ServiceUtils.LOG_ONLY);
+	}
+
+	private TestServers() {
+	}
+
+	/**
+	 * Return a free port below those that the system gives to clients: one of them could
+	 * take it before the server listens.
+	 */
+	private static int freePort() {
+		while (true) {
+			int port = ThreadLocalRandom.current().nextInt(20_000, 32_000);
+			try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+				return socket.getLocalPort();
+			}
+			catch (IOException ex) {
+				// It is in use
+			}
+		}
+	}
+
+	static TestingServer start() throws Exception {
+		return new TestingServer(spec(), true);
+	}
+
+	static TestingCluster startThree() throws Exception {
+		TestingCluster cluster = new TestingCluster(Stream.generate(TestServers::spec).limit(3).toList());
+		cluster.start();
+		return cluster;
+	}
+
+	static InstanceSpec spec() {
+		return new InstanceSpec(null, freePort(), freePort(), freePort(), true, -1, TICK_MILLIS, -1,
+				Map.of("maxSessionTimeout", "20000"));
+	}
+
+	static CuratorFramework connected(String connectString) throws Exception {
+		return connected(connectString, SETTINGS);
+	}
+
+	static CuratorFramework connected(String connectString, ZooKeeperLockSettings settings) throws Exception {
+		CuratorFramework client = ZooKeeperLockStore.client(connectString, settings);
+		client.blockUntilConnected();
+		return client;
+	}
+
+	static ZooKeeperLockStore store(CuratorFramework client) {
+		return new ZooKeeperLockStore(client, SETTINGS);
+	}
+
+	/**
+	 * End the session of a client on the server, as if it had expired.
+	 */
+	static void endSession(CuratorFramework client, String connectString) throws Exception {
+		ZooKeeper handle = client.getZookeeperClient().getZooKeeper();
+		try (ZooKeeper duplicate = new ZooKeeper(connectString, 3000, (event) -> {
+		}, handle.getSessionId(), handle.getSessionPasswd())) {
+			while (!duplicate.getState().isConnected()) {
+				Thread.onSpinWait();
+			}
+		}
+	}
+
+	/**
+	 * Return the nodes in the line of a lock.
+	 * @param path the path of the lock
+	 */
+	static List<String> nodes(CuratorFramework client, String path) throws Exception {
+		return (client.checkExists().forPath(path) != null) ? client.getChildren().forPath(path) : List.of();
+	}
+
+}
