@@ -20,13 +20,11 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.StringValueResolver;
 
 import io.github.lockstarter.DistributedLock;
-import io.github.lockstarter.LockContendedException;
-import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.LockUnavailableException;
-import io.github.lockstarter.OnContention;
-import io.github.lockstarter.OnUnavailable;
+import io.github.lockstarter.LockSettings;
+import io.github.lockstarter.OnLost;
+import io.github.lockstarter.store.LockStores;
 
 /**
  * Turns the annotations of a method into the definition of its lock, or reports why they
@@ -34,24 +32,30 @@ import io.github.lockstarter.OnUnavailable;
  */
 final class LockDefinitionParser {
 
-	private static final String DURATIONS = "Write it like \"500ms\", \"3s\" or \"PT3S\", or leave it out for the"
-			+ " default.";
-
-	private static final String FALLBACKS = "Declare a method of that name in the same class, with the same parameters"
-			+ " and return type. It may have one more parameter, which receives the LockException.";
-
 	private static final Pattern REFERENCE = Pattern.compile("#([\\w$]+)");
 
-	private final StringValueResolver placeholders;
+	private final LockAttributes attributes;
 
 	private final BeanResolver beans;
 
 	private final Predicate<String> beanNames;
 
-	LockDefinitionParser(StringValueResolver placeholders, BeanResolver beans, Predicate<String> beanNames) {
-		this.placeholders = placeholders;
+	private final LockSettings settings;
+
+	private final Supplier<@Nullable LockStores> stores;
+
+	/**
+	 * Create a parser.
+	 * @param settings the settings of lock names
+	 * @param stores provides the stores of the application, if they are known
+	 */
+	LockDefinitionParser(StringValueResolver placeholders, BeanResolver beans, Predicate<String> beanNames,
+			LockSettings settings, Supplier<@Nullable LockStores> stores) {
+		this.attributes = new LockAttributes(placeholders);
 		this.beans = beans;
 		this.beanNames = beanNames;
+		this.settings = settings;
+		this.stores = stores;
 	}
 
 	/**
@@ -81,18 +85,29 @@ final class LockDefinitionParser {
 			throw invalid(method, "a parameter of type Lease cannot receive the leases of several locks",
 					"Declare it as a LeaseSet.", null);
 		}
-		return new LockDefinition(locks, onFailure(annotation, method, targetClass), annotation.onLost(),
+		List<String> names = locks.stream().map((lock) -> lock.request().key().name()).distinct().toList();
+		FailurePolicy onFailure = new FailureReactions(this.attributes, this.settings).find(annotations, names, method,
+				targetClass);
+		OnLost onLost = FailureReactions.said(annotations, DistributedLock::onLost, OnLost.DEFAULT);
+		List<KeyedRequest> together = (locks.size() == 1) ? locks
+				: new CommonStore(this.settings, this.stores.get()).require(locks, method);
+		return new LockDefinition(together, onFailure, (onLost != null) ? onLost : OnLost.DEFAULT,
 				annotation.onActiveTransaction(), leaseParameter, adapter);
 	}
 
 	/** All locks are acquired in one wait, so they succeed or fail together. */
 	private void requireSameReaction(DistributedLock one, DistributedLock other, Method method) {
 		requireSame("waitTime", one.waitTime(), other.waitTime(), method);
-		requireSame("onContention", one.onContention(), other.onContention(), method);
-		requireSame("onUnavailable", one.onUnavailable(), other.onUnavailable(), method);
+		requireSame("onContention", text(one.onContention()), text(other.onContention()), method);
+		requireSame("onUnavailable", text(one.onUnavailable()), text(other.onUnavailable()), method);
 		requireSame("fallback", one.fallback(), other.fallback(), method);
-		requireSame("onLost", one.onLost(), other.onLost(), method);
+		requireSame("onLost", text(one.onLost()), text(other.onLost()), method);
 		requireSame("onActiveTransaction", one.onActiveTransaction(), other.onActiveTransaction(), method);
+	}
+
+	/** A reaction that is left out agrees with its default. */
+	private static String text(Enum<?> reaction) {
+		return reaction.name().equals("DEFAULT") ? "THROW" : reaction.name();
 	}
 
 	private void requireSame(String attribute, Object one, Object other, Method method) {
@@ -102,48 +117,25 @@ final class LockDefinitionParser {
 		}
 	}
 
-	private FailurePolicy onFailure(DistributedLock annotation, Method method, Class<?> targetClass) {
-		FallbackMethod fallback = fallback(annotation, method, targetClass);
-		if (fallback == null && annotation.onUnavailable() == OnUnavailable.FALLBACK) {
-			throw invalid(method, "onUnavailable = FALLBACK needs a fallback",
-					"Name a fallback method with 'fallback', or use onUnavailable = THROW.", null);
-		}
-		if (fallback == null && annotation.onContention() == OnContention.SKIP && method.getReturnType().isPrimitive()
-				&& method.getReturnType() != void.class) {
-			throw invalid(method, "onContention = SKIP has no empty result of type " + method.getReturnType(),
-					"Return an object type, which may be null, or an Optional; or name a fallback.", null);
-		}
-		return new FailurePolicy(annotation.onContention(), annotation.onUnavailable(), fallback,
-				ReturnTypes.empty(method, targetClass));
-	}
-
-	private @Nullable FallbackMethod fallback(DistributedLock annotation, Method method, Class<?> targetClass) {
-		String name = text("fallback", annotation.fallback(), method);
-		if (name.isBlank()) {
-			return null;
-		}
-		List<Class<? extends LockException>> reasons = (annotation.onUnavailable() == OnUnavailable.FALLBACK)
-				? List.of(LockContendedException.class, LockUnavailableException.class)
-				: List.of(LockContendedException.class);
-		return attribute("fallback", method, FALLBACKS, () -> FallbackMethod.find(name, method, targetClass, reasons));
-	}
-
 	private LockRequest request(DistributedLock annotation, Method method, Class<?> targetClass) {
-		String name = text("name", annotation.name(), method);
+		String name = this.attributes.text("name", annotation.name(), method);
 		String effective = name.isBlank() ? defaultName(method, targetClass) : name;
 		requireLabel(effective, method);
-		LockKey key = attribute("name", method, "Set 'name' to a valid label.", () -> LockKey.of(effective));
-		Duration waitTime = duration("waitTime", annotation.waitTime(), method);
-		Duration leaseTime = duration("leaseTime", annotation.leaseTime(), method);
-		LockRequest defaults = LockRequest.of(key).withMode(annotation.mode());
-		LockRequest waiting = (waitTime == null) ? defaults : attribute("waitTime", method,
+		LockKey key = LockAttributes.check("name", method, "Set 'name' to a valid label.", () -> LockKey.of(effective));
+		Duration waitTime = this.attributes.duration("waitTime", annotation.waitTime(), method);
+		Duration leaseTime = this.attributes.duration("leaseTime", annotation.leaseTime(), method);
+		String store = this.attributes.text("store", annotation.store(), method);
+		LockRequest inDefault = LockRequest.of(key).withMode(annotation.mode());
+		LockRequest defaults = store.isBlank() ? inDefault : inDefault.withStore(store);
+		LockRequest waiting = (waitTime == null) ? defaults : LockAttributes.check("waitTime", method,
 				"Use \"0s\" to try without waiting.", () -> defaults.withWaitTime(waitTime));
 		LockRequest leased = (leaseTime == null) ? waiting
-				: attribute("leaseTime", method, "Leave it out for a lease that is renewed until the method ends.",
+				: LockAttributes.check("leaseTime", method,
+						"Leave it out for a lease that is renewed until the method ends.",
 						() -> waiting.withLeaseTime(leaseTime));
-		Duration holdAtLeast = duration("holdAtLeast", annotation.holdAtLeast(), method);
+		Duration holdAtLeast = this.attributes.duration("holdAtLeast", annotation.holdAtLeast(), method);
 		return (holdAtLeast == null) ? leased
-				: attribute("holdAtLeast", method,
+				: LockAttributes.check("holdAtLeast", method,
 						"Leave it out for a shared lock, or for a lock that is free when the method returns.",
 						() -> leased.withHoldAtLeast(holdAtLeast));
 	}
@@ -162,7 +154,7 @@ final class LockDefinitionParser {
 	}
 
 	private @Nullable LockKeyExpression key(DistributedLock annotation, Method method) {
-		String text = text("key", annotation.key(), method);
+		String text = this.attributes.text("key", annotation.key(), method);
 		if (annotation.key().isEmpty()) {
 			return null;
 		}
@@ -208,33 +200,8 @@ final class LockDefinitionParser {
 		});
 	}
 
-	private @Nullable Duration duration(String attribute, String value, Method method) {
-		String text = text(attribute, value, method);
-		return (text.isBlank()) ? null : attribute(attribute, method, DURATIONS, () -> DurationAttribute.parse(text));
-	}
-
-	private String text(String attribute, String value, Method method) {
-		if (!value.contains("${")) {
-			return value;
-		}
-		return attribute(attribute, method, "Define the property, or give a default as in ${property:default}.", () -> {
-			String resolved = this.placeholders.resolveStringValue(value);
-			return (resolved != null) ? resolved : "";
-		});
-	}
-
 	private static String defaultName(Method method, Class<?> targetClass) {
 		return ClassUtils.getShortName(targetClass) + '.' + method.getName();
-	}
-
-	private static <T extends @Nullable Object> T attribute(String attribute, Method method, String action,
-			Supplier<T> value) {
-		try {
-			return value.get();
-		}
-		catch (IllegalArgumentException ex) {
-			throw invalid(method, attribute + ": " + ex.getMessage(), action, ex);
-		}
 	}
 
 	private static InvalidLockDefinitionException invalid(Method method, String problem, String action,

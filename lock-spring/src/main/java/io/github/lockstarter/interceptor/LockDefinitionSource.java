@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +18,8 @@ import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockSettings;
+import io.github.lockstarter.store.LockStores;
 
 /**
  * Provides the lock definition of each annotated method.
@@ -27,15 +28,30 @@ public final class LockDefinitionSource {
 
 	private final Map<MethodClassKey, Optional<LockDefinition>> definitions = new ConcurrentHashMap<>();
 
-	private final LockDefinitionParser parser;
+	private final ConfigurableBeanFactory beanFactory;
+
+	/** Created at the first need, because this object exists before other beans. */
+	private volatile @Nullable LockDefinitionParser parser;
 
 	/**
 	 * Create a source.
-	 * @param beanFactory resolves placeholders and <code>@bean</code> references
+	 * @param beanFactory resolves placeholders and <code>@bean</code> references, and has
+	 * the settings of lock names and the stores
 	 */
 	public LockDefinitionSource(ConfigurableBeanFactory beanFactory) {
-		this.parser = new LockDefinitionParser(beanFactory::resolveEmbeddedValue, new BeanFactoryResolver(beanFactory),
-				beanFactory::containsBean);
+		this.beanFactory = beanFactory;
+	}
+
+	private LockDefinitionParser parser() {
+		LockDefinitionParser parser = this.parser;
+		if (parser == null) {
+			ConfigurableBeanFactory beans = this.beanFactory;
+			parser = new LockDefinitionParser(beans::resolveEmbeddedValue, new BeanFactoryResolver(beans),
+					beans::containsBean, beans.getBeanProvider(LockSettings.class).getIfUnique(() -> LockSettings.NONE),
+					() -> beans.getBeanProvider(LockStores.class).getIfUnique());
+			this.parser = parser;
+		}
+		return parser;
 	}
 
 	/**
@@ -56,25 +72,15 @@ public final class LockDefinitionSource {
 	}
 
 	/**
-	 * Check the annotations of a method before its first call.
+	 * Check the annotations of a method before its first call, and return its locks.
 	 * @param method a method of the class or of one of its interfaces
 	 * @param targetClass the class of the bean
-	 * @param objections returns why the store cannot grant a request, as the rest of a
-	 * sentence that begins with the lock, or {@code null} if it can
-	 * @throws InvalidLockDefinitionException if the annotation cannot work
+	 * @return a request for each lock, without its key; none if the method has no lock
+	 * @throws InvalidLockDefinitionException if an annotation cannot work
 	 */
-	public void validate(Method method, Class<?> targetClass, Function<LockRequest, @Nullable String> objections) {
+	public List<LockRequest> requests(Method method, Class<?> targetClass) {
 		LockDefinition definition = get(method, targetClass);
-		if (definition != null) {
-			definition.locks().forEach((lock) -> validate(method, objections.apply(lock.request())));
-		}
-	}
-
-	private static void validate(Method method, @Nullable String objection) {
-		if (objection != null) {
-			throw new InvalidLockDefinitionException(method, "the lock " + objection,
-					"Change the annotation, or use a store that supports it.", null);
-		}
+		return (definition != null) ? definition.locks().stream().map(KeyedRequest::request).toList() : List.of();
 	}
 
 	/**
@@ -89,7 +95,7 @@ public final class LockDefinitionSource {
 		Method specific = specificMethod(method, targetClass);
 		Class<?> owner = owner(specific, targetClass);
 		List<DistributedLock> annotations = LockAnnotations.find(specific, owner);
-		return annotations.isEmpty() ? null : this.parser.parse(annotations, specific, owner);
+		return annotations.isEmpty() ? null : parser().parse(annotations, specific, owner);
 	}
 
 	private static Method specificMethod(Method method, Class<?> targetClass) {

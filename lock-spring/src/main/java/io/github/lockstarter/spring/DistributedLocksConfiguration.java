@@ -6,6 +6,7 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Fallback;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
 
@@ -14,6 +15,7 @@ import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.interceptor.LockDefinitionSource;
 import io.github.lockstarter.lifecycle.LockLifecycle;
+import io.github.lockstarter.store.LockStores;
 import io.github.lockstarter.validation.LockDefinitionValidator;
 
 /**
@@ -36,6 +38,12 @@ class DistributedLocksConfiguration {
 	static LockDefinitionValidator distributedLockDefinitionValidator(LockDefinitionSource definitions,
 			ConfigurableListableBeanFactory beanFactory, LockAdvice advice) {
 		return new LockDefinitionValidator(definitions, beanFactory, advice.mode());
+	}
+
+	@Bean
+	@Fallback
+	LockStores distributedLockStores(ConfigurableListableBeanFactory beanFactory) {
+		return LockStoreBeans.of(beanFactory);
 	}
 
 	@Bean

@@ -13,12 +13,13 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Fallback;
 
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockSettings;
 import io.github.lockstarter.TransactionAwareLockRegistry;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.CompositeLockListener;
 import io.github.lockstarter.event.LockListener;
-import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.LockStores;
 
 /**
  * Declares the {@link LockRegistry} unless the application has one. With transactions on
@@ -29,12 +30,13 @@ public class LockRegistryConfiguration {
 
 	@Bean
 	@Fallback
-	DefaultLockRegistry distributedLockRegistry(LockStore store, ObjectProvider<EngineSettings> settings,
-			ObjectProvider<LockListener> listeners, ApplicationEventPublisher publisher) {
+	DefaultLockRegistry distributedLockRegistry(LockStores stores, ObjectProvider<LockSettings> lockSettings,
+			ObjectProvider<EngineSettings> settings, ObjectProvider<LockListener> listeners,
+			ApplicationEventPublisher publisher) {
 		List<LockListener> all = new ArrayList<>(listeners.orderedStream().toList());
 		all.add(new ApplicationEventLockListener(publisher));
-		return new DefaultLockRegistry(store, settings.getIfAvailable(() -> EngineSettings.DEFAULTS),
-				new CompositeLockListener(all));
+		return new DefaultLockRegistry(stores, lockSettings.getIfAvailable(() -> LockSettings.NONE),
+				settings.getIfAvailable(() -> EngineSettings.DEFAULTS), new CompositeLockListener(all));
 	}
 
 	@Bean

@@ -5,6 +5,7 @@ package io.github.lockstarter.transaction;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseContext;
@@ -21,9 +22,10 @@ import io.github.lockstarter.TransactionAwareLockRegistry;
  *
  * <p>
  * Auto-configuration and {@code @EnableDistributedLocks} add it to all transaction
- * managers. The check does not ask the store: it notices an expired lease, and any loss
- * that a renewal has detected so far. Only the {@linkplain Lease#fencingToken() fencing
- * token} covers a loss during the commit itself.
+ * managers. Locks that are kept in the database of the transaction are checked there, so
+ * a late owner never commits. Other stores are not asked: the check notices an expired
+ * lease, and any loss that a renewal has detected so far, and only the
+ * {@linkplain Lease#fencingToken() fencing token} covers a loss during the commit itself.
  *
  * @see org.springframework.transaction.ConfigurableTransactionManager#addListener
  */
@@ -47,7 +49,14 @@ public final class LockCommitGuard implements TransactionExecutionListener {
 	 */
 	@Override
 	public void beforeCommit(TransactionExecution transaction) {
-		LeaseContext.ensureAllHeld();
+		// A store may have to know which one of several nested transactions commits
+		TransactionSynchronizationManager.bindResource(TransactionExecution.class, transaction);
+		try {
+			LeaseContext.ensureAllHeldAtCommit();
+		}
+		finally {
+			TransactionSynchronizationManager.unbindResource(TransactionExecution.class);
+		}
 	}
 
 }

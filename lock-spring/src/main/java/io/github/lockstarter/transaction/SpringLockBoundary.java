@@ -25,22 +25,46 @@ public final class SpringLockBoundary implements LockBoundary {
 
 	@Override
 	public boolean isActive() {
-		return isAround() && TransactionSynchronizationManager.isActualTransactionActive();
+		return PRESENT && Transactions.areActive();
 	}
 
 	@Override
 	public boolean isAround() {
-		return PRESENT && TransactionSynchronizationManager.isSynchronizationActive();
+		return PRESENT && Transactions.areAround();
 	}
 
 	@Override
 	public @Nullable String name() {
-		return TransactionSynchronizationManager.getCurrentTransactionName();
+		return Transactions.name();
 	}
 
 	@Override
 	public void whenCompleted(Consumer<Outcome> action) {
-		TransactionSynchronizationManager.registerSynchronization(new Completion(action));
+		Transactions.whenCompleted(action);
+	}
+
+	/**
+	 * Uses the classes for transactions. It is a class of its own, because even the
+	 * verification of its methods needs them.
+	 */
+	private static final class Transactions {
+
+		static boolean areActive() {
+			return areAround() && TransactionSynchronizationManager.isActualTransactionActive();
+		}
+
+		static boolean areAround() {
+			return TransactionSynchronizationManager.isSynchronizationActive();
+		}
+
+		static @Nullable String name() {
+			return TransactionSynchronizationManager.getCurrentTransactionName();
+		}
+
+		static void whenCompleted(Consumer<Outcome> action) {
+			TransactionSynchronizationManager.registerSynchronization(new Completion(action));
+		}
+
 	}
 
 	private record Completion(Consumer<Outcome> action) implements TransactionSynchronization {

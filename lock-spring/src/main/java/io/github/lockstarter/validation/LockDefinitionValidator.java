@@ -15,8 +15,6 @@ import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.DistributedLock;
-import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.StoreCapabilities;
 import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
 import io.github.lockstarter.interceptor.LockAnnotations;
 import io.github.lockstarter.interceptor.LockDefinitionSource;
@@ -79,24 +77,26 @@ public final class LockDefinitionValidator implements SmartInitializingSingleton
 	 */
 	@Override
 	public void afterSingletonsInstantiated() {
+		StoreCheck stores = StoreCheck.of(this.beanFactory);
 		for (String name : this.beanFactory.getBeanNamesForType(Object.class)) {
 			Class<?> type = AutoProxyUtils.determineTargetClass(this.beanFactory, name);
 			if (type != null && AnnotationUtils.isCandidateClass(type, DistributedLock.class)) {
-				checkBean(name, ClassUtils.getUserClass(type));
+				checkBean(name, ClassUtils.getUserClass(type), stores);
 			}
 		}
+		stores.warnOfUnknownNames();
 	}
 
-	private void checkBean(String name, Class<?> type) {
+	private void checkBean(String name, Class<?> type, StoreCheck stores) {
 		List<Method> locked = LockAnnotations.methods(type);
 		if (locked.isEmpty()) {
 			return;
 		}
 		Object bean = this.beanFactory.containsSingleton(name) ? this.beanFactory.getBean(name) : null;
 		this.check.check(name, bean, type, locked);
-		LockStore store = this.beanFactory.getBeanProvider(LockStore.class).getIfUnique();
-		locked.forEach((method) -> this.definitions.validate(method, type,
-				(request) -> (store != null) ? StoreCapabilities.of(store).objection(request) : null));
+		for (Method method : locked) {
+			this.definitions.requests(method, type).forEach((request) -> stores.check(method, request));
+		}
 	}
 
 }

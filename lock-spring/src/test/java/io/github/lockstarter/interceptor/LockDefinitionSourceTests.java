@@ -63,7 +63,8 @@ class LockDefinitionSourceTests {
 		assertThat(definition.onFailure().onUnavailable()).isEqualTo(OnUnavailable.THROW);
 		assertThat(definition.onFailure().fallback()).isNull();
 		assertThat(definition.onFailure().onContention()).isEqualTo(OnContention.THROW);
-		assertThat(definition.onLost()).isEqualTo(OnLost.THROW);
+		assertThat(definition.onLost()).isEqualTo(OnLost.DEFAULT);
+		assertThat(request(definition).store()).isNull();
 	}
 
 	@Test

@@ -17,13 +17,13 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 class ArchitectureTests extends AbstractArchitectureTests {
 
 	private static final Map<String, Set<String>> ROOMS = Map.of( //
-			".interceptor", Set.of(""), //
+			".interceptor", Set.of("", ".store"), //
 			".validation", Set.of(".interceptor", ".validation.bytecode", ".store", ""), //
 			".validation.bytecode", Set.of("", ".interceptor"), //
 			".aspectj", Set.of("", ".interceptor"), //
 			".transaction", Set.of(""), //
 			".lifecycle", Set.of(".engine"), //
-			".spring", Set.of("", ".event", ".store", ".engine", ".interceptor", ".validation", ".aspectj",
+			".spring", Set.of("", ".event", ".store", ".engine", ".memory", ".interceptor", ".validation", ".aspectj",
 					".transaction", ".lifecycle"));
 
 	ArchitectureTests() {

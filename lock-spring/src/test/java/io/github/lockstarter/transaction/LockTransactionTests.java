@@ -99,7 +99,7 @@ class LockTransactionTests {
 	void nothingIsLeft() {
 		Awaitility.await().until(this.memory::isEmpty);
 		assertThatIllegalStateException().isThrownBy(Lease::current);
-		LeaseContext.ensureAllHeld();
+		LeaseContext.ensureAllHeldAtCommit();
 		this.registry.close();
 		this.others.close();
 	}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.spring;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.BeanNameAware;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+
+import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.LockStores;
+
+/**
+ * The stores of an application context: its {@link LockStore} beans by their names, and
+ * the memory of this JVM as {@code memory}. A lazy bean is created when its store is
+ * needed.
+ */
+public final class LockStoreBeans implements LockStores, BeanNameAware {
+
+	/**
+	 * Start of the names of beans that stand for a kind of store: the bean of
+	 * {@code redis} is {@code distributedLockStore.redis}.
+	 */
+	public static final String KIND = "distributedLockStore.";
+
+	/**
+	 * Name of the store in the memory of this JVM.
+	 */
+	public static final String MEMORY = "memory";
+
+	private final ConfigurableListableBeanFactory beanFactory;
+
+	private final String defaultName;
+
+	private final Predicate<String> inMemory;
+
+	private final Map<String, LockStore> memories = new ConcurrentHashMap<>();
+
+	private volatile @Nullable String beanName;
+
+	/**
+	 * Create the stores.
+	 * @param beanFactory contains the beans
+	 * @param defaultName the name of the default store
+	 * @param inMemory whether a store without a bean is in the memory of this JVM
+	 */
+	public LockStoreBeans(ConfigurableListableBeanFactory beanFactory, String defaultName, Predicate<String> inMemory) {
+		this.beanFactory = beanFactory;
+		this.defaultName = defaultName;
+		this.inMemory = inMemory;
+	}
+
+	/**
+	 * Return the stores of an application whose default store is its only or its primary
+	 * {@link LockStore} bean.
+	 * @param beanFactory contains the beans
+	 */
+	public static LockStoreBeans of(ConfigurableListableBeanFactory beanFactory) {
+		String defaultBean = beanFactory.resolveNamedBean(LockStore.class).getBeanName();
+		return new LockStoreBeans(beanFactory, storeName(defaultBean), MEMORY::equals);
+	}
+
+	/**
+	 * Return the name of the store that a bean stands for.
+	 * @param beanName the name of the bean
+	 */
+	public static String storeName(String beanName) {
+		return beanName.startsWith(KIND) ? beanName.substring(KIND.length()) : beanName;
+	}
+
+	@Override
+	public void setBeanName(String name) {
+		this.beanName = name;
+	}
+
+	@Override
+	public String defaultName() {
+		return this.defaultName;
+	}
+
+	@Override
+	public @Nullable LockStore find(String name) {
+		if (isStore(name)) {
+			return bean(name);
+		}
+		if (isStore(KIND + name)) {
+			return bean(KIND + name);
+		}
+		return this.inMemory.test(name) ? this.memories.computeIfAbsent(name, (key) -> new MemoryLockStore()) : null;
+	}
+
+	private boolean isStore(String bean) {
+		return this.beanFactory.containsBean(bean) && this.beanFactory.isTypeMatch(bean, LockStore.class);
+	}
+
+	private LockStore bean(String name) {
+		LockStore store = this.beanFactory.getBean(name, LockStore.class);
+		String user = this.beanName;
+		if (user != null) {
+			// At the end the locks are closed first, even if the store was created last
+			this.beanFactory.registerDependentBean(name, user);
+		}
+		return store;
+	}
+
+	@Override
+	public Set<String> names() {
+		Set<String> names = new TreeSet<>();
+		names.add(MEMORY);
+		for (String bean : BeanFactoryUtils.beanNamesForTypeIncludingAncestors(this.beanFactory, LockStore.class, true,
+				false)) {
+			names.add(storeName(bean));
+		}
+		return names;
+	}
+
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.validation;
+
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockSettings;
+import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
+import io.github.lockstarter.interceptor.MethodLabel;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.LockStoreCreationException;
+import io.github.lockstarter.store.LockStores;
+import io.github.lockstarter.store.StoreCapabilities;
+import io.github.lockstarter.store.UnknownLockStoreException;
+
+/**
+ * Checks that the store of each annotated method exists and can do what the method asks
+ * for, and that each lock name with settings is in use.
+ */
+final class StoreCheck {
+
+	private static final Log logger = LogFactory.getLog(StoreCheck.class);
+
+	private final @Nullable LockStores stores;
+
+	private final LockSettings settings;
+
+	private final Map<String, Use> firstUses = new HashMap<>();
+
+	private StoreCheck(@Nullable LockStores stores, LockSettings settings) {
+		this.stores = stores;
+		this.settings = settings;
+	}
+
+	static StoreCheck of(ConfigurableListableBeanFactory beanFactory) {
+		return new StoreCheck(stores(beanFactory),
+				beanFactory.getBeanProvider(LockSettings.class).getIfUnique(() -> LockSettings.NONE));
+	}
+
+	/**
+	 * Return the stores of an application. One with a registry of its own may have a
+	 * store without a name; a store that nothing uses must not be created.
+	 */
+	private static @Nullable LockStores stores(ConfigurableListableBeanFactory beanFactory) {
+		LockStores stores = beanFactory.getBeanProvider(LockStores.class).getIfUnique();
+		if (stores != null) {
+			return stores;
+		}
+		List<String> created = Arrays.stream(beanFactory.getBeanNamesForType(LockStore.class, true, false))
+			.filter(beanFactory::containsSingleton)
+			.toList();
+		return (created.size() == 1) ? LockStores.of(beanFactory.getBean(created.get(0), LockStore.class)) : null;
+	}
+
+	/**
+	 * Check a lock of a method.
+	 * @throws InvalidLockDefinitionException if its store cannot keep it
+	 */
+	void check(Method method, LockRequest request) {
+		LockRequest complete = complete(method, request);
+		String store = complete.store();
+		if (this.stores != null) {
+			store = (store != null) ? store : this.stores.defaultName();
+			check(method, request, complete, store, this.stores);
+		}
+		Use use = new Use(method, (store != null) ? store : "");
+		Use first = this.firstUses.putIfAbsent(request.key().name(), use);
+		if (first != null && !first.store().equals(use.store())) {
+			logger.warn("Lock '" + request.key() + "' is in the store '" + first.store() + "' for '"
+					+ MethodLabel.of(first.method()) + "', and in '" + use.store() + "' for '" + MethodLabel.of(method)
+					+ "': an owner in one store does not exclude an owner in the other");
+		}
+	}
+
+	private LockRequest complete(Method method, LockRequest request) {
+		try {
+			return this.settings.forBody(request);
+		}
+		catch (IllegalArgumentException ex) {
+			throw new InvalidLockDefinitionException(method,
+					"the settings of the lock name '" + request.key().name() + "' do not fit: " + ex.getMessage(),
+					"Change the settings, or give the lock of this method a name of its own.", ex);
+		}
+	}
+
+	/**
+	 * Check the store of a lock.
+	 * @param method the method that asks for the lock
+	 * @param asked what the annotation asks for
+	 * @param complete the same with the settings of the lock's name
+	 */
+	private static void check(Method method, LockRequest asked, LockRequest complete, String name, LockStores stores) {
+		String objection = StoreCapabilities.of(name, find(method, name, stores)).objection(complete);
+		if (objection != null) {
+			boolean chosenBySettings = asked.store() == null && complete.store() != null;
+			String choice = chosenBySettings ? "let the settings of the lock name '" + asked.key().name() + "' choose"
+					: "use";
+			String able = namesOfAble(complete, stores);
+			throw new InvalidLockDefinitionException(method, "the lock " + objection, "Change the annotation, or "
+					+ choice + " a store that supports it" + (able.isEmpty() ? "" : ": ") + able + ".", null);
+		}
+	}
+
+	private static LockStore find(Method method, String name, LockStores stores) {
+		LockStore store;
+		try {
+			store = stores.find(name);
+		}
+		catch (RuntimeException ex) {
+			throw new LockStoreCreationException("'" + MethodLabel.of(method) + "' requests its lock in", name, ex);
+		}
+		if (store == null) {
+			UnknownLockStoreException unknown = new UnknownLockStoreException("the lock is requested in", name, stores);
+			throw new InvalidLockDefinitionException(method, String.valueOf(unknown.getMessage()),
+					"Correct the name, or add the module or the LockStore bean for '" + name + "'.", unknown);
+		}
+		return store;
+	}
+
+	/**
+	 * Only a store itself tells what it can do, so all are created: the start has failed.
+	 */
+	private static String namesOfAble(LockRequest request, LockStores stores) {
+		return stores.names()
+			.stream()
+			.filter((name) -> isAble(name, request, stores))
+			.map((name) -> "'" + name + "'")
+			.collect(Collectors.joining(", "));
+	}
+
+	private static boolean isAble(String name, LockRequest request, LockStores stores) {
+		try {
+			LockStore store = stores.find(name);
+			return store != null && StoreCapabilities.of(name, store).objection(request) == null;
+		}
+		catch (RuntimeException ex) {
+			logger.debug("The store '" + name + "' cannot be created", ex);
+			return false;
+		}
+	}
+
+	/**
+	 * Warn of names in the settings that no annotation has, unless there are no
+	 * annotations at all, as in a slice of the application.
+	 */
+	void warnOfUnknownNames() {
+		if (this.firstUses.isEmpty()) {
+			return;
+		}
+		TreeSet<String> unknown = new TreeSet<>(this.settings.names().keySet());
+		unknown.removeAll(this.firstUses.keySet());
+		if (!unknown.isEmpty()) {
+			logger.warn("There are settings for the lock names '" + String.join("', '", unknown)
+					+ "', which no @DistributedLock has. Correct misspelt names; for locks that only a LockRegistry or"
+					+ " a LockTemplate acquires, ignore this warning");
+		}
+	}
+
+	private record Use(Method method, String store) {
+	}
+
+}
