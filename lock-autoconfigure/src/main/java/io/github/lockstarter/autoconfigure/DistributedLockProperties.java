@@ -3,14 +3,17 @@
 package io.github.lockstarter.autoconfigure;
 
 import java.time.Duration;
+import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.NestedConfigurationProperty;
 import org.springframework.boot.context.properties.bind.DefaultValue;
-import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.context.annotation.AdviceMode;
 
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockSettings;
 import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.interceptor.DistributedLockAdvisor;
@@ -19,8 +22,11 @@ import io.github.lockstarter.interceptor.DistributedLockAdvisor;
  * Configuration properties for distributed locks.
  *
  * @param enabled Whether to enable distributed locks.
- * @param store Store that keeps the locks.
- * @param keyPrefix Start of every key and channel in the store.
+ * @param store Default store, that of all locks without another one: redis, jdbc,
+ * zookeeper, redlock, memory for a single JVM, or the name of a LockStore bean. auto
+ * selects the only or primary LockStore bean, or without one the only kind of store on
+ * the class path.
+ * @param keyPrefix Start of every key and channel in Redis, also with Redlock.
  * @param waitTime Longest time to wait for a lock, for annotations and requests that do
  * not set their own. 0s does not wait.
  * @param leaseTime Length of a lease without a fixed lease time, from 100ms to 365d. It
@@ -36,16 +42,25 @@ import io.github.lockstarter.interceptor.DistributedLockAdvisor;
  * @param watchdog Settings of the renewal of leases.
  * @param waiting Settings of instances that wait for a lock.
  * @param redis Settings of the Redis store.
+ * @param jdbc Settings of the JDBC store.
+ * @param zookeeper Settings of the ZooKeeper store.
+ * @param redlock Settings of the Redlock store.
+ * @param locks Settings of single lock names, where an annotation or a request leaves
+ * them open. Put a name with dots, underscores or capital letters in brackets, as in
+ * [order.place].
  */
 @ConfigurationProperties("distributed-lock")
-public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redis") Store store,
-		@DefaultValue("lock:") String keyPrefix, @DefaultValue("10s") Duration waitTime,
-		@DefaultValue("30s") Duration leaseTime, @DefaultValue("proxy") AdviceMode adviceMode,
+public record DistributedLockProperties(@DefaultValue("true") boolean enabled,
+		@DefaultValue(Property.AUTO) String store, @DefaultValue("lock:") String keyPrefix,
+		@DefaultValue("10s") Duration waitTime, @DefaultValue("30s") Duration leaseTime,
+		@DefaultValue("proxy") AdviceMode adviceMode,
 		@DefaultValue("" + DistributedLockAdvisor.DEFAULT_ORDER) int adviceOrder,
 		@DefaultValue("defer") ActiveTransaction onActiveTransaction, @DefaultValue("20s") Duration shutdownTimeout,
-		@DefaultValue Watchdog watchdog, @DefaultValue Waiting waiting, @DefaultValue Redis redis) {
-
-	static final String CHOOSE_CONNECTION_FACTORY = "auto";
+		@DefaultValue Watchdog watchdog, @DefaultValue Waiting waiting, @DefaultValue Redis redis,
+		@NestedConfigurationProperty @DefaultValue JdbcLockProperties jdbc,
+		@NestedConfigurationProperty @DefaultValue ZooKeeperLockProperties zookeeper,
+		@NestedConfigurationProperty @DefaultValue RedlockProperties redlock,
+		@DefaultValue Map<String, NamedLock> locks) {
 
 	/** Checked here as well, because the classes for Redis may be absent. */
 	private static final Pattern KEY_PREFIX = Pattern.compile("[A-Za-z0-9._:/-]{1,64}");
@@ -55,62 +70,49 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	private static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
 
 	public DistributedLockProperties {
-		require(KEY_PREFIX.matcher(keyPrefix).matches(), "key-prefix", keyPrefix,
+		Property.require(KEY_PREFIX.matcher(keyPrefix).matches(), "key-prefix", keyPrefix,
 				"It has to be 1 to 64 of the characters A-Z, a-z, 0-9, '.', '_', '-', ':' and '/'; braces would"
 						+ " change the slot of the keys in a Redis Cluster.");
-		require(!waitTime.isNegative(), "wait-time", waitTime, "It must not be negative; 0s does not wait.");
-		require(leaseTime.compareTo(SHORTEST_LEASE) >= 0 && leaseTime.compareTo(LockRequest.MAX_LEASE_TIME) <= 0,
+		Property.require(!waitTime.isNegative(), "wait-time", waitTime, "It must not be negative; 0s does not wait.");
+		Property.require(
+				leaseTime.compareTo(SHORTEST_LEASE) >= 0 && leaseTime.compareTo(LockRequest.MAX_LEASE_TIME) <= 0,
 				"lease-time", leaseTime, "It has to be from 100ms to 365d; a renewal comes after a third of it.");
-		require(!shutdownTimeout.isNegative(), "shutdown-timeout", shutdownTimeout, "It must not be negative.");
-		require(watchdog.renewalsPerLease >= 2 && watchdog.renewalsPerLease <= EngineSettings.MAX_RENEWALS_PER_LEASE,
+		Property.require(!shutdownTimeout.isNegative(), "shutdown-timeout", shutdownTimeout,
+				"It must not be negative.");
+		Property.require(
+				watchdog.renewalsPerLease >= 2 && watchdog.renewalsPerLease <= EngineSettings.MAX_RENEWALS_PER_LEASE,
 				"watchdog.renewals-per-lease", watchdog.renewalsPerLease,
 				"It has to be from 2, so that one renewal may fail, to " + EngineSettings.MAX_RENEWALS_PER_LEASE + ".");
-		require(isPositive(waiting.pollInterval), "waiting.poll-interval", waiting.pollInterval,
-				"It has to be positive.");
-		require(isPositive(waiting.pollIntervalWithoutMessages), "waiting.poll-interval-without-messages",
-				waiting.pollIntervalWithoutMessages, "It has to be positive.");
-		require(!waiting.outageTime.isNegative(), "waiting.outage-time", waiting.outageTime,
+		Property.requirePositive("waiting.poll-interval", waiting.pollInterval);
+		Property.requirePositive("waiting.poll-interval-without-messages", waiting.pollIntervalWithoutMessages);
+		Property.require(!waiting.outageTime.isNegative(), "waiting.outage-time", waiting.outageTime,
 				"It must not be negative; 0s does not ask again.");
-		require(!waiting.timeSlice.isNegative(), "waiting.time-slice", waiting.timeSlice, "It must not be negative.");
-		require(redis.fenceRetention.compareTo(leaseTime) >= 0, "redis.fence-retention", redis.fenceRetention,
-				"It must not be shorter than 'distributed-lock.lease-time', which is " + leaseTime + ".");
-		require(redis.minReplicaAcks >= 0, "redis.min-replica-acks", redis.minReplicaAcks, "It must not be negative.");
-		require(isPositive(redis.replicaAckTimeout) && redis.replicaAckTimeout.compareTo(LONGEST_ACK_TIMEOUT) <= 0,
+		Property.require(!waiting.timeSlice.isNegative(), "waiting.time-slice", waiting.timeSlice,
+				"It must not be negative.");
+		Property.requireAtLeast("redis.fence-retention", redis.fenceRetention, leaseTime);
+		Property.require(redis.minReplicaAcks >= 0, "redis.min-replica-acks", redis.minReplicaAcks,
+				"It must not be negative.");
+		Property.require(
+				Property.isPositive(redis.replicaAckTimeout)
+						&& redis.replicaAckTimeout.compareTo(LONGEST_ACK_TIMEOUT) <= 0,
 				"redis.replica-ack-timeout", redis.replicaAckTimeout,
 				"It has to be positive and at most 1s, shorter than the time-out of a command.");
+		jdbc.check(leaseTime);
+		zookeeper.check();
+		redlock.check(leaseTime);
+		locks.forEach(NamedLock::check);
+	}
+
+	LockSettings lockSettings() {
+		return new LockSettings(this.locks.entrySet()
+			.stream()
+			.collect(Collectors.toMap(Map.Entry::getKey, (lock) -> lock.getValue().settings())));
 	}
 
 	EngineSettings engineSettings() {
 		return new EngineSettings(this.waitTime, this.leaseTime, this.watchdog.renewalsPerLease,
 				this.waiting.pollInterval, this.waiting.pollIntervalWithoutMessages, this.waiting.timeSlice,
 				this.shutdownTimeout, this.waiting.outageTime);
-	}
-
-	private static boolean isPositive(Duration duration) {
-		return !duration.isNegative() && !duration.isZero();
-	}
-
-	private static void require(boolean valid, String name, Object value, String reason) {
-		if (!valid) {
-			throw new InvalidConfigurationPropertyValueException("distributed-lock." + name, value, reason);
-		}
-	}
-
-	/**
-	 * Stores that keep locks.
-	 */
-	public enum Store {
-
-		/**
-		 * The Redis of the application, shared by all its instances.
-		 */
-		REDIS,
-
-		/**
-		 * The memory of this JVM, for tests.
-		 */
-		MEMORY
-
 	}
 
 	/**
@@ -181,7 +183,7 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	 */
 	public record Redis(@DefaultValue("24h") Duration fenceRetention, @DefaultValue("false") boolean awaitRelease,
 			@DefaultValue("0") int minReplicaAcks, @DefaultValue("500ms") Duration replicaAckTimeout,
-			@DefaultValue(CHOOSE_CONNECTION_FACTORY) String connectionFactory) {
+			@DefaultValue(Property.AUTO) String connectionFactory) {
 	}
 
 }

@@ -9,6 +9,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
+import io.github.lockstarter.LockSettings;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.lifecycle.LockLifecycle;
 
@@ -17,9 +18,14 @@ import io.github.lockstarter.lifecycle.LockLifecycle;
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
-@Import({ RedisLockConfiguration.class, MemoryLockConfiguration.class, NoLockStoreConfiguration.class,
-		LockEngineConfiguration.class })
+@Import({ LockStoreKinds.class, LockEngineConfiguration.class })
 class EnabledLockConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean
+	LockSettings distributedLockSettings(DistributedLockProperties properties) {
+		return properties.lockSettings();
+	}
 
 	@Bean
 	@ConditionalOnBean(DefaultLockRegistry.class)

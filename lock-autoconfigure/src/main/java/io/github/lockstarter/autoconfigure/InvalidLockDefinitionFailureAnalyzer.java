@@ -6,6 +6,7 @@ import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
 import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
+import io.github.lockstarter.store.UnknownLockStoreException;
 
 /**
  * Analyzer for an {@link InvalidLockDefinitionException}.
@@ -14,7 +15,9 @@ class InvalidLockDefinitionFailureAnalyzer extends AbstractFailureAnalyzer<Inval
 
 	@Override
 	protected FailureAnalysis analyze(Throwable rootFailure, InvalidLockDefinitionException cause) {
-		return new FailureAnalysis(cause.getDescription(), cause.getAction(), cause);
+		UnknownLockStoreException unknown = findCause(cause, UnknownLockStoreException.class);
+		String remedy = (unknown != null) ? UnknownLockStoreFailureAnalyzer.remedy(unknown) : null;
+		return new FailureAnalysis(cause.getDescription(), (remedy != null) ? remedy : cause.getAction(), cause);
 	}
 
 }

@@ -25,17 +25,21 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /**
  * Checks the properties of locks while they are bound: refuses a duration without a unit,
  * which would be read as milliseconds, tells how to write one that cannot be read, and
- * warns of unknown properties.
+ * warns of unknown properties. It refuses an unknown one that was to choose a store.
  */
 final class LockPropertiesCheck implements ConfigurationPropertiesBindHandlerAdvisor {
 
 	private static final Log logger = LogFactory.getLog(LockPropertiesCheck.class);
 
 	private static final ConfigurationPropertyName PREFIX = ConfigurationPropertyName.of("distributed-lock");
+
+	/** How the variables that begin with {@code DISTRIBUTED_LOCK_} are read. */
+	private static final ConfigurationPropertyName VARIABLES = ConfigurationPropertyName.of("distributed.lock");
 
 	private static final Pattern BARE_NUMBER = Pattern.compile("\\s*[+-]?\\d+\\s*");
 
@@ -88,7 +92,7 @@ final class LockPropertiesCheck implements ConfigurationPropertiesBindHandlerAdv
 				@Nullable Object result) throws Exception {
 			super.onFinish(name, target, context, result);
 			if (name.equals(PREFIX)) {
-				unknownProperties(context).forEach(this::warn);
+				unknownProperties(context).forEach(this::report);
 			}
 		}
 
@@ -104,7 +108,7 @@ final class LockPropertiesCheck implements ConfigurationPropertiesBindHandlerAdv
 			for (ConfigurationPropertySource source : context.getSources()) {
 				if (source instanceof IterableConfigurationPropertySource names) {
 					names.stream()
-						.filter((name) -> PREFIX.isAncestorOf(name) && !this.known.contains(name))
+						.filter((name) -> isUnknown(name, source))
 						.map(source::getConfigurationProperty)
 						.filter(Objects::nonNull)
 						.forEach((property) -> unknown.putIfAbsent(property.getName(), property));
@@ -113,11 +117,33 @@ final class LockPropertiesCheck implements ConfigurationPropertiesBindHandlerAdv
 			return unknown.values();
 		}
 
-		private void warn(ConfigurationProperty property) {
+		private boolean isUnknown(ConfigurationPropertyName name, ConfigurationPropertySource source) {
+			return PREFIX.isAncestorOf(name) ? !this.known.contains(name)
+					: VARIABLES.isAncestorOf(name) && isUnknownVariable(name.toString(), source);
+		}
+
+		/**
+		 * Such variables set properties that are known otherwise, and no new lock name.
+		 */
+		private boolean isUnknownVariable(String name, ConfigurationPropertySource source) {
+			return source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource
+					&& this.known.stream().noneMatch((known) -> known.toString().replace('-', '.').equals(name));
+		}
+
+		/**
+		 * A lock that is silently in another store excludes nobody, so that ends the
+		 * start. A variable may be of another program.
+		 */
+		private void report(ConfigurationProperty property) {
 			ConfigurationPropertyName name = property.getName();
-			logger.warn("The property '" + name + "' from " + source(property) + " is unknown; the nearest one is '"
-					+ PREFIX.append(PropertyNames.nearest(name.subName(PREFIX.getNumberOfElements()).toString()))
-					+ "'");
+			boolean variable = VARIABLES.isAncestorOf(name);
+			ConfigurationPropertyName rest = name.subName((variable ? VARIABLES : PREFIX).getNumberOfElements());
+			String unknown = " is unknown; the nearest one is '" + PREFIX.append(PropertyNames.nearest(rest)) + "'";
+			if (!variable && PropertyNames.isStoreOfALock(rest)) {
+				throw new InvalidConfigurationPropertyValueException(name.toString(), property.getValue(),
+						"This property" + unknown + ". Without it the lock would be in another store.");
+			}
+			logger.warn("The property '" + name + "' from " + source(property) + unknown);
 		}
 
 		/**

@@ -39,15 +39,22 @@ final class LockRedisConnection {
 					"Without a RedisConnectionFactory bean the locks use Lettuce. To use Jedis, add the dependency"
 							+ " org.springframework.boot:spring-boot-starter-data-redis.");
 		}
-		LockRedisServers servers = new LockRedisServers(properties);
-		RedisConnectionFactory factory = new LettuceConnectionFactory(servers.configuration(),
-				client(properties, servers, sslBundle(properties.ssl(), sslBundles)));
+		RedisConnectionFactory factory = createLettuce(properties, sslBundles);
 		LogFactory.getLog(LockRedisConnection.class)
 			.info("The locks use their own connection to Redis, with the settings under spring.data.redis,"
 					+ " because this application has no RedisConnectionFactory bean. To use Redis in the"
 					+ " application as well,"
 					+ " add the dependency org.springframework.boot:spring-boot-starter-data-redis");
 		return factory;
+	}
+
+	/**
+	 * Create such a factory for Lettuce.
+	 */
+	static RedisConnectionFactory createLettuce(LockRedisProperties properties, ObjectProvider<SslBundles> sslBundles) {
+		LockRedisServers servers = new LockRedisServers(properties);
+		return new LettuceConnectionFactory(servers.configuration(),
+				client(properties, servers, sslBundle(properties.ssl(), sslBundles)));
 	}
 
 	private static @Nullable SslBundle sslBundle(LockRedisProperties.Ssl ssl, ObjectProvider<SslBundles> sslBundles) {

@@ -46,6 +46,15 @@ record LockRedisProperties(@Nullable String url, @DefaultValue("localhost") Stri
 		return Binder.get(environment).bindOrCreate("spring.data.redis", LockRedisProperties.class);
 	}
 
+	/**
+	 * Return the same settings for a single server.
+	 * @param url the URL of the server, which overrides the login
+	 */
+	LockRedisProperties withUrl(String url) {
+		return new LockRedisProperties(url, this.host, this.port, 0, this.username, this.password, this.timeout,
+				this.connectTimeout, this.clientName, this.clientType, this.ssl, null, null, null, this.lettuce);
+	}
+
 	/** Drivers for Redis. */
 	enum ClientType {
 

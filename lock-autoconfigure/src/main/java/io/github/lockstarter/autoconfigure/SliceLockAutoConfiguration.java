@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.autoconfigure;
 
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -9,11 +10,13 @@ import org.springframework.context.annotation.Bean;
 
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.spring.LockStoreBeans;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.LockStores;
 
 /**
  * Auto-configuration for test slices such as {@code @WebMvcTest}: their locks are in the
- * memory of the JVM, regardless of the store of the application.
+ * memory of the JVM, regardless of the stores of the application.
  */
 @AutoConfiguration(before = DistributedLockAutoConfiguration.class)
 @ConditionalOnBooleanProperty(name = "spring.boot.enableautoconfiguration", havingValue = false)
@@ -24,6 +27,13 @@ public final class SliceLockAutoConfiguration {
 	@ConditionalOnMissingBean({ LockStore.class, LockRegistry.class })
 	MemoryLockStore distributedLockStore() {
 		return new MemoryLockStore();
+	}
+
+	@Bean
+	@ConditionalOnMissingBean({ LockStores.class, LockRegistry.class })
+	LockStoreBeans distributedLockStores(ConfigurableListableBeanFactory beanFactory) {
+		String defaultBean = beanFactory.resolveNamedBean(LockStore.class).getBeanName();
+		return new LockStoreBeans(beanFactory, defaultBean, (name) -> true);
 	}
 
 }

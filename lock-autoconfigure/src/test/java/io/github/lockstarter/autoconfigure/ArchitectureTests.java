@@ -24,8 +24,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ArchitectureTests extends AbstractArchitectureTests {
 
 	ArchitectureTests() {
-		super(Map.of(".autoconfigure", Set.of("", ".event", ".store", ".engine", ".redis", ".memory", ".interceptor",
-				".validation", ".aspectj", ".transaction", ".lifecycle", ".spring")));
+		super(Map.of(".autoconfigure",
+				Set.of("", ".event", ".store", ".engine", ".redis", ".redlock", ".jdbc", ".zookeeper", ".memory",
+						".interceptor", ".validation", ".aspectj", ".transaction", ".lifecycle", ".spring")));
 	}
 
 	@Test
@@ -51,13 +52,22 @@ class ArchitectureTests extends AbstractArchitectureTests {
 	}
 
 	@Test
-	void onlyTheConfigurationOfRedisNeedsIt() {
+	void onlyTheConfigurationOfAStoreNeedsIt() {
+		requireOnlyIn("Redis|Redlock", ROOT + ".redis", ROOT + ".redlock", "org.springframework.data..", "io.lettuce..",
+				"redis.clients..");
+		requireOnlyIn("Jdbc|LockPools|LockTable", ROOT + ".jdbc", "org.springframework.boot.jdbc..",
+				"org.springframework.boot.sql..", "org.springframework.jdbc..", "org.springframework.dao..",
+				"com.zaxxer..");
+		requireOnlyIn("ZooKeeper", ROOT + ".zookeeper", "org.apache.curator..");
+	}
+
+	private void requireOnlyIn(String names, String... packages) {
 		noClasses().that()
-			.haveSimpleNameNotContaining("Redis")
+			.haveNameNotMatching(".*(" + names + ")[^.]*")
 			.should()
 			.dependOnClassesThat()
-			.resideInAnyPackage(ROOT + ".redis", "org.springframework.data..", "io.lettuce..", "redis.clients..")
-			.because("an application without Redis must be able to load all other classes")
+			.resideInAnyPackage(packages)
+			.because("an application without this kind of store must be able to load all other classes")
 			.check(this.classes);
 	}
 

@@ -45,6 +45,7 @@ import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.redis.RedisLockStore;
 import io.github.lockstarter.spring.EnableDistributedLocks;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.LockStores;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
@@ -120,8 +121,11 @@ class DistributedLockAutoConfigurationTests {
 	@Test
 	void theUsersStoreWins() {
 		LockStore store = new MemoryLockStore(new LockMemory());
-		this.runner.withBean(LockStore.class, () -> store)
-			.run((context) -> assertThat(context).getBean(LockStore.class).isSameAs(store));
+		this.runner.withBean(LockStore.class, () -> store).run((context) -> {
+			assertThat(context.getBean(LockStore.class)).isSameAs(store);
+			assertThat(context.getBean(LockStores.class).find(context.getBean(LockStores.class).defaultName()))
+				.isSameAs(store);
+		});
 	}
 
 	@Test

@@ -6,12 +6,15 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,7 +32,13 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.core.io.ClassPathResource;
+import org.springframework.util.ClassUtils;
 
+import io.github.lockstarter.LockSettings;
+import io.github.lockstarter.NameSettings;
+import io.github.lockstarter.OnContention;
+import io.github.lockstarter.OnLost;
+import io.github.lockstarter.OnUnavailable;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.redis.RedisLockSettings;
 
@@ -37,6 +46,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 @ExtendWith(OutputCaptureExtension.class)
 class DistributedLockPropertiesTests {
+
+	/**
+	 * The memory is the store of these tests, there is no text for no locks, and other
+	 * stores have addresses.
+	 */
+	private static final Set<String> NOT_DEFAULTED = Set.of("distributed-lock.store", "distributed-lock.locks",
+			"distributed-lock.zookeeper.connect-string", "distributed-lock.redlock.nodes");
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
@@ -67,7 +83,11 @@ class DistributedLockPropertiesTests {
 			"redis.min-replica-acks | -1 | must not be negative", //
 			"redis.replica-ack-timeout | 0s | positive and at most 1s", //
 			"redis.replica-ack-timeout | 1001ms | positive and at most 1s", //
-			"redis.fence-retention | 29s | must not be shorter than 'distributed-lock.lease-time'" })
+			"redis.fence-retention | 29s | must not be shorter than 'distributed-lock.lease-time'", //
+			"locks.stock.store | '' | must not be blank", //
+			"locks.stock.wait-time | -1s | 0s does not wait", //
+			"locks.stock.lease-time | 9ms | from 10ms to 365d", //
+			"locks[order.place].hold-at-least | 366d | from 10ms to 365d" })
 	void anInvalidValueNamesThePropertyAndTheReason(String name, String value, String reason) {
 		this.runner.withPropertyValues("distributed-lock." + name + "=" + value)
 			.run((context) -> assertThat(context).getFailure()
@@ -94,6 +114,8 @@ class DistributedLockPropertiesTests {
 			"distributed-lock.WAIT_TIME=0, wait-time, 0", "distributed-lock.wait-time=${some.time:10}, wait-time, 10",
 			"distributed-lock.lease-time=30000, lease-time, 30000",
 			"distributed-lock.waiting.poll-interval=5, waiting.poll-interval, 5",
+			"distributed-lock.locks.stock.waitTime=5, locks.stock.wait-time, 5",
+			"distributed-lock.locks[order.place].lease-time=5, locks[order.place].lease-time, 5",
 			"distributed-lock.redis.fence-retention=86400, redis.fence-retention, 86400" })
 	void aDurationWithoutAUnitIsRefused(String property, String name, String value) {
 		this.runner.withPropertyValues(property)
@@ -159,7 +181,11 @@ class DistributedLockPropertiesTests {
 			"distributed-lock.poll-interval, distributed-lock.poll-interval, distributed-lock.waiting.poll-interval",
 			"distributed-lock.time-slice, distributed-lock.time-slice, distributed-lock.waiting.time-slice",
 			"distributed-lock.redis.fence-retension, distributed-lock.redis.fence-retension, distributed-lock.redis.fence-retention",
-			"distributed-lock.redi.await-release, distributed-lock.redi.await-release, distributed-lock.redis.await-release" })
+			"distributed-lock.redi.await-release, distributed-lock.redi.await-release, distributed-lock.redis.await-release",
+			"distributed-lock.locks.stock.wait-tiem, distributed-lock.locks.stock.wait-tiem, distributed-lock.locks.stock.wait-time",
+			"distributed-lock.locks[order.place].leasetimes, distributed-lock.locks[order.place].leasetimes, distributed-lock.locks[order.place].lease-time",
+			"distributed-lock.locks.order.place.wait-time, distributed-lock.locks.order.place.wait-time, distributed-lock.locks[order.place].wait-time",
+			"distributed-lock.lock.stock.wait-time, distributed-lock.lock.stock.wait-time, distributed-lock.locks.stock.wait-time" })
 	void anUnknownPropertyIsWarnedOfWithTheNearestName(String property, String told, String nearest,
 			CapturedOutput output) {
 		this.runner.withPropertyValues(property + "=10s", "distributed-locks.wait-tiem=1s").run((context) -> {
@@ -170,12 +196,40 @@ class DistributedLockPropertiesTests {
 		});
 	}
 
+	@ParameterizedTest
+	@CsvSource({ "locks.order.place.store, locks[order.place].store", "locks.stock.stroe, locks.stock.store",
+			"lock.stock.store, locks.stock.store" })
+	void anUnknownPropertyForTheStoreOfALockEndsTheStart(String property, String nearest) {
+		this.runner.withPropertyValues("distributed-lock." + property + "=jdbc")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOfSatisfying(InvalidConfigurationPropertyValueException.class, (invalid) -> {
+					assertThat(invalid.getName()).isEqualTo("distributed-lock." + property);
+					assertThat(invalid.getReason())
+						.isEqualTo("This property is unknown; the nearest one is 'distributed-lock." + nearest
+								+ "'. Without it the lock would be in another store.");
+				}));
+	}
+
 	@Test
 	void anUnknownEnvironmentVariableIsWarnedOf(CapturedOutput output) {
 		environment(Map.of("DISTRIBUTEDLOCK_WAITTIEM", "10s", "DISTRIBUTEDLOCK_LEASETIME", "40s"))
 			.run((context) -> assertThat(context.getBean(DistributedLockProperties.class).leaseTime()).hasSeconds(40));
 		assertThat(output).containsOnlyOnce("is unknown; the nearest one is 'distributed-lock.wait-time'")
 			.contains("\"DISTRIBUTEDLOCK_WAITTIEM\"")
+			.containsOnlyOnce("WARN");
+	}
+
+	@Test
+	void aVariableWithAnUnderscoreForTheDashSetsNoLockName(CapturedOutput output) {
+		environment(Map.of("DISTRIBUTED_LOCK_LOCKS_STOCK_STORE", "memory", "DISTRIBUTED_LOCK_LEASE_TIME", "40s"))
+			.withPropertyValues("distributed.lock.locks.stock.store=of another program")
+			.run((context) -> {
+				assertThat(context.getBean(LockSettings.class).names()).isEmpty();
+				assertThat(context.getBean(DistributedLockProperties.class).leaseTime()).hasSeconds(40);
+			});
+		assertThat(output).containsOnlyOnce("is unknown; the nearest one is 'distributed-lock.locks.stock.store'")
+			.contains("\"DISTRIBUTED_LOCK_LOCKS_STOCK_STORE\"")
 			.containsOnlyOnce("WARN");
 	}
 
@@ -190,11 +244,49 @@ class DistributedLockPropertiesTests {
 	void everyPropertyIsKnown(CapturedOutput output) throws Exception {
 		List<String> all = metadata().entrySet()
 			.stream()
-			.filter((property) -> !property.getKey().equals("distributed-lock.store"))
+			.filter((property) -> !NOT_DEFAULTED.contains(property.getKey()))
 			.map((property) -> property.getKey() + "=" + text(property.getValue().get("defaultValue")))
 			.toList();
 		this.runner.withPropertyValues(all.toArray(String[]::new)).run((context) -> assertThat(context).hasNotFailed());
 		assertThat(output).doesNotContain("WARN");
+	}
+
+	@Test
+	void theSettingsOfALockNameAreBound(CapturedOutput output) {
+		this.runner
+			.withPropertyValues("distributed-lock.locks.stock.store=memory",
+					"distributed-lock.locks.stock.wait-time=1s", "distributed-lock.locks.stock.lease-time=2s",
+					"distributed-lock.locks.stock.hold-at-least=3s", "distributed-lock.locks.stock.on-contention=skip",
+					"distributed-lock.locks.stock.on-unavailable=fallback", "distributed-lock.locks.stock.on-lost=log",
+					"distributed-lock.locks[Shop_1.buy#$].wait-time=0s")
+			.run((context) -> {
+				LockSettings settings = context.getBean(LockSettings.class);
+				assertThat(settings.names()).containsOnlyKeys("stock", "Shop_1.buy#$");
+				assertThat(settings.get("stock"))
+					.isEqualTo(new NameSettings("memory", Duration.ofSeconds(1), Duration.ofSeconds(2),
+							Duration.ofSeconds(3), OnContention.SKIP, OnUnavailable.FALLBACK, OnLost.LOG));
+				assertThat(settings.get("Shop_1.buy#$")).isEqualTo(NameSettings.NONE.withWaitTime(Duration.ZERO));
+				assertThat(output).doesNotContain("is unknown");
+			});
+	}
+
+	@Test
+	void theSettingsOfALockNameMayComeFromTheEnvironment(CapturedOutput output) {
+		environment(Map.of("DISTRIBUTEDLOCK_LOCKS_STOCK_WAITTIME", "7s"))
+			.run((context) -> assertThat(context.getBean(LockSettings.class).get("stock").waitTime()).hasSeconds(7));
+		assertThat(output).doesNotContain("is unknown");
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '`', value = { //
+			"locks[no name].wait-time=1s | distributed-lock.locks[no name] | 'name' must be 1 to 128",
+			"locks.stock.on-contention=wait | distributed-lock.locks.stock.on-contention | No enum constant",
+			"locks.stock=5s | distributed-lock.locks | NamedLock" })
+	void whatIsNoSettingOfALockNameEndsTheStart(String property, String name, String problem) {
+		this.runner.withPropertyValues("distributed-lock." + property)
+			.run((context) -> assertThat(context).getFailure()
+				.hasStackTraceContaining(name)
+				.hasStackTraceContaining(problem));
 	}
 
 	private static void requireUnitAsked(Throwable failure, String name, String value) {
@@ -216,15 +308,16 @@ class DistributedLockPropertiesTests {
 	void theMetadataDescribesEveryProperty() throws Exception {
 		assertThat(metadata()).allSatisfy((name, property) -> {
 			assertThat(property.get("description").toString()).as(name).endsWith(".");
-			assertThat(property.containsKey("defaultValue")).as(name + " has a default").isTrue();
-		}).hasSize(19);
+			assertThat(property.containsKey("defaultValue") || NOT_DEFAULTED.contains(name)).as(name + " has a default")
+				.isTrue();
+		}).hasSize(41);
 	}
 
 	@Test
-	void theReadmeListsEveryPropertyWithItsDefault() throws Exception {
+	void theDocumentationListsEveryPropertyWithItsDefault() throws Exception {
 		Map<String, String> documented = new TreeMap<>();
 		Matcher row = Pattern.compile("^\\| `(distributed-lock[^`]+)` \\| `([^`]+)` \\|", Pattern.MULTILINE)
-			.matcher(Files.readString(Path.of("../README.md")));
+			.matcher(Files.readString(Path.of("../README.md")) + Files.readString(Path.of("../docs/stores.md")));
 		while (row.find()) {
 			documented.put(row.group(1), row.group(2));
 		}
@@ -233,21 +326,43 @@ class DistributedLockPropertiesTests {
 		assertThat(documented).isEqualTo(actual);
 	}
 
+	@Test
+	void eachHintBelongsToAPropertyAndNamesTypesThatExist() throws Exception {
+		Set<String> properties = metadata().keySet();
+		assertThat(metadata("hints"))
+			.containsKeys("distributed-lock.jdbc.data-source", "distributed-lock.redis.connection-factory",
+					"distributed-lock.jdbc.schema", "distributed-lock.jdbc.platform")
+			.allSatisfy((name, hint) -> {
+				assertThat(properties).contains(name.replace(".keys", ""));
+				Matcher target = Pattern.compile("target=([A-Za-z.]+)").matcher(hint.toString());
+				while (target.find()) {
+					assertThat(ClassUtils.isPresent(target.group(1), null)).as(target.group(1)).isTrue();
+				}
+			});
+	}
+
 	@EnableConfigurationProperties(DataRedisProperties.class)
 	static class OtherConfiguration {
 
 	}
 
-	private static String text(Object value) {
+	private static String text(@Nullable Object value) {
+		if (value == null) {
+			return "none";
+		}
 		return (value instanceof Number number) ? String.valueOf(number.longValue()) : value.toString();
 	}
 
-	@SuppressWarnings("unchecked")
 	private static Map<String, Map<String, Object>> metadata() throws IOException {
+		return metadata("properties");
+	}
+
+	@SuppressWarnings("unchecked")
+	private static Map<String, Map<String, Object>> metadata(String part) throws IOException {
 		String json = new ClassPathResource("META-INF/spring-configuration-metadata.json")
 			.getContentAsString(StandardCharsets.UTF_8);
 		Map<String, Map<String, Object>> properties = new TreeMap<>();
-		for (Object property : (List<?>) JsonParserFactory.getJsonParser().parseMap(json).get("properties")) {
+		for (Object property : (List<?>) JsonParserFactory.getJsonParser().parseMap(json).get(part)) {
 			Map<String, Object> map = (Map<String, Object>) property;
 			properties.put(map.get("name").toString(), map);
 		}

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.Mockito;
 
 import org.springframework.boot.SpringApplication;
@@ -35,6 +36,8 @@ import org.springframework.transaction.annotation.EnableTransactionManagement;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.OnContention;
+import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.store.LockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -79,7 +82,22 @@ class StartFailureTests {
 			.setResourceLoader(new DefaultResourceLoader(new FilteredClassLoader("io.github.lockstarter.redis")));
 		assertThat(catchThrowable(application::run)).isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("add the dependency io.github.lockstarter:lock-redis");
+			.contains("Distributed locks need a store, but there is none on the class path.")
+			.contains("add the dependency io.github.lockstarter:lock-starter for Redis, lock-starter-jdbc for a"
+					+ " database, or lock-starter-zookeeper, or declare a LockStore bean");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "redis", "redlock" })
+	void aMissingModuleOfANamedStoreIsAnalyzed(String store, CapturedOutput output) {
+		SpringApplication application = application(Application.class);
+		application.setResourceLoader(new DefaultResourceLoader(
+				new FilteredClassLoader("io.github.lockstarter.redis", "io.github.lockstarter.redlock")));
+		assertThat(catchThrowable(() -> application.run("--distributed-lock.store=" + store))).isNotNull();
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("Invalid value '" + store + "' for configuration property 'distributed-lock.store'")
+			.contains(
+					"There is no such store. Stores: 'memory'. Add the dependency io.github.lockstarter:lock-starter.");
 	}
 
 	@Test
@@ -99,6 +117,98 @@ class StartFailureTests {
 		assertThat(catchThrowable(() -> start(TwoFactories.class))).isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains("mark one RedisConnectionFactory bean as @Primary");
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', value = { //
+			"rediss | There is no such store; the nearest one is 'redis'. Stores: 'memory', 'redis'.",
+			"redlock | Stores: 'memory', 'redis'. Set distributed-lock.redlock.nodes to the addresses of at least three",
+			"paper | There is no such store. Stores: 'memory', 'redis'. A LockStore bean has the name of the bean.",
+			"jdbc | Stores: 'memory', 'redis'. Add the dependency io.github.lockstarter:lock-starter-jdbc." })
+	void anUnknownDefaultStoreIsAnalyzed(String store, String reason, CapturedOutput output) {
+		assertThat(catchThrowable(() -> start(Application.class, "distributed-lock.store=" + store))).isNotNull();
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("Invalid value '" + store + "' for configuration property 'distributed-lock.store'")
+			.contains(reason)
+			.doesNotContain("\tat ");
+	}
+
+	@Test
+	void anUnknownStoreOfALockNameIsAnalyzed(CapturedOutput output) {
+		assertThat(catchThrowable(() -> start(Application.class, "distributed-lock.store=memory",
+				"distributed-lock.locks.stock.store=paper")))
+			.isNotNull();
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("The settings of the lock name 'stock' choose the store 'paper', which does not exist. Stores:"
+					+ " 'memory' (the default), 'redis'.")
+			.contains("Correct the name under distributed-lock.locks")
+			.doesNotContain("\tat ");
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', value = { "jdbc | Add the dependency io.github.lockstarter:lock-starter-jdbc.",
+			"redlock | Set distributed-lock.redlock.nodes to the addresses of at least three servers." })
+	void aMissingKindOfStoreOfALockNameIsAnalyzed(String store, String remedy, CapturedOutput output) {
+		assertThat(catchThrowable(() -> start(Application.class, "distributed-lock.store=memory",
+				"distributed-lock.locks.stock.store=" + store)))
+			.isNotNull();
+		assertThat(output).contains("choose the store '" + store + "', which does not exist")
+			.containsPattern("Action:\\s+\\Q" + remedy);
+	}
+
+	@Test
+	void aStoreOfALockNameThatCannotBeCreatedIsAnalyzed(CapturedOutput output) {
+		assertThat(catchThrowable(() -> start(TwoFactories.class, "distributed-lock.store=memory",
+				"distributed-lock.locks.stock.store=redis")))
+			.isNotNull();
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("The settings of the lock name 'stock' choose the store 'redis', which cannot be created."
+					+ " Distributed locks need exactly one RedisConnectionFactory bean")
+			.contains("For tests, declare a MemoryLockStore bean with the name 'redis'.")
+			.doesNotContain("set distributed-lock.store=memory");
+	}
+
+	@Test
+	void aStoreOfAMethodThatCannotBeCreatedIsAnalyzed(CapturedOutput output) {
+		assertThat(catchThrowable(() -> start(OtherStore.class, "distributed-lock.store=memory"))).isNotNull();
+		assertThat(output)
+			.contains("'" + OtherStore.Job.class.getName()
+					+ ".run()' requests its lock in the store 'redis', which cannot be created. Distributed locks need")
+			.contains("For tests, declare a MemoryLockStore bean with the name 'redis'.");
+	}
+
+	@Test
+	void aBeanReplacesAKindOfStoreInTests() {
+		try (ConfigurableApplicationContext context = start(ReplacedStore.class, "distributed-lock.store=memory")) {
+			context.getBean(OtherStore.Job.class).run();
+		}
+	}
+
+	@Test
+	void theStoreOfTheLocksIsToldOnce(CapturedOutput output) {
+		start(Application.class).close();
+		assertThat(output).containsOnlyOnce("Locks are kept in the store 'redis', in keys that begin with 'lock:'");
+	}
+
+	@Test
+	void severalStoresWithoutADefaultAreAnalyzed(CapturedOutput output) {
+		assertThat(catchThrowable(() -> start(TwoStores.class))).isNotNull();
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("Distributed locks need one default store, but there are several LockStore beans: 'first',"
+					+ " 'second'.")
+			.contains("set distributed-lock.store to the name of one of these beans, mark one of them as @Primary")
+			.doesNotContain("\tat ");
+	}
+
+	@Test
+	void anUnknownStoreOfAMethodIsAnalyzed(CapturedOutput output) {
+		assertThat(catchThrowable(() -> start(UnknownStore.class, "distributed-lock.store=memory"))).isNotNull();
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("Invalid @DistributedLock on '" + UnknownStore.class.getName()
+					+ ".run()': the lock is requested in the store 'zookeeper', which does not exist")
+			.contains("Stores: 'memory' (the default), 'redis'.")
+			.containsPattern("Action:\\s+Add the dependency io.github.lockstarter:lock-starter-zookeeper.")
+			.doesNotContain("\tat ");
 	}
 
 	@Test
@@ -128,6 +238,24 @@ class StartFailureTests {
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains("DEFER", "FAIL", "RELEASE_ON_RETURN")
 			.doesNotContain("DEFAULT");
+	}
+
+	@Test
+	void theReactionsOfALockNameAreListed(CapturedOutput output) {
+		assertThat(catchThrowable(() -> start(Application.class, "distributed-lock.store=memory",
+				"distributed-lock.locks.stock.on-contention=wait")))
+			.isNotNull();
+		assertThat(output).contains("THROW", "SKIP").doesNotContain("DEFAULT");
+	}
+
+	@Test
+	void aLockNameIsShownAlone(CapturedOutput output) {
+		assertThat(catchThrowable(() -> start(Application.class, "distributed-lock.store=memory",
+				"distributed-lock.locks[a b].wait-time=1s")))
+			.isNotNull();
+		assertThat(output)
+			.contains("Property distributed-lock.locks[a b] with value 'a b' is invalid: 'name' must be 1 to 128")
+			.doesNotContain("NamedLock[");
 	}
 
 	@Test
@@ -219,6 +347,56 @@ class StartFailureTests {
 		@Bean
 		RedisConnectionFactory second() {
 			return Mockito.mock();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@Import({ TwoFactories.class, OtherStore.Job.class })
+	static class OtherStore {
+
+		static class Job {
+
+			@DistributedLock(store = "redis")
+			public void run() {
+			}
+
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@Import(OtherStore.class)
+	static class ReplacedStore {
+
+		@Bean
+		LockStore redis() {
+			return new MemoryLockStore();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@Import(Application.class)
+	static class TwoStores {
+
+		@Bean
+		LockStore first() {
+			return new MemoryLockStore();
+		}
+
+		@Bean
+		LockStore second() {
+			return new MemoryLockStore();
+		}
+
+	}
+
+	@Import(Application.class)
+	static class UnknownStore {
+
+		@DistributedLock(store = "zookeeper")
+		public void run() {
 		}
 
 	}

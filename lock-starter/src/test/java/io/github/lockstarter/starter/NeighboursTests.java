@@ -9,6 +9,8 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
@@ -29,6 +31,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.core.io.DefaultResourceLoader;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.data.repository.CrudRepository;
+import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
@@ -78,6 +81,22 @@ class NeighboursTests {
 				.toList();
 			assertThat(types).isEmpty();
 		}
+	}
+
+	@Test
+	void noBeanOfAnotherStoreAppears() {
+		try (ConfigurableApplicationContext context = application(Shop.class).run()) {
+			assertThat(context.getBeanDefinitionNames()).filteredOn((name) -> name.toLowerCase().contains("lock"))
+				.filteredOn((name) -> name.toLowerCase().matches(".*(jdbc|zookeeper|redlock|memory|connections).*"))
+				.isEmpty();
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "io.github.lockstarter.jdbc.JdbcLockStore",
+			"io.github.lockstarter.zookeeper.ZooKeeperLockStore", "org.apache.curator.framework.CuratorFramework" })
+	void noClassOfAnotherStoreIsThere(String type) {
+		assertThat(ClassUtils.isPresent(type, getClass().getClassLoader())).isFalse();
 	}
 
 	@Test

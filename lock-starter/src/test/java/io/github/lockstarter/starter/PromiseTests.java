@@ -22,7 +22,8 @@ class PromiseTests {
 
 	private static final Path ROOT = Path.of("..");
 
-	private static final Pattern TESTS = Pattern.compile("^\\t*@(Test|ParameterizedTest|Nested)$", Pattern.MULTILINE);
+	private static final Pattern TESTS = Pattern
+		.compile("^\\t*@(Test|ParameterizedTest|Nested)$| extends Abstract\\w+Tests \\{$", Pattern.MULTILINE);
 
 	private static final Pattern ONLY_IN_FULL = Pattern.compile("^\\t*@FullProfileOnly$", Pattern.MULTILINE);
 

@@ -47,7 +47,8 @@ class PublicationTests {
 	@MethodSource("published")
 	void theJarHasTheNameOfItsModule(String module) {
 		assertThat(contentOf(ROOT.resolve(module).resolve("pom.xml").toFile()))
-			.contains("<module.name>io.github.lockstarter." + module.substring("lock-".length()) + "</module.name>");
+			.contains("<module.name>io.github.lockstarter." + module.substring("lock-".length()).replace('-', '.')
+					+ "</module.name>");
 	}
 
 	@Test

@@ -25,7 +25,7 @@ import io.github.lockstarter.testsupport.EmbeddedRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class RedisConnectionFactoryChoiceTests {
+class BeanChoiceTests {
 
 	private static final String PROPERTY = "distributed-lock.redis.connection-factory";
 

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.autoconfigure;
+
+import java.time.Duration;
+
+import javax.sql.DataSource;
+
+import com.zaxxer.hikari.HikariDataSource;
+
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
+import org.springframework.boot.sql.init.dependency.DatabaseInitializationDependencyConfigurer;
+import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Fallback;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.core.io.ResourceLoader;
+
+import io.github.lockstarter.jdbc.JdbcLockSettings;
+import io.github.lockstarter.jdbc.JdbcLockStore;
+import io.github.lockstarter.spring.LockStoreBeans;
+
+/**
+ * Declares the store {@code jdbc}, in the database of a {@link DataSource} of the
+ * application. Migrations come first: their tools refuse a schema that already has a
+ * table.
+ */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnClass({ JdbcLockStore.class, HikariDataSource.class, EmbeddedDatabaseConnection.class })
+@Import(DatabaseInitializationDependencyConfigurer.class)
+class JdbcLockConfiguration {
+
+	private static final String BEAN = LockStoreBeans.KIND + "jdbc";
+
+	@Bean
+	@Lazy
+	LockPools distributedLockPools(ListableBeanFactory beanFactory, DistributedLockProperties properties) {
+		DataSource application = new BeanChoice<>(beanFactory, DataSource.class, "jdbc.data-source")
+			.choose(properties.jdbc().dataSource());
+		if (application == null) {
+			throw new LockStoreNotFoundException(
+					"Distributed locks in a database need a DataSource bean, but there is none",
+					"add the driver of your database and set spring.datasource.url");
+		}
+		return new LockPools(application, properties.jdbc().poolSize());
+	}
+
+	@Bean(BEAN)
+	@Lazy
+	@Fallback
+	@ConditionalOnMissingBean(name = BEAN)
+	@DependsOnDatabaseInitialization
+	JdbcLockStore distributedLockJdbcStore(LockPools pools, DistributedLockProperties properties,
+			ResourceLoader resourceLoader) {
+		Duration pollInterval = properties.waiting().pollInterval();
+		Property.require(pollInterval.compareTo(JdbcLockStore.LONGEST_POLL_INTERVAL) <= 0, "waiting.poll-interval",
+				pollInterval, "With the store 'jdbc' it must not be longer than " + JdbcLockStore.LONGEST_POLL_INTERVAL
+						+ ", because an instance that asks less often counts as dead, and is not notified.");
+		JdbcLockSettings settings = settings(properties.jdbc());
+		new LockTable(settings.table(), properties.jdbc(), pools.acquiring()).require(resourceLoader);
+		return new JdbcLockStore(pools.acquiring(), pools.owned(), settings,
+				properties.jdbc().commitCheck() ? pools.application() : null);
+	}
+
+	private static JdbcLockSettings settings(JdbcLockProperties jdbc) {
+		return new JdbcLockSettings(jdbc.tablePrefix(), jdbc.queryTimeout(), jdbc.durableGrants(), jdbc.notifications(),
+				jdbc.minPollInterval(), jdbc.maxPollInterval(), jdbc.fenceRetention());
+	}
+
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.autoconfigure;
+
+import java.time.Duration;
+import java.util.regex.Pattern;
+
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * Settings of the JDBC store.
+ *
+ * @param dataSource Name or qualifier of the DataSource bean whose database keeps the
+ * locks; auto selects the only or the primary one.
+ * @param poolSize Largest number of connections that acquire locks, separate from those
+ * of the application. At least 2. A quarter of it, at least 2, are added to renew and
+ * release them.
+ * @param initializeSchema When to create the table of the locks: embedded for in-memory
+ * databases only.
+ * @param schema Location of the script that creates the table.
+ * @param platform Platform in the location of the script; auto asks the database.
+ * @param tablePrefix Beginning of the name of the table, which ends in lock; may begin
+ * with a schema and a dot.
+ * @param queryTimeout Longest time that a statement may take.
+ * @param durableGrants Whether PostgreSQL answers only after a grant was written to disk.
+ * @param notifications Whether waiting instances are notified by LISTEN and NOTIFY on
+ * PostgreSQL.
+ * @param commitCheck Whether transactions in the database of the locks check their locks
+ * there at the commit.
+ * @param minPollInterval Interval of the query for released locks after it has found one.
+ * @param maxPollInterval Interval of the query for released locks after it has found none
+ * for a while.
+ * @param fenceRetention How long the last fencing token of an idle lock is kept. At least
+ * the lease time.
+ */
+public record JdbcLockProperties(@DefaultValue(Property.AUTO) String dataSource, @DefaultValue("8") int poolSize,
+		@DefaultValue("embedded") SchemaInitialization initializeSchema, @DefaultValue(DEFAULT_SCHEMA) String schema,
+		@DefaultValue(Property.AUTO) String platform, @DefaultValue("distributed_") String tablePrefix,
+		@DefaultValue("2s") Duration queryTimeout, @DefaultValue("true") boolean durableGrants,
+		@DefaultValue("true") boolean notifications, @DefaultValue("true") boolean commitCheck,
+		@DefaultValue("25ms") Duration minPollInterval, @DefaultValue("100ms") Duration maxPollInterval,
+		@DefaultValue("24h") Duration fenceRetention) {
+
+	private static final String DEFAULT_SCHEMA = "classpath:io/github/lockstarter/jdbc/schema-@@platform@@.sql";
+
+	private static final Pattern TABLE_PREFIX = Pattern.compile("([A-Za-z_][A-Za-z0-9_$]*\\.)?[A-Za-z0-9_$]*");
+
+	void check(Duration leaseTime) {
+		Property.require(this.poolSize >= 2, "jdbc.pool-size", this.poolSize,
+				"It has to be at least 2, one of them for messages.");
+		Property.require(TABLE_PREFIX.matcher(this.tablePrefix).matches(), "jdbc.table-prefix", this.tablePrefix,
+				"It has to consist of letters, digits, '_' and '$', and may begin with a schema and a dot.");
+		Property.requirePositive("jdbc.query-timeout", this.queryTimeout);
+		Property.requirePositive("jdbc.min-poll-interval", this.minPollInterval);
+		Property.require(this.maxPollInterval.compareTo(this.minPollInterval) >= 0, "jdbc.max-poll-interval",
+				this.maxPollInterval, "It must not be shorter than 'distributed-lock.jdbc.min-poll-interval', which is "
+						+ this.minPollInterval + ".");
+		Property.requireAtLeast("jdbc.fence-retention", this.fenceRetention, leaseTime);
+	}
+
+	/**
+	 * When the table of the locks is created.
+	 */
+	public enum SchemaInitialization {
+
+		/**
+		 * At each start, if it does not exist.
+		 */
+		ALWAYS,
+
+		/**
+		 * At the start, in an embedded database.
+		 */
+		EMBEDDED,
+
+		/**
+		 * Never.
+		 */
+		NEVER
+
+	}
+
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.autoconfigure;
+
+import javax.sql.DataSource;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariConfigMXBean;
+import com.zaxxer.hikari.HikariDataSource;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.jdbc.DataSourceBuilder;
+import org.springframework.boot.jdbc.DataSourceUnwrapper;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
+
+/**
+ * Pools of connections for the locks, to the database of the application: neither bodies
+ * that occupy all connections of the application nor threads that acquire locks must keep
+ * locks from being renewed. The pools are no {@link DataSource} beans, because Spring
+ * Boot would use them for more.
+ */
+final class LockPools implements AutoCloseable {
+
+	private static final Log logger = LogFactory.getLog(LockPools.class);
+
+	/** Shorter than a lease, so that a request fails in time to be repeated. */
+	private static final long TIMEOUT_MILLIS = 2000;
+
+	private static final int FEWEST_OWNED = 2;
+
+	/** A release is short, and one statement renews many leases. */
+	private static final int OWNED_SHARE = 4;
+
+	private final DataSource application;
+
+	/** Connections that take no part in transactions of the caller. */
+	private final DataSource shared;
+
+	private final @Nullable HikariDataSource acquiring;
+
+	private final @Nullable HikariDataSource owned;
+
+	/**
+	 * Create pools, which open connections when they are needed.
+	 * @param application the connections of the application
+	 * @param size the largest number of connections to acquire locks
+	 */
+	LockPools(DataSource application, int size) {
+		requireOneDatabase(application);
+		this.application = application;
+		this.shared = withoutTransactions(application);
+		HikariConfig config = copy(application);
+		this.acquiring = (config != null) ? pool(config, "distributed-lock", size) : null;
+		this.owned = (config != null)
+				? pool(config, "distributed-lock-owned", Math.max(FEWEST_OWNED, size / OWNED_SHARE)) : null;
+		if (config == null) {
+			logger
+				.warn("The locks share the connections of the application, because the settings of a DataSource of type "
+						+ application.getClass().getName()
+						+ " are unknown: if bodies occupy all connections, locks can be"
+						+ " lost. Name a DataSource that the application does not use in distributed-lock.jdbc.data-source");
+		}
+	}
+
+	private static void requireOneDatabase(DataSource application) {
+		if (application instanceof AbstractRoutingDataSource) {
+			throw new LockStoreNotFoundException(
+					"Distributed locks need one database, but the DataSource for them chooses between several ("
+							+ application.getClass().getName() + ")",
+					"set distributed-lock.jdbc.data-source to the name of the DataSource bean of one database");
+		}
+	}
+
+	private static DataSource withoutTransactions(DataSource application) {
+		DataSource target = (application instanceof TransactionAwareDataSourceProxy proxy) ? proxy.getTargetDataSource()
+				: null;
+		return (target != null) ? withoutTransactions(target) : application;
+	}
+
+	private static @Nullable HikariConfig copy(DataSource application) {
+		HikariDataSource source = DataSourceUnwrapper.unwrap(application, HikariConfigMXBean.class,
+				HikariDataSource.class);
+		HikariConfig config = new HikariConfig();
+		if (source != null) {
+			source.copyStateTo(config);
+			return config;
+		}
+		try (HikariDataSource derived = DataSourceBuilder.derivedFrom(application)
+			.type(HikariDataSource.class)
+			.build()) {
+			derived.copyStateTo(config);
+			return config;
+		}
+		catch (RuntimeException ex) {
+			logger.debug("The settings of the DataSource are unknown", ex);
+			return null;
+		}
+	}
+
+	private static HikariDataSource pool(HikariConfig config, String name, int size) {
+		HikariDataSource pool = new HikariDataSource();
+		config.copyStateTo(pool);
+		pool.setPoolName(name);
+		pool.setRegisterMbeans(false);
+		// The connection for messages is held for long
+		pool.setLeakDetectionThreshold(0);
+		pool.setMaximumPoolSize(size);
+		pool.setMinimumIdle(0);
+		pool.setConnectionTimeout(TIMEOUT_MILLIS);
+		pool.setValidationTimeout(TIMEOUT_MILLIS / 2);
+		pool.setInitializationFailTimeout(-1);
+		pool.setAutoCommit(true);
+		pool.setReadOnly(false);
+		pool.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
+		return pool;
+	}
+
+	/**
+	 * Return the connections of the application.
+	 */
+	DataSource application() {
+		return this.application;
+	}
+
+	/**
+	 * Return the connections that acquire locks, and wait for messages.
+	 */
+	DataSource acquiring() {
+		return (this.acquiring != null) ? this.acquiring : this.shared;
+	}
+
+	/**
+	 * Return the connections that renew and release locks.
+	 */
+	DataSource owned() {
+		return (this.owned != null) ? this.owned : this.shared;
+	}
+
+	@Override
+	public void close() {
+		for (HikariDataSource pool : new HikariDataSource[] { this.acquiring, this.owned }) {
+			if (pool != null) {
+				pool.close();
+			}
+		}
+	}
+
+}

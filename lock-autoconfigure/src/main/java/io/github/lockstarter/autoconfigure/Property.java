@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.autoconfigure;
+
+import java.time.Duration;
+import java.util.regex.Pattern;
+
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+
+/**
+ * What the properties of the locks require of their values. Their names are given without
+ * the prefix that all of them have.
+ */
+final class Property {
+
+	/** Lets the locks choose, as far as the choice is clear. */
+	static final String AUTO = "auto";
+
+	static final String LOCKS = "locks";
+
+	private static final Pattern PLAIN = Pattern.compile("[a-z0-9-]+");
+
+	private Property() {
+	}
+
+	/**
+	 * Return the name of a property of one lock name. Only brackets keep dots, and
+	 * characters that the names of properties do not have.
+	 */
+	static String ofLock(String lock, String property) {
+		return LOCKS + (PLAIN.matcher(lock).matches() ? "." + lock : "[" + lock + "]") + "." + property;
+	}
+
+	static void require(boolean valid, String name, Object value, String reason) {
+		if (!valid) {
+			throw new InvalidConfigurationPropertyValueException("distributed-lock." + name, value, reason);
+		}
+	}
+
+	static void requirePositive(String name, Duration value) {
+		require(isPositive(value), name, value, "It has to be positive.");
+	}
+
+	static void requireAtLeast(String name, Duration value, Duration leaseTime) {
+		require(value.compareTo(leaseTime) >= 0, name, value,
+				"It must not be shorter than 'distributed-lock.lease-time', which is " + leaseTime + ".");
+	}
+
+	static boolean isPositive(Duration duration) {
+		return !duration.isNegative() && !duration.isZero();
+	}
+
+}
