@@ -57,8 +57,12 @@ public final class ShopClient {
 		return send(request(0, path));
 	}
 
+	public JsonNode json(String path) {
+		return json.readTree(get(path).body());
+	}
+
 	public JsonNode stock(long productId) {
-		return json.readTree(get("/stock/" + productId).body());
+		return json("/stock/" + productId);
 	}
 
 	public HttpResponse<String> deduct(long productId, String query) {

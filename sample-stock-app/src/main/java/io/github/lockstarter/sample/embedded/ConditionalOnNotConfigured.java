@@ -42,7 +42,7 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 			return Stream.of(names).noneMatch((name) -> isConfigured(context.getEnvironment(), name));
 		}
 
-		private static boolean isConfigured(Environment environment, String property) {
+		static boolean isConfigured(Environment environment, String property) {
 			ConfigurationPropertyName name = ConfigurationPropertyName.of(property);
 			for (var source : ConfigurationPropertySources.get(environment)) {
 				if (source.getConfigurationProperty(name) != null

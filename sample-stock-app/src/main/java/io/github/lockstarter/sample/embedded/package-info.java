@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Redis and database for a shop that was started without them. All instances on this
- * computer share them, on the loopback interface only.
+ * Redis and database for a shop that was started without them, and the servers of the
+ * profiles for other stores. All instances on this computer share them, on the loopback
+ * interface only.
  */
 @NullMarked
 package io.github.lockstarter.sample.embedded;

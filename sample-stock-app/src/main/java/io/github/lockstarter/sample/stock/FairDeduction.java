@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.sample.stock;
 
+import org.springframework.context.annotation.Profile;
 import org.springframework.stereotype.Service;
 
 import io.github.lockstarter.DistributedLock;
@@ -9,9 +10,11 @@ import io.github.lockstarter.LockMode;
 
 /**
  * Sells under a {@link LockMode#FAIR} lock: calls are served in FIFO order across all
- * instances. Each sale costs a hand-over through Redis.
+ * instances. Each sale costs a hand-over through the store, and Redlock has no such
+ * locks.
  */
 @Service
+@Profile("!redlock")
 public class FairDeduction implements DeductionStrategy {
 
 	private final StockService stock;
@@ -21,7 +24,7 @@ public class FairDeduction implements DeductionStrategy {
 	}
 
 	/**
-	 * The inner call acquires the same lock. A nested acquisition does not ask Redis.
+	 * The inner call acquires the same lock. A nested acquisition does not ask the store.
 	 */
 	@Override
 	@DistributedLock(name = "stock", key = "#productId", mode = LockMode.FAIR)

@@ -71,6 +71,23 @@ class EmbeddedConfigurationTests {
 	}
 
 	@Test
+	void startsNoRedisForLocksInAnotherStore() {
+		this.runner.withPropertyValues("distributed-lock.store=jdbc")
+			.run((context) -> assertThat(context).doesNotHaveBean(EmbeddedRedis.class)
+				.hasSingleBean(EmbeddedDatabase.class));
+	}
+
+	@Test
+	void leavesConfiguredServersOfAProfileAlone() {
+		this.runner
+			.withPropertyValues("spring.profiles.active=zookeeper,redlock,postgresql",
+					"distributed-lock.zookeeper.connect-string=zookeeper.example:2181",
+					"distributed-lock.redlock.nodes[0]=redis.example:6379", "spring.datasource.url=jdbc:h2:mem:own")
+			.run((context) -> assertThat(StoreProfile.values())
+				.noneMatch((profile) -> profile.needsServers(context.getEnvironment())));
+	}
+
+	@Test
 	void leavesConfiguredDatabaseAlone() {
 		this.runner.withPropertyValues("spring.datasource.url=jdbc:h2:mem:own").run((context) -> {
 			assertThat(context).doesNotHaveBean(EmbeddedDatabase.class).hasSingleBean(EmbeddedRedis.class);
