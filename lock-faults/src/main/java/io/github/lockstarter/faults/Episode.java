@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.faults.checks.Linearizability;
 import io.github.lockstarter.faults.checks.LockModel;
 import io.github.lockstarter.faults.checks.Overlaps;
+import io.github.lockstarter.faults.checks.Refusals;
 import io.github.lockstarter.faults.checks.Shares;
 import io.github.lockstarter.faults.checks.TokenOrder;
 import io.github.lockstarter.faults.checks.Violation;
@@ -25,11 +26,13 @@ import io.github.lockstarter.faults.history.History;
 import io.github.lockstarter.faults.history.Step;
 import io.github.lockstarter.faults.nemesis.Attack;
 import io.github.lockstarter.faults.nemesis.Crew;
+import io.github.lockstarter.faults.nemesis.Exclusion;
 import io.github.lockstarter.faults.nemesis.Fault;
-import io.github.lockstarter.faults.nemesis.Fault.Exclusion;
 import io.github.lockstarter.faults.nemesis.Site;
+import io.github.lockstarter.faults.nemesis.WorkerFault;
 import io.github.lockstarter.faults.worker.Competitor;
 import io.github.lockstarter.faults.worker.Counters;
+import io.github.lockstarter.faults.worker.Mode;
 
 /**
  * One episode: workers work, a fault strikes and is repaired, and when all workers work
@@ -54,6 +57,8 @@ final class Episode {
 
 	private final Fault fault;
 
+	private final String store;
+
 	private final Site site;
 
 	private final Crew crew;
@@ -64,9 +69,10 @@ final class Episode {
 
 	private final List<String> keys;
 
-	Episode(int number, Fault fault, Site site, Crew crew, Counters counters, Random random) {
+	Episode(int number, Fault fault, String store, Site site, Crew crew, Counters counters, Random random) {
 		this.name = "e" + number;
 		this.fault = fault;
+		this.store = store;
 		this.site = site;
 		this.crew = crew;
 		this.counters = counters;
@@ -128,7 +134,10 @@ final class Episode {
 	}
 
 	private List<String> leftKeys() {
-		return this.site.keys().stream().filter((key) -> !this.crew.competitor().mayBeLeft(key)).toList();
+		return this.site.keys()
+			.stream()
+			.filter((key) -> !this.crew.competitor().mayBeLeft(key) && !this.crew.mayBeOfKilledWaiter(key))
+			.toList();
 	}
 
 	private EpisodeResult check(@Nullable Duration recovery, long scripts, int residue, List<String> leftKeys)
@@ -153,31 +162,44 @@ final class Episode {
 			violations.add(new Violation("liveness", "an instance acquired no lock within "
 					+ LONGEST_RECOVERY.toSeconds() + " s after the fault was repaired", List.of()));
 		}
-		violations.addAll(WaitBudget.check(history, LONGEST_DELAY));
-		if (this.fault == Fault.DISTANCE) {
+		violations.addAll(WaitBudget.check(history, longestDelay()));
+		if (this.fault.mode() == Mode.LONELY) {
 			violations.addAll(Shares.check(history, this.crew.names(), LEAST_SHARE));
 		}
-		if (this.fault == Fault.NODE_SILENT && history.count(Step.LOST) > 0) {
+		if (this.fault.mode() == Mode.CROWDED && history.count(Step.LOST) > 0) {
 			violations.add(new Violation("loss",
-					history.count(Step.LOST) + " locks were lost although their nodes were healthy",
+					history.count(Step.LOST) + " locks were lost although their servers were healthy",
 					history.attempts().stream().filter((attempt) -> attempt.has(Step.LOST)).toList()));
 		}
 		long attempts = history.attempts().size();
-		if (this.fault == Fault.NOTHING && scripts > MOST_SCRIPTS * attempts) {
+		if (this.fault == WorkerFault.NOTHING && scripts > MOST_SCRIPTS * attempts) {
 			violations.add(new Violation("command budget",
 					scripts + " scripts for " + attempts + " attempts to acquire a lock", List.of()));
 		}
-		boolean outage = this.fault != Fault.NOTHING && this.fault != Fault.TIME_OUTS;
-		if (!outage && history.count(Step.UNKNOWN) > 0) {
+		long refused = history.byKey()
+			.values()
+			.stream()
+			.mapToLong((lock) -> Refusals.find(lock, this.crew.leaseTime()).size())
+			.sum();
+		if (this.fault.leavesLocksAvailable() && refused > 0) {
+			violations.add(new Violation("availability", refused + " free locks were refused", List.of()));
+		}
+		if (this.fault.leavesLocksAvailable() && history.count(Step.UNKNOWN) > 0) {
 			violations.add(new Violation("contention is not an outage",
-					history.count(Step.UNKNOWN) + " attempts failed although Redis was healthy", List.of()));
+					history.count(Step.UNKNOWN) + " attempts failed although locks could be acquired", List.of()));
 		}
 		if (residue > 0 || !leftKeys.isEmpty()) {
 			violations.add(new Violation("residue",
 					residue + " locks or background actions and the keys " + leftKeys + " were left", List.of()));
 		}
-		return new EpisodeResult(this.crew.competitor(), this.fault, history, overlaps, violations, lostPlain,
-				lostGuarded, recovery, leftKeys.size());
+		return new EpisodeResult(this.crew.competitor(), this.store, this.fault, history, overlaps, violations,
+				lostPlain, lostGuarded, refused, recovery, leftKeys.size());
+	}
+
+	private Duration longestDelay() {
+		// A paused instance cannot end its waits
+		return (this.fault == WorkerFault.SESSION_EXPIRED) ? LONGEST_DELAY.plus(this.crew.leaseTime().multipliedBy(4))
+				: LONGEST_DELAY;
 	}
 
 	private List<Violation> checkLock(History history) {

@@ -16,17 +16,21 @@ import io.github.lockstarter.faults.worker.Competitor;
  * The result of one episode.
  *
  * @param competitor the competitor whose locks were attacked
+ * @param store what keeps the locks
  * @param fault the fault
  * @param history the observations of the workers
  * @param overlaps all times at which two owners believed that they held the same lock
  * @param violations the broken promises
  * @param lostPlain the number of lost updates of unprotected counters
  * @param lostGuarded the number of lost updates of guarded counters
+ * @param refused the number of long waits that ended without the lock although it was
+ * free
  * @param recovery time from the end of the fault until all workers had held a lock again,
  * or {@code null} if that did not happen
- * @param leftKeys the number of keys left in Redis
+ * @param leftKeys the number of keys, rows or nodes left in the store
  */
-record EpisodeResult(Competitor competitor, Fault fault, History history, List<Violation> overlaps,
-		List<Violation> violations, long lostPlain, long lostGuarded, @Nullable Duration recovery, int leftKeys) {
+record EpisodeResult(Competitor competitor, String store, Fault fault, History history, List<Violation> overlaps,
+		List<Violation> violations, long lostPlain, long lostGuarded, long refused, @Nullable Duration recovery,
+		int leftKeys) {
 
 }

@@ -31,10 +31,16 @@ final class FaultReport {
 
 	void write(List<EpisodeResult> results) throws IOException {
 		StringBuilder report = new StringBuilder();
-		for (Competitor competitor : Competitor.values()) {
-			List<EpisodeResult> own = results.stream().filter((result) -> result.competitor() == competitor).toList();
-			if (!own.isEmpty()) {
-				report.append("## ").append(competitor.title()).append("\n\n").append(table(own)).append('\n');
+		for (String store : results.stream().map(EpisodeResult::store).distinct().toList()) {
+			List<EpisodeResult> inStore = results.stream().filter((result) -> result.store().equals(store)).toList();
+			report.append("# ").append(store).append("\n\n").append(StoreTable.of(inStore)).append('\n');
+			for (Competitor competitor : Competitor.values()) {
+				List<EpisodeResult> own = inStore.stream()
+					.filter((result) -> result.competitor() == competitor)
+					.toList();
+				if (!own.isEmpty()) {
+					report.append("## ").append(competitor.title()).append("\n\n").append(table(own)).append('\n');
+				}
 			}
 		}
 		int pictures = 0;
@@ -54,11 +60,11 @@ final class FaultReport {
 	}
 
 	private static String table(List<EpisodeResult> results) {
-		StringBuilder table = new StringBuilder("| fault | episodes | locks acquired | outcome unknown | lost |"
-				+ " two owners"
-				+ " | longest ms | lost updates | with tokens | all work again after ms | keys left | violations |\n");
-		table.append("|---|").append("---:|".repeat(11)).append('\n');
-		for (Fault fault : Fault.values()) {
+		StringBuilder table = new StringBuilder(
+				"| fault | episodes | locks acquired | outcome unknown | refused while free | lost |" + " two owners"
+						+ " | longest ms | lost updates | with tokens | tokens not larger | all work again after ms | keys left | violations |\n");
+		table.append("|---|").append("---:|".repeat(13)).append('\n');
+		for (Fault fault : Fault.all()) {
 			List<EpisodeResult> own = results.stream().filter((result) -> result.fault() == fault).toList();
 			if (!own.isEmpty()) {
 				table.append(row(own));
@@ -71,13 +77,22 @@ final class FaultReport {
 		EpisodeResult first = results.get(0);
 		double longest = results.stream().mapToDouble(FaultReport::longestOverlap).max().orElse(0);
 		long lostGuarded = results.stream().mapToLong(EpisodeResult::lostGuarded).sum();
-		return String.format(Locale.ROOT, "| %s | %d | %d | %d | %d | %d | %.0f | %d | %s | %s | %d | %d |%n",
+		return String.format(Locale.ROOT, "| %s | %d | %d | %d | %d | %d | %d | %.0f | %d | %s | %s | %s | %d | %d |%n",
 				first.fault().title(), results.size(), count(results, Step.GRANTED), count(results, Step.UNKNOWN),
-				count(results, Step.LOST), results.stream().mapToInt((result) -> result.overlaps().size()).sum(),
-				longest, results.stream().mapToLong(EpisodeResult::lostPlain).sum(),
-				first.competitor().isFenced() ? lostGuarded : "–", recovery(results),
+				results.stream().mapToLong(EpisodeResult::refused).sum(), count(results, Step.LOST),
+				results.stream().mapToInt((result) -> result.overlaps().size()).sum(), longest,
+				results.stream().mapToLong(EpisodeResult::lostPlain).sum(),
+				first.competitor().isFenced() ? lostGuarded : "–",
+				first.competitor().isFenced() ? wrongTokens(results) : "–", recovery(results),
 				results.stream().mapToInt(EpisodeResult::leftKeys).sum(),
 				results.stream().mapToInt((result) -> result.violations().size()).sum());
+	}
+
+	private static long wrongTokens(List<EpisodeResult> results) {
+		return results.stream()
+			.flatMap((result) -> result.violations().stream())
+			.filter((violation) -> violation.check().equals("fencing tokens"))
+			.count();
 	}
 
 	private static long count(List<EpisodeResult> results, Step step) {
@@ -87,7 +102,7 @@ final class FaultReport {
 	/**
 	 * Return the longest recovery in milliseconds, or "never" if one did not complete.
 	 */
-	private static String recovery(List<EpisodeResult> results) {
+	static String recovery(List<EpisodeResult> results) {
 		if (results.stream().map(EpisodeResult::recovery).anyMatch(Objects::isNull)) {
 			return "never";
 		}
@@ -99,7 +114,7 @@ final class FaultReport {
 			.orElse("");
 	}
 
-	private static double longestOverlap(EpisodeResult result) {
+	static double longestOverlap(EpisodeResult result) {
 		return result.overlaps().stream().mapToDouble(FaultReport::overlapMillis).max().orElse(0);
 	}
 

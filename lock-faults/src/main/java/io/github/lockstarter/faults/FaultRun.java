@@ -35,12 +35,14 @@ public final class FaultRun {
 		FaultReport report = new FaultReport(output);
 		try (FaultSuite suite = new FaultSuite(output.resolve("histories"),
 				Duration.ofMillis(Long.getLong("faults.lease", 1500)), seed)) {
-			for (Competitor competitor : chosen("faults.competitors", Competitor.values())) {
+			for (Competitor competitor : competitors()) {
 				Random random = new Random(seed);
 				long end = System.nanoTime() + Duration.ofMinutes(minutes).toNanos();
 				do {
-					results.addAll(runAll(suite, competitor, random));
-					report.write(results);
+					for (SiteKind kind : SiteKind.values()) {
+						results.addAll(runAll(suite, competitor, kind, random));
+						report.write(results);
+					}
 				}
 				while (System.nanoTime() - end < 0);
 			}
@@ -51,28 +53,31 @@ public final class FaultRun {
 		System.exit(broken ? 1 : 0);
 	}
 
-	private static List<EpisodeResult> runAll(FaultSuite suite, Competitor competitor, Random random) throws Exception {
-		List<EpisodeResult> results = new ArrayList<>();
-		for (SiteKind kind : SiteKind.values()) {
-			List<Fault> faults = new ArrayList<>(
-					chosen("faults.names", Fault.values()).stream().filter((fault) -> fault.site() == kind).toList());
-			Collections.shuffle(faults, random);
-			// Only sites with replicas can confirm grants
-			boolean suited = kind == SiteKind.SENTINEL || competitor != Competitor.OURS_CONFIRMED;
-			if (suited && kind.isAvailable() && !faults.isEmpty()) {
-				results.addAll(suite.run(competitor, kind, faults));
-			}
-		}
-		return results;
+	private static List<EpisodeResult> runAll(FaultSuite suite, Competitor competitor, SiteKind kind, Random random)
+			throws Exception {
+		List<Fault> faults = new ArrayList<>(Fault.at(kind).stream().filter(FaultRun::isChosen).toList());
+		Collections.shuffle(faults, random);
+		boolean possible = competitor.isSuitedTo(kind.deployment()) && kind.isAvailable() && !faults.isEmpty();
+		return possible ? suite.run(competitor, kind, faults) : List.of();
 	}
 
-	private static <E extends Enum<E>> List<E> chosen(String property, E[] all) {
-		String names = System.getProperty(property, "");
-		if (names.isBlank()) {
-			return List.of(all);
+	private static boolean isChosen(Fault fault) {
+		List<String> names = names("faults.names");
+		if (!Fault.all().stream().map(Fault::name).toList().containsAll(names)) {
+			throw new IllegalArgumentException("Unknown fault in " + names);
 		}
-		return Arrays.stream(names.split(","))
-			.map((name) -> Enum.valueOf(all[0].getDeclaringClass(), name.strip()))
+		return names.isEmpty() || names.contains(fault.name());
+	}
+
+	private static List<Competitor> competitors() {
+		List<String> names = names("faults.competitors");
+		return names.isEmpty() ? List.of(Competitor.values()) : names.stream().map(Competitor::valueOf).toList();
+	}
+
+	private static List<String> names(String property) {
+		return Arrays.stream(System.getProperty(property, "").split(","))
+			.map(String::strip)
+			.filter((name) -> !name.isEmpty())
 			.toList();
 	}
 

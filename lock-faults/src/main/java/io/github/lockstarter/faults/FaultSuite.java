@@ -65,7 +65,8 @@ final class FaultSuite implements AutoCloseable {
 		Path directory = Files.createTempDirectory(Files.createDirectories(this.directory), competitor.name());
 		try (Site site = kind.start(); Crew crew = new Crew(competitor, site, this.leaseTime, this.url, directory)) {
 			for (Fault fault : faults) {
-				EpisodeResult result = new Episode(++this.episodes, fault, site, crew, this.counters, this.random)
+				EpisodeResult result = new Episode(++this.episodes, fault, kind.deployment().store(), site, crew,
+						this.counters, this.random)
 					.run();
 				System.out.println(FaultReport.line(result));
 				results.add(result);

@@ -4,14 +4,15 @@ package io.github.lockstarter.faults;
 
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import io.github.lockstarter.faults.history.Step;
+import io.github.lockstarter.faults.nemesis.EnsembleFault;
 import io.github.lockstarter.faults.nemesis.Fault;
+import io.github.lockstarter.faults.nemesis.ServerFault;
 import io.github.lockstarter.faults.nemesis.SiteKind;
 import io.github.lockstarter.faults.worker.Competitor;
 import io.github.lockstarter.testsupport.FullProfileOnly;
@@ -43,6 +44,7 @@ class FaultSuiteTests {
 	}
 
 	@Test
+	@FullProfileOnly
 	void nothingThatIsPromisedIsBrokenInAFailover() throws Exception {
 		assertNothingBroken(Competitor.OURS, SiteKind.SENTINEL);
 	}
@@ -65,8 +67,51 @@ class FaultSuiteTests {
 		assertNothingBroken(Competitor.OURS, SiteKind.CLUSTER);
 	}
 
+	@Test
+	@FullProfileOnly
+	void nothingThatIsPromisedIsBrokenOnIndependentServers() throws Exception {
+		assumeThat(SiteKind.INDEPENDENT.isAvailable()).as("a C compiler and a Redis that is linked dynamically")
+			.isTrue();
+		assertNothingBroken(Competitor.OURS_REDLOCK, SiteKind.INDEPENDENT);
+	}
+
+	@Test
+	@FullProfileOnly
+	void nothingThatIsPromisedIsBrokenInPostgres() throws Exception {
+		assumeThat(SiteKind.POSTGRESQL.isAvailable()).as("a C compiler").isTrue();
+		assertNothingBroken(Competitor.OURS_POSTGRESQL, SiteKind.POSTGRESQL);
+	}
+
+	@Test
+	@FullProfileOnly
+	void nothingThatIsPromisedIsBrokenInMariaDb() throws Exception {
+		assumeThat(SiteKind.MARIADB.isAvailable()).as("a C compiler").isTrue();
+		assertNothingBroken(Competitor.OURS_MARIADB, SiteKind.MARIADB);
+	}
+
+	@Test
+	@FullProfileOnly
+	void nothingThatIsPromisedIsBrokenInZooKeeper() throws Exception {
+		assertNothingBroken(Competitor.OURS_ZOOKEEPER, SiteKind.ZOOKEEPER);
+	}
+
+	@Test
+	void nothingThatIsPromisedIsBrokenWhenADatabaseIsKilled() throws Exception {
+		assumeThat(SiteKind.POSTGRESQL.isAvailable()).as("a C compiler").isTrue();
+		assertNothingBroken(Competitor.OURS_POSTGRESQL, SiteKind.POSTGRESQL, List.of(ServerFault.SERVER_RESTARTED));
+	}
+
+	@Test
+	@FullProfileOnly
+	void nothingThatIsPromisedIsBrokenWhenALeaderIsKilled() throws Exception {
+		assertNothingBroken(Competitor.OURS_ZOOKEEPER, SiteKind.ZOOKEEPER, List.of(EnsembleFault.LEADER_KILLED));
+	}
+
 	private void assertNothingBroken(Competitor competitor, SiteKind kind) throws Exception {
-		List<Fault> faults = Arrays.stream(Fault.values()).filter((fault) -> fault.site() == kind).toList();
+		assertNothingBroken(competitor, kind, Fault.at(kind));
+	}
+
+	private void assertNothingBroken(Competitor competitor, SiteKind kind, List<Fault> faults) throws Exception {
 		try (FaultSuite suite = new FaultSuite(this.directory, LEASE_TIME, 1)) {
 			List<EpisodeResult> results = suite.run(competitor, kind, faults);
 			assertThat(results).hasSameSizeAs(faults).allSatisfy((result) -> {

@@ -3,11 +3,13 @@
 package io.github.lockstarter.faults.nemesis;
 
 import java.time.Duration;
+import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 
-import io.github.lockstarter.testsupport.EmbeddedRedis;
-import io.github.lockstarter.testsupport.EmbeddedRedisCluster;
+import io.github.lockstarter.faults.nemesis.TcpProxy.Weather;
 
 /**
  * The target of a strike.
@@ -19,28 +21,44 @@ import io.github.lockstarter.testsupport.EmbeddedRedisCluster;
  */
 public record Attack(Site site, Crew crew, List<String> keys, Random random) {
 
-	EmbeddedRedis server() {
-		return this.site.servers().get(0);
+	RedisSite redis() {
+		return (RedisSite) this.site;
 	}
 
-	MovableClock clock() {
-		return ((ClockSite) this.site).clock();
+	IndependentSite independent() {
+		return (IndependentSite) this.site;
 	}
 
-	SentinelSite sentinels() {
-		return (SentinelSite) this.site;
+	ServerSite servers() {
+		return (ServerSite) this.site;
 	}
 
-	EmbeddedRedisCluster cluster() {
-		return ((ClusterSite) this.site).cluster();
+	DatabaseServer database() {
+		return ((DatabaseSite) this.site).server();
+	}
+
+	EnsembleSite ensemble() {
+		return (EnsembleSite) this.site;
 	}
 
 	/**
-	 * Return a node of the cluster that keeps none of the locks.
+	 * Return the networks of all workers.
 	 */
-	EmbeddedRedis unusedNode() {
-		List<EmbeddedRedis> used = this.keys.stream().map(cluster()::nodeOf).toList();
-		return cluster().nodes().stream().filter((node) -> !used.contains(node)).findFirst().orElseThrow();
+	Set<TcpProxy> networks() {
+		Set<TcpProxy> networks = new LinkedHashSet<>();
+		for (int worker = 0; worker < Crew.SIZE; worker++) {
+			networks.addAll(this.site.networks(worker));
+		}
+		return networks;
+	}
+
+	/**
+	 * Let networks have another weather for some time.
+	 */
+	void weather(Collection<TcpProxy> networks, Weather weather, Duration duration) throws InterruptedException {
+		networks.forEach((network) -> network.setWeather(weather));
+		last(duration);
+		networks.forEach((network) -> network.setWeather(Weather.FINE));
 	}
 
 	WorkerProcess anyWorker() {
@@ -56,6 +74,13 @@ public record Attack(Site site, Crew crew, List<String> keys, Random random) {
 	}
 
 	/**
+	 * Return a time in which leases and requests end.
+	 */
+	Duration longerThanLease() {
+		return leases(1.2).plusSeconds(2);
+	}
+
+	/**
 	 * Let the fault last for some time.
 	 */
 	void last(Duration duration) throws InterruptedException {
@@ -63,10 +88,13 @@ public record Attack(Site site, Crew crew, List<String> keys, Random random) {
 	}
 
 	/**
-	 * Send a command to all servers.
+	 * Do harm several times within a lease.
 	 */
-	void toAll(String... command) {
-		this.site.servers().forEach((server) -> server.command(command));
+	void repeat(Runnable harm) throws InterruptedException {
+		for (int i = 0; i < 7; i++) {
+			harm.run();
+			last(leases(0.13));
+		}
 	}
 
 }

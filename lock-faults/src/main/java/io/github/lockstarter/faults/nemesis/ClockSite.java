@@ -4,14 +4,14 @@ package io.github.lockstarter.faults.nemesis;
 
 import java.util.List;
 
-import io.github.lockstarter.faults.worker.RedisAddress;
-import io.github.lockstarter.faults.worker.RedisAddress.Kind;
+import io.github.lockstarter.faults.worker.ServerAddress;
+import io.github.lockstarter.faults.worker.ServerAddress.Kind;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
 
 /**
  * One server with a clock that can be set.
  */
-final class ClockSite implements Site {
+final class ClockSite implements RedisSite {
 
 	private final MovableClock clock = new MovableClock();
 
@@ -22,8 +22,8 @@ final class ClockSite implements Site {
 	}
 
 	@Override
-	public RedisAddress address() {
-		return new RedisAddress(Kind.SINGLE, List.of("127.0.0.1:" + this.server.port()));
+	public ServerAddress address(int worker) {
+		return new ServerAddress(Kind.SINGLE, List.of("127.0.0.1:" + this.server.port()));
 	}
 
 	@Override

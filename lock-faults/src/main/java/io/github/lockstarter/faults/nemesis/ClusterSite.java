@@ -4,21 +4,21 @@ package io.github.lockstarter.faults.nemesis;
 
 import java.util.List;
 
-import io.github.lockstarter.faults.worker.RedisAddress;
-import io.github.lockstarter.faults.worker.RedisAddress.Kind;
+import io.github.lockstarter.faults.worker.ServerAddress;
+import io.github.lockstarter.faults.worker.ServerAddress.Kind;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
 import io.github.lockstarter.testsupport.EmbeddedRedisCluster;
 
 /**
  * A cluster of three primaries.
  */
-final class ClusterSite implements Site {
+final class ClusterSite implements RedisSite {
 
 	private final EmbeddedRedisCluster cluster = EmbeddedRedisCluster.start();
 
 	@Override
-	public RedisAddress address() {
-		return new RedisAddress(Kind.CLUSTER, this.cluster.addresses());
+	public ServerAddress address(int worker) {
+		return new ServerAddress(Kind.CLUSTER, this.cluster.addresses());
 	}
 
 	@Override

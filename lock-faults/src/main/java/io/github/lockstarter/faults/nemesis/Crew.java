@@ -7,7 +7,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 import io.github.lockstarter.faults.worker.Competitor;
 import io.github.lockstarter.faults.worker.Mode;
@@ -17,7 +19,7 @@ import io.github.lockstarter.faults.worker.Mode;
  */
 public final class Crew implements AutoCloseable {
 
-	private static final int SIZE = 3;
+	static final int SIZE = 3;
 
 	private static final int THREADS = 4;
 
@@ -34,6 +36,10 @@ public final class Crew implements AutoCloseable {
 	private final List<WorkerProcess> workers = new ArrayList<>();
 
 	private final List<Path> histories = new ArrayList<>();
+
+	private final Set<String> keysOfKilled = new HashSet<>();
+
+	private List<String> keys = List.of();
 
 	private String orders = "";
 
@@ -102,6 +108,7 @@ public final class Crew implements AutoCloseable {
 			replaceAll();
 		}
 		this.histories.clear();
+		this.keys = List.copyOf(keys);
 		this.orders = "run " + mode + " " + this.directory.resolve(episode) + "-%d.history " + String.join(" ", keys);
 		for (WorkerProcess worker : this.workers) {
 			order(worker);
@@ -121,11 +128,20 @@ public final class Crew implements AutoCloseable {
 	 */
 	void replace(WorkerProcess worker) throws Exception {
 		worker.kill();
+		this.keysOfKilled.addAll(this.keys);
 		int number = this.workers.indexOf(worker);
 		WorkerProcess other = start(number);
 		this.workers.set(number, other);
 		other.await("ready");
 		order(other);
+	}
+
+	/**
+	 * Return whether what is left may be the place of a killed waiter. A database keeps
+	 * it until somebody uses the lock a minute later, and the row anyway.
+	 */
+	public boolean mayBeOfKilledWaiter(String left) {
+		return left.startsWith(DatabaseServer.WAITERS) && this.keysOfKilled.stream().anyMatch(left::endsWith);
 	}
 
 	private void replaceAll() throws Exception {

@@ -5,15 +5,15 @@ package io.github.lockstarter.faults.nemesis;
 import java.time.Duration;
 import java.util.List;
 
-import io.github.lockstarter.faults.worker.RedisAddress;
-import io.github.lockstarter.faults.worker.RedisAddress.Kind;
+import io.github.lockstarter.faults.worker.ServerAddress;
+import io.github.lockstarter.faults.worker.ServerAddress.Kind;
 import io.github.lockstarter.testsupport.DistantRedis;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
 
 /**
  * One server with a slow network to one of the workers.
  */
-final class DistantSite implements Site {
+final class DistantSite implements RedisSite {
 
 	private static final Duration ROUND_TRIP = Duration.ofMillis(30);
 
@@ -22,17 +22,12 @@ final class DistantSite implements Site {
 	private final DistantRedis way = DistantRedis.to(this.server.port(), ROUND_TRIP);
 
 	@Override
-	public RedisAddress address() {
-		return at(this.server.port());
+	public ServerAddress address(int worker) {
+		return (worker == 0) ? at(this.way.port()) : at(this.server.port());
 	}
 
-	@Override
-	public RedisAddress address(int worker) {
-		return (worker == 0) ? at(this.way.port()) : address();
-	}
-
-	private static RedisAddress at(int port) {
-		return new RedisAddress(Kind.SINGLE, List.of("127.0.0.1:" + port));
+	private static ServerAddress at(int port) {
+		return new ServerAddress(Kind.SINGLE, List.of("127.0.0.1:" + port));
 	}
 
 	@Override

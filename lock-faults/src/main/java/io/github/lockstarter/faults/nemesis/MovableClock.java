@@ -18,7 +18,7 @@ import org.springframework.util.FileSystemUtils;
 
 /**
  * The wall clock of a server, which can be set while the server runs. It needs a C
- * compiler and a dynamically linked Redis, such as that of the Debian packages.
+ * compiler and a dynamically linked server; Redis is that of the Debian packages.
  */
 final class MovableClock implements AutoCloseable {
 
@@ -44,7 +44,11 @@ final class MovableClock implements AutoCloseable {
 	}
 
 	static boolean isAvailable() {
-		return Files.isExecutable(COMPILER) && Files.isExecutable(REDIS);
+		return Files.isExecutable(COMPILER);
+	}
+
+	static boolean isAvailableForRedis() {
+		return isAvailable() && Files.isExecutable(REDIS);
 	}
 
 	Path redis() {

@@ -4,14 +4,14 @@ package io.github.lockstarter.faults.nemesis;
 
 import java.util.List;
 
-import io.github.lockstarter.faults.worker.RedisAddress;
-import io.github.lockstarter.faults.worker.RedisAddress.Kind;
+import io.github.lockstarter.faults.worker.ServerAddress;
+import io.github.lockstarter.faults.worker.ServerAddress.Kind;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
 
 /**
  * A primary, a replica, and a sentinel that exchanges them.
  */
-final class SentinelSite implements Site {
+final class SentinelSite implements RedisSite {
 
 	private static final long LONGEST_FAILOVER = 30_000_000_000L;
 
@@ -23,15 +23,15 @@ final class SentinelSite implements Site {
 
 	SentinelSite() throws InterruptedException {
 		awaitReplica();
-		this.sentinel = EmbeddedRedis.startSentinelOf(this.primary, RedisAddress.PRIMARY);
-		while (!this.sentinel.command("SENTINEL", "REPLICAS", RedisAddress.PRIMARY).contains("127.0.0.1")) {
+		this.sentinel = EmbeddedRedis.startSentinelOf(this.primary, ServerAddress.PRIMARY);
+		while (!this.sentinel.command("SENTINEL", "REPLICAS", ServerAddress.PRIMARY).contains("127.0.0.1")) {
 			Thread.sleep(20);
 		}
 	}
 
 	@Override
-	public RedisAddress address() {
-		return new RedisAddress(Kind.SENTINEL, List.of("127.0.0.1:" + this.sentinel.port()));
+	public ServerAddress address(int worker) {
+		return new ServerAddress(Kind.SENTINEL, List.of("127.0.0.1:" + this.sentinel.port()));
 	}
 
 	@Override
@@ -50,7 +50,7 @@ final class SentinelSite implements Site {
 	void exchange() throws InterruptedException {
 		long start = System.nanoTime();
 		String promoted = String.valueOf(this.replica.port());
-		while (!this.sentinel.command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", RedisAddress.PRIMARY).endsWith(promoted)
+		while (!this.sentinel.command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", ServerAddress.PRIMARY).endsWith(promoted)
 				|| !this.replica.command("ROLE").startsWith("master")) {
 			if (System.nanoTime() - start > LONGEST_FAILOVER) {
 				throw new IllegalStateException("The sentinel did not promote the replica");

@@ -4,22 +4,22 @@ package io.github.lockstarter.faults.nemesis;
 
 import java.util.List;
 
-import io.github.lockstarter.faults.worker.RedisAddress;
-import io.github.lockstarter.faults.worker.RedisAddress.Kind;
+import io.github.lockstarter.faults.worker.ServerAddress;
+import io.github.lockstarter.faults.worker.ServerAddress.Kind;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
 
 /**
  * One server behind a network.
  */
-final class SingleSite implements Site {
+final class SingleSite implements RedisSite {
 
 	private final EmbeddedRedis server = EmbeddedRedis.start();
 
 	private final TcpProxy network = TcpProxy.to(this.server.port());
 
 	@Override
-	public RedisAddress address() {
-		return new RedisAddress(Kind.SINGLE, List.of("127.0.0.1:" + this.network.port()));
+	public ServerAddress address(int worker) {
+		return new ServerAddress(Kind.SINGLE, List.of("127.0.0.1:" + this.network.port()));
 	}
 
 	@Override
@@ -28,8 +28,8 @@ final class SingleSite implements Site {
 	}
 
 	@Override
-	public TcpProxy network() {
-		return this.network;
+	public List<TcpProxy> networks(int worker) {
+		return List.of(this.network);
 	}
 
 	@Override

@@ -5,63 +5,44 @@ package io.github.lockstarter.faults.nemesis;
 import java.util.List;
 import java.util.stream.Stream;
 
-import io.github.lockstarter.faults.worker.RedisAddress;
-import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.faults.worker.ServerAddress;
 
 /**
- * The Redis servers that the workers use.
+ * The servers that the workers use.
  */
 public interface Site extends AutoCloseable {
-
-	/**
-	 * Return the address for the workers.
-	 */
-	RedisAddress address();
 
 	/**
 	 * Return the address for one of the workers.
 	 * @param worker number of the worker, from 0
 	 */
-	default RedisAddress address(int worker) {
-		return address();
+	ServerAddress address(int worker);
+
+	/**
+	 * Return the networks between one of the workers and the servers.
+	 * @param worker number of the worker, from 0
+	 */
+	default List<TcpProxy> networks(int worker) {
+		return List.of();
 	}
 
 	/**
-	 * Return the servers that keep data.
+	 * Return what the servers keep of locks and of waiters.
 	 */
-	List<EmbeddedRedis> servers();
-
-	/**
-	 * Return the network in front of a single server.
-	 */
-	default TcpProxy network() {
-		throw new UnsupportedOperationException(address().kind() + " has no network of its own");
-	}
-
-	/**
-	 * Return the keys of all servers.
-	 */
-	default List<String> keys() {
-		return servers().stream()
-			.flatMap((server) -> server.command("KEYS", "*").lines())
-			.filter((key) -> !key.isEmpty())
-			.toList();
-	}
+	List<String> keys();
 
 	/**
 	 * Return the number of scripts that all servers have run.
 	 */
 	default long scripts() {
-		return servers().stream().mapToLong((server) -> server.calls("evalsha") + server.calls("eval")).sum();
+		return 0;
 	}
 
 	/**
 	 * Return the channels with subscribers.
 	 */
 	default Stream<String> channels() {
-		return servers().stream()
-			.flatMap((server) -> server.command("PUBSUB", "CHANNELS").lines())
-			.filter((channel) -> !channel.isEmpty() && !channel.startsWith("__"));
+		return Stream.empty();
 	}
 
 	@Override

@@ -21,8 +21,6 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class TcpProxy implements AutoCloseable {
 
-	private static final long DELAY = TimeUnit.MILLISECONDS.toNanos(400);
-
 	private static final long LOOK_AGAIN = TimeUnit.MILLISECONDS.toNanos(5);
 
 	private final int port;
@@ -108,10 +106,10 @@ public final class TcpProxy implements AutoCloseable {
 				if (this.weather == Weather.CUT && answers) {
 					break;
 				}
-				if (this.weather == Weather.SLOW && answers) {
-					LockSupport.parkNanos(DELAY);
+				if (answers) {
+					LockSupport.parkNanos(this.weather.delay);
 				}
-				while (this.weather == Weather.BLACK_HOLE && !this.listener.isClosed()) {
+				while (holdsBack(answers) && !this.listener.isClosed()) {
 					LockSupport.parkNanos(LOOK_AGAIN);
 				}
 				output.write(buffer, 0, length);
@@ -123,6 +121,10 @@ public final class TcpProxy implements AutoCloseable {
 		finally {
 			end(from, to);
 		}
+	}
+
+	private boolean holdsBack(boolean answers) {
+		return this.weather == Weather.BLACK_HOLE || (this.weather == Weather.ONE_WAY && answers);
 	}
 
 	private void end(Socket a, Socket b) {
@@ -164,16 +166,28 @@ public final class TcpProxy implements AutoCloseable {
 	enum Weather {
 
 		/** They are forwarded. */
-		FINE,
+		FINE(0),
 
-		/** Replies are delayed, one after the other. */
-		SLOW,
+		/** Replies are delayed by 30 ms, one after the other. */
+		FAR(30),
+
+		/** The same, by 400 ms. */
+		SLOW(400),
 
 		/** The request arrives, and then the connection closes without a reply. */
-		CUT,
+		CUT(0),
+
+		/** Requests arrive, but no reply does until the weather changes. */
+		ONE_WAY(0),
 
 		/** Nothing arrives in either direction until the weather changes. */
-		BLACK_HOLE
+		BLACK_HOLE(0);
+
+		private final long delay;
+
+		Weather(long millis) {
+			this.delay = TimeUnit.MILLISECONDS.toNanos(millis);
+		}
 
 	}
 

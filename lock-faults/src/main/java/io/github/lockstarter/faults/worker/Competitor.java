@@ -4,6 +4,9 @@ package io.github.lockstarter.faults.worker;
 
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Set;
+
+import io.github.lockstarter.faults.worker.ServerAddress.Kind;
 
 /**
  * The competitors whose locks are attacked.
@@ -11,21 +14,48 @@ import java.util.Locale;
 public enum Competitor {
 
 	/** The locks of this project. */
-	OURS("ours"),
+	OURS("ours", Kind.SINGLE, Kind.SENTINEL, Kind.CLUSTER),
 
 	/** The same, with a replica that confirms each grant. */
-	OURS_CONFIRMED("ours, min-replica-acks 1"),
+	OURS_CONFIRMED("ours, min-replica-acks 1", Kind.SENTINEL),
+
+	/** The locks of this project on a majority of independent servers. */
+	OURS_REDLOCK("ours, Redlock", Kind.INDEPENDENT),
+
+	/** The locks of this project in PostgreSQL. */
+	OURS_POSTGRESQL("ours, PostgreSQL", Kind.POSTGRESQL),
+
+	/** The locks of this project in MariaDB. */
+	OURS_MARIADB("ours, MariaDB", Kind.MARIADB),
+
+	/** The locks of this project in ZooKeeper. */
+	OURS_ZOOKEEPER("ours, ZooKeeper", Kind.ZOOKEEPER),
 
 	/** Redisson's {@code RFencedLock}. */
-	REDISSON("Redisson"),
+	REDISSON("Redisson", Kind.SINGLE, Kind.SENTINEL, Kind.CLUSTER),
+
+	/** Redisson's {@code RedissonRedLock}, on independent servers as well. */
+	REDISSON_REDLOCK("RedissonRedLock", Kind.INDEPENDENT),
 
 	/** Spring Integration's {@code RedisLockRegistry}. */
-	SPRING_INTEGRATION("Spring Integration");
+	SPRING_INTEGRATION("Spring Integration", Kind.SINGLE, Kind.SENTINEL, Kind.CLUSTER),
+
+	/** Spring Integration's {@code JdbcLockRegistry}. */
+	SPRING_INTEGRATION_JDBC("Spring Integration, JDBC", Kind.POSTGRESQL, Kind.MARIADB),
+
+	/** ShedLock's {@code JdbcTemplateLockProvider}. */
+	SHEDLOCK_JDBC("ShedLock, JDBC", Kind.POSTGRESQL, Kind.MARIADB),
+
+	/** Curator's {@code InterProcessMutex}. */
+	CURATOR("Curator", Kind.ZOOKEEPER);
 
 	private final String title;
 
-	Competitor(String title) {
+	private final Set<Kind> kinds;
+
+	Competitor(String title, Kind... kinds) {
 		this.title = title;
+		this.kinds = Set.of(kinds);
 	}
 
 	public String title() {
@@ -33,17 +63,27 @@ public enum Competitor {
 	}
 
 	/**
+	 * Return whether the locks can be kept by these servers.
+	 */
+	public boolean isSuitedTo(Kind kind) {
+		return this.kinds.contains(kind);
+	}
+
+	/**
 	 * Return whether this is a lock of this project.
 	 */
 	public boolean isOurs() {
-		return this == OURS || this == OURS_CONFIRMED;
+		return switch (this) {
+			case OURS, OURS_CONFIRMED, OURS_REDLOCK, OURS_POSTGRESQL, OURS_MARIADB, OURS_ZOOKEEPER -> true;
+			default -> false;
+		};
 	}
 
 	/**
 	 * Return whether there are fencing tokens.
 	 */
 	public boolean isFenced() {
-		return this != SPRING_INTEGRATION;
+		return isOurs() || this == REDISSON;
 	}
 
 	/**
@@ -69,19 +109,26 @@ public enum Competitor {
 	}
 
 	/**
-	 * Return whether a key may be left without holders and waiters: the last fencing
+	 * Return whether something may be left without holders and waiters: the last fencing
 	 * token.
 	 */
-	public boolean mayBeLeft(String redisKey) {
-		return redisKey.endsWith(":fence") || redisKey.startsWith("redisson_lock_token");
+	public boolean mayBeLeft(String storedKey) {
+		return storedKey.endsWith(":fence") || storedKey.startsWith("redisson_lock_token");
 	}
 
-	LockClient connect(RedisAddress address, Duration leaseTime) {
+	LockClient connect(ServerAddress address, Duration leaseTime) {
 		return switch (this) {
-			case OURS -> new OurClient(address, leaseTime, 0);
-			case OURS_CONFIRMED -> new OurClient(address, leaseTime, 1);
+			case OURS -> OurClient.onRedis(address, leaseTime, 0);
+			case OURS_CONFIRMED -> OurClient.onRedis(address, leaseTime, 1);
+			case OURS_REDLOCK -> OurClient.onIndependentServers(address, leaseTime);
+			case OURS_POSTGRESQL, OURS_MARIADB -> OurClient.inDatabase(address, leaseTime);
+			case OURS_ZOOKEEPER -> OurClient.inZooKeeper(address, leaseTime);
 			case REDISSON -> new RedissonClientLock(address, leaseTime);
+			case REDISSON_REDLOCK -> new RedissonRedlockClient(address, leaseTime);
 			case SPRING_INTEGRATION -> new SpringIntegrationClient(address, leaseTime);
+			case SPRING_INTEGRATION_JDBC -> new SpringIntegrationJdbcClient(address, leaseTime);
+			case SHEDLOCK_JDBC -> new ShedLockClient(address, leaseTime);
+			case CURATOR -> new CuratorClient(address, leaseTime);
 		};
 	}
 

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 
 import io.github.lockstarter.faults.history.HistoryWriter;
 
@@ -39,20 +40,20 @@ public final class FaultWorker {
 
 	private final List<Counters> counters = new ArrayList<>();
 
-	private FaultWorker(String name, Competitor competitor, RedisAddress redis, Duration leaseTime) {
+	private FaultWorker(String name, Competitor competitor, ServerAddress servers, Duration leaseTime) {
 		this.name = name;
 		this.competitor = competitor;
 		this.leaseTime = leaseTime;
-		this.client = competitor.connect(redis, leaseTime);
+		this.client = competitor.connect(servers, leaseTime);
 	}
 
 	/**
 	 * Run the worker.
-	 * @param args its name, the competitor, the address of Redis, the lease time in
+	 * @param args its name, the competitor, the address of the servers, the lease time in
 	 * milliseconds, the address of the database, the number of threads
 	 */
 	public static void main(String[] args) throws Exception {
-		FaultWorker worker = new FaultWorker(args[0], Competitor.valueOf(args[1]), RedisAddress.parse(args[2]),
+		FaultWorker worker = new FaultWorker(args[0], Competitor.valueOf(args[1]), ServerAddress.parse(args[2]),
 				Duration.ofMillis(Long.parseLong(args[3])));
 		for (int i = 0; i < Integer.parseInt(args[5]); i++) {
 			worker.counters.add(new Counters(args[4]));
@@ -91,10 +92,10 @@ public final class FaultWorker {
 					run(Mode.valueOf(words[1]), Path.of(words[2]), List.of(words).subList(3, words.length), input);
 					System.out.println("done");
 				}
-				case "rest" -> System.out.println("residue " + rest());
+				case "rest" -> System.out.println("residue " + rest(this.client::residue));
 				case "end" -> {
 					this.client.close();
-					System.out.println("threads " + lockThreads());
+					System.out.println("threads " + rest(FaultWorker::lockThreads));
 					return;
 				}
 				default -> throw new IllegalArgumentException(line);
@@ -143,15 +144,16 @@ public final class FaultWorker {
 		return thread;
 	}
 
-	private int rest() {
+	/** Return what is still left of something when it has had the time to end. */
+	private static long rest(LongSupplier left) {
 		long end = System.nanoTime() + LONGEST_REST;
-		while (this.client.residue() > 0 && System.nanoTime() - end < 0) {
+		while (left.getAsLong() > 0 && System.nanoTime() - end < 0) {
 			LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
 		}
-		return this.client.residue();
+		return left.getAsLong();
 	}
 
-	private long lockThreads() {
+	private static long lockThreads() {
 		return Thread.getAllStackTraces()
 			.keySet()
 			.stream()

@@ -21,6 +21,9 @@ public enum Mode {
 	 */
 	CROWDED(Duration.ofSeconds(3), 4),
 
+	/** One hold in twenty is long, so that most faults hit a holder. */
+	LINGERING(Duration.ofSeconds(3), 20),
+
 	/** It has just been started, and waits for locks only on command. */
 	HASTY(Duration.ofSeconds(1)),
 

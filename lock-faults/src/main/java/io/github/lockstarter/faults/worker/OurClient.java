@@ -4,6 +4,7 @@ package io.github.lockstarter.faults.worker;
 
 import java.time.Duration;
 
+import com.zaxxer.hikari.HikariDataSource;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.Lease;
@@ -13,28 +14,69 @@ import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineProbe;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.jdbc.JdbcLockSettings;
+import io.github.lockstarter.jdbc.JdbcLockStore;
 import io.github.lockstarter.redis.RedisLockSettings;
 import io.github.lockstarter.redis.RedisLockStore;
+import io.github.lockstarter.redlock.RedlockSettings;
+import io.github.lockstarter.redlock.RedlockStore;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.zookeeper.ZooKeeperLockSettings;
+import io.github.lockstarter.zookeeper.ZooKeeperLockStore;
 
 /**
  * The lock of this project, with default settings except for its lease time.
  */
 final class OurClient implements LockClient {
 
-	private final SpringConnections connections;
-
-	private final RedisLockStore store;
+	private final Runnable connections;
 
 	private final DefaultLockRegistry registry;
 
-	OurClient(RedisAddress address, Duration leaseTime, int minReplicaAcks) {
-		this.connections = new SpringConnections(address);
-		this.store = new RedisLockStore(this.connections.factory(), settings(minReplicaAcks));
+	/**
+	 * Create a client.
+	 * @param connections closes the store and its connections
+	 */
+	private OurClient(LockStore store, Duration leaseTime, Runnable connections) {
+		this.connections = connections;
 		EngineSettings defaults = EngineSettings.DEFAULTS;
-		this.registry = new DefaultLockRegistry(this.store,
+		this.registry = new DefaultLockRegistry(store,
 				new EngineSettings(defaults.waitTime(), leaseTime, defaults.renewalsPerLease(), defaults.pollInterval(),
 						defaults.pollIntervalWithoutMessages(), defaults.timeSlice(), defaults.shutdownTimeout()),
 				LockListener.NO_OP);
+	}
+
+	static OurClient onRedis(ServerAddress address, Duration leaseTime, int minReplicaAcks) {
+		SpringConnections connections = new SpringConnections(address);
+		RedisLockStore store = new RedisLockStore(connections.factory(), settings(minReplicaAcks));
+		return new OurClient(store, leaseTime, () -> {
+			store.close();
+			connections.close();
+		});
+	}
+
+	static OurClient onIndependentServers(ServerAddress address, Duration leaseTime) {
+		RedlockSettings defaults = RedlockSettings.DEFAULTS;
+		RedlockStore store = new RedlockStore(SpringConnections.toEach(address),
+				new RedlockSettings(defaults.prefix(), defaults.fenceRetention(), defaults.nodeTimeout(), leaseTime));
+		return new OurClient(store, leaseTime, store::close);
+	}
+
+	static OurClient inDatabase(ServerAddress address, Duration leaseTime) {
+		HikariDataSource pool = DatabasePool.to(address);
+		JdbcLockStore store = new JdbcLockStore(pool, JdbcLockSettings.DEFAULTS);
+		return new OurClient(store, leaseTime, () -> {
+			store.close();
+			pool.close();
+		});
+	}
+
+	static OurClient inZooKeeper(ServerAddress address, Duration leaseTime) {
+		ZooKeeperLockSettings defaults = ZooKeeperLockSettings.DEFAULTS;
+		ZooKeeperLockStore store = ZooKeeperLockStore.connect(String.join(",", address.nodes()),
+				new ZooKeeperLockSettings(defaults.root(), ZooKeeperSession.timeout(leaseTime),
+						defaults.requestTimeout()));
+		return new OurClient(store, leaseTime, store::close);
 	}
 
 	private static RedisLockSettings settings(int minReplicaAcks) {
@@ -64,8 +106,7 @@ final class OurClient implements LockClient {
 	@Override
 	public void close() {
 		this.registry.close();
-		this.store.close();
-		this.connections.close();
+		this.connections.run();
 	}
 
 	private record OurHeld(Lease lease) implements Held {

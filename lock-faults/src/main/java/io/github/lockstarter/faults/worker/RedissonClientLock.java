@@ -19,17 +19,18 @@ final class RedissonClientLock implements LockClient {
 
 	private final RedissonClient redisson;
 
-	RedissonClientLock(RedisAddress address, Duration leaseTime) {
+	RedissonClientLock(ServerAddress address, Duration leaseTime) {
 		Config config = new Config();
 		config.setLockWatchdogTimeout(leaseTime.toMillis());
 		String[] nodes = address.nodes().stream().map((node) -> "redis://" + node).toArray(String[]::new);
 		switch (address.kind()) {
 			case SINGLE -> config.useSingleServer().setAddress(nodes[0]);
 			case SENTINEL -> config.useSentinelServers()
-				.setMasterName(RedisAddress.PRIMARY)
+				.setMasterName(ServerAddress.PRIMARY)
 				.setCheckSentinelsList(false)
 				.addSentinelAddress(nodes);
 			case CLUSTER -> config.useClusterServers().addNodeAddress(nodes);
+			default -> throw new IllegalArgumentException(address + " is not one deployment");
 		}
 		this.redisson = Redisson.create(config);
 	}

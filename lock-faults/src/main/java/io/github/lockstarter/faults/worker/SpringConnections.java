@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.faults.worker;
 
+import java.util.List;
 import java.util.Set;
 
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
@@ -18,7 +19,7 @@ final class SpringConnections implements AutoCloseable {
 
 	private final LettuceConnectionFactory factory;
 
-	SpringConnections(RedisAddress address) {
+	SpringConnections(ServerAddress address) {
 		this.factory = new LettuceConnectionFactory(configuration(address));
 		this.factory.start();
 	}
@@ -27,14 +28,26 @@ final class SpringConnections implements AutoCloseable {
 		return this.factory;
 	}
 
-	private static RedisConfiguration configuration(RedisAddress address) {
+	/**
+	 * Return the configuration of connections to each of several independent servers.
+	 */
+	static List<LettuceConnectionFactory> toEach(ServerAddress address) {
+		return address.nodes()
+			.stream()
+			.map((node) -> new LettuceConnectionFactory(
+					configuration(new ServerAddress(ServerAddress.Kind.SINGLE, List.of(node)))))
+			.toList();
+	}
+
+	private static RedisConfiguration configuration(ServerAddress address) {
 		return switch (address.kind()) {
 			case SINGLE -> {
 				RedisNode node = RedisNode.fromString(address.nodes().get(0));
 				yield new RedisStandaloneConfiguration(node.getRequiredHost(), node.getRequiredPort());
 			}
-			case SENTINEL -> new RedisSentinelConfiguration(RedisAddress.PRIMARY, Set.copyOf(address.nodes()));
+			case SENTINEL -> new RedisSentinelConfiguration(ServerAddress.PRIMARY, Set.copyOf(address.nodes()));
 			case CLUSTER -> new RedisClusterConfiguration(address.nodes());
+			default -> throw new IllegalArgumentException(address + " is not one deployment");
 		};
 	}
 

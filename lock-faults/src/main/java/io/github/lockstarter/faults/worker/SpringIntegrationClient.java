@@ -24,7 +24,7 @@ final class SpringIntegrationClient implements LockClient {
 
 	private final RedisLockRegistry registry;
 
-	SpringIntegrationClient(RedisAddress address, Duration leaseTime) {
+	SpringIntegrationClient(ServerAddress address, Duration leaseTime) {
 		this.connections = new SpringConnections(address);
 		this.renewals.setDaemon(true);
 		this.renewals.initialize();

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.faults.nemesis;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+import io.github.lockstarter.faults.worker.ServerAddress;
+import io.github.lockstarter.faults.worker.ServerAddress.Kind;
+import io.github.lockstarter.testsupport.EmbeddedRedis;
+
+/**
+ * Three servers that know nothing of each other, and a network from each worker to each
+ * server. The clock of the last server can be set.
+ */
+final class IndependentSite implements RedisSite {
+
+	private final MovableClock clock = new MovableClock();
+
+	private final List<EmbeddedRedis> servers = List.of(EmbeddedRedis.start(), EmbeddedRedis.start(),
+			EmbeddedRedis.start(this.clock.redis(), this.clock.environment()));
+
+	private final List<List<TcpProxy>> networks = Stream.generate(this::networks).limit(Crew.SIZE).toList();
+
+	private List<TcpProxy> networks() {
+		return this.servers.stream().map((server) -> TcpProxy.to(server.port())).toList();
+	}
+
+	@Override
+	public ServerAddress address(int worker) {
+		return new ServerAddress(Kind.INDEPENDENT,
+				this.networks.get(worker).stream().map((network) -> "127.0.0.1:" + network.port()).toList());
+	}
+
+	@Override
+	public List<EmbeddedRedis> servers() {
+		return this.servers;
+	}
+
+	@Override
+	public List<TcpProxy> networks(int worker) {
+		return this.networks.get(worker);
+	}
+
+	MovableClock clock() {
+		return this.clock;
+	}
+
+	/**
+	 * Return the network from a worker to a server.
+	 */
+	TcpProxy network(int worker, int server) {
+		return this.networks.get(worker).get(server);
+	}
+
+	@Override
+	public void close() {
+		this.networks.forEach((networks) -> networks.forEach(TcpProxy::close));
+		this.servers.forEach(EmbeddedRedis::close);
+		this.clock.close();
+	}
+
+}
