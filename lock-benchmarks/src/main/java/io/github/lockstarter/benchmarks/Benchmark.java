@@ -13,21 +13,21 @@ import java.util.stream.Collectors;
 
 import io.github.lockstarter.benchmarks.locks.Competitor;
 import io.github.lockstarter.benchmarks.locks.Competitors;
-import io.github.lockstarter.benchmarks.scenarios.BenchmarkRedis;
 import io.github.lockstarter.benchmarks.scenarios.Metric;
 import io.github.lockstarter.benchmarks.scenarios.Scenario;
 import io.github.lockstarter.benchmarks.scenarios.Scenarios;
+import io.github.lockstarter.benchmarks.servers.BenchmarkServer;
+import io.github.lockstarter.benchmarks.servers.ServerKind;
 
 /**
- * Measures all competitors in all scenarios, on the same machine and the same Redis, in
- * interleaved rounds. System properties narrow the selection: {@code benchmark.scenarios}
- * and {@code benchmark.competitors} with names separated by semicolons,
- * {@code benchmark.rounds}, {@code benchmark.seconds} per measurement and
- * {@code benchmark.output}, the directory of the report.
+ * Measures all competitors in all scenarios, on the same machine and the same servers, in
+ * interleaved rounds. System properties select what: {@code benchmark.servers} (only
+ * Redis by default), {@code benchmark.scenarios} and {@code benchmark.competitors} (all
+ * by default) with names separated by semicolons, {@code benchmark.rounds},
+ * {@code benchmark.seconds} per measurement and {@code benchmark.output}, the directory
+ * of the report.
  */
 public final class Benchmark {
-
-	private final List<Scenario> scenarios;
 
 	private final List<Competitor> competitors;
 
@@ -37,31 +37,36 @@ public final class Benchmark {
 
 	private final Results results = new Results();
 
-	Benchmark(List<Scenario> scenarios, List<Competitor> competitors, int rounds, Duration time) {
-		this.scenarios = scenarios;
+	Benchmark(List<Competitor> competitors, int rounds, Duration time) {
 		this.competitors = competitors;
 		this.rounds = rounds;
 		this.time = time;
 	}
 
 	public static void main(String[] args) throws Exception {
-		List<Scenario> scenarios = chosen("benchmark.scenarios", Scenarios.all(), Scenario::name);
-		List<Competitor> competitors = chosen("benchmark.competitors", Competitors.all(), Competitor::name);
-		Benchmark benchmark = new Benchmark(scenarios, competitors, Integer.getInteger("benchmark.rounds", 5),
+		List<ServerKind> servers = chosen("benchmark.servers", List.of(ServerKind.values()), ServerKind::label,
+				List.of(ServerKind.REDIS));
+		List<Scenario> scenarios = chosen("benchmark.scenarios", Scenarios.all(), Scenario::name, Scenarios.all());
+		List<Competitor> competitors = chosen("benchmark.competitors", Competitors.all(), Competitor::name,
+				Competitors.all());
+		Benchmark benchmark = new Benchmark(competitors, Integer.getInteger("benchmark.rounds", 5),
 				Duration.ofSeconds(Integer.getInteger("benchmark.seconds", 2)));
 		Report report = new Report(Path.of(System.getProperty("benchmark.output", "target/benchmark")));
-		for (Scenario scenario : scenarios) {
-			benchmark.measure(scenario);
-			report.write(benchmark.results);
-			System.out.println(Report.table(scenario, benchmark.results.medians(scenario)));
+		for (ServerKind server : servers) {
+			for (Scenario scenario : scenarios) {
+				Comparison comparison = new Comparison(scenario, server);
+				benchmark.measure(comparison);
+				report.write(benchmark.results);
+				System.out.println(Report.table(comparison, benchmark.results.medians(comparison)));
+			}
 		}
 		System.exit(0);
 	}
 
-	private static <T> List<T> chosen(String property, List<T> all, Function<T, String> name) {
+	private static <T> List<T> chosen(String property, List<T> all, Function<T, String> name, List<T> otherwise) {
 		String names = System.getProperty(property, "");
 		if (names.isBlank()) {
-			return all;
+			return otherwise;
 		}
 		Map<String, T> byName = all.stream().collect(Collectors.toMap(name, (each) -> each));
 		List<T> chosen = new ArrayList<>();
@@ -75,14 +80,14 @@ public final class Benchmark {
 		return chosen;
 	}
 
-	Results measure(Scenario scenario) throws Exception {
-		List<Competitor> suited = new ArrayList<>(this.competitors.stream().filter(scenario::suits).toList());
+	Results measure(Comparison comparison) throws Exception {
+		List<Competitor> suited = new ArrayList<>(comparison.suited(this.competitors));
 		if (suited.isEmpty()) {
-			System.out.println(scenario.name() + ": no competitor suits, or this JDK has no virtual threads");
+			System.out.println(comparison.name() + ": no competitor suits, or this JDK has no virtual threads");
 		}
 		for (int round = 1; round <= this.rounds; round++) {
 			for (Competitor competitor : suited) {
-				measure(scenario, competitor, round);
+				measure(comparison, competitor, round);
 			}
 			// So that no competitor always follows the same one
 			Collections.rotate(suited, 1);
@@ -90,11 +95,11 @@ public final class Benchmark {
 		return this.results;
 	}
 
-	private void measure(Scenario scenario, Competitor competitor, int round) throws Exception {
-		try (BenchmarkRedis redis = BenchmarkRedis.start()) {
-			Map<Metric, Double> values = scenario.measure(competitor, redis, this.time);
-			this.results.add(scenario, competitor.name(), round, values);
-			System.out.println(scenario.name() + ", round " + round + ", " + competitor.name() + ": "
+	private void measure(Comparison comparison, Competitor competitor, int round) throws Exception {
+		try (BenchmarkServer server = comparison.server().start()) {
+			Map<Metric, Double> values = comparison.scenario().measure(competitor, server, this.time);
+			this.results.add(comparison, competitor.name(), round, values);
+			System.out.println(comparison.name() + ", round " + round + ", " + competitor.name() + ": "
 					+ values.entrySet()
 						.stream()
 						.map((entry) -> Report.format(entry.getValue()) + ' ' + entry.getKey().label())

@@ -18,11 +18,10 @@ import org.apache.commons.csv.CSVPrinter;
 
 import io.github.lockstarter.benchmarks.locks.Competitors;
 import io.github.lockstarter.benchmarks.scenarios.Metric;
-import io.github.lockstarter.benchmarks.scenarios.Scenario;
 
 /**
  * Writes results: all of them as CSV, medians and ratios as Markdown, and a chart per
- * scenario.
+ * comparison.
  */
 final class Report {
 
@@ -35,9 +34,9 @@ final class Report {
 	void write(Results results) throws IOException {
 		writeCsv(results);
 		StringBuilder text = new StringBuilder();
-		for (Scenario scenario : results.scenarios()) {
-			text.append(table(scenario, results.medians(scenario))).append('\n');
-			drawChart(scenario, results.medians(scenario));
+		for (Comparison comparison : results.comparisons()) {
+			text.append(table(comparison, results.medians(comparison))).append('\n');
+			drawChart(comparison, results.medians(comparison));
 		}
 		Files.writeString(this.directory.resolve("results.md"), text);
 	}
@@ -49,27 +48,27 @@ final class Report {
 					.get()
 					.print(file)) {
 			for (Results.Row row : results.rows()) {
-				csv.printRecord(row.scenario().name(), row.competitor(), row.round(), row.metric().label(),
+				csv.printRecord(row.comparison().name(), row.competitor(), row.round(), row.metric().label(),
 						row.value());
 			}
 		}
 	}
 
-	static String table(Scenario scenario, Map<String, Map<Metric, Double>> medians) {
+	static String table(Comparison comparison, Map<String, Map<Metric, Double>> medians) {
 		TreeSet<Metric> metrics = new TreeSet<>();
 		medians.values().forEach((values) -> metrics.addAll(values.keySet()));
 		List<Metric> columns = new ArrayList<>(metrics);
-		columns.remove(scenario.headline());
-		columns.add(0, scenario.headline());
-		StringBuilder table = new StringBuilder("### " + scenario.title() + "\n\n| lock |");
+		columns.remove(comparison.headline());
+		columns.add(0, comparison.headline());
+		StringBuilder table = new StringBuilder("### " + comparison.title() + "\n\n| lock |");
 		columns.forEach((metric) -> table.append(' ').append(metric.label()).append(" |"));
-		table.append(" × ").append(scenario.reference()).append(" |\n|---|");
+		table.append(" × ").append(comparison.reference()).append(" |\n|---|");
 		table.append("---:|".repeat(columns.size() + 1)).append('\n');
-		Map<Metric, Double> reference = medians.getOrDefault(scenario.reference(), Map.of());
+		Map<Metric, Double> reference = medians.getOrDefault(comparison.reference(), Map.of());
 		medians.forEach((competitor, values) -> {
 			table.append("| ").append(competitor).append(" |");
 			columns.forEach((metric) -> table.append(' ').append(format(values.get(metric))).append(" |"));
-			table.append(' ').append(ratio(values, reference, scenario.headline())).append(" |\n");
+			table.append(' ').append(ratio(values, reference, comparison.headline())).append(" |\n");
 		});
 		return table.toString();
 	}
@@ -88,17 +87,17 @@ final class Report {
 				value);
 	}
 
-	private void drawChart(Scenario scenario, Map<String, Map<Metric, Double>> medians) throws IOException {
+	private void drawChart(Comparison comparison, Map<String, Map<Metric, Double>> medians) throws IOException {
 		Map<String, Double> values = new LinkedHashMap<>();
 		medians.forEach((competitor, metrics) -> {
-			if (metrics.containsKey(scenario.headline())) {
-				values.put(competitor, metrics.get(scenario.headline()));
+			if (metrics.containsKey(comparison.headline())) {
+				values.put(competitor, metrics.get(comparison.headline()));
 			}
 		});
-		String better = scenario.headline().isLessBetter() ? " (less is better)" : " (more is better)";
-		String chart = BarChart.svg(scenario.title(), scenario.headline().label() + better, values,
+		String better = comparison.headline().isLessBetter() ? " (less is better)" : " (more is better)";
+		String chart = BarChart.svg(comparison.title(), comparison.headline().label() + better, values,
 				(competitor) -> competitor.startsWith(Competitors.OURS));
-		Files.writeString(this.directory.resolve(scenario.name() + ".svg"), chart);
+		Files.writeString(this.directory.resolve(comparison.name() + ".svg"), chart);
 	}
 
 }

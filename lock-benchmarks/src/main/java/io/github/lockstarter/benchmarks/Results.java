@@ -11,7 +11,6 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 import io.github.lockstarter.benchmarks.scenarios.Metric;
-import io.github.lockstarter.benchmarks.scenarios.Scenario;
 
 /**
  * The measurements of all rounds.
@@ -20,35 +19,35 @@ final class Results {
 
 	private final List<Row> rows = new ArrayList<>();
 
-	void add(Scenario scenario, String competitor, int round, Map<Metric, Double> values) {
-		values.forEach((metric, value) -> this.rows.add(new Row(scenario, competitor, round, metric, value)));
+	void add(Comparison comparison, String competitor, int round, Map<Metric, Double> values) {
+		values.forEach((metric, value) -> this.rows.add(new Row(comparison, competitor, round, metric, value)));
 	}
 
 	List<Row> rows() {
 		return this.rows;
 	}
 
-	Set<Scenario> scenarios() {
-		return this.rows.stream().map(Row::scenario).collect(Collectors.toCollection(LinkedHashSet::new));
+	Set<Comparison> comparisons() {
+		return this.rows.stream().map(Row::comparison).collect(Collectors.toCollection(LinkedHashSet::new));
 	}
 
 	/**
-	 * Return the medians of a scenario by competitor and metric.
+	 * Return the medians of a comparison by competitor and metric.
 	 */
-	Map<String, Map<Metric, Double>> medians(Scenario scenario) {
+	Map<String, Map<Metric, Double>> medians(Comparison comparison) {
 		Map<String, Map<Metric, Double>> medians = new LinkedHashMap<>();
 		for (Row row : this.rows) {
-			if (row.scenario() == scenario) {
+			if (row.comparison().equals(comparison)) {
 				medians.computeIfAbsent(row.competitor(), (key) -> new LinkedHashMap<>())
-					.computeIfAbsent(row.metric(), (metric) -> median(scenario, row.competitor(), metric));
+					.computeIfAbsent(row.metric(), (metric) -> median(comparison, row.competitor(), metric));
 			}
 		}
 		return medians;
 	}
 
-	private double median(Scenario scenario, String competitor, Metric metric) {
+	private double median(Comparison comparison, String competitor, Metric metric) {
 		return median(this.rows.stream()
-			.filter((row) -> row.scenario() == scenario && row.competitor().equals(competitor)
+			.filter((row) -> row.comparison().equals(comparison) && row.competitor().equals(competitor)
 					&& row.metric() == metric)
 			.map(Row::value)
 			.sorted()
@@ -63,7 +62,7 @@ final class Results {
 	/**
 	 * One measured value.
 	 */
-	record Row(Scenario scenario, String competitor, int round, Metric metric, double value) {
+	record Row(Comparison comparison, String competitor, int round, Metric metric, double value) {
 	}
 
 }

@@ -11,12 +11,14 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
+import io.github.lockstarter.benchmarks.locks.Competitor;
 import io.github.lockstarter.benchmarks.locks.Competitors;
 import io.github.lockstarter.benchmarks.scenarios.Metric;
 import io.github.lockstarter.benchmarks.scenarios.Scenario;
 import io.github.lockstarter.benchmarks.scenarios.Scenarios;
+import io.github.lockstarter.benchmarks.servers.ServerKind;
 import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -29,17 +31,35 @@ class BenchmarkSmokeTests {
 
 	private static final Duration SHORT = Duration.ofMillis(200);
 
+	private static final Duration SHORTEST = Duration.ofMillis(50);
+
 	@ParameterizedTest
-	@ValueSource(strings = { "uncontended", "own-keys", "hot-16" })
+	@EnumSource(names = { "REDIS", "POSTGRESQL", "ZOOKEEPER" })
+	void oursAndItsPeerRun(ServerKind server) throws Exception {
+		Comparison comparison = new Comparison(scenario("hot-16"), server);
+		List<Competitor> two = List.of(Competitors.named(Competitors.OURS),
+				Competitors.named(Competitors.peerOn(server)));
+		assertThatAllRun(comparison, two, SHORTEST);
+	}
+
+	@ParameterizedTest
+	@EnumSource
 	@FullProfileOnly
-	void everyCompetitorRuns(String name) throws Exception {
-		Scenario scenario = scenario(name);
-		Map<String, Map<Metric, Double>> medians = new Benchmark(List.of(scenario), Competitors.all(), 1, SHORT)
-			.measure(scenario)
-			.medians(scenario);
-		assertThat(medians).hasSize((int) Competitors.all().stream().filter(scenario::suits).count());
+	void everyCompetitorRuns(ServerKind server) throws Exception {
+		for (String name : List.of("uncontended", "own-keys", "hot-16")) {
+			Comparison comparison = new Comparison(scenario(name), server);
+			assertThatAllRun(comparison, comparison.suited(Competitors.all()), SHORT);
+		}
+	}
+
+	private static void assertThatAllRun(Comparison comparison, List<Competitor> competitors, Duration time)
+			throws Exception {
+		Map<String, Map<Metric, Double>> medians = new Benchmark(competitors, 1, time).measure(comparison)
+			.medians(comparison);
+		assertThat(medians).hasSameSizeAs(competitors);
 		assertThat(medians).allSatisfy((competitor, values) -> {
-			assertThat(values.get(Metric.ACQUISITIONS)).isPositive();
+			// Each thread has acquired the lock at least once, or failed
+			assertThat(values).containsKey(Metric.ACQUISITIONS).doesNotContainKey(Metric.FAILED);
 			assertThat(values.getOrDefault(Metric.LOST_UPDATES, 0.0)).isZero();
 		});
 	}
@@ -47,22 +67,21 @@ class BenchmarkSmokeTests {
 	@Test
 	@FullProfileOnly
 	void ourLockLosesNoLeaseWhileManyAreHeld() throws Exception {
-		Scenario scenario = scenario("held-1000");
-		Map<String, Map<Metric, Double>> medians = new Benchmark(List.of(scenario),
-				List.of(Competitors.named(Competitors.OURS)), 1, SHORT)
-			.measure(scenario)
-			.medians(scenario);
+		Comparison comparison = new Comparison(scenario("held-1000"), ServerKind.REDIS);
+		Map<String, Map<Metric, Double>> medians = new Benchmark(List.of(Competitors.named(Competitors.OURS)), 1, SHORT)
+			.measure(comparison)
+			.medians(comparison);
 		assertThat(medians.get(Competitors.OURS).get(Metric.LOST_LOCKS)).isZero();
 	}
 
 	@Test
 	void theReportHasTablesRatiosAndCharts(@TempDir Path directory) throws Exception {
-		Scenario scenario = scenario("hot-16");
+		Comparison comparison = new Comparison(scenario("hot-16"), ServerKind.REDIS);
 		Results results = new Results();
-		results.add(scenario, Competitors.OURS, 1, Map.of(Metric.ACQUISITIONS, 300.0, Metric.P50, 1.5));
-		results.add(scenario, Competitors.OURS, 2, Map.of(Metric.ACQUISITIONS, 100.0, Metric.P50, 2.5));
-		results.add(scenario, Competitors.OURS, 3, Map.of(Metric.ACQUISITIONS, 200.0, Metric.P50, 0.5));
-		results.add(scenario, Competitors.FAIR_LOCK, 1, Map.of(Metric.ACQUISITIONS, 400.0));
+		results.add(comparison, Competitors.OURS, 1, Map.of(Metric.ACQUISITIONS, 300.0, Metric.P50, 1.5));
+		results.add(comparison, Competitors.OURS, 2, Map.of(Metric.ACQUISITIONS, 100.0, Metric.P50, 2.5));
+		results.add(comparison, Competitors.OURS, 3, Map.of(Metric.ACQUISITIONS, 200.0, Metric.P50, 0.5));
+		results.add(comparison, Competitors.FAIR_LOCK, 1, Map.of(Metric.ACQUISITIONS, 400.0));
 		new Report(directory).write(results);
 		assertThat(directory.resolve("results.md")).content()
 			.contains("| lock | acquisitions/s | p50 µs | × fair ReentrantLock |")
@@ -71,6 +90,17 @@ class BenchmarkSmokeTests {
 		assertThat(Files.readAllLines(directory.resolve("results.csv"))).hasSize(1 + 7)
 			.contains("hot-16,ours,2,acquisitions/s,100.0");
 		assertThat(directory.resolve("hot-16.svg")).content().startsWith("<svg").contains(Competitors.OURS);
+	}
+
+	@Test
+	void eachKindOfServerHasTablesOfItsOwn() {
+		Comparison comparison = new Comparison(scenario("hot-16"), ServerKind.POSTGRESQL);
+		assertThat(comparison.name()).isEqualTo("hot-16-postgresql");
+		assertThat(comparison.title()).isEqualTo("One hot key, one JVM, 16 threads (PostgreSQL)");
+		assertThat(comparison.reference()).isEqualTo("Spring Integration, JDBC");
+		assertThat(comparison.suited(Competitors.all())).extracting(Competitor::name)
+			.containsExactly("ours", "Spring Integration, JDBC", "ShedLock + sleep", "SELECT FOR UPDATE",
+					"fair ReentrantLock");
 	}
 
 	private static Scenario scenario(String name) {

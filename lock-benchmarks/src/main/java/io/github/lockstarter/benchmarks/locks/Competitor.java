@@ -5,6 +5,9 @@ package io.github.lockstarter.benchmarks.locks;
 import java.util.Map;
 import java.util.Set;
 
+import io.github.lockstarter.benchmarks.servers.ServerAddress;
+import io.github.lockstarter.benchmarks.servers.ServerKind;
+
 /**
  * A lock implementation that is compared with others.
  */
@@ -17,10 +20,17 @@ public interface Competitor {
 
 	/**
 	 * Connect like one instance of an application.
-	 * @param port of the Redis server on the loopback address
+	 * @param server one of {@link #servers()}
 	 * @param leaseMillis length of a lease that is renewed, if it can be configured
 	 */
-	LockClient connect(int port, long leaseMillis);
+	LockClient connect(ServerAddress server, long leaseMillis);
+
+	/**
+	 * Return the kinds of servers on which it works.
+	 */
+	default Set<ServerKind> servers() {
+		return Set.of(ServerKind.REDIS);
+	}
 
 	/**
 	 * Return the abilities that scenarios may need.

@@ -7,6 +7,8 @@ import java.util.stream.Stream;
 
 import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
 
+import io.github.lockstarter.benchmarks.servers.ServerKind;
+
 /**
  * All competitors.
  */
@@ -30,11 +32,16 @@ public final class Competitors {
 	/** The name of the run without a lock. */
 	public static final String NO_LOCK = new NoLock().name();
 
-	private static final List<Competitor> KNOWN = List.of(new OurLock(OURS, false),
-			new OurLock("ours, release awaited", true), new RedissonLock(),
+	/** The name of the lock of a database itself. */
+	public static final String ROW_LOCK = new RowLock().name();
+
+	private static final List<Competitor> KNOWN = List.of(OurLock.withDefaults(OURS),
+			OurLock.varied("ours, release awaited", ServerKind.REDIS),
+			OurLock.varied("ours, grants not durable", ServerKind.POSTGRESQL), new RedissonLock(),
 			new SpringIntegrationLock("Spring Integration, spin", RedisLockType.SPIN_LOCK),
 			new SpringIntegrationLock("Spring Integration, pub/sub", RedisLockType.PUB_SUB_LOCK), new Lock4jLock(),
-			new SleepingLock(), new FloorLock(), new FairLock(), new NoLock());
+			new SleepingLock(), new FloorLock(), new RedissonRedlock(), new SpringIntegrationJdbcLock(),
+			new ShedLockJdbcLock(), new RowLock(), new CuratorLock(), new FairLock(), new NoLock());
 
 	private static final List<Competitor> ALL = Stream
 		.concat(KNOWN.stream(), VersionLock.parse(System.getProperty(VERSIONS, "")).stream())
@@ -49,6 +56,18 @@ public final class Competitors {
 	 */
 	public static List<Competitor> all() {
 		return ALL;
+	}
+
+	/**
+	 * Return the name of the lock with which others are compared on a kind of server.
+	 */
+	public static String peerOn(ServerKind server) {
+		return switch (server) {
+			case REDIS -> REDISSON;
+			case REDLOCK -> new RedissonRedlock().name();
+			case POSTGRESQL, MARIADB, H2 -> new SpringIntegrationJdbcLock().name();
+			case ZOOKEEPER, ZOOKEEPER_ENSEMBLE -> new CuratorLock().name();
+		};
 	}
 
 	public static Competitor named(String name) {

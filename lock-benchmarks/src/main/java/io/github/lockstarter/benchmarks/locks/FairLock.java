@@ -2,10 +2,14 @@
 
 package io.github.lockstarter.benchmarks.locks;
 
+import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+
+import io.github.lockstarter.benchmarks.servers.ServerAddress;
+import io.github.lockstarter.benchmarks.servers.ServerKind;
 
 /**
  * The upper bound within one JVM: a fair {@link ReentrantLock}.
@@ -18,12 +22,17 @@ final class FairLock implements Competitor {
 	}
 
 	@Override
+	public Set<ServerKind> servers() {
+		return EnumSet.allOf(ServerKind.class);
+	}
+
+	@Override
 	public Set<Ability> abilities() {
 		return Set.of(Ability.CONTENDED, Ability.MANY_WAITERS);
 	}
 
 	@Override
-	public LockClient connect(int port, long leaseMillis) {
+	public LockClient connect(ServerAddress server, long leaseMillis) {
 		Map<String, ReentrantLock> locks = new ConcurrentHashMap<>();
 		return new LockClient() {
 

@@ -11,6 +11,8 @@ import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.sync.RedisCommands;
 
+import io.github.lockstarter.benchmarks.servers.ServerAddress;
+
 /**
  * The minimal lock on Redis that awaits each reply: {@code SET NX PX} and a
  * compare-and-delete script, on one Lettuce connection. It cannot wait for a lock.
@@ -31,8 +33,8 @@ final class FloorLock implements Competitor {
 	}
 
 	@Override
-	public LockClient connect(int port, long leaseMillis) {
-		RedisClient client = RedisClient.create("redis://127.0.0.1:" + port);
+	public LockClient connect(ServerAddress server, long leaseMillis) {
+		RedisClient client = RedisClient.create("redis://127.0.0.1:" + server.port());
 		RedisCommands<String, String> redis = client.connect().sync();
 		String delete = redis.scriptLoad(DELETE);
 		SetArgs lease = SetArgs.Builder.nx().px(leaseMillis);

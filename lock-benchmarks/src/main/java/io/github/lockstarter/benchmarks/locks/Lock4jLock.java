@@ -13,6 +13,8 @@ import com.baomidou.lock.spring.boot.autoconfigure.Lock4jProperties;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
+import io.github.lockstarter.benchmarks.servers.ServerAddress;
+
 /**
  * The template of lock4j on Spring Data Redis, with its default pause of 100 ms between
  * attempts and without renewal.
@@ -32,8 +34,8 @@ final class Lock4jLock implements Competitor {
 	}
 
 	@Override
-	public LockClient connect(int port, long leaseMillis) {
-		LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", port);
+	public LockClient connect(ServerAddress server, long leaseMillis) {
+		LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", server.port());
 		connections.start();
 		Lock4jProperties properties = new Lock4jProperties();
 		LockTemplate template = new LockTemplate();

@@ -2,7 +2,11 @@
 
 package io.github.lockstarter.benchmarks.locks;
 
+import java.util.EnumSet;
 import java.util.Set;
+
+import io.github.lockstarter.benchmarks.servers.ServerAddress;
+import io.github.lockstarter.benchmarks.servers.ServerKind;
 
 /**
  * No lock, which shows the cost of the body.
@@ -15,12 +19,17 @@ final class NoLock implements Competitor {
 	}
 
 	@Override
+	public Set<ServerKind> servers() {
+		return EnumSet.allOf(ServerKind.class);
+	}
+
+	@Override
 	public Set<Ability> abilities() {
 		return Set.of();
 	}
 
 	@Override
-	public LockClient connect(int port, long leaseMillis) {
+	public LockClient connect(ServerAddress server, long leaseMillis) {
 		return new LockClient() {
 
 			@Override

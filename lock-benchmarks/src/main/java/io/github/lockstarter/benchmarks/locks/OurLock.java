@@ -3,29 +3,42 @@
 package io.github.lockstarter.benchmarks.locks;
 
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.Set;
 
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.benchmarks.servers.ServerAddress;
+import io.github.lockstarter.benchmarks.servers.ServerKind;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockListener;
-import io.github.lockstarter.redis.RedisLockSettings;
-import io.github.lockstarter.redis.RedisLockStore;
 
 /**
- * The lock of this project, with and without awaiting the reply to a release.
+ * The lock of this project, with defaults or with other settings.
  */
 final class OurLock implements Competitor {
 
 	private final String name;
 
-	private final boolean awaitRelease;
+	private final Set<ServerKind> servers;
 
-	OurLock(String name, boolean awaitRelease) {
+	private final boolean varied;
+
+	private OurLock(String name, Set<ServerKind> servers, boolean varied) {
 		this.name = name;
-		this.awaitRelease = awaitRelease;
+		this.servers = servers;
+		this.varied = varied;
+	}
+
+	static OurLock withDefaults(String name) {
+		return new OurLock(name, EnumSet.allOf(ServerKind.class), false);
+	}
+
+	/**
+	 * Return the lock with settings of a kind of server that make it safer and slower.
+	 */
+	static OurLock varied(String name, ServerKind server) {
+		return new OurLock(name, Set.of(server), true);
 	}
 
 	@Override
@@ -35,22 +48,19 @@ final class OurLock implements Competitor {
 
 	@Override
 	public Set<Ability> abilities() {
-		return this.awaitRelease ? Set.of(Ability.DISTRIBUTED) : Set.of(Ability.values());
-	}
-
-	private RedisLockSettings settings() {
-		RedisLockSettings defaults = RedisLockSettings.DEFAULTS;
-		return new RedisLockSettings(defaults.prefix(), defaults.fenceRetention(), this.awaitRelease,
-				defaults.minReplicaAcks(), defaults.replicaAckTimeout());
+		return this.varied ? Set.of(Ability.DISTRIBUTED) : Set.of(Ability.values());
 	}
 
 	@Override
-	public LockClient connect(int port, long leaseMillis) {
-		LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", port);
-		connections.start();
-		RedisLockStore store = new RedisLockStore(connections, settings());
+	public Set<ServerKind> servers() {
+		return this.servers;
+	}
+
+	@Override
+	public LockClient connect(ServerAddress server, long leaseMillis) {
+		OurStore opened = OurStore.open(server, leaseMillis, this.varied);
 		EngineSettings defaults = EngineSettings.DEFAULTS;
-		DefaultLockRegistry registry = new DefaultLockRegistry(store,
+		DefaultLockRegistry registry = new DefaultLockRegistry(opened.store(),
 				new EngineSettings(defaults.waitTime(), Duration.ofMillis(leaseMillis), defaults.renewalsPerLease(),
 						defaults.pollInterval(), defaults.pollIntervalWithoutMessages(), defaults.timeSlice(),
 						defaults.shutdownTimeout()),
@@ -65,8 +75,7 @@ final class OurLock implements Competitor {
 			@Override
 			public void close() {
 				registry.close();
-				store.close();
-				connections.destroy();
+				opened.close().run();
 			}
 
 		};

@@ -11,6 +11,8 @@ import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
+import io.github.lockstarter.benchmarks.servers.ServerAddress;
+
 /**
  * The {@link RLock} of Redisson, renewed by its watchdog.
  */
@@ -27,10 +29,10 @@ final class RedissonLock implements Competitor {
 	}
 
 	@Override
-	public LockClient connect(int port, long leaseMillis) {
+	public LockClient connect(ServerAddress server, long leaseMillis) {
 		Config config = new Config();
 		config.setLockWatchdogTimeout(leaseMillis);
-		config.useSingleServer().setAddress("redis://127.0.0.1:" + port);
+		config.useSingleServer().setAddress("redis://127.0.0.1:" + server.port());
 		RedissonClient redisson = Redisson.create(config);
 		return new LockClient() {
 

@@ -14,6 +14,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.data.redis.core.script.RedisScript;
 
+import io.github.lockstarter.benchmarks.servers.ServerAddress;
+
 /**
  * The lock of many tutorials: set if absent, or else sleep 100 ms, and
  * compare-and-delete.
@@ -37,8 +39,8 @@ final class SleepingLock implements Competitor {
 	}
 
 	@Override
-	public LockClient connect(int port, long leaseMillis) {
-		LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", port);
+	public LockClient connect(ServerAddress server, long leaseMillis) {
+		LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", server.port());
 		connections.start();
 		StringRedisTemplate redis = new StringRedisTemplate(connections);
 		return new LockClient() {

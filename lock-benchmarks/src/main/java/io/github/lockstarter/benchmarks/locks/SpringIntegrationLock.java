@@ -11,6 +11,8 @@ import org.springframework.integration.redis.util.RedisLockRegistry;
 import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
+import io.github.lockstarter.benchmarks.servers.ServerAddress;
+
 /**
  * The {@link RedisLockRegistry} of Spring Integration, with renewal.
  */
@@ -40,8 +42,8 @@ final class SpringIntegrationLock implements Competitor {
 	}
 
 	@Override
-	public LockClient connect(int port, long leaseMillis) {
-		LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", port);
+	public LockClient connect(ServerAddress server, long leaseMillis) {
+		LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", server.port());
 		connections.start();
 		ThreadPoolTaskScheduler renewals = new ThreadPoolTaskScheduler();
 		renewals.setDaemon(true);

@@ -16,6 +16,8 @@ import org.springframework.core.env.MapPropertySource;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
+import io.github.lockstarter.benchmarks.servers.ServerAddress;
+
 /**
  * The lock of this project from given jars, so that one run can compare two versions.
  * Each version has a separate class loader and is called through the auto-configuration
@@ -65,8 +67,8 @@ final class VersionLock implements Competitor {
 	}
 
 	@Override
-	public LockClient connect(int port, long leaseMillis) {
-		LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", port);
+	public LockClient connect(ServerAddress server, long leaseMillis) {
+		LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", server.port());
 		connections.start();
 		AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
 		try {

@@ -12,6 +12,7 @@ import io.lettuce.core.api.sync.RedisCommands;
 
 import io.github.lockstarter.benchmarks.locks.Competitors;
 import io.github.lockstarter.benchmarks.locks.LockClient;
+import io.github.lockstarter.benchmarks.servers.ServerAddress;
 
 /**
  * One JVM of {@link JvmsScenario}.
@@ -29,13 +30,13 @@ final class CounterWorker {
 	}
 
 	public static void main(String[] args) throws Exception {
-		int port = Integer.parseInt(args[1]);
-		int threads = Integer.parseInt(args[2]);
-		Duration time = Duration.ofSeconds(Long.parseLong(args[3]));
-		RedisClient redis = RedisClient.create("redis://127.0.0.1:" + port);
+		ServerAddress server = ServerAddress.parse(args[1]);
+		int threads = Integer.parseInt(args[3]);
+		Duration time = Duration.ofSeconds(Long.parseLong(args[4]));
+		RedisClient redis = RedisClient.create("redis://127.0.0.1:" + args[2]);
 		RedisCommands<String, String> commands = redis.connect().sync();
 		BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-		try (LockClient client = Competitors.named(args[0]).connect(port, LEASE_MILLIS)) {
+		try (LockClient client = Competitors.named(args[0]).connect(server, LEASE_MILLIS)) {
 			String own = "warm-up-" + ProcessHandle.current().pid();
 			Load.run(client, threads, (i) -> own, () -> increment(commands, own + "-counter"), WARM_UP, false);
 			System.out.println("ready");
@@ -43,7 +44,7 @@ final class CounterWorker {
 			Load load = Load.run(client, threads, (i) -> "hot", () -> increment(commands, COUNTER), time, false);
 			System.out.println("done " + load.acquisitions() + ' ' + load.times().getValueAtPercentile(50) / 1e3 + ' '
 					+ load.times().getValueAtPercentile(99) / 1e3 + ' ' + load.times().getMaxValue() / 1e6 + ' '
-					+ load.cpuMicrosPerAcquisition() + ' ' + load.cycles());
+					+ load.cpuMicrosPerAcquisition() + ' ' + load.cycles() + ' ' + load.failed());
 		}
 		redis.shutdown();
 		System.exit(0);

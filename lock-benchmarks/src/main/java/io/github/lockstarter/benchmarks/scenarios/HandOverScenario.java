@@ -12,6 +12,9 @@ import org.HdrHistogram.Histogram;
 
 import io.github.lockstarter.benchmarks.locks.Competitor;
 import io.github.lockstarter.benchmarks.locks.Competitor.Ability;
+import io.github.lockstarter.benchmarks.servers.BenchmarkServer;
+import io.github.lockstarter.benchmarks.servers.ServerKind;
+import io.github.lockstarter.benchmarks.servers.Worker;
 
 /**
  * Time of a hand-over from one JVM to another that waits: from just before the release to
@@ -39,15 +42,25 @@ final class HandOverScenario implements Scenario {
 		return competitor.abilities().containsAll(List.of(Ability.DISTRIBUTED, Ability.MANY_WAITERS));
 	}
 
+	/**
+	 * Waiters of Redlock only poll: how long one of them looks for a free lock is no time
+	 * of a hand-over.
+	 */
 	@Override
-	public Map<Metric, Double> measure(Competitor competitor, BenchmarkRedis redis, Duration time) throws Exception {
-		String[] arguments = { competitor.name(), String.valueOf(redis.port()), String.valueOf(time.toMillis()) };
+	public boolean suits(ServerKind server) {
+		return server != ServerKind.REDLOCK;
+	}
+
+	@Override
+	public Map<Metric, Double> measure(Competitor competitor, BenchmarkServer server, Duration time) throws Exception {
+		String[] arguments = { competitor.name(), server.address().toString(), String.valueOf(server.counters().port()),
+				String.valueOf(time.toMillis()) };
 		try (Worker one = Worker.start(HandOverWorker.class, arguments);
 				Worker two = Worker.start(HandOverWorker.class, arguments)) {
 			for (Worker worker : List.of(one, two)) {
 				worker.await("ready");
 			}
-			redis.commands().configResetstat();
+			server.resetCalls();
 			for (Worker worker : List.of(one, two)) {
 				worker.say("go");
 			}

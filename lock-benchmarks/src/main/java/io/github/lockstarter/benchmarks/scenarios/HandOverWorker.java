@@ -13,6 +13,7 @@ import io.lettuce.core.api.sync.RedisCommands;
 
 import io.github.lockstarter.benchmarks.locks.Competitors;
 import io.github.lockstarter.benchmarks.locks.LockClient;
+import io.github.lockstarter.benchmarks.servers.ServerAddress;
 
 /**
  * One JVM of {@link HandOverScenario}. The holder waits until the other JVM is certain to
@@ -35,17 +36,17 @@ final class HandOverWorker {
 	}
 
 	public static void main(String[] args) throws Exception {
-		int port = Integer.parseInt(args[1]);
-		RedisClient redis = RedisClient.create("redis://127.0.0.1:" + port);
+		ServerAddress server = ServerAddress.parse(args[1]);
+		RedisClient redis = RedisClient.create("redis://127.0.0.1:" + args[2]);
 		RedisCommands<String, String> commands = redis.connect().sync();
 		BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
 		StringBuilder times = new StringBuilder("done");
-		try (LockClient client = Competitors.named(args[0]).connect(port, LEASE_MILLIS)) {
+		try (LockClient client = Competitors.named(args[0]).connect(server, LEASE_MILLIS)) {
 			client.lock("own-" + ProcessHandle.current().pid()).run();
 			System.out.println("ready");
 			input.readLine();
 			long begin = System.nanoTime() + WARM_UP_NANOS;
-			long end = begin + TimeUnit.MILLISECONDS.toNanos(Long.parseLong(args[2]));
+			long end = begin + TimeUnit.MILLISECONDS.toNanos(Long.parseLong(args[3]));
 			while (System.nanoTime() - end < 0) {
 				Runnable release = client.lock("hot");
 				long acquiredAt = System.nanoTime();

@@ -12,6 +12,8 @@ import java.util.concurrent.TimeUnit;
 import io.github.lockstarter.benchmarks.locks.Competitor;
 import io.github.lockstarter.benchmarks.locks.Competitor.Ability;
 import io.github.lockstarter.benchmarks.locks.LockClient;
+import io.github.lockstarter.benchmarks.servers.BenchmarkServer;
+import io.github.lockstarter.benchmarks.servers.ServerKind;
 
 /**
  * Many locks held through three renewals.
@@ -51,8 +53,13 @@ final class HeldLocksScenario implements Scenario {
 	}
 
 	@Override
-	public Map<Metric, Double> measure(Competitor competitor, BenchmarkRedis redis, Duration time) throws Exception {
-		try (LockClient client = competitor.connect(redis.port(), LEASE_MILLIS)) {
+	public boolean suits(ServerKind server) {
+		return server == ServerKind.REDIS;
+	}
+
+	@Override
+	public Map<Metric, Double> measure(Competitor competitor, BenchmarkServer server, Duration time) throws Exception {
+		try (LockClient client = competitor.connect(server.address(), LEASE_MILLIS)) {
 			client.lock("warm-up").run();
 			long heapBefore = usedHeap();
 			List<Runnable> releases = new ArrayList<>(this.locks);
@@ -62,15 +69,15 @@ final class HeldLocksScenario implements Scenario {
 			long heap = usedHeap() - heapBefore;
 			// The JVM compiles the code of renewals during the first ones
 			TimeUnit.MILLISECONDS.sleep(RENEWAL_MILLIS + RENEWAL_MILLIS / 3);
-			redis.commands().configResetstat();
+			server.resetCalls();
 			long clientBefore = Load.processCpuNanos();
-			double serverBefore = redis.cpuSeconds();
+			double serverBefore = server.counters().cpuSeconds();
 			TimeUnit.MILLISECONDS.sleep(RENEWALS * RENEWAL_MILLIS);
 			double cpuMillis = (Load.processCpuNanos() - clientBefore) / 1e6
-					+ (redis.cpuSeconds() - serverBefore) * 1e3;
+					+ (server.counters().cpuSeconds() - serverBefore) * 1e3;
 			Map<Metric, Double> results = new EnumMap<>(Metric.class);
 			results.put(Metric.RENEWAL_CPU, cpuMillis / RENEWALS);
-			results.put(Metric.RENEWAL_COMMANDS, competitor.clientCommands(redis.calls(), 0) / (double) RENEWALS);
+			results.put(Metric.RENEWAL_COMMANDS, competitor.clientCommands(server.calls(), 0) / (double) RENEWALS);
 			results.put(Metric.HEAP, heap / (double) this.locks);
 			results.put(Metric.LOST_LOCKS, (double) releaseAll(releases));
 			return results;

@@ -11,6 +11,9 @@ import java.util.Map;
 import io.github.lockstarter.benchmarks.locks.Competitor;
 import io.github.lockstarter.benchmarks.locks.Competitor.Ability;
 import io.github.lockstarter.benchmarks.locks.Competitors;
+import io.github.lockstarter.benchmarks.servers.BenchmarkServer;
+import io.github.lockstarter.benchmarks.servers.ServerKind;
+import io.github.lockstarter.benchmarks.servers.Worker;
 
 /**
  * One hot key requested by 4 JVMs with 8 threads each, with a body that reads and writes
@@ -51,20 +54,21 @@ final class JvmsScenario implements Scenario {
 	}
 
 	@Override
-	public Map<Metric, Double> measure(Competitor competitor, BenchmarkRedis redis, Duration time) throws Exception {
+	public Map<Metric, Double> measure(Competitor competitor, BenchmarkServer server, Duration time) throws Exception {
 		boolean alone = competitor.name().equals(Competitors.NO_LOCK);
 		int jvms = alone ? 1 : JVMS;
 		List<Worker> workers = new ArrayList<>();
 		try {
 			for (int i = 0; i < jvms; i++) {
-				workers.add(Worker.start(CounterWorker.class, competitor.name(), String.valueOf(redis.port()),
-						String.valueOf(alone ? 1 : THREADS), String.valueOf(SECONDS)));
+				workers.add(Worker.start(CounterWorker.class, competitor.name(), server.address().toString(),
+						String.valueOf(server.counters().port()), String.valueOf(alone ? 1 : THREADS),
+						String.valueOf(SECONDS)));
 			}
 			for (Worker worker : workers) {
 				worker.await("ready");
 			}
-			redis.commands().configResetstat();
-			redis.commands().set(CounterWorker.COUNTER, "0");
+			server.resetCalls();
+			server.counters().commands().set(CounterWorker.COUNTER, "0");
 			for (Worker worker : workers) {
 				worker.say("go");
 			}
@@ -72,7 +76,7 @@ final class JvmsScenario implements Scenario {
 			for (Worker worker : workers) {
 				parts.add(Result.of(worker.await("done")));
 			}
-			return results(competitor, redis, parts);
+			return results(competitor, server, parts);
 		}
 		finally {
 			for (Worker worker : workers) {
@@ -81,31 +85,45 @@ final class JvmsScenario implements Scenario {
 		}
 	}
 
-	private static Map<Metric, Double> results(Competitor competitor, BenchmarkRedis redis, List<Result> parts) {
+	private static Map<Metric, Double> results(Competitor competitor, BenchmarkServer server, List<Result> parts) {
 		long acquisitions = parts.stream().mapToLong(Result::acquisitions).sum();
 		long cycles = parts.stream().mapToLong(Result::cycles).sum();
-		Map<String, Long> calls = redis.calls();
-		// The commands of the body, and that of this class
-		calls.merge("set", -(cycles + 1), Long::sum);
 		Map<Metric, Double> results = new EnumMap<>(Metric.class);
 		results.put(Metric.ACQUISITIONS, acquisitions / (double) SECONDS);
 		results.put(Metric.FAIRNESS, Jain.index(parts.stream().map(Result::acquisitions).toList()));
-		results.put(Metric.COMMANDS, competitor.clientCommands(calls, cycles) / (double) cycles);
+		if (server.countsCalls()) {
+			results.put(Metric.COMMANDS, competitor.clientCommands(calls(server, cycles), cycles) / (double) cycles);
+		}
 		results.put(Metric.P50, parts.stream().mapToDouble(Result::p50).average().orElse(0));
 		results.put(Metric.P99, parts.stream().mapToDouble(Result::p99).max().orElse(0));
 		results.put(Metric.LONGEST, parts.stream().mapToDouble(Result::longest).max().orElse(0));
 		results.put(Metric.CLIENT_CPU,
 				parts.stream().mapToDouble((part) -> part.cpuMicros() * part.cycles()).sum() / cycles);
-		long counted = Long.parseLong(redis.commands().get(CounterWorker.COUNTER));
+		long counted = Long.parseLong(server.counters().commands().get(CounterWorker.COUNTER));
 		results.put(Metric.LOST_UPDATES, (double) (cycles - counted));
+		int failed = parts.stream().mapToInt(Result::failed).sum();
+		if (failed > 0) {
+			results.put(Metric.FAILED, (double) failed);
+		}
 		return results;
 	}
 
-	private record Result(long acquisitions, double p50, double p99, double longest, double cpuMicros, long cycles) {
+	private static Map<String, Long> calls(BenchmarkServer server, long cycles) {
+		Map<String, Long> calls = server.calls();
+		if (server.address().kind() == ServerKind.REDIS) {
+			// The commands of the body, and that of this class
+			calls.merge("set", -(cycles + 1), Long::sum);
+		}
+		return calls;
+	}
+
+	private record Result(long acquisitions, double p50, double p99, double longest, double cpuMicros, long cycles,
+			int failed) {
 
 		static Result of(String[] words) {
 			return new Result(Long.parseLong(words[1]), Double.parseDouble(words[2]), Double.parseDouble(words[3]),
-					Double.parseDouble(words[4]), Double.parseDouble(words[5]), Long.parseLong(words[6]));
+					Double.parseDouble(words[4]), Double.parseDouble(words[5]), Long.parseLong(words[6]),
+					Integer.parseInt(words[7]));
 		}
 
 	}

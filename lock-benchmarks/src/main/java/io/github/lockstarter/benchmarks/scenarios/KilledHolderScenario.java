@@ -3,7 +3,6 @@
 package io.github.lockstarter.benchmarks.scenarios;
 
 import java.time.Duration;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -12,6 +11,10 @@ import java.util.concurrent.TimeUnit;
 import io.github.lockstarter.benchmarks.locks.Competitor;
 import io.github.lockstarter.benchmarks.locks.Competitor.Ability;
 import io.github.lockstarter.benchmarks.locks.LockClient;
+import io.github.lockstarter.benchmarks.servers.BenchmarkRedis;
+import io.github.lockstarter.benchmarks.servers.BenchmarkServer;
+import io.github.lockstarter.benchmarks.servers.ServerKind;
+import io.github.lockstarter.benchmarks.servers.Worker;
 
 /**
  * A JVM that holds a lock is killed while another one waits for the lock.
@@ -20,19 +23,31 @@ final class KilledHolderScenario implements Scenario {
 
 	private static final long LEASE_MILLIS = 2_000;
 
+	private final boolean asksForExpiry;
+
+	/**
+	 * Create a scenario.
+	 * @param asksForExpiry whether the server is asked when the lock expires; or else the
+	 * measured time begins with the kill
+	 */
+	KilledHolderScenario(boolean asksForExpiry) {
+		this.asksForExpiry = asksForExpiry;
+	}
+
 	@Override
 	public String name() {
-		return "killed-holder";
+		return this.asksForExpiry ? "killed-holder" : "after-kill";
 	}
 
 	@Override
 	public String title() {
-		return "Holder killed: from the expiry of its key to the next acquisition";
+		return this.asksForExpiry ? "Holder killed: from the expiry of its key to the next acquisition"
+				: "Holder killed: from the kill to the next acquisition, lease 2 s";
 	}
 
 	@Override
 	public Metric headline() {
-		return Metric.AFTER_EXPIRY;
+		return this.asksForExpiry ? Metric.AFTER_EXPIRY : Metric.AFTER_KILL;
 	}
 
 	@Override
@@ -41,9 +56,14 @@ final class KilledHolderScenario implements Scenario {
 	}
 
 	@Override
-	public Map<Metric, Double> measure(Competitor competitor, BenchmarkRedis redis, Duration time) throws Exception {
-		try (LockClient client = competitor.connect(redis.port(), LEASE_MILLIS);
-				Worker holder = Worker.start(HoldingWorker.class, competitor.name(), String.valueOf(redis.port()),
+	public boolean suits(ServerKind server) {
+		return this.asksForExpiry == (server == ServerKind.REDIS);
+	}
+
+	@Override
+	public Map<Metric, Double> measure(Competitor competitor, BenchmarkServer server, Duration time) throws Exception {
+		try (LockClient client = competitor.connect(server.address(), LEASE_MILLIS);
+				Worker holder = Worker.start(HoldingWorker.class, competitor.name(), server.address().toString(),
 						String.valueOf(LEASE_MILLIS))) {
 			client.lock("warm-up").run();
 			holder.await("held");
@@ -54,14 +74,17 @@ final class KilledHolderScenario implements Scenario {
 				return now;
 			});
 			TimeUnit.MILLISECONDS.sleep(LEASE_MILLIS / 2);
+			long killed = System.nanoTime();
 			holder.kill();
-			String key = lockKey(redis);
-			long now = System.nanoTime();
-			long expiry = now + TimeUnit.MILLISECONDS.toNanos(redis.commands().pttl(key));
-			Map<Metric, Double> results = new EnumMap<>(Metric.class);
-			results.put(Metric.AFTER_EXPIRY, (acquired.get(60, TimeUnit.SECONDS) - expiry) / 1e6);
-			return results;
+			long begin = this.asksForExpiry ? expiry(server.counters()) : killed;
+			return Map.of(headline(), (acquired.get(60, TimeUnit.SECONDS) - begin) / 1e6);
 		}
+	}
+
+	private static long expiry(BenchmarkRedis redis) {
+		String key = lockKey(redis);
+		long now = System.nanoTime();
+		return now + TimeUnit.MILLISECONDS.toNanos(redis.commands().pttl(key));
 	}
 
 	/**

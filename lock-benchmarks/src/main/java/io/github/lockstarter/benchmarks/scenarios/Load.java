@@ -30,6 +30,8 @@ final class Load {
 
 	private long cycles;
 
+	private int failed;
+
 	private volatile long begin;
 
 	private volatile long end;
@@ -56,6 +58,7 @@ final class Load {
 		for (int i = 0; i < threads; i++) {
 			String key = keys.apply(i);
 			Thread thread = new Thread(() -> load.loop(client, key, body, wholeCycle, start));
+			thread.setUncaughtExceptionHandler((failing, ex) -> load.fail(ex));
 			thread.start();
 			running.add(thread);
 		}
@@ -96,6 +99,11 @@ final class Load {
 		}
 	}
 
+	private synchronized void fail(Throwable ex) {
+		this.failed++;
+		System.err.println("A thread ended: " + ex);
+	}
+
 	static long processCpuNanos() {
 		return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getProcessCpuTime();
 	}
@@ -116,6 +124,13 @@ final class Load {
 	 */
 	long cycles() {
 		return this.cycles;
+	}
+
+	/**
+	 * Return the number of threads that ended early because a lock threw an exception.
+	 */
+	int failed() {
+		return this.failed;
 	}
 
 	double cpuMicrosPerAcquisition() {

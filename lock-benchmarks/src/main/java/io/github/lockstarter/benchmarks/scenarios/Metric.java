@@ -34,6 +34,9 @@ public enum Metric {
 	/** Time from the expiry of a dead holder's key to the next acquisition. */
 	AFTER_EXPIRY("ms after expiry", true),
 
+	/** Time from the kill of a holder to the next acquisition. */
+	AFTER_KILL("ms after the kill", true),
+
 	/** CPU time of client and server for all renewals of one interval. */
 	RENEWAL_CPU("CPU ms/renewal", true),
 
@@ -52,7 +55,7 @@ public enum Metric {
 	/** Share of one core that the client uses while all waiters wait, in percent. */
 	WAITING_CPU("% of a core waiting", true),
 
-	/** Waiters that ended with an exception instead of the lock. */
+	/** Threads that ended with an exception. */
 	FAILED("failed", true),
 
 	/** Time until all waiters have held the lock. */

@@ -7,6 +7,8 @@ import java.util.Map;
 
 import io.github.lockstarter.benchmarks.locks.Competitor;
 import io.github.lockstarter.benchmarks.locks.Competitors;
+import io.github.lockstarter.benchmarks.servers.BenchmarkServer;
+import io.github.lockstarter.benchmarks.servers.ServerKind;
 
 /**
  * A situation in which locks are compared.
@@ -29,7 +31,7 @@ public interface Scenario {
 	Metric headline();
 
 	/**
-	 * Return the name of the competitor with which others are compared.
+	 * Return the name of the competitor with which others are compared on Redis.
 	 */
 	default String reference() {
 		return Competitors.REDISSON;
@@ -41,11 +43,18 @@ public interface Scenario {
 	boolean suits(Competitor competitor);
 
 	/**
+	 * Return whether the scenario can be measured on a kind of server.
+	 */
+	default boolean suits(ServerKind server) {
+		return true;
+	}
+
+	/**
 	 * Run one measurement.
 	 * @param competitor the lock
-	 * @param redis the server, which has just been reset
+	 * @param server the server, on which no lock was acquired before
 	 * @param time the duration of the measurement, unless the scenario has its own
 	 */
-	Map<Metric, Double> measure(Competitor competitor, BenchmarkRedis redis, Duration time) throws Exception;
+	Map<Metric, Double> measure(Competitor competitor, BenchmarkServer server, Duration time) throws Exception;
 
 }

@@ -18,9 +18,9 @@ public final class Scenarios {
 				new ThreadsScenario("own-keys", "16 threads on 16 keys", 16, false),
 				new ThreadsScenario("hot-16", "One hot key, one JVM, 16 threads", 16, true),
 				new ThreadsScenario("hot-64", "One hot key, one JVM, 64 threads", 64, true), new JvmsScenario(),
-				new HandOverScenario(), new KilledHolderScenario(), new HeldLocksScenario(1_000),
-				new HeldLocksScenario(10_000), new HeldLocksScenario(50_000), new WaitersScenario(1_000),
-				new WaitersScenario(10_000));
+				new HandOverScenario(), new KilledHolderScenario(true), new KilledHolderScenario(false),
+				new HeldLocksScenario(1_000), new HeldLocksScenario(10_000), new HeldLocksScenario(50_000),
+				new WaitersScenario(1_000), new WaitersScenario(10_000));
 	}
 
 }

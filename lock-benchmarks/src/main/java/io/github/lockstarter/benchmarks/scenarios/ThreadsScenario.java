@@ -11,6 +11,7 @@ import io.github.lockstarter.benchmarks.locks.Competitor;
 import io.github.lockstarter.benchmarks.locks.Competitor.Ability;
 import io.github.lockstarter.benchmarks.locks.Competitors;
 import io.github.lockstarter.benchmarks.locks.LockClient;
+import io.github.lockstarter.benchmarks.servers.BenchmarkServer;
 
 /**
  * Threads of one JVM, each with its own key or all with one hot key.
@@ -62,21 +63,26 @@ final class ThreadsScenario implements Scenario {
 	}
 
 	@Override
-	public Map<Metric, Double> measure(Competitor competitor, BenchmarkRedis redis, Duration time) throws Exception {
-		try (LockClient client = competitor.connect(redis.port(), LEASE_MILLIS)) {
+	public Map<Metric, Double> measure(Competitor competitor, BenchmarkServer server, Duration time) throws Exception {
+		try (LockClient client = competitor.connect(server.address(), LEASE_MILLIS)) {
 			IntFunction<String> keys = (i) -> this.hot ? "hot" : "own-" + i;
 			long[] counter = new long[1];
 			Load.run(client, this.threads, keys, () -> {
-			}, WARM_UP, true);
-			redis.commands().configResetstat();
+			}, (time.compareTo(WARM_UP) < 0) ? time : WARM_UP, true);
+			server.resetCalls();
 			Load load = Load.run(client, this.threads, keys, () -> counter[0]++, time, !this.hot);
 			Map<Metric, Double> results = new EnumMap<>(Metric.class);
 			results.put(Metric.ACQUISITIONS, load.acquisitions() / (time.toNanos() / 1e9));
 			results.put(Metric.P50, load.times().getValueAtPercentile(50) / 1e3);
 			results.put(Metric.P99, load.times().getValueAtPercentile(99) / 1e3);
-			results.put(Metric.COMMANDS,
-					competitor.clientCommands(redis.calls(), load.cycles()) / (double) load.cycles());
+			if (server.countsCalls()) {
+				results.put(Metric.COMMANDS,
+						competitor.clientCommands(server.calls(), load.cycles()) / (double) load.cycles());
+			}
 			results.put(Metric.CLIENT_CPU, load.cpuMicrosPerAcquisition());
+			if (load.failed() > 0) {
+				results.put(Metric.FAILED, (double) load.failed());
+			}
 			if (this.hot) {
 				results.put(Metric.FAIRNESS, load.fairness());
 				results.put(Metric.LOST_UPDATES, (double) (load.cycles() - counter[0]));

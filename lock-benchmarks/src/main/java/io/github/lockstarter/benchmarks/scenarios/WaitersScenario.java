@@ -15,6 +15,8 @@ import io.github.lockstarter.benchmarks.locks.Competitor;
 import io.github.lockstarter.benchmarks.locks.Competitor.Ability;
 import io.github.lockstarter.benchmarks.locks.Competitors;
 import io.github.lockstarter.benchmarks.locks.LockClient;
+import io.github.lockstarter.benchmarks.servers.BenchmarkServer;
+import io.github.lockstarter.benchmarks.servers.ServerKind;
 
 /**
  * Many virtual threads that wait for one key that another client holds, and then acquire
@@ -62,21 +64,26 @@ final class WaitersScenario implements Scenario {
 	}
 
 	@Override
-	public Map<Metric, Double> measure(Competitor competitor, BenchmarkRedis redis, Duration time) throws Exception {
-		LockClient client = competitor.connect(redis.port(), LEASE_MILLIS);
+	public boolean suits(ServerKind server) {
+		return server == ServerKind.REDIS;
+	}
+
+	@Override
+	public Map<Metric, Double> measure(Competitor competitor, BenchmarkServer server, Duration time) throws Exception {
+		LockClient client = competitor.connect(server.address(), LEASE_MILLIS);
 		LockClient holder = competitor.abilities().contains(Ability.DISTRIBUTED)
-				? competitor.connect(redis.port(), LEASE_MILLIS) : client;
+				? competitor.connect(server.address(), LEASE_MILLIS) : client;
 		try {
 			contest(client, holder, "warm-up", WARM_UP_WAITERS, () -> {
 			});
 			Map<Metric, Double> results = new EnumMap<>(Metric.class);
 			results.putAll(contest(client, holder, "hot", this.waiters, () -> {
-				redis.commands().configResetstat();
+				server.resetCalls();
 				long cpuBefore = Load.processCpuNanos();
 				sleep(WAITING_SECONDS);
 				results.put(Metric.WAITING_CPU, (Load.processCpuNanos() - cpuBefore) / 1e9 / WAITING_SECONDS * 100);
 				results.put(Metric.WAITING_COMMANDS,
-						competitor.clientCommands(redis.calls(), 0) / (double) WAITING_SECONDS);
+						competitor.clientCommands(server.calls(), 0) / (double) WAITING_SECONDS);
 			}));
 			return results;
 		}

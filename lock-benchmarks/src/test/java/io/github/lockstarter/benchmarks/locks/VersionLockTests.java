@@ -13,7 +13,8 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.benchmarks.scenarios.BenchmarkRedis;
+import io.github.lockstarter.benchmarks.servers.BenchmarkServer;
+import io.github.lockstarter.benchmarks.servers.ServerKind;
 import io.github.lockstarter.lifecycle.LockLifecycle;
 import io.github.lockstarter.redis.RedisLockStore;
 
@@ -42,13 +43,13 @@ class VersionLockTests {
 
 	@Test
 	void aVersionExcludesTheOtherOnes() throws Exception {
-		try (BenchmarkRedis redis = BenchmarkRedis.start();
-				LockClient one = new VersionLock("one", this.current).connect(redis.port(), 30_000);
-				LockClient other = new VersionLock("other", this.current).connect(redis.port(), 30_000)) {
+		try (BenchmarkServer redis = ServerKind.REDIS.start();
+				LockClient one = new VersionLock("one", this.current).connect(redis.address(), 30_000);
+				LockClient other = new VersionLock("other", this.current).connect(redis.address(), 30_000)) {
 			Runnable unlock = one.lock("a");
 			Thread waiter = new Thread(() -> other.lock("a").run());
 			waiter.start();
-			while (redis.commands().keys("*:queue").isEmpty() && waiter.isAlive()) {
+			while (redis.counters().commands().keys("*:queue").isEmpty() && waiter.isAlive()) {
 				Thread.onSpinWait();
 			}
 			assertThat(waiter.isAlive()).isTrue();

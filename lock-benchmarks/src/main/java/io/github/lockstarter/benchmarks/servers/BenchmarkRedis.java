@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.benchmarks.scenarios;
+package io.github.lockstarter.benchmarks.servers;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -78,15 +78,6 @@ public final class BenchmarkRedis implements AutoCloseable {
 	}
 
 	/**
-	 * Delete all keys, scripts and counters.
-	 */
-	public void reset() {
-		this.commands.flushall();
-		this.commands.scriptFlush();
-		this.commands.configResetstat();
-	}
-
-	/**
 	 * Return the number of calls of each command, by clients or scripts.
 	 */
 	Map<String, Long> calls() {
@@ -101,7 +92,7 @@ public final class BenchmarkRedis implements AutoCloseable {
 	/**
 	 * Return the CPU time that the server has used, in seconds.
 	 */
-	double cpuSeconds() {
+	public double cpuSeconds() {
 		double seconds = 0;
 		Matcher matcher = CPU.matcher(this.commands.info("cpu"));
 		while (matcher.find()) {

@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.benchmarks.scenarios;
+package io.github.lockstarter.benchmarks.servers;
 
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
-
-import io.github.lockstarter.benchmarks.locks.Competitors;
 
 /**
- * A separate process that runs a class of the benchmarks.
+ * A separate process that runs a class of the benchmarks, with their system properties.
  */
-final class Worker implements AutoCloseable {
+public final class Worker implements AutoCloseable {
 
 	private final Process process;
 
@@ -27,13 +25,17 @@ final class Worker implements AutoCloseable {
 		this.output = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
 	}
 
-	static Worker start(Class<?> main, String... arguments) throws IOException {
+	public static Worker start(Class<?> main, String... arguments) throws IOException {
 		String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-		String versions = "-D" + Competitors.VERSIONS + "=" + System.getProperty(Competitors.VERSIONS, "");
-		List<String> command = Stream
-			.concat(Stream.of(java, "-Xmx512m", versions, "-cp", System.getProperty("java.class.path"), main.getName()),
-					Stream.of(arguments))
-			.toList();
+		List<String> command = new ArrayList<>(List.of(java, "-Xmx512m"));
+		System.getProperties()
+			.stringPropertyNames()
+			.stream()
+			.filter((name) -> name.startsWith("benchmark."))
+			.map((name) -> "-D" + name + "=" + System.getProperty(name))
+			.forEach(command::add);
+		command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+		command.addAll(List.of(arguments));
 		Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
 		Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
 		return new Worker(process);
@@ -42,7 +44,7 @@ final class Worker implements AutoCloseable {
 	/**
 	 * Return the words of the next line that begins with a word.
 	 */
-	String[] await(String word) throws IOException {
+	public String[] await(String word) throws IOException {
 		for (String line = this.output.readLine(); line != null; line = this.output.readLine()) {
 			if (line.startsWith(word)) {
 				return line.split(" ");
@@ -51,7 +53,7 @@ final class Worker implements AutoCloseable {
 		throw new IOException("The worker ended before it said '" + word + "'");
 	}
 
-	void say(String line) throws IOException {
+	public void say(String line) throws IOException {
 		this.process.getOutputStream().write((line + System.lineSeparator()).getBytes(StandardCharsets.UTF_8));
 		this.process.getOutputStream().flush();
 	}
@@ -59,7 +61,7 @@ final class Worker implements AutoCloseable {
 	/**
 	 * End the process as {@code kill -9} does.
 	 */
-	void kill() throws InterruptedException {
+	public void kill() throws InterruptedException {
 		this.process.destroyForcibly().waitFor();
 	}
 

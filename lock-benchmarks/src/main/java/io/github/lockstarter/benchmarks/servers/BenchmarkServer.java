@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.benchmarks.servers;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The server of one measurement. The bodies of locks count in Redis whatever keeps the
+ * locks, so that they take the same time everywhere.
+ */
+public final class BenchmarkServer implements AutoCloseable {
+
+	private final ServerAddress address;
+
+	private final BenchmarkRedis counters;
+
+	private final List<BenchmarkRedis> counted;
+
+	private final Runnable close;
+
+	/**
+	 * Create a server.
+	 * @param address the address for clients
+	 * @param counters the Redis server in which the bodies of locks count
+	 * @param counted the servers that can say what they were asked for
+	 * @param close stops the server
+	 */
+	BenchmarkServer(ServerAddress address, BenchmarkRedis counters, List<BenchmarkRedis> counted, Runnable close) {
+		this.address = address;
+		this.counters = counters;
+		this.counted = counted;
+		this.close = close;
+	}
+
+	public ServerAddress address() {
+		return this.address;
+	}
+
+	/**
+	 * Return the Redis server in which the bodies of locks count. For
+	 * {@link ServerKind#REDIS} it also keeps the locks.
+	 */
+	public BenchmarkRedis counters() {
+		return this.counters;
+	}
+
+	/**
+	 * Return whether {@link #calls()} are known.
+	 */
+	public boolean countsCalls() {
+		return !this.counted.isEmpty();
+	}
+
+	/**
+	 * Forget all calls until now.
+	 */
+	public void resetCalls() {
+		this.counted.forEach((server) -> server.commands().configResetstat());
+	}
+
+	/**
+	 * Return the number of calls of each command, by clients or scripts.
+	 */
+	public Map<String, Long> calls() {
+		Map<String, Long> calls = new HashMap<>();
+		this.counted
+			.forEach((server) -> server.calls().forEach((command, number) -> calls.merge(command, number, Long::sum)));
+		return calls;
+	}
+
+	@Override
+	public void close() {
+		this.close.run();
+	}
+
+}
