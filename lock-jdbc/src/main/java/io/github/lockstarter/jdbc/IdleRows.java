@@ -21,13 +21,6 @@ final class IdleRows implements AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(IdleRows.class);
 
-	/**
-	 * A key that comes before those of all rows; an empty one is null in some databases.
-	 */
-	private static final String BEFORE_ALL = " ";
-
-	private static final int BATCH = 1000;
-
 	private static final long FIRST_NANOS = TimeUnit.MINUTES.toNanos(1);
 
 	private static final long LONGEST_INTERVAL_NANOS = TimeUnit.HOURS.toNanos(1);

@@ -26,8 +26,8 @@ import io.github.lockstarter.store.OwnerToken;
  * neither clocks nor leases matter.
  *
  * <p>
- * Renewals of the lock wait for the end of the transaction, too. This is not its last
- * statement: JPA writes its changes later, during the commit.
+ * Renewals of the lock wait for the end of the transaction, too. The check is not the
+ * last statement of the transaction: JPA writes its changes later, during the commit.
  */
 final class JdbcCommitCheck implements CommitCheck {
 

@@ -111,7 +111,8 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 	 * Create a store that renews and releases locks on connections of their own, so that
 	 * no number of waiters keeps a lock from being renewed, and that also checks the
 	 * locks of transactions.
-	 * @param acquiring the connections for everything else; at least two on PostgreSQL
+	 * @param acquiring the connections for all requests except renewals and releases; at
+	 * least two on PostgreSQL
 	 * @param owned the connections for renewals and releases; two are enough
 	 * @param settings the settings
 	 * @param transactions the connections of the application's transactions, to the same

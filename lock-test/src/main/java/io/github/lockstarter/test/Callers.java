@@ -16,7 +16,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 public final class Callers {
 
-	private static final Duration PATIENCE = Duration.ofSeconds(30);
+	/** Longer than a caller waits for a lock: that fails first, and says why. */
+	private static final Duration PATIENCE = Duration.ofMinutes(2);
 
 	private Callers() {
 	}

@@ -35,6 +35,8 @@ final class TestServers {
 	static {
 		// A server that cannot start must not end the JVM of the tests
 		ServiceUtils.setSystemExitProcedure(ServiceUtils.LOG_ONLY);
+		// The machine does not fail in these tests, and its disk may be slow
+		System.setProperty("zookeeper.forceSync", "no");
 	}
 
 	private TestServers() {
