@@ -3,11 +3,17 @@
 package io.github.lockstarter.redlock;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.OwnerToken;
@@ -80,6 +86,35 @@ class RedlockRestartTests extends AbstractRedlockTests {
 			.atMost(LEASE_TIME.dividedBy(2))
 			.ignoreExceptions()
 			.until(() -> isGranted(this.two, this.other, LEASE_TIME));
+	}
+
+	@Test
+	void aFixedLeaseMayBeLongerThanTheRestartDelay() {
+		Duration lease = Duration.ofSeconds(4);
+		RedlockSettings settings = RedlockServers.restartDelay(Duration.ofSeconds(1));
+		List<Long> losses = new CopyOnWriteArrayList<>();
+		try (RedlockStore here = this.servers.store(settings);
+				RedlockStore there = this.servers.store(settings);
+				DefaultLockRegistry holding = new DefaultLockRegistry(here, EngineSettings.DEFAULTS,
+						(event) -> noteLoss(event, losses));
+				DefaultLockRegistry waiting = new DefaultLockRegistry(there)) {
+			Awaitility.await().ignoreExceptions().until(() -> {
+				holding.acquire(LockRequest.of(KEY)).close();
+				return true;
+			});
+			long start = System.nanoTime();
+			holding.acquire(LockRequest.of(KEY).withLeaseTime(lease));
+			waiting.acquire(LockRequest.of(KEY)).close();
+			assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(lease.toNanos());
+			Awaitility.await().until(() -> !losses.isEmpty());
+			assertThat(losses.get(0) - start).isGreaterThanOrEqualTo(lease.toNanos());
+		}
+	}
+
+	private static void noteLoss(LockEvent event, List<Long> losses) {
+		if (event instanceof LockEvent.Lost) {
+			losses.add(System.nanoTime());
+		}
 	}
 
 	private static boolean isGranted(StoreClient client, OwnerToken owner, Duration leaseTime) {

@@ -67,15 +67,18 @@ record OurStore(LockStore store, Runnable close) {
 	}
 
 	private static OurStore jdbc(ServerAddress database, boolean durableGrants) {
-		HikariDataSource connections = PooledConnections.ofOurs(database);
+		HikariDataSource acquiring = PooledConnections.ofOurs(database, PooledConnections.ACQUIRING);
+		HikariDataSource owned = PooledConnections.ofOurs(database, PooledConnections.OWNED);
 		JdbcLockSettings defaults = JdbcLockSettings.DEFAULTS;
-		JdbcLockStore store = new JdbcLockStore(connections,
+		JdbcLockStore store = new JdbcLockStore(acquiring, owned,
 				new JdbcLockSettings(defaults.tablePrefix(), defaults.queryTimeout(), durableGrants,
 						defaults.notifications(), defaults.minPollInterval(), defaults.maxPollInterval(),
-						defaults.fenceRetention()));
+						defaults.fenceRetention()),
+				null);
 		return new OurStore(store, () -> {
 			store.close();
-			connections.close();
+			acquiring.close();
+			owned.close();
 		});
 	}
 

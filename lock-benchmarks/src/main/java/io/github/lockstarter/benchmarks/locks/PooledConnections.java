@@ -15,7 +15,10 @@ final class PooledConnections {
 	private static final int PEER = 32;
 
 	/** The default of {@code distributed-lock.jdbc.pool-size}. */
-	private static final int OURS = 8;
+	static final int ACQUIRING = 8;
+
+	/** What the auto-configuration adds to renew and release locks. */
+	static final int OWNED = 2;
 
 	private static final long OUR_TIMEOUT_MILLIS = 2000;
 
@@ -34,10 +37,10 @@ final class PooledConnections {
 	/**
 	 * Return a pool with the settings of the auto-configuration.
 	 */
-	static HikariDataSource ofOurs(ServerAddress database) {
+	static HikariDataSource ofOurs(ServerAddress database, int size) {
 		HikariDataSource pool = new HikariDataSource();
 		pool.setJdbcUrl(database.location());
-		pool.setMaximumPoolSize(OURS);
+		pool.setMaximumPoolSize(size);
 		pool.setMinimumIdle(0);
 		pool.setConnectionTimeout(OUR_TIMEOUT_MILLIS);
 		pool.setValidationTimeout(OUR_TIMEOUT_MILLIS / 2);

@@ -12,10 +12,10 @@ final class DatabasePool {
 	private DatabasePool() {
 	}
 
-	static HikariDataSource to(ServerAddress address) {
+	static HikariDataSource to(ServerAddress address, int size) {
 		HikariDataSource pool = new HikariDataSource();
 		pool.setJdbcUrl(address.nodes().get(0));
-		pool.setMaximumPoolSize(8);
+		pool.setMaximumPoolSize(size);
 		pool.setMinimumIdle(0);
 		pool.setConnectionTimeout(2000);
 		pool.setValidationTimeout(1000);

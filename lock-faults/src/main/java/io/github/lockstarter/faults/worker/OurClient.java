@@ -63,11 +63,13 @@ final class OurClient implements LockClient {
 	}
 
 	static OurClient inDatabase(ServerAddress address, Duration leaseTime) {
-		HikariDataSource pool = DatabasePool.to(address);
-		JdbcLockStore store = new JdbcLockStore(pool, JdbcLockSettings.DEFAULTS);
+		HikariDataSource acquiring = DatabasePool.to(address, 8);
+		HikariDataSource owned = DatabasePool.to(address, 2);
+		JdbcLockStore store = new JdbcLockStore(acquiring, owned, JdbcLockSettings.DEFAULTS, null);
 		return new OurClient(store, leaseTime, () -> {
 			store.close();
-			pool.close();
+			acquiring.close();
+			owned.close();
 		});
 	}
 

@@ -32,7 +32,7 @@ final class ShedLockClient implements LockClient {
 
 	ShedLockClient(ServerAddress address, Duration leaseTime) {
 		this.leaseTime = leaseTime;
-		this.pool = DatabasePool.to(address);
+		this.pool = DatabasePool.to(address, 8);
 		this.provider = new JdbcTemplateLockProvider(JdbcTemplateLockProvider.Configuration.builder()
 			.withJdbcTemplate(new JdbcTemplate(this.pool))
 			.usingDbTime()

@@ -29,7 +29,7 @@ final class SpringIntegrationJdbcClient implements LockClient {
 
 	SpringIntegrationJdbcClient(ServerAddress address, Duration leaseTime) {
 		this.leaseTime = leaseTime;
-		this.pool = DatabasePool.to(address);
+		this.pool = DatabasePool.to(address, 8);
 		this.repository = new DefaultLockRepository(this.pool);
 		this.repository.setTransactionManager(new JdbcTransactionManager(this.pool));
 		this.repository.afterPropertiesSet();
