@@ -104,11 +104,13 @@ final class LeaseWatchdog implements Renewal.Listener {
 	}
 
 	private void schedule(Tenure tenure, long due) {
-		Timetable.Entry next = this.timetable.at(earlier(due, tenure.deadline()), () -> check(tenure));
+		Timetable.Entry next = new Timetable.Entry(earlier(due, tenure.deadline()), () -> check(tenure));
 		Timetable.Entry previous = tenure.setAlarm(next);
 		if (previous != null) {
 			this.timetable.cancel(previous);
 		}
+		// Only now, because the check may set the next alarm at once
+		this.timetable.enter(next);
 		// If the tenure ended in the meantime, its end has cancelled only the previous
 		// alarm
 		if (tenure.certainty().isOver()) {

@@ -67,7 +67,10 @@ final class Timetable implements AutoCloseable {
 		return entry;
 	}
 
-	private void enter(Entry entry) {
+	/**
+	 * Enter an action. It may run, or be cancelled, before this method returns.
+	 */
+	void enter(Entry entry) {
 		Set<Entry> sameTime;
 		do {
 			sameTime = this.entries.computeIfAbsent(entry.due, (due) -> ConcurrentHashMap.newKeySet(1));
@@ -154,7 +157,11 @@ final class Timetable implements AutoCloseable {
 
 		private final AtomicBoolean over = new AtomicBoolean();
 
-		private Entry(long due, Runnable action) {
+		/**
+		 * Create an entry that is not in a timetable yet.
+		 * @param due when to run the action, on the clock of the timetable
+		 */
+		Entry(long due, Runnable action) {
 			this.due = due;
 			this.action = action;
 		}

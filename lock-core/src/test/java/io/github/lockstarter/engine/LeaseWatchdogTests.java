@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
@@ -289,6 +290,28 @@ class LeaseWatchdogTests {
 		advance(LEASE);
 		assertThat(this.store.renew.calls()).isZero();
 		assertThat(tenure.certainty().isLost()).isTrue();
+	}
+
+	/**
+	 * The thread that keeps time may renew the lease before the thread that has asked for
+	 * it continues.
+	 */
+	@Test
+	void watchesALeaseForEverThatIsRenewedFromSeveralThreads() throws InterruptedException {
+		Tenure tenure = begin(KEY, true);
+		this.timetable.start();
+		try {
+			for (int i = 0; i < 5_000; i++) {
+				this.watchdog.hasten(tenure);
+				if (i % 20 == 0) {
+					Thread.yield();
+				}
+				Awaitility.await().until(() -> !tenure.isRenewing() && this.timetable.size() == 1);
+			}
+		}
+		finally {
+			this.timetable.close();
+		}
 	}
 
 	private Tenure begin(LockKey key, boolean renewable) {
