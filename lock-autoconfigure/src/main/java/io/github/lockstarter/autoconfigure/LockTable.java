@@ -8,7 +8,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.Arrays;
 
 import javax.sql.DataSource;
 
@@ -16,6 +15,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.boot.jdbc.DatabaseDriver;
 import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.io.ByteArrayResource;
@@ -65,7 +65,7 @@ final class LockTable {
 	 */
 	void require(ResourceLoader resourceLoader) {
 		try {
-			if (!exists()) {
+			if (unreadable() != null) {
 				create(resourceLoader);
 			}
 		}
@@ -74,15 +74,15 @@ final class LockTable {
 					+ NestedExceptionUtils.getMostSpecificCause(ex).getMessage() + ")";
 			if (this.properties.initializeSchema() == JdbcLockProperties.SchemaInitialization.ALWAYS) {
 				throw new LockStoreNotFoundException(unknown + ", so the table '" + this.name + "' cannot be created",
-						"start the database first, or create the table with a migration, and remove"
-								+ " distributed-lock.jdbc.initialize-schema=always");
+						"correct the address, the username and the password of the database, start the database first, or"
+								+ " remove distributed-lock.jdbc.initialize-schema=always and create the table with a migration");
 			}
 			logger.warn(unknown + ". Without the table '" + this.name + "', no lock will be granted");
 		}
 	}
 
 	private void create(ResourceLoader resourceLoader) throws IOException, SQLException {
-		RuntimeException failure = null;
+		Exception failure = null;
 		try (Connection connection = this.dataSource.getConnection()) {
 			if (isWanted(connection.getMetaData().getURL())) {
 				populator(resourceLoader.getResource(location())).populate(connection);
@@ -92,8 +92,9 @@ final class LockTable {
 			failure = ex;
 		}
 		// Another instance may have created it at the same time
-		if (!exists()) {
-			throw missing(failure);
+		SQLException unreadable = unreadable();
+		if (unreadable != null) {
+			throw missing((failure != null) ? failure : unreadable);
 		}
 	}
 
@@ -114,8 +115,8 @@ final class LockTable {
 	private boolean isWanted(String url) {
 		return switch (this.properties.initializeSchema()) {
 			case ALWAYS -> true;
-			case EMBEDDED -> Arrays.stream(EmbeddedDatabaseConnection.values())
-				.anyMatch((kind) -> EmbeddedDatabaseConnection.isEmbedded(kind.getDriverClassName(), url));
+			case EMBEDDED ->
+				EmbeddedDatabaseConnection.isEmbedded(DatabaseDriver.fromJdbcUrl(url).getDriverClassName(), url);
 			case NEVER -> false;
 		};
 	}
@@ -126,31 +127,34 @@ final class LockTable {
 			.replace(PLATFORM, platform.equals(Property.AUTO) ? JdbcLockSchema.platform(this.dataSource) : platform);
 	}
 
-	private boolean exists() throws SQLException {
+	/**
+	 * Return why the table cannot be read, or {@code null} if it can be.
+	 */
+	private @Nullable SQLException unreadable() throws SQLException {
 		try (Connection connection = this.dataSource.getConnection();
 				Statement statement = connection.createStatement()) {
 			Duration timeout = this.properties.queryTimeout();
 			statement.setQueryTimeout(Math.toIntExact(timeout.plusMillis(999).toSeconds()));
 			statement.executeQuery("select lock_key, owner from " + this.name + " where 1 = 0").close();
-			return true;
+			return null;
 		}
 		catch (SQLException ex) {
 			if (new SQLExceptionSubclassTranslator().translate("lock", null, ex) instanceof BadSqlGrammarException) {
-				logger.debug("The table of the locks cannot be read", ex);
-				return false;
+				return ex;
 			}
 			throw ex;
 		}
 	}
 
-	private LockStoreNotFoundException missing(@Nullable RuntimeException failure) {
-		String reason = (failure != null) ? " (" + NestedExceptionUtils.getMostSpecificCause(failure).getMessage() + ")"
-				: "";
-		String script = "create the table with the script for your database in io/github/lockstarter/jdbc of lock-jdbc";
+	private LockStoreNotFoundException missing(Exception failure) {
+		String action = "create the table with the script for your database in io/github/lockstarter/jdbc of lock-jdbc,"
+				+ " and grant the user select, insert, update and delete on it";
 		return new LockStoreNotFoundException(
-				"The database has no table '" + this.name + "' for the locks, or the user may not read it" + reason,
-				(this.properties.initializeSchema() == JdbcLockProperties.SchemaInitialization.ALWAYS) ? script
-						: script + ", or set distributed-lock.jdbc.initialize-schema=always");
+				"The database has no table '" + this.name + "' for the locks, or the user may not read it ("
+						+ NestedExceptionUtils.getMostSpecificCause(failure).getMessage() + ")",
+				(this.properties.initializeSchema() == JdbcLockProperties.SchemaInitialization.ALWAYS)
+						? action + "; or grant the user create"
+						: action + ", or set distributed-lock.jdbc.initialize-schema=always");
 	}
 
 }

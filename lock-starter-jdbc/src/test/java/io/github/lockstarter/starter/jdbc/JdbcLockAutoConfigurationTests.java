@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.starter.jdbc;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +17,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -182,6 +184,15 @@ class JdbcLockAutoConfigurationTests {
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains("The database has no table 'distributed_lock' for the locks, or the user may not read it")
 			.contains("set distributed-lock.jdbc.initialize-schema=always");
+	}
+
+	@Test
+	void noTableIsCreatedInADatabaseThatIsNotInMemory(@TempDir Path directory, CapturedOutput output) {
+		assertThat(catchThrowable(
+				() -> start(Locks.class, "spring.datasource.url=jdbc:h2:file:" + directory.resolve("shop")).close()))
+			.isNotNull();
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("The database has no table 'distributed_lock'");
 	}
 
 	@Test
