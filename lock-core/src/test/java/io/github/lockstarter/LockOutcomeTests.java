@@ -34,7 +34,7 @@ class LockOutcomeTests {
 
 	private static final LockRequest AT_ONCE = REQUEST.withWaitTime(Duration.ZERO);
 
-	private static final LockRequest SHORT = REQUEST.withLeaseTime(Duration.ofMillis(50));
+	private static final LockRequest SHORT = REQUEST.withLeaseTime(Duration.ofMillis(250));
 
 	private final LockMemory memory = new LockMemory();
 

@@ -171,7 +171,7 @@ class LockSettingsTests {
 
 	@Test
 	void aTemplateReactsToALossAsItsNameSaysUnlessItSaysSoItself() {
-		use(NameSettings.NONE.withLeaseTime(Duration.ofMillis(10))
+		use(NameSettings.NONE.withLeaseTime(Duration.ofMillis(250))
 			.withReactions(OnContention.DEFAULT, OnUnavailable.DEFAULT, OnLost.LOG));
 		LockTemplate template = new LockTemplate(this.registry);
 		assertThat(template.<Lease, String, RuntimeException>execute(STOCK, LockSettingsTests::outlive))

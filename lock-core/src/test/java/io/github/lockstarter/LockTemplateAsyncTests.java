@@ -154,7 +154,7 @@ class LockTemplateAsyncTests {
 				.succeedsWithin(Duration.ofSeconds(20))
 				.isEqualTo("busy");
 		}
-		LockRequest brief = AT_ONCE.withLeaseTime(Duration.ofMillis(50));
+		LockRequest brief = AT_ONCE.withLeaseTime(Duration.ofMillis(250));
 		this.store.acquire.loseRequests(() -> true);
 		assertThat(failure(this.template.executeAsync(brief, this::unexpected)))
 			.isInstanceOf(LockUnavailableException.class);
@@ -244,7 +244,7 @@ class LockTemplateAsyncTests {
 	@Test
 	void aLossCancelsTheFutureOfTheBodyIfThatIsThePolicy() throws Exception {
 		LockTemplate interrupting = this.template.withOnLost(OnLost.INTERRUPT);
-		CompletableFuture<String> result = interrupting.executeAsync(REQUEST.withLeaseTime(Duration.ofMillis(50)),
+		CompletableFuture<String> result = interrupting.executeAsync(REQUEST.withLeaseTime(Duration.ofMillis(250)),
 				(lease) -> this.body);
 		assertThat(failure(result)).isInstanceOf(LockLostException.class)
 			.satisfies((ex) -> assertThat(ex.getSuppressed()).hasExactlyElementsOfTypes(CancellationException.class));
@@ -254,7 +254,7 @@ class LockTemplateAsyncTests {
 	@Test
 	void aLossInterruptsABodyThatBlocksBeforeItReturns() {
 		LockTemplate interrupting = this.template.withOnLost(OnLost.INTERRUPT);
-		CompletableFuture<String> result = interrupting.executeAsync(REQUEST.withLeaseTime(Duration.ofMillis(50)),
+		CompletableFuture<String> result = interrupting.executeAsync(REQUEST.withLeaseTime(Duration.ofMillis(250)),
 				(lease) -> {
 					new CountDownLatch(1).await();
 					return this.body;
@@ -295,7 +295,7 @@ class LockTemplateAsyncTests {
 		cancelled.cancel(true);
 		Awaitility.await().until(() -> !isTaken());
 		this.store.acquire.loseRequests(() -> true);
-		assertThat(begin(AT_ONCE.withLeaseTime(Duration.ofMillis(50)), this::unexpected)).isCompletedWithValue("down");
+		assertThat(begin(AT_ONCE.withLeaseTime(Duration.ofMillis(250)), this::unexpected)).isCompletedWithValue("down");
 	}
 
 	@Test

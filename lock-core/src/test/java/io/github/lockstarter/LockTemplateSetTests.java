@@ -110,7 +110,7 @@ class LockTemplateSetTests {
 	@ParameterizedTest
 	@EnumSource
 	void theLossOfOneLockIsReportedAsTheTemplateRequires(OnLost onLost) {
-		LockSetRequest request = LockSetRequest.of(FIRST, SECOND.withLeaseTime(Duration.ofMillis(20)));
+		LockSetRequest request = LockSetRequest.of(FIRST, SECOND.withLeaseTime(Duration.ofMillis(250)));
 		LockTemplate template = this.template.withOnLost(onLost);
 		LockedBody<LeaseSet, String, RuntimeException> body = (leases) -> {
 			CountDownLatch lost = new CountDownLatch(1);
@@ -132,7 +132,7 @@ class LockTemplateSetTests {
 	@Test
 	void aSetDoesNotAcquireALockAnewThatAnOuterBodyHasLost() {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(
-				() -> this.template.executeWithoutResult(FIRST.withLeaseTime(Duration.ofMillis(10)), (lease) -> {
+				() -> this.template.executeWithoutResult(FIRST.withLeaseTime(Duration.ofMillis(250)), (lease) -> {
 					Awaitility.await().until(() -> !lease.isHeld());
 					this.template.executeWithoutResult(BOTH, (leases) -> {
 						throw new AssertionError("It should not have run");

@@ -346,14 +346,14 @@ class DefaultLockRegistryTests {
 
 	@Test
 	void aFixedLeaseThatExpiresIsLostAndItsOwnerIsNotified() throws Exception {
-		Lease lease = this.registry.acquire(REQUEST.withLeaseTime(Duration.ofMillis(50)));
+		Lease lease = this.registry.acquire(REQUEST.withLeaseTime(Duration.ofMillis(250)));
 		CountDownLatch notified = new CountDownLatch(1);
 		lease.onLost((loss) -> notified.countDown());
 		assertThat(notified.await(10, TimeUnit.SECONDS)).isTrue();
 		assertThat(lease.isHeld()).isFalse();
 		assertThat(lease.remaining()).isZero();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::ensureHeld)
-			.withMessageContaining("lease time of 50 ms expired");
+			.withMessageContaining("lease time of 250 ms expired");
 		lease.onLost((loss) -> notified.countDown());
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
 		assertThat(closing(this.registry.acquire(REQUEST))).isTrue();

@@ -108,7 +108,7 @@ class CompositeLockListenerTests {
 	void aBrokenListenerKeepsNoOwnerFromHearingOfALoss(LockListener broken) {
 		List<String> losses = new CopyOnWriteArrayList<>();
 		try (DefaultLockRegistry registry = registry(new LockMemory(), around(broken))) {
-			Lease lease = registry.acquire(AT_ONCE.withLeaseTime(Duration.ofMillis(50)));
+			Lease lease = registry.acquire(AT_ONCE.withLeaseTime(Duration.ofMillis(250)));
 			lease.onLost((loss) -> losses.add(loss.getMessage()));
 			Awaitility.await().untilAsserted(() -> assertThat(losses).hasSize(1));
 			assertThat(this.after).last().isInstanceOf(LockEvent.Lost.class);

@@ -131,7 +131,7 @@ class LockTransactionTests {
 
 	@Test
 	void everyLockOfTheThreadIsChecked() {
-		LockRequest fixed = LockRequest.of("order", 7).withLeaseTime(Duration.ofMillis(20));
+		LockRequest fixed = LockRequest.of("order", 7).withLeaseTime(Duration.ofMillis(250));
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.lock.execute(fixed,
 				(outer) -> this.lock.execute(REQUEST, (inner) -> this.transaction.execute((status) -> {
 					insertOrder();

@@ -47,7 +47,8 @@ public final class WorkerJvm implements AutoCloseable {
 	 */
 	public static WorkerJvm startOn(String classPath, List<String> options, Class<?> main, Object... arguments) {
 		List<String> command = new ArrayList<>(
-				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
+				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
+						"-XX:+UseSerialGC"));
 		command.addAll(options);
 		command.addAll(List.of("-cp", classPath, main.getName()));
 		for (Object argument : arguments) {

@@ -9,6 +9,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -18,6 +19,9 @@ import java.util.stream.Stream;
  * An instance of the shop in a separate JVM.
  */
 public final class ShopProcess implements AutoCloseable {
+
+	/** A database server may have to be unpacked and set up first. */
+	private static final Duration PATIENCE = Duration.ofMinutes(3);
 
 	private final Process process;
 
@@ -35,8 +39,8 @@ public final class ShopProcess implements AutoCloseable {
 	 * Start the classes under test.
 	 */
 	public static ShopProcess start(Path directory, String... arguments) {
-		return start(directory, List.of("-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"),
-				StockApplication.class.getName()), arguments);
+		return start(directory, List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp",
+				System.getProperty("java.class.path"), StockApplication.class.getName()), arguments);
 	}
 
 	/**
@@ -75,7 +79,7 @@ public final class ShopProcess implements AutoCloseable {
 	}
 
 	public ShopProcess awaitOpen() {
-		for (long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60); !log().contains("The shop is open");) {
+		for (long deadline = System.nanoTime() + PATIENCE.toNanos(); !log().contains("The shop is open");) {
 			if (!this.process.isAlive() || System.nanoTime() > deadline) {
 				close();
 				throw new IllegalStateException("The shop did not open:\n" + log());
