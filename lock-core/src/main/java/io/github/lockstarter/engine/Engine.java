@@ -73,7 +73,7 @@ final class Engine {
 		this.locks = new LocalLocks(this.terms);
 		LockListener safeListener = new CompositeLockListener(List.of(listener));
 		LossNotice notice = new LossNotice(safeListener, this.threads.callbacks());
-		OutageLog outages = new OutageLog(this.threads.background()::serverOf);
+		OutageLog outages = new OutageLog(name, this.threads.background()::serverOf);
 		this.desk = new StoreDesk(safeStore, settings, this.threads, this.locks, notice, outages);
 		safeStore.onInterruption(this::renewAll);
 		this.admission = new Admission(this.desk, outages, safeListener, this.capabilities, safeStore.commitCheck(),

@@ -19,6 +19,8 @@ final class OutageLog {
 
 	private static final Log logger = LogFactory.getLog(OutageLog.class);
 
+	private final String store;
+
 	private final Function<LockKey, Object> serverOf;
 
 	/**
@@ -31,9 +33,11 @@ final class OutageLog {
 
 	/**
 	 * Create a log.
+	 * @param store the name of the store
 	 * @param serverOf returns the server of a lock, without blocking and without failing
 	 */
-	OutageLog(Function<LockKey, Object> serverOf) {
+	OutageLog(String store, Function<LockKey, Object> serverOf) {
+		this.store = store;
 		this.serverOf = serverOf;
 	}
 
@@ -49,8 +53,8 @@ final class OutageLog {
 			this.unanswered.add(key);
 			this.underWay = true;
 		}
-		logger.warn("Locks are unavailable, as the store cannot be asked: " + reason + " (the first one is '" + key
-				+ "'; the next line is logged when the store answers again)");
+		logger.warn("Locks are unavailable, as the store '" + this.store + "' cannot be asked: " + reason
+				+ " (the first one is '" + key + "'; the next line is logged when the store answers again)");
 	}
 
 	/**
@@ -58,7 +62,7 @@ final class OutageLog {
 	 */
 	void answered(LockKey key) {
 		if (this.underWay && isOver(key)) {
-			logger.info("The lock store answers again, for example about lock '" + key + "'");
+			logger.info("The store '" + this.store + "' answers again, for example about lock '" + key + "'");
 		}
 	}
 

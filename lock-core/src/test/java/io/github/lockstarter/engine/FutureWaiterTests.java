@@ -58,7 +58,7 @@ class FutureWaiterTests {
 	private Admission admission() {
 		LockListener listener = LockListener.NO_OP;
 		Terms terms = new Terms(EngineSettings.DEFAULTS, this.threads.timetable()::now);
-		OutageLog outages = new OutageLog((key) -> "");
+		OutageLog outages = new OutageLog("memory", (key) -> "");
 		StoreDesk desk = new StoreDesk(this.store, EngineSettings.DEFAULTS, this.threads, new LocalLocks(terms),
 				new LossNotice(listener, Runnable::run), outages);
 		return new Admission(desk, outages, listener, StoreCapabilities.of(this.store), Optional.empty(),
