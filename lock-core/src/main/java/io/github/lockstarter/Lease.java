@@ -64,6 +64,16 @@ public interface Lease extends LeaseSet {
 	void ensureHeld();
 
 	/**
+	 * Return what sorts the leases of a thread at a commit: the one with the smallest
+	 * text is checked first. The store determines it. Guards of transactions that do not
+	 * use {@link LeaseContext#ensureAllHeldAtCommit()} sort by it, too.
+	 * @see #ensureHeldAtCommit()
+	 */
+	default String commitOrder() {
+		return key().text();
+	}
+
+	/**
 	 * Return how long this lease is certain to last if it is not renewed again; zero if
 	 * the lease is not held.
 	 */

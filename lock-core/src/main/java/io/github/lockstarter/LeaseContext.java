@@ -43,9 +43,8 @@ public final class LeaseContext {
 
 	/**
 	 * Check that all leases of this thread are held at the commit of a transaction,
-	 * except those whose loss is only logged. They are checked in the order of their
-	 * keys: a store locks what it keeps in the same order, so that neither waits for the
-	 * other.
+	 * except those whose loss is only logged. They are checked in their
+	 * {@linkplain Lease#commitOrder() order at a commit}.
 	 * @throws LockLostException if a lock was lost
 	 * @see LeaseSet#ensureHeldAtCommit()
 	 */
@@ -57,7 +56,7 @@ public final class LeaseContext {
 				leases.addAll(scope.lease.all());
 			}
 		}
-		leases.sort(Comparator.comparing((lease) -> lease.key().text()));
+		leases.sort(Comparator.comparing(Lease::commitOrder));
 		leases.forEach(Lease::ensureHeldAtCommit);
 	}
 

@@ -27,6 +27,11 @@ final class TransactionAwareLease extends TransactionAwareLeaseSet implements Le
 	}
 
 	@Override
+	public String commitOrder() {
+		return this.delegate.commitOrder();
+	}
+
+	@Override
 	public long fencingToken() {
 		return this.delegate.fencingToken();
 	}

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A registry whose locks outlive the transactions of the threads that acquire them. A
  * lock that is acquired or closed inside a transaction is released after its completion,
- * and with {@code LockCommitGuard} no transaction commits after its thread has lost a
- * lock.
+ * and with {@code LockCommitGuard} no transaction commits once it is known that its
+ * thread has lost a lock.
  *
  * <p>
  * With transactions, auto-configuration wraps the registry bean in one; wrap a registry

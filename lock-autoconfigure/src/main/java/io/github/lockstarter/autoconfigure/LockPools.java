@@ -61,7 +61,8 @@ final class LockPools implements AutoCloseable {
 				.warn("The locks share the connections of the application, because the settings of a DataSource of type "
 						+ application.getClass().getName()
 						+ " are unknown: if bodies occupy all connections, locks can be"
-						+ " lost. Name a DataSource that the application does not use in distributed-lock.jdbc.data-source");
+						+ " lost. Name a DataSource that the application does not use in distributed-lock.jdbc.data-source;"
+						+ " then no transaction checks its locks in the database at its commit");
 		}
 	}
 

@@ -166,6 +166,10 @@ final class Admission {
 		hold.holdAtLeast(time);
 	}
 
+	String commitOrder(LockKey key) {
+		return this.commitCheck.map((check) -> check.order(key)).orElseGet(key::text);
+	}
+
 	/**
 	 * Check in the store, as part of the transaction of this thread, that a hold lasts.
 	 * @throws io.github.lockstarter.LockLostException if another owner may hold the lock

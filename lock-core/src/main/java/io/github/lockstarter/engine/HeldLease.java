@@ -58,6 +58,11 @@ final class HeldLease implements Lease {
 		}
 	}
 
+	@Override
+	public String commitOrder() {
+		return this.admission.commitOrder(key());
+	}
+
 	/**
 	 * Afterwards no owner in another JVM can acquire the lock before the commit, and the
 	 * second look is for this JVM.

@@ -3,6 +3,7 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -50,7 +51,7 @@ record HeldLeases(List<Lease> all, Executor returns) implements LeaseSet {
 
 	@Override
 	public void ensureHeldAtCommit() {
-		this.all.forEach(Lease::ensureHeldAtCommit);
+		this.all.stream().sorted(Comparator.comparing(Lease::commitOrder)).forEach(Lease::ensureHeldAtCommit);
 	}
 
 	@Override

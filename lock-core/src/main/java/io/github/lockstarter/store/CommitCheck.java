@@ -23,4 +23,14 @@ public interface CommitCheck {
 	 */
 	boolean isHeld(LockKey key, OwnerToken owner);
 
+	/**
+	 * Return what sorts the locks of a transaction: the one with the smallest text is
+	 * checked first. A store that locks several of its rows at once has to do so in the
+	 * same order, so that neither waits for the other.
+	 * @param key the lock
+	 */
+	default String order(LockKey key) {
+		return key.text();
+	}
+
 }

@@ -5,19 +5,26 @@ package io.github.lockstarter.engine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseContext;
+import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.TransactionAwareLockRegistry;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.CommitCheck;
+import io.github.lockstarter.store.OwnerToken;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -35,6 +42,8 @@ class CommitCheckTests {
 	private final List<LockKey> checked = new ArrayList<>();
 
 	private CommitCheck check = (key, owner) -> this.checked.add(key);
+
+	private Function<LockKey, String> order = LockKey::text;
 
 	private final DefaultLockRegistry registry = new DefaultLockRegistry(new CheckedStore());
 
@@ -60,6 +69,22 @@ class CommitCheckTests {
 		this.template.executeWithoutResult(SECOND, (second) -> this.template
 			.executeWithoutResult(LockSetRequest.of(third, FIRST), (leases) -> LeaseContext.ensureAllHeldAtCommit()));
 		assertThat(this.checked).containsExactly(FIRST.key(), SECOND.key(), third.key());
+	}
+
+	/** A store may keep its locks under other names, and lock these in their order. */
+	@Test
+	void theStoreDeterminesTheOrder() {
+		this.order = (key) -> key.equals(SECOND.key()) ? "a" : "b";
+		LockSetRequest both = LockSetRequest.of(FIRST, SECOND);
+		this.template.executeWithoutResult(both, (leases) -> LeaseContext.ensureAllHeldAtCommit());
+		this.template.executeWithoutResult(both, LeaseSet::ensureHeldAtCommit);
+		LockRegistry threads = new TransactionAwareLockRegistry(this.registry, OnActiveTransaction.DEFER);
+		try (Lease first = threads.acquire(FIRST); Lease second = threads.acquire(SECOND)) {
+			LeaseContext.ensureAllHeldAtCommit();
+			assertThat(first.commitOrder()).isGreaterThan(second.commitOrder());
+		}
+		assertThat(this.checked).containsExactly(SECOND.key(), FIRST.key(), SECOND.key(), FIRST.key(), SECOND.key(),
+				FIRST.key());
 	}
 
 	@Test
@@ -97,7 +122,19 @@ class CommitCheckTests {
 
 		@Override
 		public Optional<CommitCheck> commitCheck() {
-			return Optional.of((key, owner) -> CommitCheckTests.this.check.isHeld(key, owner));
+			return Optional.of(new CommitCheck() {
+
+				@Override
+				public boolean isHeld(LockKey key, OwnerToken owner) {
+					return CommitCheckTests.this.check.isHeld(key, owner);
+				}
+
+				@Override
+				public String order(LockKey key) {
+					return CommitCheckTests.this.order.apply(key);
+				}
+
+			});
 		}
 
 	}

@@ -19,11 +19,11 @@ import io.github.lockstarter.store.CommitCheck;
 import io.github.lockstarter.store.OwnerToken;
 
 /**
- * Makes sure that a transaction of the application commits only while its owner holds the
- * lock, if both are in the same database. It locks the row of the lock until the
- * transaction ends. Another owner that takes the lock over, because the lease has
- * expired, waits until then; and if it came first, this check finds the owner gone. So
- * neither clocks nor leases matter.
+ * Makes sure that a transaction of the application does not commit after another owner
+ * has acquired its lock, if both are in the same database. It locks the row of the lock
+ * until the transaction ends. Another owner that takes the lock over, because the lease
+ * has expired, waits until then; and if it came first, this check finds the owner gone.
+ * So neither clocks nor leases matter.
  *
  * <p>
  * Renewals of the lock wait for the end of the transaction, too. The check is not the
@@ -48,7 +48,7 @@ final class JdbcCommitCheck implements CommitCheck {
 	public boolean isHeld(LockKey key, OwnerToken owner) {
 		// A database refuses to lock a row in a transaction that only reads
 		if (TransactionSynchronizationManager.isCurrentTransactionReadOnly() || !(TransactionSynchronizationManager
-			.getResource(this.transactions) instanceof ConnectionHolder holder) || isElsewhere(holder)) {
+			.getResource(this.transactions) instanceof ConnectionHolder holder) || !isCommitting(holder)) {
 			return true;
 		}
 		try {
@@ -59,15 +59,25 @@ final class JdbcCommitCheck implements CommitCheck {
 		}
 	}
 
+	@Override
+	public String order(LockKey key) {
+		return RowKey.of(key);
+	}
+
 	/**
-	 * Return whether a transaction in another database commits within the one of a
-	 * connection. To lock the row now would block renewals until the outer one ends.
+	 * Return whether the transaction that commits is the one of a connection. A
+	 * transaction of another kind, or a savepoint, may end within it: to lock the row
+	 * then would block renewals until the outer one ends.
 	 */
-	private static boolean isElsewhere(ConnectionHolder holder) {
-		return TransactionSynchronizationManager
-			.getResource(TransactionExecution.class) instanceof DefaultTransactionStatus status
-				&& status.hasTransaction() && status.getTransaction() instanceof JdbcTransactionObjectSupport committing
-				&& committing.hasConnectionHolder() && committing.getConnectionHolder() != holder;
+	private static boolean isCommitting(ConnectionHolder holder) {
+		Object execution = TransactionSynchronizationManager.getResource(TransactionExecution.class);
+		if (execution == null) {
+			// A caller other than LockCommitGuard knows which transaction commits
+			return true;
+		}
+		return execution instanceof DefaultTransactionStatus status && !status.hasSavepoint() && status.hasTransaction()
+				&& status.getTransaction() instanceof JdbcTransactionObjectSupport own && own.hasConnectionHolder()
+				&& own.getConnectionHolder() == holder;
 	}
 
 	/**

@@ -96,7 +96,8 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 
 	/**
 	 * Create a store that also checks the locks of transactions in the same database, so
-	 * that no transaction commits after its lease was over.
+	 * that none commits after another owner has acquired its lock. Transactions that only
+	 * read, or that are not those of Spring's managers for JDBC and JPA, are not checked.
 	 * @param dataSource the connections for all requests, which the application does not
 	 * use itself; at least two on PostgreSQL
 	 * @param settings the settings

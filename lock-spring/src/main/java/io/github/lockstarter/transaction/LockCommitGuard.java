@@ -22,10 +22,12 @@ import io.github.lockstarter.TransactionAwareLockRegistry;
  *
  * <p>
  * Auto-configuration and {@code @EnableDistributedLocks} add it to all transaction
- * managers. Locks that are kept in the database of the transaction are checked there, so
- * a late owner never commits. Other stores are not asked: the check notices an expired
- * lease, and any loss that a renewal has detected so far, and only the
- * {@linkplain Lease#fencingToken() fencing token} covers a loss during the commit itself.
+ * managers. The check notices an expired lease, and any loss that a renewal has detected
+ * so far. If the locks are kept in the database of the transaction, that database is
+ * asked, too, so that none commits after another owner has acquired its lock; except for
+ * read-only transactions, and with {@code distributed-lock.jdbc.commit-check=false}. No
+ * other store is asked, and only the {@linkplain Lease#fencingToken() fencing token}
+ * covers a loss during the commit itself.
  *
  * @see org.springframework.transaction.ConfigurableTransactionManager#addListener
  */

@@ -134,7 +134,7 @@ class JdbcLockAutoConfigurationTests {
 	}
 
 	@Test
-	void noTransactionCommitsAfterItsLeaseWasOver() {
+	void noTransactionCommitsAfterAnotherOwnerHadItsLock() {
 		String url = "spring.datasource.url=jdbc:h2:mem:over";
 		try (ConfigurableApplicationContext application = start(Shop.class, url);
 				ConfigurableApplicationContext other = start(Shop.class, url)) {

@@ -2,12 +2,16 @@
 
 package io.github.lockstarter.starter.jdbc;
 
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import javax.sql.DataSource;
 
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -15,12 +19,17 @@ import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.init.DatabasePopulatorUtils;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.jdbc.JdbcLockSettings;
 import io.github.lockstarter.jdbc.JdbcLockStore;
 import io.github.lockstarter.transaction.LockCommitGuard;
@@ -29,11 +38,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * A transaction in another database, within one in the database of the lock.
+ * A transaction in another database or without one, or a savepoint, within a transaction
+ * in the database of the lock.
  */
 class NestedTransactionTests {
 
 	private static final LockRequest REQUEST = LockRequest.of("nested");
+
+	private static final EngineSettings SETTINGS = new EngineSettings(Duration.ofSeconds(10), Duration.ofSeconds(3), 20,
+			Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(20));
 
 	/** Changes every row, unless a transaction has locked one. */
 	private static final String TOUCH = "update distributed_lock set told_at = told_at";
@@ -57,7 +70,7 @@ class NestedTransactionTests {
 				new ResourceDatabasePopulator(new ClassPathResource("io/github/lockstarter/jdbc/schema-h2.sql")),
 				this.own);
 		this.store = new JdbcLockStore(this.own, JdbcLockSettings.DEFAULTS, this.application);
-		this.registry = new DefaultLockRegistry(this.store);
+		this.registry = new DefaultLockRegistry(this.store, SETTINGS, LockListener.NO_OP);
 		this.locks = new LockTemplate(this.registry);
 	}
 
@@ -78,6 +91,39 @@ class NestedTransactionTests {
 					touched.set(this.jdbc.update(TOUCH));
 				}));
 		assertThat(touched).hasValue(1);
+	}
+
+	/** Such as one that sends messages. */
+	@ParameterizedTest
+	@ValueSource(ints = { AbstractPlatformTransactionManager.SYNCHRONIZATION_ALWAYS,
+			AbstractPlatformTransactionManager.SYNCHRONIZATION_NEVER })
+	void theLockIsRenewedAfterATransactionWithoutADatabaseWithinTheOuterOne(int synchronization) {
+		TransactionTemplate elsewhere = guarded(new MessageTransactionManager(synchronization));
+		theLockIsRenewedAfter(() -> elsewhere.executeWithoutResult((inner) -> {
+		}));
+	}
+
+	@Test
+	void theLockIsRenewedAfterASavepointOfTheTransaction() {
+		TransactionTemplate savepoint = transactions(this.application);
+		savepoint.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
+		theLockIsRenewedAfter(() -> savepoint.executeWithoutResult((inner) -> {
+		}));
+	}
+
+	/** The outer transaction commits, so the lock was not lost. */
+	private void theLockIsRenewedAfter(Runnable inner) {
+		this.locks.executeWithoutResult(REQUEST,
+				(lease) -> transactions(this.application).executeWithoutResult((outer) -> {
+					inner.run();
+					Long end = expiresAt();
+					Awaitility.await().until(() -> expiresAt() > end || !lease.isHeld());
+				}));
+	}
+
+	private long expiresAt() {
+		Long end = this.jdbc.queryForObject("select expires_at from distributed_lock", Long.class);
+		return (end != null) ? end : 0;
 	}
 
 	@Test
@@ -103,9 +149,40 @@ class NestedTransactionTests {
 	}
 
 	private static TransactionTemplate transactions(DataSource dataSource) {
-		DataSourceTransactionManager manager = new DataSourceTransactionManager(dataSource);
+		return guarded(new DataSourceTransactionManager(dataSource));
+	}
+
+	private static TransactionTemplate guarded(AbstractPlatformTransactionManager manager) {
 		manager.addListener(new LockCommitGuard());
 		return new TransactionTemplate(manager);
+	}
+
+	/**
+	 * Transactions that use no connection to a database.
+	 */
+	private static final class MessageTransactionManager extends AbstractPlatformTransactionManager {
+
+		MessageTransactionManager(int synchronization) {
+			setTransactionSynchronization(synchronization);
+		}
+
+		@Override
+		protected Object doGetTransaction() {
+			return new Object();
+		}
+
+		@Override
+		protected void doBegin(Object transaction, TransactionDefinition definition) {
+		}
+
+		@Override
+		protected void doCommit(DefaultTransactionStatus status) {
+		}
+
+		@Override
+		protected void doRollback(DefaultTransactionStatus status) {
+		}
+
 	}
 
 }
