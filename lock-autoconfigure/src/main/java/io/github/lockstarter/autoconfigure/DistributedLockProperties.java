@@ -31,7 +31,7 @@ import io.github.lockstarter.interceptor.DistributedLockAdvisor;
  * not set their own. 0s does not wait.
  * @param leaseTime Length of a lease without a fixed lease time, from 100ms to 365d. It
  * is renewed while its owner lives; the locks of a crashed instance expire after this
- * time.
+ * time, with ZooKeeper when its session expires.
  * @param adviceMode Whether proxies or woven classes acquire the locks of annotated
  * methods.
  * @param adviceOrder Order of the lock among the advisors of a method. Lower values are

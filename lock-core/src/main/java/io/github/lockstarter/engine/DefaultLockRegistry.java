@@ -2,6 +2,8 @@
 
 package io.github.lockstarter.engine;
 
+import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
@@ -21,7 +23,9 @@ import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStoreCreationException;
 import io.github.lockstarter.store.LockStores;
+import io.github.lockstarter.store.StoreCapabilities;
 import io.github.lockstarter.store.UnknownLockStoreException;
+import io.github.lockstarter.store.UnsuitableLockStoreException;
 
 /**
  * The {@link LockRegistry} for every store, and for several of them. Each lock is kept in
@@ -64,6 +68,8 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	 * @throws UnknownLockStoreException if the settings name a store that does not exist
 	 * @throws LockStoreCreationException if the settings name a store that cannot be
 	 * created
+	 * @throws UnsuitableLockStoreException if the settings of a lock name name a store
+	 * that cannot do the rest of what they ask for
 	 */
 	public DefaultLockRegistry(LockStores stores, LockSettings lockSettings, EngineSettings settings,
 			LockListener listener) {
@@ -71,7 +77,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		this.engines = new Engines(stores, settings, listener);
 		this.standard = this.engines.create(stores.defaultName(), "The default is", null);
 		try {
-			lockSettings.names().forEach(this::createEngine);
+			lockSettings.names().forEach((name, each) -> createEngine(stores, name, each));
 		}
 		catch (RuntimeException ex) {
 			this.engines.close();
@@ -79,7 +85,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		}
 	}
 
-	private void createEngine(String name, NameSettings settings) {
+	private void createEngine(LockStores stores, String name, NameSettings settings) {
 		String store = settings.store();
 		if (store == null) {
 			return;
@@ -93,6 +99,18 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		}
 		catch (RuntimeException ex) {
 			throw new LockStoreCreationException(subject, store, ex);
+		}
+		Duration holdAtLeast = settings.holdAtLeast();
+		if (holdAtLeast != null) {
+			LockStore found = Objects.requireNonNull(stores.find(store));
+			requireAble(StoreCapabilities.of(store, found), LockRequest.of(name).withHoldAtLeast(holdAtLeast));
+		}
+	}
+
+	private static void requireAble(StoreCapabilities store, LockRequest request) {
+		String objection = store.objection(request);
+		if (objection != null) {
+			throw new UnsuitableLockStoreException(request.key().name(), objection);
 		}
 	}
 

@@ -31,11 +31,17 @@ import io.github.lockstarter.NameSettings;
 import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.TransactionAwareLockRegistry;
 import io.github.lockstarter.event.LockEvent;
+import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.store.BlockingLockStore;
+import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStores;
+import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.UnknownLockStoreException;
+import io.github.lockstarter.store.UnsuitableLockStoreException;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 
@@ -174,6 +180,19 @@ class SeveralStoresTests {
 	}
 
 	@Test
+	void settingsThatTheirStoreCannotFulfilAreRefusedAtOnce() {
+		LockStores stores = LockStores.of("first", Map.of("first", new MemoryLockStore(), "plain", new PlainStore()));
+		NameSettings kept = NameSettings.NONE.withHoldAtLeast(Duration.ofSeconds(1));
+		LockSettings inFirst = new LockSettings(Map.of("report", kept.withStore("first")));
+		new DefaultLockRegistry(stores, inFirst, EngineSettings.DEFAULTS, LockListener.NO_OP).close();
+		LockSettings inPlain = new LockSettings(Map.of("report", kept.withStore("plain")));
+		assertThatExceptionOfType(UnsuitableLockStoreException.class)
+			.isThrownBy(() -> new DefaultLockRegistry(stores, inPlain, EngineSettings.DEFAULTS, LockListener.NO_OP))
+			.withMessage("The settings of the lock name 'report' do not fit its store: the lock is requested with"
+					+ " 'holdAtLeast', but the lock store 'plain' cannot keep a lock after its owner has released it");
+	}
+
+	@Test
 	void aRegistryForOneStoreRefusesAllOthers() {
 		try (DefaultLockRegistry registry = new DefaultLockRegistry(new MemoryLockStore(this.first))) {
 			registry.acquire(REQUEST.withStore("MemoryLockStore")).close();
@@ -291,6 +310,25 @@ class SeveralStoresTests {
 		@Override
 		public Set<String> names() {
 			return LockStores.of("first", this.all).names();
+		}
+
+	}
+
+	private static final class PlainStore extends BlockingLockStore {
+
+		@Override
+		protected LockAttempt tryAcquire(LeaseRequest request) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		protected boolean tryRenew(LeaseRequest request) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		protected boolean tryRelease(LockKey key, OwnerToken owner) {
+			throw new UnsupportedOperationException();
 		}
 
 	}

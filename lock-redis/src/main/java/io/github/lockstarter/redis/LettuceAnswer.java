@@ -138,7 +138,7 @@ final class LettuceAnswer<T, R> extends CompletableFuture<R> implements BiConsum
 	}
 
 	private void fail(Throwable ex) {
-		completeExceptionally(ScriptErrors.translate(ex, this.call.keys()[0]));
+		completeExceptionally(ScriptErrors.translate(ex, this.call));
 	}
 
 	/** The driver limits the time of each command only. */

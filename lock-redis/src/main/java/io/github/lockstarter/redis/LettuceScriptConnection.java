@@ -87,7 +87,7 @@ final class LettuceScriptConnection implements ScriptConnection {
 			return new Replicated<>(result, await(commands.waitForReplication(replicas, timeout.toMillis()), since));
 		}
 		catch (RuntimeException ex) {
-			throw ScriptErrors.translate(ex, call.keys()[0]);
+			throw ScriptErrors.translate(ex, call);
 		}
 	}
 

@@ -92,6 +92,13 @@ enum LockScript {
 	}
 
 	/**
+	 * Return whether the script is one of {@code RedlockStore}.
+	 */
+	boolean isOfRedlock() {
+		return name().startsWith("REDLOCK");
+	}
+
+	/**
 	 * Return whether the answer is a list, and not a single number.
 	 */
 	boolean returnsList() {

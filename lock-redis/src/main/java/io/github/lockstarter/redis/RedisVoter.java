@@ -6,6 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
@@ -31,13 +33,18 @@ public final class RedisVoter implements Voter, AutoCloseable {
 	private static final Log logger = LogFactory.getLog(RedisVoter.class);
 
 	/**
-	 * Bounds what is kept in memory for a server that does not answer: the requests that
-	 * are sent, and as many that are not.
+	 * Bounds what is kept in memory for a server that does not answer: requests that are
+	 * sent, as many that are not, and as many releases to repeat.
 	 */
 	private static final int MOST_UNANSWERED = 16_384;
 
+	private static final Function<Long, Boolean> DONE = (answer) -> answer == 1;
+
 	/** How long a server that could not be reached is left alone. */
 	private static final long REST = Duration.ofMillis(250).toNanos();
+
+	/** Pauses before a release is repeated double; then the lock is left to its lease. */
+	private static final int MOST_REPETITIONS = 9;
 
 	private final String address;
 
@@ -58,6 +65,8 @@ public final class RedisVoter implements Voter, AutoCloseable {
 	private final long patience;
 
 	private final AtomicInteger unanswered = new AtomicInteger();
+
+	private final Semaphore repetitions = new Semaphore(MOST_UNANSWERED);
 
 	private volatile long waitingSince;
 
@@ -125,31 +134,41 @@ public final class RedisVoter implements Voter, AutoCloseable {
 			arguments[2 * i + 2] = bytes(requests.get(i).owner());
 			arguments[2 * i + 3] = bytes(requests.get(i).leaseTime().toMillis());
 		}
-		Function<List<Long>, List<Boolean>> reader = (held) -> held.stream().map((answer) -> answer == 1).toList();
+		Function<List<Long>, List<Boolean>> reader = (held) -> held.stream().map(DONE).toList();
 		return send(LockScript.REDLOCK_RENEW, reader, keys, arguments);
 	}
 
 	@Override
 	public CompletableFuture<Boolean> raise(LockKey key, OwnerToken owner, long base) {
-		return send(LockScript.REDLOCK_RAISE, RedisVoter::isDone, withFence(key), bytes(owner), bytes(base),
-				this.fenceRetention);
+		return send(LockScript.REDLOCK_RAISE, DONE, withFence(key), bytes(owner), bytes(base), this.fenceRetention);
 	}
 
 	/**
-	 * Release a lock.
+	 * Release a lock. If that fails, it is repeated for some minutes.
 	 * @return whether the owner held the lock on this server
 	 */
 	public CompletableFuture<Boolean> release(LockKey key, OwnerToken owner) {
-		return release(key, bytes(owner));
+		return release(key, bytes(owner), 0);
 	}
 
 	@Override
 	public CompletableFuture<Boolean> release(LockKey key, OwnerToken owner, long attempt) {
-		return release(key, bytes(owner.value() + ':' + attempt + ':'));
+		return release(key, bytes(owner.value() + ':' + attempt + ':'), 0);
 	}
 
-	private CompletableFuture<Boolean> release(LockKey key, byte[] owner) {
-		return send(LockScript.REDLOCK_RELEASE, RedisVoter::isDone, new byte[][] { bytes(this.keys.lock(key)) }, owner);
+	private CompletableFuture<Boolean> release(LockKey key, byte[] owner, int number) {
+		CompletableFuture<Boolean> released = send(LockScript.REDLOCK_RELEASE, DONE,
+				new byte[][] { bytes(this.keys.lock(key)) }, owner);
+		released.exceptionally((ex) -> {
+			if (!this.closed && number < MOST_REPETITIONS && this.repetitions.tryAcquire()) {
+				CompletableFuture.delayedExecutor(500L << number, TimeUnit.MILLISECONDS, Runnable::run).execute(() -> {
+					this.repetitions.release();
+					release(key, owner, number + 1);
+				});
+			}
+			return false;
+		});
+		return released;
 	}
 
 	private <T, R> CompletableFuture<R> send(LockScript script, Function<T, R> reader, byte[][] keys,
@@ -189,20 +208,14 @@ public final class RedisVoter implements Voter, AutoCloseable {
 	}
 
 	private RedisVote readVote(List<Object> answer) {
-		String value = text(answer.get(4));
-		int end = value.indexOf(':');
-		return new RedisVote(readRun(answer), (long) answer.get(2) == 1, (long) answer.get(3),
-				(end < 0) ? value : value.substring(0, end));
+		String holder = text(answer.get(4)).split(":", 2)[0];
+		return new RedisVote(readRun(answer), (long) answer.get(2) == 1, (long) answer.get(3), holder);
 	}
 
 	private RedisVote.Run readRun(List<Object> answer) {
 		RedisVote.Run run = new RedisVote.Run(this.address, text(answer.get(0)), (long) answer.get(1));
 		this.lastRun = run;
 		return run;
-	}
-
-	private static boolean isDone(long answer) {
-		return answer == 1;
 	}
 
 	private byte[][] withFence(LockKey key) {

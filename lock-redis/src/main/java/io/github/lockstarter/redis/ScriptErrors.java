@@ -24,18 +24,20 @@ final class ScriptErrors {
 	/**
 	 * Return the exception to throw.
 	 * @param ex the exception of the driver
-	 * @param lock the key of the lock
+	 * @param call the call, whose first key is that of the lock
 	 */
-	static RuntimeException translate(Throwable ex, byte[] lock) {
+	static RuntimeException translate(Throwable ex, ScriptCall call) {
 		if (hasCode(ex, "WRONGTYPE")) {
-			return new UnusableStoreException("Redis key '" + new String(lock, StandardCharsets.UTF_8)
+			return new UnusableStoreException("Redis key '" + new String(call.keys()[0], StandardCharsets.UTF_8)
 					+ "' or a companion of it holds something other than a lock;"
 					+ " choose another distributed-lock.key-prefix or another lock name", ex);
 		}
 		// Redis 7.0 has no error code for a command that a script may not run
 		if (hasCode(ex, "NOPERM") || hasCode(ex, "The user executing the script")) {
-			return new UnusableStoreException("The Redis user lacks a permission that the locks need; see"
-					+ " 'What Redis has to allow' in docs/guarantees.md of this library", ex);
+			String list = call.script().isOfRedlock() ? "'Redlock' in docs/stores.md"
+					: "'What Redis has to allow' in docs/guarantees.md";
+			return new UnusableStoreException(
+					"The Redis user lacks a permission that the locks need; see " + list + " of this library", ex);
 		}
 		return (ex instanceof RuntimeException runtime) ? runtime : new IllegalStateException(ex);
 	}

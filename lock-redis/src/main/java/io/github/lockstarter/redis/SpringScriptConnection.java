@@ -79,7 +79,7 @@ final class SpringScriptConnection implements ScriptConnection {
 			return commands.apply(connection);
 		}
 		catch (RuntimeException ex) {
-			throw ScriptErrors.translate(ex, call.keys()[0]);
+			throw ScriptErrors.translate(ex, call);
 		}
 		finally {
 			connection.close();

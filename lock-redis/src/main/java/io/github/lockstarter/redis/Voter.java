@@ -42,7 +42,8 @@ public interface Voter {
 	CompletableFuture<Boolean> raise(LockKey key, OwnerToken owner, long base);
 
 	/**
-	 * Release what one attempt has acquired, and nothing that a later one acquires.
+	 * Release what one attempt has acquired, and nothing that a later one acquires. If
+	 * that fails, it is repeated for some minutes.
 	 * @return whether the owner held the lock on this server
 	 */
 	CompletableFuture<Boolean> release(LockKey key, OwnerToken owner, long attempt);

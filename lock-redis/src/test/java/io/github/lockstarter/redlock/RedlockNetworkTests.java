@@ -3,10 +3,12 @@
 package io.github.lockstarter.redlock;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
+import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
@@ -33,6 +35,41 @@ class RedlockNetworkTests extends AbstractRedlockTests {
 			slow.letGo();
 			Awaitility.await().until(() -> this.servers.get(2).calls("del") > before);
 			assertThat(this.servers.held()).isEqualTo(2);
+		}
+	}
+
+	@Test
+	void aWithdrawalThatDoesNotArriveIsRepeated() throws Exception {
+		try (UnreliableNetwork network = UnreliableNetwork.to(this.servers.port(2));
+				RedlockStore late = slowTo(network, PATIENT)) {
+			grantEverywhere();
+			this.servers.get(2).command("DEL", RedlockServers.LOCK);
+			network.holdBack(this.other.value());
+			this.servers.get(1).pause();
+			CompletableFuture<LockAttempt> attempt = ask(late, this.other);
+			network.awaitHeld();
+			network.disconnect();
+			this.servers.get(1).resume();
+			assertThat(attempt).succeedsWithin(AT_ONCE).isInstanceOf(LockRefusal.class);
+			network.letGo();
+			Awaitility.await().until(() -> this.servers.held() == 3);
+			network.heal();
+			Awaitility.await().until(() -> this.servers.held() == 2);
+		}
+	}
+
+	@Test
+	void aReleaseThatDoesNotArriveIsRepeated() throws Exception {
+		try (UnreliableNetwork network = UnreliableNetwork.to(this.servers.port(2));
+				RedlockStore beyond = slowTo(network)) {
+			StoreClient client = new StoreClient(beyond);
+			grant(client, this.owner);
+			Awaitility.await().until(() -> this.servers.held() == 3);
+			network.disconnect();
+			assertThat(client.release(KEY, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
+			assertThat(this.servers.held()).isEqualTo(1);
+			network.heal();
+			this.servers.awaitFree();
 		}
 	}
 
@@ -101,8 +138,12 @@ class RedlockNetworkTests extends AbstractRedlockTests {
 	}
 
 	private RedlockStore slowTo(UnreliableNetwork network) {
+		return slowTo(network, RedlockServers.SETTINGS);
+	}
+
+	private RedlockStore slowTo(UnreliableNetwork network, RedlockSettings settings) {
 		return new RedlockStore(RedlockServers.connections(this.servers.port(0), this.servers.port(1), network.port()),
-				RedlockServers.SETTINGS);
+				settings);
 	}
 
 }

@@ -23,6 +23,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import io.github.lockstarter.redis.RedisVoter;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.UnusableStoreException;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -86,6 +87,19 @@ class RedlockRightsTests {
 		String object = right.replaceAll("[+~*]", "");
 		assertThat(refused())
 			.anyMatch((refused) -> refused.startsWith(object) || refused.equals(object.replaceAll("\\|.*", "")));
+	}
+
+	@Test
+	void aMissingRightIsExplainedByTheListOfThisStore() {
+		allowAllBut("+info");
+		try (RedisVoter server = voter()) {
+			Awaitility.await().ignoreExceptions().until(() -> !server.release(RedlockServers.KEY, OWNER).join());
+			assertThat(server.acquire(REQUEST, 1)).failsWithin(Duration.ofSeconds(10))
+				.withThrowableThat()
+				.havingCause()
+				.isInstanceOf(UnusableStoreException.class)
+				.withMessageContaining("see 'Redlock' in docs/stores.md");
+		}
 	}
 
 	private static void awaitConnection(RedisVoter server) {

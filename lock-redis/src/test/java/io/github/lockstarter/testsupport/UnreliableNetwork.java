@@ -41,6 +41,8 @@ public final class UnreliableNetwork implements AutoCloseable {
 
 	private final CountDownLatch letGo = new CountDownLatch(1);
 
+	private volatile boolean disconnected;
+
 	private volatile CountDownLatch cut = new CountDownLatch(0);
 
 	private volatile CountDownLatch answersCut = new CountDownLatch(0);
@@ -119,7 +121,15 @@ public final class UnreliableNetwork implements AutoCloseable {
 		this.answersCut = new CountDownLatch(1);
 	}
 
+	/**
+	 * End each connection at its next request, and open none until {@link #heal()}.
+	 */
+	public void disconnect() {
+		this.disconnected = true;
+	}
+
 	public void heal() {
+		this.disconnected = false;
 		this.cut.countDown();
 		this.answersCut.countDown();
 	}
@@ -136,6 +146,10 @@ public final class UnreliableNetwork implements AutoCloseable {
 	}
 
 	private void connect(Socket client) throws IOException {
+		if (this.disconnected) {
+			client.close();
+			return;
+		}
 		Socket server = new Socket(InetAddress.getLoopbackAddress(), this.serverPort);
 		Connection connection = new Connection();
 		client.setTcpNoDelay(true);
@@ -202,6 +216,9 @@ public final class UnreliableNetwork implements AutoCloseable {
 		private volatile boolean losing;
 
 		boolean request(String bytes) throws InterruptedException {
+			if (UnreliableNetwork.this.disconnected) {
+				return false;
+			}
 			this.losing |= take(UnreliableNetwork.this.losing, bytes);
 			if (take(UnreliableNetwork.this.holding, bytes)) {
 				UnreliableNetwork.this.held.countDown();

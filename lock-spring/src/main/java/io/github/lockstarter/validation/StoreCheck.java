@@ -153,8 +153,9 @@ final class StoreCheck {
 	}
 
 	/**
-	 * Warn of names in the settings that no annotation has, unless there are no
-	 * annotations at all, as in a slice of the application.
+	 * Warn of names in the settings that no annotation has. Without any annotation, as in
+	 * a slice of the application, all of them may belong to a registry or a template,
+	 * whose names nobody knows before their first call.
 	 */
 	void warnOfUnknownNames() {
 		if (this.firstUses.isEmpty()) {

@@ -104,6 +104,18 @@ final class LockSession implements Watcher {
 	}
 
 	/**
+	 * Send a request whose answer shows that the ensemble hears of the session.
+	 */
+	void keepContact() {
+		long sentAt = System.nanoTime();
+		this.requests.look(this.paths.root()).whenComplete((root, ex) -> {
+			if (ex == null || ZooKeeperRequests.isAbsent(ex)) {
+				this.requests.channel().heard(sentAt);
+			}
+		});
+	}
+
+	/**
 	 * Leave all lines.
 	 * @return how long the leases of remaining owners last, in nanoseconds
 	 */

@@ -31,18 +31,27 @@ final class SessionChannel {
 	 * Create the channel of a session.
 	 * @param connected whether the client is connected; the handle itself says so until
 	 * it begins to connect again, and keeps requests until then
+	 * @param since when there was no connection yet
 	 */
-	SessionChannel(ZooKeeper handle, BooleanSupplier connected) {
+	SessionChannel(ZooKeeper handle, BooleanSupplier connected, long since) {
 		this.handle = handle;
 		this.connected = connected;
-		connected();
+		connected(since);
 	}
 
 	/**
-	 * Note that the leader has just confirmed the session.
+	 * Note that the leader has confirmed the session.
+	 * @param since when there was no connection yet
 	 */
-	void connected() {
-		this.contact.begin(System.nanoTime(), sessionTimeoutNanos());
+	void connected(long since) {
+		this.contact.begin(since);
+	}
+
+	/**
+	 * Note a request that was just answered.
+	 */
+	void heard(long sentAt) {
+		this.contact.heard(sentAt, System.nanoTime(), sessionTimeoutNanos());
 	}
 
 	ZooKeeper handle() {
@@ -86,7 +95,7 @@ final class SessionChannel {
 	 * Send a request, unless there is no connection.
 	 */
 	<T> CompletableFuture<T> send(String path, Consumer<Answer<T>> request) {
-		Answer<T> answer = new Answer<>(path, this);
+		Answer<T> answer = new Answer<>(path);
 		States state = this.handle.getState();
 		if (!state.isConnected() || !this.connected.getAsBoolean()) {
 			Code code = state.isAlive() ? Code.CONNECTIONLOSS : Code.SESSIONEXPIRED;
@@ -124,10 +133,6 @@ final class SessionChannel {
 		};
 	}
 
-	private void heard(long sentAt) {
-		this.contact.heard(sentAt, System.nanoTime(), sessionTimeoutNanos());
-	}
-
 	/**
 	 * The answer to a request.
 	 */
@@ -135,13 +140,8 @@ final class SessionChannel {
 
 		private final String path;
 
-		private final SessionChannel channel;
-
-		private final long sentAt = System.nanoTime();
-
-		private Answer(String path, SessionChannel channel) {
+		private Answer(String path) {
 			this.path = path;
-			this.channel = channel;
 		}
 
 		/**
@@ -151,9 +151,6 @@ final class SessionChannel {
 		 */
 		@SuppressWarnings("NullAway") // a request that has succeeded has a result
 		void settle(int rc, @Nullable T result) {
-			if (rc == Code.OK.intValue() || rc == Code.NONODE.intValue()) {
-				this.channel.heard(this.sentAt);
-			}
 			if (rc == Code.OK.intValue()) {
 				complete(result);
 			}

@@ -25,6 +25,9 @@ final class Sessions implements ConnectionStateListener {
 
 	private static final Log logger = LogFactory.getLog(Sessions.class);
 
+	/** How often to check for the first connection, in milliseconds. */
+	private static final int UNKNOWN_TIMEOUT = 1000;
+
 	private final CuratorFramework client;
 
 	private final LockPaths paths;
@@ -39,6 +42,10 @@ final class Sessions implements ConnectionStateListener {
 
 	private volatile boolean closed;
 
+	private volatile long checkedAt = System.nanoTime();
+
+	private volatile long disconnectedAt = this.checkedAt;
+
 	private volatile Duration longestLease = LockRequest.MAX_LEASE_TIME;
 
 	Sessions(CuratorFramework client, String root) {
@@ -46,6 +53,10 @@ final class Sessions implements ConnectionStateListener {
 		this.paths = new LockPaths(client.getNamespace(), root);
 		this.acls = new NodeAcls(client);
 		client.getConnectionStateListenable().addListener(this);
+		if (isConnected()) {
+			stateChanged(client, ConnectionState.CONNECTED);
+		}
+		keepContact();
 	}
 
 	/**
@@ -89,20 +100,34 @@ final class Sessions implements ConnectionStateListener {
 		if (before != null && !before.lines().isEmpty()) {
 			logger.info("The session of ZooKeeper has ended, and with it all locks that this instance held in it");
 		}
-		LockSession session = new LockSession(new ZooKeeperRequests(new SessionChannel(handle, this::isConnected)),
-				this.paths, this.acls, this::onTurn);
+		LockSession session = new LockSession(
+				new ZooKeeperRequests(new SessionChannel(handle, this::isConnected, this.disconnectedAt)), this.paths,
+				this.acls, this::onTurn);
 		this.session = session;
-		keepContact(session);
 		return session;
 	}
 
 	/** Without requests, nobody knows whether the ensemble has heard of the session. */
-	private void keepContact(LockSession session) {
-		if (session == this.session && !this.closed && !session.requests().channel().isOver()) {
-			session.requests().look(this.paths.root());
-			Alarms.after(session.requests().channel().sessionTimeout() / 6, TimeUnit.MILLISECONDS)
-				.thenRun(() -> keepContact(session));
+	private void keepContact() {
+		if (this.closed) {
+			return;
 		}
+		if (!isConnected()) {
+			disconnected();
+		}
+		this.checkedAt = System.nanoTime();
+		LockSession session = this.session;
+		if (session != null) {
+			session.keepContact();
+		}
+		int timeout = (session != null) ? session.requests().channel().sessionTimeout() : 0;
+		Alarms.after((timeout > 0) ? timeout / 12 : UNKNOWN_TIMEOUT / 12, TimeUnit.MILLISECONDS)
+			.thenRun(this::keepContact);
+	}
+
+	/** This JVM may have paused since the last check, and is told of connections late. */
+	private void disconnected() {
+		this.disconnectedAt = this.checkedAt;
 	}
 
 	/** A session may get another time-out when it connects to another member. */
@@ -141,6 +166,7 @@ final class Sessions implements ConnectionStateListener {
 	@Override
 	public void stateChanged(CuratorFramework client, ConnectionState state) {
 		if (!state.isConnected()) {
+			disconnected();
 			Runnable task = this.interrupted;
 			if (task != null) {
 				task.run();
@@ -149,7 +175,7 @@ final class Sessions implements ConnectionStateListener {
 		}
 		try {
 			LockSession session = current();
-			session.requests().channel().connected();
+			session.requests().channel().connected(this.disconnectedAt);
 			session.review();
 		}
 		catch (Exception ex) {

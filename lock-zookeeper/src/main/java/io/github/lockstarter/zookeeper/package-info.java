@@ -24,10 +24,11 @@
  * <li>A session ends earlier than its time-out after the last read: a member that has
  * lost the leader still answers reads, and reports the requests of its clients to the
  * leader only now and then. So a grant or a renewal needs a write, which a quorum
- * confirms, and counts for two fifths of the time-out: a client sends something in each
- * third, and a member reports after half a tick, which is at most a quarter. After a
- * silence, as of a paused JVM, nothing is granted or renewed until that has
- * happened.</li>
+ * confirms, and counts for two fifths of the time-out. It is sent only if a request that
+ * was sent within the last seven twelfths was answered before the last quarter: by then,
+ * a member has reported it, because it does so after half a tick. So the leader keeps the
+ * session for five twelfths longer. After a silence of a third, as of a paused JVM or a
+ * stalled network, nothing is granted or renewed until that is true again.</li>
  * <li>Only the session that has created a node uses it. Whatever a session that is over
  * has left belongs to others, until the server removes it.</li>
  * <li>The requests for one lock are carried out one after another, and nothing blocks: a

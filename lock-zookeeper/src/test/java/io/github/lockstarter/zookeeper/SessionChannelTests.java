@@ -80,7 +80,8 @@ class SessionChannelTests {
 	}
 
 	private static CompletableFuture<Boolean> answered(int code) throws Exception {
-		SessionChannel channel = new SessionChannel(client.getZookeeperClient().getZooKeeper(), () -> true);
+		SessionChannel channel = new SessionChannel(client.getZookeeperClient().getZooKeeper(), () -> true,
+				System.nanoTime());
 		return channel.send("/stock", (answer) -> settle(answer, code));
 	}
 
