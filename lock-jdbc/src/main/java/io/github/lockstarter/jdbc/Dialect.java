@@ -77,6 +77,14 @@ enum Dialect {
 	}
 
 	/**
+	 * Return whether a query that locks rows finds those that are newer than what its
+	 * transaction sees.
+	 */
+	boolean locksNewRows() {
+		return this == MYSQL || this == MARIADB;
+	}
+
+	/**
 	 * Return whether a query can leave out rows that other transactions have locked.
 	 */
 	boolean skipsLocked() {

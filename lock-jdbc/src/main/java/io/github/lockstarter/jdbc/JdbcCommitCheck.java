@@ -4,9 +4,12 @@ package io.github.lockstarter.jdbc;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLTransactionRollbackException;
 
 import javax.sql.DataSource;
 
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.JdbcTransactionObjectSupport;
 import org.springframework.transaction.TransactionExecution;
@@ -55,7 +58,11 @@ final class JdbcCommitCheck implements CommitCheck {
 			return isHeld(holder.getConnection(), key, owner);
 		}
 		catch (SQLException ex) {
-			throw this.database.failure(ex);
+			throw SqlErrors.isConcurrency(ex) ? new CannotAcquireLockException("Lock '" + key
+					+ "' cannot be checked in its"
+					+ " transaction, because its row has changed since the first query of the transaction. Run the"
+					+ " transaction at READ COMMITTED, acquire the lock outside it, or set"
+					+ " distributed-lock.jdbc.commit-check=false", ex) : this.database.failure(ex);
 		}
 	}
 
@@ -85,11 +92,21 @@ final class JdbcCommitCheck implements CommitCheck {
 	 */
 	boolean isHeld(Connection connection, LockKey key, OwnerToken owner) throws SQLException {
 		boolean reader = owner.mode() == LockMode.READ;
+		LockSql sql = this.database.sql(connection);
 		Boolean held = this.database.session(connection)
-			.first(this.database.sql(connection).selectOwned(reader),
-					(row) -> !reader || Readers.read(row.getString(1)).contains(owner), RowKey.of(key),
-					reader ? LockRow.SHARED : owner.value());
+			.first(sql.selectForCommit(reader), (row) -> isOwned(row.getString(1), row.getString(2), owner),
+					RowKey.of(key));
+		if (held == null && !sql.locksNewRows()
+				&& connection.getTransactionIsolation() > Connection.TRANSACTION_READ_COMMITTED) {
+			// The row may be newer than all that the transaction sees
+			throw new SQLTransactionRollbackException("The row of the lock cannot be seen", "40001");
+		}
 		return held != null && held;
+	}
+
+	private static boolean isOwned(@Nullable String actual, @Nullable String line, OwnerToken owner) {
+		return (owner.mode() == LockMode.READ) ? LockRow.SHARED.equals(actual) && Readers.read(line).contains(owner)
+				: owner.value().equals(actual);
 	}
 
 }

@@ -115,12 +115,21 @@ final class LockSql {
 	}
 
 	/**
-	 * Read the line of a lock and lock its row, if it has this owner. Parameters: lock,
-	 * owner.
-	 * @param shared whether several transactions may lock the row at the same time
+	 * Return whether a query that locks rows finds those that are newer than what its
+	 * transaction sees.
 	 */
-	String selectOwned(boolean shared) {
-		return "select line from " + this.table + " where lock_key = ? and owner = ?"
+	boolean locksNewRows() {
+		return this.dialect.locksNewRows();
+	}
+
+	/**
+	 * Lock a row, and read its owner and line. Parameter: lock. The owner is no
+	 * condition: a transaction that sees an old state of the row would find nothing,
+	 * instead of an error.
+	 * @param shared whether others may lock it in the same way
+	 */
+	String selectForCommit(boolean shared) {
+		return "select owner, line from " + this.table + " where lock_key = ?"
 				+ (shared ? this.dialect.lockShared() : " for update");
 	}
 

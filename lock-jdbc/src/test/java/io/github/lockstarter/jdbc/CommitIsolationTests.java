@@ -45,25 +45,54 @@ class CommitIsolationTests {
 			.satisfies((ex) -> assertThat(ex.getErrorCode()).isEqualTo(code));
 	}
 
+	/** An old state of the row has no owner, or there was none. */
+	@ParameterizedTest
+	@CsvSource({ "POSTGRESQL, true", "POSTGRESQL, false", "MARIADB, true" })
+	void aLockThatWasAcquiredAfterTheFirstQueryDoesNotLookLost(TestDatabase database, boolean usedBefore)
+			throws SQLException {
+		try (HikariDataSource pool = database.pool(3);
+				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.SETTINGS);
+				Connection transaction = begin(database, Connection.TRANSACTION_REPEATABLE_READ)) {
+			StoreClient client = new StoreClient(store);
+			if (usedBefore) {
+				OwnerToken before = OwnerToken.random();
+				client.acquire(this.key, before, LEASE_TIME, false);
+				client.release(this.key, before, null);
+			}
+			new SqlSession(transaction, 2).first("select count(*) from " + TestDatabase.SETTINGS.table(),
+					(row) -> true);
+			client.acquire(this.key, this.owner, LEASE_TIME, false);
+			assertThatExceptionOfType(SQLException.class)
+				.isThrownBy(() -> TestDatabase.commitCheck(pool).isHeld(transaction, this.key, this.owner))
+				.matches(SqlErrors::isConcurrency);
+			transaction.rollback();
+		}
+	}
+
 	private boolean isHeldAfterRenewal(TestDatabase database, int level) throws SQLException {
 		try (HikariDataSource pool = database.pool(3);
 				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.SETTINGS);
-				Connection transaction = database.unpooled().getConnection()) {
+				Connection transaction = begin(database, level)) {
 			StoreClient client = new StoreClient(store);
 			client.acquire(this.key, this.owner, LEASE_TIME, false);
-			SqlSession session = new SqlSession(transaction, 2);
-			if (database == TestDatabase.MARIADB) {
-				// The default since version 11.6
-				session.update("set session innodb_snapshot_isolation = on");
-			}
-			transaction.setTransactionIsolation(level);
-			transaction.setAutoCommit(false);
-			session.first("select count(*) from " + TestDatabase.SETTINGS.table(), (row) -> true);
+			new SqlSession(transaction, 2).first("select count(*) from " + TestDatabase.SETTINGS.table(),
+					(row) -> true);
 			assertThat(client.renew(this.key, this.owner, LEASE_TIME)).isTrue();
 			boolean held = TestDatabase.commitCheck(pool).isHeld(transaction, this.key, this.owner);
 			transaction.rollback();
 			return held;
 		}
+	}
+
+	private static Connection begin(TestDatabase database, int level) throws SQLException {
+		Connection transaction = database.unpooled().getConnection();
+		if (database == TestDatabase.MARIADB) {
+			// The default since version 11.6
+			new SqlSession(transaction, 2).update("set session innodb_snapshot_isolation = on");
+		}
+		transaction.setTransactionIsolation(level);
+		transaction.setAutoCommit(false);
+		return transaction;
 	}
 
 }
