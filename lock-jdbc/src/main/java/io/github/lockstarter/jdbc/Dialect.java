@@ -3,6 +3,7 @@
 package io.github.lockstarter.jdbc;
 
 import java.sql.Connection;
+import java.sql.DatabaseMetaData;
 import java.sql.ResultSet;
 import java.sql.SQLDataException;
 import java.sql.SQLException;
@@ -87,8 +88,15 @@ enum Dialect {
 	/**
 	 * Return whether a query can leave out rows that other transactions have locked.
 	 */
-	boolean skipsLocked() {
-		return this != GENERIC;
+	boolean skipsLocked(DatabaseMetaData database) throws SQLException {
+		int version = database.getDatabaseMajorVersion() * 1000 + database.getDatabaseMinorVersion();
+		return switch (this) {
+			case POSTGRESQL -> version >= 9005;
+			case MYSQL -> version >= 8000;
+			case MARIADB -> version >= 10006;
+			case H2 -> version >= 2002;
+			case GENERIC -> false;
+		};
 	}
 
 	/**

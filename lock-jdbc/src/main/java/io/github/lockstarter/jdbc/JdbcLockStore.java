@@ -133,14 +133,14 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 			@Nullable Dialect dialect, SignalTimes times) {
 		LockDatabase database = new LockDatabase(acquiring, settings, dialect);
 		LockDatabase ownedDatabase = new LockDatabase(owned, settings, dialect);
-		WaitedLocks waited = new WaitedLocks();
+		WaitedLocks waited = new WaitedLocks(times.waited());
 		this.signal = new ReleaseSignal(database, settings, times, this.jvm, waited);
 		this.exclusive = new ExclusiveLocks(database, waited);
 		this.rows = new LockRows(database, this.jvm, waited, this.signal::released);
 		this.ownedExclusive = new ExclusiveLocks(ownedDatabase, waited);
 		this.ownedRows = new LockRows(ownedDatabase, this.jvm, waited, this.signal::released);
 		this.locked = new LockedRows(database);
-		this.renewals = new LeaseRenewals(ownedDatabase, this.ownedRows, new LockedRows(ownedDatabase));
+		this.renewals = new LeaseRenewals(ownedDatabase, this.ownedRows, this.rows, settings.queryTimeout());
 		this.idle = new IdleRows(database, settings.fenceRetention());
 		this.line = new JdbcWaitingLine(database, this.rows, this.jvm, this.signal);
 		this.keeping = Optional.of((key, owner, time) -> Answer
@@ -214,12 +214,13 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 	}
 
 	/**
-	 * Stop the thread of this store and close its connection for messages. The sources of
-	 * connections stay open.
+	 * Stop the threads of this store and close its connection for messages. The sources
+	 * of connections stay open.
 	 */
 	@Override
 	public void close() {
 		this.signal.close();
+		this.renewals.close();
 		this.idle.close();
 	}
 

@@ -84,6 +84,15 @@ final class LockDatabase {
 		return this.dataSource.getConnection();
 	}
 
+	/**
+	 * Return whether the database can leave out rows that other transactions have locked,
+	 * as far as that is known.
+	 */
+	boolean skipsLocked() {
+		LockSql sql = this.sql;
+		return sql != null && sql.skipsLocked();
+	}
+
 	RuntimeException failure(SQLException ex) {
 		return SqlErrors.toThrow(ex, this.settings.table());
 	}
@@ -136,7 +145,8 @@ final class LockDatabase {
 		LockSql sql = this.sql;
 		if (sql == null) {
 			Dialect dialect = this.dialect;
-			sql = new LockSql((dialect != null) ? dialect : Dialect.of(connection), this.settings);
+			dialect = (dialect != null) ? dialect : Dialect.of(connection);
+			sql = new LockSql(dialect, dialect.skipsLocked(connection.getMetaData()), this.settings);
 			this.sql = sql;
 		}
 		return sql;

@@ -4,12 +4,16 @@ package io.github.lockstarter.jdbc;
 
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -49,12 +53,12 @@ final class LockRows {
 	 * @param absent the result if it has none
 	 */
 	<T> T change(LockKey key, T absent, Function<LockState, T> transition) {
-		Changed<T> changed = tryChange(List.of(key), (states) -> transition.apply(states.get(0)));
+		T changed = tryChange(List.of(key), (states) -> transition.apply(states.get(0)));
 		if (changed == null) {
 			this.waited.note(RowKey.of(key), key, false);
 			return absent;
 		}
-		return changed.result();
+		return changed;
 	}
 
 	/**
@@ -69,22 +73,50 @@ final class LockRows {
 	 */
 	<T> T changeAll(List<LockKey> keys, Function<List<LockState>, T> transition) {
 		for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
-			Changed<T> changed = tryChange(keys, transition);
+			T changed = tryChange(keys, transition);
 			if (changed != null) {
-				return changed.result();
+				return changed;
 			}
 			keys.forEach(this::create);
 		}
 		throw new IllegalStateException("Another program deletes the rows of locks " + keys);
 	}
 
-	private <T> @Nullable Changed<T> tryChange(List<LockKey> keys, Function<List<LockState>, T> transition) {
-		// Transactions that lock rows in the same order cannot deadlock
-		SortedMap<String, LockKey> sorted = new TreeMap<>();
-		keys.forEach((key) -> sorted.put(RowKey.of(key), key));
-		Changed<T> changed = this.database.<@Nullable Changed<T>>transaction((session, sql) -> {
-			Map<LockKey, LockState> states = new HashMap<>();
-			for (Map.Entry<String, LockKey> each : sorted.entrySet()) {
+	/**
+	 * Change several locks, each if it has a row, but leave out those whose rows other
+	 * transactions have locked, if the database can do that.
+	 * @param absent the result for a lock that has no row
+	 * @return the results for the locks that were not left out
+	 */
+	<T> Map<LockKey, T> changeUnlocked(Set<LockKey> keys, T absent, BiFunction<LockKey, LockState, T> transition) {
+		SortedMap<String, LockKey> sorted = sorted(keys);
+		List<String> rowKeys = SqlSession.repeated(List.copyOf(sorted.keySet()));
+		return Objects.requireNonNull(commit((session, sql) -> {
+			Map<LockKey, LockState> states = new LinkedHashMap<>();
+			session.all(
+					sql.selectUnlocked(rowKeys.size()), (row) -> states
+						.put(Objects.requireNonNull(sorted.get(row.getString(7))), LockState.read(row, sql.dialect())),
+					rowKeys.toArray());
+			Map<LockKey, T> results = new HashMap<>();
+			states.forEach((key, state) -> results.put(key, transition.apply(key, state)));
+			if (states.size() < sorted.size()) {
+				Set<String> existing = Set
+					.copyOf(session.all(sql.selectKeys(rowKeys.size()), (row) -> row.getString(1), rowKeys.toArray()));
+				sorted.forEach((rowKey, key) -> {
+					if (!existing.contains(rowKey)) {
+						results.putIfAbsent(key, absent);
+					}
+				});
+			}
+			return new Changed<>(results, saveAll(session, sql, states));
+		}));
+	}
+
+	private <T> @Nullable T tryChange(List<LockKey> keys, Function<List<LockState>, T> transition) {
+		return commit((session, sql) -> {
+			Map<LockKey, LockState> states = new LinkedHashMap<>();
+			// Transactions that lock rows in the same order cannot deadlock
+			for (Map.Entry<String, LockKey> each : sorted(keys).entrySet()) {
 				LockState state = session.first(sql.selectForUpdate(), (row) -> LockState.read(row, sql.dialect()),
 						each.getKey());
 				if (state == null) {
@@ -93,20 +125,38 @@ final class LockRows {
 				states.put(each.getValue(), state);
 			}
 			T result = transition.apply(keys.stream().map((key) -> Objects.requireNonNull(states.get(key))).toList());
-			List<LockKey> ownTurns = new ArrayList<>();
-			for (Map.Entry<String, LockKey> each : sorted.entrySet()) {
-				LockState state = Objects.requireNonNull(states.get(each.getValue()));
-				save(session, sql, each.getKey(), each.getValue(), state);
-				if (state.line().told().contains(this.jvm)) {
-					ownTurns.add(each.getValue());
-				}
-			}
-			return new Changed<>(result, ownTurns);
+			return new Changed<>(result, saveAll(session, sql, states));
 		});
-		if (changed != null) {
-			changed.ownTurns().forEach(this.ownTurn);
+	}
+
+	private static SortedMap<String, LockKey> sorted(Collection<LockKey> keys) {
+		SortedMap<String, LockKey> sorted = new TreeMap<>();
+		keys.forEach((key) -> sorted.put(RowKey.of(key), key));
+		return sorted;
+	}
+
+	private <T> @Nullable T commit(LockDatabase.Work<@Nullable Changed<T>> work) {
+		Changed<T> changed = this.database.<@Nullable Changed<T>>transaction(work);
+		if (changed == null) {
+			return null;
 		}
-		return changed;
+		changed.ownTurns().forEach(this.ownTurn);
+		return changed.result();
+	}
+
+	/**
+	 * Save locks that have changed.
+	 * @return those for which it became the turn of this JVM
+	 */
+	private List<LockKey> saveAll(SqlSession session, LockSql sql, Map<LockKey, LockState> states) throws SQLException {
+		List<LockKey> ownTurns = new ArrayList<>();
+		for (Map.Entry<LockKey, LockState> each : states.entrySet()) {
+			save(session, sql, RowKey.of(each.getKey()), each.getKey(), each.getValue());
+			if (each.getValue().line().told().contains(this.jvm)) {
+				ownTurns.add(each.getKey());
+			}
+		}
+		return ownTurns;
 	}
 
 	private void save(SqlSession session, LockSql sql, String rowKey, LockKey key, LockState state)

@@ -14,6 +14,8 @@ final class LockSql {
 	/** Fencing bases count from here, in microseconds since 1970. */
 	static final long EPOCH = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.parse("2024-01-01T00:00:00Z"));
 
+	private static final String SKIP_LOCKED = " skip locked";
+
 	private static final String AT_ONCE = " and set_config('synchronous_commit', 'off', true) = 'off'";
 
 	/** Another value may have its reason. */
@@ -26,6 +28,8 @@ final class LockSql {
 
 	private final String clock;
 
+	private final boolean skipsLocked;
+
 	/**
 	 * A condition that makes the commit of its statement wait for the disk if leases have
 	 * to survive a crash.
@@ -35,8 +39,14 @@ final class LockSql {
 	/** A condition that makes the commit of its statement not wait for the disk. */
 	private final String atOnce;
 
-	LockSql(Dialect dialect, JdbcLockSettings settings) {
+	/**
+	 * Create the statements for a database.
+	 * @param skipsLocked whether a query can leave out rows that other transactions have
+	 * locked
+	 */
+	LockSql(Dialect dialect, boolean skipsLocked, JdbcLockSettings settings) {
 		this.dialect = dialect;
+		this.skipsLocked = skipsLocked;
 		this.table = settings.table();
 		this.clock = dialect.clock();
 		boolean postgres = dialect == Dialect.POSTGRESQL;
@@ -46,6 +56,10 @@ final class LockSql {
 
 	Dialect dialect() {
 		return this.dialect;
+	}
+
+	boolean skipsLocked() {
+		return this.skipsLocked;
 	}
 
 	/**
@@ -103,8 +117,14 @@ final class LockSql {
 	 * Read a row for a {@link LockState}. Parameter: lock.
 	 */
 	String select() {
-		return "select owner, expires_at, fence, line, told_at, " + this.clock + " from " + this.table
-				+ " where lock_key = ?";
+		return select(1);
+	}
+
+	/**
+	 * Read rows for a {@link LockState}, each with its lock. Parameters: locks.
+	 */
+	String select(int locks) {
+		return "select owner, expires_at, fence, line, told_at, " + this.clock + ", lock_key from " + rowsOf(locks);
 	}
 
 	/**
@@ -112,6 +132,15 @@ final class LockSql {
 	 */
 	String selectForUpdate() {
 		return select() + " for update";
+	}
+
+	/**
+	 * Read and lock rows for a {@link LockState}, each with its lock, without those that
+	 * another transaction has locked if the database can leave them out. Parameters:
+	 * locks.
+	 */
+	String selectUnlocked(int locks) {
+		return select(locks) + " for update" + (this.skipsLocked ? SKIP_LOCKED : "");
 	}
 
 	/**
@@ -147,29 +176,30 @@ final class LockSql {
 	}
 
 	/**
-	 * Extend leases. Parameters: lease time, and those of {@link #pairs}.
+	 * Extend leases of exclusive owners, except those in rows that another transaction
+	 * has locked. Parameters: lease time; all locks, which make the database use the
+	 * index; and then a lock and an owner for each lease. MySQL and MariaDB leave out
+	 * rows in a derived table only.
 	 */
 	String renew(int leases) {
-		return "update " + this.table + (this.dialect.scansTables() ? " force index (primary)" : "")
-				+ " set expires_at = " + this.clock + " + ? where expires_at > " + this.clock + pairs(leases)
-				+ this.lasting;
+		String unlocked = rowsOf(leases) + " and (lock_key, owner) in (" + list("(?, ?)", leases)
+				+ ") and expires_at > " + this.clock + " for update" + SKIP_LOCKED;
+		if (this.dialect.scansTables()) {
+			return "update " + this.table + " l join (select distinct lock_key, " + this.clock
+					+ " + ? as lease_end from " + unlocked
+					+ ") u on l.lock_key = u.lock_key set l.expires_at = u.lease_end";
+		}
+		return "update " + this.table + " set expires_at = " + this.clock
+				+ " + ? where lock_key in (select lock_key from " + unlocked + ")" + this.lasting;
 	}
 
 	/**
-	 * Read which leases are in force: lock and owner. Parameters: those of
-	 * {@link #pairs}.
+	 * The rows of locks. MySQL and MariaDB may otherwise lock all rows of a table to find
+	 * few of them. Parameters: locks.
 	 */
-	String selectHeld(int leases) {
-		return "select lock_key, owner from " + this.table + " where expires_at > " + this.clock + pairs(leases);
-	}
-
-	/**
-	 * A condition for pairs of lock and owner. The locks alone make the database use the
-	 * index, so that rows that another transaction has locked do not matter. Parameters:
-	 * all locks; and then a lock and an owner for each lease.
-	 */
-	private static String pairs(int leases) {
-		return " and lock_key in (" + list("?", leases) + ") and (lock_key, owner) in (" + list("(?, ?)", leases) + ")";
+	private String rowsOf(int locks) {
+		return this.table + (this.dialect.scansTables() ? " force index (primary)" : "") + " where lock_key in ("
+				+ list("?", locks) + ")";
 	}
 
 	/**
@@ -185,13 +215,6 @@ final class LockSql {
 	 */
 	String selectKeys(int locks) {
 		return "select lock_key from " + this.table + " where lock_key in (" + list("?", locks) + ")";
-	}
-
-	/**
-	 * Read which locks have a row that no transaction has locked. Parameters: locks.
-	 */
-	String selectUnlocked(int locks) {
-		return selectKeys(locks) + " for update skip locked";
 	}
 
 	/**

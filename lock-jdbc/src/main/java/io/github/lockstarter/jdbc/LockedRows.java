@@ -44,16 +44,16 @@ final class LockedRows {
 	 * Return which rows are locked by a transaction.
 	 * @param timeout the reason for the question, thrown if the database cannot tell
 	 */
-	Set<String> among(Set<String> rowKeys, QueryTimeoutException timeout) {
+	private Set<String> among(Set<String> rowKeys, QueryTimeoutException timeout) {
 		Object[] asked = rowKeys.toArray();
 		try {
 			return this.database.autocommit((session, sql) -> {
-				if (!sql.dialect().skipsLocked()) {
+				if (!sql.skipsLocked()) {
 					throw timeout;
 				}
 				Set<String> locked = new HashSet<>(
 						session.all(sql.selectKeys(asked.length), (row) -> row.getString(1), asked));
-				session.all(sql.selectUnlocked(asked.length), (row) -> row.getString(1), asked).forEach(locked::remove);
+				session.all(sql.selectUnlocked(asked.length), (row) -> row.getString(7), asked).forEach(locked::remove);
 				return locked;
 			});
 		}

@@ -3,7 +3,6 @@
 package io.github.lockstarter.jdbc;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 
@@ -59,14 +58,11 @@ final class MessagePoll {
 	}
 
 	/**
-	 * Read when this JVM was told last. Keys are repeated up to a power of two, so that
-	 * there are few different statements.
+	 * Read when this JVM was told last.
 	 */
 	private List<Told> read(List<String> rowKeys) {
-		int size = Math.max(1, Integer.highestOneBit(2 * rowKeys.size() - 1));
-		List<String> parameters = new ArrayList<>(rowKeys);
-		parameters.addAll(Collections.nCopies(size - rowKeys.size(), rowKeys.get(0)));
-		return this.database.autocommit((session, sql) -> session.all(sql.selectLines(size),
+		List<String> parameters = SqlSession.repeated(rowKeys);
+		return this.database.autocommit((session, sql) -> session.all(sql.selectLines(parameters.size()),
 				(row) -> new Told(row.getString(1), LineEntry.toldAt(LineEntry.readAll(row.getString(2)), this.jvm)),
 				parameters.toArray()));
 	}

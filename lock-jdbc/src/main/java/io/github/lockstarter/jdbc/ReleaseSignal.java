@@ -97,27 +97,44 @@ final class ReleaseSignal implements AutoCloseable {
 
 	private void wake() {
 		if (!this.closed && this.started.compareAndSet(false, true)) {
-			this.threads.execute(this::run);
+			try {
+				this.threads.execute(this::run);
+			}
+			catch (RuntimeException | Error ex) {
+				this.started.set(false);
+				lost(ex);
+			}
 		}
 		LockSupport.unpark(this.thread);
 	}
 
 	private void run() {
 		this.thread = Thread.currentThread();
-		while (!this.closed) {
-			try {
-				if (this.waited.isEmpty() && this.state != SignalState.LOST) {
-					this.state = SignalState.IDLE;
-					pause(this.times.idle().toNanos());
-				}
-				else if (!receive()) {
-					poll();
-				}
+		try {
+			while (!this.closed) {
+				runOnce();
 			}
-			catch (SQLException | RuntimeException ex) {
-				lost(ex);
-				pause(RECOVERY_NANOS);
+		}
+		finally {
+			// After an error while it handled another one, the next waiter starts a
+			// thread
+			this.started.set(false);
+		}
+	}
+
+	private void runOnce() {
+		try {
+			if (this.waited.isEmpty() && this.state != SignalState.LOST) {
+				this.state = SignalState.IDLE;
+				pause(this.times.idle().toNanos());
 			}
+			else if (!receive()) {
+				poll();
+			}
+		}
+		catch (SQLException | RuntimeException | Error ex) {
+			lost(ex);
+			pause(RECOVERY_NANOS);
 		}
 	}
 
@@ -204,11 +221,11 @@ final class ReleaseSignal implements AutoCloseable {
 		}
 	}
 
-	private void lost(Exception ex) {
+	private void lost(Throwable ex) {
 		if (!this.closed && this.state != SignalState.LOST) {
+			this.state = SignalState.LOST;
 			logger.info("No messages about released locks, so waiters poll: "
 					+ NestedExceptionUtils.getMostSpecificCause(ex).getMessage());
-			this.state = SignalState.LOST;
 			// Waiters ask by themselves until messages arrive again
 			this.listener.onDoubt();
 		}

@@ -11,10 +11,11 @@ import java.time.Duration;
  * lock
  * @param test how long the message of a test may take
  * @param untested how long no message is expected after a test has failed
+ * @param waited how long this JVM waits for a lock after its last request for it
  */
-record SignalTimes(Duration idle, Duration test, Duration untested) {
+record SignalTimes(Duration idle, Duration test, Duration untested, Duration waited) {
 
 	static final SignalTimes DEFAULTS = new SignalTimes(Duration.ofMinutes(1), Duration.ofSeconds(1),
-			Duration.ofMinutes(1));
+			Duration.ofMinutes(1), Line.LIFE);
 
 }

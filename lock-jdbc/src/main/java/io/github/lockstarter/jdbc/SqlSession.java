@@ -8,6 +8,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
@@ -56,6 +57,17 @@ final class SqlSession {
 			}
 			return read;
 		}
+	}
+
+	/**
+	 * Return parameters for a list, repeated up to a power of two, so that there are few
+	 * different statements.
+	 */
+	static <T> List<T> repeated(List<T> parameters) {
+		List<T> repeated = new ArrayList<>(parameters);
+		int size = Math.max(1, Integer.highestOneBit(2 * parameters.size() - 1));
+		repeated.addAll(Collections.nCopies(size - parameters.size(), parameters.get(0)));
+		return repeated;
 	}
 
 	private TimedStatement prepare(String sql, @Nullable Object... parameters) throws SQLException {

@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.jdbc;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -17,8 +18,19 @@ final class WaitedLocks {
 
 	private final ConcurrentMap<String, Waited> locks = new ConcurrentHashMap<>();
 
+	private final long life;
+
 	private volatile Runnable whenAdded = () -> {
 	};
+
+	/**
+	 * Create an empty set.
+	 * @param life how long an entry lasts. A withdrawal that failed leaves its entry
+	 * behind, and after this time the line does not contain the JVM any more
+	 */
+	WaitedLocks(Duration life) {
+		this.life = life.toNanos();
+	}
 
 	/**
 	 * Note whether this JVM stands in the line of a lock. Called while the row of the
@@ -27,8 +39,11 @@ final class WaitedLocks {
 	void note(String row, LockKey key, boolean inLine) {
 		if (!inLine) {
 			this.locks.remove(row);
+			return;
 		}
-		else if (this.locks.putIfAbsent(row, new Waited(key, 0)) == null) {
+		long end = System.nanoTime() + this.life;
+		if (this.locks.computeIfPresent(row, (same, waited) -> new Waited(key, waited.seen(), end)) == null
+				&& this.locks.putIfAbsent(row, new Waited(key, 0, end)) == null) {
 			this.whenAdded.run();
 		}
 	}
@@ -38,6 +53,8 @@ final class WaitedLocks {
 	}
 
 	boolean isEmpty() {
+		long now = System.nanoTime();
+		this.locks.values().removeIf((waited) -> waited.end() - now < 0);
 		return this.locks.isEmpty();
 	}
 
@@ -56,7 +73,7 @@ final class WaitedLocks {
 	@Nullable LockKey see(String row, long toldAt) {
 		Waited waited = this.locks.get(row);
 		while (waited != null && toldAt > waited.seen()) {
-			if (this.locks.replace(row, waited, new Waited(waited.key(), toldAt))) {
+			if (this.locks.replace(row, waited, new Waited(waited.key(), toldAt, waited.end()))) {
 				return waited.key();
 			}
 			waited = this.locks.get(row);
@@ -72,9 +89,10 @@ final class WaitedLocks {
 	}
 
 	/**
-	 * A lock, and the time of the last message about it that was seen.
+	 * A lock, the time of the last message about it that was seen, and when this JVM no
+	 * longer waits for it unless it asks again.
 	 */
-	private record Waited(LockKey key, long seen) {
+	private record Waited(LockKey key, long seen, long end) {
 	}
 
 }

@@ -4,6 +4,7 @@ package io.github.lockstarter.jdbc;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLNonTransientConnectionException;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -27,6 +28,7 @@ import io.github.lockstarter.store.ReleaseListener;
 import io.github.lockstarter.test.StoreClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
 
 /**
  * The connection for messages is open while a JVM waits for a lock, and is tested.
@@ -37,7 +39,7 @@ class ReleaseSignalTests {
 	private static final Duration LEASE_TIME = Duration.ofSeconds(60);
 
 	private static final SignalTimes QUICK = new SignalTimes(Duration.ofMillis(1), Duration.ofMillis(500),
-			Duration.ofMillis(100));
+			Duration.ofMillis(100), Duration.ofMinutes(1));
 
 	@Test
 	void theDatabaseIsHeardOnlyWhileSomebodyWaits() throws Exception {
@@ -134,6 +136,69 @@ class ReleaseSignalTests {
 				Awaitility.await().until(() -> messages.heard.contains(key));
 			}
 		}
+	}
+
+	@Test
+	void aWaiterThatCannotWithdrawIsForgotten() {
+		LockKey key = LockKey.of("release-signal", "forgotten");
+		AtomicBoolean down = new AtomicBoolean();
+		try (HikariDataSource pool = TestDatabase.POSTGRESQL.pool(5)) {
+			CountedStatements source = new CountedStatements(pool) {
+
+				@Override
+				void count(String statement) throws SQLException {
+					if (down.get()) {
+						throw new SQLNonTransientConnectionException("down");
+					}
+				}
+
+			};
+			SignalTimes shortWait = new SignalTimes(QUICK.idle(), QUICK.test(), QUICK.untested(),
+					Duration.ofSeconds(1));
+			try (JdbcLockStore holding = new JdbcLockStore(pool, TestDatabase.SETTINGS);
+					JdbcLockStore store = new JdbcLockStore(source, source, TestDatabase.SETTINGS, null, null,
+							shortWait)) {
+				StoreClient waiter = new StoreClient(store);
+				waiter.listen(new Messages());
+				new StoreClient(holding).acquire(key, OwnerToken.random(), LEASE_TIME, false);
+				waiter.acquire(key, OwnerToken.random(), LEASE_TIME, true);
+				Awaitility.await().until(() -> store.signal().state() == SignalState.NOTIFIED);
+				down.set(true);
+				assertThatException().isThrownBy(() -> waiter.withdraw(key));
+				down.set(false);
+				Awaitility.await().until(() -> store.signal().state() == SignalState.IDLE);
+			}
+		}
+	}
+
+	@Test
+	void messagesArriveAgainAfterAnError() {
+		AtomicInteger errors = new AtomicInteger(1);
+		try (HikariDataSource pool = TestDatabase.POSTGRESQL.pool(5)) {
+			CountedStatements source = new CountedStatements(pool) {
+
+				@Override
+				void count(String statement) {
+					if (statement.startsWith("select lock_key, line") && errors.getAndDecrement() > 0) {
+						throw new OutOfMemoryError("in a test");
+					}
+				}
+
+			};
+			try (JdbcLockStore store = store(source)) {
+				Messages messages = new Messages();
+				StoreClient client = new StoreClient(store);
+				client.listen(messages);
+				waitForALock(client, LockKey.of("release-signal", "error"));
+				Awaitility.await().until(() -> messages.doubts.get() == 2);
+				assertThat(store.signal().state()).isEqualTo(SignalState.NOTIFIED);
+			}
+		}
+	}
+
+	private static void waitForALock(StoreClient client, LockKey key) {
+		client.acquire(key, OwnerToken.random(), LEASE_TIME, false);
+		client.acquire(key, OwnerToken.random(), LEASE_TIME, true);
 	}
 
 	private static JdbcLockStore store(DataSource source) {

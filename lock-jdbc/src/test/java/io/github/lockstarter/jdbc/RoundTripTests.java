@@ -11,6 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.Place;
@@ -42,6 +43,25 @@ class RoundTripTests {
 				assertThat(statements.take()).hasSize(1);
 				client.acquire(key, OwnerToken.random(), LEASE_TIME, true);
 				assertThat(statements.take()).hasSize(later);
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "POSTGRESQL", "MARIADB", "H2" })
+	void oneTransactionRenewsAllReaders(TestDatabase database) {
+		List<LeaseRequest> leases = IntStream.range(0, 20)
+			.mapToObj((i) -> new LeaseRequest(LockKey.of("read-together-" + database, i / 2),
+					OwnerToken.random(LockMode.READ), LEASE_TIME))
+			.toList();
+		try (HikariDataSource pool = database.pool(3)) {
+			CountedStatements statements = new CountedStatements(pool);
+			try (JdbcLockStore store = new JdbcLockStore(statements, TestDatabase.SETTINGS)) {
+				leases.forEach((lease) -> store.acquire(lease, Place.NONE));
+				statements.take();
+				assertThat(store.renew(leases))
+					.allSatisfy((renewed) -> assertThat(renewed.toCompletableFuture()).isCompletedWithValue(true));
+				assertThat(statements.take()).hasSize(12).containsOnlyOnce("commit");
 			}
 		}
 	}

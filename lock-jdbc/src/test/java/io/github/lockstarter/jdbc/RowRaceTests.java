@@ -54,7 +54,7 @@ class RowRaceTests {
 	}
 
 	private static void insert(Connection connection, LockKey key) throws Exception {
-		LockSql sql = new LockSql(Dialect.POSTGRESQL, TestDatabase.SETTINGS);
+		LockSql sql = new LockSql(Dialect.POSTGRESQL, true, TestDatabase.SETTINGS);
 		try (PreparedStatement statement = connection.prepareStatement(sql.insertOwned())) {
 			statement.setString(1, RowKey.of(key));
 			statement.setString(2, "other");

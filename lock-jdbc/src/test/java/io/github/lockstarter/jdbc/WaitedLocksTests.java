@@ -2,6 +2,8 @@
 
 package io.github.lockstarter.jdbc;
 
+import java.time.Duration;
+
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
@@ -17,7 +19,7 @@ class WaitedLocksTests {
 
 	private static final String ROW = RowKey.of(KEY);
 
-	private final WaitedLocks waited = new WaitedLocks();
+	private final WaitedLocks waited = new WaitedLocks(Duration.ofMinutes(1));
 
 	@Test
 	void aMessageIsSeenOnce() {
