@@ -303,8 +303,9 @@ class DefaultLockRegistryTests {
 		closing(this.registry.acquire(REQUEST));
 		awaitNothingLeft();
 		assertThat(this.store.release.calls()).isEqualTo(2);
-		assertThat(this.events).hasAtLeastOneElementOfType(LockEvent.ReleaseFailed.class)
-			.noneMatch(LockEvent.Lost.class::isInstance);
+		Awaitility.await()
+			.untilAsserted(() -> assertThat(this.events).hasAtLeastOneElementOfType(LockEvent.ReleaseFailed.class));
+		assertThat(this.events).noneMatch(LockEvent.Lost.class::isInstance);
 	}
 
 	@Test
