@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
@@ -306,11 +305,20 @@ class LeaseWatchdogTests {
 				if (i % 20 == 0) {
 					Thread.yield();
 				}
-				Awaitility.await().until(() -> !tenure.isRenewing() && this.timetable.size() == 1);
+				awaitWatched(tenure);
 			}
 		}
 		finally {
 			this.timetable.close();
+		}
+	}
+
+	/** Without a pause, because the test waits thousands of times. */
+	private void awaitWatched(Tenure tenure) {
+		long end = System.nanoTime() + LEASE.toNanos();
+		while (tenure.isRenewing() || this.timetable.size() != 1) {
+			assertThat(System.nanoTime() - end).as("nothing watches the lease").isNegative();
+			Thread.onSpinWait();
 		}
 	}
 
