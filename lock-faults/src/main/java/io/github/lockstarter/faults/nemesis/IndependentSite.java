@@ -32,6 +32,12 @@ final class IndependentSite implements RedisSite {
 				this.networks.get(worker).stream().map((network) -> "127.0.0.1:" + network.port()).toList());
 	}
 
+	/** Each request goes to all servers. */
+	@Override
+	public long scripts() {
+		return RedisSite.super.scripts() / servers().size();
+	}
+
 	@Override
 	public List<EmbeddedRedis> servers() {
 		return this.servers;

@@ -32,7 +32,7 @@ public interface Site extends AutoCloseable {
 	List<String> keys();
 
 	/**
-	 * Return the number of scripts that all servers have run.
+	 * Return how many scripts were run. One that goes to several servers counts once.
 	 */
 	default long scripts() {
 		return 0;
