@@ -196,7 +196,7 @@ abstract class AbstractMixedModeTests extends AbstractKeptLockTests {
 		this.two.arrive(this.key, this.fair);
 		this.three.arrive(this.key, this.laterFair);
 		this.one.release(this.key, this.owner, null);
-		assertThat(heardBy(this.two)).contains(this.key);
+		assertThat(heardBy(this.two)).containsExactly(this.key);
 		this.two.withdraw(this.key);
 		assertThat(heardBy(this.three)).contains(this.key);
 		this.three.grant(this.key, this.laterFair);
