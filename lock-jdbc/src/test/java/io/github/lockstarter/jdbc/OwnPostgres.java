@@ -13,6 +13,8 @@ import java.util.stream.Stream;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import org.awaitility.Awaitility;
 
+import io.github.lockstarter.testsupport.ServerPort;
+
 /**
  * A PostgreSQL server that one test may harm. Its transactions do not wait for the disk
  * unless they ask for that, and nothing else writes them to the disk for seconds.
@@ -25,9 +27,10 @@ final class OwnPostgres implements AutoCloseable {
 
 	OwnPostgres() throws IOException, SQLException {
 		this.server = EmbeddedPostgres.builder()
+			.setPort(ServerPort.find())
 			.setServerConfig("synchronous_commit", "off")
 			.setServerConfig("wal_writer_delay", "10s")
-			.setPGStartupWait(Duration.ofSeconds(60))
+			.setPGStartupWait(Duration.ofMinutes(3))
 			.start();
 		TestDatabase.createTable(url());
 		try (Connection connection = open()) {

@@ -3,7 +3,6 @@
 package io.github.lockstarter.jdbc;
 
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.file.Files;
@@ -12,6 +11,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
 import org.awaitility.Awaitility;
+
+import io.github.lockstarter.testsupport.ServerPort;
 
 /**
  * A real PgBouncer before PostgreSQL that pools transactions, on one connection to the
@@ -36,7 +37,7 @@ final class PgBouncer implements AutoCloseable {
 
 	static PgBouncer start() throws IOException {
 		URI postgres = URI.create(TestDatabase.POSTGRESQL.url().substring("jdbc:".length()));
-		int port = freePort();
+		int port = ServerPort.find();
 		Path folder = Files.createTempDirectory("pgbouncer");
 		// PgBouncer refuses to run as root
 		Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
@@ -51,12 +52,6 @@ final class PgBouncer implements AutoCloseable {
 			.start();
 		Awaitility.await().until(() -> answers(port));
 		return new PgBouncer(process, port);
-	}
-
-	private static int freePort() throws IOException {
-		try (ServerSocket socket = new ServerSocket(0)) {
-			return socket.getLocalPort();
-		}
 	}
 
 	private static boolean answers(int port) {

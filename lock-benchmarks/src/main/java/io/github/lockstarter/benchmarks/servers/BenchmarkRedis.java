@@ -3,8 +3,6 @@
 package io.github.lockstarter.benchmarks.servers;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -15,6 +13,8 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.api.sync.RedisCommands;
 import redis.embedded.RedisExecProvider;
+
+import io.github.lockstarter.testsupport.ServerPort;
 
 /**
  * A real Redis server on a free port of the loopback address, without persistence.
@@ -41,7 +41,7 @@ public final class BenchmarkRedis implements AutoCloseable {
 	}
 
 	public static BenchmarkRedis start() throws IOException {
-		int port = freePort();
+		int port = ServerPort.find();
 		Path executable = RedisExecProvider.defaultProvider().get().toPath().toAbsolutePath();
 		Process process = new ProcessBuilder(executable.toString(), "--port", String.valueOf(port), "--bind",
 				"127.0.0.1", "--save", "", "--appendonly", "no")
@@ -105,12 +105,6 @@ public final class BenchmarkRedis implements AutoCloseable {
 	public void close() {
 		this.client.shutdown();
 		this.process.destroy();
-	}
-
-	private static int freePort() throws IOException {
-		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			return socket.getLocalPort();
-		}
 	}
 
 }

