@@ -150,20 +150,21 @@ final class LockRows {
 	 */
 	private List<LockKey> saveAll(SqlSession session, LockSql sql, Map<LockKey, LockState> states) throws SQLException {
 		List<LockKey> ownTurns = new ArrayList<>();
+		LastStatements statements = new LastStatements();
 		for (Map.Entry<LockKey, LockState> each : states.entrySet()) {
-			save(session, sql, RowKey.of(each.getKey()), each.getKey(), each.getValue());
+			save(statements, sql, RowKey.of(each.getKey()), each.getKey(), each.getValue());
 			if (each.getValue().line().told().contains(this.jvm)) {
 				ownTurns.add(each.getKey());
 			}
 		}
+		statements.run(session, sql.dialect());
 		return ownTurns;
 	}
 
-	private void save(SqlSession session, LockSql sql, String rowKey, LockKey key, LockState state)
-			throws SQLException {
+	private void save(LastStatements statements, LockSql sql, String rowKey, LockKey key, LockState state) {
 		LockRow row = state.changed();
 		if (row != null) {
-			session.update(sql.save(state.isLeased()), row.owner(), row.expiresAt(), row.fence(), row.line(),
+			statements.add(sql.save(state.isLeased()), row.owner(), row.expiresAt(), row.fence(), row.line(),
 					row.toldAt(), rowKey);
 		}
 		this.waited.note(rowKey, key, state.line().contains(this.jvm));
@@ -173,7 +174,7 @@ final class LockRows {
 			}
 			else if (sql.dialect() == Dialect.POSTGRESQL) {
 				// It may listen, whatever the settings of this JVM are
-				PostgresChannel.send(session, told, rowKey, LineEntry.toldAt(state.line().places(), told));
+				PostgresChannel.send(statements, told, rowKey, LineEntry.toldAt(state.line().places(), told));
 			}
 		}
 	}

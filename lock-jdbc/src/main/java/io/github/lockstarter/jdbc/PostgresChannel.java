@@ -14,6 +14,8 @@ import io.github.lockstarter.LockKey;
  */
 final class PostgresChannel {
 
+	private static final String SEND = "select pg_notify(?, ?)";
+
 	private PostgresChannel() {
 	}
 
@@ -25,12 +27,12 @@ final class PostgresChannel {
 	 * Notify a JVM when the transaction commits that it is its turn.
 	 * @param toldAt the time of the message; the row says the same
 	 */
-	static void send(SqlSession session, String jvm, String rowKey, long toldAt) throws SQLException {
-		send(session, jvm, toldAt + " " + rowKey);
+	static void send(LastStatements statements, String jvm, String rowKey, long toldAt) {
+		statements.add(SEND, of(jvm), toldAt + " " + rowKey);
 	}
 
 	static void send(SqlSession session, String jvm, String message) throws SQLException {
-		session.first("select pg_notify(?, ?)", (row) -> true, of(jvm), message);
+		session.execute(SEND, of(jvm), message);
 	}
 
 	/**

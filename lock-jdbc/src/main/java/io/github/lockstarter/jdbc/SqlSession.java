@@ -39,6 +39,15 @@ final class SqlSession {
 	}
 
 	/**
+	 * Run statements whose results do not matter.
+	 */
+	void execute(String sql, @Nullable Object... parameters) throws SQLException {
+		try (TimedStatement statement = prepare(sql, parameters)) {
+			statement.get().execute();
+		}
+	}
+
+	/**
 	 * Return what was read from the first row, or {@code null} if there is none.
 	 */
 	<T> @Nullable T first(String sql, RowReader<T> reader, @Nullable Object... parameters) throws SQLException {

@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 import com.zaxxer.hikari.HikariDataSource;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -81,6 +83,27 @@ class RoundTripTests {
 				assertThat(store.renew(leases))
 					.allSatisfy((renewed) -> assertThat(renewed.toCompletableFuture()).isCompletedWithValue(true));
 				assertThat(statements.take()).hasSize(1);
+			}
+		}
+	}
+
+	@Test
+	void aChangeIsSentWithItsMessageAndItsCommit() {
+		LockKey key = LockKey.of("round-trips", "handed-over");
+		OwnerToken waiter = OwnerToken.random();
+		try (HikariDataSource pool = TestDatabase.POSTGRESQL.pool(3)) {
+			CountedStatements statements = new CountedStatements(pool);
+			try (JdbcLockStore holding = new JdbcLockStore(statements, TestDatabase.SETTINGS);
+					JdbcLockStore waiting = new JdbcLockStore(pool, TestDatabase.SETTINGS)) {
+				new StoreClient(holding).acquire(key, this.owner, LEASE_TIME, true);
+				new StoreClient(waiting).acquire(key, waiter, LEASE_TIME, true);
+				statements.take();
+				new StoreClient(holding).release(key, this.owner, null);
+				assertThat(statements.take()).hasSize(4)
+					.filteredOn((statement) -> statement.startsWith("update"))
+					.last(InstanceOfAssertFactories.STRING)
+					.contains("pg_notify")
+					.endsWith("; commit");
 			}
 		}
 	}
