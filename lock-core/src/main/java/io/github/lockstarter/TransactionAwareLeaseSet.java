@@ -157,4 +157,9 @@ class TransactionAwareLeaseSet implements LeaseSet {
 		return false;
 	}
 
+	@Override
+	public String toString() {
+		return this.delegate + ((this.closed && isAwaitingCompletion()) ? " until the transaction ends" : "");
+	}
+
 }

@@ -6,7 +6,9 @@ import java.time.Duration;
 import java.util.List;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -96,6 +98,34 @@ class LockRegistryTests {
 
 	static List<LockRegistry> registriesAndNone() {
 		return List.of(registries().get(0), registries().get(1), new DisabledLockRegistry());
+	}
+
+	@ParameterizedTest(autoCloseArguments = false)
+	@MethodSource("registries")
+	void aLeaseIsLoggedWithItsModeTokenAndState(LockRegistry registry) {
+		LockRequest request = LockRequest.of("prices", 7);
+		Lease lease = registry.acquire(request.withMode(LockMode.READ));
+		String text = "Lease of lock 'prices:7' (READ, fencing token " + lease.fencingToken();
+		assertThat(lease).hasToString(text + ", held)");
+		lease.close();
+		assertThat(lease).hasToString(text + ", closed)");
+		Lease expired = registry.acquire(request.withLeaseTime(Duration.ofMillis(10)));
+		Awaitility.await().until(() -> !expired.isHeld());
+		assertThat(expired)
+			.hasToString("Lease of lock 'prices:7' (fencing token " + expired.fencingToken() + ", lost)");
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(expired::close);
+		try (LeaseSet both = registry.acquireAll(LockSetRequest.of(request, LockRequest.of("order")))) {
+			assertThat(both).hasToString(both.all().toString());
+		}
+	}
+
+	@Test
+	void aLeaseWithoutALockSaysSo() {
+		Lease lease = new DisabledLockRegistry().acquire(REQUEST);
+		String text = "Lease of lock 'stock:1001' (locks are disabled, fencing token " + lease.fencingToken();
+		assertThat(lease).hasToString(text + ", held)");
+		lease.close();
+		assertThat(lease).hasToString(text + ", closed)");
 	}
 
 	@ParameterizedTest(autoCloseArguments = false)

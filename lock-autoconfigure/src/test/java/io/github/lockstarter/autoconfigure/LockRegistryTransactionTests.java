@@ -277,6 +277,7 @@ class LockRegistryTransactionTests {
 			assertThat(lease.remaining()).isZero();
 			assertThatIllegalStateException().isThrownBy(lease::ensureHeld)
 				.withMessage("The lease is closed, and released after the transaction");
+			assertThat(lease.toString()).endsWith(", held) until the transaction ends");
 			return null;
 		}));
 	}

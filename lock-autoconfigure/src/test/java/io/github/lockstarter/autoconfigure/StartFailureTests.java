@@ -156,17 +156,20 @@ class StartFailureTests {
 			.containsPattern("Action:\\s+\\Q" + remedy);
 	}
 
-	@Test
-	void aStoreOfALockNameThatCannotDoWhatItsSettingsAskForIsAnalyzed(CapturedOutput output) {
-		assertThat(catchThrowable(() -> start(Application.class, "distributed-lock.store=memory",
+	@ParameterizedTest
+	@CsvSource({ "memory, report", "redlock, other" })
+	void aStoreOfALockNameThatCannotDoWhatItsSettingsAskForIsAnalyzed(String defaultStore, String inRedlock,
+			CapturedOutput output) {
+		assertThat(catchThrowable(() -> start(Application.class, "distributed-lock.store=" + defaultStore,
 				"distributed-lock.redlock.nodes=127.0.0.1:1,127.0.0.1:2,127.0.0.1:3",
-				"distributed-lock.locks.report.store=redlock", "distributed-lock.locks.report.hold-at-least=1h")))
+				"distributed-lock.locks." + inRedlock + ".store=redlock",
+				"distributed-lock.locks.report.hold-at-least=1h")))
 			.isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains("The settings of the lock name 'report' do not fit its store: the lock is requested with"
 					+ " 'holdAtLeast', but the lock store 'redlock' cannot keep a lock")
-			.contains(
-					"Change distributed-lock.locks.report.store, or remove distributed-lock.locks.report.hold-at-least.")
+			.contains("Choose another store with distributed-lock.locks.report.store, or remove"
+					+ " distributed-lock.locks.report.hold-at-least.")
 			.doesNotContain("\tat ");
 	}
 

@@ -9,6 +9,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 
+import org.jspecify.annotations.Nullable;
+
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockContendedException;
@@ -68,8 +70,8 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	 * @throws UnknownLockStoreException if the settings name a store that does not exist
 	 * @throws LockStoreCreationException if the settings name a store that cannot be
 	 * created
-	 * @throws UnsuitableLockStoreException if the settings of a lock name name a store
-	 * that cannot do the rest of what they ask for
+	 * @throws UnsuitableLockStoreException if the settings of a lock name ask for
+	 * something that its store cannot do
 	 */
 	public DefaultLockRegistry(LockStores stores, LockSettings lockSettings, EngineSettings settings,
 			LockListener listener) {
@@ -77,7 +79,10 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		this.engines = new Engines(stores, settings, listener);
 		this.standard = this.engines.create(stores.defaultName(), "The default is", null);
 		try {
-			lockSettings.names().forEach((name, each) -> createEngine(stores, name, each));
+			lockSettings.names().forEach((name, each) -> {
+				createEngine(name, each.store());
+				requireAble(stores, name, each);
+			});
 		}
 		catch (RuntimeException ex) {
 			this.engines.close();
@@ -85,8 +90,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		}
 	}
 
-	private void createEngine(LockStores stores, String name, NameSettings settings) {
-		String store = settings.store();
+	private void createEngine(String name, @Nullable String store) {
 		if (store == null) {
 			return;
 		}
@@ -100,17 +104,18 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		catch (RuntimeException ex) {
 			throw new LockStoreCreationException(subject, store, ex);
 		}
-		Duration holdAtLeast = settings.holdAtLeast();
-		if (holdAtLeast != null) {
-			LockStore found = Objects.requireNonNull(stores.find(store));
-			requireAble(StoreCapabilities.of(store, found), LockRequest.of(name).withHoldAtLeast(holdAtLeast));
-		}
 	}
 
-	private static void requireAble(StoreCapabilities store, LockRequest request) {
-		String objection = store.objection(request);
+	private static void requireAble(LockStores stores, String name, NameSettings settings) {
+		Duration holdAtLeast = settings.holdAtLeast();
+		if (holdAtLeast == null) {
+			return;
+		}
+		String store = (settings.store() != null) ? settings.store() : stores.defaultName();
+		StoreCapabilities able = StoreCapabilities.of(store, Objects.requireNonNull(stores.find(store)));
+		String objection = able.objection(LockRequest.of(name).withHoldAtLeast(holdAtLeast));
 		if (objection != null) {
-			throw new UnsuitableLockStoreException(request.key().name(), objection);
+			throw new UnsuitableLockStoreException(name, objection);
 		}
 	}
 

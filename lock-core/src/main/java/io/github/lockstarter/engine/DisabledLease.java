@@ -73,4 +73,10 @@ final class DisabledLease implements Lease {
 		return CompletableFuture.completedFuture(null);
 	}
 
+	@Override
+	public String toString() {
+		return "Lease of lock '" + this.key + "' (locks are disabled, fencing token " + this.fencingToken + ", "
+				+ (this.closed ? "closed" : "held") + ")";
+	}
+
 }

@@ -10,6 +10,7 @@ import java.util.function.Consumer;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 
 /**
@@ -111,6 +112,14 @@ final class HeldLease implements Lease {
 	@Override
 	public CompletableFuture<Void> closeAsync() {
 		return CompletableFuture.runAsync(this::close, this.admission.returns());
+	}
+
+	@Override
+	public String toString() {
+		LockMode mode = this.hold.tenure().owner().mode();
+		String state = this.closed.get() ? "closed" : this.hold.isHeld() ? "held" : "lost";
+		return "Lease of lock '" + key() + "' (" + ((mode != LockMode.EXCLUSIVE) ? mode + ", " : "") + "fencing token "
+				+ fencingToken() + ", " + state + ")";
 	}
 
 }

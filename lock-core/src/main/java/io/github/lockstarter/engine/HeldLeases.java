@@ -98,4 +98,9 @@ record HeldLeases(List<Lease> all, Executor returns) implements LeaseSet {
 		return CompletableFuture.runAsync(this::close, this.returns);
 	}
 
+	@Override
+	public String toString() {
+		return this.all.toString();
+	}
+
 }

@@ -131,7 +131,7 @@ final class LeaseWatchdog implements Renewal.Listener {
 			schedule(tenure, retryTime(tenure));
 		}
 		else if (tenure.isRenewing()) {
-			schedule(tenure, tenure.deadline());
+			awaitAnswer(tenure);
 		}
 		else {
 			tenure.setRenewing(true);
@@ -141,7 +141,15 @@ final class LeaseWatchdog implements Renewal.Listener {
 
 	@Override
 	public void overdue(Renewal renewal) {
-		schedule(renewal.tenure(), renewal.tenure().deadline());
+		awaitAnswer(renewal.tenure());
+	}
+
+	private void awaitAnswer(Tenure tenure) {
+		schedule(tenure, tenure.deadline());
+		// The alarm that was replaced may be that of an answer in the meantime
+		if (!tenure.isRenewing()) {
+			schedule(tenure, this.timetable.now());
+		}
 	}
 
 	@Override
@@ -165,6 +173,8 @@ final class LeaseWatchdog implements Renewal.Listener {
 				this.notice.recovered(tenure);
 			}
 			schedule(tenure, renewalTime(tenure));
+			// A hold that has begun in the meantime may need an earlier alarm
+			watch(tenure);
 		}
 		else {
 			lose(tenure, "the store no longer knew its owner");

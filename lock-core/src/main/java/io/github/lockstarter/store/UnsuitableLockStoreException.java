@@ -3,8 +3,8 @@
 package io.github.lockstarter.store;
 
 /**
- * Exception thrown when the settings of a lock name choose a store that cannot do what
- * they ask for.
+ * Exception thrown when the settings of a lock name ask for something that its store
+ * cannot do.
  */
 public class UnsuitableLockStoreException extends IllegalArgumentException {
 

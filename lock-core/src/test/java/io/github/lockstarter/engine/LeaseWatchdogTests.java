@@ -257,6 +257,20 @@ class LeaseWatchdogTests {
 		assertThat(this.client.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(LockGrant.class);
 	}
 
+	/** The thread that keeps time has looked before the answer, and acts after it. */
+	@Test
+	void anAnswerThatComesWhileItsLeaseIsFoundOverdueDoesNotEndRenewal() {
+		Tenure tenure = begin(KEY, true);
+		this.clock.advance(LEASE.dividedBy(3));
+		tenure.setRenewing(true);
+		Renewal renewal = new Renewal(tenure, this.watchdog);
+		this.store.renew(List.of(renewal.send()));
+		renewal.answered(true, this.store.longestLease(), null);
+		this.watchdog.overdue(renewal);
+		advance(Duration.ofMinutes(2));
+		assertThat(tenure.isHeld()).isTrue();
+	}
+
 	@Test
 	void nothingIsLeftOnceTheLeaseIsForgotten() {
 		Tenure tenure = begin(KEY, true);

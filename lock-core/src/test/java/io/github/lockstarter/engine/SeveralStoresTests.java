@@ -181,15 +181,23 @@ class SeveralStoresTests {
 
 	@Test
 	void settingsThatTheirStoreCannotFulfilAreRefusedAtOnce() {
-		LockStores stores = LockStores.of("first", Map.of("first", new MemoryLockStore(), "plain", new PlainStore()));
 		NameSettings kept = NameSettings.NONE.withHoldAtLeast(Duration.ofSeconds(1));
-		LockSettings inFirst = new LockSettings(Map.of("report", kept.withStore("first")));
-		new DefaultLockRegistry(stores, inFirst, EngineSettings.DEFAULTS, LockListener.NO_OP).close();
-		LockSettings inPlain = new LockSettings(Map.of("report", kept.withStore("plain")));
-		assertThatExceptionOfType(UnsuitableLockStoreException.class)
-			.isThrownBy(() -> new DefaultLockRegistry(stores, inPlain, EngineSettings.DEFAULTS, LockListener.NO_OP))
-			.withMessage("The settings of the lock name 'report' do not fit its store: the lock is requested with"
-					+ " 'holdAtLeast', but the lock store 'plain' cannot keep a lock after its owner has released it");
+		for (NameSettings each : List.of(kept, kept.withStore("first"))) {
+			start("first", each).close();
+		}
+		for (NameSettings each : List.of(kept, kept.withStore("plain"))) {
+			assertThatExceptionOfType(UnsuitableLockStoreException.class).isThrownBy(() -> start("plain", each))
+				.withMessage("The settings of the lock name 'report' do not fit its store: the lock is requested with"
+						+ " 'holdAtLeast', but the lock store 'plain' cannot keep a lock after its owner has released it");
+		}
+		start("plain", kept.withStore("first")).close();
+	}
+
+	private static DefaultLockRegistry start(String defaultStore, NameSettings report) {
+		LockStores stores = LockStores.of(defaultStore,
+				Map.of("first", new MemoryLockStore(), "plain", new PlainStore()));
+		return new DefaultLockRegistry(stores, new LockSettings(Map.of("report", report)), EngineSettings.DEFAULTS,
+				LockListener.NO_OP);
 	}
 
 	@Test

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.test.ManualClock;
+import io.github.lockstarter.testsupport.FullProfileOnly;
+
+/**
+ * Checks that a lease is renewed again, in many interleavings of the answer to a renewal
+ * and another thread that sets an alarm.
+ */
+@FullProfileOnly
+class LeaseWatchdogModelTests {
+
+	private static final int INTERLEAVINGS = Integer.getInteger("model.interleavings", 60);
+
+	private static final Duration LEASE = Duration.ofSeconds(30);
+
+	@ParameterizedTest
+	@EnumSource
+	@EnabledForJreRange(max = JRE.JAVA_21, disabledReason = "Lincheck 3.7 sees hangs on JDK 25 where there are none")
+	void anAnswerLeavesAnAlarmForTheNextRenewal(Rival rival) {
+		Interleavings.check(INTERLEAVINGS, () -> new Game(rival).play());
+	}
+
+	private enum Rival {
+
+		/** An alarm of a thread that has not seen the renewal begin. */
+		ALARM,
+
+		/** The deadline of another lease in the same round. */
+		OVERDUE,
+
+		/** A reader whose lease is renewed, beside one whose lease is not. */
+		LONGER_HOLD
+
+	}
+
+	/** One lease, and the answer to its renewal on a thread of its own. */
+	private static final class Game {
+
+		private final Rival rival;
+
+		private final ManualClock clock = new ManualClock();
+
+		private final Timetable timetable = new Timetable(this.clock);
+
+		private final Tenure tenure;
+
+		private final LeaseWatchdog watchdog;
+
+		Game(Rival rival) {
+			this.rival = rival;
+			MemoryLockStore store = new MemoryLockStore();
+			StoreLanes lanes = new StoreLanes((key) -> "", (task) -> {
+			}, this.timetable, 1, 1);
+			this.watchdog = new LeaseWatchdog(this.timetable, new Renewals(store, this.timetable, lanes),
+					new Orphans(store, this.timetable, new Background(lanes, true)), new LossNotice((event) -> {
+					}, Runnable::run), (lost) -> {
+						throw new AssertionError("A healthy lease is lost");
+					}, LEASE, 3);
+			this.tenure = new Tenure(LockKey.of("prices"), OwnerToken.random(LockMode.READ), new LockGrant(1, false),
+					LEASE, LEASE, this.clock.getAsLong(), 0, this.timetable);
+		}
+
+		void play() {
+			beginHold((this.rival == Rival.LONGER_HOLD) ? LEASE : null);
+			this.clock.advance(LEASE.dividedBy(2));
+			this.watchdog.hasten(this.tenure);
+			this.tenure.setRenewing(true);
+			Renewal renewal = new Renewal(this.tenure, this.watchdog);
+			renewal.send();
+			Runnable answer = () -> renewal.answered(true, LEASE, null);
+			Runnable rivalry = () -> compete(renewal);
+			// The thread that must be interrupted in its work comes first
+			if (this.rival == Rival.LONGER_HOLD) {
+				ModelDesk.run(answer, rivalry);
+			}
+			else {
+				ModelDesk.run(rivalry, answer);
+			}
+			checkAlarm();
+		}
+
+		private void compete(Renewal renewal) {
+			switch (this.rival) {
+				case ALARM -> this.timetable.runDue();
+				case OVERDUE -> {
+					if (!renewal.isAnswered()) {
+						renewal.overdue();
+					}
+				}
+				case LONGER_HOLD -> beginHold(null);
+			}
+		}
+
+		private void beginHold(@Nullable Duration fixedLeaseTime) {
+			this.tenure.beginHold(new ThreadWaiter(Duration.ZERO, true, LockMode.READ, fixedLeaseTime), LEASE,
+					this.clock.getAsLong());
+			this.watchdog.watch(this.tenure);
+		}
+
+		private void checkAlarm() {
+			Timetable.Entry alarm = this.tenure.alarm();
+			long granted = this.tenure.certainty().grantedAt();
+			long latest = Math.max(this.clock.getAsLong() - granted, LEASE.dividedBy(3).toNanos());
+			if (!this.tenure.isRenewing() && (alarm == null || alarm.due() - granted > latest)) {
+				throw new AssertionError("The lease is not renewed in time");
+			}
+		}
+
+	}
+
+}
