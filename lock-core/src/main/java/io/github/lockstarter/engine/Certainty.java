@@ -3,6 +3,7 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * algorithm</a>, so it passes before the lease expires in the store.
  */
 final class Certainty {
+
+	private static final long LEAST_DRIFT = 2_000_000;
 
 	private volatile State state = State.HELD;
 
@@ -194,8 +197,17 @@ final class Certainty {
 	 */
 	long endOf(Duration leaseTime) {
 		long lease = leaseTime.toNanos();
-		long drift = Math.min(lease / 100 + 2_000_000, lease / 4);
+		long drift = Math.min(lease / 100 + LEAST_DRIFT, lease / 4);
 		return this.grantedAt + lease - drift;
+	}
+
+	/**
+	 * Return the shortest lease, in whole milliseconds, that certainly lasts for a time.
+	 * @param nanos the time; no lease is needed if it is over
+	 */
+	static Duration leaseThatLasts(long nanos) {
+		long lease = nanos + LEAST_DRIFT + (nanos + LEAST_DRIFT) / 99;
+		return (nanos > 0) ? Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(lease) + 1) : Duration.ZERO;
 	}
 
 	private synchronized boolean change(State from, State to) {

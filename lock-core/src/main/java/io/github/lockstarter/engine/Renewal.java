@@ -9,14 +9,13 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.store.LeaseRequest;
 
 /**
- * A renewal that is due, until it is answered. For a hold that ends before its lease it
- * only checks whether the store still knows the owner.
+ * A renewal that is due, until it is answered. It never extends a lease beyond the end of
+ * a fixed hold: if that ends before the lease, it only checks whether the store still
+ * knows the owner.
  */
 final class Renewal {
 
 	private final Tenure tenure;
-
-	private final Duration leaseTime;
 
 	private final Listener listener;
 
@@ -24,13 +23,14 @@ final class Renewal {
 
 	private volatile long sentAt;
 
+	private volatile Duration leaseTime = Duration.ZERO;
+
 	private volatile Duration longestLease = Duration.ZERO;
 
 	private volatile boolean answered;
 
 	Renewal(Tenure tenure, Listener listener) {
 		this.tenure = tenure;
-		this.leaseTime = tenure.needsRenewal() ? tenure.leaseTime() : Duration.ZERO;
 		this.listener = listener;
 	}
 
@@ -66,10 +66,21 @@ final class Renewal {
 	 */
 	LeaseRequest send() {
 		this.sentAt = this.tenure.now();
+		this.leaseTime = leaseTimeFrom(this.sentAt);
 		if (isExtending()) {
 			this.tenure.certainty().claim(this.sentAt, this.leaseTime);
 		}
 		return new LeaseRequest(this.tenure.key(), this.tenure.owner(), this.leaseTime);
+	}
+
+	private Duration leaseTimeFrom(long now) {
+		Duration longest = this.tenure.needsRenewal() ? this.tenure.leaseTime() : Duration.ZERO;
+		Hold last = this.tenure.lastHold();
+		if (last == null || !last.isFixed()) {
+			return longest;
+		}
+		Duration needed = Certainty.leaseThatLasts(last.endsAt() - now);
+		return (needed.compareTo(longest) < 0) ? needed : longest;
 	}
 
 	boolean isAnswered() {

@@ -103,7 +103,7 @@ final class Tenure {
 	}
 
 	/**
-	 * Return the longest lease time of the current holds, as requested by a renewal.
+	 * Return the longest lease time of the current holds.
 	 */
 	Duration leaseTime() {
 		return this.leaseTime;
@@ -159,6 +159,13 @@ final class Tenure {
 	boolean needsRenewal() {
 		Hold hold = this.hold;
 		return this.wanted || (hold != null && (!hold.isFixed() || hold.endsAt() - deadline() > 0));
+	}
+
+	/**
+	 * Return the hold that ends last, or {@code null} if none is known to be the last.
+	 */
+	@Nullable Hold lastHold() {
+		return this.wanted ? null : this.hold;
 	}
 
 	/**

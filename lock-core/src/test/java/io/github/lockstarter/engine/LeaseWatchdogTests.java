@@ -150,6 +150,35 @@ class LeaseWatchdogTests {
 	}
 
 	@Test
+	void aFixedLeaseThatIsRenewedIsFreeAtItsEndAfterACrash() {
+		this.store.limitLeases(LEASE.dividedBy(3));
+		begin(KEY, false);
+		Duration rest = Duration.ofMillis(500);
+		advance(LEASE.minus(rest));
+		assertThat(this.store.renew.calls()).isBetween(8, 14);
+		// Nobody notices the end any more
+		this.clock.advance(rest.plusMillis(1));
+		assertThat(this.client.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(LockGrant.class);
+	}
+
+	@Test
+	void aHandedOnFixedLeaseIsFreeAtItsEndAfterACrash() {
+		Tenure tenure = begin(KEY, true);
+		advance(LEASE.dividedBy(2));
+		Duration fixed = LEASE.multipliedBy(4);
+		tenure.beginHold(new ThreadWaiter(Duration.ZERO, true, LockMode.EXCLUSIVE, fixed), fixed,
+				this.clock.getAsLong());
+		this.watchdog.watch(tenure);
+		Duration rest = Duration.ofSeconds(1);
+		advance(fixed.minus(rest));
+		assertThat(tenure.isHeld()).isTrue();
+		assertThat(tenure.needsRenewal()).isFalse();
+		// The instance that times the lease allows for clocks that differ by a hundredth
+		this.clock.advance(rest.plus(fixed.dividedBy(100)));
+		assertThat(this.client.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(LockGrant.class);
+	}
+
+	@Test
 	void asksForALongFixedLeaseAsOftenAsOthersAreRenewed() {
 		OwnerToken owner = OwnerToken.random();
 		LockGrant grant = (LockGrant) this.client.acquire(KEY, owner, LEASE.multipliedBy(20), false);

@@ -140,6 +140,35 @@ class RenewalsTests implements Renewal.Listener {
 	}
 
 	@Test
+	void aRenewalOfAFixedLeaseReachesItsEndAndNotFurther() {
+		Duration fixed = LEASE.multipliedBy(20);
+		long start = this.clock.getAsLong();
+		Tenure tenure = tenure("quick", 1, fixed);
+		Hold hold = tenure.beginHold(new ThreadWaiter(Duration.ZERO, true, LockMode.EXCLUSIVE, fixed), fixed, start);
+		for (int i = 1; i < 19; i++) {
+			this.clock.advance(LEASE);
+			Duration extension = renew(tenure);
+			assertThat(this.clock.getAsLong() - start + extension.toNanos())
+				.isLessThanOrEqualTo(fixed.plusMillis(1).toNanos());
+			assertThat(tenure.needsRenewal()).isTrue();
+		}
+		this.clock.advance(Duration.ofNanos(hold.endsAt() - this.clock.getAsLong() - 1));
+		assertThat(renew(tenure)).as("the lease of the last nanosecond").isGreaterThanOrEqualTo(Duration.ofMillis(1));
+		assertThat(tenure.needsRenewal()).isFalse();
+		assertThat(renew(tenure)).isZero();
+	}
+
+	private Duration renew(Tenure tenure) {
+		Renewal renewal = new Renewal(tenure, this);
+		Duration extension = renewal.send().leaseTime();
+		assertThat(extension).isEqualTo(Duration.ofMillis(extension.toMillis()));
+		if (renewal.isExtending()) {
+			tenure.certainty().renewed(renewal.sentAt(), extension, LEASE);
+		}
+		return extension;
+	}
+
+	@Test
 	void whatWasReleasedInTheMeantimeIsNotSent() {
 		Tenure tenure = tenure("quick", 1);
 		this.renewals.add(new Renewal(tenure, this));
@@ -172,7 +201,11 @@ class RenewalsTests implements Renewal.Listener {
 	}
 
 	private Tenure tenure(String server, int number) {
-		return new Tenure(LockKey.of(server, number), OwnerToken.random(), new LockGrant(1, false), LEASE, LEASE,
+		return tenure(server, number, LEASE);
+	}
+
+	private Tenure tenure(String server, int number, Duration leaseTime) {
+		return new Tenure(LockKey.of(server, number), OwnerToken.random(), new LockGrant(1, false), leaseTime, LEASE,
 				this.clock.getAsLong(), 0, this.timetable);
 	}
 

@@ -37,6 +37,8 @@ final class LettuceAnswer<T, R> extends CompletableFuture<R> implements BiConsum
 
 	private boolean limited;
 
+	private volatile boolean overtaking;
+
 	private volatile @Nullable RedisClusterAsyncCommands<byte[], byte[]> commands;
 
 	/**
@@ -96,6 +98,7 @@ final class LettuceAnswer<T, R> extends CompletableFuture<R> implements BiConsum
 		}
 		else if (commands != null && this.call.script().isAcquisition() && this.lateBefore != this.late.get()) {
 			// It has overtaken a release whose script the server did not know
+			this.overtaking = true;
 			limit();
 			sendTo(commands);
 		}
@@ -138,7 +141,10 @@ final class LettuceAnswer<T, R> extends CompletableFuture<R> implements BiConsum
 	}
 
 	private void fail(Throwable ex) {
-		completeExceptionally(ScriptErrors.translate(ex, this.call));
+		// What the server has carried out before must not seem to be unsent
+		completeExceptionally((this.overtaking && ScriptErrors.isUnsent(ex))
+				? new IllegalStateException("The connection was lost before the call could be repeated")
+				: ScriptErrors.translate(ex, this.call));
 	}
 
 	/** The driver limits the time of each command only. */

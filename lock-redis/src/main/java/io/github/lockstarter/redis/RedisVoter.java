@@ -6,9 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
 import org.apache.commons.logging.Log;
@@ -43,9 +42,6 @@ public final class RedisVoter implements Voter, AutoCloseable {
 	/** How long a server that could not be reached is left alone. */
 	private static final long REST = Duration.ofMillis(250).toNanos();
 
-	/** Pauses before a release is repeated double; then the lock is left to its lease. */
-	private static final int MOST_REPETITIONS = 9;
-
 	private final String address;
 
 	private final LockConnections connections;
@@ -66,7 +62,9 @@ public final class RedisVoter implements Voter, AutoCloseable {
 
 	private final AtomicInteger unanswered = new AtomicInteger();
 
-	private final Semaphore repetitions = new Semaphore(MOST_UNANSWERED);
+	private final Arrivals arrivals = new Arrivals();
+
+	private final ReleaseRepetitions repetitions;
 
 	private volatile long waitingSince;
 
@@ -87,11 +85,9 @@ public final class RedisVoter implements Voter, AutoCloseable {
 		this.keys = new RedisLockKeys(prefix);
 		this.fenceRetention = bytes(fenceRetention.toMillis());
 		this.patience = patience.toNanos();
-		LockConnections connections = null;
-		if (server instanceof LettuceConnectionFactory lettuce && !lettuce.isClusterAware()
-				&& !lettuce.isRedisSentinelAware()) {
-			connections = LettuceLockConnections.derivedFrom(lettuce, MOST_UNANSWERED);
-		}
+		LockConnections connections = (server instanceof LettuceConnectionFactory lettuce && !lettuce.isClusterAware()
+				&& !lettuce.isRedisSentinelAware()) ? LettuceLockConnections.derivedFrom(lettuce, MOST_UNANSWERED)
+						: null;
 		if (connections == null) {
 			throw new IllegalArgumentException("Redlock needs a LettuceConnectionFactory for each of its servers,"
 					+ " without Sentinel or Cluster, but one is " + server);
@@ -99,6 +95,7 @@ public final class RedisVoter implements Voter, AutoCloseable {
 		this.connections = connections;
 		this.address = ((LettuceConnectionFactory) server).getHostName() + ':'
 				+ ((LettuceConnectionFactory) server).getPort();
+		this.repetitions = new ReleaseRepetitions(this.address, MOST_UNANSWERED);
 	}
 
 	/**
@@ -115,8 +112,10 @@ public final class RedisVoter implements Voter, AutoCloseable {
 
 	@Override
 	public CompletableFuture<RedisVote> acquire(LeaseRequest request, long attempt) {
-		return send(LockScript.REDLOCK_ACQUIRE, this::readVote, withFence(request.key()), bytes(request.owner()),
-				bytes(attempt), bytes(request.leaseTime().toMillis()), this.fenceRetention);
+		CompletableFuture<RedisVote> vote = send(LockScript.REDLOCK_ACQUIRE, this::readVote, withFence(request.key()),
+				bytes(request.owner()), bytes(attempt), bytes(request.leaseTime().toMillis()), this.fenceRetention);
+		this.arrivals.expect(attempt, vote);
+		return vote;
 	}
 
 	/**
@@ -148,23 +147,20 @@ public final class RedisVoter implements Voter, AutoCloseable {
 	 * @return whether the owner held the lock on this server
 	 */
 	public CompletableFuture<Boolean> release(LockKey key, OwnerToken owner) {
-		return release(key, bytes(owner), 0);
+		return release(key, bytes(owner), () -> true, 0);
 	}
 
 	@Override
 	public CompletableFuture<Boolean> release(LockKey key, OwnerToken owner, long attempt) {
-		return release(key, bytes(owner.value() + ':' + attempt + ':'), 0);
+		return release(key, bytes(owner.value() + ':' + attempt + ':'), () -> this.arrivals.mayInclude(attempt), 0);
 	}
 
-	private CompletableFuture<Boolean> release(LockKey key, byte[] owner, int number) {
+	private CompletableFuture<Boolean> release(LockKey key, byte[] owner, BooleanSupplier needed, int number) {
 		CompletableFuture<Boolean> released = send(LockScript.REDLOCK_RELEASE, DONE,
 				new byte[][] { bytes(this.keys.lock(key)) }, owner);
 		released.exceptionally((ex) -> {
-			if (!this.closed && number < MOST_REPETITIONS && this.repetitions.tryAcquire()) {
-				CompletableFuture.delayedExecutor(500L << number, TimeUnit.MILLISECONDS, Runnable::run).execute(() -> {
-					this.repetitions.release();
-					release(key, owner, number + 1);
-				});
+			if (!this.closed && needed.getAsBoolean()) {
+				this.repetitions.repeat(number, () -> release(key, owner, needed, number + 1));
 			}
 			return false;
 		});
@@ -203,6 +199,7 @@ public final class RedisVoter implements Voter, AutoCloseable {
 			logger.warn("Redis server " + this.address + " has no vote on locks for now: " + FailureReason.of(failure));
 		}
 		else if (failure == null && before) {
+			this.repetitions.outageOver();
 			logger.info("Redis server " + this.address + " answers again");
 		}
 	}

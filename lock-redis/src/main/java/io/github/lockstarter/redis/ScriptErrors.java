@@ -4,6 +4,8 @@ package io.github.lockstarter.redis;
 
 import java.nio.charset.StandardCharsets;
 
+import org.springframework.data.redis.RedisConnectionFailureException;
+
 import io.github.lockstarter.store.UnusableStoreException;
 
 /**
@@ -19,6 +21,15 @@ final class ScriptErrors {
 	 */
 	static boolean isUnknownScript(Throwable ex) {
 		return hasCode(ex, "NOSCRIPT");
+	}
+
+	/**
+	 * Return whether a request has certainly not been sent. Lettuce tells that only in
+	 * its messages.
+	 */
+	static boolean isUnsent(Throwable ex) {
+		return ex instanceof RedisConnectionFailureException || hasCode(ex, "Currently not connected")
+				|| hasCode(ex, "Request queue size exceeded");
 	}
 
 	/**

@@ -43,7 +43,8 @@ public interface Voter {
 
 	/**
 	 * Release what one attempt has acquired, and nothing that a later one acquires. If
-	 * that fails, it is repeated for some minutes.
+	 * that fails, it is repeated for some minutes, unless nothing of the attempt can have
+	 * arrived.
 	 * @return whether the owner held the lock on this server
 	 */
 	CompletableFuture<Boolean> release(LockKey key, OwnerToken owner, long attempt);

@@ -5,31 +5,42 @@ package io.github.lockstarter.redis;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.testsupport.UnreliableNetwork;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * One server that votes on locks.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class RedisVoterTests {
 
 	private static final LockKey KEY = LockKey.of("stock", 1001);
 
+	private static final String LOCK = "lock:{stock:1001}";
+
 	private static final String FENCE = "lock:{stock:1001}:fence";
 
 	private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+	/** More than a voter repeats. */
+	private static final int MANY = 20_000;
 
 	@AutoClose
 	private final EmbeddedRedis redis = EmbeddedRedis.start();
@@ -119,6 +130,71 @@ class RedisVoterTests {
 		assertThat(requests).anyMatch(RedisVoterTests::isRefused);
 		this.redis.resume();
 		Awaitility.await().ignoreExceptions().until(() -> acquire(this.owner, 1).granted());
+	}
+
+	@Test
+	void releasesAreRepeatedHoweverManyAttemptsHaveNotArrived() throws Exception {
+		try (UnreliableNetwork network = UnreliableNetwork.to(this.redis.port()); RedisVoter beyond = voter(network)) {
+			List<LockKey> held = IntStream.range(0, 50).mapToObj((i) -> LockKey.of("held", i)).toList();
+			held.forEach((key) -> assertThat(acquireLong(beyond, key, 1).join().granted()).isTrue());
+			disconnect(network, beyond);
+			for (int i = 0; i < MANY; i++) {
+				acquireLong(beyond, KEY, 2 + i);
+				beyond.release(KEY, this.owner, 2 + i);
+			}
+			held.forEach((key) -> beyond.release(key, this.owner));
+			network.heal();
+			Awaitility.await().until(() -> this.redis.command("KEYS", "lock:{held:*}").isBlank());
+		}
+	}
+
+	@Test
+	void theReleaseOfAnAttemptWhoseAnswerWasLostIsRepeated() throws Exception {
+		try (UnreliableNetwork network = UnreliableNetwork.to(this.redis.port()); RedisVoter beyond = voter(network)) {
+			beyond.run().join();
+			network.loseAnswerTo(this.owner.value());
+			assertThat(acquireLong(beyond, KEY, 1)).failsWithin(PATIENCE);
+			assertThat(this.redis.command("EXISTS", LOCK)).isEqualTo("1");
+			disconnect(network, beyond);
+			assertThat(acquireLong(beyond, KEY, 2)).failsWithin(PATIENCE);
+			beyond.release(KEY, this.owner, 2);
+			beyond.release(KEY, this.owner, 1);
+			network.heal();
+			Awaitility.await().until(() -> this.redis.command("EXISTS", LOCK).equals("0"));
+		}
+	}
+
+	@Test
+	void releasesThatAreNotRepeatedAreLoggedOnceForEachOutage(CapturedOutput output) throws Exception {
+		try (UnreliableNetwork network = UnreliableNetwork.to(this.redis.port()); RedisVoter beyond = voter(network)) {
+			for (int outage = 1; outage <= 2; outage++) {
+				Awaitility.await().ignoreExceptions().until(() -> beyond.run().join() != null);
+				disconnect(network, beyond);
+				for (int i = 0; i < MANY; i++) {
+					beyond.release(KEY, this.owner);
+				}
+				int lines = outage;
+				Awaitility.await()
+					.until(() -> output.getOut().split("further ones are not repeated for now", -1).length == lines
+							+ 1);
+				network.heal();
+			}
+		}
+	}
+
+	private static RedisVoter voter(UnreliableNetwork network) {
+		return new RedisVoter(new LettuceConnectionFactory("127.0.0.1", network.port()), "lock:", Duration.ofHours(1),
+				PATIENCE);
+	}
+
+	private CompletableFuture<RedisVote> acquireLong(RedisVoter voter, LockKey key, long attempt) {
+		return voter.acquire(new LeaseRequest(key, this.owner, Duration.ofHours(1)), attempt);
+	}
+
+	/** Wait until the connection rejects requests instead of sending them. */
+	private static void disconnect(UnreliableNetwork network, RedisVoter voter) {
+		network.disconnect();
+		Awaitility.await().until(() -> voter.run().handle((run, ex) -> ex != null && ScriptErrors.isUnsent(ex)).join());
 	}
 
 	private static boolean isRefused(CompletableFuture<Boolean> request) {

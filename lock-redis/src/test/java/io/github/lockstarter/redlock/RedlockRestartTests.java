@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
+import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
@@ -18,6 +19,7 @@ import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.StoreClient;
+import io.github.lockstarter.testsupport.EmbeddedRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -111,6 +113,34 @@ class RedlockRestartTests extends AbstractRedlockTests {
 			Awaitility.await().until(() -> !losses.isEmpty());
 			assertThat(losses.get(0) - start).isGreaterThanOrEqualTo(least);
 		}
+	}
+
+	@Test
+	void aRenewalOfAFixedLeaseDoesNotOutlastItsEnd() {
+		Duration lease = Duration.ofMinutes(10);
+		try (RedlockStore renewing = this.servers.store(RedlockServers.restartDelay(Duration.ofSeconds(1)));
+				DefaultLockRegistry registry = new DefaultLockRegistry(renewing)) {
+			Awaitility.await().ignoreExceptions().until(() -> {
+				registry.acquire(LockRequest.of(KEY)).close();
+				return true;
+			});
+			try (Lease held = registry.acquire(LockRequest.of(KEY).withLeaseTime(lease))) {
+				// A renewal may take longer on its way than the request for the lock
+				long end = System.nanoTime() + lease.plusMillis(100).toNanos();
+				for (int i = 0; i < 3; i++) {
+					EmbeddedRedis server = this.servers.get(i);
+					Awaitility.await().until(() -> server.calls("pexpire") >= 5);
+					Awaitility.await().until(() -> endsBy(server, end));
+				}
+				assertThat(held.isHeld()).isTrue();
+			}
+		}
+	}
+
+	private static boolean endsBy(EmbeddedRedis server, long end) {
+		long now = System.nanoTime();
+		long remaining = Long.parseLong(server.command("PTTL", RedlockServers.LOCK));
+		return remaining > 0 && now + Duration.ofMillis(remaining).toNanos() <= end;
 	}
 
 	private static void noteLoss(LockEvent event, List<Long> losses) {
