@@ -97,7 +97,8 @@ final class ExclusiveLocks {
 	}
 
 	/**
-	 * Release a lock.
+	 * Release a lock without waiting for its row, if the database can leave out rows that
+	 * other transactions have locked.
 	 * @return whether it was released; if not, the row must be locked to decide
 	 */
 	boolean release(LockKey key, OwnerToken owner) {

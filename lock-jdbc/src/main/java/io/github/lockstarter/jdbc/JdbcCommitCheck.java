@@ -58,12 +58,21 @@ final class JdbcCommitCheck implements CommitCheck {
 			return isHeld(holder.getConnection(), key, owner);
 		}
 		catch (SQLException ex) {
-			throw SqlErrors.isConcurrency(ex) ? new CannotAcquireLockException("Lock '" + key
-					+ "' cannot be checked in its"
-					+ " transaction, because its row has changed since the first query of the transaction. Run the"
-					+ " transaction at READ COMMITTED, acquire the lock outside it, or set"
-					+ " distributed-lock.jdbc.commit-check=false", ex) : this.database.failure(ex);
+			throw failure(key, ex);
 		}
+	}
+
+	private RuntimeException failure(LockKey key, SQLException ex) {
+		if (!SqlErrors.isConcurrency(ex)) {
+			return this.database.failure(ex);
+		}
+		String unchecked = "Lock '" + key + "' cannot be checked in its transaction, because ";
+		return new CannotAcquireLockException(unchecked + (SqlErrors.isDeadlock(ex)
+				? "the database has rolled this transaction back to end a deadlock with another one. The transaction"
+						+ " may be tried again"
+				: "its row has changed since the first query of the transaction. Run the transaction at READ COMMITTED,"
+						+ " acquire the lock outside it, or set distributed-lock.jdbc.commit-check=false"),
+				ex);
 	}
 
 	@Override

@@ -68,7 +68,7 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 
 	private final ExclusiveLocks ownedExclusive;
 
-	private final LockRows ownedRows;
+	private final BusyRows ownedRows;
 
 	private final LeaseRenewals renewals;
 
@@ -138,9 +138,11 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 		this.exclusive = new ExclusiveLocks(database, waited);
 		this.rows = new LockRows(database, this.jvm, waited, this.signal::released);
 		this.ownedExclusive = new ExclusiveLocks(ownedDatabase, waited);
-		this.ownedRows = new LockRows(ownedDatabase, this.jvm, waited, this.signal::released);
+		this.ownedRows = new BusyRows(ownedDatabase,
+				new LockRows(ownedDatabase, this.jvm, waited, this.signal::released), this.rows,
+				settings.queryTimeout());
 		this.locked = new LockedRows(database);
-		this.renewals = new LeaseRenewals(ownedDatabase, this.ownedRows, this.rows, settings.queryTimeout());
+		this.renewals = new LeaseRenewals(ownedDatabase, this.ownedRows);
 		this.idle = new IdleRows(database, settings.fenceRetention());
 		this.line = new JdbcWaitingLine(database, this.rows, this.jvm, this.signal);
 		this.keeping = Optional.of((key, owner, time) -> Answer
@@ -220,7 +222,7 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 	@Override
 	public void close() {
 		this.signal.close();
-		this.renewals.close();
+		this.ownedRows.close();
 		this.idle.close();
 	}
 

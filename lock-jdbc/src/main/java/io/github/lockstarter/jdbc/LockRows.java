@@ -105,6 +105,7 @@ final class LockRows {
 				sorted.forEach((rowKey, key) -> {
 					if (!existing.contains(rowKey)) {
 						results.putIfAbsent(key, absent);
+						this.waited.note(rowKey, key, false);
 					}
 				});
 			}

@@ -7,6 +7,7 @@
  *    |           ExclusiveLocks     one statement for an exclusive lock without a line
  *    |           LeaseRenewals      one statement for many leases
  *    |           LockRows           a short transaction for everything else
+ *    |             BusyRows         the same where another transaction may have locked the row
  *    |             LockState, Line  what the rows say, and the rules by which they change
  *    |           JdbcWaitingLine, JdbcGroupGrant
  *    |           ReleaseSignal      the one thread: PostgresMessages, or MessagePoll

@@ -24,7 +24,7 @@ class ArchitectureTests extends AbstractArchitectureTests {
 	protected String[] startingThreads() {
 		// The first waits for messages until the store is closed; the others end with
 		// their work
-		return new String[] { ".jdbc.ReleaseSignal", ".jdbc.IdleRows", ".jdbc.LeaseRenewals" };
+		return new String[] { ".jdbc.ReleaseSignal", ".jdbc.IdleRows", ".jdbc.BusyRows" };
 	}
 
 	@Test

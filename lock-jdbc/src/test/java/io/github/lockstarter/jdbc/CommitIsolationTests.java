@@ -45,6 +45,26 @@ class CommitIsolationTests {
 			.satisfies((ex) -> assertThat(ex.getErrorCode()).isEqualTo(code));
 	}
 
+	@ParameterizedTest
+	@EnumSource(TestDatabase.class)
+	void soDoesARequestOfAWaiter(TestDatabase database) throws SQLException {
+		OwnerToken waiter = OwnerToken.random();
+		try (HikariDataSource pool = database.pool(3);
+				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.SETTINGS);
+				Connection transaction = begin(database, Connection.TRANSACTION_REPEATABLE_READ)) {
+			StoreClient client = new StoreClient(store);
+			client.acquire(this.key, this.owner, LEASE_TIME, false);
+			client.acquire(this.key, waiter, LEASE_TIME, true);
+			new SqlSession(transaction, 2).first("select count(*) from " + TestDatabase.SETTINGS.table(),
+					(row) -> true);
+			client.acquire(this.key, waiter, LEASE_TIME, true);
+			assertThatExceptionOfType(SQLException.class)
+				.isThrownBy(() -> TestDatabase.commitCheck(pool).isHeld(transaction, this.key, this.owner))
+				.matches(SqlErrors::isConcurrency);
+			transaction.rollback();
+		}
+	}
+
 	/** An old state of the row has no owner, or there was none. */
 	@ParameterizedTest
 	@CsvSource({ "POSTGRESQL, true", "POSTGRESQL, false", "MARIADB, true" })

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.List;
 
 import com.zaxxer.hikari.HikariDataSource;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -19,6 +20,9 @@ import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.Place;
+import io.github.lockstarter.store.ReleaseOutcome;
+import io.github.lockstarter.test.Callers;
+import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.StoreClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -59,6 +63,41 @@ class LockedRowsTests {
 				.isEmpty();
 			transaction.commit();
 			assertThat(client.renew(this.key, this.owner, LEASE_TIME)).isTrue();
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(value = TestDatabase.class, names = { "POSTGRESQL", "MARIADB" })
+	void releasesOfTheirLocksDelayNoRenewal(TestDatabase database) throws Exception {
+		OwnerToken reader = OwnerToken.random(LockMode.READ);
+		LockKey read = LockKey.of("read-row", this.owner.value());
+		LockKey kept = LockKey.of("kept-row", this.owner.value());
+		LockKey other = LockKey.of("other-row", this.owner.value());
+		try (HikariDataSource acquiring = database.pool(4);
+				HikariDataSource owned = database.pool(2);
+				JdbcLockStore store = new JdbcLockStore(acquiring, owned,
+						TestDatabase.withQueryTimeout(Duration.ofSeconds(20)), null);
+				Connection transaction = database.unpooled().getConnection()) {
+			StoreClient client = new StoreClient(store);
+			client.acquire(this.key, this.owner, LEASE_TIME, false);
+			client.acquire(read, reader, LEASE_TIME, false);
+			client.acquire(kept, this.owner, LEASE_TIME, false);
+			client.acquire(other, this.owner, LEASE_TIME, false);
+			transaction.setAutoCommit(false);
+			for (LockKey locked : List.of(this.key, read, kept)) {
+				new SqlSession(transaction, 1).first("select 1 from distributed_lock where lock_key = ? for update",
+						(row) -> true, RowKey.of(locked));
+			}
+			Call<ReleaseOutcome> release = Callers.start(() -> client.release(this.key, this.owner, null));
+			Call<ReleaseOutcome> releaseOfReader = Callers.start(() -> client.release(read, reader, null));
+			Call<Boolean> keeping = Callers.start(() -> client.keep(kept, this.owner, LEASE_TIME));
+			Awaitility.await().until(() -> database.waitsForRows() == 2);
+			assertThat(client.renew(other, this.owner, LEASE_TIME)).isTrue();
+			assertThat(client.release(other, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
+			transaction.rollback();
+			assertThat(release.get()).isEqualTo(ReleaseOutcome.RELEASED);
+			assertThat(releaseOfReader.get()).isEqualTo(ReleaseOutcome.RELEASED);
+			assertThat(keeping.get()).isTrue();
 		}
 	}
 

@@ -5,6 +5,7 @@ package io.github.lockstarter.jdbc;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 
 import javax.sql.DataSource;
@@ -112,6 +113,16 @@ enum TestDatabase {
 
 	JdbcTemplate jdbc() {
 		return new JdbcTemplate(unpooled());
+	}
+
+	/**
+	 * Return how many statements wait for a row, except on H2.
+	 */
+	int waitsForRows() {
+		String waits = (this == POSTGRESQL) ? "select count(*) from pg_stat_activity where wait_event_type = 'Lock'"
+				: "select variable_value from information_schema.global_status"
+						+ " where variable_name = 'INNODB_ROW_LOCK_CURRENT_WAITS'";
+		return Objects.requireNonNull(jdbc().queryForObject(waits, Integer.class));
 	}
 
 	static JdbcCommitCheck commitCheck(DataSource dataSource) {
