@@ -112,6 +112,21 @@ enum Dialect {
 	}
 
 	/**
+	 * Return an expression of a value that a changed row gets, and that a statement
+	 * reports: MySQL and MariaDB report it as if they had generated it.
+	 */
+	String reported(String value) {
+		return scansTables() ? "last_insert_id(" + value + ")" : value;
+	}
+
+	/**
+	 * Return a statement that changes a row and reports its new value in a column.
+	 */
+	String reporting(String column, String change) {
+		return (this == H2) ? "select " + column + " from final table (" + change + ")" : change;
+	}
+
+	/**
 	 * Return the end of a query for a limited number of rows.
 	 */
 	String limit(int rows) {

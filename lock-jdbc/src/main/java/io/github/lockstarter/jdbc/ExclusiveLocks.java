@@ -62,29 +62,44 @@ final class ExclusiveLocks {
 	private @Nullable LockAttempt take(SqlSession session, LockSql sql, String rowKey, LeaseRequest request,
 			boolean inLine) throws SQLException {
 		String owner = request.owner().value();
-		boolean taken = session.update(sql.take(), owner, micros(request), owner, rowKey, owner) == 1;
-		LockState state = read(session, sql, rowKey);
-		if (state == null && insert(session, sql, rowKey, owner, micros(request))) {
-			taken = true;
+		Long fence = change(session, sql, sql.take(), owner, micros(request), owner, rowKey, owner);
+		LockState state = null;
+		if (fence == null) {
 			state = read(session, sql, rowKey);
+			fence = (state == null) ? insert(session, sql, rowKey, owner, micros(request)) : null;
 		}
-		if (taken && state != null && state.isHeldBy(request.owner())) {
-			return new LockGrant(state.fence(), false);
+		if (fence == null) {
+			return inLine ? null : refusal(state, request.owner());
 		}
-		return inLine ? null : refusal(state, request.owner());
+		return (fence > 0) ? new LockGrant(fence, false) : granted(read(session, sql, rowKey), request.owner());
 	}
 
-	private static boolean insert(SqlSession session, LockSql sql, String rowKey, String owner, long micros)
+	/**
+	 * Change a row that has no line.
+	 * @return the fencing base, or 0 if the driver does not report it; {@code null} if
+	 * nothing has changed
+	 */
+	private static @Nullable Long change(SqlSession session, LockSql sql, String statement, Object... parameters)
+			throws SQLException {
+		return (sql.dialect() == Dialect.H2) ? session.first(statement, (row) -> row.getLong(1), parameters)
+				: session.updateForKey(statement, parameters);
+	}
+
+	private static @Nullable Long insert(SqlSession session, LockSql sql, String rowKey, String owner, long micros)
 			throws SQLException {
 		try {
-			return session.update(sql.insertOwned(), rowKey, owner, micros) == 1;
+			return change(session, sql, sql.insertOwned(), rowKey, owner, micros);
 		}
 		catch (SQLException ex) {
 			if (SqlErrors.isDuplicate(ex)) {
-				return false;
+				return null;
 			}
 			throw ex;
 		}
+	}
+
+	private static @Nullable LockAttempt granted(@Nullable LockState state, OwnerToken owner) {
+		return (state != null && state.isHeldBy(owner)) ? new LockGrant(state.fence(), false) : null;
 	}
 
 	private static @Nullable LockState read(SqlSession session, LockSql sql, String rowKey) throws SQLException {

@@ -79,22 +79,27 @@ final class LockSql {
 
 	/**
 	 * Grant an exclusive lock that has a row and no line. Parameters: owner, lease time,
-	 * owner, lock, owner. MySQL assigns from left to right, so the owner comes last.
+	 * owner, lock, owner. Reports the fencing base. MySQL assigns from left to right, so
+	 * the owner comes last.
 	 */
 	String take() {
-		return "update " + this.table + " set fence = case when owner = ? and expires_at > " + this.clock
-				+ " then fence else greatest(fence + 1, " + this.clock + " - " + EPOCH + ") end, expires_at = "
-				+ this.clock
-				+ " + ?, owner = ? where lock_key = ? and line is null and (owner is null or expires_at <= "
-				+ this.clock + " or owner = ?)";
+		return this.dialect.reporting("fence",
+				"update " + this.table + " set fence = "
+						+ this.dialect.reported("case when owner = ? and expires_at > " + this.clock
+								+ " then fence else greatest(fence + 1, " + this.clock + " - " + EPOCH + ") end")
+						+ ", expires_at = " + this.clock
+						+ " + ?, owner = ? where lock_key = ? and line is null and (owner is null or expires_at <= "
+						+ this.clock + " or owner = ?)");
 	}
 
 	/**
 	 * Grant an exclusive lock that has no row. Parameters: lock, owner, lease time.
+	 * Reports the fencing base.
 	 */
 	String insertOwned() {
-		return "insert into " + this.table + " (lock_key, owner, expires_at, fence) values (?, ?, " + this.clock
-				+ " + ?, " + this.clock + " - " + EPOCH + ")";
+		return this.dialect.reporting("fence",
+				"insert into " + this.table + " (lock_key, owner, expires_at, fence) values (?, ?, " + this.clock
+						+ " + ?, " + this.dialect.reported("greatest(" + this.clock + " - " + EPOCH + ", 0)") + ")");
 	}
 
 	/**

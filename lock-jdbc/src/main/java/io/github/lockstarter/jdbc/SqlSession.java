@@ -6,6 +6,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.sql.Types;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -48,6 +49,23 @@ final class SqlSession {
 	}
 
 	/**
+	 * Change a row.
+	 * @return the key that the database has generated for it, 0 if the driver does not
+	 * know that, or {@code null} if no row has changed
+	 */
+	@Nullable Long updateForKey(String sql, @Nullable Object... parameters) throws SQLException {
+		PreparedStatement prepared = this.connection.prepareStatement(sql, Statement.RETURN_GENERATED_KEYS);
+		try (TimedStatement statement = timed(prepared, parameters)) {
+			if (statement.get().executeUpdate() == 0) {
+				return null;
+			}
+			try (ResultSet keys = statement.get().getGeneratedKeys()) {
+				return keys.next() ? keys.getLong(1) : 0;
+			}
+		}
+	}
+
+	/**
 	 * Return what was read from the first row, or {@code null} if there is none.
 	 */
 	<T> @Nullable T first(String sql, RowReader<T> reader, @Nullable Object... parameters) throws SQLException {
@@ -80,7 +98,10 @@ final class SqlSession {
 	}
 
 	private TimedStatement prepare(String sql, @Nullable Object... parameters) throws SQLException {
-		PreparedStatement statement = this.connection.prepareStatement(sql);
+		return timed(this.connection.prepareStatement(sql), parameters);
+	}
+
+	private TimedStatement timed(PreparedStatement statement, @Nullable Object... parameters) throws SQLException {
 		try {
 			for (int i = 0; i < parameters.length; i++) {
 				if (parameters[i] == null) {

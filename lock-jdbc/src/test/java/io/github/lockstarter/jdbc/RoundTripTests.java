@@ -32,7 +32,7 @@ class RoundTripTests {
 	private final OwnerToken owner = OwnerToken.random();
 
 	@ParameterizedTest
-	@CsvSource({ "POSTGRESQL, 1, 1", "MARIADB, 4, 2", "H2, 4, 2" })
+	@CsvSource({ "POSTGRESQL, 1, 1", "MARIADB, 3, 1", "H2, 3, 1" })
 	void aFreeLock(TestDatabase database, int first, int later) {
 		LockKey key = LockKey.of("round-trips", database);
 		try (HikariDataSource pool = database.pool(3)) {
