@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -24,8 +25,8 @@ import io.github.lockstarter.LockKey;
 
 /**
  * Changes locks whose rows other transactions may have locked, for example one that is
- * about to commit. No change waits for a row on the connections of renewals, if the
- * database can leave out locked rows: a few threads wait on other connections.
+ * about to commit. At most one change waits for a row on the connections of renewals, if
+ * the database can leave out locked rows: a few threads wait on other connections.
  */
 final class BusyRows implements AutoCloseable {
 
@@ -39,6 +40,9 @@ final class BusyRows implements AutoCloseable {
 	private final ThreadPoolExecutor waiting = new ThreadPoolExecutor(0, WAITING_THREADS, IDLE_SECONDS,
 			TimeUnit.SECONDS, new SynchronousQueue<>(), threads());
 
+	/** Leaves at least one of two connections to renewals. */
+	private final Semaphore wait = new Semaphore(1);
+
 	private final ScheduledThreadPoolExecutor looks = new ScheduledThreadPoolExecutor(1, threads());
 
 	private final LockDatabase database;
@@ -51,8 +55,7 @@ final class BusyRows implements AutoCloseable {
 
 	/**
 	 * Create the rows of a database.
-	 * @param database has the connections of renewals
-	 * @param rows never waits for a row if the database permits it
+	 * @param rows has the connections of renewals
 	 * @param waitingRows waits for rows, on connections that renewals can do without
 	 * @param patience after which time the change of a locked row fails
 	 */
@@ -73,11 +76,20 @@ final class BusyRows implements AutoCloseable {
 
 	/**
 	 * Change a lock if it has a row, and wait for the answer, so that requests for one
-	 * lock take effect in the order of their calls. While it waits, the current thread
-	 * occupies no connection.
+	 * lock take effect in the order of their calls. Most rows are locked for less than a
+	 * millisecond, so one change at a time waits on a connection of renewals. While the
+	 * others wait, they occupy none.
 	 * @param absent the result if it has none
 	 */
 	<T> T change(LockKey key, T absent, Function<LockState, T> transition) {
+		if (this.wait.tryAcquire()) {
+			try {
+				return this.rows.change(key, absent, transition);
+			}
+			finally {
+				this.wait.release();
+			}
+		}
 		Change<T> change = new Change<>(key, absent, transition);
 		changeAll(List.of(change));
 		return Answer.await(change.answer);
