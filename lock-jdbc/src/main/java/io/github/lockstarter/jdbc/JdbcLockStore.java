@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 
 import javax.sql.DataSource;
 
@@ -20,6 +21,7 @@ import io.github.lockstarter.store.CommitCheck;
 import io.github.lockstarter.store.GroupGrant;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.LockKeeping;
 import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.LockStore;
@@ -77,6 +79,9 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 	private final IdleRows idle;
 
 	private final WaitingLine line;
+
+	/** Locks for which another JVM stood in line when they were granted to this one. */
+	private final Set<LockKey> awaited = ConcurrentHashMap.newKeySet();
 
 	private final Optional<LockKeeping> keeping;
 
@@ -165,8 +170,15 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 	private LockAttempt tryAcquire(LeaseRequest request, boolean inLine) {
 		this.idle.deleteNowAndThen();
 		LockAttempt attempt = this.exclusive.acquire(request, inLine);
-		return (attempt != null) ? attempt : this.rows.changeOrCreate(request.key(), (state) -> state.acquire(this.jvm,
-				request.owner(), request.leaseTime(), inLine ? this.signal.pace() : 0));
+		if (attempt != null) {
+			return attempt;
+		}
+		attempt = this.rows.changeOrCreate(request.key(), (state) -> state.acquire(this.jvm, request.owner(),
+				request.leaseTime(), inLine ? this.signal.pace() : 0));
+		if (attempt instanceof LockGrant grant && grant.awaited()) {
+			this.awaited.add(request.key());
+		}
+		return attempt;
 	}
 
 	@Override
@@ -180,7 +192,8 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 	}
 
 	private ReleaseOutcome tryRelease(LockKey key, OwnerToken owner, Place next) {
-		if (this.ownedExclusive.release(key, owner)) {
+		// A release that has to tell a waiter looks at the row anyway
+		if (!this.awaited.remove(key) && this.ownedExclusive.release(key, owner)) {
 			return ReleaseOutcome.RELEASED;
 		}
 		return this.ownedRows.change(key, ReleaseOutcome.NOT_OWNER,
