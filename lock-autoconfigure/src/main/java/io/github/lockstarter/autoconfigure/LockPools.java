@@ -31,8 +31,8 @@ final class LockPools implements AutoCloseable {
 
 	private static final int FEWEST_OWNED = 2;
 
-	/** A release is short, and one statement renews many leases. */
-	private static final int OWNED_SHARE = 4;
+	/** There are as many releases as acquisitions, but shorter ones. */
+	private static final int OWNED_SHARE = 2;
 
 	private final DataSource application;
 

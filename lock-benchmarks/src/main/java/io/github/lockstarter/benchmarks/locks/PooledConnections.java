@@ -18,7 +18,7 @@ final class PooledConnections {
 	static final int ACQUIRING = 8;
 
 	/** What the auto-configuration adds to renew and release locks. */
-	static final int OWNED = 2;
+	static final int OWNED = 4;
 
 	private static final long OUR_TIMEOUT_MILLIS = 2000;
 
