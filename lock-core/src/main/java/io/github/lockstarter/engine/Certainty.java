@@ -196,9 +196,23 @@ final class Certainty {
 	 * Return when a lease of some length ends that began with the last extension.
 	 */
 	long endOf(Duration leaseTime) {
+		return end(this.grantedAt, leaseTime);
+	}
+
+	/**
+	 * Return the lease to request so that a renewal does not shorten the current one: the
+	 * store may carry it out, and its answer may be lost.
+	 * @param sentAt when the request is sent
+	 * @param leaseTime the lease that is needed
+	 */
+	Duration atLeastCertain(long sentAt, Duration leaseTime) {
+		return (end(sentAt, leaseTime) - this.deadline < 0) ? leaseThatLasts(this.deadline - sentAt) : leaseTime;
+	}
+
+	private static long end(long sentAt, Duration leaseTime) {
 		long lease = leaseTime.toNanos();
 		long drift = Math.min(lease / 100 + LEAST_DRIFT, lease / 4);
-		return this.grantedAt + lease - drift;
+		return sentAt + lease - drift;
 	}
 
 	/**

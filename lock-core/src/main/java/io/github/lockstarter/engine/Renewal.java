@@ -68,6 +68,7 @@ final class Renewal {
 		this.sentAt = this.tenure.now();
 		this.leaseTime = leaseTimeFrom(this.sentAt);
 		if (isExtending()) {
+			this.leaseTime = this.tenure.certainty().atLeastCertain(this.sentAt, this.leaseTime);
 			this.tenure.certainty().claim(this.sentAt, this.leaseTime);
 		}
 		return new LeaseRequest(this.tenure.key(), this.tenure.owner(), this.leaseTime);

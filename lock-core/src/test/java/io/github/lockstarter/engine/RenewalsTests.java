@@ -158,6 +158,21 @@ class RenewalsTests implements Renewal.Listener {
 		assertThat(renew(tenure)).isZero();
 	}
 
+	@Test
+	void aRenewalDoesNotShortenALeaseThatWasHandedOn() {
+		Duration fixed = LEASE.multipliedBy(20);
+		long start = this.clock.getAsLong();
+		Tenure tenure = new Tenure(LockKey.of("quick"), OwnerToken.random(), new LockGrant(1, false), fixed, fixed,
+				start, 0, this.timetable);
+		tenure.beginHold(new ThreadWaiter(Duration.ZERO, true, LockMode.EXCLUSIVE, fixed), fixed, start);
+		tenure.beginHold(new ThreadWaiter(Duration.ZERO, true, LockMode.EXCLUSIVE, null), LEASE, start);
+		this.clock.advance(LEASE);
+		Renewal renewal = new Renewal(tenure, this);
+		Duration requested = renewal.send().leaseTime();
+		assertThat(this.clock.getAsLong() + requested.toNanos()).as("the end in the store, even without an answer")
+			.isGreaterThanOrEqualTo(tenure.deadline());
+	}
+
 	private Duration renew(Tenure tenure) {
 		Renewal renewal = new Renewal(tenure, this);
 		Duration extension = renewal.send().leaseTime();
