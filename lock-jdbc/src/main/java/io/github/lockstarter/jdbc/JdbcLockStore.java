@@ -150,8 +150,7 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 		this.renewals = new LeaseRenewals(ownedDatabase, this.ownedRows);
 		this.idle = new IdleRows(database, settings.fenceRetention());
 		this.line = new JdbcWaitingLine(database, this.rows, this.jvm, this.signal);
-		this.keeping = Optional.of((key, owner, time) -> Answer
-			.of(() -> this.ownedRows.change(key, false, (state) -> state.keep(owner, time))));
+		this.keeping = Optional.of((key, owner, time) -> Answer.of(() -> tryKeep(key, owner, time)));
 		this.commitCheck = Optional.ofNullable(transactions).map((all) -> new JdbcCommitCheck(all, database));
 		this.groupGrant = Optional.of(new JdbcGroupGrant(this.rows, this.locked, this.jvm));
 	}
@@ -198,6 +197,11 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 		}
 		return this.ownedRows.change(key, ReleaseOutcome.NOT_OWNER,
 				(state) -> state.release(this.jvm, owner, next, this.signal.pace()));
+	}
+
+	private boolean tryKeep(LockKey key, OwnerToken owner, Duration time) {
+		this.awaited.remove(key);
+		return this.ownedRows.change(key, false, (state) -> state.keep(owner, time));
 	}
 
 	@Override

@@ -35,7 +35,9 @@ final class SqlSession {
 	 */
 	int update(String sql, @Nullable Object... parameters) throws SQLException {
 		try (TimedStatement statement = prepare(sql, parameters)) {
-			return statement.get().executeUpdate();
+			int changed = statement.get().executeUpdate();
+			PostgresWarnings.check(statement.get());
+			return changed;
 		}
 	}
 
@@ -45,6 +47,7 @@ final class SqlSession {
 	void execute(String sql, @Nullable Object... parameters) throws SQLException {
 		try (TimedStatement statement = prepare(sql, parameters)) {
 			statement.get().execute();
+			PostgresWarnings.check(statement.get());
 		}
 	}
 
@@ -78,6 +81,7 @@ final class SqlSession {
 	 */
 	<T> List<T> all(String sql, RowReader<T> reader, @Nullable Object... parameters) throws SQLException {
 		try (TimedStatement statement = prepare(sql, parameters); ResultSet rows = statement.get().executeQuery()) {
+			PostgresWarnings.check(statement.get());
 			List<T> read = new ArrayList<>();
 			while (rows.next()) {
 				read.add(reader.read(rows));

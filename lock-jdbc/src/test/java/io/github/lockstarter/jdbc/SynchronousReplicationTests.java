@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import org.springframework.dao.QueryTimeoutException;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.test.StoreClient;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * A PostgreSQL server whose replica does not answer: no lease counts that the replica may
+ * not know.
+ */
+class SynchronousReplicationTests {
+
+	private static final Duration LEASE_TIME = Duration.ofMinutes(1);
+
+	private final OwnerToken owner = OwnerToken.random();
+
+	@ParameterizedTest
+	@EnumSource(names = { "EXCLUSIVE", "READ" })
+	void aGrantThatNoReplicaHasIsNone(LockMode mode) throws Exception {
+		LockKey key = LockKey.of("replicated", mode);
+		OwnerToken owner = OwnerToken.random(mode);
+		try (OwnPostgres postgres = new OwnPostgres(); JdbcLockStore store = store(postgres)) {
+			StoreClient client = new StoreClient(store);
+			client.acquire(key, owner, LEASE_TIME, true);
+			client.release(key, owner, null);
+			requireReplica(postgres);
+			assertThatExceptionOfType(QueryTimeoutException.class)
+				.isThrownBy(() -> client.acquire(key, owner, LEASE_TIME, true))
+				.withMessageContaining("replication");
+		}
+	}
+
+	@Test
+	void aRenewalThatNoReplicaHasIsNone() throws Exception {
+		LockKey key = LockKey.of("replicated", "renewed");
+		try (OwnPostgres postgres = new OwnPostgres(); JdbcLockStore store = store(postgres)) {
+			StoreClient client = new StoreClient(store);
+			client.acquire(key, this.owner, LEASE_TIME, true);
+			requireReplica(postgres);
+			assertThatExceptionOfType(QueryTimeoutException.class)
+				.isThrownBy(() -> client.renew(key, this.owner, LEASE_TIME))
+				.withMessageContaining("replication");
+			assertThat(client.release(key, this.owner, null)).as("a release needs no replica").isNotNull();
+		}
+	}
+
+	private static JdbcLockStore store(OwnPostgres postgres) {
+		return new JdbcLockStore(new DriverManagerDataSource(postgres.url()),
+				TestDatabase.withQueryTimeout(Duration.ofSeconds(1)));
+	}
+
+	private static void requireReplica(OwnPostgres postgres) throws SQLException {
+		try (Connection connection = postgres.open(); Statement statement = connection.createStatement()) {
+			statement.execute("alter system set synchronous_standby_names = 'nobody'");
+			statement.execute("select pg_reload_conf()");
+			statement.execute("set synchronous_commit = on");
+			statement.setQueryTimeout(1);
+			// Another process of the server decides when it begins
+			AtomicInteger tables = new AtomicInteger();
+			Awaitility.await().until(() -> {
+				statement.execute("create table replicated" + tables.incrementAndGet() + " ()");
+				return statement.getWarnings() != null;
+			});
+		}
+	}
+
+}
