@@ -77,7 +77,7 @@ final class LockTable {
 						"correct the address, the username and the password of the database, start the database first, or"
 								+ " remove distributed-lock.jdbc.initialize-schema=always and create the table with a migration");
 			}
-			logger.warn(unknown + ". Without the table '" + this.name + "', no lock will be granted");
+			logger.warn(unknown + ". No lock is granted until it can be, and has the table '" + this.name + "'");
 		}
 	}
 

@@ -71,7 +71,8 @@ final class JdbcCommitCheck implements CommitCheck {
 				? "the database has rolled this transaction back to end a deadlock with another one. The transaction"
 						+ " may be tried again"
 				: "its row has changed since the first query of the transaction. Run the transaction at READ COMMITTED,"
-						+ " acquire the lock outside it, or set distributed-lock.jdbc.commit-check=false"),
+						+ " or set distributed-lock.jdbc.commit-check=false. If the transaction began before it acquired"
+						+ " the lock, acquire the lock first"),
 				ex);
 	}
 

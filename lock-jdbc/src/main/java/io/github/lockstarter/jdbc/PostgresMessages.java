@@ -26,6 +26,9 @@ final class PostgresMessages implements AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(PostgresMessages.class);
 
+	/** Names no lock. */
+	private static final String NOTHING = "";
+
 	private static final long CHECK_INTERVAL_MILLIS = 5000;
 
 	private static final int CHECK_TIMEOUT_SECONDS = 2;
@@ -154,6 +157,26 @@ final class PostgresMessages implements AutoCloseable {
 		LockDatabase.restore(this.connection, this.autoCommitBefore, this.silenceBefore);
 		this.ended = true;
 		this.connection.close();
+	}
+
+	/**
+	 * Let a thread that waits for messages go on.
+	 * @return whether it will, as far as that is known
+	 */
+	boolean wake() {
+		if (this.ended) {
+			return false;
+		}
+		try {
+			return this.database.autocommit((session, sql) -> {
+				PostgresChannel.send(session, this.jvm, NOTHING);
+				return true;
+			});
+		}
+		catch (RuntimeException ex) {
+			logger.trace("The thread that waits for messages cannot be woken", ex);
+			return false;
+		}
 	}
 
 	/**

@@ -29,6 +29,8 @@ final class ReleaseSignal implements AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(ReleaseSignal.class);
 
+	private static final long END_MILLIS = 1000;
+
 	private static final long RECOVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
 	/** From the message to the request of the JVM that was notified. */
@@ -155,7 +157,7 @@ final class ReleaseSignal implements AutoCloseable {
 				pollOnce();
 				receive(messages);
 			}
-			if (messages != null && !this.closed) {
+			if (messages != null) {
 				messages.end();
 			}
 			return arrive;
@@ -241,10 +243,23 @@ final class ReleaseSignal implements AutoCloseable {
 	public void close() {
 		this.closed = true;
 		PostgresMessages messages = this.messages;
+		Thread thread = this.thread;
+		LockSupport.unpark(thread);
+		if (messages != null && thread != null && messages.wake()) {
+			awaitEnd(thread);
+		}
 		if (messages != null) {
 			messages.close();
 		}
-		LockSupport.unpark(this.thread);
+	}
+
+	private static void awaitEnd(Thread thread) {
+		try {
+			thread.join(END_MILLIS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
 	}
 
 	/**

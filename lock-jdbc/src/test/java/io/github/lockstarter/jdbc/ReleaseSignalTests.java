@@ -76,6 +76,24 @@ class ReleaseSignalTests {
 	}
 
 	@Test
+	void theEndOfAStoreThatListensBreaksNoConnection() {
+		LockKey key = LockKey.of("release-signal", "closed");
+		try (HikariDataSource pool = TestDatabase.POSTGRESQL.pool(5);
+				JdbcLockStore holding = new JdbcLockStore(TestDatabase.POSTGRESQL.unpooled(), TestDatabase.SETTINGS);
+				JdbcLockStore store = store(pool)) {
+			StoreClient waiter = new StoreClient(store);
+			waiter.listen(new Messages());
+			new StoreClient(holding).acquire(key, OwnerToken.random(), LEASE_TIME, false);
+			waiter.acquire(key, OwnerToken.random(), LEASE_TIME, true);
+			Awaitility.await().until(() -> store.signal().state() == SignalState.NOTIFIED);
+			int open = pool.getHikariPoolMXBean().getTotalConnections();
+			store.close();
+			assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
+			assertThat(pool.getHikariPoolMXBean().getTotalConnections()).isGreaterThanOrEqualTo(open);
+		}
+	}
+
+	@Test
 	void noMessageIsLostWhileTheConnectionOpens() {
 		LockKey key = LockKey.of("release-signal", "opens");
 		try (HikariDataSource pool = TestDatabase.POSTGRESQL.pool(5);

@@ -200,7 +200,7 @@ class JdbcLockAutoConfigurationTests {
 		try (ConfigurableApplicationContext application = start(Locks.class,
 				"spring.datasource.url=jdbc:h2:tcp://localhost:1/shop")) {
 			assertThat(output).contains("The database of the locks cannot be asked")
-				.contains("Without the table 'distributed_lock'");
+				.contains("has the table 'distributed_lock'");
 			assertThat(catchThrowable(() -> application.getBean(LockRegistry.class)
 				.acquire(LockRequest.of("stock").withWaitTime(Duration.ZERO))))
 				.hasMessageContaining("the store could not be asked");
