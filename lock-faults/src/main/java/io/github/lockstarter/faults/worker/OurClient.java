@@ -64,7 +64,7 @@ final class OurClient implements LockClient {
 
 	static OurClient inDatabase(ServerAddress address, Duration leaseTime) {
 		HikariDataSource acquiring = DatabasePool.to(address, 8);
-		HikariDataSource owned = DatabasePool.to(address, 2);
+		HikariDataSource owned = DatabasePool.to(address, 4);
 		JdbcLockStore store = new JdbcLockStore(acquiring, owned, JdbcLockSettings.DEFAULTS, null);
 		return new OurClient(store, leaseTime, () -> {
 			store.close();
