@@ -3,7 +3,6 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 
 import org.jspecify.annotations.Nullable;
 
@@ -19,8 +18,6 @@ import org.jspecify.annotations.Nullable;
  * algorithm</a>, so it passes before the lease expires in the store.
  */
 final class Certainty {
-
-	private static final long LEAST_DRIFT = 2_000_000;
 
 	private volatile State state = State.HELD;
 
@@ -196,32 +193,29 @@ final class Certainty {
 	 * Return when a lease of some length ends that began with the last extension.
 	 */
 	long endOf(Duration leaseTime) {
-		return end(this.grantedAt, leaseTime);
+		return Drift.end(this.grantedAt, leaseTime);
 	}
 
 	/**
-	 * Return the lease to request so that a renewal does not shorten the current one: the
-	 * store may carry it out, and its answer may be lost.
+	 * Note that a renewal may shorten the lease in the store, even if its answer is lost.
+	 * @param notBefore a time before the request is sent
+	 * @param leaseTime the lease that is needed
+	 */
+	void shorten(long notBefore, Duration leaseTime) {
+		long end = Drift.end(notBefore, leaseTime);
+		if (end - this.deadline < 0) {
+			this.deadline = end;
+		}
+	}
+
+	/**
+	 * Return the lease to request so that the store does not end it before the deadline.
 	 * @param sentAt when the request is sent
 	 * @param leaseTime the lease that is needed
 	 */
 	Duration atLeastCertain(long sentAt, Duration leaseTime) {
-		return (end(sentAt, leaseTime) - this.deadline < 0) ? leaseThatLasts(this.deadline - sentAt) : leaseTime;
-	}
-
-	private static long end(long sentAt, Duration leaseTime) {
-		long lease = leaseTime.toNanos();
-		long drift = Math.min(lease / 100 + LEAST_DRIFT, lease / 4);
-		return sentAt + lease - drift;
-	}
-
-	/**
-	 * Return the shortest lease, in whole milliseconds, that certainly lasts for a time.
-	 * @param nanos the time; no lease is needed if it is over
-	 */
-	static Duration leaseThatLasts(long nanos) {
-		long lease = nanos + LEAST_DRIFT + (nanos + LEAST_DRIFT) / 99;
-		return (nanos > 0) ? Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(lease) + 1) : Duration.ZERO;
+		return (Drift.end(sentAt, leaseTime) - this.deadline < 0) ? Drift.leaseThatLasts(this.deadline - sentAt)
+				: leaseTime;
 	}
 
 	private synchronized boolean change(State from, State to) {

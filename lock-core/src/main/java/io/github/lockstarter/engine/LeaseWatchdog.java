@@ -155,6 +155,9 @@ final class LeaseWatchdog implements Renewal.Listener {
 	@Override
 	public void answered(Renewal renewal, boolean owned, @Nullable Throwable failure) {
 		Tenure tenure = renewal.tenure();
+		boolean confirmed = failure == null && owned && !tenure.certainty().isOver();
+		boolean recovered = confirmed && confirm(renewal);
+		// The next renewal may shorten the deadline
 		tenure.setRenewing(false);
 		if (tenure.certainty().isOver()) {
 			return;
@@ -166,9 +169,6 @@ final class LeaseWatchdog implements Renewal.Listener {
 			schedule(tenure, retryTime(tenure));
 		}
 		else if (owned) {
-			boolean recovered = renewal.isExtending()
-					? tenure.certainty().renewed(renewal.sentAt(), renewal.leaseTime(), renewal.longestLease())
-					: tenure.certainty().confirmed(renewal.sentAt());
 			if (recovered) {
 				this.notice.recovered(tenure);
 			}
@@ -179,6 +179,12 @@ final class LeaseWatchdog implements Renewal.Listener {
 		else {
 			lose(tenure, "the store no longer knew its owner");
 		}
+	}
+
+	private static boolean confirm(Renewal renewal) {
+		Certainty certainty = renewal.tenure().certainty();
+		return renewal.isExtending() ? certainty.renewed(renewal.sentAt(), renewal.leaseTime(), renewal.longestLease())
+				: certainty.confirmed(renewal.sentAt());
 	}
 
 	private void lose(Tenure tenure, @Nullable String reason) {

@@ -32,6 +32,10 @@ final class Renewal {
 	Renewal(Tenure tenure, Listener listener) {
 		this.tenure = tenure;
 		this.listener = listener;
+		Duration leaseTime = leaseTimeFrom(tenure.now());
+		if (!leaseTime.isZero()) {
+			tenure.certainty().shorten(tenure.now(), leaseTime);
+		}
 	}
 
 	Tenure tenure() {
@@ -80,7 +84,7 @@ final class Renewal {
 		if (last == null || !last.isFixed()) {
 			return longest;
 		}
-		Duration needed = Certainty.leaseThatLasts(last.endsAt() - now);
+		Duration needed = Drift.leaseThatLasts(last.endsAt() - now);
 		return (needed.compareTo(longest) < 0) ? needed : longest;
 	}
 
