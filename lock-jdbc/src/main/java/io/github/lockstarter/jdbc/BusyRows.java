@@ -25,23 +25,20 @@ import io.github.lockstarter.LockKey;
 
 /**
  * Changes locks whose rows other transactions may have locked, for example one that is
- * about to commit. At most one change waits for a row on the connections of renewals, if
- * the database can leave out locked rows: a few threads wait on other connections.
+ * about to commit. If the database can leave out locked rows, only one change at a time
+ * waits for a row, so that the other connections are free for those that need not wait.
  */
 final class BusyRows implements AutoCloseable {
-
-	/** Each of these threads occupies a connection while it waits for a row. */
-	private static final int WAITING_THREADS = 2;
 
 	private static final long LOOK_MILLIS = 20;
 
 	private static final long IDLE_SECONDS = 10;
 
-	private final ThreadPoolExecutor waiting = new ThreadPoolExecutor(0, WAITING_THREADS, IDLE_SECONDS,
-			TimeUnit.SECONDS, new SynchronousQueue<>(), threads());
-
-	/** Leaves at least one of two connections to renewals. */
+	/** Leaves at least one of two connections to changes that do not wait. */
 	private final Semaphore wait = new Semaphore(1);
+
+	private final ThreadPoolExecutor waiting = new ThreadPoolExecutor(0, Integer.MAX_VALUE, IDLE_SECONDS,
+			TimeUnit.SECONDS, new SynchronousQueue<>(), threads());
 
 	private final ScheduledThreadPoolExecutor looks = new ScheduledThreadPoolExecutor(1, threads());
 
@@ -49,20 +46,16 @@ final class BusyRows implements AutoCloseable {
 
 	private final LockRows rows;
 
-	private final LockRows waitingRows;
-
 	private final long patience;
 
 	/**
 	 * Create the rows of a database.
 	 * @param rows has the connections of renewals
-	 * @param waitingRows waits for rows, on connections that renewals can do without
 	 * @param patience after which time the change of a locked row fails
 	 */
-	BusyRows(LockDatabase database, LockRows rows, LockRows waitingRows, Duration patience) {
+	BusyRows(LockDatabase database, LockRows rows, Duration patience) {
 		this.database = database;
 		this.rows = rows;
-		this.waitingRows = waitingRows;
 		this.patience = patience.toNanos();
 		this.looks.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
 		this.looks.allowCoreThreadTimeOut(true);
@@ -77,8 +70,7 @@ final class BusyRows implements AutoCloseable {
 	/**
 	 * Change a lock if it has a row, and wait for the answer, so that requests for one
 	 * lock take effect in the order of their calls. Most rows are locked for less than a
-	 * millisecond, so one change at a time waits on a connection of renewals. While the
-	 * others wait, they occupy none.
+	 * millisecond, so it is worth to wait at once.
 	 * @param absent the result if it has none
 	 */
 	<T> T change(LockKey key, T absent, Function<LockState, T> transition) {
@@ -141,20 +133,37 @@ final class BusyRows implements AutoCloseable {
 	}
 
 	/**
-	 * Wait for rows, or where no thread is left for that, look at them again soon.
+	 * Wait for a row if no other change does, and look at the other rows again soon.
 	 */
 	private void changeLater(List<Change<?>> locked) {
 		List<Change<?>> again = new ArrayList<>();
 		for (Change<?> change : locked) {
-			try {
-				this.waiting.execute(() -> change.run(this.waitingRows));
+			if (this.wait.tryAcquire()) {
+				waitFor(change);
 			}
-			catch (RejectedExecutionException ex) {
+			else {
 				again.add(change);
 			}
 		}
 		if (!again.isEmpty()) {
 			this.looks.schedule(() -> look(again), LOOK_MILLIS, TimeUnit.MILLISECONDS);
+		}
+	}
+
+	private void waitFor(Change<?> change) {
+		try {
+			this.waiting.execute(() -> {
+				try {
+					change.run(this.rows);
+				}
+				finally {
+					this.wait.release();
+				}
+			});
+		}
+		catch (RuntimeException | Error ex) {
+			this.wait.release();
+			fail(List.of(change), ex);
 		}
 	}
 

@@ -144,8 +144,7 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 		this.rows = new LockRows(database, this.jvm, waited, this.signal::released);
 		this.ownedExclusive = new ExclusiveLocks(ownedDatabase, waited);
 		this.ownedRows = new BusyRows(ownedDatabase,
-				new LockRows(ownedDatabase, this.jvm, waited, this.signal::released), this.rows,
-				settings.queryTimeout());
+				new LockRows(ownedDatabase, this.jvm, waited, this.signal::released), settings.queryTimeout());
 		this.locked = new LockedRows(database);
 		this.renewals = new LeaseRenewals(ownedDatabase, this.ownedRows);
 		this.idle = new IdleRows(database, settings.fenceRetention());

@@ -91,7 +91,7 @@ class LockedRowsTests {
 			Call<ReleaseOutcome> release = Callers.start(() -> client.release(this.key, this.owner, null));
 			Call<ReleaseOutcome> releaseOfReader = Callers.start(() -> client.release(read, reader, null));
 			Call<Boolean> keeping = Callers.start(() -> client.keep(kept, this.owner, LEASE_TIME));
-			Awaitility.await().until(() -> database.waitsForRows() == 3);
+			Awaitility.await().until(() -> database.waitsForRows() == 1);
 			assertThat(client.renew(other, this.owner, LEASE_TIME)).isTrue();
 			assertThat(client.release(other, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
 			transaction.rollback();
