@@ -34,7 +34,7 @@ final class BusyRows implements AutoCloseable {
 
 	private static final long IDLE_SECONDS = 10;
 
-	/** Leaves at least one of two connections to changes that do not wait. */
+	/** Each change that waits occupies a connection. */
 	private final Semaphore wait = new Semaphore(1);
 
 	private final ThreadPoolExecutor waiting = new ThreadPoolExecutor(0, Integer.MAX_VALUE, IDLE_SECONDS,

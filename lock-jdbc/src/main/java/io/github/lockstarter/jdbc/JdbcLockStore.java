@@ -70,7 +70,10 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 
 	private final ExclusiveLocks ownedExclusive;
 
-	private final BusyRows ownedRows;
+	private final BusyRows releases;
+
+	/** Apart from the releases: none of these may keep a renewal from waiting. */
+	private final BusyRows renewedRows;
 
 	private final LeaseRenewals renewals;
 
@@ -119,7 +122,8 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 	 * locks of transactions.
 	 * @param acquiring the connections for all requests except renewals and releases; at
 	 * least two on PostgreSQL
-	 * @param owned the connections for renewals and releases; two are enough
+	 * @param owned the connections for renewals and releases; at least three, because one
+	 * of both may each wait for a row
 	 * @param settings the settings
 	 * @param transactions the connections of the application's transactions, to the same
 	 * database, or {@code null} to check none
@@ -143,10 +147,11 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 		this.exclusive = new ExclusiveLocks(database, waited);
 		this.rows = new LockRows(database, this.jvm, waited, this.signal::released);
 		this.ownedExclusive = new ExclusiveLocks(ownedDatabase, waited);
-		this.ownedRows = new BusyRows(ownedDatabase,
-				new LockRows(ownedDatabase, this.jvm, waited, this.signal::released), settings.queryTimeout());
+		LockRows ownedRows = new LockRows(ownedDatabase, this.jvm, waited, this.signal::released);
+		this.releases = new BusyRows(ownedDatabase, ownedRows, settings.queryTimeout());
 		this.locked = new LockedRows(database);
-		this.renewals = new LeaseRenewals(ownedDatabase, this.ownedRows);
+		this.renewedRows = new BusyRows(ownedDatabase, ownedRows, settings.queryTimeout());
+		this.renewals = new LeaseRenewals(ownedDatabase, this.renewedRows);
 		this.idle = new IdleRows(database, settings.fenceRetention());
 		this.line = new JdbcWaitingLine(database, this.rows, this.jvm, this.signal);
 		this.keeping = Optional.of((key, owner, time) -> Answer.of(() -> tryKeep(key, owner, time)));
@@ -194,13 +199,13 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 		if (!this.awaited.remove(key) && this.ownedExclusive.release(key, owner)) {
 			return ReleaseOutcome.RELEASED;
 		}
-		return this.ownedRows.change(key, ReleaseOutcome.NOT_OWNER,
+		return this.releases.change(key, ReleaseOutcome.NOT_OWNER,
 				(state) -> state.release(this.jvm, owner, next, this.signal.pace()));
 	}
 
 	private boolean tryKeep(LockKey key, OwnerToken owner, Duration time) {
 		this.awaited.remove(key);
-		return this.ownedRows.change(key, false, (state) -> state.keep(owner, time));
+		return this.releases.change(key, false, (state) -> state.keep(owner, time));
 	}
 
 	@Override
@@ -238,7 +243,8 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 	@Override
 	public void close() {
 		this.signal.close();
-		this.ownedRows.close();
+		this.releases.close();
+		this.renewedRows.close();
 		this.idle.close();
 	}
 

@@ -29,7 +29,7 @@ final class LastStatements {
 	}
 
 	/**
-	 * Run the statements, and possibly commit.
+	 * Run the statements. On PostgreSQL, this may commit the transaction.
 	 */
 	void run(SqlSession session, Dialect dialect) throws SQLException {
 		if (dialect == Dialect.POSTGRESQL && !this.statements.isEmpty() && this.statements.size() <= MOST_TOGETHER) {

@@ -101,6 +101,33 @@ class LockedRowsTests {
 		}
 	}
 
+	@ParameterizedTest
+	@EnumSource(value = TestDatabase.class, names = { "POSTGRESQL", "MARIADB" })
+	void aRenewalWaitsForItsRowWhileAReleaseDoes(TestDatabase database) throws Exception {
+		LockKey renewed = LockKey.of("renewed-row", this.owner.value());
+		try (HikariDataSource acquiring = database.pool(4);
+				HikariDataSource owned = database.pool(3);
+				JdbcLockStore store = new JdbcLockStore(acquiring, owned,
+						TestDatabase.withQueryTimeout(Duration.ofSeconds(20)), null);
+				Connection transaction = database.unpooled().getConnection()) {
+			StoreClient client = new StoreClient(store);
+			client.acquire(this.key, this.owner, LEASE_TIME, false);
+			client.acquire(renewed, this.owner, LEASE_TIME, false);
+			transaction.setAutoCommit(false);
+			for (LockKey locked : List.of(this.key, renewed)) {
+				new SqlSession(transaction, 1).first("select 1 from distributed_lock where lock_key = ? for update",
+						(row) -> true, RowKey.of(locked));
+			}
+			Call<ReleaseOutcome> release = Callers.start(() -> client.release(this.key, this.owner, null));
+			Awaitility.await().until(() -> database.waitsForRows() == 1);
+			Call<Boolean> renewal = Callers.start(() -> client.renew(renewed, this.owner, LEASE_TIME));
+			Awaitility.await().until(() -> database.waitsForRows() == 2);
+			transaction.rollback();
+			assertThat(release.get()).isEqualTo(ReleaseOutcome.RELEASED);
+			assertThat(renewal.get()).isTrue();
+		}
+	}
+
 	/** The row of the lock does not exist yet. */
 	@Test
 	void aLockedTableIsAnOutage() throws Exception {

@@ -19,6 +19,7 @@ import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.test.StoreClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -60,7 +61,8 @@ class SynchronousReplicationTests {
 			assertThatExceptionOfType(QueryTimeoutException.class)
 				.isThrownBy(() -> client.renew(key, this.owner, LEASE_TIME))
 				.withMessageContaining("replication");
-			assertThat(client.release(key, this.owner, null)).as("a release needs no replica").isNotNull();
+			assertThat(client.release(key, this.owner, null)).as("a release needs no replica")
+				.isEqualTo(ReleaseOutcome.RELEASED);
 		}
 	}
 
