@@ -197,7 +197,8 @@ final class Certainty {
 	}
 
 	/**
-	 * Note that a renewal may shorten the lease in the store, even if its answer is lost.
+	 * Expect that the lease ends with the one that a renewal will request, if that is
+	 * earlier.
 	 * @param notBefore a time before the request is sent
 	 * @param leaseTime the lease that is needed
 	 */

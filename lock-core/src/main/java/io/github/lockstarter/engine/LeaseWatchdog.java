@@ -135,7 +135,9 @@ final class LeaseWatchdog implements Renewal.Listener {
 		}
 		else {
 			tenure.setRenewing(true);
-			this.renewals.add(new Renewal(tenure, this));
+			Renewal renewal = new Renewal(tenure, this);
+			renewal.expectEnd();
+			this.renewals.add(renewal);
 		}
 	}
 

@@ -32,9 +32,17 @@ final class Renewal {
 	Renewal(Tenure tenure, Listener listener) {
 		this.tenure = tenure;
 		this.listener = listener;
-		Duration leaseTime = leaseTimeFrom(tenure.now());
+	}
+
+	/**
+	 * Expect the end of the lease that will be requested. The request may shorten the
+	 * lease in the store, even if its answer is lost.
+	 */
+	void expectEnd() {
+		long now = this.tenure.now();
+		Duration leaseTime = leaseTimeFrom(now);
 		if (!leaseTime.isZero()) {
-			tenure.certainty().shorten(tenure.now(), leaseTime);
+			this.tenure.certainty().shorten(now, leaseTime);
 		}
 	}
 
