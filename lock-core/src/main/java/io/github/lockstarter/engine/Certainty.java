@@ -40,6 +40,7 @@ final class Certainty {
 	 * @param longestLease the longest time for which the grant counts
 	 */
 	Certainty(long sentAt, Duration leaseTime, Duration longestLease) {
+		this.claimedUntil = sentAt;
 		claim(sentAt, leaseTime);
 		extend(sentAt, leaseTime, longestLease);
 	}
@@ -67,15 +68,18 @@ final class Certainty {
 	}
 
 	/**
-	 * Note that a request to extend the lease is being sent.
+	 * Note that a request to extend the lease is being sent. If it is shorter than one
+	 * before, it may never arrive.
 	 */
 	void claim(long sentAt, Duration leaseTime) {
-		this.claimedUntil = sentAt + leaseTime.toNanos();
+		long until = sentAt + leaseTime.toNanos();
+		if (until - this.claimedUntil > 0) {
+			this.claimedUntil = until;
+		}
 	}
 
 	/**
-	 * Return until when the store may know the owner, because of all requests sent so
-	 * far.
+	 * Return until when the store may know the owner, because of all requests so far.
 	 */
 	long claimedUntil() {
 		Long uncertain = this.uncertainUntil;

@@ -173,6 +173,19 @@ class RenewalsTests implements Renewal.Listener {
 			.isGreaterThanOrEqualTo(tenure.deadline());
 	}
 
+	@Test
+	void aShorterRenewalThatMayNotArriveLeavesTheLongerLeaseInDoubt() {
+		Duration fixed = LEASE.multipliedBy(20);
+		long start = this.clock.getAsLong();
+		Tenure tenure = tenure("quick", 1, fixed);
+		tenure.beginHold(new ThreadWaiter(Duration.ZERO, true, LockMode.EXCLUSIVE, null), LEASE, start);
+		Renewal renewal = new Renewal(tenure, this);
+		renewal.expectEnd();
+		assertThat(renewal.send().leaseTime()).isLessThan(fixed);
+		assertThat(tenure.deadline()).isLessThan(start + fixed.toNanos());
+		assertThat(tenure.certainty().claimedUntil()).isEqualTo(start + fixed.toNanos());
+	}
+
 	private Duration renew(Tenure tenure) {
 		Renewal renewal = new Renewal(tenure, this);
 		Duration extension = renewal.send().leaseTime();
