@@ -3,7 +3,7 @@
 package io.github.lockstarter.jdbc;
 
 import java.sql.SQLException;
-import java.sql.SQLTimeoutException;
+import java.sql.SQLTransientConnectionException;
 import java.sql.SQLWarning;
 import java.sql.Statement;
 
@@ -38,7 +38,7 @@ final class PostgresWarnings {
 		for (SQLWarning warning = statement.getWarnings(); warning != null; warning = warning.getNextWarning()) {
 			ServerErrorMessage message = (warning instanceof PSQLWarning own) ? own.getServerErrorMessage() : null;
 			if (message != null && WAIT_FOR_REPLICAS.equals(message.getRoutine())) {
-				throw new SQLTimeoutException(message.getMessage(), message.getSQLState());
+				throw new SQLTransientConnectionException(message.getMessage(), message.getSQLState());
 			}
 		}
 	}

@@ -3,6 +3,7 @@
 package io.github.lockstarter.jdbc;
 
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -13,16 +14,19 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-import org.springframework.dao.QueryTimeoutException;
+import org.springframework.dao.TransientDataAccessResourceException;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
+import io.github.lockstarter.test.Callers;
+import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.StoreClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
@@ -45,9 +49,35 @@ class SynchronousReplicationTests {
 			client.acquire(key, owner, LEASE_TIME, true);
 			client.release(key, owner, null);
 			requireReplica(postgres);
-			assertThatExceptionOfType(QueryTimeoutException.class)
+			assertThatExceptionOfType(TransientDataAccessResourceException.class)
 				.isThrownBy(() -> client.acquire(key, owner, LEASE_TIME, true))
 				.withMessageContaining("replication");
+		}
+	}
+
+	/** Somebody waits for the row, and has it as soon as the grant has taken effect. */
+	@Test
+	void norIsItARefusal() throws Exception {
+		LockKey key = LockKey.of("replicated", "wanted");
+		try (OwnPostgres postgres = new OwnPostgres();
+				JdbcLockStore store = store(postgres);
+				Connection other = postgres.open();
+				Statement statement = other.createStatement()) {
+			StoreClient client = new StoreClient(store);
+			client.acquire(key, this.owner, LEASE_TIME, true);
+			client.release(key, this.owner, null);
+			requireReplica(postgres);
+			Call<Object> grant = Callers.start(() -> client.acquire(key, this.owner, LEASE_TIME, true));
+			Awaitility.await().until(() -> {
+				try (ResultSet waiting = statement
+					.executeQuery("select 1 from pg_stat_activity where wait_event = 'SyncRep'")) {
+					return waiting.next();
+				}
+			});
+			other.setAutoCommit(false);
+			statement.execute("select 1 from distributed_lock for update");
+			assertThatException().isThrownBy(grant::get).withStackTraceContaining("replication");
+			other.rollback();
 		}
 	}
 
@@ -58,7 +88,7 @@ class SynchronousReplicationTests {
 			StoreClient client = new StoreClient(store);
 			client.acquire(key, this.owner, LEASE_TIME, true);
 			requireReplica(postgres);
-			assertThatExceptionOfType(QueryTimeoutException.class)
+			assertThatExceptionOfType(TransientDataAccessResourceException.class)
 				.isThrownBy(() -> client.renew(key, this.owner, LEASE_TIME))
 				.withMessageContaining("replication");
 			assertThat(client.release(key, this.owner, null)).as("a release needs no replica")
@@ -68,7 +98,7 @@ class SynchronousReplicationTests {
 
 	private static JdbcLockStore store(OwnPostgres postgres) {
 		return new JdbcLockStore(new DriverManagerDataSource(postgres.url()),
-				TestDatabase.withQueryTimeout(Duration.ofSeconds(1)));
+				TestDatabase.withQueryTimeout(Duration.ofSeconds(2)));
 	}
 
 	private static void requireReplica(OwnPostgres postgres) throws SQLException {
@@ -79,7 +109,7 @@ class SynchronousReplicationTests {
 			statement.setQueryTimeout(1);
 			// Another process of the server decides when it begins
 			AtomicInteger tables = new AtomicInteger();
-			Awaitility.await().until(() -> {
+			Awaitility.await().ignoreExceptions().until(() -> {
 				statement.execute("create table replicated" + tables.incrementAndGet() + " ()");
 				return statement.getWarnings() != null;
 			});
