@@ -102,13 +102,16 @@ final class PostgresMessages implements AutoCloseable {
 			return true;
 		});
 		long end = System.nanoTime() + limit.toNanos();
-		for (long left = limit.toMillis(); left > 0; left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime())) {
-			if (read(Math.min(left, LOOK_MILLIS)).contains(test)) {
+		// The last look comes after everything else that took time
+		for (long left = limit.toMillis();; left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime())) {
+			if (read(Math.max(1, Math.min(left, LOOK_MILLIS))).contains(test)) {
 				return true;
+			}
+			if (left <= 0) {
+				return false;
 			}
 			meanwhile.run();
 		}
-		return false;
 	}
 
 	/**

@@ -15,7 +15,7 @@ import java.time.Duration;
  */
 record SignalTimes(Duration idle, Duration test, Duration untested, Duration waited) {
 
-	static final SignalTimes DEFAULTS = new SignalTimes(Duration.ofMinutes(1), Duration.ofSeconds(1),
+	static final SignalTimes DEFAULTS = new SignalTimes(Duration.ofMinutes(1), Duration.ofSeconds(3),
 			Duration.ofMinutes(1), Line.LIFE);
 
 }

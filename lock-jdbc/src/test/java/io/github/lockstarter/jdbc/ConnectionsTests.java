@@ -105,7 +105,7 @@ class ConnectionsTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "POSTGRESQL, &options=-clock_timeout=300", "MARIADB, &sessionVariables=innodb_lock_wait_timeout=1" })
+	@CsvSource({ "POSTGRESQL, &options=-clock_timeout=5000", "MARIADB, &sessionVariables=innodb_lock_wait_timeout=5" })
 	void norDoesALimitOfTheDatabaseForTheWaitForARow(TestDatabase database, String limit) throws Exception {
 		renewAroundLockedRows(database, database.url() + limit);
 	}

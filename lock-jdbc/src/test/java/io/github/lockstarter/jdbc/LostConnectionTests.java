@@ -57,7 +57,7 @@ class LostConnectionTests {
 			killConnections();
 			Awaitility.await().ignoreExceptions().until(() -> holder.renew(this.key, this.owner, LEASE_TIME));
 			Awaitility.await().until(() -> messages.doubts.get() >= doubts + 2 && waiter.listen(messages));
-			assertThat(otherStore.signal().state()).isEqualTo(SignalState.NOTIFIED);
+			Awaitility.await().until(() -> otherStore.signal().state() == SignalState.NOTIFIED);
 			assertThat(waiter.acquire(this.key, OwnerToken.random(), LEASE_TIME, true)).isInstanceOf(LockRefusal.class);
 			holder.release(this.key, this.owner, null);
 			Awaitility.await().until(() -> messages.heard.contains(this.key));

@@ -35,12 +35,12 @@ class OccupiedConnectionsTests {
 		try (HikariDataSource acquiring = database.pool(1);
 				HikariDataSource owned = database.pool(2);
 				JdbcLockStore store = new JdbcLockStore(acquiring, owned, TestDatabase.SETTINGS, acquiring)) {
-			acquiring.setConnectionTimeout(250);
 			StoreClient client = new StoreClient(store);
 			client.acquire(key(database, "written"), writer, LEASE_TIME, false);
 			client.acquire(key(database, "read"), reader, LEASE_TIME, false);
 			client.acquire(key(database, "kept"), keeper, LEASE_TIME, false);
 			try (Connection occupied = acquiring.getConnection()) {
+				acquiring.setConnectionTimeout(250);
 				assertThat(occupied.isClosed()).isFalse();
 				assertThat(catchThrowable(
 						() -> client.acquire(key(database, "other"), OwnerToken.random(), LEASE_TIME, false)))
@@ -50,6 +50,7 @@ class OccupiedConnectionsTests {
 				assertThat(client.release(key(database, "written"), writer, null)).isEqualTo(ReleaseOutcome.RELEASED);
 				assertThat(client.release(key(database, "read"), reader, null)).isEqualTo(ReleaseOutcome.RELEASED);
 				assertThat(client.keep(key(database, "kept"), keeper, Duration.ofMillis(1))).isTrue();
+				acquiring.setConnectionTimeout(5000);
 			}
 			assertThat(client.acquire(key(database, "read"), writer, LEASE_TIME, false)).isInstanceOf(LockGrant.class);
 		}
