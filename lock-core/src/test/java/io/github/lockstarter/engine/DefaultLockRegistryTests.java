@@ -292,7 +292,8 @@ class DefaultLockRegistryTests {
 		this.store.release.loseRequests(() -> this.store.release.calls() < 2);
 		closing(this.registry.acquire(REQUEST));
 		Awaitility.await().untilAsserted(() -> assertThat(this.memory.isEmpty()).isTrue());
-		assertThat(this.events).hasAtLeastOneElementOfType(LockEvent.ReleaseFailed.class);
+		Awaitility.await()
+			.untilAsserted(() -> assertThat(this.events).hasAtLeastOneElementOfType(LockEvent.ReleaseFailed.class));
 		assertThat(this.store.renew.calls()).isZero();
 		awaitNothingLeft();
 	}

@@ -64,7 +64,7 @@ class DeadlockStormTests {
 					int number = (thread % 4 < 2) ? (round + i) % LOCKS : (round - i + LOCKS) % LOCKS;
 					requests.add(LockRequest.of("storm-" + database, number).withMode(mode));
 				}
-				LockSetRequest request = LockSetRequest.of(requests).withWaitTime(Duration.ofSeconds(25));
+				LockSetRequest request = LockSetRequest.of(requests).withWaitTime(Duration.ofMinutes(1));
 				try (LeaseSet leases = ((thread % 2 == 0) ? first : second).acquireAll(request)) {
 					if (mode == LockMode.WRITE) {
 						requests.forEach((each) -> this.counters[Integer.parseInt(each.key().key())]++);
@@ -85,7 +85,7 @@ class DeadlockStormTests {
 			.toList();
 		AtomicBoolean refused = new AtomicBoolean();
 		try (HikariDataSource pool = database.pool(20);
-				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.SETTINGS)) {
+				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.withQueryTimeout(Duration.ofSeconds(20)))) {
 			leases.forEach((lease) -> store.acquire(lease, Place.NONE).toCompletableFuture().join());
 			run((thread, round) -> {
 				List<LeaseRequest> order = new ArrayList<>(leases);

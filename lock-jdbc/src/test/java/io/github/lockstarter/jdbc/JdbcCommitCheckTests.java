@@ -64,7 +64,7 @@ class JdbcCommitCheckTests {
 	private StoreClient use(TestDatabase database) {
 		this.own = database.pool(5);
 		this.application = database.pool(2);
-		this.store = new JdbcLockStore(this.own, TestDatabase.SETTINGS, this.application);
+		this.store = new JdbcLockStore(this.own, TestDatabase.withQueryTimeout(LEASE_TIME), this.application);
 		this.check = TestDatabase.commitCheck(this.application);
 		return new StoreClient(this.store);
 	}

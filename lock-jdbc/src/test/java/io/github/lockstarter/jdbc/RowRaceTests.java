@@ -32,7 +32,7 @@ class RowRaceTests {
 	void theOtherTransactionDecides(boolean committed) throws Exception {
 		LockKey key = LockKey.of("race", committed);
 		try (HikariDataSource pool = TestDatabase.POSTGRESQL.pool(3);
-				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.SETTINGS);
+				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.withQueryTimeout(LEASE_TIME));
 				Connection other = TestDatabase.POSTGRESQL.unpooled().getConnection()) {
 			StoreClient client = new StoreClient(store);
 			other.setAutoCommit(false);

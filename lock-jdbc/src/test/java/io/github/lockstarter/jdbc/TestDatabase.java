@@ -107,7 +107,7 @@ enum TestDatabase {
 		pool.setMinimumIdle(0);
 		// Else the first caller waits for the server, however long that takes
 		pool.setInitializationFailTimeout(-1);
-		pool.setConnectionTimeout(2000);
+		pool.setConnectionTimeout(5000);
 		return pool;
 	}
 

@@ -95,7 +95,7 @@ class RedlockRestartTests extends AbstractRedlockTests {
 		Duration lease = Duration.ofSeconds(4);
 		// The owner allows for clocks that differ by a hundredth, and gives up that early
 		long least = lease.toNanos() * 98 / 100;
-		RedlockSettings settings = RedlockServers.restartDelay(Duration.ofSeconds(1));
+		RedlockSettings settings = RedlockServers.restartDelay(Duration.ofSeconds(2));
 		List<Long> losses = new CopyOnWriteArrayList<>();
 		try (RedlockStore here = this.servers.store(settings);
 				RedlockStore there = this.servers.store(settings);
@@ -118,7 +118,7 @@ class RedlockRestartTests extends AbstractRedlockTests {
 	@Test
 	void aRenewalOfAFixedLeaseDoesNotOutlastItsEnd() {
 		Duration lease = Duration.ofMinutes(10);
-		try (RedlockStore renewing = this.servers.store(RedlockServers.restartDelay(Duration.ofSeconds(1)));
+		try (RedlockStore renewing = this.servers.store(RedlockServers.restartDelay(Duration.ofSeconds(2)));
 				DefaultLockRegistry registry = new DefaultLockRegistry(renewing)) {
 			Awaitility.await().ignoreExceptions().until(() -> {
 				registry.acquire(LockRequest.of(KEY)).close();

@@ -40,7 +40,7 @@ final class RedlockServers implements AutoCloseable {
 	}
 
 	static RedlockSettings restartDelay(Duration delay) {
-		return new RedlockSettings("lock:", Duration.ofHours(1), Duration.ofMillis(500), delay);
+		return new RedlockSettings("lock:", Duration.ofHours(1), Duration.ofSeconds(1), delay);
 	}
 
 	static RedlockSettings nodeTimeout(Duration timeout) {

@@ -104,7 +104,7 @@ class SessionTests {
 
 	@Test
 	void aLeaseCountsForTwoFifthsOfTheSessionTimeout() {
-		assertThat(this.farRegistry.tryAcquire(REQUEST).orElseThrow().remaining()).isBetween(Duration.ofMillis(500),
+		assertThat(this.farRegistry.tryAcquire(REQUEST).orElseThrow().remaining()).isBetween(Duration.ofMillis(1),
 				Duration.ofMillis(1200));
 		assertThat(this.farStore.longestLease()).isEqualTo(Duration.ofMillis(1200));
 	}

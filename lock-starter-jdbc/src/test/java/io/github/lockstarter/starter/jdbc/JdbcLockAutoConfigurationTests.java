@@ -87,11 +87,11 @@ class JdbcLockAutoConfigurationTests {
 	@Test
 	void bodiesThatOccupyAllConnectionsKeepTheirLocks() throws Exception {
 		try (ConfigurableApplicationContext application = start(Shop.class,
-				"spring.datasource.hikari.maximum-pool-size=1", "distributed-lock.lease-time=500ms")) {
+				"spring.datasource.hikari.maximum-pool-size=1", "distributed-lock.lease-time=2s")) {
 			LockRegistry registry = application.getBean(LockRegistry.class);
 			Shop.Sales sales = application.getBean(Shop.Sales.class);
-			LockRequest other = LockRequest.of("stock", 1001).withOwner("other").withWaitTime(Duration.ofMillis(1500));
-			// Refused three lease times later
+			LockRequest other = LockRequest.of("stock", 1001).withOwner("other").withWaitTime(Duration.ofSeconds(4));
+			// Refused two lease times later
 			assertThat(sales.<Boolean>sell(1001,
 					() -> CompletableFuture.supplyAsync(() -> registry.tryAcquire(other).isEmpty()).get()))
 				.isTrue();
@@ -102,7 +102,7 @@ class JdbcLockAutoConfigurationTests {
 	@Test
 	void threadsThatOccupyAllConnectionsOfTheLocksLoseNone() throws Exception {
 		try (ConfigurableApplicationContext application = start(Shop.class, "distributed-lock.jdbc.pool-size=2",
-				"distributed-lock.lease-time=500ms", "distributed-lock.waiting.outage-time=20s",
+				"distributed-lock.lease-time=2s", "distributed-lock.waiting.outage-time=20s",
 				"spring.datasource.url=jdbc:h2:mem:occupied;LOCK_TIMEOUT=10000")) {
 			JdbcTemplate jdbc = application.getBean(JdbcTemplate.class);
 			LockRegistry registry = application.getBean(LockRegistry.class);
@@ -118,7 +118,7 @@ class JdbcLockAutoConfigurationTests {
 									(task) -> new Thread(task).start()));
 						}
 						long before = expiresAt(jdbc);
-						Awaitility.await().until(() -> expiresAt(jdbc) > before + 1_500_000);
+						Awaitility.await().until(() -> expiresAt(jdbc) > before + 3_000_000);
 						assertThat(blocked).noneMatch(CompletableFuture::isDone);
 					});
 				assertThat(lease.isHeld()).isTrue();
