@@ -19,6 +19,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 public final class WorkerJvm implements AutoCloseable {
 
+	private static final String LOG_TO_STANDARD_ERROR = "-Dlogback.configurationFile=io/github/lockstarter/test/worker-logback.xml";
+
 	private final Process process;
 
 	private final BufferedReader output;
@@ -29,10 +31,11 @@ public final class WorkerJvm implements AutoCloseable {
 	}
 
 	/**
-	 * Start a class with a main method; its standard error is that of this JVM.
+	 * Start a class with a main method; its standard error is that of this JVM, and has
+	 * its log.
 	 */
 	public static WorkerJvm start(Class<?> main, Object... arguments) {
-		return start(List.of(), main, arguments);
+		return start(List.of(LOG_TO_STANDARD_ERROR), main, arguments);
 	}
 
 	/**
