@@ -16,6 +16,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.store.BlockingLockStore;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
@@ -76,6 +77,22 @@ class BlockingStoreTests {
 	}
 
 	@Test
+	void aCallerWhoseTimeIsOverDoesNotAskAgain() {
+		Duration waitTime = Duration.ofMillis(20);
+		try (DefaultLockRegistry tolerant = new DefaultLockRegistry(this.store, DEFAULTS, (event) -> {
+		})) {
+			Call<Lease> caller = Callers.start(() -> tolerant.acquire(REQUEST.withWaitTime(waitTime)));
+			Awaitility.await().until(() -> this.store.asked.get() == 1);
+			long asked = System.nanoTime();
+			Awaitility.await().until(() -> System.nanoTime() - asked > waitTime.toNanos());
+			this.store.failing = true;
+			this.store.answer.countDown();
+			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(caller::get);
+			assertThat(this.store.asked).hasValue(1);
+		}
+	}
+
+	@Test
 	void aCallerThatMustNotBlockDoesNotWaitForIt() {
 		CompletableFuture<Lease> lease = this.registry.acquireAsync(REQUEST);
 		assertThat(lease).isNotDone();
@@ -89,11 +106,16 @@ class BlockingStoreTests {
 
 		private final AtomicInteger asked = new AtomicInteger();
 
+		private volatile boolean failing;
+
 		@Override
 		protected LockAttempt tryAcquire(LeaseRequest request) {
 			this.asked.incrementAndGet();
 			try {
 				this.answer.await();
+				if (this.failing) {
+					throw new IllegalStateException("in a test");
+				}
 				return new LockGrant(1, false);
 			}
 			catch (InterruptedException ex) {

@@ -45,10 +45,10 @@ import io.github.lockstarter.store.WaitingLine;
  * the bodies of locks, bodies that occupy all connections make renewals fail, and so lose
  * their locks; and a body that waits for a lock in a transaction occupies a connection
  * that the current owner may need to release it. The store borrows connections for one
- * operation at a time, so a small pool suffices. With a second pool of two connections
- * for renewals and releases, these also go on while many threads acquire locks from a
- * slow database. Let a pool refuse a request after two or three seconds, also the first
- * one: by default HikariCP makes that wait until the server answers.
+ * operation at a time, so a small pool suffices. With a second pool for renewals and
+ * releases, these also go on while many threads acquire locks from a slow database. Let a
+ * pool refuse a request after two or three seconds, also the first one: by default
+ * HikariCP makes that wait until the server answers.
  */
 public final class JdbcLockStore implements LockStore, AutoCloseable {
 
