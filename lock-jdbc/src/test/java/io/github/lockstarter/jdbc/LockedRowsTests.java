@@ -35,7 +35,7 @@ class LockedRowsTests {
 
 	private static final Duration LEASE_TIME = Duration.ofSeconds(60);
 
-	private static final JdbcLockSettings SETTINGS = TestDatabase.withQueryTimeout(Duration.ofSeconds(1));
+	private static final JdbcLockSettings SETTINGS = TestDatabase.withQueryTimeout(Duration.ofSeconds(2));
 
 	private final OwnerToken owner = OwnerToken.random();
 
