@@ -9,7 +9,6 @@ import io.lettuce.core.RedisClient;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
@@ -65,15 +64,14 @@ class RedlockConfiguration {
 			return LockRedisConnection
 				.createLettuce(redis.withUrl(address.contains("://") ? address : "redis://" + address), sslBundles);
 		}
-		catch (InvalidConfigurationPropertyValueException ex) {
+		catch (InvalidAddressException ex) {
 			throw invalid("Each node must have the form host:port, redis://user:password@host:port, or rediss://… for"
 					+ " TLS.");
 		}
 	}
 
-	/** The addresses may contain passwords. */
-	private static InvalidConfigurationPropertyValueException invalid(String reason) {
-		return new InvalidConfigurationPropertyValueException("distributed-lock.redlock.nodes", "******", reason);
+	private static InvalidAddressException invalid(String reason) {
+		return new InvalidAddressException("distributed-lock.redlock.nodes", reason);
 	}
 
 }
