@@ -8,7 +8,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -108,9 +107,9 @@ final class StoreCheck {
 			boolean chosenBySettings = asked.store() == null && complete.store() != null;
 			String choice = chosenBySettings ? "let the settings of the lock name '" + asked.key().name() + "' choose"
 					: "use";
-			String able = namesOfAble(complete, stores);
+			// Only a store itself tells what it can do, and no other one may be created
 			throw new InvalidLockDefinitionException(method, "the lock " + objection, "Change the annotation, or "
-					+ choice + " a store that supports it" + (able.isEmpty() ? "" : ": ") + able + ".", null);
+					+ choice + " a store that supports it. Stores: " + stores.describe() + ".", null);
 		}
 	}
 
@@ -128,28 +127,6 @@ final class StoreCheck {
 					"Correct the name, or add the module or the LockStore bean for '" + name + "'.", unknown);
 		}
 		return store;
-	}
-
-	/**
-	 * Only a store itself tells what it can do, so all are created: the start has failed.
-	 */
-	private static String namesOfAble(LockRequest request, LockStores stores) {
-		return stores.names()
-			.stream()
-			.filter((name) -> isAble(name, request, stores))
-			.map((name) -> "'" + name + "'")
-			.collect(Collectors.joining(", "));
-	}
-
-	private static boolean isAble(String name, LockRequest request, LockStores stores) {
-		try {
-			LockStore store = stores.find(name);
-			return store != null && StoreCapabilities.of(name, store).objection(request) == null;
-		}
-		catch (RuntimeException ex) {
-			logger.debug("The store '" + name + "' cannot be created", ex);
-			return false;
-		}
 	}
 
 	/**
