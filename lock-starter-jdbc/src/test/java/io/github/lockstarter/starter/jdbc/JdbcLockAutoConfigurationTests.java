@@ -239,6 +239,23 @@ class JdbcLockAutoConfigurationTests {
 			.contains("distributed-lock.jdbc.platform to h2, mariadb, mysql, postgresql or generic");
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "embedded", "always" })
+	void theScriptOfAnotherDatabaseEndsTheStart(String initializeSchema, CapturedOutput output) {
+		assertThat(catchThrowable(() -> start(Locks.class, "spring.datasource.url=jdbc:h2:mem:foreign",
+				"distributed-lock.jdbc.platform=postgresql",
+				"distributed-lock.jdbc.initialize-schema=" + initializeSchema)
+			.close())).isNotNull();
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("The script for the table 'distributed_lock' of the locks, class path resource"
+					+ " [io/github/lockstarter/jdbc/schema-postgresql.sql], failed (")
+			.contains("choose the script of your database with distributed-lock.jdbc.platform, name a"
+					+ " script of your own in distributed-lock.jdbc.schema,")
+			.doesNotContain("has no table")
+			.doesNotContain("set distributed-lock.jdbc.initialize-schema=always")
+			.doesNotContain("\tat ");
+	}
+
 	@Test
 	void aDataSourceBehindAProxyHasSettingsAsWell(CapturedOutput output) {
 		try (ConfigurableApplicationContext application = start(Proxied.class);
