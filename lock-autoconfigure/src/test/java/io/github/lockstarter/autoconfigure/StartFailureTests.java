@@ -180,7 +180,7 @@ class StartFailureTests {
 			.isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains("The settings of the lock name 'stock' choose the store 'redis', which cannot be created."
-					+ " Distributed locks need exactly one RedisConnectionFactory bean")
+					+ " Distributed locks need one RedisConnectionFactory bean")
 			.contains("For tests, declare a MemoryLockStore bean with the name 'redis'.")
 			.doesNotContain("set distributed-lock.store=memory");
 	}

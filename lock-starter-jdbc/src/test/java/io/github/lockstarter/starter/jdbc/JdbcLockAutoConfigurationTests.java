@@ -285,8 +285,19 @@ class JdbcLockAutoConfigurationTests {
 	@Test
 	void twoDatabasesWithoutANameAreAnalyzed(CapturedOutput output) {
 		assertThat(catchThrowable(() -> start(TwoDatabases.class).close())).isNotNull();
-		assertThat(output).contains("there are several DataSource beans. DataSource beans: 'locks', 'orders'")
+		assertThat(output).contains("there are several: 'locks', 'orders'.")
 			.contains("set distributed-lock.jdbc.data-source to the name or qualifier of one of these beans");
+	}
+
+	@Test
+	void aMisspeltNameOfADatabaseIsAnalyzed(CapturedOutput output) {
+		assertThat(catchThrowable(() -> start(TwoDatabases.class, "distributed-lock.jdbc.data-source=lokcs").close()))
+			.isNotNull();
+		assertThat(output)
+			.contains(
+					"The property distributed-lock.jdbc.data-source has to name one DataSource bean, but there is none"
+							+ " with the name or qualifier 'lokcs'. DataSource beans: 'locks', 'orders'.")
+			.doesNotContain("@Primary");
 	}
 
 	@Test
