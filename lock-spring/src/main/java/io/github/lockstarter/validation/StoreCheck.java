@@ -141,7 +141,8 @@ final class StoreCheck {
 		TreeSet<String> unknown = new TreeSet<>(this.settings.names().keySet());
 		unknown.removeAll(this.firstUses.keySet());
 		if (!unknown.isEmpty()) {
-			logger.warn("There are settings for the lock names '" + String.join("', '", unknown)
+			logger.warn("There are settings for the lock name" + ((unknown.size() > 1) ? "s '" : " '")
+					+ String.join("', '", unknown)
 					+ "', which no @DistributedLock has. Correct misspelt names; for locks that only a LockRegistry or"
 					+ " a LockTemplate acquires, ignore this warning");
 		}

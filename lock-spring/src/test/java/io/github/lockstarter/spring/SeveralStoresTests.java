@@ -152,6 +152,17 @@ class SeveralStoresTests {
 	}
 
 	@Test
+	void aSingleNameWithoutAMethodIsWarnedOf(CapturedLog log) {
+		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+			context.register(Stores.class, Shop.class);
+			context.registerBean(LockSettings.class, () -> new LockSettings(Map.of("her", NameSettings.NONE)));
+			context.refresh();
+		}
+		assertThat(log.toString())
+			.contains("There are settings for the lock name 'her', which no @DistributedLock has.");
+	}
+
+	@Test
 	void aGoodStartWarnsOfNothing(CapturedLog log) {
 		start(Shop.class).close();
 		assertThat(log).isEmpty();
