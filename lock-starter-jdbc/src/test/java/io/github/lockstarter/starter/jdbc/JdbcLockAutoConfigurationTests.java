@@ -75,7 +75,10 @@ class JdbcLockAutoConfigurationTests {
 			assertThat(application.getBean(LockStore.class)).isInstanceOf(JdbcLockStore.class);
 			assertThat(application.getBeansOfType(DataSource.class)).hasSize(1);
 		}
-		assertThat(output).doesNotContain("WARN").doesNotContain("ERROR");
+		assertThat(output).containsOnlyOnce(
+				"Locks are kept in the store 'jdbc', in the table 'distributed_lock' of the DataSource 'dataSource'")
+			.doesNotContain("WARN")
+			.doesNotContain("ERROR");
 	}
 
 	private static int held(JdbcTemplate jdbc) {
@@ -183,7 +186,8 @@ class JdbcLockAutoConfigurationTests {
 			.isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains("The database has no table 'distributed_lock' for the locks, or the user may not read it")
-			.contains("set distributed-lock.jdbc.initialize-schema=always");
+			.contains("set distributed-lock.jdbc.initialize-schema=always")
+			.doesNotContain("Locks are kept");
 	}
 
 	@Test
@@ -274,11 +278,12 @@ class JdbcLockAutoConfigurationTests {
 	}
 
 	@Test
-	void aPropertyNamesTheDatabaseOfTheLocks() {
+	void aPropertyNamesTheDatabaseOfTheLocks(CapturedOutput output) {
 		try (ConfigurableApplicationContext application = start(TwoDatabases.class,
 				"distributed-lock.jdbc.data-source=locks");
 				Lease lease = application.getBean(LockRegistry.class).acquire(LockRequest.of("stock"))) {
 			assertThat(held(new JdbcTemplate(application.getBean("locks", DataSource.class)))).isOne();
+			assertThat(output).contains("of the DataSource 'locks'");
 		}
 	}
 
