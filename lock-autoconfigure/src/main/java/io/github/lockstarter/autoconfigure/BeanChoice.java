@@ -45,31 +45,42 @@ final class BeanChoice<T> {
 	 */
 	@Nullable T choose(String name) {
 		boolean named = !name.equals(Property.AUTO);
-		String type = this.type.getSimpleName();
 		try {
 			return named ? BeanFactoryAnnotationUtils.qualifiedBeanOfType(this.beanFactory, this.type, name)
 					: this.beanFactory.getBeanProvider(this.type).getIfAvailable();
 		}
 		catch (NoUniqueBeanDefinitionException ex) {
-			throw notChosen(named ? "several " + type + " beans have the qualifier '" + name + "'"
-					: "there are several " + type + " beans");
+			throw named ? wrong("several beans have the qualifier '" + name + "'") : several();
 		}
 		catch (NoSuchBeanDefinitionException | BeanNotOfRequiredTypeException ex) {
-			throw notChosen("there is no " + type + " bean with the name or qualifier '" + name + "'");
+			throw wrong("there is none with the name or qualifier '" + name + "'");
 		}
 	}
 
-	private LockStoreNotFoundException notChosen(String problem) {
+	private LockStoreNotFoundException several() {
 		String type = this.type.getSimpleName();
-		String[] names = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(this.beanFactory, this.type);
-		String candidates = (names.length == 0) ? "none"
-				: Arrays.stream(names).sorted().map((name) -> "'" + name + "'").collect(Collectors.joining(", "));
 		return new LockStoreNotFoundException(
-				"Distributed locks need exactly one " + type + " bean, but " + problem + ". " + type + " beans: "
-						+ candidates,
-				(names.length == 0) ? "leave out " + this.property + ", or declare a " + type + " bean of that name"
-						: "set " + this.property + " to the name or qualifier of one of these beans, mark one " + type
-								+ " bean as @Primary");
+				"Distributed locks need one " + type + " bean, but there are several: " + candidates(),
+				"set " + this.property + " to the name or qualifier of one of these beans, mark one " + type
+						+ " bean as @Primary");
+	}
+
+	private LockStoreNotFoundException wrong(String problem) {
+		String type = this.type.getSimpleName();
+		String candidates = candidates();
+		boolean none = candidates.isEmpty();
+		return new LockStoreNotFoundException(
+				"The property " + this.property + " has to name one " + type + " bean, but " + problem + ". " + type
+						+ " beans: " + (none ? "none" : candidates),
+				none ? "leave out " + this.property + ", or declare a " + type + " bean of that name"
+						: "set " + this.property + " to the name or qualifier of one of these beans");
+	}
+
+	private String candidates() {
+		return Arrays.stream(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(this.beanFactory, this.type))
+			.sorted()
+			.map((name) -> "'" + name + "'")
+			.collect(Collectors.joining(", "));
 	}
 
 }

@@ -46,8 +46,7 @@ import io.github.lockstarter.interceptor.DistributedLockAdvisor;
  * @param zookeeper Settings of the ZooKeeper store.
  * @param redlock Settings of the Redlock store.
  * @param locks Settings of single lock names, where an annotation or a request leaves
- * them open. Put a name with dots, underscores or capital letters in brackets, as in
- * [order.place].
+ * them open. Put a name with a dot, $ or # in brackets, as in [order.place].
  */
 @ConfigurationProperties("distributed-lock")
 public record DistributedLockProperties(@DefaultValue("true") boolean enabled,

@@ -35,9 +35,11 @@ import io.github.lockstarter.spring.LockStoreBeans;
 @Import(DatabaseInitializationDependencyConfigurer.class)
 class JdbcLockConfiguration {
 
+	static final String POOLS = "distributedLockPools";
+
 	private static final String BEAN = LockStoreBeans.KIND + "jdbc";
 
-	@Bean
+	@Bean(POOLS)
 	@Lazy
 	LockPools distributedLockPools(ListableBeanFactory beanFactory, DistributedLockProperties properties) {
 		DataSource application = new BeanChoice<>(beanFactory, DataSource.class, "jdbc.data-source")

@@ -2,9 +2,6 @@
 
 package io.github.lockstarter.autoconfigure;
 
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
-
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
@@ -27,8 +24,6 @@ import io.github.lockstarter.store.LockStores;
 @Import(LockRegistryConfiguration.class)
 class LockEngineConfiguration {
 
-	private static final Log logger = LogFactory.getLog(LockEngineConfiguration.class);
-
 	@Bean
 	@ConditionalOnMissingBean
 	EngineSettings distributedLockEngineSettings(DistributedLockProperties properties) {
@@ -40,24 +35,13 @@ class LockEngineConfiguration {
 	LockStoreBeans distributedLockStores(ConfigurableListableBeanFactory beanFactory,
 			DistributedLockProperties properties, ResourceLoader resourceLoader) {
 		LockStoreChoice choice = new LockStoreChoice(beanFactory, resourceLoader.getClassLoader());
-		String store = choice.choose(properties.store());
-		logger.info("Locks are kept in the store '" + store + "'"
-				+ (beanFactory.containsBean(store) ? "" : place(store, properties)));
-		return new LockStoreBeans(beanFactory, store, LockStoreBeans.MEMORY::equals);
+		return new LockStoreBeans(beanFactory, choice.choose(properties.store()), LockStoreBeans.MEMORY::equals);
 	}
 
-	/**
-	 * Return where a kind of store keeps locks, as the end of a sentence.
-	 */
-	private static String place(String kind, DistributedLockProperties properties) {
-		return switch (kind) {
-			case "redis" -> ", in keys that begin with '" + properties.keyPrefix() + "'";
-			case "jdbc" -> ", in the table '" + properties.jdbc().tablePrefix() + "lock'";
-			case "zookeeper" -> ", below the node '" + properties.zookeeper().root() + "'";
-			case "redlock" -> ", on " + properties.redlock().nodes().size() + " Redis servers";
-			case LockStoreBeans.MEMORY -> ", which other instances do not see";
-			default -> "";
-		};
+	@Bean
+	LockStoreNotice distributedLockStoreNotice(ConfigurableListableBeanFactory beanFactory, LockStores stores,
+			DistributedLockProperties properties) {
+		return new LockStoreNotice(beanFactory, stores, properties);
 	}
 
 }

@@ -51,7 +51,8 @@ final class LockRedisConnection {
 	/**
 	 * Create such a factory for Lettuce.
 	 */
-	static RedisConnectionFactory createLettuce(LockRedisProperties properties, ObjectProvider<SslBundles> sslBundles) {
+	static LettuceConnectionFactory createLettuce(LockRedisProperties properties,
+			ObjectProvider<SslBundles> sslBundles) {
 		LockRedisServers servers = new LockRedisServers(properties);
 		return new LettuceConnectionFactory(servers.configuration(),
 				client(properties, servers, sslBundle(properties.ssl(), sslBundles)));

@@ -7,7 +7,6 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisNode;
@@ -41,12 +40,11 @@ final class LockRedisServers {
 		catch (IllegalArgumentException ex) {
 			// Its message contains the password
 		}
-		throw invalid("url", "******",
-				"It must have the form redis://user:password@host:port/database, or rediss://… for TLS.");
+		throw invalid("url", "It must have the form redis://user:password@host:port/database, or rediss://… for TLS.");
 	}
 
-	private static RuntimeException invalid(String name, Object value, String reason) {
-		return new InvalidConfigurationPropertyValueException("spring.data.redis." + name, value, reason);
+	private static InvalidAddressException invalid(String name, String reason) {
+		return new InvalidAddressException("spring.data.redis." + name, reason);
 	}
 
 	/**
@@ -114,13 +112,13 @@ final class LockRedisServers {
 
 	private static List<RedisNode> nodes(String mode, List<String> addresses) {
 		if (addresses.isEmpty()) {
-			throw invalid(mode + ".nodes", "", "At least one host:port is required.");
+			throw invalid(mode + ".nodes", "At least one host:port is required.");
 		}
 		try {
 			return addresses.stream().map((address) -> RedisNode.fromString(address.trim())).toList();
 		}
 		catch (IllegalArgumentException ex) {
-			throw invalid(mode + ".nodes", addresses, "Each node must have the form host:port.");
+			throw invalid(mode + ".nodes", "Each node must have the form host:port.");
 		}
 	}
 
@@ -133,7 +131,7 @@ final class LockRedisServers {
 			return (path.length() > 1) ? Integer.parseInt(path.substring(1)) : 0;
 		}
 		catch (NumberFormatException ex) {
-			throw invalid("url", "******", "Its path must be the number of a database.");
+			throw invalid("url", "Its path must be the number of a database.");
 		}
 	}
 

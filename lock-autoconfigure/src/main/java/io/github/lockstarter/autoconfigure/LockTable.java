@@ -82,19 +82,25 @@ final class LockTable {
 	}
 
 	private void create(ResourceLoader resourceLoader) throws IOException, SQLException {
-		Exception failure = null;
-		try (Connection connection = this.dataSource.getConnection()) {
-			if (isWanted(connection.getMetaData().getURL())) {
-				populator(resourceLoader.getResource(location())).populate(connection);
-			}
-		}
-		catch (DataAccessException ex) {
-			failure = ex;
-		}
+		LockStoreNotFoundException failure = isWanted() ? run(resourceLoader.getResource(location())) : null;
 		// Another instance may have created it at the same time
 		SQLException unreadable = unreadable();
 		if (unreadable != null) {
-			throw missing((failure != null) ? failure : unreadable);
+			throw (failure != null) ? failure : missing(unreadable);
+		}
+	}
+
+	/**
+	 * Run a script, and return why it has failed, or {@code null} if it has not.
+	 */
+	private @Nullable LockStoreNotFoundException run(Resource script) throws IOException, SQLException {
+		ResourceDatabasePopulator populator = populator(script);
+		try (Connection connection = this.dataSource.getConnection()) {
+			populator.populate(connection);
+			return null;
+		}
+		catch (DataAccessException ex) {
+			return notCreated(script, ex);
 		}
 	}
 
@@ -112,13 +118,19 @@ final class LockTable {
 		return populator;
 	}
 
-	private boolean isWanted(String url) {
+	private boolean isWanted() throws SQLException {
 		return switch (this.properties.initializeSchema()) {
 			case ALWAYS -> true;
-			case EMBEDDED ->
-				EmbeddedDatabaseConnection.isEmbedded(DatabaseDriver.fromJdbcUrl(url).getDriverClassName(), url);
+			case EMBEDDED -> isEmbedded();
 			case NEVER -> false;
 		};
+	}
+
+	private boolean isEmbedded() throws SQLException {
+		try (Connection connection = this.dataSource.getConnection()) {
+			String url = connection.getMetaData().getURL();
+			return EmbeddedDatabaseConnection.isEmbedded(DatabaseDriver.fromJdbcUrl(url).getDriverClassName(), url);
+		}
 	}
 
 	private String location() throws SQLException {
@@ -146,14 +158,21 @@ final class LockTable {
 		}
 	}
 
-	private LockStoreNotFoundException missing(Exception failure) {
+	private LockStoreNotFoundException notCreated(Resource script, DataAccessException failure) {
+		return new LockStoreNotFoundException(
+				"The script for the table '" + this.name + "' of the locks, " + script.getDescription() + ", failed ("
+						+ NestedExceptionUtils.getMostSpecificCause(failure).getMessage() + ")",
+				"choose the script of your database with distributed-lock.jdbc.platform, name a script of your own in"
+						+ " distributed-lock.jdbc.schema, grant the user create, create the table with a migration");
+	}
+
+	private LockStoreNotFoundException missing(SQLException failure) {
 		String action = "create the table with the script for your database in io/github/lockstarter/jdbc of lock-jdbc,"
 				+ " and grant the user select, insert, update and delete on it";
 		return new LockStoreNotFoundException(
 				"The database has no table '" + this.name + "' for the locks, or the user may not read it ("
-						+ NestedExceptionUtils.getMostSpecificCause(failure).getMessage() + ")",
-				(this.properties.initializeSchema() == JdbcLockProperties.SchemaInitialization.ALWAYS)
-						? action + "; or grant the user create"
+						+ failure.getMessage() + ")",
+				(this.properties.initializeSchema() == JdbcLockProperties.SchemaInitialization.ALWAYS) ? action
 						: action + ", or set distributed-lock.jdbc.initialize-schema=always");
 	}
 

@@ -24,8 +24,8 @@ final class Property {
 	}
 
 	/**
-	 * Return the name of a property of one lock name. Only brackets keep dots, and
-	 * characters that the names of properties do not have.
+	 * Return the name of a property of one lock name. Brackets keep all characters, also
+	 * those that the names of properties do not have.
 	 */
 	static String ofLock(String lock, String property) {
 		return LOCKS + (PLAIN.matcher(lock).matches() ? "." + lock : "[" + lock + "]") + "." + property;

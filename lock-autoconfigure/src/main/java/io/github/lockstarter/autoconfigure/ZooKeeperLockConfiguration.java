@@ -2,8 +2,12 @@
 
 package io.github.lockstarter.autoconfigure;
 
+import java.net.InetSocketAddress;
+import java.util.List;
+
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.imps.CuratorFrameworkState;
+import org.apache.zookeeper.client.ConnectStringParser;
 
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -37,10 +41,29 @@ class ZooKeeperLockConfiguration {
 		ZooKeeperLockProperties zookeeper = properties.zookeeper();
 		ZooKeeperLockSettings settings = new ZooKeeperLockSettings(zookeeper.root(), zookeeper.sessionTimeout(),
 				zookeeper.requestTimeout());
-		if (zookeeper.connectString() != null) {
-			return ZooKeeperLockStore.connect(zookeeper.connectString(), settings);
+		String members = zookeeper.connectString();
+		if (members != null) {
+			requireAddresses(members);
+			return ZooKeeperLockStore.connect(members, settings);
 		}
 		return new ZooKeeperLockStore(client(beanFactory), settings);
+	}
+
+	private static void requireAddresses(String members) {
+		Property.require(areAddresses(members), "zookeeper.connect-string", members,
+				"Set it to the members of the ensemble, as in zk1:2181,zk2:2181,zk3:2181, or leave it out to use a"
+						+ " CuratorFramework bean.");
+	}
+
+	/** The client would start with most invalid addresses, and grant no lock. */
+	private static boolean areAddresses(String members) {
+		try {
+			List<InetSocketAddress> addresses = new ConnectStringParser(members).getServerAddresses();
+			return !addresses.isEmpty() && addresses.stream().noneMatch((each) -> each.getHostString().isEmpty());
+		}
+		catch (IllegalArgumentException ex) {
+			return false;
+		}
 	}
 
 	private static CuratorFramework client(ListableBeanFactory beanFactory) {

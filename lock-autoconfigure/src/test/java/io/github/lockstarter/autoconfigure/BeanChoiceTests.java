@@ -89,8 +89,8 @@ class BeanChoiceTests {
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.isInstanceOf(LockStoreNotFoundException.class)
-				.hasMessageContaining("there are several RedisConnectionFactory beans")
-				.hasMessageContaining("'cacheConnections', 'lockConnections'"));
+				.hasMessage("Distributed locks need one RedisConnectionFactory bean, but there are several:"
+						+ " 'cacheConnections', 'lockConnections'"));
 	}
 
 	@ParameterizedTest
@@ -102,8 +102,12 @@ class BeanChoiceTests {
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.isInstanceOf(LockStoreNotFoundException.class)
-				.hasMessageContaining("with the name or qualifier '" + name + "'")
-				.hasMessageContaining("'cacheConnections', 'lockConnections'"));
+				.hasMessage(
+						"The property " + PROPERTY + " has to name one RedisConnectionFactory bean, but there is none"
+								+ " with the name or qualifier '" + name
+								+ "'. RedisConnectionFactory beans: 'cacheConnections', 'lockConnections'")
+				.extracting((ex) -> ((LockStoreNotFoundException) ex).getRemedy())
+				.isEqualTo("set " + PROPERTY + " to the name or qualifier of one of these beans"));
 	}
 
 	@Test

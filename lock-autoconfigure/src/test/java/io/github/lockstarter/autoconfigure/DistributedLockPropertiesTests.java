@@ -270,6 +270,16 @@ class DistributedLockPropertiesTests {
 			});
 	}
 
+	@ParameterizedTest
+	@CsvSource({ "orderPlace, orderPlace", "order_place, order_place", "Order-Place-2, Order-Place-2",
+			"[order_place], order_place", "[order.place], order.place", "[order$place#], order$place#",
+			"order$place#, orderplace" })
+	void onlyDotsAndSignsNeedBrackets(String written, String lock, CapturedOutput output) {
+		this.runner.withPropertyValues("distributed-lock.locks." + written + ".wait-time=7s")
+			.run((context) -> assertThat(context.getBean(LockSettings.class).get(lock).waitTime()).hasSeconds(7));
+		assertThat(output).doesNotContain("is unknown");
+	}
+
 	@Test
 	void theSettingsOfALockNameMayComeFromTheEnvironment(CapturedOutput output) {
 		environment(Map.of("DISTRIBUTEDLOCK_LOCKS_STOCK_WAITTIME", "7s"))
@@ -316,10 +326,10 @@ class DistributedLockPropertiesTests {
 	@Test
 	void theDocumentationListsEveryPropertyWithItsDefault() throws Exception {
 		Map<String, String> documented = new TreeMap<>();
-		Matcher row = Pattern.compile("^\\| `(distributed-lock[^`]+)` \\| `([^`]+)` \\|", Pattern.MULTILINE)
+		Matcher row = Pattern.compile("^\\| `(distributed-lock[^`]+)` \\| (?:`([^`]+)`|not set) \\|", Pattern.MULTILINE)
 			.matcher(Files.readString(Path.of("../README.md")) + Files.readString(Path.of("../docs/stores.md")));
 		while (row.find()) {
-			documented.put(row.group(1), row.group(2));
+			documented.put(row.group(1), (row.group(2) != null) ? row.group(2) : "none");
 		}
 		Map<String, String> actual = new TreeMap<>();
 		metadata().forEach((name, property) -> actual.put(name, text(property.get("defaultValue"))));

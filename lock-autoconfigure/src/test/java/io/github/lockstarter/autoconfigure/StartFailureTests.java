@@ -180,7 +180,7 @@ class StartFailureTests {
 			.isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains("The settings of the lock name 'stock' choose the store 'redis', which cannot be created."
-					+ " Distributed locks need exactly one RedisConnectionFactory bean")
+					+ " Distributed locks need one RedisConnectionFactory bean")
 			.contains("For tests, declare a MemoryLockStore bean with the name 'redis'.")
 			.doesNotContain("set distributed-lock.store=memory");
 	}
@@ -234,6 +234,26 @@ class StartFailureTests {
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains("distributed-lock.key-prefix")
 			.contains("braces would change the slot");
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', value = {
+			"distributed-lock.redlock.nodes | redlock | redis://shop:s3cret@localhost:1,localhost:2 | an odd number of servers",
+			"distributed-lock.redlock.nodes | redlock | redis://shop:s3cret@a b,localhost:2,localhost:3 | the form host:port",
+			"spring.data.redis.url | redis | redis://shop:s3cret@localhost:1/seven | the number of a database",
+			"spring.data.redis.url | redis | http://shop:s3cret@localhost:1 | the form redis://user:password@host:port",
+			"spring.data.redis.cluster.nodes | redis | redis://shop:s3cret@localhost | the form host:port" })
+	void anInvalidAddressIsAnalyzedWithoutItsPassword(String property, String store, String address, String reason,
+			CapturedOutput output) {
+		assertThat(catchThrowable(
+				() -> start(LocksOnly.class, "distributed-lock.store=" + store, property + "=" + address)))
+			.isNotNull();
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("The property '" + property + "' is invalid: ")
+			.contains(reason)
+			.containsPattern("Action:\\s+Correct " + property + ". Its value is not shown here")
+			.doesNotContain("s3cret")
+			.doesNotContain("\tat ");
 	}
 
 	@Test
@@ -299,6 +319,12 @@ class StartFailureTests {
 	@ImportAutoConfiguration({ AopAutoConfiguration.class, DataRedisAutoConfiguration.class,
 			DistributedLockAutoConfiguration.class })
 	static class Application {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ImportAutoConfiguration({ AopAutoConfiguration.class, DistributedLockAutoConfiguration.class })
+	static class LocksOnly {
 
 	}
 

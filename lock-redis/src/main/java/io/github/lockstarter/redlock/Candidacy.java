@@ -109,7 +109,7 @@ final class Candidacy {
 			return follow(election.first().run().id(), number);
 		}
 		return election.isCounted() ? CompletableFuture.completedFuture(new LockRefusal(election.remaining()))
-				: CompletableFuture.failedFuture(election.votes().tooFew(election.voters(), "could vote"));
+				: CompletableFuture.failedFuture(election.tooFew());
 	}
 
 	/**

@@ -126,7 +126,18 @@ record Election(Answers<RedisVote> votes, OwnerToken owner, Duration restartDela
 		return this.votes.isMajority((vote) -> vote.granted() && vote.number() == base);
 	}
 
-	int voters() {
+	/**
+	 * Return the failure of an election that is not counted.
+	 */
+	RuntimeException tooFew() {
+		int restarted = this.votes.answers().size() - voters();
+		return this.votes.tooFew(voters(),
+				"could vote" + ((restarted > 0) ? "; " + restarted
+						+ " started less than distributed-lock.redlock.restart-delay (" + this.restartDelay + ") ago"
+						: ""));
+	}
+
+	private int voters() {
 		return this.votes.count(this::mayVote);
 	}
 

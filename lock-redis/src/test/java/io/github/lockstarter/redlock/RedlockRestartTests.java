@@ -4,6 +4,7 @@ package io.github.lockstarter.redlock;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -22,6 +23,7 @@ import io.github.lockstarter.test.StoreClient;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Servers that have forgotten a lock.
@@ -75,6 +77,17 @@ class RedlockRestartTests extends AbstractRedlockTests {
 			this.servers.restart(1);
 			Awaitility.await().ignoreExceptions().until(() -> isGranted(client, this.other, lease));
 			assertThat(Duration.ofNanos(System.nanoTime() - start.get())).isGreaterThanOrEqualTo(lease);
+		}
+	}
+
+	@Test
+	void theFailureTellsHowManyServersHaveNoVoteYet() {
+		Duration delay = Duration.ofHours(1);
+		try (RedlockStore careful = this.servers
+			.store(new RedlockSettings("lock:", delay, PATIENT.nodeTimeout(), delay))) {
+			assertThatExceptionOfType(CompletionException.class).isThrownBy(() -> ask(careful, this.owner).join())
+				.withMessageEndingWith("A majority of the 3 Redis servers is needed, but only 0 could vote; 3 started"
+						+ " less than distributed-lock.redlock.restart-delay (PT1H) ago");
 		}
 	}
 

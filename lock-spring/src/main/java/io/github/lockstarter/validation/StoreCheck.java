@@ -8,7 +8,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -108,9 +107,9 @@ final class StoreCheck {
 			boolean chosenBySettings = asked.store() == null && complete.store() != null;
 			String choice = chosenBySettings ? "let the settings of the lock name '" + asked.key().name() + "' choose"
 					: "use";
-			String able = namesOfAble(complete, stores);
+			// Only a store itself tells what it can do, and no other one may be created
 			throw new InvalidLockDefinitionException(method, "the lock " + objection, "Change the annotation, or "
-					+ choice + " a store that supports it" + (able.isEmpty() ? "" : ": ") + able + ".", null);
+					+ choice + " a store that supports it. Stores: " + stores.describe() + ".", null);
 		}
 	}
 
@@ -131,28 +130,6 @@ final class StoreCheck {
 	}
 
 	/**
-	 * Only a store itself tells what it can do, so all are created: the start has failed.
-	 */
-	private static String namesOfAble(LockRequest request, LockStores stores) {
-		return stores.names()
-			.stream()
-			.filter((name) -> isAble(name, request, stores))
-			.map((name) -> "'" + name + "'")
-			.collect(Collectors.joining(", "));
-	}
-
-	private static boolean isAble(String name, LockRequest request, LockStores stores) {
-		try {
-			LockStore store = stores.find(name);
-			return store != null && StoreCapabilities.of(name, store).objection(request) == null;
-		}
-		catch (RuntimeException ex) {
-			logger.debug("The store '" + name + "' cannot be created", ex);
-			return false;
-		}
-	}
-
-	/**
 	 * Warn of names in the settings that no annotation has. Without any annotation, as in
 	 * a slice of the application, all of them may belong to a registry or a template,
 	 * whose names nobody knows before their first call.
@@ -164,7 +141,8 @@ final class StoreCheck {
 		TreeSet<String> unknown = new TreeSet<>(this.settings.names().keySet());
 		unknown.removeAll(this.firstUses.keySet());
 		if (!unknown.isEmpty()) {
-			logger.warn("There are settings for the lock names '" + String.join("', '", unknown)
+			logger.warn("There are settings for the lock name" + ((unknown.size() > 1) ? "s '" : " '")
+					+ String.join("', '", unknown)
 					+ "', which no @DistributedLock has. Correct misspelt names; for locks that only a LockRegistry or"
 					+ " a LockTemplate acquires, ignore this warning");
 		}

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -97,11 +98,11 @@ class SeveralStoresTests {
 					+ " 'memory', 'other', 'small', 'unused'. Correct the name, or add the module or the LockStore bean"
 					+ " for 'paper'.",
 			"Fair | the lock is requested in mode FAIR, but the lock store 'small' grants EXCLUSIVE, WRITE only. Change"
-					+ " the annotation, or let the settings of the lock name 'small' choose a store that supports it:"
-					+ " 'main', 'memory', 'other', 'unused'.",
+					+ " the annotation, or let the settings of the lock name 'small' choose a store that supports it."
+					+ " Stores: 'main' (the default), 'memory', 'other', 'small', 'unused'.",
 			"Kept | the lock is requested with 'holdAtLeast', but the lock store 'small' cannot keep a lock after its"
-					+ " owner has released it. Change the annotation, or use a store that supports it: 'main',"
-					+ " 'memory', 'other', 'unused'.",
+					+ " owner has released it. Change the annotation, or use a store that supports it. Stores:"
+					+ " 'main' (the default), 'memory', 'other', 'small', 'unused'.",
 			"Apart | its locks are in different stores: 'here' in 'main', and 'there' in 'other'. Keep locks that are"
 					+ " acquired together in one store, or acquire them one after the other.",
 			"Reader | the settings of the lock name 'kept' do not fit: 'holdAtLeast' is not possible in mode READ: one"
@@ -112,6 +113,20 @@ class SeveralStoresTests {
 		assertThatExceptionOfType(InvalidLockDefinitionException.class)
 			.isThrownBy(() -> start(Settings.class, type).close())
 			.withMessage("Invalid @DistributedLock on '" + type.getName() + ".run()': " + problem);
+	}
+
+	@Test
+	void aStartThatFailsCreatesNoStoreThatNothingNames() {
+		AtomicBoolean created = new AtomicBoolean();
+		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+			context.register(Stores.class, Settings.class, Kept.class);
+			context.registerBean("idle", LockStore.class, () -> {
+				created.set(true);
+				return new MemoryLockStore();
+			}, (definition) -> definition.setLazyInit(true));
+			assertThatExceptionOfType(InvalidLockDefinitionException.class).isThrownBy(context::refresh);
+		}
+		assertThat(created).isFalse();
 	}
 
 	@Test
@@ -134,6 +149,17 @@ class SeveralStoresTests {
 			.asString()
 			.contains("Lock 'twin' is in the store '", "' for '" + Twin.class.getName() + ".")
 			.endsWith("': an owner in one store does not exclude an owner in the other");
+	}
+
+	@Test
+	void aSingleNameWithoutAMethodIsWarnedOf(CapturedLog log) {
+		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+			context.register(Stores.class, Shop.class);
+			context.registerBean(LockSettings.class, () -> new LockSettings(Map.of("her", NameSettings.NONE)));
+			context.refresh();
+		}
+		assertThat(log.toString())
+			.contains("There are settings for the lock name 'her', which no @DistributedLock has.");
 	}
 
 	@Test

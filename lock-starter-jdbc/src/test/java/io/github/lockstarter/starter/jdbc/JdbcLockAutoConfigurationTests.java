@@ -75,7 +75,10 @@ class JdbcLockAutoConfigurationTests {
 			assertThat(application.getBean(LockStore.class)).isInstanceOf(JdbcLockStore.class);
 			assertThat(application.getBeansOfType(DataSource.class)).hasSize(1);
 		}
-		assertThat(output).doesNotContain("WARN").doesNotContain("ERROR");
+		assertThat(output).containsOnlyOnce(
+				"Locks are kept in the store 'jdbc', in the table 'distributed_lock' of the DataSource 'dataSource'")
+			.doesNotContain("WARN")
+			.doesNotContain("ERROR");
 	}
 
 	private static int held(JdbcTemplate jdbc) {
@@ -183,7 +186,8 @@ class JdbcLockAutoConfigurationTests {
 			.isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains("The database has no table 'distributed_lock' for the locks, or the user may not read it")
-			.contains("set distributed-lock.jdbc.initialize-schema=always");
+			.contains("set distributed-lock.jdbc.initialize-schema=always")
+			.doesNotContain("Locks are kept");
 	}
 
 	@Test
@@ -239,6 +243,23 @@ class JdbcLockAutoConfigurationTests {
 			.contains("distributed-lock.jdbc.platform to h2, mariadb, mysql, postgresql or generic");
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "embedded", "always" })
+	void theScriptOfAnotherDatabaseEndsTheStart(String initializeSchema, CapturedOutput output) {
+		assertThat(catchThrowable(() -> start(Locks.class, "spring.datasource.url=jdbc:h2:mem:foreign",
+				"distributed-lock.jdbc.platform=postgresql",
+				"distributed-lock.jdbc.initialize-schema=" + initializeSchema)
+			.close())).isNotNull();
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("The script for the table 'distributed_lock' of the locks, class path resource"
+					+ " [io/github/lockstarter/jdbc/schema-postgresql.sql], failed (")
+			.contains("choose the script of your database with distributed-lock.jdbc.platform, name a"
+					+ " script of your own in distributed-lock.jdbc.schema,")
+			.doesNotContain("has no table")
+			.doesNotContain("set distributed-lock.jdbc.initialize-schema=always")
+			.doesNotContain("\tat ");
+	}
+
 	@Test
 	void aDataSourceBehindAProxyHasSettingsAsWell(CapturedOutput output) {
 		try (ConfigurableApplicationContext application = start(Proxied.class);
@@ -257,19 +278,31 @@ class JdbcLockAutoConfigurationTests {
 	}
 
 	@Test
-	void aPropertyNamesTheDatabaseOfTheLocks() {
+	void aPropertyNamesTheDatabaseOfTheLocks(CapturedOutput output) {
 		try (ConfigurableApplicationContext application = start(TwoDatabases.class,
 				"distributed-lock.jdbc.data-source=locks");
 				Lease lease = application.getBean(LockRegistry.class).acquire(LockRequest.of("stock"))) {
 			assertThat(held(new JdbcTemplate(application.getBean("locks", DataSource.class)))).isOne();
+			assertThat(output).contains("of the DataSource 'locks'");
 		}
 	}
 
 	@Test
 	void twoDatabasesWithoutANameAreAnalyzed(CapturedOutput output) {
 		assertThat(catchThrowable(() -> start(TwoDatabases.class).close())).isNotNull();
-		assertThat(output).contains("there are several DataSource beans. DataSource beans: 'locks', 'orders'")
+		assertThat(output).contains("there are several: 'locks', 'orders'.")
 			.contains("set distributed-lock.jdbc.data-source to the name or qualifier of one of these beans");
+	}
+
+	@Test
+	void aMisspeltNameOfADatabaseIsAnalyzed(CapturedOutput output) {
+		assertThat(catchThrowable(() -> start(TwoDatabases.class, "distributed-lock.jdbc.data-source=lokcs").close()))
+			.isNotNull();
+		assertThat(output)
+			.contains(
+					"The property distributed-lock.jdbc.data-source has to name one DataSource bean, but there is none"
+							+ " with the name or qualifier 'lokcs'. DataSource beans: 'locks', 'orders'.")
+			.doesNotContain("@Primary");
 	}
 
 	@Test

@@ -83,6 +83,21 @@ class ZooKeeperLockAutoConfigurationTests {
 			.contains("set distributed-lock.zookeeper.connect-string, as in zk1:2181,zk2:2181,zk3:2181");
 	}
 
+	@ParameterizedTest
+	@ValueSource(
+			strings = { "", " ", "${ZK:}", ",", "zk://localhost:2181", "localhost:abc", "localhost:70000", ":2181" })
+	void invalidMembersEndTheStart(String members, CapturedOutput output) {
+		assertThat(
+				catchThrowable(() -> start(Shop.class, "distributed-lock.zookeeper.connect-string=" + members).close()))
+			.isNotNull();
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("for configuration property 'distributed-lock.zookeeper.connect-string'")
+			.contains(
+					"Set it to the members of the ensemble, as in zk1:2181,zk2:2181,zk3:2181, or leave it out to use a"
+							+ " CuratorFramework bean.")
+			.doesNotContain("\tat ");
+	}
+
 	@Test
 	void severalClientsAreNamed(CapturedOutput output) {
 		assertThat(catchThrowable(() -> start(TwoClients.class).close())).isNotNull();

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.autoconfigure;
+
+import java.util.Arrays;
+
+import javax.sql.DataSource;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+
+import io.github.lockstarter.spring.LockStoreBeans;
+import io.github.lockstarter.store.LockStores;
+
+/**
+ * Logs where locks are kept, after the default store was created: it may have ended the
+ * start.
+ */
+final class LockStoreNotice implements SmartInitializingSingleton {
+
+	private static final Log logger = LogFactory.getLog(LockStoreNotice.class);
+
+	private final ConfigurableListableBeanFactory beanFactory;
+
+	private final LockStores stores;
+
+	private final DistributedLockProperties properties;
+
+	LockStoreNotice(ConfigurableListableBeanFactory beanFactory, LockStores stores,
+			DistributedLockProperties properties) {
+		this.beanFactory = beanFactory;
+		this.stores = stores;
+		this.properties = properties;
+	}
+
+	@Override
+	public void afterSingletonsInstantiated() {
+		String store = this.stores.defaultName();
+		boolean kind = this.stores instanceof LockStoreBeans && !this.beanFactory.containsBean(store);
+		logger.info("Locks are kept in the store '" + store + "'" + (kind ? place(store) : ""));
+	}
+
+	/**
+	 * Return where a kind of store keeps locks, as the end of a sentence.
+	 */
+	private String place(String kind) {
+		return switch (kind) {
+			case "redis" -> ", in keys that begin with '" + this.properties.keyPrefix() + "'";
+			case "jdbc" -> ", in the table '" + this.properties.jdbc().tablePrefix() + "lock'" + dataSource();
+			case "zookeeper" -> ", below the node '" + this.properties.zookeeper().root() + "'";
+			case "redlock" -> ", on " + this.properties.redlock().nodes().size() + " Redis servers";
+			case LockStoreBeans.MEMORY -> ", which other instances do not see";
+			default -> "";
+		};
+	}
+
+	private String dataSource() {
+		if (!this.beanFactory.containsSingleton(JdbcLockConfiguration.POOLS)) {
+			return "";
+		}
+		DataSource used = this.beanFactory.getBean(JdbcLockConfiguration.POOLS, LockPools.class).application();
+		return Arrays.stream(this.beanFactory.getBeanNamesForType(DataSource.class, true, false))
+			.filter((name) -> this.beanFactory.getSingleton(name) == used)
+			.findFirst()
+			.map((name) -> " of the DataSource '" + name + "'")
+			.orElse("");
+	}
+
+}
