@@ -267,7 +267,7 @@ class DefaultLockRegistryTests {
 	void anOutageIsNotContention() {
 		this.store.acquire.loseRequests(() -> true);
 		assertThatExceptionOfType(LockUnavailableException.class)
-			.isThrownBy(() -> this.registry.tryAcquire(REQUEST.withWaitTime(Duration.ofMillis(120))));
+			.isThrownBy(() -> this.registry.tryAcquire(REQUEST.withWaitTime(Duration.ofSeconds(1))));
 		assertThat(this.store.acquire.calls()).isGreaterThan(1);
 		assertThat(this.events).singleElement().isInstanceOf(LockEvent.Unavailable.class);
 	}

@@ -68,7 +68,7 @@ class FairLockTests {
 	@Test
 	void aWaiterThatWithdrawsDelaysNoOther() throws Exception {
 		Lease lease = this.one.acquire(REQUEST);
-		Call<Lease> impatient = Callers.start(() -> this.two.acquire(REQUEST.withWaitTime(Duration.ofMillis(300))));
+		Call<Lease> impatient = Callers.start(() -> this.two.acquire(REQUEST.withWaitTime(Duration.ofSeconds(3))));
 		impatient.awaitParked();
 		Call<Long> interrupted = caller(this.two, 1);
 		Call<Long> patient = caller(this.one, 2);

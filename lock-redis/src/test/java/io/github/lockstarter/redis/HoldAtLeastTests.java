@@ -118,7 +118,7 @@ class HoldAtLeastTests {
 	void aWaiterOfTheSameInstanceIsNotHandedTheLock() throws Exception {
 		Lease lease = this.registry.acquire(REQUEST);
 		Call<Boolean> waiter = Callers
-			.start(() -> this.registry.tryAcquire(REQUEST.withWaitTime(Duration.ofMillis(600))).isPresent())
+			.start(() -> this.registry.tryAcquire(REQUEST.withWaitTime(Duration.ofSeconds(3))).isPresent())
 			.awaitParked();
 		lease.holdAtLeast(Duration.ofHours(1));
 		lease.close();
