@@ -19,3 +19,7 @@ create table if not exists daily_report (
 	orders     bigint not null,
 	sold       bigint not null
 );
+
+create table if not exists sale_lock (
+	product_id bigint primary key
+);

@@ -22,7 +22,7 @@ class EmbeddedDatabase implements JdbcConnectionDetails, AutoCloseable {
 	EmbeddedDatabase(SharedDirectory directory) throws IOException, SQLException {
 		// By default, H2 would serve the others on all interfaces
 		System.setProperty("h2.bindAddress", "127.0.0.1");
-		this.url = "jdbc:h2:file:" + directory.resolve("shop") + ";AUTO_SERVER=TRUE";
+		this.url = "jdbc:h2:file:" + directory.resolve("shop") + ";AUTO_SERVER=TRUE;LOCK_TIMEOUT=10000";
 		this.connection = directory.alone(() -> DriverManager.getConnection(this.url, getUsername(), getPassword()));
 	}
 

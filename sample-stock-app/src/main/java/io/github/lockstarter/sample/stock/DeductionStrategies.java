@@ -2,8 +2,9 @@
 
 package io.github.lockstarter.sample.stock;
 
-import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 import org.springframework.stereotype.Component;
 
@@ -13,22 +14,22 @@ import org.springframework.stereotype.Component;
 @Component
 class DeductionStrategies {
 
-	private final List<DeductionStrategy> strategies;
+	private final Map<String, DeductionStrategy> strategies = new TreeMap<>();
 
 	DeductionStrategies(List<DeductionStrategy> strategies) {
-		this.strategies = strategies.stream().sorted(Comparator.comparing(DeductionStrategy::name)).toList();
+		strategies.forEach((strategy) -> this.strategies.put(strategy.description().name(), strategy));
 	}
 
-	List<DeductionStrategy> all() {
-		return this.strategies;
+	List<StrategyDescription> descriptions() {
+		return this.strategies.values().stream().map(DeductionStrategy::description).toList();
 	}
 
 	DeductionStrategy get(String name) {
-		return this.strategies.stream()
-			.filter((strategy) -> strategy.name().equals(name))
-			.findFirst()
-			.orElseThrow(() -> new UnknownStrategyException(name,
-					this.strategies.stream().map(DeductionStrategy::name).toList()));
+		DeductionStrategy strategy = this.strategies.get(name);
+		if (strategy == null) {
+			throw new UnknownStrategyException(name, this.strategies.keySet());
+		}
+		return strategy;
 	}
 
 }

@@ -9,14 +9,9 @@ package io.github.lockstarter.sample.stock;
 public interface DeductionStrategy {
 
 	/**
-	 * Return the name that selects the strategy.
+	 * Return the name of the strategy, and what to expect of it.
 	 */
-	String name();
-
-	/**
-	 * Return a one-line description of the strategy.
-	 */
-	String description();
+	StrategyDescription description();
 
 	/**
 	 * Sell units of a product.
@@ -25,6 +20,7 @@ public interface DeductionStrategy {
 	 * @return the number of remaining units
 	 * @throws SoldOutException if fewer units remain
 	 * @throws UnknownProductException if there is no such product
+	 * @throws BusyException if nothing was sold because of other customers
 	 */
 	int deduct(long productId, int count);
 

@@ -5,9 +5,9 @@ package io.github.lockstarter.sample.stock;
 /**
  * Exception thrown when fewer units of a product remain than requested.
  */
-class SoldOutException extends RuntimeException {
+public class SoldOutException extends RuntimeException {
 
-	SoldOutException(long productId) {
+	public SoldOutException(long productId) {
 		super("Product '" + productId + "' is sold out");
 	}
 

@@ -42,7 +42,7 @@ class StockErrors {
 	/**
 	 * Contended, interrupted or too late: nothing was sold, and a retry may help.
 	 */
-	@ExceptionHandler({ LockException.class, LateOwnerException.class })
+	@ExceptionHandler({ LockException.class, LateOwnerException.class, BusyException.class })
 	ResponseEntity<ProblemDetail> noLock(RuntimeException ex) {
 		return tryAgain("Busy", String.valueOf(ex.getMessage()));
 	}

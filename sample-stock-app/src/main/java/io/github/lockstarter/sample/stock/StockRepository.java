@@ -2,9 +2,14 @@
 
 package io.github.lockstarter.sample.stock;
 
+import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 import org.springframework.transaction.annotation.Transactional;
@@ -13,15 +18,26 @@ import org.springframework.transaction.annotation.Transactional;
  * The tables {@code mall_stock} and {@code orders}.
  */
 @Repository
-class StockRepository {
+public class StockRepository {
+
+	private static final Log logger = LogFactory.getLog(StockRepository.class);
 
 	private final JdbcClient jdbc;
 
-	StockRepository(JdbcClient jdbc) {
+	private final Duration writeDelay;
+
+	/**
+	 * Create the repository.
+	 * @param jdbc the database
+	 * @param writeDelay how long a change of a count is delayed, as if the instance had
+	 * been paused before it
+	 */
+	StockRepository(JdbcClient jdbc, @Value("${shop.write-delay:0s}") Duration writeDelay) {
 		this.jdbc = jdbc;
+		this.writeDelay = writeDelay;
 	}
 
-	int getCount(long productId) {
+	public int getCount(long productId) {
 		return this.jdbc.sql("select count from mall_stock where product_id = ?")
 			.param(productId)
 			.query(Integer.class)
@@ -29,10 +45,50 @@ class StockRepository {
 			.orElseThrow(() -> new UnknownProductException(productId));
 	}
 
+	public long getVersion(long productId) {
+		return this.jdbc.sql("select version from mall_stock where product_id = ?")
+			.param(productId)
+			.query(Long.class)
+			.optional()
+			.orElseThrow(() -> new UnknownProductException(productId));
+	}
+
+	/**
+	 * Lock a product until the transaction ends.
+	 */
+	public void lock(long productId) {
+		this.jdbc.sql("select count from mall_stock where product_id = ? for update")
+			.param(productId)
+			.query(Integer.class)
+			.optional();
+	}
+
+	/**
+	 * Return whether the units were left, and are deducted now.
+	 */
+	public boolean deductIfLeft(long productId, int count) {
+		delay(productId);
+		return this.jdbc
+			.sql("update mall_stock set count = count - ?, version = version + 1 where product_id = ? and count >= ?")
+			.params(count, productId, count)
+			.update() > 0;
+	}
+
+	/**
+	 * Return whether the version was still the same, and the count is set now.
+	 */
+	public boolean updateCountOfVersion(long productId, int count, long version) {
+		delay(productId);
+		return this.jdbc
+			.sql("update mall_stock set count = ?, version = version + 1 where product_id = ? and version = ?")
+			.params(count, productId, version)
+			.update() > 0;
+	}
+
 	/**
 	 * Claim a product, so that owners with older fencing tokens can no longer write.
 	 */
-	void claim(long productId, long fencingToken) {
+	public void claim(long productId, long fencingToken) {
 		int claimed = this.jdbc.sql("update mall_stock set fence = ? where product_id = ? and fence < ?")
 			.params(fencingToken, productId, fencingToken)
 			.update();
@@ -42,13 +98,14 @@ class StockRepository {
 		}
 	}
 
-	void updateCount(long productId, int count) {
+	public void updateCount(long productId, int count) {
+		delay(productId);
 		this.jdbc.sql("update mall_stock set count = ?, version = version + 1 where product_id = ?")
 			.params(count, productId)
 			.update();
 	}
 
-	void insertOrder(long productId, int count) {
+	public void insertOrder(long productId, int count) {
 		this.jdbc.sql("insert into orders (id, product_id, count) values (?, ?, ?)")
 			.params(UUID.randomUUID().toString(), productId, count)
 			.update();
@@ -77,6 +134,20 @@ class StockRepository {
 			.query((row, number) -> StockReport.of(row.getLong("product_id"), row.getInt("initial_count"),
 					row.getInt("remaining"), row.getLong("sold")))
 			.optional();
+	}
+
+	private void delay(long productId) {
+		if (this.writeDelay.isZero()) {
+			return;
+		}
+		logger.info("Delaying the sale of product " + productId);
+		try {
+			Thread.sleep(this.writeDelay.toMillis());
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new BusyException(productId);
+		}
 	}
 
 }

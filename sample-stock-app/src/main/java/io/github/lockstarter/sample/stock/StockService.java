@@ -37,13 +37,9 @@ public class StockService implements DeductionStrategy {
 	}
 
 	@Override
-	public String name() {
-		return "distributed-lock";
-	}
-
-	@Override
-	public String description() {
-		return "@DistributedLock around the transaction: correct with any number of instances";
+	public StrategyDescription description() {
+		return new StrategyDescription("distributed-lock", Family.DISTRIBUTED_LOCK,
+				"@DistributedLock around the transaction: right with any number of instances", Expectation.RIGHT);
 	}
 
 }

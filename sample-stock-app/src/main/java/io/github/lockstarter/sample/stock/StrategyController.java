@@ -20,14 +20,8 @@ class StrategyController {
 	}
 
 	@GetMapping("/api/strategies")
-	List<Strategy> strategies() {
-		return this.strategies.all()
-			.stream()
-			.map((strategy) -> new Strategy(strategy.name(), strategy.description()))
-			.toList();
-	}
-
-	record Strategy(String name, String description) {
+	List<StrategyDescription> strategies() {
+		return this.strategies.descriptions();
 	}
 
 }

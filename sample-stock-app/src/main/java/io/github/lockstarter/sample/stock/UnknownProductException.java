@@ -5,9 +5,9 @@ package io.github.lockstarter.sample.stock;
 /**
  * Exception thrown when a product has no stock, not even an empty one.
  */
-class UnknownProductException extends RuntimeException {
+public class UnknownProductException extends RuntimeException {
 
-	UnknownProductException(long productId) {
+	public UnknownProductException(long productId) {
 		super("Product '" + productId + "' is unknown");
 	}
 

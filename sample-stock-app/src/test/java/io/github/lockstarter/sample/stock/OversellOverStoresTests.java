@@ -74,16 +74,16 @@ class OversellOverStoresTests {
 	private enum Store {
 
 		/** The file of the shop, which its first instance serves to the others. */
-		H2("--distributed-lock.store=jdbc", 3),
+		H2("--distributed-lock.store=jdbc", 4),
 
-		POSTGRESQL("--spring.profiles.active=postgresql", 3),
+		POSTGRESQL("--spring.profiles.active=postgresql", 4),
 
-		MARIADB("--spring.profiles.active=mariadb", 3),
+		MARIADB("--spring.profiles.active=mariadb", 4),
 
-		ZOOKEEPER("--spring.profiles.active=zookeeper", 3),
+		ZOOKEEPER("--spring.profiles.active=zookeeper", 4),
 
 		/** Without the strategy in the order of arrival. */
-		REDLOCK("--spring.profiles.active=redlock", 2);
+		REDLOCK("--spring.profiles.active=redlock", 3);
 
 		private final String argument;
 

@@ -154,8 +154,9 @@ class StockApiTests {
 	void strategiesAreDescribed() {
 		HttpResponse<String> response = this.client.get("/strategies");
 		assertThat(response.statusCode()).isEqualTo(200);
-		assertThat(response.body()).contains("{\"name\":\"distributed-lock\",\"description\":\"@DistributedLock",
-				"{\"name\":\"none\",", "{\"name\":\"synchronized\",");
+		assertThat(response.body()).contains(
+				"{\"name\":\"distributed-lock\",\"family\":\"distributed-lock\",\"description\":\"@DistributedLock",
+				"\"expectation\":\"right\"}", "{\"name\":\"none\",", "{\"name\":\"synchronized\",");
 	}
 
 	@Test
@@ -201,8 +202,8 @@ class StockApiTests {
 	private record Refusal(String name, RuntimeException exception) implements DeductionStrategy {
 
 		@Override
-		public String description() {
-			return "Always refuses";
+		public StrategyDescription description() {
+			return new StrategyDescription(this.name, Family.DISTRIBUTED_LOCK, "Always refuses", Expectation.RIGHT);
 		}
 
 		@Override

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.sample.stock.database;
+
+import org.springframework.dao.DuplicateKeyException;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+
+import io.github.lockstarter.sample.stock.DeductionStrategy;
+import io.github.lockstarter.sample.stock.Expectation;
+import io.github.lockstarter.sample.stock.Family;
+import io.github.lockstarter.sample.stock.Patience;
+import io.github.lockstarter.sample.stock.Sales;
+import io.github.lockstarter.sample.stock.StrategyDescription;
+
+/**
+ * A row in a hand-written table is the lock: whoever inserts its key owns it, and deletes
+ * it afterwards. A crash leaves the row behind, and nobody can buy any more until
+ * somebody deletes it by hand. An end of the row by time would need all that a lease
+ * needs.
+ */
+@Component
+class LockTable implements DeductionStrategy {
+
+	private final JdbcClient jdbc;
+
+	private final Sales sales;
+
+	LockTable(JdbcClient jdbc, Sales sales) {
+		this.jdbc = jdbc;
+		this.sales = sales;
+	}
+
+	@Override
+	public int deduct(long productId, int count) {
+		Patience patience = new Patience(productId);
+		while (!tryLock(productId)) {
+			patience.pause();
+		}
+		try {
+			return this.sales.sell(productId, count);
+		}
+		finally {
+			this.jdbc.sql("delete from sale_lock where product_id = ?").param(productId).update();
+		}
+	}
+
+	private boolean tryLock(long productId) {
+		try {
+			this.jdbc.sql("insert into sale_lock values (?)").param(productId).update();
+			return true;
+		}
+		catch (DuplicateKeyException ex) {
+			return false;
+		}
+	}
+
+	@Override
+	public StrategyDescription description() {
+		return new StrategyDescription("lock-table", Family.DATABASE,
+				"A unique key in a table of locks: after a crash nobody can buy any more", Expectation.WRONG);
+	}
+
+}

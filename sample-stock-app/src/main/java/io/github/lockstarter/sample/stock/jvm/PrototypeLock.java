@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.sample.stock.jvm;
+
+import java.util.concurrent.locks.ReentrantLock;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.context.annotation.Scope;
+import org.springframework.stereotype.Component;
+
+import io.github.lockstarter.sample.stock.DeductionStrategy;
+import io.github.lockstarter.sample.stock.Expectation;
+import io.github.lockstarter.sample.stock.Family;
+import io.github.lockstarter.sample.stock.Sales;
+import io.github.lockstarter.sample.stock.StrategyDescription;
+
+/**
+ * A {@link ReentrantLock} in a bean with prototype scope, by mistake: each call gets a
+ * bean and a lock of its own, which nobody else wants. Wrong in one instance already.
+ */
+@Component
+class PrototypeLock implements DeductionStrategy {
+
+	private final ObjectProvider<LockedSales> lockedSales;
+
+	PrototypeLock(ObjectProvider<LockedSales> lockedSales) {
+		this.lockedSales = lockedSales;
+	}
+
+	@Override
+	public int deduct(long productId, int count) {
+		return this.lockedSales.getObject().sell(productId, count);
+	}
+
+	@Override
+	public StrategyDescription description() {
+		return new StrategyDescription("reentrant-lock-prototype", Family.JVM,
+				"A ReentrantLock in a prototype bean, one for each call: oversells in one instance", Expectation.WRONG);
+	}
+
+	@Component
+	@Scope(ConfigurableBeanFactory.SCOPE_PROTOTYPE)
+	static class LockedSales {
+
+		private final ReentrantLock lock = new ReentrantLock();
+
+		private final Sales sales;
+
+		LockedSales(Sales sales) {
+			this.sales = sales;
+		}
+
+		int sell(long productId, int count) {
+			this.lock.lock();
+			try {
+				return this.sales.sell(productId, count);
+			}
+			finally {
+				this.lock.unlock();
+			}
+		}
+
+	}
+
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.sample.stock.jvm;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+
+import org.springframework.stereotype.Component;
+
+import io.github.lockstarter.sample.stock.DeductionStrategy;
+import io.github.lockstarter.sample.stock.Expectation;
+import io.github.lockstarter.sample.stock.Family;
+import io.github.lockstarter.sample.stock.Sales;
+import io.github.lockstarter.sample.stock.StrategyDescription;
+
+/**
+ * A {@link ReentrantLock} for each product, around the transaction. Sales of different
+ * products no longer wait for each other, but other instances are not excluded either.
+ * The locks are never removed.
+ */
+@Component
+class ReentrantLocks implements DeductionStrategy {
+
+	private final Sales sales;
+
+	private final Map<Long, Lock> locks = new ConcurrentHashMap<>();
+
+	ReentrantLocks(Sales sales) {
+		this.sales = sales;
+	}
+
+	@Override
+	public int deduct(long productId, int count) {
+		Lock lock = this.locks.computeIfAbsent(productId, (id) -> new ReentrantLock());
+		lock.lock();
+		try {
+			return this.sales.sell(productId, count);
+		}
+		finally {
+			lock.unlock();
+		}
+	}
+
+	@Override
+	public StrategyDescription description() {
+		return new StrategyDescription("reentrant-lock", Family.JVM,
+				"A ReentrantLock for each product: right in one instance, oversells with two", Expectation.WRONG);
+	}
+
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.sample.stock.ours;
+
+import org.springframework.stereotype.Service;
+
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.sample.stock.DeductionStrategy;
+import io.github.lockstarter.sample.stock.Expectation;
+import io.github.lockstarter.sample.stock.Family;
+import io.github.lockstarter.sample.stock.Sales;
+import io.github.lockstarter.sample.stock.StrategyDescription;
+
+/**
+ * Sells under the same lock by {@link LockTemplate}, as code does that no proxy calls.
+ */
+@Service
+public class Template implements DeductionStrategy {
+
+	private final LockTemplate locks;
+
+	private final Sales sales;
+
+	Template(LockTemplate locks, Sales sales) {
+		this.locks = locks;
+		this.sales = sales;
+	}
+
+	@Override
+	public int deduct(long productId, int count) {
+		return this.locks.execute(LockRequest.of("stock", productId), (lease) -> this.sales.sell(productId, count));
+	}
+
+	@Override
+	public StrategyDescription description() {
+		return new StrategyDescription("distributed-lock-template", Family.DISTRIBUTED_LOCK,
+				"The same lock by LockTemplate instead of the annotation: right", Expectation.RIGHT);
+	}
+
+}

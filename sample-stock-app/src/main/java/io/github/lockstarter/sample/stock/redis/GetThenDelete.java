@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.sample.stock.redis;
+
+import java.time.Duration;
+
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+import io.github.lockstarter.sample.stock.Expectation;
+import io.github.lockstarter.sample.stock.Family;
+import io.github.lockstarter.sample.stock.Sales;
+import io.github.lockstarter.sample.stock.StrategyDescription;
+
+/**
+ * {@code SET NX EX} with a value of the owner, which asks whether the key is still its
+ * own before it deletes it. The key may expire between {@code GET} and {@code DEL}, and
+ * then that of the next owner is deleted.
+ */
+@RedisStrategy
+class GetThenDelete extends NaiveRedisLock {
+
+	private final Duration leaseTime;
+
+	GetThenDelete(StringRedisTemplate redis, Sales sales, @Value("${shop.naive-lease-time:10s}") Duration leaseTime) {
+		super(redis, sales);
+		this.leaseTime = leaseTime;
+	}
+
+	@Override
+	boolean tryLock(String key, String owner) {
+		return Boolean.TRUE.equals(redis().opsForValue().setIfAbsent(key, owner, this.leaseTime));
+	}
+
+	@Override
+	void unlock(String key, String owner) {
+		if (owner.equals(redis().opsForValue().get(key))) {
+			redis().delete(key);
+		}
+	}
+
+	@Override
+	public StrategyDescription description() {
+		return new StrategyDescription("redis-get-then-del", Family.NAIVE_REDIS,
+				"SET NX EX with a UUID, GET and then DEL: the key may change in between, and a slow sale loses its lock",
+				Expectation.WRONG);
+	}
+
+}

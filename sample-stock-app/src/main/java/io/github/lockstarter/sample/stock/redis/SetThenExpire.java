@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.sample.stock.redis;
+
+import java.time.Duration;
+
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+import io.github.lockstarter.sample.stock.Expectation;
+import io.github.lockstarter.sample.stock.Family;
+import io.github.lockstarter.sample.stock.Sales;
+import io.github.lockstarter.sample.stock.StrategyDescription;
+
+/**
+ * {@code SETNX} with an {@code EXPIRE} after it. A crash between the two leaves a key
+ * without an end; and a sale that takes longer than the time that was set sells beside
+ * the next one.
+ */
+@RedisStrategy
+class SetThenExpire extends NaiveRedisLock {
+
+	private final Duration leaseTime;
+
+	SetThenExpire(StringRedisTemplate redis, Sales sales, @Value("${shop.naive-lease-time:10s}") Duration leaseTime) {
+		super(redis, sales);
+		this.leaseTime = leaseTime;
+	}
+
+	@Override
+	boolean tryLock(String key, String owner) {
+		if (!Boolean.TRUE.equals(redis().opsForValue().setIfAbsent(key, "locked"))) {
+			return false;
+		}
+		redis().expire(key, this.leaseTime);
+		return true;
+	}
+
+	@Override
+	void unlock(String key, String owner) {
+		redis().delete(key);
+	}
+
+	@Override
+	public StrategyDescription description() {
+		return new StrategyDescription("redis-setnx-expire", Family.NAIVE_REDIS,
+				"SETNX and then EXPIRE: a crash in between locks for ever, and a slow sale loses its lock",
+				Expectation.WRONG);
+	}
+
+}
