@@ -208,7 +208,7 @@ class ReleaseSignalTests {
 				StoreClient client = new StoreClient(store);
 				client.listen(messages);
 				waitForALock(client, LockKey.of("release-signal", "error"));
-				Awaitility.await().until(() -> messages.doubts.get() >= 2);
+				Awaitility.await().until(() -> messages.doubts.get() == 2);
 				Awaitility.await().until(() -> store.signal().state() == SignalState.NOTIFIED);
 			}
 		}

@@ -48,7 +48,7 @@ abstract class AbstractRegistryLeaseTests extends AbstractRegistryWaitTests {
 	void aLeaseIsRenewedWhileItIsHeld() {
 		Instance renewing = startInstance(RENEWED_LEASE_TIME, Duration.ZERO);
 		try (Lease held = renewing.acquire(this.request)) {
-			assertThat(this.two.registry().tryAcquire(this.request.withWaitTime(RENEWED_LEASE_TIME.multipliedBy(2))))
+			assertThat(this.two.registry().tryAcquire(this.request.withWaitTime(RENEWED_LEASE_TIME.multipliedBy(3))))
 				.isEmpty();
 			held.ensureHeld();
 		}

@@ -93,8 +93,8 @@ class JdbcLockAutoConfigurationTests {
 				"spring.datasource.hikari.maximum-pool-size=1", "distributed-lock.lease-time=2s")) {
 			LockRegistry registry = application.getBean(LockRegistry.class);
 			Shop.Sales sales = application.getBean(Shop.Sales.class);
-			LockRequest other = LockRequest.of("stock", 1001).withOwner("other").withWaitTime(Duration.ofSeconds(4));
-			// Refused two lease times later
+			LockRequest other = LockRequest.of("stock", 1001).withOwner("other").withWaitTime(Duration.ofSeconds(6));
+			// Refused three lease times later
 			assertThat(sales.<Boolean>sell(1001,
 					() -> CompletableFuture.supplyAsync(() -> registry.tryAcquire(other).isEmpty()).get()))
 				.isTrue();
@@ -121,7 +121,7 @@ class JdbcLockAutoConfigurationTests {
 									(task) -> new Thread(task).start()));
 						}
 						long before = expiresAt(jdbc);
-						Awaitility.await().until(() -> expiresAt(jdbc) > before + 3_000_000);
+						Awaitility.await().until(() -> expiresAt(jdbc) > before + 6_000_000);
 						assertThat(blocked).noneMatch(CompletableFuture::isDone);
 					});
 				assertThat(lease.isHeld()).isTrue();
