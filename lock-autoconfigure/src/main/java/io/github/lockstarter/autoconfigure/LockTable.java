@@ -163,7 +163,7 @@ final class LockTable {
 				"The script for the table '" + this.name + "' of the locks, " + script.getDescription() + ", failed ("
 						+ NestedExceptionUtils.getMostSpecificCause(failure).getMessage() + ")",
 				"choose the script of your database with distributed-lock.jdbc.platform, name a script of your own in"
-						+ " distributed-lock.jdbc.schema, grant the user create, create the table with a migration");
+						+ " distributed-lock.jdbc.schema, grant the user create, or create the table with a migration");
 	}
 
 	private LockStoreNotFoundException missing(SQLException failure) {

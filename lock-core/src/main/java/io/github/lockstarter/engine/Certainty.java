@@ -68,8 +68,8 @@ final class Certainty {
 	}
 
 	/**
-	 * Note that a request to extend the lease is being sent. If it is shorter than one
-	 * before, it may never arrive.
+	 * Note that a request to extend the lease is being sent. It may never arrive, so the
+	 * latest end of all requests counts.
 	 */
 	void claim(long sentAt, Duration leaseTime) {
 		long until = sentAt + leaseTime.toNanos();

@@ -38,6 +38,7 @@ final class PostgresWarnings {
 		for (SQLWarning warning = statement.getWarnings(); warning != null; warning = warning.getNextWarning()) {
 			ServerErrorMessage message = (warning instanceof PSQLWarning own) ? own.getServerErrorMessage() : null;
 			if (message != null && WAIT_FOR_REPLICAS.equals(message.getRoutine())) {
+				// A time-out would look like a row that somebody has locked
 				throw new SQLTransientConnectionException(message.getMessage(), message.getSQLState());
 			}
 		}
