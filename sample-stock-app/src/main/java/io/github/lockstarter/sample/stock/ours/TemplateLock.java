@@ -16,13 +16,13 @@ import io.github.lockstarter.sample.stock.StrategyDescription;
  * Sells under the same lock by {@link LockTemplate}, as code does that no proxy calls.
  */
 @Service
-public class Template implements DeductionStrategy {
+public class TemplateLock implements DeductionStrategy {
 
 	private final LockTemplate locks;
 
 	private final Sales sales;
 
-	Template(LockTemplate locks, Sales sales) {
+	TemplateLock(LockTemplate locks, Sales sales) {
 		this.locks = locks;
 		this.sales = sales;
 	}
