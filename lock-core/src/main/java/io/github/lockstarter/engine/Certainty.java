@@ -114,14 +114,21 @@ final class Certainty {
 	}
 
 	/**
-	 * Return whether the lock was released or lost.
+	 * Return whether the lock was released, kept or lost.
 	 */
 	boolean isOver() {
-		return this.state == State.LOST || this.state == State.RELEASED;
+		return this.state != State.HELD && this.state != State.SUSPECT;
 	}
 
 	boolean isLost() {
 		return this.state == State.LOST;
+	}
+
+	/**
+	 * Return whether the store has to keep the lock after its last hold.
+	 */
+	boolean isKept() {
+		return this.state == State.KEPT;
 	}
 
 	/**
@@ -165,11 +172,23 @@ final class Certainty {
 	 * End the certainty by a release.
 	 * @return {@code false} if it was already over
 	 */
-	synchronized boolean release() {
+	boolean release() {
+		return end(State.RELEASED);
+	}
+
+	/**
+	 * End the certainty because the store keeps the lock for its owner from now on.
+	 * @return {@code false} if it was already over
+	 */
+	boolean keep() {
+		return end(State.KEPT);
+	}
+
+	private synchronized boolean end(State end) {
 		if (isOver()) {
 			return false;
 		}
-		this.state = State.RELEASED;
+		this.state = end;
 		return true;
 	}
 
@@ -243,7 +262,10 @@ final class Certainty {
 		LOST,
 
 		/** Released by its owner. */
-		RELEASED
+		RELEASED,
+
+		/** Kept by the store, which releases it at a fixed time. */
+		KEPT
 
 	}
 

@@ -146,6 +146,15 @@ final class LeaseWatchdog implements Renewal.Listener {
 		awaitAnswer(renewal.tenure());
 	}
 
+	@Override
+	public void overtaken(Renewal renewal) {
+		Tenure tenure = renewal.tenure();
+		// To keep a lock, the store must still know its owner
+		if (!tenure.certainty().isKept()) {
+			this.orphans.retry(tenure.key(), tenure.owner(), tenure.certainty().claimedUntil());
+		}
+	}
+
 	private void awaitAnswer(Tenure tenure) {
 		schedule(tenure, tenure.deadline());
 		// The alarm that was replaced may be that of an answer in the meantime

@@ -8,6 +8,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
@@ -59,7 +60,7 @@ final class Releases {
 	 * @param next the mode of the next waiter in this JVM, or {@code null}
 	 */
 	void release(Tenure tenure, @Nullable Hold hold, @Nullable LockMode next) {
-		if (!end(tenure)) {
+		if (!end(tenure, Certainty::release)) {
 			returned(tenure, false);
 			return;
 		}
@@ -126,15 +127,15 @@ final class Releases {
 	 */
 	void keep(Hold hold) {
 		Tenure tenure = hold.tenure();
-		if (end(tenure) && !this.orphans.keep(tenure, hold.keptUntil())
+		if (end(tenure, Certainty::keep) && !this.orphans.keep(tenure, hold.keptUntil())
 				&& hold.lose("when it should be kept, the store no longer held it for its owner")) {
 			this.notice.lost(hold);
 		}
 		returned(tenure, false);
 	}
 
-	private boolean end(Tenure tenure) {
-		if (tenure.isHeld() && tenure.certainty().release()) {
+	private boolean end(Tenure tenure, Predicate<Certainty> ending) {
+		if (tenure.isHeld() && ending.test(tenure.certainty())) {
 			this.watchdog.forget(tenure);
 			return true;
 		}

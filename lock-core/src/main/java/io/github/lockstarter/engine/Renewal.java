@@ -119,6 +119,15 @@ final class Renewal {
 	}
 
 	/**
+	 * Note that the request is on its way.
+	 */
+	void sent() {
+		if (isExtending() && this.tenure.certainty().isOver()) {
+			this.listener.overtaken(this);
+		}
+	}
+
+	/**
 	 * Callback for the answer, on a thread that must not block.
 	 */
 	interface Listener {
@@ -137,6 +146,12 @@ final class Renewal {
 		 * expired without an answer.
 		 */
 		void overdue(Renewal renewal);
+
+		/**
+		 * Release the lock again: its tenure has ended while the request was sent, which
+		 * may reach servers after the release, and take the lock there again.
+		 */
+		void overtaken(Renewal renewal);
 
 	}
 

@@ -72,6 +72,7 @@ final class Renewals {
 	private void send(Object server, RenewalWindow window, List<Renewal> batch) {
 		AtomicInteger unanswered = new AtomicInteger(batch.size());
 		List<CompletionStage<Boolean>> answers = ask(batch);
+		batch.forEach(Renewal::sent);
 		for (int i = 0; i < batch.size(); i++) {
 			Renewal renewal = batch.get(i);
 			answers.get(i).whenComplete((owned, ex) -> {

@@ -325,6 +325,29 @@ class LeaseWatchdogTests {
 		assertThat(tenure.certainty().isLost()).isFalse();
 	}
 
+	/** In a store of several servers, a late renewal may have taken the lock again. */
+	@Test
+	void aLockThatWasReleasedWhileItsRenewalWasSentIsReleasedAgain() {
+		Tenure tenure = begin(KEY, true);
+		tenure.certainty().release();
+		send(tenure);
+		assertThat(this.client.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(LockGrant.class);
+	}
+
+	@Test
+	void aLockThatIsKeptIsNotReleasedByItsLastRenewal() {
+		Tenure tenure = begin(KEY, true);
+		tenure.certainty().keep();
+		send(tenure);
+		assertThat(this.store.release.calls()).isZero();
+	}
+
+	private void send(Tenure tenure) {
+		Renewal renewal = new Renewal(tenure, this.watchdog);
+		this.store.renew(List.of(renewal.send()));
+		renewal.sent();
+	}
+
 	@Test
 	void afterStopItOnlyWatchesDeadlines() {
 		Tenure tenure = begin(KEY, true);

@@ -49,6 +49,8 @@ class RenewalsTests implements Renewal.Listener {
 
 	private final List<LockKey> overdue = new ArrayList<>();
 
+	private final List<LockKey> overtaken = new ArrayList<>();
+
 	@Test
 	void sendsWhatIsDueTogetherInBatches() {
 		due("quick", 250);
@@ -126,8 +128,7 @@ class RenewalsTests implements Renewal.Listener {
 				}, Runnable::run), (lost) -> {
 				}, LEASE, 3);
 		Tenure tenure = tenure("dead", 1);
-		tenure.beginHold(new ThreadWaiter(Duration.ZERO, true, LockMode.EXCLUSIVE, null), LEASE,
-				this.clock.getAsLong());
+		hold(tenure);
 		long granted = tenure.deadline() - this.clock.getAsLong();
 		watchdog.watch(tenure);
 		while (this.servers.unanswered.isEmpty()) {
@@ -206,6 +207,24 @@ class RenewalsTests implements Renewal.Listener {
 		assertThat(this.timetable.size()).isZero();
 	}
 
+	@Test
+	void whatIsReleasedWhileItIsSentIsReportedAfterwards() {
+		Tenure released = tenure("quick", 1);
+		Tenure held = tenure("quick", 2);
+		List.of(released, held).forEach(this::hold);
+		this.servers.onRenewal = released.certainty()::release;
+		this.renewals.add(new Renewal(released, this));
+		this.renewals.add(new Renewal(held, this));
+		this.timetable.runDue();
+		assertThat(this.overtaken).containsExactly(released.key());
+		assertThat(this.servers.batches).as("requests before that").hasSize(1);
+	}
+
+	@Override
+	public void overtaken(Renewal renewal) {
+		this.overtaken.add(renewal.tenure().key());
+	}
+
 	@Override
 	public void answered(Renewal renewal, boolean owned, @Nullable Throwable failure) {
 		this.answered.add(renewal.tenure().key());
@@ -226,6 +245,11 @@ class RenewalsTests implements Renewal.Listener {
 	private void advance(Duration duration) {
 		this.clock.advance(duration);
 		this.timetable.runDue();
+	}
+
+	private void hold(Tenure tenure) {
+		tenure.beginHold(new ThreadWaiter(Duration.ZERO, true, LockMode.EXCLUSIVE, null), LEASE,
+				this.clock.getAsLong());
 	}
 
 	private Tenure tenure(String server, int number) {
@@ -249,6 +273,9 @@ class RenewalsTests implements Renewal.Listener {
 
 		private volatile @Nullable CountDownLatch silence;
 
+		private Runnable onRenewal = () -> {
+		};
+
 		@Override
 		public Set<LockMode> modes() {
 			return Set.of(LockMode.EXCLUSIVE);
@@ -262,6 +289,7 @@ class RenewalsTests implements Renewal.Listener {
 		@Override
 		public List<CompletionStage<Boolean>> renew(List<LeaseRequest> extensions) {
 			this.batches.add(extensions);
+			this.onRenewal.run();
 			if (extensions.get(0).key().name().startsWith("blocking")) {
 				await(Objects.requireNonNull(this.silence));
 			}

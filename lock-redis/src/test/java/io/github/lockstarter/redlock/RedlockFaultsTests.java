@@ -4,23 +4,38 @@ package io.github.lockstarter.redlock;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.Place;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.test.StoreClient;
+import io.github.lockstarter.testsupport.EmbeddedRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -99,6 +114,34 @@ class RedlockFaultsTests extends AbstractRedlockTests {
 		grant(this.one, this.owner);
 	}
 
+	/** The renewal reaches one server at once, and another one later. */
+	@Test
+	void aLockThatIsReleasedBeforeItsRenewalArrivesIsFree() throws InterruptedException {
+		CountDownLatch renewed = new CountDownLatch(1);
+		AtomicReference<Lease> lease = new AtomicReference<>();
+		LockStore late = new RenewingLate(this.otherStore, () -> {
+			this.servers.get(2).kill();
+			lease.get().close();
+			List.of(0, 1).forEach((i) -> Awaitility.await().until(() -> isFree(this.servers.get(i))));
+			this.servers.get(1).pause();
+		}, renewed);
+		EngineSettings defaults = EngineSettings.DEFAULTS;
+		EngineSettings settings = new EngineSettings(defaults.waitTime(), LEASE_TIME,
+				EngineSettings.MAX_RENEWALS_PER_LEASE, defaults.pollInterval(), defaults.pollIntervalWithoutMessages(),
+				defaults.timeSlice(), defaults.shutdownTimeout());
+		try (DefaultLockRegistry registry = new DefaultLockRegistry(late, settings, LockListener.NO_OP)) {
+			lease.set(registry.acquire(LockRequest.of(KEY)));
+			assertThat(renewed.await(AT_ONCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+			this.servers.get(1).resume();
+			this.servers.get(2).restart();
+			this.servers.awaitFree();
+		}
+	}
+
+	private static boolean isFree(EmbeddedRedis server) {
+		return server.command("EXISTS", RedlockServers.LOCK).equals("0");
+	}
+
 	@Test
 	void ofTwoOwnersThatAskAtTheSameTimeOneIsGranted() {
 		for (int i = 0; i < 300; i++) {
@@ -158,6 +201,42 @@ class RedlockFaultsTests extends AbstractRedlockTests {
 			this.servers.get(i).command("PERSIST", RedlockServers.LOCK);
 		}
 		assertThat(acquire(this.one, this.owner)).isEqualTo(new LockRefusal(null));
+	}
+
+	/**
+	 * A store in which something happens between the decision to renew a lease and the
+	 * request.
+	 */
+	private record RenewingLate(LockStore delegate, Runnable before, CountDownLatch answered) implements LockStore {
+
+		@Override
+		public Set<LockMode> modes() {
+			return this.delegate.modes();
+		}
+
+		@Override
+		public boolean mayBlock() {
+			return this.delegate.mayBlock();
+		}
+
+		@Override
+		public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
+			return this.delegate.acquire(request, place);
+		}
+
+		@Override
+		public List<CompletionStage<Boolean>> renew(List<LeaseRequest> requests) {
+			this.before.run();
+			List<CompletionStage<Boolean>> answers = this.delegate.renew(requests);
+			answers.get(0).whenComplete((owned, ex) -> this.answered.countDown());
+			return answers;
+		}
+
+		@Override
+		public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, Place next) {
+			return this.delegate.release(key, owner, next);
+		}
+
 	}
 
 	private void assertLocksWorkAtOnce() {
