@@ -68,12 +68,19 @@ public final class DisabledLockRegistry implements LockRegistry {
 
 	@Override
 	public CompletableFuture<Lease> acquireAsync(LockRequest request) {
-		return CompletableFuture.completedFuture(acquire(request));
+		return completed(acquire(request));
 	}
 
 	@Override
 	public CompletableFuture<LeaseSet> acquireAllAsync(LockSetRequest request) {
-		return CompletableFuture.completedFuture(acquireAll(request));
+		return completed(acquireAll(request));
+	}
+
+	private static <L extends LeaseSet> CompletableFuture<L> completed(L lease) {
+		CompletableFuture<L> future = new CompletableFuture<>();
+		future = new FutureLease<>(CallContext.capture().on(future.defaultExecutor()));
+		future.complete(lease);
+		return future;
 	}
 
 	@Override

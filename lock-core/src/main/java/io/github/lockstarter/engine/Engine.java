@@ -124,7 +124,7 @@ final class Engine {
 	LeaseSet acquireAll(LockSetRequest request) {
 		request.requests().forEach(this.waiters::require);
 		Function<LockRequest, ThreadWaiter> waiters = (each) -> this.waiters.impatient(each, Thread.currentThread());
-		return manyLocks(request,
+		return manyLocks(request, this.threads.bodies(),
 				(all, time) -> CompletableFuture.completedFuture(this.simultaneousGrant.tryGrant(all, waiters, time)),
 				(each) -> CompletableFuture.completedFuture(acquire(each)))
 			.await();
@@ -134,19 +134,19 @@ final class Engine {
 		request.requests().forEach(this.waiters::require);
 		Object owner = new Object();
 		Function<LockRequest, ThreadWaiter> waiters = (each) -> this.waiters.impatient(each, owner);
-		return manyLocks(request,
+		return manyLocks(request, CallContext.capture().on(this.threads.bodies()),
 				(all, time) -> this.simultaneousGrant.tryGrantAsync(all, waiters, time, this.threads.tasks()),
 				(each) -> acquireAsync(each, owner))
 			.begin();
 	}
 
-	private ManyLocks manyLocks(LockSetRequest request,
+	private ManyLocks manyLocks(LockSetRequest request, Executor bodies,
 			BiFunction<List<LockRequest>, Duration, CompletableFuture<@Nullable List<Lease>>> atOnce,
 			Function<LockRequest, CompletableFuture<Lease>> one) {
 		LockKey first = request.requests().get(0).key();
 		Executor lane = (task) -> this.threads.requests().execute(first, task);
-		return new ManyLocks(request.requests(), this.waiters.waitTime(request), atOnce, one, lane,
-				this.threads.bodies(), this.threads.returns());
+		return new ManyLocks(request.requests(), this.waiters.waitTime(request), atOnce, one, lane, bodies,
+				this.threads.returns());
 	}
 
 	Lock lock(LockKey key) {

@@ -189,9 +189,10 @@ final class EngineThreads implements AutoCloseable {
 	private static ThreadPoolExecutor pool(String name, int coreSize, int maxSize, BlockingQueue<Runnable> queue) {
 		AtomicInteger number = new AtomicInteger();
 		return new ThreadPoolExecutor(coreSize, maxSize, 10, TimeUnit.SECONDS, queue, (task) -> {
-			Thread thread = new Thread(task, name + number.incrementAndGet());
+			// The thread outlives the current call, so it must not inherit its context
+			Thread thread = new Thread(null, task, name + number.incrementAndGet(), 0, false);
 			thread.setDaemon(true);
-			return thread;
+			return VirtualThreads.withClassLoader(thread);
 		},
 				// After close, the calling thread runs its tasks itself
 				(task, executor) -> task.run());

@@ -9,7 +9,8 @@ import java.util.concurrent.Executor;
 import io.github.lockstarter.LeaseSet;
 
 /**
- * A lease, or a set of leases, that may be granted; its asynchronous actions may block.
+ * A lease, or a set of leases, that may be granted; its asynchronous actions may block,
+ * and have the context of the call.
  *
  * @param <L> a {@link Lease} or a {@link LeaseSet}
  */
@@ -17,6 +18,10 @@ final class FutureLease<L extends LeaseSet> extends CompletableFuture<L> {
 
 	private final Executor bodies;
 
+	/**
+	 * Create a future lease.
+	 * @param bodies runs the asynchronous actions
+	 */
 	FutureLease(Executor bodies) {
 		this.bodies = bodies;
 	}

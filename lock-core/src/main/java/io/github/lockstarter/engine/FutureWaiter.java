@@ -45,7 +45,7 @@ final class FutureWaiter extends Waiter {
 		this.admission = admission;
 		this.timetable = threads.timetable();
 		this.tasks = threads.tasks();
-		this.result = new FutureLease<>(threads.bodies());
+		this.result = new FutureLease<>(CallContext.capture().on(threads.bodies()));
 	}
 
 	/**

@@ -82,7 +82,7 @@ final class HeldLease implements Lease {
 
 	@Override
 	public void onLost(Consumer<LockLostException> callback) {
-		if (!this.closed.get() && !this.hold.ending().onLost(this, callback)) {
+		if (!this.closed.get() && !this.hold.ending().onLost(this, callback, CallContext.capture())) {
 			callback.accept(this.hold.loss());
 		}
 	}

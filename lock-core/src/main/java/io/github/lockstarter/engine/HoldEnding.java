@@ -83,17 +83,18 @@ final class HoldEnding {
 	/**
 	 * Keep a callback for the loss.
 	 * @param lease whose callback it is
+	 * @param context the context that the callback is called with
 	 * @return {@code false} if the hold is already lost and the callback must be called
 	 * at once
 	 */
-	synchronized boolean onLost(Object lease, Consumer<LockLostException> callback) {
+	synchronized boolean onLost(Object lease, Consumer<LockLostException> callback, CallContext context) {
 		if (isLost()) {
 			return false;
 		}
 		if (this.callbacks.isEmpty()) {
 			this.callbacks = new ArrayList<>();
 		}
-		return this.callbacks.add(new Callback(lease, callback));
+		return this.callbacks.add(new Callback(lease, callback, context));
 	}
 
 	/**
@@ -106,11 +107,11 @@ final class HoldEnding {
 	/**
 	 * Return the callbacks to call after the loss.
 	 */
-	synchronized List<Consumer<LockLostException>> callbacks() {
-		return this.callbacks.stream().<Consumer<LockLostException>>map(Callback::action).toList();
+	synchronized List<Callback> callbacks() {
+		return List.copyOf(this.callbacks);
 	}
 
-	private record Callback(Object lease, Consumer<LockLostException> action) {
+	record Callback(Object lease, Consumer<LockLostException> action, CallContext context) {
 	}
 
 	private enum State {

@@ -51,11 +51,11 @@ final class LossNotice {
 	void lost(Hold hold) {
 		LockLostException loss = hold.loss();
 		// A lease that is closed from now on still learns of the earlier loss
-		List<Consumer<LockLostException>> owners = hold.ending().callbacks();
+		List<HoldEnding.Callback> owners = hold.ending().callbacks();
 		logger.warn(loss.getMessage());
 		tell(new LockEvent.Lost(loss.getKey(), hold.fencingToken(), hold.lossReason()));
-		for (Consumer<LockLostException> callback : owners) {
-			this.callbacks.execute(() -> call(callback, loss));
+		for (HoldEnding.Callback callback : owners) {
+			callback.context().on(this.callbacks).execute(() -> call(callback.action(), loss));
 		}
 	}
 
