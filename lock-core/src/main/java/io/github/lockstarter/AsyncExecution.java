@@ -80,7 +80,8 @@ final class AsyncExecution<L extends LeaseSet, T extends @Nullable Object> {
 	}
 
 	private CompletionStage<T> call(LockOutcome<L> outcome, L lease) throws Throwable {
-		try (LeaseContext.Scope scope = outcome.enter(lease)) {
+		try (LeaseScope scope = outcome.enter(lease)) {
+			TransactionBoundary.acquired();
 			return outcome.call(this.body, lease);
 		}
 	}

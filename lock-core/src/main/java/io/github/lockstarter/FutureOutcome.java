@@ -16,11 +16,11 @@ final class FutureOutcome<L extends LeaseSet> extends CompletableFuture<LockOutc
 
 	private final Executor tasks;
 
-	FutureOutcome(CompletableFuture<L> acquisition, OnLost onLost, HoldTimes holdTimes) {
+	FutureOutcome(CompletableFuture<L> acquisition, BodyTerms terms) {
 		this.tasks = acquisition.defaultExecutor();
 		acquisition.whenComplete((lease, ex) -> {
-			LockOutcome<L> outcome = (lease != null) ? LockOutcome.ofGrant(lease, onLost, holdTimes)
-					: new LockOutcome<>(null, ex, onLost, holdTimes);
+			LockOutcome<L> outcome = (lease != null) ? LockOutcome.ofGrant(lease, terms)
+					: new LockOutcome<>(null, ex, terms);
 			if (!complete(outcome)) {
 				outcome.end(new CancellationException());
 			}

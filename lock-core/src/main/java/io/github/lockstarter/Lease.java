@@ -48,6 +48,21 @@ public interface Lease extends LeaseSet {
 	long fencingToken();
 
 	/**
+	 * Return whether the lock is exclusive or shared.
+	 */
+	default LockMode mode() {
+		return LockMode.EXCLUSIVE;
+	}
+
+	/**
+	 * Return the name of the store that keeps the lock. Fencing tokens of different
+	 * stores cannot be compared.
+	 */
+	default String store() {
+		return "";
+	}
+
+	/**
 	 * Return whether this lease is neither closed nor known to be lost. A pause of the
 	 * JVM right after this call can outlast the lease; only the
 	 * {@linkplain #fencingToken() fencing token} protects against that.
@@ -71,6 +86,29 @@ public interface Lease extends LeaseSet {
 	 */
 	default String commitOrder() {
 		return key().text();
+	}
+
+	/**
+	 * Check that this lease is held, when a transaction of the current thread has begun.
+	 * If the lock is kept in the database of the transaction, that database is asked.
+	 * Guards of transactions call it.
+	 * @return whether that database was asked, and will be at the commit
+	 * @throws LockLostException if the lock was lost
+	 * @throws IllegalStateException if this lease is closed
+	 * @see #ensureHeldAtCommit()
+	 */
+	default boolean ensureHeldAtBegin() {
+		ensureHeld();
+		return false;
+	}
+
+	/**
+	 * Return whether the lock is kept in the database of the current thread's
+	 * transaction, which is asked at the commit.
+	 * @see #ensureHeldAtCommit()
+	 */
+	default boolean isCheckedAtCommit() {
+		return false;
 	}
 
 	/**

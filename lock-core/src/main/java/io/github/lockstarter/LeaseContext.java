@@ -12,12 +12,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The leases under which the current thread runs, innermost first. They determine
  * {@link Lease#current()}, and which leases must be held when a transaction commits. The
- * public methods are for guards of transactions, such as {@code LockCommitGuard}, and for
- * advice that acquires locks.
+ * public methods are for guards of transactions, such as {@code LockCommitGuard}.
  */
 public final class LeaseContext {
 
-	private static final ThreadLocal<@Nullable Scope> INNERMOST = new ThreadLocal<>();
+	private static final ThreadLocal<@Nullable LeaseScope> INNERMOST = new ThreadLocal<>();
 
 	private LeaseContext() {
 	}
@@ -32,7 +31,7 @@ public final class LeaseContext {
 	}
 
 	static LeaseSet currentSet() {
-		for (Scope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
+		for (LeaseScope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
 			if (!scope.left) {
 				return scope.lease;
 			}
@@ -43,17 +42,22 @@ public final class LeaseContext {
 
 	/**
 	 * Check that all leases of this thread are held at the commit of a transaction,
-	 * except those whose loss is only logged. They are checked in their
-	 * {@linkplain Lease#commitOrder() order at a commit}.
+	 * except those whose loss is only logged. Of the latter, those with fenced
+	 * transactions are checked if they are kept in the database of the transaction,
+	 * because they claim nothing there. The {@linkplain Lease#commitOrder() order at a
+	 * commit} is kept.
 	 * @throws LockLostException if a lock was lost
 	 * @see LeaseSet#ensureHeldAtCommit()
 	 */
 	public static void ensureAllHeldAtCommit() {
 		List<Lease> leases = new ArrayList<>();
-		for (Scope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
-			if (!scope.ended && scope.lossMatters) {
+		for (LeaseScope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
+			if (!scope.ended && scope.lossMatters()) {
 				scope.lease.ensureHeld();
 				leases.addAll(scope.lease.all());
+			}
+			else if (!scope.ended && scope.terms.isFenced(false)) {
+				scope.lease.all().stream().filter(Lease::isCheckedAtCommit).forEach(leases::add);
 			}
 		}
 		leases.sort(Comparator.comparing(Lease::commitOrder));
@@ -68,7 +72,7 @@ public final class LeaseContext {
 	 */
 	static void ensureNotLost(AnyLockRequest<?> request) {
 		List<LockRequest> requests = LockSetRequest.requestsOf(request);
-		for (Scope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
+		for (LeaseScope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
 			if (!scope.ended && scope.expiry == null) {
 				for (Lease lease : scope.lease.all()) {
 					if (!lease.isHeld() && requests.stream().anyMatch((one) -> one.key().equals(lease.key()))) {
@@ -80,18 +84,16 @@ public final class LeaseContext {
 	}
 
 	/**
-	 * Return whether this thread was already running under all these locks before it
-	 * acquired these leases.
-	 * @param leases the leases under which the thread runs now
+	 * Return whether this thread already runs under all the locks of a request.
 	 */
-	public static boolean isReentrant(LeaseSet leases) {
-		return leases.all().stream().allMatch((lease) -> isHeldBeside(leases, lease.key()));
+	static boolean isReentrant(AnyLockRequest<?> request) {
+		return LockSetRequest.requestsOf(request).stream().allMatch((one) -> isHeld(one.key()));
 	}
 
-	private static boolean isHeldBeside(LeaseSet leases, LockKey key) {
-		for (Scope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
-			if (!scope.ended && scope.lease != leases
-					&& scope.lease.all().stream().anyMatch((lease) -> lease.key().equals(key))) {
+	private static boolean isHeld(LockKey key) {
+		for (LeaseScope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
+			if (!scope.ended
+					&& scope.lease.all().stream().anyMatch((lease) -> lease.key().equals(key) && lease.isHeld())) {
 				return true;
 			}
 		}
@@ -108,12 +110,30 @@ public final class LeaseContext {
 	}
 
 	/**
-	 * Enter a scope.
-	 * @param lossMatters whether a transaction must not commit after the loss of the
-	 * lease
+	 * Return the leases of this thread whose fencing tokens a transaction claims, without
+	 * repetition, in an order that is the same in all JVMs.
+	 * @param byDefault whether transactions claim where nothing is said
 	 */
-	static Scope enter(LeaseSet lease, boolean lossMatters) {
-		Scope scope = new Scope(lease, lossMatters, forgetEnded());
+	public static List<FencedLease> fenced(boolean byDefault) {
+		if (INNERMOST.get() == null) {
+			return List.of();
+		}
+		List<FencedLease> leases = new ArrayList<>();
+		for (LeaseScope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
+			if (!scope.ended && scope.terms.isFenced(byDefault)) {
+				for (Lease lease : scope.lease.all()) {
+					leases.add(new FencedLease(lease, scope.terms.shared()));
+				}
+			}
+		}
+		return FencedLease.sorted(leases);
+	}
+
+	/**
+	 * Enter a scope.
+	 */
+	static LeaseScope enter(LeaseSet lease, ScopeTerms terms) {
+		LeaseScope scope = new LeaseScope(lease, terms, forgetEnded());
 		INNERMOST.set(scope);
 		return scope;
 	}
@@ -123,11 +143,11 @@ public final class LeaseContext {
 	 * @param leaseTime the time after which the lease expires, or {@code null} if it is
 	 * renewed
 	 */
-	static Scope watch(LeaseSet lease, @Nullable Duration leaseTime, boolean lossMatters) {
+	static LeaseScope watch(LeaseSet lease, @Nullable Duration leaseTime, ScopeTerms terms) {
 		if (!TransactionBoundary.isAround()) {
 			forgetExpired();
 		}
-		Scope scope = enter(lease, lossMatters);
+		LeaseScope scope = enter(lease, terms);
 		scope.leave();
 		scope.expiry = (leaseTime != null) ? System.nanoTime() + leaseTime.toNanos() : null;
 		return scope;
@@ -138,7 +158,7 @@ public final class LeaseContext {
 	 * then the scopes matter to transactions that began before.
 	 */
 	public static void forgetExpired() {
-		for (Scope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
+		for (LeaseScope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
 			scope.endIfExpired();
 		}
 		if (INNERMOST.get() != null) {
@@ -148,93 +168,36 @@ public final class LeaseContext {
 
 	static int size() {
 		int size = 0;
-		for (Scope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
+		for (LeaseScope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
 			size++;
 		}
 		return size;
 	}
 
 	/**
-	 * Forget all scopes that have ended. Scopes may end in any order, and on any thread.
+	 * Forget all scopes that have ended. LeaseScopes may end in any order, and on any
+	 * thread.
 	 * @return the innermost scope that is left
 	 */
-	private static @Nullable Scope forgetEnded() {
-		Scope first = INNERMOST.get();
-		Scope innermost = firstOpen(first);
+	static @Nullable LeaseScope forgetEnded() {
+		LeaseScope first = INNERMOST.get();
+		LeaseScope innermost = firstOpen(first);
 		if (innermost != first) {
 			// Not removed, because the next read would only create the entry again
 			INNERMOST.set(innermost);
 		}
-		for (Scope scope = innermost; scope != null; scope = scope.outer) {
+		for (LeaseScope scope = innermost; scope != null; scope = scope.outer) {
 			scope.outer = firstOpen(scope.outer);
 		}
 		return innermost;
 	}
 
-	private static @Nullable Scope firstOpen(@Nullable Scope innermost) {
-		Scope scope = innermost;
+	private static @Nullable LeaseScope firstOpen(@Nullable LeaseScope innermost) {
+		LeaseScope scope = innermost;
 		while (scope != null && scope.ended) {
 			scope = scope.outer;
 		}
 		return scope;
-	}
-
-	/**
-	 * The part of a thread's work that runs under a lease.
-	 */
-	static final class Scope implements AutoCloseable {
-
-		private final LeaseSet lease;
-
-		private final boolean lossMatters;
-
-		/** Used by the thread that entered this scope only. */
-		private @Nullable Scope outer;
-
-		/** Used by the thread that entered this scope only. */
-		private @Nullable Long expiry;
-
-		private volatile boolean left;
-
-		private volatile boolean ended;
-
-		private Scope(LeaseSet lease, boolean lossMatters, @Nullable Scope outer) {
-			this.lease = lease;
-			this.lossMatters = lossMatters;
-			this.outer = outer;
-		}
-
-		LeaseSet lease() {
-			return this.lease;
-		}
-
-		boolean lossMatters() {
-			return this.lossMatters;
-		}
-
-		private void endIfExpired() {
-			if (this.expiry != null && this.expiry - System.nanoTime() <= 0 && !this.lease.isHeld()) {
-				this.ended = true;
-			}
-		}
-
-		/**
-		 * Leave the body; the lease must be held until the transaction is completed.
-		 */
-		void leave() {
-			this.left = true;
-		}
-
-		/**
-		 * End the scope: the lease may be closed.
-		 */
-		@Override
-		public void close() {
-			this.left = true;
-			this.ended = true;
-			forgetEnded();
-		}
-
 	}
 
 }

@@ -37,11 +37,53 @@ public interface LockBoundary {
 	@Nullable String name();
 
 	/**
+	 * Note that the current thread has acquired locks inside a transaction. Called before
+	 * their body begins.
+	 * @throws RuntimeException if the body must not begin
+	 */
+	default void acquired() {
+	}
+
+	/**
 	 * Run an action when the current transaction is completed. Called inside a
 	 * transaction only.
 	 * @param action takes the outcome of the transaction
 	 */
 	void whenCompleted(Consumer<Outcome> action);
+
+	/**
+	 * Return whether the current transaction holds a connection of a pool, for messages.
+	 */
+	default boolean holdsConnection() {
+		return false;
+	}
+
+	/**
+	 * Return whether a persistence context is open on the current thread, which returns
+	 * what it has read before without asking the database again.
+	 */
+	default boolean isPersistenceContextOpen() {
+		return false;
+	}
+
+	/**
+	 * Let the open persistence contexts give their database connections back to the pool,
+	 * before the current thread waits for a lock: the holder of the lock may need one.
+	 * They stay open, and acquire a connection again when they need one. One that cannot
+	 * do so keeps its connection. Called outside of transactions only.
+	 */
+	default void disconnectPersistenceContexts() {
+	}
+
+	/**
+	 * Take the open persistence contexts from the current thread, so that it opens new
+	 * ones. Called outside of transactions only.
+	 * @return gives them back to the thread, whatever it has done in between
+	 */
+	default Runnable suspendPersistenceContexts() {
+		return () -> {
+		};
+	}
 
 	/**
 	 * How a transaction was completed.

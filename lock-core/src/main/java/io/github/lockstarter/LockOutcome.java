@@ -28,44 +28,41 @@ public final class LockOutcome<L extends LeaseSet> {
 
 	private final @Nullable Throwable reason;
 
-	private final OnLost onLost;
-
-	private final HoldTimes holdTimes;
+	private final BodyTerms terms;
 
 	private volatile boolean ended;
 
 	/** The loss that interrupted or cancelled the body. */
 	private volatile @Nullable LockLostException endedBy;
 
-	LockOutcome(@Nullable L lease, @Nullable Throwable reason, OnLost onLost, HoldTimes holdTimes) {
+	LockOutcome(@Nullable L lease, @Nullable Throwable reason, BodyTerms terms) {
 		this.lease = lease;
 		this.reason = reason;
-		this.onLost = onLost;
-		this.holdTimes = holdTimes;
+		this.terms = terms;
 	}
 
 	/**
 	 * Acquire a lock on the current thread.
 	 */
-	static <L extends LeaseSet> LockOutcome<L> of(Supplier<L> acquisition, OnLost onLost, HoldTimes holdTimes) {
+	static <L extends LeaseSet> LockOutcome<L> of(Supplier<L> acquisition, BodyTerms terms) {
 		try {
-			return new LockOutcome<>(acquisition.get(), null, onLost, holdTimes);
+			return new LockOutcome<>(acquisition.get(), null, terms);
 		}
 		catch (LockException ex) {
-			return new LockOutcome<>(null, ex, onLost, holdTimes);
+			return new LockOutcome<>(null, ex, terms);
 		}
 	}
 
 	/**
 	 * Begin the hold times of a lock that is acquired.
 	 */
-	static <L extends LeaseSet> LockOutcome<L> ofGrant(L lease, OnLost onLost, HoldTimes holdTimes) {
+	static <L extends LeaseSet> LockOutcome<L> ofGrant(L lease, BodyTerms terms) {
 		try {
-			holdTimes.begin(lease);
-			return new LockOutcome<>(lease, null, onLost, holdTimes);
+			terms.holdTimes().begin(lease);
+			return new LockOutcome<>(lease, null, terms);
 		}
 		catch (RuntimeException ex) {
-			return new LockOutcome<>(null, ex, onLost, holdTimes);
+			return new LockOutcome<>(null, ex, terms);
 		}
 	}
 
@@ -121,12 +118,23 @@ public final class LockOutcome<L extends LeaseSet> {
 	 * it should be short
 	 */
 	public void onLoss(Runnable cancel) {
-		if (this.lease != null && this.onLost == OnLost.INTERRUPT) {
+		if (this.lease != null && this.terms.onLost() == OnLost.INTERRUPT) {
 			this.lease.onLost((loss) -> {
 				this.endedBy = loss;
 				cancel.run();
 			});
 		}
+	}
+
+	/**
+	 * Return the leases of a body that runs as a part of a reactive chain. Put them into
+	 * the context of that part, under the key {@code LeaseChain.class}.
+	 * @param outer the leases of the chain around the body, or {@code null} if it has
+	 * none
+	 * @return the outer leases and the one of this outcome, if there is one
+	 */
+	public @Nullable LeaseChain within(@Nullable LeaseChain outer) {
+		return (this.lease != null) ? new LeaseChain(this.lease, this.terms.scope(), outer) : outer;
 	}
 
 	/**
@@ -170,8 +178,8 @@ public final class LockOutcome<L extends LeaseSet> {
 	/**
 	 * Enter the part of the current thread's work that runs under the lock.
 	 */
-	LeaseContext.Scope enter(L lease) {
-		return LeaseContext.enter(lease, this.onLost != OnLost.LOG);
+	LeaseScope enter(L lease) {
+		return LeaseContext.enter(lease, this.terms.scope());
 	}
 
 	/**
@@ -180,7 +188,7 @@ public final class LockOutcome<L extends LeaseSet> {
 	 */
 	<T extends @Nullable Object, X extends Throwable> T call(LockedBody<? super L, T, X> body, L lease) throws X {
 		lease.ensureHeld();
-		if (this.onLost != OnLost.INTERRUPT) {
+		if (this.terms.onLost() != OnLost.INTERRUPT) {
 			return body.run(lease);
 		}
 		LossInterrupter interrupter = new LossInterrupter();
@@ -197,7 +205,7 @@ public final class LockOutcome<L extends LeaseSet> {
 	 * Set how long the lock is kept after its release.
 	 */
 	void keep(L lease, boolean successful) {
-		this.holdTimes.apply(lease, successful);
+		this.terms.holdTimes().apply(lease, successful);
 	}
 
 	/**
@@ -206,12 +214,12 @@ public final class LockOutcome<L extends LeaseSet> {
 	 * @param ofRelease the failure of the release
 	 */
 	@Nullable Throwable cause(@Nullable Throwable failure, @Nullable Throwable ofRelease) {
-		boolean tolerated = this.onLost == OnLost.LOG && ofRelease instanceof LockLostException;
-		Throwable end = tolerated ? null : ofRelease;
+		boolean tolerated = this.terms.onLost() == OnLost.LOG && ofRelease instanceof LockLostException;
+		Throwable end = (tolerated || isSameLoss(failure, ofRelease)) ? null : ofRelease;
 		if (failure == null) {
 			return end;
 		}
-		LockLostException loss = this.endedBy;
+		LockLostException loss = isSameLoss(failure, this.endedBy) ? null : this.endedBy;
 		// An interrupted or cancelled body fails because of the loss
 		Throwable first = (loss == null) ? failure : (end != null) ? end : loss;
 		Throwable second = (loss == null) ? end : failure;
@@ -219,6 +227,15 @@ public final class LockOutcome<L extends LeaseSet> {
 			first.addSuppressed(second);
 		}
 		return first;
+	}
+
+	/**
+	 * Return whether an exception only repeats that the same lease was lost.
+	 */
+	private static boolean isSameLoss(@Nullable Throwable failure, @Nullable Throwable repetition) {
+		return failure instanceof LockLostException one && repetition instanceof LockLostException other
+				&& one.getKey().equals(other.getKey()) && one.getFencingToken() == other.getFencingToken()
+				&& other.getSuppressed().length == 0;
 	}
 
 	static @Nullable Throwable unwrap(@Nullable Throwable ex) {

@@ -7,6 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Acquires locks. For a whole method or block, {@link DistributedLock} and
  * {@link LockTemplate} are simpler; use a registry where the acquisition and the release
@@ -136,6 +138,18 @@ public interface LockRegistry {
 	 * @return a view; any two views of the same key are the same lock
 	 */
 	ReadWriteLock readWriteLock(LockKey key);
+
+	/**
+	 * Tell listeners that a thread is about to acquire a lock later than it may have read
+	 * what the lock guards. A {@link LockTemplate} and a
+	 * {@link TransactionAwareLockRegistry} call this for each late acquisition; a
+	 * registry that wraps another one passes it on.
+	 * @param key which lock
+	 * @param reason why it is late, for messages
+	 * @param transaction the name of the active transaction, if there is one
+	 */
+	default void acquiringLate(LockKey key, String reason, @Nullable String transaction) {
+	}
 
 	/**
 	 * Return the settings of lock names, which this registry applies to requests and a

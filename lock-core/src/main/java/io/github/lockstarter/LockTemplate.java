@@ -27,7 +27,9 @@ public class LockTemplate {
 
 	private final OnLost onLost;
 
-	private final OnActiveTransaction onActiveTransaction;
+	private final FreshReads reads;
+
+	private final TransactionFencing transactionFencing;
 
 	/**
 	 * Create a template that throws a {@link LockLostException} when a lease is lost,
@@ -35,14 +37,18 @@ public class LockTemplate {
 	 * @param registry acquires the locks
 	 */
 	public LockTemplate(LockRegistry registry) {
-		this(TransactionAwareLockRegistry.unwrap(registry), OnLost.DEFAULT, OnActiveTransaction.DEFAULT);
+		this(TransactionAwareLockRegistry.unwrap(registry), OnLost.DEFAULT,
+				FreshReads.byDefault(OnActiveTransaction.DEFER, OnPersistenceContext.ISOLATE),
+				TransactionFencing.DEFAULT);
 	}
 
-	private LockTemplate(LockRegistry registry, OnLost onLost, OnActiveTransaction onActiveTransaction) {
+	private LockTemplate(LockRegistry registry, OnLost onLost, FreshReads reads,
+			TransactionFencing transactionFencing) {
 		this.registry = registry;
 		this.settings = LockSettings.of(registry);
 		this.onLost = onLost;
-		this.onActiveTransaction = onActiveTransaction;
+		this.reads = reads;
+		this.transactionFencing = transactionFencing;
 	}
 
 	/**
@@ -50,15 +56,56 @@ public class LockTemplate {
 	 * @param onLost the reaction
 	 */
 	public LockTemplate withOnLost(OnLost onLost) {
-		return new LockTemplate(this.registry, onLost, this.onActiveTransaction);
+		return new LockTemplate(this.registry, onLost, this.reads, this.transactionFencing);
 	}
 
 	/**
 	 * Return a template with another reaction to a transaction that is already active.
+	 * Any value other than {@link OnActiveTransaction#DEFAULT} says that the caller
+	 * expects such transactions, and ends the warning of reads before the lock.
 	 * @param onActiveTransaction the reaction
 	 */
 	public LockTemplate withOnActiveTransaction(OnActiveTransaction onActiveTransaction) {
-		return new LockTemplate(this.registry, this.onLost, onActiveTransaction);
+		return new LockTemplate(this.registry, this.onLost, this.reads.with(onActiveTransaction),
+				this.transactionFencing);
+	}
+
+	/**
+	 * Return a template with another reaction to an open persistence context.
+	 * @param persistenceContext the reaction
+	 */
+	public LockTemplate withPersistenceContext(OnPersistenceContext persistenceContext) {
+		return new LockTemplate(this.registry, this.onLost, this.reads.with(persistenceContext),
+				this.transactionFencing);
+	}
+
+	/**
+	 * Return a template that decides whether transactions claim the fencing token.
+	 * @param transactionFencing whether they do
+	 */
+	public LockTemplate withTransactionFencing(TransactionFencing transactionFencing) {
+		return new LockTemplate(this.registry, this.onLost, this.reads, transactionFencing);
+	}
+
+	/**
+	 * Return a template with other reactions where {@code DEFAULT} is chosen. For
+	 * configuration; code that uses a template chooses its reactions with the methods
+	 * above.
+	 * @param onActiveTransaction the reaction to a transaction that is already active
+	 * @param persistenceContext the reaction to an open persistence context
+	 */
+	public LockTemplate withDefaults(OnActiveTransaction onActiveTransaction, OnPersistenceContext persistenceContext) {
+		return new LockTemplate(this.registry, this.onLost,
+				this.reads.withDefaults(onActiveTransaction, persistenceContext), this.transactionFencing);
+	}
+
+	/**
+	 * Return a template for one caller, which warnings name instead of the lock. For
+	 * advice that acquires the locks of a method.
+	 * @param caller the method, for messages
+	 */
+	public LockTemplate forCaller(String caller) {
+		return new LockTemplate(this.registry, this.onLost, this.reads.forCaller(caller), this.transactionFencing);
 	}
 
 	/**
@@ -140,9 +187,10 @@ public class LockTemplate {
 			AnyLockRequest<L> request, LockedBody<L, T, X> body, ContentionHandler<T, X> onContention,
 			OutageHandler<T, X> onOutage) throws X {
 		AnyLockRequest<L> complete = this.settings.forBody(request);
-		boolean untilCompletion = isUntilCompletion(complete);
-		LockOutcome<L> outcome = LockOutcome.of(() -> acquire(complete), onLost(complete), HoldTimes.of(complete));
-		return new ThreadExecution<L>(outcome, untilCompletion).run(body, onContention, onOutage);
+		boolean untilCompletion = this.reads.defersRelease(complete, this.registry);
+		LockedBody<L, T, X> isolated = this.reads.isolated(complete, this.registry, body);
+		LockOutcome<L> outcome = LockOutcome.of(() -> acquire(complete), terms(complete));
+		return new ThreadExecution<L>(outcome, untilCompletion).run(isolated, onContention, onOutage);
 	}
 
 	/**
@@ -216,14 +264,16 @@ public class LockTemplate {
 			ContentionHandler<? extends CompletionStage<T>, ?> onContention,
 			OutageHandler<? extends CompletionStage<T>, ?> onOutage) {
 		AnyLockRequest<L> complete = this.settings.forBody(request);
-		boolean untilCompletion = isUntilCompletion(complete);
-		OnLost onLost = onLost(complete);
+		boolean untilCompletion = this.reads.defersRelease(complete, this.registry);
+		LockedBody<L, ? extends CompletionStage<T>, ?> isolated = this.reads.isolated(complete, this.registry, body);
+		BodyTerms terms = terms(complete);
 		LockOutcome<L> outcome = LockOutcome.of(() -> {
 			L lease = acquireFromRegistry(ownedByItsBody(complete));
-			return untilCompletion ? TransactionAwareLeaseSet.of(lease,
-					LeaseContext.watch(lease, null, onLost != OnLost.LOG), true, true) : lease;
-		}, onLost, HoldTimes.of(complete));
-		return new AsyncExecution<L, T>(body, onContention, onOutage).begin(outcome);
+			return untilCompletion
+					? TransactionAwareLeaseSet.of(lease, LeaseContext.watch(lease, null, terms.scope()), true, true)
+					: lease;
+		}, terms);
+		return new AsyncExecution<L, T>(isolated, onContention, onOutage).begin(outcome);
 	}
 
 	/**
@@ -243,11 +293,11 @@ public class LockTemplate {
 	@SuppressWarnings("unchecked")
 	private <L extends LeaseSet> FutureOutcome<L> futureOutcome(AnyLockRequest<L> request) {
 		AnyLockRequest<L> complete = this.settings.forBody(request);
-		HoldTimes holdTimes = HoldTimes.of(complete);
-		AnyLockRequest<L> plain = holdTimes.without(complete);
+		BodyTerms terms = terms(complete);
+		AnyLockRequest<L> plain = terms.holdTimes().without(complete);
 		CompletableFuture<L> acquisition = (CompletableFuture<L>) ((plain instanceof LockRequest one)
 				? this.registry.acquireAsync(one) : this.registry.acquireAllAsync((LockSetRequest) plain));
-		return new FutureOutcome<>(acquisition, onLost(complete), holdTimes);
+		return new FutureOutcome<>(acquisition, terms);
 	}
 
 	/**
@@ -277,12 +327,9 @@ public class LockTemplate {
 		return owned ? request : request.withOwner(new Object());
 	}
 
-	private OnLost onLost(AnyLockRequest<?> request) {
-		return (this.onLost != OnLost.DEFAULT) ? this.onLost : this.settings.onLost(request);
-	}
-
-	private boolean isUntilCompletion(AnyLockRequest<?> request) {
-		return TransactionBoundary.defersRelease(request, this.onActiveTransaction);
+	private BodyTerms terms(AnyLockRequest<?> request) {
+		OnLost onLost = (this.onLost != OnLost.DEFAULT) ? this.onLost : this.settings.onLost(request);
+		return BodyTerms.of(request, onLost, this.transactionFencing);
 	}
 
 }

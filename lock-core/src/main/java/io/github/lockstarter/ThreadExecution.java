@@ -22,12 +22,15 @@ record ThreadExecution<L extends LeaseSet>(LockOutcome<L> outcome, boolean until
 	}
 
 	private <T extends @Nullable Object, X extends Throwable> T runUnder(L lease, LockedBody<L, T, X> body) throws X {
-		LeaseContext.Scope scope = this.outcome.enter(lease);
+		LeaseScope scope = this.outcome.enter(lease);
 		if (this.untilCompletion) {
 			TransactionBoundary.endAfterCompletion(scope);
 		}
 		T result;
 		try {
+			if (this.untilCompletion) {
+				TransactionBoundary.acquired();
+			}
 			result = this.outcome.call(body, lease);
 		}
 		catch (Throwable ex) {
@@ -40,7 +43,7 @@ record ThreadExecution<L extends LeaseSet>(LockOutcome<L> outcome, boolean until
 		return result;
 	}
 
-	private @Nullable Throwable leave(L lease, LeaseContext.Scope scope, @Nullable Throwable failure) {
+	private @Nullable Throwable leave(L lease, LeaseScope scope, @Nullable Throwable failure) {
 		try {
 			release(lease, scope, failure == null);
 			return this.outcome.cause(failure, null);
@@ -50,7 +53,7 @@ record ThreadExecution<L extends LeaseSet>(LockOutcome<L> outcome, boolean until
 		}
 	}
 
-	private void release(L lease, LeaseContext.Scope scope, boolean successful) {
+	private void release(L lease, LeaseScope scope, boolean successful) {
 		try {
 			this.outcome.keep(lease, successful);
 		}

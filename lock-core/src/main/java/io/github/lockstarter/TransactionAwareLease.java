@@ -11,7 +11,7 @@ final class TransactionAwareLease extends TransactionAwareLeaseSet implements Le
 
 	private final Lease delegate;
 
-	TransactionAwareLease(Lease delegate, LeaseContext.Scope scope, boolean inTransaction, boolean deferring) {
+	TransactionAwareLease(Lease delegate, LeaseScope scope, boolean inTransaction, boolean deferring) {
 		super(delegate, scope, inTransaction, deferring);
 		this.delegate = delegate;
 	}
@@ -34,6 +34,27 @@ final class TransactionAwareLease extends TransactionAwareLeaseSet implements Le
 	@Override
 	public long fencingToken() {
 		return this.delegate.fencingToken();
+	}
+
+	@Override
+	public LockMode mode() {
+		return this.delegate.mode();
+	}
+
+	@Override
+	public String store() {
+		return this.delegate.store();
+	}
+
+	@Override
+	public boolean ensureHeldAtBegin() {
+		ensureHeld();
+		return this.delegate.ensureHeldAtBegin();
+	}
+
+	@Override
+	public boolean isCheckedAtCommit() {
+		return this.delegate.isCheckedAtCommit();
 	}
 
 }

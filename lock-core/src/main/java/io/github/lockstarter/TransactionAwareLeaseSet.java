@@ -16,7 +16,7 @@ class TransactionAwareLeaseSet implements LeaseSet {
 
 	private final LeaseSet delegate;
 
-	private final LeaseContext.Scope scope;
+	private final LeaseScope scope;
 
 	private final boolean deferring;
 
@@ -32,7 +32,7 @@ class TransactionAwareLeaseSet implements LeaseSet {
 	 * @param deferring whether they are held until the end of a transaction inside which
 	 * they are closed
 	 */
-	TransactionAwareLeaseSet(LeaseSet delegate, LeaseContext.Scope scope, boolean inTransaction, boolean deferring) {
+	TransactionAwareLeaseSet(LeaseSet delegate, LeaseScope scope, boolean inTransaction, boolean deferring) {
 		this.delegate = delegate;
 		this.scope = scope;
 		this.deferring = deferring;
@@ -46,7 +46,7 @@ class TransactionAwareLeaseSet implements LeaseSet {
 	 * @param <L> a {@link Lease} or a {@link LeaseSet}
 	 */
 	@SuppressWarnings("unchecked")
-	static <L extends LeaseSet> L of(L delegate, LeaseContext.Scope scope, boolean inTransaction, boolean deferring) {
+	static <L extends LeaseSet> L of(L delegate, LeaseScope scope, boolean inTransaction, boolean deferring) {
 		return (L) ((delegate instanceof Lease lease)
 				? new TransactionAwareLease(lease, scope, inTransaction, deferring)
 				: new TransactionAwareLeaseSet(delegate, scope, inTransaction, deferring));

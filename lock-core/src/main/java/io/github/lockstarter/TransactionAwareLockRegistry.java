@@ -32,6 +32,8 @@ public final class TransactionAwareLockRegistry implements LockRegistry {
 
 	private final OnActiveTransaction onActiveTransaction;
 
+	private final FreshReads reads;
+
 	private final LockSettings settings;
 
 	/** The leases behind the {@link Lock} views that a thread has locked. */
@@ -43,8 +45,20 @@ public final class TransactionAwareLockRegistry implements LockRegistry {
 	 * @param onActiveTransaction the reaction to a transaction that is already active
 	 */
 	public TransactionAwareLockRegistry(LockRegistry delegate, OnActiveTransaction onActiveTransaction) {
+		this(delegate, onActiveTransaction, OnPersistenceContext.ISOLATE);
+	}
+
+	/**
+	 * Create a registry around another one.
+	 * @param delegate acquires the locks
+	 * @param onActiveTransaction the reaction to a transaction that is already active
+	 * @param persistenceContext the reaction to an open persistence context
+	 */
+	public TransactionAwareLockRegistry(LockRegistry delegate, OnActiveTransaction onActiveTransaction,
+			OnPersistenceContext persistenceContext) {
 		this.delegate = delegate;
 		this.onActiveTransaction = onActiveTransaction;
+		this.reads = FreshReads.byDefault(onActiveTransaction, persistenceContext);
 		this.settings = LockSettings.of(delegate);
 	}
 
@@ -59,7 +73,8 @@ public final class TransactionAwareLockRegistry implements LockRegistry {
 	/**
 	 * {@inheritDoc}
 	 * @throws IllegalStateException if a transaction is active and locks must not be
-	 * acquired inside one
+	 * acquired inside one, or if a persistence context is open and locks must not be
+	 * acquired then
 	 */
 	@Override
 	public Lease acquire(LockRequest request) {
@@ -71,7 +86,8 @@ public final class TransactionAwareLockRegistry implements LockRegistry {
 	/**
 	 * {@inheritDoc}
 	 * @throws IllegalStateException if a transaction is active and locks must not be
-	 * acquired inside one
+	 * acquired inside one, or if a persistence context is open and locks must not be
+	 * acquired then
 	 */
 	@Override
 	public Optional<Lease> tryAcquire(LockRequest request) {
@@ -88,7 +104,8 @@ public final class TransactionAwareLockRegistry implements LockRegistry {
 	/**
 	 * {@inheritDoc}
 	 * @throws IllegalStateException if a transaction is active and locks must not be
-	 * acquired inside one
+	 * acquired inside one, or if a persistence context is open and locks must not be
+	 * acquired then
 	 */
 	@Override
 	public LeaseSet acquireAll(LockSetRequest request) {
@@ -100,7 +117,8 @@ public final class TransactionAwareLockRegistry implements LockRegistry {
 	/**
 	 * {@inheritDoc}
 	 * @throws IllegalStateException if a transaction is active and locks must not be
-	 * acquired inside one
+	 * acquired inside one, or if a persistence context is open and locks must not be
+	 * acquired then
 	 */
 	@Override
 	public Optional<LeaseSet> tryAcquireAll(LockSetRequest request) {
@@ -127,12 +145,18 @@ public final class TransactionAwareLockRegistry implements LockRegistry {
 	}
 
 	@Override
+	public void acquiringLate(LockKey key, String reason, @Nullable String transaction) {
+		this.delegate.acquiringLate(key, reason, transaction);
+	}
+
+	@Override
 	public LockSettings settings() {
 		return this.settings;
 	}
 
 	boolean defersRelease(AnyLockRequest<?> request) {
-		return TransactionBoundary.defersRelease(request, this.onActiveTransaction);
+		this.reads.check(request, this.delegate);
+		return this.reads.defersRelease(request, this.delegate);
 	}
 
 	/**
@@ -148,8 +172,18 @@ public final class TransactionAwareLockRegistry implements LockRegistry {
 			return lease;
 		}
 		boolean deferring = this.onActiveTransaction != OnActiveTransaction.RELEASE_ON_RETURN;
-		return TransactionAwareLeaseSet.of(lease, LeaseContext.watch(lease, leaseTime(request), true), inTransaction,
-				deferring);
+		LeaseScope scope = LeaseContext.watch(lease, leaseTime(request), ScopeTerms.OF_THREAD);
+		L leases = TransactionAwareLeaseSet.of(lease, scope, inTransaction, deferring);
+		try {
+			if (inTransaction) {
+				TransactionBoundary.acquired();
+			}
+			return leases;
+		}
+		catch (RuntimeException ex) {
+			leases.closeAsync();
+			throw ex;
+		}
 	}
 
 	/**

@@ -41,13 +41,13 @@ final class TransactionBoundary {
 		LockKey key = LockSetRequest.requestsOf(request).get(0).key();
 		return switch (policy) {
 			case DEFAULT, DEFER -> true;
-			case FAIL -> throw new IllegalStateException("Lock '" + key
-					+ "' must not be acquired inside the transaction '" + transactions.name()
-					+ "', which would commit after the lock is released; nothing was executed. Acquire the lock before"
+			case FAIL -> throw new IllegalStateException("Lock '" + key + "' must not be acquired inside "
+					+ description()
+					+ ", which would commit after the lock is released; nothing was executed. Acquire the lock before"
 					+ " the transaction begins, or choose OnActiveTransaction.DEFER");
 			case RELEASE_ON_RETURN -> {
-				logger.warn("Lock '" + key + "' is released before the transaction '" + transactions.name()
-						+ "' commits: the next owner may not see what was written under the lock");
+				logger.warn("Lock '" + key + "' is released before " + description()
+						+ " commits: the next owner may not see what was written under the lock");
 				yield false;
 			}
 		};
@@ -69,9 +69,63 @@ final class TransactionBoundary {
 	}
 
 	/**
+	 * Let the current transaction, if there is one, note that locks were acquired.
+	 * @throws RuntimeException if their body must not begin
+	 */
+	static void acquired() {
+		if (isActive()) {
+			transactions.acquired();
+		}
+	}
+
+	/**
+	 * Return the name of the current transaction.
+	 */
+	static @Nullable String name() {
+		return transactions.name();
+	}
+
+	/**
+	 * Return how messages name the current transaction.
+	 */
+	static String description() {
+		String name = transactions.name();
+		return (name != null) ? "the transaction '" + name + "'" : "a transaction";
+	}
+
+	/**
+	 * Return whether the current transaction holds a connection of a pool.
+	 */
+	static boolean holdsConnection() {
+		return transactions.holdsConnection();
+	}
+
+	/**
+	 * Return whether a persistence context is open on the current thread.
+	 */
+	static boolean isPersistenceContextOpen() {
+		return transactions.isPersistenceContextOpen();
+	}
+
+	/**
+	 * Let the open persistence contexts give their connections back to the pool.
+	 */
+	static void disconnectPersistenceContexts() {
+		transactions.disconnectPersistenceContexts();
+	}
+
+	/**
+	 * Take the open persistence contexts from the current thread.
+	 * @return gives them back
+	 */
+	static Runnable suspendPersistenceContexts() {
+		return transactions.suspendPersistenceContexts();
+	}
+
+	/**
 	 * Release a lock when the current transaction is completed.
 	 */
-	static void endAfterCompletion(LeaseContext.Scope scope) {
+	static void endAfterCompletion(LeaseScope scope) {
 		whenCompleted((outcome) -> end(scope, outcome));
 	}
 
@@ -86,7 +140,7 @@ final class TransactionBoundary {
 	/**
 	 * Release a lock after the completion of its transaction.
 	 */
-	static void end(LeaseContext.Scope scope, LockBoundary.Outcome outcome) {
+	static void end(LeaseScope scope, LockBoundary.Outcome outcome) {
 		scope.close();
 		try (LeaseSet lease = scope.lease()) {
 			if (outcome != LockBoundary.Outcome.COMMITTED) {

@@ -45,16 +45,31 @@ class ArchitectureTests extends AbstractArchitectureTests {
 			".engine", Set.of("", ".event", ".store"), //
 			".memory", Set.of("", ".store"));
 
+	private static final String CONTEXTS = ROOT + ".engine.MicrometerCallContext";
+
 	ArchitectureTests() {
 		super(ROOMS);
 	}
 
 	@Test
 	void theCoreNeedsOnlyTheJdkNullnessAndALog() {
-		noClasses().should()
+		noClasses().that()
+			.doNotHaveFullyQualifiedName(CONTEXTS)
+			.should()
 			.dependOnClassesThat(DescribedPredicate.not(resideInAnyPackage(ROOT + "..", "java..", "org.jspecify..",
 					"org.apache.commons.logging", "org.springframework.aot.hint.annotation")))
 			.because("locks work in any program; the JVM ignores annotations without their classes")
+			.check(this.classes);
+	}
+
+	@Test
+	void oneClassNeedsMicrometer() {
+		noClasses().that()
+			.haveFullyQualifiedName(CONTEXTS)
+			.should()
+			.dependOnClassesThat(DescribedPredicate
+				.not(resideInAnyPackage(ROOT + "..", "java..", "org.jspecify..", "io.micrometer.context")))
+			.because("a program without Micrometer must be able to load all other classes")
 			.check(this.classes);
 	}
 

@@ -77,15 +77,25 @@ class LeaseContextTests {
 	}
 
 	@Test
-	void aLeaseIsReentrantIfTheThreadHasHeldAllItsLocksBefore() {
+	void aRequestIsReentrantIfTheThreadHoldsAllItsLocks() {
 		LockSetRequest both = LockSetRequest.of("node", List.of(1, 2));
 		LockTemplate template = new LockTemplate(this.registry);
+		assertThat(LeaseContext.isReentrant(LockRequest.of("node", 1))).isFalse();
 		template.executeWithoutResult(LockRequest.of("node", 1), (outer) -> {
-			assertThat(LeaseContext.isReentrant(outer)).isFalse();
-			template.executeWithoutResult(both, (inner) -> assertThat(LeaseContext.isReentrant(inner)).isFalse());
-			template.executeWithoutResult(LockRequest.of("node", 2), (between) -> template.executeWithoutResult(both,
-					(inner) -> assertThat(LeaseContext.isReentrant(inner)).isTrue()));
+			assertThat(LeaseContext.isReentrant(LockRequest.of("node", 1))).isTrue();
+			assertThat(LeaseContext.isReentrant(both)).isFalse();
+			template.executeWithoutResult(LockRequest.of("node", 2),
+					(inner) -> assertThat(LeaseContext.isReentrant(both)).isTrue());
 		});
+	}
+
+	@Test
+	void aRequestForALockThatHasExpiredIsNotReentrant() {
+		LockRequest request = LockRequest.of("node", 1);
+		Lease left = this.registry.acquire(request.withLeaseTime(Duration.ofMillis(10)));
+		Awaitility.await().until(left::remaining, Duration.ZERO::equals);
+		assertThat(LeaseContext.size()).isOne();
+		assertThat(LeaseContext.isReentrant(request)).isFalse();
 	}
 
 	@Test

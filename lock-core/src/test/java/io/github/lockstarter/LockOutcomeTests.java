@@ -11,6 +11,8 @@ import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineProbe;
@@ -95,7 +97,7 @@ class LockOutcomeTests {
 		assertThat(fold(outcome)).isEqualTo("outage");
 		LockOutcome<Lease> lost = LockOutcome.of(() -> {
 			throw new LockInterruptedException(REQUEST.key());
-		}, OnLost.THROW, HoldTimes.of(REQUEST));
+		}, BodyTerms.of(REQUEST, OnLost.THROW, TransactionFencing.DEFAULT));
 		assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(() -> fold(lost));
 	}
 
@@ -109,6 +111,35 @@ class LockOutcomeTests {
 		LockOutcome<Lease> tolerant = outcome(this.template.withOnLost(OnLost.LOG), REQUEST);
 		this.memory.clear();
 		assertThat(tolerant.end(null)).succeedsWithin(PATIENCE);
+	}
+
+	@ParameterizedTest
+	@EnumSource(value = OnLost.class, names = { "THROW", "INTERRUPT" })
+	void aLossThatTheBodyHasThrownIsNotRepeated(OnLost onLost) {
+		CountDownLatch noticed = new CountDownLatch(1);
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.template.withOnLost(onLost).execute(SHORT, (lease) -> {
+				lease.onLost((loss) -> noticed.countDown());
+				try {
+					assertThat(noticed.await(20, TimeUnit.SECONDS)).isTrue();
+				}
+				catch (InterruptedException ex) {
+					assertThat(onLost).isEqualTo(OnLost.INTERRUPT);
+				}
+				throw new LockLostException(lease.key(), lease.fencingToken(), "at the commit");
+			}))
+			.withMessageContaining("at the commit")
+			.satisfies((loss) -> assertThat(loss.getSuppressed()).isEmpty());
+	}
+
+	@Test
+	void theLossOfAnotherLeaseIsSuppressed() {
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.template.execute(REQUEST, (lease) -> {
+			this.memory.clear();
+			throw new LockLostException(lease.key(), lease.fencingToken() - 1, "before");
+		}))
+			.withMessageContaining("before")
+			.satisfies((loss) -> assertThat(loss.getSuppressed()).hasExactlyElementsOfTypes(LockLostException.class));
 	}
 
 	@Test

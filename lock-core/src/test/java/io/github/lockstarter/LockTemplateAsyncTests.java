@@ -195,7 +195,7 @@ class LockTemplateAsyncTests {
 			this.begun.countDown();
 			return this.body;
 		}, (contention) -> this.body, (outage) -> this.body)
-			.after(new FutureOutcome<>(acquisition, OnLost.THROW, HoldTimes.of(REQUEST)));
+			.after(new FutureOutcome<>(acquisition, BodyTerms.of(REQUEST, OnLost.THROW, TransactionFencing.DEFAULT)));
 		acquisition.complete(this.registry.acquire(REQUEST));
 		result.cancel(true);
 		tasks.remove().run();

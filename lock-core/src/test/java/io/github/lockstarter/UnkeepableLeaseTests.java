@@ -29,13 +29,15 @@ class UnkeepableLeaseTests {
 
 	private static final HoldTimes TIMES = HoldTimes.of(REQUEST.withHoldAtLeast(Duration.ofMinutes(1)));
 
+	private static final BodyTerms TERMS = new BodyTerms(OnLost.THROW, TIMES, ScopeTerms.OF_THREAD);
+
 	private final DefaultLockRegistry registry = new DefaultLockRegistry(new MemoryLockStore());
 
 	private final UnsupportedOperationException refusal = new UnsupportedOperationException("expected by the test");
 
 	private final Lease lease = new UnkeepableLease(this.registry.acquire(REQUEST), this.refusal);
 
-	private final LockOutcome<Lease> outcome = new LockOutcome<>(this.lease, null, OnLost.THROW, TIMES);
+	private final LockOutcome<Lease> outcome = new LockOutcome<>(this.lease, null, TERMS);
 
 	@AfterEach
 	void theLockIsReleased() {
@@ -65,15 +67,14 @@ class UnkeepableLeaseTests {
 
 	@Test
 	void afterATransactionThatIsRolledBack() {
-		LeaseContext.Scope scope = this.outcome.enter(this.lease);
+		LeaseScope scope = this.outcome.enter(this.lease);
 		assertThatExceptionOfType(UnsupportedOperationException.class)
 			.isThrownBy(() -> TransactionBoundary.end(scope, LockBoundary.Outcome.ROLLED_BACK));
 	}
 
 	@Test
 	void beforeABodyWithoutAThread() {
-		FutureOutcome<Lease> future = new FutureOutcome<>(CompletableFuture.completedFuture(this.lease), OnLost.THROW,
-				TIMES);
+		FutureOutcome<Lease> future = new FutureOutcome<>(CompletableFuture.completedFuture(this.lease), TERMS);
 		assertThat(future).succeedsWithin(PATIENCE)
 			.satisfies((outcome) -> assertThatExceptionOfType(UnsupportedOperationException.class)
 				.isThrownBy(() -> outcome.fold((lease) -> "body", (contention) -> "contention", (outage) -> "outage")));

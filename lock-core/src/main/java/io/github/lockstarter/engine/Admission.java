@@ -166,6 +166,30 @@ final class Admission {
 		hold.holdAtLeast(time);
 	}
 
+	String store() {
+		return this.capabilities.store();
+	}
+
+	/**
+	 * Check in the store, as part of the transaction of this thread, that a hold lasts.
+	 * @return whether the store is in the database of the transaction
+	 * @throws LockLostException if another owner holds the lock
+	 */
+	boolean ensureHeldAtBegin(Hold hold) {
+		if (!isCheckedAtCommit()) {
+			return false;
+		}
+		if (!this.commitCheck.get().isHeldAtBegin(hold.key(), hold.tenure().owner())) {
+			throw new LockLostException(hold.key(), hold.fencingToken(),
+					"its lease was over when the transaction began");
+		}
+		return true;
+	}
+
+	boolean isCheckedAtCommit() {
+		return this.commitCheck.map(CommitCheck::isInTransaction).orElse(false);
+	}
+
 	String commitOrder(LockKey key) {
 		return this.commitCheck.map((check) -> check.order(key)).orElseGet(key::text);
 	}

@@ -21,6 +21,7 @@ import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockSettings;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.NameSettings;
+import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStoreCreationException;
@@ -68,8 +69,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	 * @param settings wait times, lease times and intervals, for all stores
 	 * @param listener called with each event; its failures do not affect the locks
 	 * @throws UnknownLockStoreException if the settings name a store that does not exist
-	 * @throws LockStoreCreationException if the settings name a store that cannot be
-	 * created
+	 * @throws LockStoreCreationException if a store that they name cannot be created
 	 * @throws UnsuitableLockStoreException if the settings of a lock name ask for
 	 * something that its store cannot do
 	 */
@@ -180,6 +180,11 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	@Override
+	public void acquiringLate(LockKey key, String reason, @Nullable String transaction) {
+		this.engines.publish(new LockEvent.Late(key, reason, transaction));
+	}
+
+	@Override
 	public LockSettings settings() {
 		return this.lockSettings;
 	}
@@ -237,9 +242,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		return this.engines.all().stream().mapToInt(Engine::activeLocks).sum();
 	}
 
-	/**
-	 * Return how many actions are scheduled or under way in the background.
-	 */
+	/** How many actions are scheduled or under way in the background. */
 	int backgroundActions() {
 		return this.engines.all().stream().mapToInt(Engine::backgroundActions).sum();
 	}

@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockUnavailableException;
+import io.github.lockstarter.event.CompositeLockListener;
+import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStores;
@@ -99,6 +101,13 @@ final class Engines {
 		if (this.refusing && key != null) {
 			throw new LockUnavailableException(key, "its registry is shutting down", null);
 		}
+	}
+
+	/**
+	 * Publish an event that concerns no store.
+	 */
+	void publish(LockEvent event) {
+		new CompositeLockListener(List.of(this.listener)).onEvent(event);
 	}
 
 	List<Engine> all() {

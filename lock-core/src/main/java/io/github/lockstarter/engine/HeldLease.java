@@ -45,6 +45,16 @@ final class HeldLease implements Lease {
 	}
 
 	@Override
+	public LockMode mode() {
+		return this.hold.tenure().owner().mode();
+	}
+
+	@Override
+	public String store() {
+		return this.admission.store();
+	}
+
+	@Override
 	public boolean isHeld() {
 		return !this.closed.get() && this.hold.isHeld();
 	}
@@ -62,6 +72,17 @@ final class HeldLease implements Lease {
 	@Override
 	public String commitOrder() {
 		return this.admission.commitOrder(key());
+	}
+
+	@Override
+	public boolean ensureHeldAtBegin() {
+		ensureHeld();
+		return this.admission.ensureHeldAtBegin(this.hold);
+	}
+
+	@Override
+	public boolean isCheckedAtCommit() {
+		return this.admission.isCheckedAtCommit();
 	}
 
 	/**
@@ -116,10 +137,9 @@ final class HeldLease implements Lease {
 
 	@Override
 	public String toString() {
-		LockMode mode = this.hold.tenure().owner().mode();
 		String state = this.closed.get() ? "closed" : this.hold.isHeld() ? "held" : "lost";
-		return "Lease of lock '" + key() + "' (" + ((mode != LockMode.EXCLUSIVE) ? mode + ", " : "") + "fencing token "
-				+ fencingToken() + ", " + state + ")";
+		return "Lease of lock '" + key() + "' (" + ((mode() != LockMode.EXCLUSIVE) ? mode() + ", " : "")
+				+ "fencing token " + fencingToken() + ", " + state + ")";
 	}
 
 }

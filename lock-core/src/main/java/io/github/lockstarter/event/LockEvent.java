@@ -4,6 +4,8 @@ package io.github.lockstarter.event;
 
 import java.time.Duration;
 
+import org.jspecify.annotations.Nullable;
+
 import io.github.lockstarter.LockKey;
 
 /**
@@ -16,6 +18,21 @@ public sealed interface LockEvent {
 	 * Return the lock that this event is about.
 	 */
 	LockKey key();
+
+	/**
+	 * A thread is about to acquire the lock, and may have read before what the lock
+	 * guards: a transaction is active, or a persistence context is open and stays open.
+	 * There is one event for each such acquisition, and none if an annotation or a
+	 * {@link io.github.lockstarter.LockTemplate} expects it: {@code onActiveTransaction}
+	 * is set, or {@code persistenceContext} is {@code IGNORE}.
+	 *
+	 * @param key which lock
+	 * @param reason why it is late, for messages
+	 * @param transaction the name of the active transaction, if there is one and it has a
+	 * name
+	 */
+	record Late(LockKey key, String reason, @Nullable String transaction) implements LockEvent {
+	}
 
 	/**
 	 * The lock was granted.

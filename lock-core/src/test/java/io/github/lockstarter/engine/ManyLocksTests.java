@@ -158,12 +158,12 @@ class ManyLocksTests {
 		waiting.awaitParked();
 		last.close();
 		waiting.get().close();
-		Lease early = this.other.acquire(one(1).withLeaseTime(Duration.ofMillis(1500)));
+		Lease early = this.other.acquire(one(1).withLeaseTime(Duration.ofMillis(3500)));
 		try (Lease taken = this.other.acquire(one(3))) {
 			Call<LeaseSet> late = Callers
-				.start(() -> this.registry.acquireAll(ALL.withWaitTime(Duration.ofSeconds(2))));
+				.start(() -> this.registry.acquireAll(ALL.withWaitTime(Duration.ofSeconds(4))));
 			assertThatExceptionOfType(LockContendedException.class).isThrownBy(late::get)
-				.satisfies((ex) -> assertThat(ex.getWaited()).isLessThan(Duration.ofSeconds(3)));
+				.satisfies((ex) -> assertThat(ex.getWaited()).isLessThan(Duration.ofSeconds(5)));
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(early::close);
 		}
 		try (Lease taken = this.other.acquire(one(3))) {

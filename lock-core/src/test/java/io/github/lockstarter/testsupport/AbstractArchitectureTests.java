@@ -17,6 +17,8 @@ import com.tngtech.archunit.core.domain.JavaPackage;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
 
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
@@ -25,8 +27,10 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The packages of one module, and the packages that each of them may use.
+ * The packages of one module, and the packages that each of them may use. To read the
+ * classes takes seconds, so all tests of a module share them.
  */
+@TestInstance(Lifecycle.PER_CLASS)
 public abstract class AbstractArchitectureTests {
 
 	protected static final String ROOT = "io.github.lockstarter";

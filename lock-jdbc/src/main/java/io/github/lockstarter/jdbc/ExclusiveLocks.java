@@ -14,6 +14,7 @@ import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.RowKey;
 
 /**
  * The short way to an exclusive lock for which no JVM stands in line: statements that are

@@ -20,6 +20,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.CommitCheck;
 import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.RowKey;
 
 /**
  * Makes sure that a transaction of the application does not commit after another owner
@@ -48,14 +49,42 @@ final class JdbcCommitCheck implements CommitCheck {
 	}
 
 	@Override
+	public boolean isInTransaction() {
+		return holder() != null;
+	}
+
+	@Override
+	public boolean covers(Object connections) {
+		return connections instanceof DataSource dataSource
+				&& LockDatabase.withoutTransactions(dataSource) == this.transactions;
+	}
+
+	@Override
+	public boolean isHeldAtBegin(LockKey key, OwnerToken owner) {
+		ConnectionHolder holder = holder();
+		return holder == null || isHeld(holder, key, owner, false);
+	}
+
+	@Override
 	public boolean isHeld(LockKey key, OwnerToken owner) {
+		ConnectionHolder holder = holder();
+		return holder == null || isHeld(holder, key, owner, true);
+	}
+
+	/**
+	 * Return the connection of the transaction, or {@code null} if the transaction is in
+	 * another database, or cannot be checked.
+	 */
+	private @Nullable ConnectionHolder holder() {
 		// A database refuses to lock a row in a transaction that only reads
-		if (TransactionSynchronizationManager.isCurrentTransactionReadOnly() || !(TransactionSynchronizationManager
-			.getResource(this.transactions) instanceof ConnectionHolder holder) || !isCommitting(holder)) {
-			return true;
-		}
+		return (!TransactionSynchronizationManager.isCurrentTransactionReadOnly()
+				&& TransactionSynchronizationManager.getResource(this.transactions) instanceof ConnectionHolder holder
+				&& isOfTransaction(holder)) ? holder : null;
+	}
+
+	private boolean isHeld(ConnectionHolder holder, LockKey key, OwnerToken owner, boolean committing) {
 		try {
-			return isHeld(holder.getConnection(), key, owner);
+			return isHeld(holder.getConnection(), key, owner, committing);
 		}
 		catch (SQLException ex) {
 			throw failure(key, ex);
@@ -82,11 +111,11 @@ final class JdbcCommitCheck implements CommitCheck {
 	}
 
 	/**
-	 * Return whether the transaction that commits is the one of a connection. A
+	 * Return whether the transaction that is checked is the one of a connection. A
 	 * transaction of another kind, or a savepoint, may end within it: to lock the row
 	 * then would block renewals until the outer one ends.
 	 */
-	private static boolean isCommitting(ConnectionHolder holder) {
+	private static boolean isOfTransaction(ConnectionHolder holder) {
 		Object execution = TransactionSynchronizationManager.getResource(TransactionExecution.class);
 		if (execution == null) {
 			// A caller other than LockCommitGuard knows which transaction commits
@@ -101,12 +130,17 @@ final class JdbcCommitCheck implements CommitCheck {
 	 * Check a lock in the transaction of a connection, and lock its row.
 	 */
 	boolean isHeld(Connection connection, LockKey key, OwnerToken owner) throws SQLException {
+		return isHeld(connection, key, owner, true);
+	}
+
+	private boolean isHeld(Connection connection, LockKey key, OwnerToken owner, boolean committing)
+			throws SQLException {
 		boolean reader = owner.mode() == LockMode.READ;
 		LockSql sql = this.database.sql(connection);
 		Boolean held = this.database.session(connection)
-			.first(sql.selectForCommit(reader), (row) -> isOwned(row.getString(1), row.getString(2), owner),
-					RowKey.of(key));
-		if (held == null && !sql.locksNewRows()
+			.first(committing ? sql.selectForCommit(reader) : sql.selectOwner(),
+					(row) -> isOwned(row.getString(1), row.getString(2), owner), RowKey.of(key));
+		if (held == null && committing && !sql.locksNewRows()
 				&& connection.getTransactionIsolation() > Connection.TRANSACTION_READ_COMMITTED) {
 			// The row may be newer than all that the transaction sees
 			throw new SQLTransactionRollbackException("The row of the lock cannot be seen", "40001");

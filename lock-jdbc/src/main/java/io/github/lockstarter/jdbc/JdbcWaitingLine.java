@@ -7,6 +7,7 @@ import java.util.concurrent.CompletionStage;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseListener;
+import io.github.lockstarter.store.RowKey;
 import io.github.lockstarter.store.WaitingLine;
 
 /**

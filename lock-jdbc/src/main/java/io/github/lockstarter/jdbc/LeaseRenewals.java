@@ -14,6 +14,7 @@ import java.util.stream.Collectors;
 
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.RowKey;
 
 /**
  * Extends leases, many at a time. A transaction that is about to commit may have locked

@@ -7,6 +7,8 @@ import java.sql.SQLException;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.store.RowKey;
+
 /**
  * The columns of a row that change. The row has the {@link RowKey} of its lock, and all
  * times are microseconds since 1970 by the clock of the database.

@@ -20,6 +20,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.RowKey;
 
 /**
  * Changes locks in a short transaction that locks their rows, and notifies waiting JVMs.

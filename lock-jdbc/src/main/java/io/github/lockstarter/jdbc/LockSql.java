@@ -167,14 +167,20 @@ final class LockSql {
 	}
 
 	/**
+	 * Read the owner and line of a row. Parameter: lock.
+	 */
+	String selectOwner() {
+		return "select owner, line from " + this.table + " where lock_key = ?";
+	}
+
+	/**
 	 * Lock a row, and read its owner and line. Parameter: lock. The owner is no
 	 * condition: a transaction that sees an old state of the row would find nothing,
 	 * instead of an error.
 	 * @param shared whether others may lock it in the same way
 	 */
 	String selectForCommit(boolean shared) {
-		return "select owner, line from " + this.table + " where lock_key = ?"
-				+ (shared ? this.dialect.lockShared() : " for update");
+		return selectOwner() + (shared ? this.dialect.lockShared() : " for update");
 	}
 
 	/**

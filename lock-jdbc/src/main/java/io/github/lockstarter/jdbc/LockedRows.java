@@ -11,6 +11,7 @@ import java.util.stream.Collectors;
 import org.springframework.dao.QueryTimeoutException;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.RowKey;
 
 /**
  * Finds out why a statement took too long: a transaction that is about to commit may have

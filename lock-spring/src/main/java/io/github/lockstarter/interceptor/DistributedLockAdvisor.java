@@ -16,6 +16,7 @@ import org.springframework.core.annotation.AnnotationUtils;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.OnActiveTransaction;
+import io.github.lockstarter.OnPersistenceContext;
 
 /**
  * Acquires the lock around each method that is annotated with {@link DistributedLock},
@@ -28,7 +29,9 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 	 * without an order of its own have the lowest precedence and run inside the lock, so
 	 * the lock is released after the commit. {@code @Retryable} and {@code @Async} of
 	 * Spring run outside the lock: each attempt acquires it again, on the thread that
-	 * makes the attempt.
+	 * makes the attempt. Method security is outside as well, so a caller without the
+	 * authority does not wait for the lock. For {@code @EnableCaching(order = …)}, a
+	 * lower value places caches outside the lock.
 	 */
 	public static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 1000;
 
@@ -53,6 +56,14 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 	 */
 	public void setOnActiveTransaction(OnActiveTransaction onActiveTransaction) {
 		this.advice.setOnActiveTransaction(onActiveTransaction);
+	}
+
+	/**
+	 * Set the default of {@link DistributedLock#persistenceContext()}.
+	 * @param persistenceContext the reaction to an open persistence context
+	 */
+	public void setPersistenceContext(OnPersistenceContext persistenceContext) {
+		this.advice.setPersistenceContext(persistenceContext);
 	}
 
 	@Override

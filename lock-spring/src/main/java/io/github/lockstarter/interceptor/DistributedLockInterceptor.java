@@ -18,6 +18,7 @@ import org.springframework.util.function.SingletonSupplier;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.OnActiveTransaction;
+import io.github.lockstarter.OnPersistenceContext;
 
 /**
  * Runs a method under its lock. Proxies call it through the
@@ -32,6 +33,8 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 	private final Map<MethodClassKey, LockedMethod> methods = new ConcurrentHashMap<>();
 
 	private volatile OnActiveTransaction onActiveTransaction = OnActiveTransaction.DEFER;
+
+	private volatile OnPersistenceContext persistenceContext = OnPersistenceContext.ISOLATE;
 
 	/**
 	 * Create an interceptor.
@@ -49,6 +52,15 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 	 */
 	public void setOnActiveTransaction(OnActiveTransaction onActiveTransaction) {
 		this.onActiveTransaction = onActiveTransaction;
+		this.methods.clear();
+	}
+
+	/**
+	 * Set the default of {@link DistributedLock#persistenceContext()}.
+	 * @param persistenceContext the reaction to an open persistence context
+	 */
+	public void setPersistenceContext(OnPersistenceContext persistenceContext) {
+		this.persistenceContext = persistenceContext;
 		this.methods.clear();
 	}
 
@@ -72,9 +84,10 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 			return null;
 		}
 		LockedMethod locked = LockedMethod.of(method, targetClass, definition, this.registry.get(),
-				this.onActiveTransaction);
-		this.methods.put(key, locked);
-		return locked;
+				this.onActiveTransaction, this.persistenceContext);
+		// Of concurrent first calls, one warns
+		LockedMethod first = this.methods.putIfAbsent(key, locked);
+		return (first != null) ? first : locked;
 	}
 
 }

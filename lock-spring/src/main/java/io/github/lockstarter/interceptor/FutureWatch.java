@@ -50,6 +50,8 @@ final class FutureWatch {
 			this.looking = true;
 			// The thread outlives the current call, so it must not inherit its context
 			Thread thread = new Thread(null, this::lookAtAll, "lock-future", 0, false);
+			// From JDK 21 on, such a thread would have the class loader of the JVM
+			thread.setContextClassLoader(Thread.currentThread().getContextClassLoader());
 			thread.setDaemon(true);
 			thread.start();
 		}

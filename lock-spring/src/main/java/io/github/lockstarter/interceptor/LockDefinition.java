@@ -12,6 +12,8 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.OnPersistenceContext;
+import io.github.lockstarter.TransactionFencing;
 
 /**
  * The lock or locks of a method, checked as far as possible without a call.
@@ -20,11 +22,14 @@ import io.github.lockstarter.OnLost;
  * @param onFailure the reaction if the lock cannot be acquired
  * @param onLost the reaction to the loss of the lock
  * @param onActiveTransaction the reaction to an active transaction
+ * @param transactionFencing whether transactions claim the fencing token
+ * @param persistenceContext the reaction to an open persistence context
  * @param leaseParameter the parameter that receives the lease
  * @param adapter runs the method until its work is complete
  */
 record LockDefinition(List<KeyedRequest> locks, FailurePolicy onFailure, OnLost onLost,
-		OnActiveTransaction onActiveTransaction, LeaseParameter leaseParameter, InvocationAdapter adapter) {
+		OnActiveTransaction onActiveTransaction, TransactionFencing transactionFencing,
+		OnPersistenceContext persistenceContext, LeaseParameter leaseParameter, InvocationAdapter adapter) {
 
 	/**
 	 * Return the request of a call.

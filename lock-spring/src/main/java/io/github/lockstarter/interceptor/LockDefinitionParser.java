@@ -92,7 +92,8 @@ final class LockDefinitionParser {
 		List<KeyedRequest> together = (locks.size() == 1) ? locks
 				: new CommonStore(this.settings, this.stores.get()).require(locks, method);
 		return new LockDefinition(together, onFailure, (onLost != null) ? onLost : OnLost.DEFAULT,
-				annotation.onActiveTransaction(), leaseParameter, adapter);
+				annotation.onActiveTransaction(), annotation.transactionFencing(), annotation.persistenceContext(),
+				leaseParameter, adapter);
 	}
 
 	/** All locks are acquired in one wait, so they succeed or fail together. */
@@ -103,6 +104,8 @@ final class LockDefinitionParser {
 		requireSame("fallback", one.fallback(), other.fallback(), method);
 		requireSame("onLost", text(one.onLost()), text(other.onLost()), method);
 		requireSame("onActiveTransaction", one.onActiveTransaction(), other.onActiveTransaction(), method);
+		requireSame("transactionFencing", one.transactionFencing(), other.transactionFencing(), method);
+		requireSame("persistenceContext", one.persistenceContext(), other.persistenceContext(), method);
 	}
 
 	/** A reaction that is left out agrees with its default. */

@@ -84,6 +84,25 @@ public final class LockDefinitionSource {
 	}
 
 	/**
+	 * Return the locks of all annotations that are known so far and whose transactions
+	 * are fenced, without their keys.
+	 * @param byDefault whether transactions are fenced where an annotation does not say
+	 */
+	public List<LockRequest> fenced(boolean byDefault) {
+		return this.definitions.values()
+			.stream()
+			.flatMap(Optional::stream)
+			.filter((definition) -> switch (definition.transactionFencing()) {
+				case DEFAULT -> byDefault;
+				case ON -> true;
+				case OFF -> false;
+			})
+			.flatMap((definition) -> definition.locks().stream())
+			.map(KeyedRequest::request)
+			.toList();
+	}
+
+	/**
 	 * Return whether a method has a lock, even if its definition is invalid.
 	 */
 	boolean hasLock(Method method, Class<?> targetClass) {

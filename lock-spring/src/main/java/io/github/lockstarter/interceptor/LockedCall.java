@@ -19,11 +19,10 @@ import io.github.lockstarter.LockUnavailableException;
  * @param invocation the call
  * @param leaseParameter the parameter that receives the lease
  * @param onFailure the reaction if the lock cannot be acquired
- * @param openSession warns of a JPA session that was opened before the lock
  * @param handedOver whether an executor runs the call on one of its threads
  */
 record LockedCall(MethodInvocation invocation, LeaseParameter leaseParameter, FailurePolicy onFailure,
-		OpenSessionWarning openSession, BooleanSupplier handedOver) {
+		BooleanSupplier handedOver) {
 
 	/**
 	 * Return an independent copy, for a call that runs later or more than once.
@@ -36,11 +35,10 @@ record LockedCall(MethodInvocation invocation, LeaseParameter leaseParameter, Fa
 		else if (copy instanceof RepeatableInvocation repeatable) {
 			copy = repeatable.copy();
 		}
-		return new LockedCall(copy, this.leaseParameter, this.onFailure, this.openSession, this.handedOver);
+		return new LockedCall(copy, this.leaseParameter, this.onFailure, this.handedOver);
 	}
 
 	@Nullable Object proceed(LeaseSet lease) throws Throwable {
-		this.openSession.check(lease);
 		fillIn(lease);
 		return this.invocation.proceed();
 	}

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnActiveTransaction;
+import io.github.lockstarter.OnPersistenceContext;
 
 /**
  * A method with a lock, shared by all its calls.
@@ -18,23 +19,24 @@ import io.github.lockstarter.OnActiveTransaction;
  * @param targetClass the class of the bean
  * @param definition the lock of the method
  * @param template acquires and releases the lock
- * @param openSession warns of a JPA session that was opened before the lock
  */
-record LockedMethod(Class<?> targetClass, LockDefinition definition, LockTemplate template,
-		OpenSessionWarning openSession) {
+record LockedMethod(Class<?> targetClass, LockDefinition definition, LockTemplate template) {
 
 	/**
 	 * Return the method with its template.
 	 * @param onActiveTransaction the reaction to an active transaction, unless the
 	 * definition has its own
+	 * @param persistenceContext the same for an open persistence context
 	 */
 	static LockedMethod of(Method method, Class<?> targetClass, LockDefinition definition, LockRegistry registry,
-			OnActiveTransaction onActiveTransaction) {
-		OnActiveTransaction own = definition.onActiveTransaction();
+			OnActiveTransaction onActiveTransaction, OnPersistenceContext persistenceContext) {
 		return new LockedMethod(targetClass, definition,
-				new LockTemplate(registry).withOnLost(definition.onLost())
-					.withOnActiveTransaction((own != OnActiveTransaction.DEFAULT) ? own : onActiveTransaction),
-				new OpenSessionWarning(method));
+				new LockTemplate(registry).forCaller(MethodLabel.of(method))
+					.withDefaults(onActiveTransaction, persistenceContext)
+					.withOnLost(definition.onLost())
+					.withOnActiveTransaction(definition.onActiveTransaction())
+					.withPersistenceContext(definition.persistenceContext())
+					.withTransactionFencing(definition.transactionFencing()));
 	}
 
 	/**
@@ -43,7 +45,7 @@ record LockedMethod(Class<?> targetClass, LockDefinition definition, LockTemplat
 	 */
 	@Nullable Object invoke(MethodInvocation invocation, Advice lock) throws Throwable {
 		LockedCall call = new LockedCall(invocation, this.definition.leaseParameter(), this.definition.onFailure(),
-				this.openSession, () -> AsyncMethods.isHandedOver(invocation, this.targetClass, lock));
+				() -> AsyncMethods.isHandedOver(invocation, this.targetClass, lock));
 		return this.definition.adapter().invoke(call, this.definition.request(invocation), this.template);
 	}
 

@@ -8,8 +8,8 @@ import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
 
 /**
- * Publishes problems of held locks as application events. Events of every acquisition are
- * not published, to keep the hot path fast.
+ * Publishes problems of locks as application events. Events of every acquisition are not
+ * published, to keep the hot path fast.
  */
 final class ApplicationEventLockListener implements LockListener {
 
@@ -22,7 +22,7 @@ final class ApplicationEventLockListener implements LockListener {
 	@Override
 	public void onEvent(LockEvent event) {
 		if (event instanceof LockEvent.Suspect || event instanceof LockEvent.Recovered
-				|| event instanceof LockEvent.Lost) {
+				|| event instanceof LockEvent.Lost || event instanceof LockEvent.Late) {
 			this.publisher.publishEvent(event);
 		}
 	}

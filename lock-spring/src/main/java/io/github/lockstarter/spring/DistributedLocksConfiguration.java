@@ -24,7 +24,7 @@ import io.github.lockstarter.validation.LockDefinitionValidator;
  */
 @Configuration(proxyBeanMethods = false)
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-@Import({ LockRegistryConfiguration.class, LockTransactionConfiguration.class })
+@Import({ LockRegistryConfiguration.class, LockTransactionConfiguration.class, LockFencingConfiguration.class })
 class DistributedLocksConfiguration {
 
 	@Bean
@@ -48,7 +48,7 @@ class DistributedLocksConfiguration {
 
 	@Bean
 	LockTemplate distributedLockTemplate(LockRegistry registry, LockAdvice advice) {
-		return new LockTemplate(registry).withOnActiveTransaction(advice.onActiveTransaction());
+		return new LockTemplate(registry).withDefaults(advice.onActiveTransaction(), advice.persistenceContext());
 	}
 
 	@Bean

@@ -12,6 +12,7 @@ import org.springframework.context.annotation.AdviceMode;
 import org.springframework.context.annotation.Import;
 
 import io.github.lockstarter.OnActiveTransaction;
+import io.github.lockstarter.OnPersistenceContext;
 import io.github.lockstarter.interceptor.DistributedLockAdvisor;
 
 /**
@@ -28,7 +29,8 @@ import io.github.lockstarter.interceptor.DistributedLockAdvisor;
  * With transactions on the class path, no transaction commits after its lock was lost.
  * Optional beans are an {@link io.github.lockstarter.engine.EngineSettings} with wait and
  * lease times, a {@link io.github.lockstarter.LockSettings} with settings of lock names,
- * and any number of {@link io.github.lockstarter.event.LockListener}s.
+ * a {@link io.github.lockstarter.fencing.FencingSettings} to fence transactions, and any
+ * number of {@link io.github.lockstarter.event.LockListener}s.
  *
  * <pre class="code">
  * &#064;Configuration
@@ -65,5 +67,11 @@ public @interface EnableDistributedLocks {
 	 * reaction to a transaction that is already active when a lock is acquired.
 	 */
 	OnActiveTransaction onActiveTransaction() default OnActiveTransaction.DEFER;
+
+	/**
+	 * Default of {@link io.github.lockstarter.DistributedLock#persistenceContext()}: the
+	 * reaction to a persistence context of JPA that is open when a lock is acquired.
+	 */
+	OnPersistenceContext persistenceContext() default OnPersistenceContext.ISOLATE;
 
 }

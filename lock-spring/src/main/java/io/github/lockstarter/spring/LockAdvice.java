@@ -8,6 +8,7 @@ import org.springframework.context.annotation.AdviceMode;
 
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.OnActiveTransaction;
+import io.github.lockstarter.OnPersistenceContext;
 import io.github.lockstarter.aspectj.DistributedLockWeaving;
 import io.github.lockstarter.interceptor.DistributedLockAdvisor;
 import io.github.lockstarter.interceptor.LockDefinitionSource;
@@ -19,8 +20,11 @@ import io.github.lockstarter.interceptor.LockDefinitionSource;
  * @param order position among the advisors of a method
  * @param onActiveTransaction the default of
  * {@link io.github.lockstarter.DistributedLock#onActiveTransaction()}
+ * @param persistenceContext the default of
+ * {@link io.github.lockstarter.DistributedLock#persistenceContext()}
  */
-public record LockAdvice(AdviceMode mode, int order, OnActiveTransaction onActiveTransaction) {
+public record LockAdvice(AdviceMode mode, int order, OnActiveTransaction onActiveTransaction,
+		OnPersistenceContext persistenceContext) {
 
 	/**
 	 * Return the advisor for proxies.
@@ -31,6 +35,7 @@ public record LockAdvice(AdviceMode mode, int order, OnActiveTransaction onActiv
 		DistributedLockAdvisor advisor = new DistributedLockAdvisor(definitions, registry);
 		advisor.setOrder(this.order);
 		advisor.setOnActiveTransaction(this.onActiveTransaction);
+		advisor.setPersistenceContext(this.persistenceContext);
 		return advisor;
 	}
 
@@ -40,7 +45,7 @@ public record LockAdvice(AdviceMode mode, int order, OnActiveTransaction onActiv
 	 * @param registry provides the registry at the first call
 	 */
 	DistributedLockWeaving weaving(LockDefinitionSource definitions, Supplier<LockRegistry> registry) {
-		return DistributedLockWeaving.locking(definitions, registry, this.onActiveTransaction);
+		return DistributedLockWeaving.locking(definitions, registry, this.onActiveTransaction, this.persistenceContext);
 	}
 
 }

@@ -23,6 +23,7 @@ class LockAdviceRegistrar implements ImportBeanDefinitionRegistrar {
 					.addConstructorArgValue(attributes.mode())
 					.addConstructorArgValue(attributes.order())
 					.addConstructorArgValue(attributes.onActiveTransaction())
+					.addConstructorArgValue(attributes.persistenceContext())
 					.setRole(BeanDefinition.ROLE_INFRASTRUCTURE)
 					.getBeanDefinition());
 	}

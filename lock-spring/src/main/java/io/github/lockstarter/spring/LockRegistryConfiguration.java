@@ -43,7 +43,7 @@ public class LockRegistryConfiguration {
 	@Conditional(TransactionsPresent.class)
 	TransactionAwareLockRegistry distributedLockTransactionAwareRegistry(DefaultLockRegistry registry,
 			LockAdvice advice) {
-		return new TransactionAwareLockRegistry(registry, advice.onActiveTransaction());
+		return new TransactionAwareLockRegistry(registry, advice.onActiveTransaction(), advice.persistenceContext());
 	}
 
 }

@@ -2,8 +2,14 @@
 
 package io.github.lockstarter.spring;
 
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.BeanFactoryAware;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
@@ -30,9 +36,18 @@ public class LockTransactionConfiguration {
 	/**
 	 * Adds the guard to transaction managers.
 	 */
-	static final class LockCommitGuards implements BeanPostProcessor {
+	static final class LockCommitGuards implements BeanPostProcessor, BeanFactoryAware, SmartInitializingSingleton {
 
 		private final LockCommitGuard guard = new LockCommitGuard();
+
+		private @Nullable ConfigurableListableBeanFactory beans;
+
+		@Override
+		public void setBeanFactory(BeanFactory beanFactory) {
+			if (beanFactory instanceof ConfigurableListableBeanFactory beans) {
+				this.beans = beans;
+			}
+		}
 
 		@Override
 		public Object postProcessBeforeInitialization(Object bean, String beanName) {
@@ -40,6 +55,24 @@ public class LockTransactionConfiguration {
 				manager.addListener(this.guard);
 			}
 			return bean;
+		}
+
+		/**
+		 * Guard the managers that were created before this post-processor, because
+		 * another one needs them.
+		 */
+		@Override
+		public void afterSingletonsInstantiated() {
+			ConfigurableListableBeanFactory beans = this.beans;
+			if (beans != null) {
+				for (String name : beans.getBeanNamesForType(ConfigurableTransactionManager.class, true, false)) {
+					if (beans.containsSingleton(name)
+							&& beans.getBean(name) instanceof ConfigurableTransactionManager manager
+							&& !manager.getTransactionExecutionListeners().contains(this.guard)) {
+						manager.addListener(this.guard);
+					}
+				}
+			}
 		}
 
 	}

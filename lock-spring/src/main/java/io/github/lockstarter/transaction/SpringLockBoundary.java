@@ -6,6 +6,8 @@ import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ClassUtils;
@@ -23,6 +25,9 @@ public final class SpringLockBoundary implements LockBoundary {
 			"org.springframework.transaction.support.TransactionSynchronizationManager",
 			SpringLockBoundary.class.getClassLoader());
 
+	private static final boolean JDBC_PRESENT = PRESENT && ClassUtils
+		.isPresent("org.springframework.jdbc.datasource.ConnectionHolder", SpringLockBoundary.class.getClassLoader());
+
 	@Override
 	public boolean isActive() {
 		return PRESENT && Transactions.areActive();
@@ -39,8 +44,33 @@ public final class SpringLockBoundary implements LockBoundary {
 	}
 
 	@Override
+	public void acquired() {
+		Transactions.acquired();
+	}
+
+	@Override
 	public void whenCompleted(Consumer<Outcome> action) {
 		Transactions.whenCompleted(action);
+	}
+
+	@Override
+	public boolean holdsConnection() {
+		return JDBC_PRESENT && Connections.areHeld();
+	}
+
+	@Override
+	public boolean isPersistenceContextOpen() {
+		return PRESENT && !Transactions.areEnding() && PersistenceContexts.areOpen();
+	}
+
+	@Override
+	public void disconnectPersistenceContexts() {
+		PersistenceContexts.disconnect();
+	}
+
+	@Override
+	public Runnable suspendPersistenceContexts() {
+		return PersistenceContexts.suspend()::resume;
 	}
 
 	/**
@@ -53,6 +83,15 @@ public final class SpringLockBoundary implements LockBoundary {
 			return areAround() && TransactionSynchronizationManager.isActualTransactionActive();
 		}
 
+		/**
+		 * Return whether a transaction is completed, but its resources are still bound,
+		 * as for listeners after the commit. Without them another one could not suspend
+		 * it.
+		 */
+		static boolean areEnding() {
+			return !areAround() && TransactionSynchronizationManager.isActualTransactionActive();
+		}
+
 		static boolean areAround() {
 			return TransactionSynchronizationManager.isSynchronizationActive();
 		}
@@ -61,8 +100,40 @@ public final class SpringLockBoundary implements LockBoundary {
 			return TransactionSynchronizationManager.getCurrentTransactionName();
 		}
 
+		static void acquired() {
+			for (TransactionSynchronization each : TransactionSynchronizationManager.getSynchronizations()) {
+				if (each instanceof AcquisitionSynchronization acquisitions) {
+					acquisitions.locksAcquired();
+				}
+			}
+		}
+
 		static void whenCompleted(Consumer<Outcome> action) {
 			TransactionSynchronizationManager.registerSynchronization(new Completion(action));
+		}
+
+	}
+
+	/**
+	 * Uses the classes for JDBC.
+	 */
+	private static final class Connections {
+
+		static boolean areHeld() {
+			return TransactionSynchronizationManager.getResourceMap()
+				.entrySet()
+				.stream()
+				.anyMatch((resource) -> resource.getValue() instanceof ConnectionHolder holder
+						&& holder.getConnectionHandle() != null && !isLazy(resource.getKey(), holder));
+		}
+
+		/**
+		 * Only the text of a lazy connection says that it has not been fetched; other
+		 * connections are not asked, because that may fetch them.
+		 */
+		private static boolean isLazy(Object dataSource, ConnectionHolder holder) {
+			return dataSource instanceof LazyConnectionDataSourceProxy
+					&& holder.getConnection().toString().startsWith("Lazy Connection proxy");
 		}
 
 	}

@@ -31,6 +31,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnActiveTransaction;
+import io.github.lockstarter.OnPersistenceContext;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockEvent;
@@ -169,7 +170,8 @@ class WovenTransactionTests {
 		@Bean
 		static DistributedLockWeaving distributedLockWeaving(ConfigurableListableBeanFactory beanFactory) {
 			return DistributedLockWeaving.locking(new LockDefinitionSource(beanFactory),
-					() -> beanFactory.getBean(LockRegistry.class), OnActiveTransaction.DEFER);
+					() -> beanFactory.getBean(LockRegistry.class), OnActiveTransaction.DEFER,
+					OnPersistenceContext.ISOLATE);
 		}
 
 	}

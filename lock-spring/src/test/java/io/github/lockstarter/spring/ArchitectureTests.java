@@ -4,6 +4,7 @@ package io.github.lockstarter.spring;
 
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 import org.junit.jupiter.api.Test;
 
@@ -22,9 +23,10 @@ class ArchitectureTests extends AbstractArchitectureTests {
 			".validation.bytecode", Set.of("", ".interceptor"), //
 			".aspectj", Set.of("", ".interceptor"), //
 			".transaction", Set.of(""), //
+			".fencing", Set.of("", ".store", ".transaction"), //
 			".lifecycle", Set.of(".engine"), //
 			".spring", Set.of("", ".event", ".store", ".engine", ".memory", ".interceptor", ".validation", ".aspectj",
-					".transaction", ".lifecycle"));
+					".transaction", ".fencing", ".lifecycle"));
 
 	ArchitectureTests() {
 		super(ROOMS);
@@ -32,9 +34,9 @@ class ArchitectureTests extends AbstractArchitectureTests {
 
 	@Override
 	protected String[] startingThreads() {
-		// Shutdown waits for holders, and plain futures are polled; each thread ends with
-		// the last of them
-		return new String[] { ".lifecycle.LockLifecycle", ".interceptor.FutureWatch" };
+		// Shutdown waits for holders, plain futures are polled, and idle claims deleted;
+		// each thread ends with the last of them
+		return new String[] { ".lifecycle.LockLifecycle", ".interceptor.FutureWatch", ".fencing.IdleClaims" };
 	}
 
 	@Test
@@ -56,9 +58,28 @@ class ArchitectureTests extends AbstractArchitectureTests {
 	}
 
 	@Test
-	void oneClassNeedsReactor() {
+	void fencesNeedADatabaseAndNothingElseDoes() {
+		assertUsedOnlyIn("an application without a database must be able to load all other classes",
+				Set.of(".fencing", ".transaction"), "org.springframework.jdbc..", "org.springframework.orm..",
+				"java.sql..", "org.springframework.r2dbc..", "io.r2dbc..");
+	}
+
+	@Test
+	void oneClassNeedsHibernate() {
 		noClasses().that()
-			.doNotHaveFullyQualifiedName(ROOT + ".interceptor.ReactiveInvocationAdapter")
+			.doNotHaveFullyQualifiedName(ROOT + ".transaction.HibernateSessions")
+			.should()
+			.dependOnClassesThat()
+			.resideInAnyPackage("org.hibernate..")
+			.because("an application without Hibernate must be able to load all other classes")
+			.check(this.classes);
+	}
+
+	@Test
+	void fewClassesNeedReactor() {
+		noClasses().that()
+			.haveNameNotMatching(Pattern.quote(ROOT) + "\\.(interceptor\\.ReactiveInvocationAdapter"
+					+ "|fencing\\.(FencedR2dbcTransactionManager|R2dbcBeginning|R2dbcClaims|R2dbcFence(Statements|Table))(\\$\\d+)?)")
 			.should()
 			.dependOnClassesThat()
 			.resideInAnyPackage("reactor..", "org.reactivestreams..")

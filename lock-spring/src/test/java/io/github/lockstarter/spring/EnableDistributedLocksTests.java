@@ -30,6 +30,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.OnActiveTransaction;
+import io.github.lockstarter.OnPersistenceContext;
 import io.github.lockstarter.TransactionAwareLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockEvent;
@@ -105,11 +106,12 @@ class EnableDistributedLocksTests {
 	void theAnnotationSaysWhatMethodsLeaveOpen() {
 		try (AnnotationConfigApplicationContext context = start(Strict.class)) {
 			assertThat(context.getBean(DistributedLockAdvisor.class).getOrder()).isEqualTo(42);
+			assertThat(context.getBean(LockAdvice.class).persistenceContext()).isEqualTo(OnPersistenceContext.FAIL);
 			new TransactionTemplate(context.getBean(JdbcTransactionManager.class))
 				.executeWithoutResult((status) -> assertThatIllegalStateException()
 					.isThrownBy(() -> context.getBean(Stock.class).deduct(1001, () -> {
 					}))
-					.withMessageContaining("must not be acquired inside the transaction"));
+					.withMessageContaining("must not be acquired inside a transaction"));
 		}
 	}
 
@@ -151,7 +153,8 @@ class EnableDistributedLocksTests {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@EnableDistributedLocks(order = 42, onActiveTransaction = OnActiveTransaction.FAIL)
+	@EnableDistributedLocks(order = 42, onActiveTransaction = OnActiveTransaction.FAIL,
+			persistenceContext = OnPersistenceContext.FAIL)
 	static class Strict extends Infrastructure {
 
 	}

@@ -318,6 +318,14 @@ class LockTransactionTests {
 	}
 
 	@Test
+	void aTransactionWithoutANameIsRefusedToo() {
+		LockTemplate failing = this.lock.withOnActiveTransaction(OnActiveTransaction.FAIL);
+		this.transaction.executeWithoutResult(
+				(status) -> assertThatIllegalStateException().isThrownBy(() -> failing.execute(REQUEST, (lease) -> 1))
+					.withMessageContaining("must not be acquired inside a transaction, which would"));
+	}
+
+	@Test
 	void withReleaseOnReturnTheLockIsReleasedBeforeTheCommitAndThatIsLogged(CapturedLog log) {
 		this.transaction.execute((status) -> {
 			this.lock.withOnActiveTransaction(OnActiveTransaction.RELEASE_ON_RETURN)
@@ -325,7 +333,7 @@ class LockTransactionTests {
 			assertThat(this.memory.isEmpty()).isTrue();
 			return null;
 		});
-		assertThat(log).contains("Lock 'stock:1001' is released before the transaction");
+		assertThat(log).contains("Lock 'stock:1001' is released before a transaction commits");
 	}
 
 	@Test

@@ -27,6 +27,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnActiveTransaction;
+import io.github.lockstarter.OnPersistenceContext;
 import io.github.lockstarter.aspectj.DistributedLockAspect;
 import io.github.lockstarter.aspectj.DistributedLockWeaving;
 import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
@@ -133,8 +134,9 @@ class LockWeavingCheckTests {
 		LockRegistry registry = Mockito.mock();
 		Mockito.when(registry.acquire(Mockito.any())).thenReturn(Mockito.mock(Lease.class));
 		start((context) -> context.registerBean("sale", sale), (context) -> {
-			DistributedLockWeaving weaving = DistributedLockWeaving
-				.locking(new LockDefinitionSource(context.getBeanFactory()), () -> registry, OnActiveTransaction.DEFER);
+			DistributedLockWeaving weaving = DistributedLockWeaving.locking(
+					new LockDefinitionSource(context.getBeanFactory()), () -> registry, OnActiveTransaction.DEFER,
+					OnPersistenceContext.ISOLATE);
 			weaving.postProcessBeanFactory(context.getBeanFactory());
 			context.getBean("sale", Runnable.class).run();
 			weaving.destroy();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.jdbc;
+package io.github.lockstarter.store;
 
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -10,10 +10,11 @@ import java.util.Base64;
 import io.github.lockstarter.LockKey;
 
 /**
- * The key of a lock's row: the text of the lock, or its name and a hash if the text is
- * long.
+ * The key of a lock's row in a database: the text of the lock, or its name and a hash if
+ * the text is long. Has at most 255 characters, and compares as the lock does if the
+ * column tells upper case from lower case.
  */
-final class RowKey {
+public final class RowKey {
 
 	/** Indexes of some databases have no room for longer keys. */
 	private static final int MAX_LENGTH = 255;
@@ -21,9 +22,22 @@ final class RowKey {
 	private RowKey() {
 	}
 
-	static String of(LockKey key) {
+	/**
+	 * Return the key of a lock in a table of one store.
+	 * @param key the lock
+	 */
+	public static String of(LockKey key) {
+		return of("", key);
+	}
+
+	/**
+	 * Return the key of a lock in a table of several stores.
+	 * @param prefix tells the locks of one store from those of the others
+	 * @param key the lock
+	 */
+	public static String of(String prefix, LockKey key) {
 		// Some databases ignore trailing spaces; the text itself contains no %20
-		String text = key.text().replace(" ", "%20");
+		String text = (prefix + key.text()).replace(" ", "%20");
 		return (text.length() <= MAX_LENGTH) ? text : key.name() + "%#" + hash(text);
 	}
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.jdbc;
+package io.github.lockstarter.store;
 
 import org.junit.jupiter.api.Test;
 
@@ -30,6 +30,13 @@ class RowKeyTests {
 		String one = RowKey.of(LockKey.of("n".repeat(128), "x".repeat(512)));
 		String other = RowKey.of(LockKey.of("n".repeat(128), "x".repeat(511)));
 		assertThat(one).hasSizeLessThan(255).startsWith("n".repeat(128)).isNotEqualTo(other);
+	}
+
+	@Test
+	void locksOfDifferentStoresHaveDifferentKeys() {
+		LockKey key = LockKey.of("n".repeat(128), "x".repeat(512));
+		assertThat(RowKey.of("redis/", key)).isNotEqualTo(RowKey.of("jdbc/", key)).hasSizeLessThan(255);
+		assertThat(RowKey.of("redis/", LockKey.of("stock"))).isEqualTo("redis/stock");
 	}
 
 }

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.fencing;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The statements of the table of claims. Parameters of a claim, in this order: key of the
+ * lock, fencing token.
+ *
+ * @param table the name of the table
+ * @param dialect the database
+ */
+record FenceSql(String table, FenceDialect dialect) {
+
+	/**
+	 * Claim a token unless a larger one is claimed.
+	 * @return the statement, or {@code null} if it takes an {@link #update} and an
+	 * {@link #insert}
+	 */
+	@Nullable String claim() {
+		return switch (this.dialect) {
+			case POSTGRESQL -> insert()
+					+ " on conflict (lock_key) do update set token = excluded.token, claimed_at = excluded.claimed_at where "
+					+ this.table + ".token <= excluded.token";
+			case MARIADB -> claimInPlace() + " returning token";
+			case MYSQL -> claimInPlace();
+			case H2, GENERIC -> null;
+		};
+	}
+
+	private String claimInPlace() {
+		return insert() + " on duplicate key update"
+				+ " claimed_at = if(token <= values(token), values(claimed_at), claimed_at),"
+				+ " token = greatest(token, values(token))";
+	}
+
+	/**
+	 * Return whether a {@link #claim} reports the token that is claimed afterwards.
+	 */
+	boolean reportsToken() {
+		return this.dialect == FenceDialect.MARIADB;
+	}
+
+	/**
+	 * Return whether the number of changed rows tells whether a {@link #claim} succeeded.
+	 */
+	boolean countsClaims() {
+		return this.dialect == FenceDialect.POSTGRESQL;
+	}
+
+	/**
+	 * Create a row. Fails if it exists.
+	 */
+	String insert() {
+		return insert("insert into ");
+	}
+
+	private String insert(String verb) {
+		return verb + this.table + " (lock_key, token, claimed_at) values (?, ?, " + this.dialect.clock() + ")";
+	}
+
+	/**
+	 * Create a row unless it exists, or fail if it does.
+	 */
+	String insertIfAbsent() {
+		return switch (this.dialect) {
+			case POSTGRESQL -> insert() + " on conflict (lock_key) do nothing";
+			// An update would wait for the transactions that share the row
+			case MARIADB, MYSQL -> insert("insert ignore into ");
+			case H2, GENERIC -> insert();
+		};
+	}
+
+	/**
+	 * Claim a token in a row that exists. Parameters: token, key, token.
+	 */
+	String update() {
+		return "update " + this.table + " set token = ?, claimed_at = " + this.dialect.clock()
+				+ " where lock_key = ? and token <= ?";
+	}
+
+	/**
+	 * Read the claimed token. Parameter: key.
+	 */
+	String select() {
+		return "select token from " + this.table + " where lock_key = ?";
+	}
+
+	/**
+	 * Read the claimed token, and lock its row against other claims. Parameter: key.
+	 */
+	String selectForUpdate() {
+		return select() + " for update";
+	}
+
+	/**
+	 * Read the claimed token, and lock its row against claims of later owners only, where
+	 * the database can. Parameter: key.
+	 */
+	String selectShared() {
+		return select() + switch (this.dialect) {
+			case POSTGRESQL -> " for share";
+			case MARIADB, MYSQL -> " lock in share mode";
+			case H2, GENERIC -> " for update";
+		};
+	}
+
+	/**
+	 * Find idle rows. Parameter: how long they are idle at least, in milliseconds.
+	 */
+	String selectIdle() {
+		return "select lock_key, claimed_at from " + this.table + " where claimed_at < " + this.dialect.clock()
+				+ " - ?";
+	}
+
+	/**
+	 * Delete an idle row unless it was claimed meanwhile. Parameters: key, time.
+	 */
+	String deleteIdle() {
+		return "delete from " + this.table + " where lock_key = ? and claimed_at = ?";
+	}
+
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.fencing;
+
+import org.springframework.dao.InvalidDataAccessResourceUsageException;
+
+/**
+ * The table for claims of fencing tokens does not exist, or cannot be used.
+ */
+public class FenceTableException extends InvalidDataAccessResourceUsageException {
+
+	/**
+	 * Create an exception.
+	 * @param table the name of the table
+	 * @param cause the refusal of the database
+	 */
+	public FenceTableException(String table, Exception cause) {
+		super("The database has no table '" + table + "' for fenced transactions, or the user may not use it ("
+				+ cause.getMessage() + "): create it with the script for your database in"
+				+ " io/github/lockstarter/fencing of lock-spring, and grant the user select, insert, update and delete"
+				+ " on it", cause);
+	}
+
+}

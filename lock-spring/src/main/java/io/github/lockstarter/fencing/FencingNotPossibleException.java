@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.fencing;
+
+/**
+ * Transactions have to be fenced but cannot be.
+ */
+public class FencingNotPossibleException extends IllegalStateException {
+
+	private final String remedy;
+
+	/**
+	 * Create an exception.
+	 * @param problem why transactions cannot be fenced
+	 * @param remedy what to change, as a sentence
+	 */
+	public FencingNotPossibleException(String problem, String remedy) {
+		super(problem);
+		this.remedy = remedy;
+	}
+
+	/**
+	 * Return what to change, as a sentence.
+	 */
+	public String getRemedy() {
+		return this.remedy;
+	}
+
+}

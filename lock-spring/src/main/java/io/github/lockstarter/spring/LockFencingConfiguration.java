@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.spring;
+
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Role;
+
+import io.github.lockstarter.LockSettings;
+import io.github.lockstarter.fencing.FenceTable;
+import io.github.lockstarter.fencing.FenceTablePreparation;
+import io.github.lockstarter.fencing.FencingCheck;
+import io.github.lockstarter.fencing.R2dbcFenceTablePreparation;
+import io.github.lockstarter.fencing.TransactionFences;
+import io.github.lockstarter.interceptor.LockDefinitionSource;
+import io.github.lockstarter.store.LockStores;
+
+/**
+ * Fences the transactions of all transaction managers, where settings or annotations say
+ * so.
+ */
+@Configuration(proxyBeanMethods = false)
+@Conditional(TransactionsPresent.class)
+@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+public class LockFencingConfiguration {
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static TransactionFences distributedLockTransactionFences(BeanFactory beanFactory) {
+		return new TransactionFences(beanFactory);
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	FencingCheck distributedLockFencingCheck(TransactionFences fences, LockDefinitionSource definitions,
+			ObjectProvider<FenceTablePreparation> preparation,
+			ObjectProvider<R2dbcFenceTablePreparation> reactivePreparation, ObjectProvider<LockStores> stores,
+			ObjectProvider<LockSettings> settings) {
+		FencedStores fenced = new FencedStores(definitions, stores::getIfUnique,
+				() -> settings.getIfUnique(() -> LockSettings.NONE));
+		// A method reference would link the class, which fails without R2DBC
+		return new FencingCheck(fences, preparation.getIfAvailable(() -> FenceTable::requireIfReachable),
+				reactivePreparation.getIfAvailable(() -> (table) -> table.requireIfReachable()), fenced::need);
+	}
+
+}

@@ -1,0 +1,6 @@
+-- Half-filled pages leave room for the new version of a row beside the old one
+create table if not exists distributed_lock_fence (
+	lock_key varchar(255) collate "C" not null primary key,
+	token bigint not null,
+	claimed_at bigint not null
+) with (fillfactor = 50);

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.fencing;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.core.io.support.SpringFactoriesLoader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What a native image needs.
+ */
+class FencingRuntimeHintsTests {
+
+	@ParameterizedTest
+	@EnumSource
+	void theScriptOfEachDatabaseIsFound(FenceDialect dialect) {
+		RuntimeHints hints = new RuntimeHints();
+		SpringFactoriesLoader.forResourceLocation("META-INF/spring/aot.factories")
+			.load(RuntimeHintsRegistrar.class)
+			.forEach((registrar) -> registrar.registerHints(hints, getClass().getClassLoader()));
+		String script = "io/github/lockstarter/fencing/schema-" + dialect.platform() + ".sql";
+		assertThat(new ClassPathResource(script).exists()).isTrue();
+		assertThat(RuntimeHintsPredicates.resource().forResource(script)).accepts(hints);
+	}
+
+}
