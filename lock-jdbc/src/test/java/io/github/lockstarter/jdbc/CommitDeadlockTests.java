@@ -17,6 +17,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.RowKey;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.StoreClient;

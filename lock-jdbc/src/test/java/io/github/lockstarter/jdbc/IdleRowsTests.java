@@ -23,6 +23,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.RowKey;
 import io.github.lockstarter.test.StoreClient;
 
 import static org.assertj.core.api.Assertions.assertThat;

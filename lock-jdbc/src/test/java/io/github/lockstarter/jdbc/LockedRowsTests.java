@@ -21,9 +21,11 @@ import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.Place;
 import io.github.lockstarter.store.ReleaseOutcome;
+import io.github.lockstarter.store.RowKey;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.StoreClient;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -41,9 +43,19 @@ class LockedRowsTests {
 
 	private final LockKey key = LockKey.of("locked-row", this.owner.value());
 
+	@Test
+	void otherOwnersAreRefused() throws Exception {
+		assertOtherOwnersAreRefused(TestDatabase.POSTGRESQL);
+	}
+
+	@FullProfileOnly
 	@ParameterizedTest
-	@EnumSource(TestDatabase.class)
-	void otherOwnersAreRefused(TestDatabase database) throws Exception {
+	@EnumSource(value = TestDatabase.class, names = { "MARIADB", "H2" })
+	void otherOwnersAreRefusedByOthers(TestDatabase database) throws Exception {
+		assertOtherOwnersAreRefused(database);
+	}
+
+	private void assertOtherOwnersAreRefused(TestDatabase database) throws Exception {
 		LeaseRequest free = new LeaseRequest(LockKey.of("unlocked-row", this.owner.value()), OwnerToken.random(),
 				LEASE_TIME);
 		try (HikariDataSource pool = database.pool(4);

@@ -14,6 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.RowKey;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.StoreClient;

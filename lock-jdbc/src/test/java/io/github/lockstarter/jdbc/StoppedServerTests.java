@@ -15,6 +15,7 @@ import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -27,6 +28,7 @@ class StoppedServerTests {
 	private static final LockRequest REQUEST = LockRequest.of("stopped").withWaitTime(Duration.ofSeconds(25));
 
 	@Test
+	@FullProfileOnly
 	void aServerThatStopsForAWhileLosesNoLock() throws Exception {
 		try (OwnPostgres server = new OwnPostgres();
 				HikariDataSource pool = TestDatabase.pool(server.url(), 5);

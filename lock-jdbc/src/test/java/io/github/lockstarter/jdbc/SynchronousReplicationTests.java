@@ -24,6 +24,7 @@ import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.StoreClient;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
@@ -57,6 +58,7 @@ class SynchronousReplicationTests {
 
 	/** Somebody waits for the row, and has it as soon as the grant has taken effect. */
 	@Test
+	@FullProfileOnly
 	void norIsItARefusal() throws Exception {
 		LockKey key = LockKey.of("replicated", "wanted");
 		try (OwnPostgres postgres = new OwnPostgres();

@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.jdbc;
 
+import java.net.URI;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
@@ -11,6 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.r2dbc.spi.ConnectionFactories;
+import io.r2dbc.spi.ConnectionFactory;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
 import org.springframework.core.io.DefaultResourceLoader;
@@ -96,6 +99,18 @@ enum TestDatabase {
 		return new DriverManagerDataSource(url());
 	}
 
+	/**
+	 * Return a factory that opens a connection for each request.
+	 */
+	ConnectionFactory reactive() {
+		String url = url();
+		return ConnectionFactories.get(switch (this) {
+			case POSTGRESQL -> "r2dbc:postgresql://postgres@localhost:" + port(url) + "/postgres";
+			case MARIADB -> "r2dbc:mariadb://root@127.0.0.1:" + port(url) + "/test";
+			case H2 -> "r2dbc:h2:mem:///locks?options=DB_CLOSE_DELAY=-1";
+		});
+	}
+
 	HikariDataSource pool(int size) {
 		return pool(url(), size);
 	}
@@ -123,6 +138,10 @@ enum TestDatabase {
 				: "select variable_value from information_schema.global_status"
 						+ " where variable_name = 'INNODB_ROW_LOCK_CURRENT_WAITS'";
 		return Objects.requireNonNull(jdbc().queryForObject(waits, Integer.class));
+	}
+
+	private static int port(String url) {
+		return URI.create(url.substring("jdbc:".length())).getPort();
 	}
 
 	static JdbcCommitCheck commitCheck(DataSource dataSource) {

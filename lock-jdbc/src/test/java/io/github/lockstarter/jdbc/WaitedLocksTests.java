@@ -7,6 +7,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.RowKey;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.fencing;
+
+import java.sql.Connection;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
+
+import com.zaxxer.hikari.HikariDataSource;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import org.springframework.core.io.DefaultResourceLoader;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.init.DatabasePopulatorUtils;
+import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
+
+import io.github.lockstarter.testsupport.EmbeddedMariaDb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Claims of idle locks are deleted.
+ */
+class IdleClaimsTests {
+
+	private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+	private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
+
+	private final AtomicReference<Instant> now = new AtomicReference<>(START);
+
+	private HikariDataSource pool;
+
+	private JdbcTemplate jdbc;
+
+	private FenceTable table;
+
+	private void use(Database database) throws Exception {
+		this.pool = new HikariDataSource();
+		this.pool.setJdbcUrl(database.url());
+		this.jdbc = new JdbcTemplate(this.pool);
+		DatabasePopulatorUtils.execute(
+				new ResourceDatabasePopulator(new DefaultResourceLoader()
+					.getResource(FenceSchema.LOCATION.replace("@@platform@@", FenceSchema.platform(this.pool)))),
+				this.pool);
+		this.jdbc.update("delete from distributed_lock_fence");
+		this.table = new FenceTable(this.pool, FenceTable.DEFAULT_NAME, Duration.ofHours(1), clock());
+	}
+
+	@AfterEach
+	void close() {
+		this.pool.close();
+	}
+
+	private Clock clock() {
+		return new Clock() {
+
+			@Override
+			public ZoneId getZone() {
+				return ZoneOffset.UTC;
+			}
+
+			@Override
+			public Clock withZone(ZoneId zone) {
+				return this;
+			}
+
+			@Override
+			public Instant instant() {
+				return IdleClaimsTests.this.now.get();
+			}
+
+		};
+	}
+
+	private void claim(String key) throws Exception {
+		try (Connection connection = this.pool.getConnection()) {
+			assertThat(this.table.statements(connection).claim(key, 1)).isTrue();
+		}
+	}
+
+	/** The clock of the database decides, which is that of this machine. */
+	private void claimedBefore(Duration time) {
+		this.jdbc.update("update distributed_lock_fence set claimed_at = ?",
+				System.currentTimeMillis() - time.toMillis());
+	}
+
+	/** A JVM whose clock is wrong deletes nothing that others have just claimed. */
+	@ParameterizedTest
+	@EnumSource
+	void theClockOfAJvmDoesNotMatter(Database database) throws Exception {
+		use(database);
+		claim("claimed");
+		this.now.set(START.plus(Duration.ofDays(365)));
+		delete();
+		assertThat(rows()).isOne();
+	}
+
+	private int rows() {
+		Integer rows = this.jdbc.queryForObject("select count(*) from distributed_lock_fence", Integer.class);
+		return (rows != null) ? rows : 0;
+	}
+
+	/** More than are deleted at once. */
+	@ParameterizedTest
+	@EnumSource
+	void idleClaimsAreDeletedInTheBackground(Database database) throws Exception {
+		use(database);
+		this.jdbc.batchUpdate("insert into distributed_lock_fence (lock_key, token, claimed_at) values (?, 1, 0)",
+				IntStream.range(0, 2500).mapToObj((i) -> new Object[] { "idle" + i }).toList());
+		claimedBefore(Duration.ofMinutes(30));
+		delete();
+		assertThat(rows()).isEqualTo(2500);
+		claimedBefore(Duration.ofHours(2));
+		this.now.set(START.plus(Duration.ofMinutes(61)));
+		claim("late");
+		Awaitility.await().atMost(PATIENCE).until(() -> rows() == 1);
+		claim("late");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void whatWasClaimedMeanwhileIsNot(Database database) throws Exception {
+		use(database);
+		claim("idle");
+		claim("claimed");
+		claimedBefore(Duration.ofHours(2));
+		CompletableFuture<Void> deletion;
+		try (Connection connection = this.pool.getConnection()) {
+			connection.setAutoCommit(false);
+			assertThat(new FenceStatements(connection, this.pool, this.table.sql(connection)).claim("claimed", 2))
+				.isTrue();
+			deletion = CompletableFuture.runAsync(this::delete);
+			Awaitility.await().atMost(PATIENCE).until(() -> waits(database) > 0);
+			connection.commit();
+		}
+		assertThat(deletion).succeedsWithin(PATIENCE);
+		assertThat(this.jdbc.queryForList("select lock_key from distributed_lock_fence", String.class))
+			.containsExactly("claimed");
+	}
+
+	/** Its row was created ahead, and deleted before it looked at it. */
+	@ParameterizedTest
+	@EnumSource
+	void aReaderCreatesItsRowAgain(Database database) throws Exception {
+		use(database);
+		try (Connection connection = this.pool.getConnection()) {
+			connection.setAutoCommit(false);
+			FenceStatements statements = this.table.statements(connection);
+			statements.claimAhead("read", Claims.UNCLAIMED);
+			delete();
+			assertThat(rows()).isOne();
+			claimedBefore(Duration.ofHours(2));
+			delete();
+			assertThat(rows()).isZero();
+			assertThat(statements.check("read", 1)).isTrue();
+			connection.commit();
+		}
+		assertThat(rows()).isOne();
+	}
+
+	private void delete() {
+		try {
+			new IdleClaims(this.table, Duration.ofHours(1), clock()).delete();
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	private int waits(Database database) {
+		Integer waits = this.jdbc.queryForObject(database.waits, Integer.class);
+		return (waits != null) ? waits : 0;
+	}
+
+	enum Database {
+
+		MARIADB("select variable_value from information_schema.global_status"
+				+ " where variable_name = 'INNODB_ROW_LOCK_CURRENT_WAITS'") {
+
+			@Override
+			String url() throws Exception {
+				if (server == null) {
+					server = EmbeddedMariaDb.start(20);
+				}
+				return "jdbc:mariadb://127.0.0.1:" + server.port() + "/test?user=root";
+			}
+
+		},
+
+		H2("select count(*) from information_schema.sessions where blocker_id is not null") {
+
+			@Override
+			String url() {
+				return "jdbc:h2:mem:" + UUID.randomUUID() + ";LOCK_TIMEOUT=60000";
+			}
+
+		};
+
+		private static EmbeddedMariaDb server;
+
+		private final String waits;
+
+		Database(String waits) {
+			this.waits = waits;
+		}
+
+		abstract String url() throws Exception;
+
+	}
+
+}
