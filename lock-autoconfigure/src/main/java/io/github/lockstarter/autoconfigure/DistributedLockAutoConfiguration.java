@@ -33,7 +33,8 @@ public final class DistributedLockAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	LockTemplate distributedLockTemplate(LockRegistry registry, DistributedLockProperties properties) {
-		return new LockTemplate(registry).withOnActiveTransaction(properties.onActiveTransaction().reaction());
+		return new LockTemplate(registry).withDefaults(properties.onActiveTransaction().reaction(),
+				properties.persistenceContext().reaction());
 	}
 
 }

@@ -15,6 +15,7 @@ import org.springframework.context.annotation.AdviceMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSettings;
 import io.github.lockstarter.OnActiveTransaction;
+import io.github.lockstarter.OnPersistenceContext;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.interceptor.DistributedLockAdvisor;
 
@@ -38,9 +39,12 @@ import io.github.lockstarter.interceptor.DistributedLockAdvisor;
  * further outside; it has to be lower than that of transactions. Weaving ignores it.
  * @param onActiveTransaction What to do if a lock is acquired while a transaction is
  * already active.
+ * @param persistenceContext What to do if a lock is acquired while a persistence context
+ * of JPA, such as that of open-in-view, is open without a transaction.
  * @param shutdownTimeout Longest time to wait for holders when the application stops.
  * @param watchdog Settings of the renewal of leases.
  * @param waiting Settings of instances that wait for a lock.
+ * @param fencing Settings of fenced transactions.
  * @param redis Settings of the Redis store.
  * @param jdbc Settings of the JDBC store.
  * @param zookeeper Settings of the ZooKeeper store.
@@ -54,8 +58,10 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled,
 		@DefaultValue("10s") Duration waitTime, @DefaultValue("30s") Duration leaseTime,
 		@DefaultValue("proxy") AdviceMode adviceMode,
 		@DefaultValue("" + DistributedLockAdvisor.DEFAULT_ORDER) int adviceOrder,
-		@DefaultValue("defer") ActiveTransaction onActiveTransaction, @DefaultValue("20s") Duration shutdownTimeout,
-		@DefaultValue Watchdog watchdog, @DefaultValue Waiting waiting, @DefaultValue Redis redis,
+		@DefaultValue("defer") ActiveTransaction onActiveTransaction,
+		@DefaultValue("isolate") OpenContext persistenceContext, @DefaultValue("20s") Duration shutdownTimeout,
+		@DefaultValue Watchdog watchdog, @DefaultValue Waiting waiting,
+		@NestedConfigurationProperty @DefaultValue FencingProperties fencing, @DefaultValue Redis redis,
 		@NestedConfigurationProperty @DefaultValue JdbcLockProperties jdbc,
 		@NestedConfigurationProperty @DefaultValue ZooKeeperLockProperties zookeeper,
 		@NestedConfigurationProperty @DefaultValue RedlockProperties redlock,
@@ -96,6 +102,7 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled,
 						&& redis.replicaAckTimeout.compareTo(LONGEST_ACK_TIMEOUT) <= 0,
 				"redis.replica-ack-timeout", redis.replicaAckTimeout,
 				"It has to be positive and at most 1s, shorter than the time-out of a command.");
+		fencing.check(leaseTime);
 		jdbc.check(leaseTime);
 		zookeeper.check();
 		redlock.check(leaseTime);
@@ -136,6 +143,37 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled,
 
 		OnActiveTransaction reaction() {
 			return OnActiveTransaction.valueOf(name());
+		}
+
+	}
+
+	/**
+	 * Reactions to a persistence context that is open when a lock is acquired.
+	 */
+	public enum OpenContext {
+
+		/**
+		 * Run the body without it, and warn once.
+		 */
+		ISOLATE,
+
+		/**
+		 * Run the body with it, and warn once.
+		 */
+		WARN,
+
+		/**
+		 * Refuse the lock.
+		 */
+		FAIL,
+
+		/**
+		 * Run the body with it.
+		 */
+		IGNORE;
+
+		OnPersistenceContext reaction() {
+			return OnPersistenceContext.valueOf(name());
 		}
 
 	}

@@ -12,13 +12,15 @@ import org.springframework.context.annotation.Import;
 import io.github.lockstarter.LockSettings;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.lifecycle.LockLifecycle;
+import io.github.lockstarter.spring.LockFencingConfiguration;
 
 /**
  * Acquires locks in a store.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
-@Import({ LockStoreKinds.class, LockEngineConfiguration.class })
+@Import({ LockStoreKinds.class, LockEngineConfiguration.class, FencingConfiguration.class,
+		LockFencingConfiguration.class })
 class EnabledLockConfiguration {
 
 	@Bean

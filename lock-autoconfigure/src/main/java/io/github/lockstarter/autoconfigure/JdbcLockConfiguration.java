@@ -64,7 +64,8 @@ class JdbcLockConfiguration {
 				pollInterval, "With the store 'jdbc' it must not be longer than " + JdbcLockStore.LONGEST_POLL_INTERVAL
 						+ ", because an instance that asks less often counts as dead, and is not notified.");
 		JdbcLockSettings settings = settings(properties.jdbc());
-		new LockTable(settings.table(), properties.jdbc(), pools.acquiring()).require(resourceLoader);
+		new LockTable(TableDescription.of(settings.table(), properties.jdbc()), pools.acquiring())
+			.require(resourceLoader);
 		return new JdbcLockStore(pools.acquiring(), pools.owned(), settings,
 				properties.jdbc().commitCheck() ? pools.application() : null);
 	}

@@ -3,7 +3,6 @@
 package io.github.lockstarter.autoconfigure;
 
 import java.time.Duration;
-import java.util.regex.Pattern;
 
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
@@ -43,13 +42,10 @@ public record JdbcLockProperties(@DefaultValue(Property.AUTO) String dataSource,
 
 	private static final String DEFAULT_SCHEMA = "classpath:io/github/lockstarter/jdbc/schema-@@platform@@.sql";
 
-	private static final Pattern TABLE_PREFIX = Pattern.compile("([A-Za-z_][A-Za-z0-9_$]*\\.)?[A-Za-z0-9_$]*");
-
 	void check(Duration leaseTime) {
 		Property.require(this.poolSize >= 2, "jdbc.pool-size", this.poolSize,
 				"It has to be at least 2, one of them for messages.");
-		Property.require(TABLE_PREFIX.matcher(this.tablePrefix).matches(), "jdbc.table-prefix", this.tablePrefix,
-				"It has to consist of letters, digits, '_' and '$', and may begin with a schema and a dot.");
+		Property.requireTablePrefix("jdbc.table-prefix", this.tablePrefix);
 		Property.requirePositive("jdbc.query-timeout", this.queryTimeout);
 		Property.requirePositive("jdbc.min-poll-interval", this.minPollInterval);
 		Property.require(this.maxPollInterval.compareTo(this.minPollInterval) >= 0, "jdbc.max-poll-interval",

@@ -61,6 +61,9 @@ class LockInterceptorConfiguration {
 					.orElse(DistributedLockAdvisor.DEFAULT_ORDER),
 				binder.bind("distributed-lock.on-active-transaction", DistributedLockProperties.ActiveTransaction.class)
 					.orElse(DistributedLockProperties.ActiveTransaction.DEFER)
+					.reaction(),
+				binder.bind("distributed-lock.persistence-context", DistributedLockProperties.OpenContext.class)
+					.orElse(DistributedLockProperties.OpenContext.ISOLATE)
 					.reaction());
 	}
 

@@ -7,18 +7,13 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 
 import javax.sql.DataSource;
 
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.jdbc.DatabaseDriver;
 import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
-import org.springframework.core.NestedExceptionUtils;
-import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.ResourceLoader;
 import org.springframework.dao.DataAccessException;
@@ -26,35 +21,28 @@ import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 import org.springframework.jdbc.support.SQLExceptionSubclassTranslator;
 
-import io.github.lockstarter.jdbc.JdbcLockSchema;
+import io.github.lockstarter.fencing.FenceSchema;
 
 /**
- * The table of the locks: creates it if asked to, and checks that it exists. The first
- * use of a store may be inside a transaction, and Spring's templates would bind the
- * connection to it.
+ * A table for locks: creates it if asked to, and checks that it exists. The first use of
+ * a store may be inside a transaction, and Spring's templates would bind the connection
+ * to it.
  */
 final class LockTable {
 
-	private static final Log logger = LogFactory.getLog(LockTable.class);
+	/** A start waits no longer for a database that does not answer. */
+	private static final int TIMEOUT_SECONDS = 10;
 
-	private static final String PLATFORM = "@@platform@@";
-
-	private static final String NAME_IN_SCRIPTS = "distributed_lock";
-
-	private final String name;
-
-	private final JdbcLockProperties properties;
+	private final TableDescription table;
 
 	private final DataSource dataSource;
 
 	/**
-	 * Create the description of a table.
-	 * @param name the name of the table
-	 * @param dataSource the connections of the locks
+	 * Create a table.
+	 * @param dataSource the connections to its database
 	 */
-	LockTable(String name, JdbcLockProperties properties, DataSource dataSource) {
-		this.name = name;
-		this.properties = properties;
+	LockTable(TableDescription table, DataSource dataSource) {
+		this.table = table;
 		this.dataSource = dataSource;
 	}
 
@@ -70,56 +58,41 @@ final class LockTable {
 			}
 		}
 		catch (IOException | DataAccessException | SQLException ex) {
-			String unknown = "The database of the locks cannot be asked ("
-					+ NestedExceptionUtils.getMostSpecificCause(ex).getMessage() + ")";
-			if (this.properties.initializeSchema() == JdbcLockProperties.SchemaInitialization.ALWAYS) {
-				throw new LockStoreNotFoundException(unknown + ", so the table '" + this.name + "' cannot be created",
-						"correct the address, the username and the password of the database, start the database first, or"
-								+ " remove distributed-lock.jdbc.initialize-schema=always and create the table with a migration");
-			}
-			logger.warn(unknown + ". No lock is granted until it can be, and has the table '" + this.name + "'");
+			this.table.unknown(ex);
 		}
 	}
 
 	private void create(ResourceLoader resourceLoader) throws IOException, SQLException {
-		LockStoreNotFoundException failure = isWanted() ? run(resourceLoader.getResource(location())) : null;
+		RuntimeException failure = isWanted() ? run(resourceLoader.getResource(location())) : null;
 		// Another instance may have created it at the same time
 		SQLException unreadable = unreadable();
 		if (unreadable != null) {
-			throw (failure != null) ? failure : missing(unreadable);
+			throw (failure != null) ? failure : this.table.missing(url(), unreadable.getMessage());
 		}
 	}
 
 	/**
 	 * Run a script, and return why it has failed, or {@code null} if it has not.
 	 */
-	private @Nullable LockStoreNotFoundException run(Resource script) throws IOException, SQLException {
+	private @Nullable RuntimeException run(Resource script) throws IOException, SQLException {
 		ResourceDatabasePopulator populator = populator(script);
 		try (Connection connection = this.dataSource.getConnection()) {
 			populator.populate(connection);
 			return null;
 		}
 		catch (DataAccessException ex) {
-			return notCreated(script, ex);
+			return this.table.notCreated(script, ex);
 		}
 	}
 
 	private ResourceDatabasePopulator populator(Resource script) throws IOException {
-		if (!script.exists()) {
-			throw new LockStoreNotFoundException(
-					"There is no script for the table of the locks: " + script.getDescription(),
-					"set distributed-lock.jdbc.platform to h2, mariadb, mysql, postgresql or generic, or"
-							+ " distributed-lock.jdbc.schema to the location of a script of your own");
-		}
-		String sql = script.getContentAsString(StandardCharsets.UTF_8).replace(NAME_IN_SCRIPTS, this.name);
-		ResourceDatabasePopulator populator = new ResourceDatabasePopulator(
-				new ByteArrayResource(sql.getBytes(StandardCharsets.UTF_8), script.getDescription()));
+		ResourceDatabasePopulator populator = new ResourceDatabasePopulator(this.table.adapt(script));
 		populator.setSqlScriptEncoding(StandardCharsets.UTF_8.name());
 		return populator;
 	}
 
 	private boolean isWanted() throws SQLException {
-		return switch (this.properties.initializeSchema()) {
+		return switch (this.table.initializeSchema()) {
 			case ALWAYS -> true;
 			case EMBEDDED -> isEmbedded();
 			case NEVER -> false;
@@ -127,16 +100,18 @@ final class LockTable {
 	}
 
 	private boolean isEmbedded() throws SQLException {
+		String url = url();
+		return EmbeddedDatabaseConnection.isEmbedded(DatabaseDriver.fromJdbcUrl(url).getDriverClassName(), url);
+	}
+
+	private @Nullable String url() throws SQLException {
 		try (Connection connection = this.dataSource.getConnection()) {
-			String url = connection.getMetaData().getURL();
-			return EmbeddedDatabaseConnection.isEmbedded(DatabaseDriver.fromJdbcUrl(url).getDriverClassName(), url);
+			return connection.getMetaData().getURL();
 		}
 	}
 
 	private String location() throws SQLException {
-		String platform = this.properties.platform();
-		return this.properties.schema()
-			.replace(PLATFORM, platform.equals(Property.AUTO) ? JdbcLockSchema.platform(this.dataSource) : platform);
+		return this.table.location(this.table.asksForPlatform() ? FenceSchema.platform(this.dataSource) : "");
 	}
 
 	/**
@@ -145,9 +120,9 @@ final class LockTable {
 	private @Nullable SQLException unreadable() throws SQLException {
 		try (Connection connection = this.dataSource.getConnection();
 				Statement statement = connection.createStatement()) {
-			Duration timeout = this.properties.queryTimeout();
-			statement.setQueryTimeout(Math.toIntExact(timeout.plusMillis(999).toSeconds()));
-			statement.executeQuery("select lock_key, owner from " + this.name + " where 1 = 0").close();
+			statement.setQueryTimeout(TIMEOUT_SECONDS);
+			statement.executeQuery("select " + this.table.columns() + " from " + this.table.name() + " where 1 = 0")
+				.close();
 			return null;
 		}
 		catch (SQLException ex) {
@@ -156,24 +131,6 @@ final class LockTable {
 			}
 			throw ex;
 		}
-	}
-
-	private LockStoreNotFoundException notCreated(Resource script, DataAccessException failure) {
-		return new LockStoreNotFoundException(
-				"The script for the table '" + this.name + "' of the locks, " + script.getDescription() + ", failed ("
-						+ NestedExceptionUtils.getMostSpecificCause(failure).getMessage() + ")",
-				"choose the script of your database with distributed-lock.jdbc.platform, name a script of your own in"
-						+ " distributed-lock.jdbc.schema, grant the user create, or create the table with a migration");
-	}
-
-	private LockStoreNotFoundException missing(SQLException failure) {
-		String action = "create the table with the script for your database in io/github/lockstarter/jdbc of lock-jdbc,"
-				+ " and grant the user select, insert, update and delete on it";
-		return new LockStoreNotFoundException(
-				"The database has no table '" + this.name + "' for the locks, or the user may not read it ("
-						+ failure.getMessage() + ")",
-				(this.properties.initializeSchema() == JdbcLockProperties.SchemaInitialization.ALWAYS) ? action
-						: action + ", or set distributed-lock.jdbc.initialize-schema=always");
 	}
 
 }

@@ -20,6 +20,8 @@ final class Property {
 
 	private static final Pattern PLAIN = Pattern.compile("[a-z0-9-]+");
 
+	private static final Pattern TABLE_PREFIX = Pattern.compile("([A-Za-z_][A-Za-z0-9_$]*\\.)?[A-Za-z0-9_$]*");
+
 	private Property() {
 	}
 
@@ -35,6 +37,11 @@ final class Property {
 		if (!valid) {
 			throw new InvalidConfigurationPropertyValueException("distributed-lock." + name, value, reason);
 		}
+	}
+
+	static void requireTablePrefix(String name, String prefix) {
+		require(TABLE_PREFIX.matcher(prefix).matches(), name, prefix,
+				"It has to consist of letters, digits, '_' and '$', and may begin with a schema and a dot.");
 	}
 
 	static void requirePositive(String name, Duration value) {

@@ -26,7 +26,8 @@ class ArchitectureTests extends AbstractArchitectureTests {
 	ArchitectureTests() {
 		super(Map.of(".autoconfigure",
 				Set.of("", ".event", ".store", ".engine", ".redis", ".redlock", ".jdbc", ".zookeeper", ".memory",
-						".interceptor", ".validation", ".aspectj", ".transaction", ".lifecycle", ".spring")));
+						".interceptor", ".validation", ".aspectj", ".transaction", ".fencing", ".lifecycle",
+						".spring")));
 	}
 
 	@Test
@@ -55,9 +56,10 @@ class ArchitectureTests extends AbstractArchitectureTests {
 	void onlyTheConfigurationOfAStoreNeedsIt() {
 		requireOnlyIn("Redis|Redlock", ROOT + ".redis", ROOT + ".redlock", "org.springframework.data..", "io.lettuce..",
 				"redis.clients..");
-		requireOnlyIn("Jdbc|LockPools|LockTable", ROOT + ".jdbc", "org.springframework.boot.jdbc..",
+		requireOnlyIn("Jdbc|LockPools|LockTable|Fencing", ROOT + ".jdbc", "org.springframework.boot.jdbc..",
 				"org.springframework.boot.sql..", "org.springframework.jdbc..", "org.springframework.dao..",
 				"com.zaxxer..");
+		requireOnlyIn("ReactiveLockTable|FencingConfiguration", "org.springframework.r2dbc..", "io.r2dbc..");
 		requireOnlyIn("ZooKeeper", ROOT + ".zookeeper", "org.apache.curator..");
 	}
 

@@ -52,7 +52,8 @@ class DistributedLockPropertiesTests {
 	 * stores have addresses.
 	 */
 	private static final Set<String> NOT_DEFAULTED = Set.of("distributed-lock.store", "distributed-lock.locks",
-			"distributed-lock.zookeeper.connect-string", "distributed-lock.redlock.nodes");
+			"distributed-lock.zookeeper.connect-string", "distributed-lock.redlock.nodes",
+			"distributed-lock.fencing.exclude");
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
@@ -102,7 +103,7 @@ class DistributedLockPropertiesTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "store=paper", "wait-time=soon", "advice-order=first", "advice-mode=magic",
-			"on-active-transaction=default" })
+			"on-active-transaction=default", "persistence-context=default" })
 	void aValueOfTheWrongTypeEndsTheStart(String property) {
 		this.runner.withPropertyValues("distributed-lock." + property)
 			.run((context) -> assertThat(context).getFailure()
@@ -320,14 +321,15 @@ class DistributedLockPropertiesTests {
 			assertThat(property.get("description").toString()).as(name).endsWith(".");
 			assertThat(property.containsKey("defaultValue") || NOT_DEFAULTED.contains(name)).as(name + " has a default")
 				.isTrue();
-		}).hasSize(41);
+		}).hasSize(49);
 	}
 
 	@Test
 	void theDocumentationListsEveryPropertyWithItsDefault() throws Exception {
 		Map<String, String> documented = new TreeMap<>();
 		Matcher row = Pattern.compile("^\\| `(distributed-lock[^`]+)` \\| (?:`([^`]+)`|not set) \\|", Pattern.MULTILINE)
-			.matcher(Files.readString(Path.of("../README.md")) + Files.readString(Path.of("../docs/stores.md")));
+			.matcher(Files.readString(Path.of("../README.md")) + Files.readString(Path.of("../docs/stores.md"))
+					+ Files.readString(Path.of("../docs/transactions.md")));
 		while (row.find()) {
 			documented.put(row.group(1), (row.group(2) != null) ? row.group(2) : "none");
 		}

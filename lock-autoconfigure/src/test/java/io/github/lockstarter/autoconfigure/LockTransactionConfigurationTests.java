@@ -76,7 +76,7 @@ class LockTransactionConfigurationTests {
 		this.runner.withPropertyValues("distributed-lock.on-active-transaction=fail")
 			.run((context) -> inTransaction(context, () -> {
 				assertThatIllegalStateException().isThrownBy(() -> context.getBean(Sales.class).sell(() -> {
-				})).withMessageContaining("must not be acquired inside the transaction");
+				})).withMessageContaining("must not be acquired inside a transaction");
 				assertThatIllegalStateException().isThrownBy(
 						() -> context.getBean(LockTemplate.class).execute(LockRequest.of("sale", 1), (lease) -> null));
 				context.getBean(Sales.class).prepare();

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import jakarta.annotation.PostConstruct;
+import jakarta.persistence.EntityManager;
 import org.aspectj.lang.annotation.Aspect;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,6 +16,7 @@ import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.orm.jpa.EntityManagerHolder;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.github.lockstarter.DistributedLock;
@@ -28,6 +30,7 @@ import io.github.lockstarter.testsupport.WeavingClassLoader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.mockito.Mockito.mock;
 
 class LockWeavingConfigurationTests {
 
@@ -136,10 +139,27 @@ class LockWeavingConfigurationTests {
 				TransactionSynchronizationManager.initSynchronization();
 				try {
 					assertThatIllegalStateException().isThrownBy(() -> context.getBean(Stock.class).deduct(1001))
-						.withMessageContaining("must not be acquired inside the transaction");
+						.withMessageContaining("must not be acquired inside a transaction");
 				}
 				finally {
 					TransactionSynchronizationManager.clear();
+				}
+			});
+	}
+
+	@Test
+	void thePropertyForPersistenceContextsReachesWovenMethods() {
+		this.woven
+			.withPropertyValues("distributed-lock.advice-mode=aspectj", "distributed-lock.persistence-context=fail")
+			.run((context) -> {
+				TransactionSynchronizationManager.bindResource("factory",
+						new EntityManagerHolder(mock(EntityManager.class)));
+				try {
+					assertThatIllegalStateException().isThrownBy(() -> context.getBean(Stock.class).deduct(1001))
+						.withMessageContaining("must not be acquired while a persistence context is open");
+				}
+				finally {
+					TransactionSynchronizationManager.unbindResource("factory");
 				}
 			});
 	}

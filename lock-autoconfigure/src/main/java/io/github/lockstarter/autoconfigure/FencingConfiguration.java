@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.autoconfigure;
+
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.io.ResourceLoader;
+import org.springframework.jdbc.datasource.DataSourceUtils;
+import org.springframework.r2dbc.connection.R2dbcTransactionManager;
+import org.springframework.transaction.ConfigurableTransactionManager;
+
+import io.github.lockstarter.fencing.FenceTablePreparation;
+import io.github.lockstarter.fencing.FencingSettings;
+import io.github.lockstarter.fencing.R2dbcFenceTablePreparation;
+
+/**
+ * Fences transactions as the properties say.
+ */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnClass(ConfigurableTransactionManager.class)
+class FencingConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean
+	FencingSettings distributedLockFencingSettings(DistributedLockProperties properties) {
+		return properties.fencing().settings();
+	}
+
+	@Bean
+	ExcludedManagersCheck distributedLockExcludedManagersCheck(ListableBeanFactory beanFactory,
+			FencingSettings settings) {
+		return new ExcludedManagersCheck(beanFactory, settings.exclude());
+	}
+
+	/**
+	 * Creates the tables. Migrations come first: their tools refuse a schema that already
+	 * has a table.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass({ DataSourceUtils.class, EmbeddedDatabaseConnection.class })
+	static class Tables {
+
+		@Bean
+		@ConditionalOnMissingBean
+		FenceTablePreparation distributedLockFenceTables(DistributedLockProperties properties,
+				ResourceLoader resourceLoader) {
+			return (table) -> new LockTable(TableDescription.of(table.name(), properties.fencing()), table.dataSource())
+				.require(resourceLoader);
+		}
+
+	}
+
+	/**
+	 * Does the same for reactive transactions.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(R2dbcTransactionManager.class)
+	static class ReactiveTables {
+
+		@Bean
+		@ConditionalOnMissingBean
+		R2dbcFenceTablePreparation distributedLockReactiveFenceTables(DistributedLockProperties properties,
+				ResourceLoader resourceLoader) {
+			return (table) -> new ReactiveLockTable(TableDescription.of(table.name(), properties.fencing()), table)
+				.require(resourceLoader);
+		}
+
+	}
+
+}

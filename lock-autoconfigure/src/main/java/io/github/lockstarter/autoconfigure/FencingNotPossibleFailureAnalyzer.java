@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.autoconfigure;
+
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.util.StringUtils;
+
+import io.github.lockstarter.fencing.FencingNotPossibleException;
+
+/**
+ * Analyzer for a {@link FencingNotPossibleException}.
+ */
+class FencingNotPossibleFailureAnalyzer extends AbstractFailureAnalyzer<FencingNotPossibleException> {
+
+	@Override
+	protected FailureAnalysis analyze(Throwable rootFailure, FencingNotPossibleException cause) {
+		return new FailureAnalysis(cause.getMessage() + ".",
+				StringUtils.capitalize(cause.getRemedy()) + (cause.getRemedy().endsWith(".") ? "" : "."), cause);
+	}
+
+}

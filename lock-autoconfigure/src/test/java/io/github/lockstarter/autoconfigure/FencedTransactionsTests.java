@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.autoconfigure;
+
+import java.util.Map;
+
+import javax.sql.DataSource;
+
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.BeanFactoryAware;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.RuntimeBeanReference;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.PriorityOrdered;
+import org.springframework.jdbc.BadSqlGrammarException;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.TransactionFencing;
+import io.github.lockstarter.fencing.FencingNotPossibleException;
+import io.github.lockstarter.fencing.TransactionFence;
+import io.github.lockstarter.memory.LockMemory;
+import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.testsupport.OrdersDatabase;
+import io.github.lockstarter.transaction.LockCommitGuard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Applications that fence their transactions by a property or an annotation.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class FencedTransactionsTests {
+
+	private static final String ON = "distributed-lock.fencing.transactions=true";
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
+		.withBean(LockStore.class, () -> new MemoryLockStore(new LockMemory()))
+		.withUserConfiguration(Database.class);
+
+	@Test
+	void theTransactionOfALateOwnerIsRefused() {
+		this.runner.withPropertyValues(ON).run((context) -> {
+			Sales sales = context.getBean(Sales.class);
+			sales.sell();
+			laterOwnersClaim(context);
+			assertRefused(sales::sell);
+			assertThat(orders(context)).isOne();
+		});
+	}
+
+	@Test
+	void soItIsIfItsManagerWasCreatedEarly() {
+		this.runner.withUserConfiguration(Early.class).withPropertyValues(ON).run((context) -> {
+			assertThat(context.getBean(JdbcTransactionManager.class).getTransactionExecutionListeners())
+				.hasOnlyElementsOfTypes(TransactionFence.class, LockCommitGuard.class)
+				.hasSize(2);
+			Sales sales = context.getBean(Sales.class);
+			sales.sell();
+			laterOwnersClaim(context);
+			assertRefused(sales::sell);
+		});
+	}
+
+	/** Another one may read, which fixes the snapshot in some databases. */
+	@Test
+	void noOtherListenerComesBeforeTheFence() {
+		JdbcTransactionManager manager = new JdbcTransactionManager();
+		manager.addListener(new TransactionExecutionListener() {
+		});
+		this.runner.withPropertyValues(ON)
+			.withBean("second", JdbcTransactionManager.class, () -> manager,
+					(definition) -> definition.getPropertyValues()
+						.add("dataSource", new RuntimeBeanReference(DataSource.class)))
+			.run((context) -> assertThat(manager.getTransactionExecutionListeners()).first()
+				.isInstanceOf(TransactionFence.class));
+	}
+
+	@Test
+	void soAreThoseOfTemplatesAndRegistries() {
+		this.runner.withPropertyValues(ON).run((context) -> {
+			LockRequest request = LockRequest.of("sale");
+			LockTemplate template = context.getBean(LockTemplate.class);
+			LockRegistry registry = context.getBean(LockRegistry.class);
+			Sales sales = context.getBean(Sales.class);
+			template.execute(request, (lease) -> sales.insert());
+			try (Lease lease = registry.acquire(request)) {
+				sales.insert();
+			}
+			laterOwnersClaim(context);
+			assertRefused(() -> template.execute(request, (lease) -> sales.insert()));
+			assertRefused(() -> {
+				try (Lease lease = registry.acquire(request)) {
+					sales.insert();
+				}
+			});
+			assertThat(orders(context)).isEqualTo(2);
+		});
+	}
+
+	@Test
+	void withoutThePropertyThereIsNoTable() {
+		this.runner.run((context) -> {
+			context.getBean(Sales.class).sell();
+			assertThat(orders(context)).isOne();
+			assertThatExceptionOfType(BadSqlGrammarException.class).isThrownBy(() -> laterOwnersClaim(context));
+		});
+	}
+
+	@Test
+	void anAnnotationFencesItsMethodOnly() {
+		this.runner.withUserConfiguration(Fenced.class).run((context) -> {
+			context.getBean(FencedSales.class).sell();
+			laterOwnersClaim(context);
+			assertRefused(() -> context.getBean(FencedSales.class).sell());
+			context.getBean(Sales.class).sell();
+			assertThat(orders(context)).isEqualTo(2);
+		});
+	}
+
+	@Test
+	void orDoesNot() {
+		this.runner.withUserConfiguration(Fenced.class).withPropertyValues(ON).run((context) -> {
+			FencedSales sales = context.getBean(FencedSales.class);
+			sales.sell();
+			laterOwnersClaim(context);
+			sales.sellUnfenced();
+			assertThat(orders(context)).isEqualTo(2);
+		});
+	}
+
+	@Test
+	void disabledLocksHaveNoTokensToClaim() {
+		this.runner.withUserConfiguration(Fenced.class)
+			.withPropertyValues(ON, "distributed-lock.enabled=false")
+			.run((context) -> {
+				context.getBean(FencedSales.class).sell();
+				assertThat(orders(context)).isOne();
+			});
+	}
+
+	@Test
+	void aMissingTableEndsTheStart() {
+		this.runner.withPropertyValues(ON, "distributed-lock.fencing.initialize-schema=never")
+			.run((context) -> assertThat(analysisOf(context.getStartupFailure()))
+				.satisfies((analysis) -> assertThat(analysis.getDescription())
+					.containsPattern("^The database 'jdbc:h2:mem:[^;?]+' has no table 'distributed_lock_fence' for"
+							+ " fenced transactions"))
+				.satisfies((analysis) -> assertThat(analysis.getAction())
+					.contains("io/github/lockstarter/fencing of lock-spring")
+					.contains("distributed-lock.fencing.initialize-schema=always")));
+	}
+
+	@Test
+	void soItDoesForASingleAnnotation() {
+		this.runner.withUserConfiguration(Fenced.class)
+			.withPropertyValues("distributed-lock.fencing.initialize-schema=never")
+			.run((context) -> assertThat(context.getStartupFailure()).rootCause()
+				.isInstanceOf(FencingNotPossibleException.class));
+	}
+
+	@Test
+	void theTableMayHaveAnotherName() {
+		this.runner.withPropertyValues(ON, "distributed-lock.fencing.table-prefix=my_").run((context) -> {
+			context.getBean(Sales.class).sell();
+			assertThat(context.getBean(JdbcClient.class)
+				.sql("select lock_key from my_lock_fence")
+				.query(String.class)
+				.single()).endsWith("/sale");
+		});
+	}
+
+	@Test
+	void aManagerWithoutADataSourceEndsTheStart() {
+		this.runner.withUserConfiguration(Messages.class)
+			.withPropertyValues(ON)
+			.run((context) -> assertThat(analysisOf(context.getStartupFailure()))
+				.satisfies((analysis) -> assertThat(analysis.getDescription()).contains("Transactions of 'messages'",
+						"cannot be fenced", "DataSource"))
+				.satisfies(
+						(analysis) -> assertThat(analysis.getAction()).contains("distributed-lock.fencing.exclude")));
+	}
+
+	@Test
+	void unlessItIsExcluded() {
+		this.runner.withUserConfiguration(Messages.class)
+			.withPropertyValues(ON, "distributed-lock.fencing.exclude=messages")
+			.run((context) -> {
+				context.getBean(LockTemplate.class)
+					.executeWithoutResult(LockRequest.of("sale"),
+							(lease) -> new TransactionTemplate(
+									context.getBean("messages", PlatformTransactionManager.class))
+								.executeWithoutResult((status) -> {
+								}));
+				context.getBean(Sales.class).sell();
+				assertThat(orders(context)).isOne();
+			});
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "mesages, messages", "sales," })
+	void aNameOfNoManagerIsWarnedOf(String name, @Nullable String nearest, CapturedOutput output) {
+		this.runner.withUserConfiguration(Messages.class)
+			.withPropertyValues("distributed-lock.fencing.exclude=transactionManager," + name)
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output)
+			.containsOnlyOnce("distributed-lock.fencing.exclude names '" + name
+					+ "', but no transaction manager has that" + " name"
+					+ ((nearest != null) ? "; the nearest one is '" + nearest + "'" : "") + ". Correct")
+			.containsOnlyOnce("WARN");
+	}
+
+	@Test
+	void aPartOfAnApplicationWithoutTransactionsIsNotWarned(CapturedOutput output) {
+		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
+			.withPropertyValues("distributed-lock.store=memory", "distributed-lock.fencing.exclude=messages")
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).doesNotContain("WARN");
+	}
+
+	@Test
+	void aFencedMethodOfSuchAManagerIsRefused() {
+		this.runner.withUserConfiguration(Messages.class).run((context) -> {
+			TransactionTemplate messages = new TransactionTemplate(
+					context.getBean("messages", PlatformTransactionManager.class));
+			LockTemplate template = context.getBean(LockTemplate.class).withTransactionFencing(TransactionFencing.ON);
+			assertThatExceptionOfType(FencingNotPossibleException.class)
+				.isThrownBy(() -> template.execute(LockRequest.of("sale"), (lease) -> messages.execute((status) -> 1)));
+		});
+	}
+
+	@Test
+	void soIsALockInsideOfSuchATransaction() {
+		this.runner.withUserConfiguration(Messages.class).run((context) -> {
+			TransactionTemplate messages = new TransactionTemplate(
+					context.getBean("messages", PlatformTransactionManager.class));
+			LockTemplate template = context.getBean(LockTemplate.class).withTransactionFencing(TransactionFencing.ON);
+			assertThatExceptionOfType(FencingNotPossibleException.class)
+				.isThrownBy(() -> messages.execute((status) -> template.execute(LockRequest.of("sale"), (lease) -> 1)));
+		});
+	}
+
+	@Test
+	void anAnnotationWithoutAnyDatabaseEndsTheStart() {
+		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
+			.withBean(LockStore.class, () -> new MemoryLockStore(new LockMemory()))
+			.withUserConfiguration(Messages.class)
+			.withBean(FencedSales.class, () -> new FencedSales(null))
+			.run((context) -> assertThat(analysisOf(context.getStartupFailure()).getDescription())
+				.contains("Transactions of 'messages'"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void aDataSourceThatChoosesIsNotAskedAtTheStart(boolean lazy) {
+		AbstractRoutingDataSource routing = new AbstractRoutingDataSource() {
+
+			@Override
+			protected Object determineCurrentLookupKey() {
+				throw new IllegalStateException("No tenant");
+			}
+
+		};
+		routing.setTargetDataSources(Map.of());
+		routing.afterPropertiesSet();
+		this.runner.withPropertyValues(ON)
+			.withBean("tenants", JdbcTransactionManager.class,
+					() -> new JdbcTransactionManager(lazy ? new LazyConnectionDataSourceProxy(routing) : routing))
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	private static FailureAnalysis analysisOf(Throwable failure) {
+		return new FencingNotPossibleFailureAnalyzer().analyze(failure);
+	}
+
+	private static void laterOwnersClaim(ApplicationContext context) {
+		context.getBean(JdbcClient.class)
+			.sql("update distributed_lock_fence set token = ?")
+			.param(Long.MAX_VALUE)
+			.update();
+	}
+
+	private static void assertRefused(ThrowingCallable call) {
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(call)
+			.withMessageContaining("a later owner has claimed");
+	}
+
+	private static int orders(ApplicationContext context) {
+		return context.getBean(JdbcClient.class).sql("select count(*) from orders").query(Integer.class).single();
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableTransactionManagement
+	@Import(OrdersDatabase.class)
+	static class Database {
+
+		@Bean
+		Sales sales(JdbcClient jdbc) {
+			return new Sales(jdbc);
+		}
+
+	}
+
+	/** A post-processor that comes before others, and needs the manager. */
+	static class Early implements BeanPostProcessor, BeanFactoryAware, PriorityOrdered {
+
+		@Override
+		public void setBeanFactory(BeanFactory beanFactory) {
+			beanFactory.getBean("transactionManager");
+		}
+
+		@Override
+		public int getOrder() {
+			return HIGHEST_PRECEDENCE;
+		}
+
+	}
+
+	static class Sales {
+
+		private final JdbcClient jdbc;
+
+		Sales(JdbcClient jdbc) {
+			this.jdbc = jdbc;
+		}
+
+		@DistributedLock(name = "sale")
+		@Transactional("transactionManager")
+		public void sell() {
+			insert();
+		}
+
+		@Transactional("transactionManager")
+		public int insert() {
+			return this.jdbc.sql("insert into orders values (1)").update();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Fenced {
+
+		@Bean
+		FencedSales fencedSales(JdbcClient jdbc) {
+			return new FencedSales(jdbc);
+		}
+
+	}
+
+	static class FencedSales {
+
+		private final JdbcClient jdbc;
+
+		FencedSales(JdbcClient jdbc) {
+			this.jdbc = jdbc;
+		}
+
+		@DistributedLock(name = "sale", transactionFencing = TransactionFencing.ON)
+		@Transactional("transactionManager")
+		public void sell() {
+			this.jdbc.sql("insert into orders values (2)").update();
+		}
+
+		@DistributedLock(name = "sale", transactionFencing = TransactionFencing.OFF)
+		@Transactional("transactionManager")
+		public void sellUnfenced() {
+			this.jdbc.sql("insert into orders values (3)").update();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Messages {
+
+		@Bean
+		AbstractPlatformTransactionManager messages() {
+			return new MessageTransactions();
+		}
+
+	}
+
+	/** Transactions of something that is no database. */
+	private static final class MessageTransactions extends AbstractPlatformTransactionManager {
+
+		@Override
+		protected Object doGetTransaction() {
+			return this;
+		}
+
+		@Override
+		protected void doBegin(Object transaction, TransactionDefinition definition) {
+		}
+
+		@Override
+		protected void doCommit(DefaultTransactionStatus status) {
+		}
+
+		@Override
+		protected void doRollback(DefaultTransactionStatus status) {
+		}
+
+	}
+
+}
