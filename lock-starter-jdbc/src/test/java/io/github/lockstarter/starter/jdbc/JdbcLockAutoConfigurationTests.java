@@ -185,7 +185,7 @@ class JdbcLockAutoConfigurationTests {
 		assertThat(catchThrowable(() -> start(Shop.class, "distributed-lock.jdbc.initialize-schema=never").close()))
 			.isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("The database has no table 'distributed_lock' for the locks, or the user may not read it")
+			.contains(" has no table 'distributed_lock' for the locks, or the user may not read it")
 			.contains("set distributed-lock.jdbc.initialize-schema=always")
 			.doesNotContain("Locks are kept");
 	}
@@ -196,7 +196,7 @@ class JdbcLockAutoConfigurationTests {
 				() -> start(Locks.class, "spring.datasource.url=jdbc:h2:file:" + directory.resolve("shop")).close()))
 			.isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("The database has no table 'distributed_lock'");
+			.contains("The database 'jdbc:h2:file:" + directory.resolve("shop") + "' has no table 'distributed_lock'");
 	}
 
 	@Test

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.starter.jdbc;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+
+import javax.sql.DataSource;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import jakarta.transaction.TransactionManager;
+import jakarta.transaction.UserTransaction;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.jta.JtaTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.mockito.Mockito.mock;
+
+/**
+ * Fenced transactions in the database that keeps the locks, which is PostgreSQL: the lock
+ * itself serves, without a table of claims.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class FencedByTheStoreTests {
+
+	private static EmbeddedPostgres server;
+
+	private final LockRequest request = LockRequest.of("stock", UUID.randomUUID());
+
+	private String database;
+
+	private JdbcClient looking;
+
+	@BeforeAll
+	static void startServer() throws Exception {
+		server = EmbeddedPostgres.start();
+	}
+
+	@AfterAll
+	static void stopServer() throws Exception {
+		server.close();
+	}
+
+	@BeforeEach
+	void createDatabase() {
+		this.database = "d" + UUID.randomUUID().toString().replace("-", "");
+		JdbcClient.create(server.getPostgresDatabase()).sql("create database " + this.database).update();
+		this.looking = JdbcClient.create(new DriverManagerDataSource(url()));
+	}
+
+	private String url() {
+		return "jdbc:postgresql://localhost:" + server.getPort() + "/" + this.database + "?user=postgres";
+	}
+
+	private ConfigurableApplicationContext start(Class<?> application, String... properties) {
+		return new SpringApplicationBuilder(application)
+			.properties("spring.flyway.enabled=false", "distributed-lock.fencing.transactions=true",
+					"distributed-lock.jdbc.initialize-schema=always", "spring.datasource.url=" + url())
+			.properties(properties)
+			.run();
+	}
+
+	private boolean hasTableOfClaims(JdbcClient jdbc) {
+		return jdbc
+			.sql("select count(*) from information_schema.tables where lower(table_name) = 'distributed_lock_fence'")
+			.query(Integer.class)
+			.single() > 0;
+	}
+
+	@Test
+	void aLateOwnerIsRefusedBeforeItReadsWithoutATable() {
+		List<String> ran = new ArrayList<>();
+		try (ConfigurableApplicationContext application = start(Shop.class);
+				ConfigurableApplicationContext other = start(Shop.class)) {
+			TransactionTemplate transaction = new TransactionTemplate(
+					application.getBean(PlatformTransactionManager.class));
+			LockTemplate template = application.getBean(LockTemplate.class);
+			template.executeWithoutResult(this.request,
+					(lease) -> transaction.executeWithoutResult((status) -> ran.add("held")));
+			assertThatExceptionOfType(LockLostException.class)
+				.isThrownBy(() -> template.execute(this.request, (lease) -> {
+					CompletableFuture.runAsync(() -> {
+						assertThat(this.looking.sql("update distributed_lock set expires_at = 0 where lock_key = ?")
+							.param(this.request.key().text())
+							.update()).isOne();
+						other.getBean(LockRegistry.class).acquire(this.request).close();
+					}).join();
+					return transaction.execute((status) -> ran.add("late"));
+				}));
+		}
+		assertThat(ran).containsExactly("held");
+		assertThat(hasTableOfClaims(this.looking)).isFalse();
+	}
+
+	@Test
+	void withoutTheCommitCheckTheTableIsNeeded(CapturedOutput output) {
+		assertThat(catchThrowable(() -> start(Shop.class, "distributed-lock.jdbc.commit-check=false").close()))
+			.isNotNull();
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("has no table 'distributed_lock_fence' for fenced transactions")
+			.contains("distributed-lock.fencing.initialize-schema=always");
+		try (ConfigurableApplicationContext application = start(Shop.class, "distributed-lock.jdbc.commit-check=false",
+				"distributed-lock.fencing.initialize-schema=always")) {
+			application.getBean(LockTemplate.class)
+				.execute(this.request,
+						(lease) -> new TransactionTemplate(application.getBean(PlatformTransactionManager.class))
+							.execute((status) -> 1));
+			assertThat(this.looking.sql("select count(*) from distributed_lock_fence").query(Integer.class).single())
+				.isOne();
+		}
+	}
+
+	/** No transaction begins, so nobody has to run one. */
+	@Test
+	void jtaNeedsTheTable(CapturedOutput output) {
+		assertThat(catchThrowable(() -> start(Jta.class).close())).isNotNull();
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("has no table 'distributed_lock_fence' for fenced transactions");
+		start(Jta.class, "distributed-lock.fencing.initialize-schema=always").close();
+		assertThat(hasTableOfClaims(this.looking)).isTrue();
+	}
+
+	@Test
+	void onlyTheOtherDatabaseNeedsTheTable() {
+		try (ConfigurableApplicationContext application = start(TwoDatabases.class,
+				"distributed-lock.jdbc.data-source=locks")) {
+			for (String each : List.of("ordersTransactions", "locksTransactions")) {
+				application.getBean(LockTemplate.class)
+					.execute(this.request,
+							(lease) -> new TransactionTemplate(
+									application.getBean(each, PlatformTransactionManager.class))
+								.execute((status) -> 1));
+			}
+			JdbcClient orders = JdbcClient.create(application.getBean("orders", DataSource.class));
+			assertThat(orders.sql("select count(*) from distributed_lock_fence").query(Integer.class).single()).isOne();
+			assertThat(hasTableOfClaims(JdbcClient.create(application.getBean("locks", DataSource.class)))).isFalse();
+		}
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration(
+			excludeName = { "org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration",
+					"org.springframework.boot.data.jpa.autoconfigure.DataJpaRepositoriesAutoConfiguration" })
+	static class Jta {
+
+		@Bean
+		JtaTransactionManager transactionManager() {
+			return new JtaTransactionManager(mock(UserTransaction.class), mock(TransactionManager.class));
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration(
+			excludeName = { "org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration",
+					"org.springframework.boot.data.jpa.autoconfigure.DataJpaRepositoriesAutoConfiguration" })
+	static class TwoDatabases {
+
+		@Bean
+		DataSource orders() {
+			return new EmbeddedDatabaseBuilder().generateUniqueName(true).setType(EmbeddedDatabaseType.H2).build();
+		}
+
+		@Bean
+		DataSource locks() {
+			return new EmbeddedDatabaseBuilder().generateUniqueName(true).setType(EmbeddedDatabaseType.H2).build();
+		}
+
+		@Bean
+		JdbcTransactionManager ordersTransactions(DataSource orders) {
+			return new JdbcTransactionManager(orders);
+		}
+
+		@Bean
+		JdbcTransactionManager locksTransactions(DataSource locks) {
+			return new JdbcTransactionManager(locks);
+		}
+
+	}
+
+}

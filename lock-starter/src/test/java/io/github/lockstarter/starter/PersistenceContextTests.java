@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.starter;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import jakarta.persistence.EntityManager;
+import jakarta.persistence.EntityManagerFactory;
+import org.hibernate.Session;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.orm.jpa.EntityManagerHolder;
+import org.springframework.orm.jpa.hibernate.SessionHolder;
+import org.springframework.orm.jpa.support.OpenEntityManagerInViewInterceptor;
+import org.springframework.test.context.TestPropertySource;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+import org.springframework.util.StringUtils;
+import org.springframework.web.context.request.ServletWebRequest;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockContendedException;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.OnActiveTransaction;
+import io.github.lockstarter.OnLost;
+import io.github.lockstarter.OnPersistenceContext;
+import io.github.lockstarter.event.LockEvent;
+import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.interceptor.DistributedLockAdvisor;
+import io.github.lockstarter.starter.OpenInViewTests.Item;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * A persistence context that was opened before a lock, and each reaction to it.
+ */
+@SpringBootTest(classes = PersistenceContextTests.Application.class,
+		properties = { "distributed-lock.store=memory", "spring.jpa.hibernate.ddl-auto=create-drop" })
+@ExtendWith(OutputCaptureExtension.class)
+class PersistenceContextTests {
+
+	private static final String OPEN = " is acquired while a persistence context is open";
+
+	private static final String ISOLATED = OPEN + ". To read fresh data, the body runs without it";
+
+	private static final String STALE = OPEN + ", and entities that it read before may be stale";
+
+	private static final LockRequest SHELF = LockRequest.of("shelf");
+
+	@Autowired
+	private Shelf shelf;
+
+	@Autowired
+	private LockTemplate lock;
+
+	@Autowired
+	private LockRegistry registry;
+
+	@Autowired
+	private EntityManager entityManager;
+
+	@Autowired
+	private EntityManagerFactory factory;
+
+	@Autowired
+	private PlatformTransactionManager manager;
+
+	@Autowired
+	private DistributedLockAdvisor advisor;
+
+	@Autowired
+	private Events events;
+
+	@BeforeEach
+	void fill() {
+		new TransactionTemplate(this.manager).executeWithoutResult((status) -> this.entityManager.merge(new Item()));
+		this.events.late.clear();
+		// The advisor forgets the methods of which it has warned
+		this.advisor.setOnActiveTransaction(OnActiveTransaction.DEFER);
+	}
+
+	@AfterEach
+	void nothingIsLeftOnTheThread() {
+		assertThat(TransactionSynchronizationManager.getResourceMap()).isEmpty();
+		assertThat(TransactionSynchronizationManager.isSynchronizationActive()).isFalse();
+	}
+
+	@Test
+	void aMethodReadsFreshDataAndIsWarnedOfOnce(CapturedOutput output) {
+		inView(() -> {
+			readAndLetAnotherTake();
+			this.shelf.take();
+			this.shelf.take();
+		});
+		assertThat(count()).isEqualTo(7);
+		assertThat(StringUtils.countOccurrencesOf(output.toString(), OPEN)).isOne();
+		assertThat(output).contains("The lock of '" + Shelf.class.getName() + ".take()'" + ISOLATED);
+		assertThat(this.events.late).isEmpty();
+	}
+
+	@Test
+	void theOuterContextComesBackAndStillManagesItsEntity() {
+		inView(() -> {
+			Item item = readAndLetAnotherTake();
+			this.shelf.take(() -> assertThat(this.entityManager.contains(item)).isFalse());
+			assertThat(this.entityManager.find(Item.class, 1L)).isSameAs(item);
+			assertThat(item.count).isEqualTo(10);
+			new TransactionTemplate(this.manager).executeWithoutResult((status) -> this.entityManager.refresh(item));
+			assertThat(item.count).isEqualTo(8);
+		});
+	}
+
+	@Test
+	void theOuterContextComesBackAfterAnException() {
+		inView(() -> {
+			Item item = readAndLetAnotherTake();
+			assertThatExceptionOfType(ArithmeticException.class).isThrownBy(() -> this.shelf.take(() -> {
+				throw new ArithmeticException();
+			}));
+			assertThat(this.entityManager.contains(item)).isTrue();
+		});
+		assertThat(count()).isEqualTo(9);
+	}
+
+	@Test
+	void theOuterContextIsBackBeforeTheRelease() {
+		inView(() -> {
+			Object outer = TransactionSynchronizationManager.getResource(this.factory);
+			this.events.openAtRelease.clear();
+			this.shelf.take();
+			assertThat(this.events.openAtRelease).singleElement().isSameAs(outer);
+		});
+	}
+
+	@Test
+	void theOuterContextTakesThePlaceOfOneThatTheBodyHasLeft() {
+		EntityManagerHolder left = new EntityManagerHolder(this.factory.createEntityManager());
+		inView(() -> {
+			Object outer = TransactionSynchronizationManager.getResource(this.factory);
+			this.lock.executeWithoutResult(SHELF,
+					(lease) -> TransactionSynchronizationManager.bindResource(this.factory, left));
+			assertThat(TransactionSynchronizationManager.getResource(this.factory)).isSameAs(outer);
+		});
+		left.getEntityManager().close();
+	}
+
+	@Test
+	void allContextsAreTakenFromTheThreadAndOtherResourcesAreNot() {
+		SessionHolder session = new SessionHolder(this.factory.createEntityManager().unwrap(Session.class));
+		TransactionSynchronizationManager.bindResource("second", session);
+		TransactionSynchronizationManager.bindResource("other", "resource");
+		inView(() -> {
+			this.lock.executeWithoutResult(SHELF,
+					(lease) -> assertThat(TransactionSynchronizationManager.getResourceMap())
+						.containsOnlyKeys("other"));
+			assertThat(isOpen()).isTrue();
+		});
+		assertThat(TransactionSynchronizationManager.unbindResource("second")).isSameAs(session);
+		TransactionSynchronizationManager.unbindResource("other");
+		session.getEntityManager().close();
+	}
+
+	@Test
+	void aScopeWithoutATransactionIsSuspended() {
+		TransactionTemplate scope = new TransactionTemplate(this.manager);
+		scope.setPropagationBehavior(TransactionDefinition.PROPAGATION_SUPPORTS);
+		scope.setName("scope");
+		scope.setReadOnly(true);
+		Runnable work = () -> scope.executeWithoutResult((status) -> {
+			Item item = readAndLetAnotherTake();
+			this.lock.executeWithoutResult(SHELF, (lease) -> {
+				assertThat(TransactionSynchronizationManager.isSynchronizationActive()).isFalse();
+				assertThat(this.entityManager.find(Item.class, 1L).count).isEqualTo(9);
+				this.shelf.take();
+				EntityManager own = this.factory.createEntityManager();
+				TransactionSynchronizationManager.bindResource(this.factory, new EntityManagerHolder(own));
+				own.close();
+			});
+			assertThat(this.entityManager.contains(item)).isTrue();
+			assertThat(TransactionSynchronizationManager.isSynchronizationActive()).isTrue();
+			assertThat(TransactionSynchronizationManager.getCurrentTransactionName()).isEqualTo("scope");
+			assertThat(TransactionSynchronizationManager.isCurrentTransactionReadOnly()).isTrue();
+			assertThat(TransactionSynchronizationManager.isActualTransactionActive()).isFalse();
+		});
+		work.run();
+		assertThat(count()).isEqualTo(8);
+		fill();
+		inView(work);
+		assertThat(count()).isEqualTo(8);
+	}
+
+	@Test
+	void withWarnTheMethodReadsStaleData(CapturedOutput output) {
+		inView(() -> {
+			readAndLetAnotherTake();
+			this.shelf.takeWarned();
+			this.shelf.takeWarned();
+		});
+		assertThat(count()).isEqualTo(8);
+		assertThat(StringUtils.countOccurrencesOf(output.toString(), OPEN)).isOne();
+		assertThat(output).contains("takeWarned()'" + STALE, "entityManager.refresh(entity)");
+		assertThat(this.events.late).hasSize(2)
+			.contains(new LockEvent.Late(SHELF.key(), "while a persistence context is open", null));
+	}
+
+	@Test
+	void withFailTheLockIsNotEvenWaitedFor() {
+		Lease others = this.registry.acquireAsync(SHELF).join();
+		inView(() -> assertThatIllegalStateException().isThrownBy(this.shelf::takeOrFail)
+			.withMessageContaining("takeOrFail()' must not be acquired while a persistence context is open")
+			.withMessageContaining("spring.jpa.open-in-view=false"));
+		others.close();
+		this.shelf.takeOrFail();
+		assertThat(count()).isEqualTo(9);
+	}
+
+	@Test
+	void withIgnoreTheMethodReadsStaleDataSilently(CapturedOutput output) {
+		inView(() -> {
+			readAndLetAnotherTake();
+			this.shelf.takeIgnoring();
+		});
+		assertThat(count()).isEqualTo(9);
+		assertThat(output).doesNotContain(OPEN);
+		assertThat(this.events.late).isEmpty();
+	}
+
+	@Test
+	void aTemplateDoesTheSameAndWarnsOnceForEachName(CapturedOutput output) {
+		inView(() -> {
+			readAndLetAnotherTake();
+			take(this.lock, LockRequest.of("book", 1));
+			take(this.lock.withOnLost(OnLost.LOG), LockRequest.of("book", 2));
+			take(this.lock, LockRequest.of("pen", 1));
+			take(this.lock.withPersistenceContext(OnPersistenceContext.WARN), LockRequest.of("ink", 1));
+		});
+		assertThat(StringUtils.countOccurrencesOf(output.toString(), OPEN)).isEqualTo(3);
+		assertThat(output).contains("Lock 'book'" + ISOLATED, "Lock 'pen'" + ISOLATED, "Lock 'ink'" + STALE);
+		assertThat(this.events.late).hasSize(1);
+		assertThat(count()).isEqualTo(9);
+	}
+
+	@Test
+	void aBodyThatBeginsOnTheThreadReadsFreshData() {
+		inView(() -> {
+			readAndLetAnotherTake();
+			CompletableFuture<Integer> found = this.lock.beginOrElse(SHELF,
+					(lease) -> CompletableFuture.completedFuture(this.entityManager.find(Item.class, 1L).count),
+					(contention) -> CompletableFuture.failedFuture(contention),
+					(outage) -> CompletableFuture.failedFuture(outage));
+			assertThat(found.join()).isEqualTo(9);
+			assertThat(isOpen()).isTrue();
+		});
+	}
+
+	@Test
+	void aHandlerThatRunsWithoutTheLockKeepsTheContext() {
+		Lease others = this.registry.acquireAsync(SHELF).join();
+		inView(() -> assertThat(this.lock.<Lease, Boolean, RuntimeException>executeOrElse(
+				SHELF.withWaitTime(Duration.ZERO), (lease) -> false, (LockContendedException ex) -> isOpen()))
+			.isTrue());
+		others.close();
+	}
+
+	@Test
+	void aRegistryHasNoBodyAndWarns(CapturedOutput output) {
+		inView(() -> {
+			this.registry.acquire(SHELF).close();
+			this.registry.lock(LockRequest.of("rack").key()).lock();
+			this.registry.lock(LockRequest.of("rack").key()).unlock();
+		});
+		assertThat(output).contains("Lock 'shelf'" + STALE, "Lock 'rack'" + STALE).doesNotContain(ISOLATED);
+		assertThat(this.events.late).hasSize(2);
+	}
+
+	@Test
+	void aReentrantLockKeepsTheContextThatWasOpenedUnderIt(CapturedOutput output) {
+		this.lock.executeWithoutResult(SHELF, (lease) -> inView(() -> {
+			Item item = this.entityManager.find(Item.class, 1L);
+			this.shelf.take(() -> assertThat(this.entityManager.contains(item)).isTrue());
+		}));
+		assertThat(output).doesNotContain(OPEN);
+		assertThat(count()).isEqualTo(9);
+	}
+
+	@Test
+	void anotherLockIsYoungerThanTheContext() {
+		this.lock.executeWithoutResult(LockRequest.of("rack"), (lease) -> inView(() -> {
+			readAndLetAnotherTake();
+			this.shelf.take();
+		}));
+		assertThat(count()).isEqualTo(8);
+	}
+
+	@Test
+	void withoutAnOpenContextNothingIsSaid(CapturedOutput output) {
+		this.shelf.take();
+		this.shelf.takeOrFail();
+		assertThat(output).doesNotContain(OPEN);
+		assertThat(count()).isEqualTo(8);
+	}
+
+	@Test
+	void insideATransactionTheTransactionIsLate(CapturedOutput output) {
+		new TransactionTemplate(this.manager).executeWithoutResult((status) -> {
+			readAndLetAnotherTake();
+			this.shelf.take();
+		});
+		assertThat(count()).isEqualTo(9);
+		assertThat(output).doesNotContain(OPEN)
+			.contains("take()' is acquired inside a transaction",
+					"While it waits for the lock, it keeps a database connection");
+	}
+
+	private Item readAndLetAnotherTake() {
+		Item item = this.entityManager.find(Item.class, 1L);
+		CompletableFuture.runAsync(() -> this.shelf.take()).join();
+		return item;
+	}
+
+	private void take(LockTemplate lock, LockRequest request) {
+		lock.executeWithoutResult(request, (lease) -> this.entityManager.find(Item.class, 1L));
+	}
+
+	private boolean isOpen() {
+		return TransactionSynchronizationManager.hasResource(this.factory);
+	}
+
+	private int count() {
+		return new TransactionTemplate(this.manager).execute((status) -> this.entityManager.find(Item.class, 1L).count);
+	}
+
+	private void inView(Runnable work) {
+		inView(this.factory, work);
+	}
+
+	/** As open-in-view does for a web request. */
+	static void inView(EntityManagerFactory factory, Runnable work) {
+		OpenEntityManagerInViewInterceptor view = new OpenEntityManagerInViewInterceptor();
+		view.setEntityManagerFactory(factory);
+		ServletWebRequest request = new ServletWebRequest(new MockHttpServletRequest());
+		view.preHandle(request);
+		try {
+			work.run();
+		}
+		finally {
+			view.afterCompletion(request, null);
+		}
+	}
+
+	@Nested
+	@TestPropertySource(properties = "distributed-lock.persistence-context=fail")
+	class WithThePropertyFail {
+
+		@Test
+		void whatDoesNotChooseIsRefused() {
+			inView(() -> {
+				assertThatIllegalStateException().isThrownBy(() -> PersistenceContextTests.this.shelf.take());
+				assertThatIllegalStateException().isThrownBy(() -> take(PersistenceContextTests.this.lock, SHELF));
+				assertThatIllegalStateException()
+					.isThrownBy(() -> PersistenceContextTests.this.registry.acquire(SHELF));
+				assertThatIllegalStateException()
+					.isThrownBy(() -> PersistenceContextTests.this.registry.lock(SHELF.key()).lock());
+			});
+		}
+
+		@Test
+		void theAnnotationAndTheTemplateComeFirst() {
+			inView(() -> {
+				Item item = PersistenceContextTests.this.entityManager.find(Item.class, 1L);
+				PersistenceContextTests.this.shelf.takeIsolated();
+				take(PersistenceContextTests.this.lock.withPersistenceContext(OnPersistenceContext.ISOLATE), SHELF);
+				assertThat(PersistenceContextTests.this.entityManager.contains(item)).isTrue();
+			});
+			assertThat(count()).isEqualTo(9);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	@Import(Shelf.class)
+	static class Application {
+
+		@Bean
+		Events events() {
+			return new Events();
+		}
+
+	}
+
+	static class Events implements LockListener {
+
+		private final List<LockEvent.Late> late = new CopyOnWriteArrayList<>();
+
+		private final List<Object> openAtRelease = new CopyOnWriteArrayList<>();
+
+		@Override
+		public void onEvent(LockEvent event) {
+			if (event instanceof LockEvent.Late tooLate) {
+				this.late.add(tooLate);
+			}
+			if (event instanceof LockEvent.Released) {
+				TransactionSynchronizationManager.getResourceMap()
+					.values()
+					.stream()
+					.filter(EntityManagerHolder.class::isInstance)
+					.forEach(this.openAtRelease::add);
+			}
+		}
+
+	}
+
+	static class Shelf {
+
+		private final EntityManager entityManager;
+
+		Shelf(EntityManager entityManager) {
+			this.entityManager = entityManager;
+		}
+
+		@DistributedLock(name = "shelf")
+		@Transactional
+		public void take() {
+			decrement();
+		}
+
+		@DistributedLock(name = "shelf")
+		@Transactional
+		public void take(Runnable inside) {
+			decrement();
+			inside.run();
+		}
+
+		@DistributedLock(name = "shelf", persistenceContext = OnPersistenceContext.ISOLATE)
+		@Transactional
+		public void takeIsolated() {
+			decrement();
+		}
+
+		@DistributedLock(name = "shelf", persistenceContext = OnPersistenceContext.WARN)
+		@Transactional
+		public void takeWarned() {
+			decrement();
+		}
+
+		@DistributedLock(name = "shelf", persistenceContext = OnPersistenceContext.FAIL)
+		@Transactional
+		public void takeOrFail() {
+			decrement();
+		}
+
+		@DistributedLock(name = "shelf", persistenceContext = OnPersistenceContext.IGNORE)
+		@Transactional
+		public void takeIgnoring() {
+			decrement();
+		}
+
+		private void decrement() {
+			this.entityManager.find(Item.class, 1L).count--;
+		}
+
+	}
+
+}
