@@ -67,6 +67,7 @@ class LockModesAcrossJvmsTests {
 	}
 
 	@Test
+	@FullProfileOnly
 	void theOrderOfGrantsIsTheOrderOfArrival() throws Exception {
 		try (RedisRegistry registry = RedisRegistry.lettuce(this.redis)) {
 			Lease lease = registry.acquire(FairWorker.REQUEST);

@@ -37,6 +37,9 @@ abstract class LockScriptHarness {
 
 	static final String TURN = LOCK + ":turn";
 
+	/** A ticket that gives a place whose name begins with a dot the longest turn. */
+	static final long FAR = 12;
+
 	static final String QUEUE = LOCK + ":queue";
 
 	static final String READERS = LOCK + ":readers";

@@ -536,7 +536,7 @@ class RedisLockScriptsTests {
 		void theReleasingJvmNotifiesItselfWhereItStandsIfItDoesNotQueueAnew() {
 			acquire(owner);
 			String self = queue();
-			try (Waiter own = new Waiter(self, 1); Waiter waiter = new Waiter("waiting", FUTURE)) {
+			try (Waiter own = new Waiter(self, 6); Waiter waiter = new Waiter("waiting", FUTURE)) {
 				assertThat(store.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 				assertThat(redis.command("ZRANGE", QUEUE, "0", "-1")).isEqualTo(self + "\nwaiting");
 				assertThat(redis.command("GET", TURN)).isEqualTo(self);
@@ -610,9 +610,9 @@ class RedisLockScriptsTests {
 			String jvm = queue();
 			redis.command("DEL", LOCK);
 			redis.command("SET", TURN, jvm, "PX", "60000");
-			try (Waiter next = new Waiter("next", FUTURE)) {
+			try (Waiter next = new Waiter(".next", FUTURE + 6)) {
 				store.withdraw(KEY);
-				assertThat(redis.command("GET", TURN)).isEqualTo("next");
+				assertThat(redis.command("GET", TURN)).isEqualTo(".next");
 				assertThat(next.read()).isEqualTo("stock:1001");
 			}
 		}

@@ -340,11 +340,11 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 		@Test
 		void theFirstWaiterIsNotifiedAndTheJvmQueuesBehindIt() {
 			grant(reader);
-			try (Waiter writer = new Waiter("writer", 2)) {
+			try (Waiter writer = new Waiter(".writer", FAR)) {
 				assertThat(store.release(KEY, reader, LockMode.READ)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 				assertThat(writer.read()).isEqualTo("stock:1001");
-				assertThat(redis.command("GET", TURN)).isEqualTo("writer");
-				assertThat(redis.command("ZRANGE", QUEUE, "0", "-1")).isEqualTo("writer\n" + jvm() + ":read");
+				assertThat(redis.command("GET", TURN)).isEqualTo(".writer");
+				assertThat(redis.command("ZRANGE", QUEUE, "0", "-1")).isEqualTo(".writer\n" + jvm() + ":read");
 			}
 		}
 
@@ -364,15 +364,15 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 		@Test
 		void allReadersSideBySideAreNotified() {
 			grant(owner);
-			try (Waiter first = new Waiter("first:read", 2);
-					Waiter second = new Waiter("second:read", 4);
-					Waiter writer = new Waiter("writer", 6);
-					Waiter last = new Waiter("last:read", 8)) {
+			try (Waiter first = new Waiter(".first:read", FAR);
+					Waiter second = new Waiter("second:read", 14);
+					Waiter writer = new Waiter("writer", 16);
+					Waiter last = new Waiter("last:read", 18)) {
 				assertThat(store.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 				assertThat(first.read()).isEqualTo("stock:1001");
 				assertThat(second.read()).isEqualTo("stock:1001");
-				assertThat(queue()).isEqualTo("first:read 3 second:read 5 writer 6 last:read 8");
-				assertThat(redis.command("GET", TURN)).isEqualTo("first:read");
+				assertThat(queue()).isEqualTo(".first:read 13 second:read 15 writer 16 last:read 18");
+				assertThat(redis.command("GET", TURN)).isEqualTo(".first:read");
 			}
 		}
 
@@ -417,11 +417,11 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 		void bothPlacesOfTheJvmAreGivenUpAndItsTurnWithThem() {
 			redis.command("ZADD", QUEUE, "3", jvm() + ":read", "4", jvm(), "5", jvm() + ":fair");
 			redis.command("SET", TURN, jvm() + ":read", "PX", "60000");
-			try (Waiter next = new Waiter("next", 6)) {
+			try (Waiter next = new Waiter(".next", FAR)) {
 				redis.command("ZREM", QUEUE, jvm() + ":fair");
 				store.withdraw(KEY);
-				assertThat(queue()).isEqualTo("next 7");
-				assertThat(redis.command("GET", TURN)).isEqualTo("next");
+				assertThat(queue()).isEqualTo(".next 13");
+				assertThat(redis.command("GET", TURN)).isEqualTo(".next");
 			}
 		}
 

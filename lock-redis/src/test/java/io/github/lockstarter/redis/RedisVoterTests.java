@@ -21,6 +21,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 import io.github.lockstarter.testsupport.UnreliableNetwork;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -118,6 +119,7 @@ class RedisVoterTests {
 	}
 
 	@Test
+	@FullProfileOnly
 	void requestsToASilentServerDoNotPileUp() {
 		Awaitility.await().ignoreExceptions().until(() -> this.voter.run().join() != null);
 		this.redis.pause();
@@ -165,6 +167,7 @@ class RedisVoterTests {
 	}
 
 	@Test
+	@FullProfileOnly
 	void releasesThatAreNotRepeatedAreLoggedOnceForEachOutage(CapturedOutput output) throws Exception {
 		try (UnreliableNetwork network = UnreliableNetwork.to(this.redis.port()); RedisVoter beyond = voter(network)) {
 			for (int outage = 1; outage <= 2; outage++) {

@@ -181,6 +181,7 @@ class RedissonIssuesTests {
 
 	/** 6303, 6962. */
 	@Test
+	@FullProfileOnly
 	void manyLocksAreNotTooMuchForTheWatchdog() {
 		Duration leaseTime = Duration.ofSeconds(6);
 		try (RedisRegistry many = RedisRegistry.lettuce(this.redis, RedisRegistry.leaseTime(leaseTime))) {

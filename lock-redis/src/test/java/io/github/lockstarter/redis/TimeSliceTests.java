@@ -144,6 +144,7 @@ class TimeSliceTests {
 	@Test
 	void aReaderThatHasAskedJoinsWhereNobodyWaits() throws Exception {
 		try (Lease lasting = this.one.acquire(READ)) {
+			this.one.awaitConnected(this.redis);
 			letTheSlicePass();
 			Call<List<String>> reader = Callers
 				.start(() -> this.redis.monitor(() -> this.one.tryAcquire(READ_NOW).orElseThrow().close()));

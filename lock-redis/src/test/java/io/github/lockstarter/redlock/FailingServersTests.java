@@ -23,6 +23,7 @@ import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -47,6 +48,7 @@ class FailingServersTests {
 	private final List<Long> tokens = new ArrayList<>();
 
 	@Test
+	@FullProfileOnly
 	void ownersNeverOverlapWhileOneServerAfterTheOtherIsSilent() throws Exception {
 		AtomicBoolean over = new AtomicBoolean();
 		Call<Void> disturbance = Callers.start(() -> {

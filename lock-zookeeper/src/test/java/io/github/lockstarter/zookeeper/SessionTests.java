@@ -210,54 +210,64 @@ class SessionTests {
 
 	@Test
 	void anotherSessionReleasesWhatTheLastOneHasLeft() throws Exception {
-		OwnerToken owner = OwnerToken.random();
-		StoreClient client = new StoreClient(this.farStore);
-		assertThat(client.acquire(KEY, owner, LEASE_TIME, false)).isInstanceOf(LockGrant.class);
-		// The server still keeps the session
-		this.network.cut();
-		ZooKeeper last = this.far.getZookeeperClient().getZooKeeper();
-		last.getTestable().injectSessionExpiration();
-		this.network.heal();
-		await().until(() -> this.far.getZookeeperClient().getZooKeeper() != last
-				&& this.far.getZookeeperClient().isConnected());
-		assertThat(client.renew(KEY, owner, LEASE_TIME)).isFalse();
-		assertThat(client.acquire(KEY, OwnerToken.random(), LEASE_TIME, false)).isInstanceOf(LockRefusal.class);
-		assertThat(client.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
-		assertThat(client.acquire(KEY, OwnerToken.random(), LEASE_TIME, false)).isInstanceOf(LockGrant.class);
+		try (CuratorFramework patient = TestServers.connected(this.network.address(), TestServers.PATIENT);
+				ZooKeeperLockStore store = TestServers.store(patient)) {
+			OwnerToken owner = OwnerToken.random();
+			StoreClient client = new StoreClient(store);
+			assertThat(client.acquire(KEY, owner, LEASE_TIME, false)).isInstanceOf(LockGrant.class);
+			// The server still keeps the session
+			this.network.cut();
+			ZooKeeper last = patient.getZookeeperClient().getZooKeeper();
+			last.getTestable().injectSessionExpiration();
+			this.network.heal();
+			await().until(() -> patient.getZookeeperClient().getZooKeeper() != last
+					&& patient.getZookeeperClient().isConnected());
+			assertThat(client.renew(KEY, owner, LEASE_TIME)).isFalse();
+			assertThat(client.acquire(KEY, OwnerToken.random(), LEASE_TIME, false)).isInstanceOf(LockRefusal.class);
+			assertThat(client.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
+			assertThat(client.acquire(KEY, OwnerToken.random(), LEASE_TIME, false)).isInstanceOf(LockGrant.class);
+		}
 	}
 
 	@Test
 	void aRequestWithoutAnswerEndsInTimeAndCanBeRepeated() throws Exception {
-		OwnerToken owner = OwnerToken.random();
-		LeaseRequest request = new LeaseRequest(KEY, owner, LEASE_TIME);
-		StoreClient client = new StoreClient(this.farStore);
-		OwnerToken before = OwnerToken.random();
-		client.acquire(KEY, before, LEASE_TIME, false);
-		client.release(KEY, before, null);
-		this.network.loseAnswers();
-		long start = System.nanoTime();
-		assertThatThrownBy(() -> client.acquire(KEY, owner, LEASE_TIME, true)).isInstanceOf(CompletionException.class);
-		assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(4));
-		assertThat(TestServers.nodes(this.near, PATH)).as("the request was carried out").hasSize(1);
-		this.network.heal();
-		await().ignoreExceptions().until(() -> client.acquire(KEY, owner, LEASE_TIME, true) instanceof LockGrant);
-		await().until(() -> TestServers.nodes(this.near, PATH).size() == 1);
-		assertThat(client.renew(KEY, owner, LEASE_TIME)).isTrue();
-		assertThat(client.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
-		assertThat(this.nearStore.renew(List.of(request)).get(0).toCompletableFuture().join()).isFalse();
-		assertThat(TestServers.nodes(this.near, PATH)).isEmpty();
+		try (CuratorFramework patient = TestServers.connected(this.network.address(), TestServers.PATIENT);
+				ZooKeeperLockStore store = TestServers.store(patient)) {
+			OwnerToken owner = OwnerToken.random();
+			LeaseRequest request = new LeaseRequest(KEY, owner, LEASE_TIME);
+			StoreClient client = new StoreClient(store);
+			OwnerToken before = OwnerToken.random();
+			client.acquire(KEY, before, LEASE_TIME, false);
+			client.release(KEY, before, null);
+			this.network.loseAnswers();
+			long start = System.nanoTime();
+			assertThatThrownBy(() -> client.acquire(KEY, owner, LEASE_TIME, true))
+				.isInstanceOf(CompletionException.class);
+			assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(4));
+			assertThat(TestServers.nodes(this.near, PATH)).as("the request was carried out").hasSize(1);
+			this.network.heal();
+			await().ignoreExceptions().until(() -> client.acquire(KEY, owner, LEASE_TIME, true) instanceof LockGrant);
+			await().until(() -> TestServers.nodes(this.near, PATH).size() == 1);
+			assertThat(client.renew(KEY, owner, LEASE_TIME)).isTrue();
+			assertThat(client.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
+			assertThat(this.nearStore.renew(List.of(request)).get(0).toCompletableFuture().join()).isFalse();
+			assertThat(TestServers.nodes(this.near, PATH)).isEmpty();
+		}
 	}
 
 	@Test
 	void aReleaseWithoutAnswerIsRepeatedWithTheNextConnection() throws Exception {
-		OwnerToken owner = OwnerToken.random();
-		StoreClient client = new StoreClient(this.farStore);
-		client.acquire(KEY, owner, LEASE_TIME, false);
-		this.network.cut();
-		assertThatThrownBy(() -> client.release(KEY, owner, null)).isInstanceOf(CompletionException.class);
-		assertThat(TestServers.nodes(this.near, PATH)).hasSize(1);
-		this.network.heal();
-		await().until(() -> TestServers.nodes(this.near, PATH).isEmpty());
+		try (CuratorFramework patient = TestServers.connected(this.network.address(), TestServers.PATIENT);
+				ZooKeeperLockStore store = TestServers.store(patient)) {
+			OwnerToken owner = OwnerToken.random();
+			StoreClient client = new StoreClient(store);
+			client.acquire(KEY, owner, LEASE_TIME, false);
+			this.network.cut();
+			assertThatThrownBy(() -> client.release(KEY, owner, null)).isInstanceOf(CompletionException.class);
+			assertThat(TestServers.nodes(this.near, PATH)).hasSize(1);
+			this.network.heal();
+			await().until(() -> TestServers.nodes(this.near, PATH).isEmpty());
+		}
 	}
 
 	@Test
