@@ -46,6 +46,9 @@ final class JMeter {
 		command.addAll(List.of("-Xmx512m", "-jar", this.jar, "-n", "-t", this.plan.toString(), "-l", results.toString(),
 				"-j", results.resolveSibling("jmeter.log").toString(), "-Jjmeterengine.nongui.port=0",
 				"-Jjmeter.save.saveservice.output_format=csv"));
+		// The message of a failed request has several lines
+		command.addAll(List.of("-Jjmeter.save.saveservice.response_message=false",
+				"-Jjmeter.save.saveservice.assertion_results_failure_message=false"));
 		command.addAll(List.of(properties));
 		Process process = new ProcessBuilder(command).directory(this.home.resolve("bin").toFile())
 			.redirectErrorStream(true)

@@ -65,7 +65,7 @@ class ReferenceTests {
 
 	@Test
 	void allLinksLeadSomewhere() throws Exception {
-		Matcher link = Pattern.compile("]\\(([^)#]*)(#[^)]*)?\\)").matcher(Files.readString(REFERENCE));
+		Matcher link = Pattern.compile("](?:\\(|: )([^)#\\s]*)(#[^)\\s]*)?").matcher(Files.readString(REFERENCE));
 		while (link.find()) {
 			Path target = link.group(1).isEmpty() ? REFERENCE : REFERENCE.resolveSibling(link.group(1));
 			assertThat(target).exists();
@@ -89,7 +89,7 @@ class ReferenceTests {
 	private static String sources() throws IOException {
 		StringBuilder sources = new StringBuilder();
 		for (String root : List.of("src", "../lock-core/src/test", "../lock-spring/src/test", "../lock-redis/src/test",
-				"../lock-autoconfigure/src/test")) {
+				"../lock-autoconfigure/src/test", "../lock-starter/src/test")) {
 			try (Stream<Path> files = Files.walk(Path.of(root))) {
 				for (Path file : files.filter((each) -> each.toString().endsWith(".java")).toList()) {
 					sources.append(Files.readString(file));

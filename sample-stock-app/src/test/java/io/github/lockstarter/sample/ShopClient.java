@@ -19,6 +19,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
+import org.awaitility.Awaitility;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -28,6 +29,8 @@ import tools.jackson.databind.json.JsonMapper;
 public final class ShopClient {
 
 	private static final JsonMapper json = JsonMapper.shared();
+
+	private static final long UNKNOWN_PRODUCT = 404;
 
 	private final HttpClient http = HttpClient.newHttpClient();
 
@@ -78,6 +81,21 @@ public final class ShopClient {
 	 */
 	public HttpResponse<String> report(Object day) {
 		return send(request(0, "/reports/" + day).POST(BodyPublishers.noBody()));
+	}
+
+	/**
+	 * Wait until each instance is connected to the store of its locks. The first
+	 * connection of a JVM may take seconds on a busy machine, and customers wait no
+	 * longer than for an outage.
+	 */
+	public ShopClient awaitLocks() {
+		for (int i = 0; i < this.ports.size(); i++) {
+			int turn = i;
+			Awaitility.await()
+				.atMost(Duration.ofMinutes(1))
+				.until(() -> deduct(turn, UNKNOWN_PRODUCT, "strategy=distributed-lock").statusCode() == 404);
+		}
+		return this;
 	}
 
 	/**

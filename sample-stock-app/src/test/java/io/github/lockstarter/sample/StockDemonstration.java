@@ -23,7 +23,8 @@ final class StockDemonstration {
 
 	private static final int LOOPS = 10;
 
-	private static final String STRATEGIES = "none,synchronized,distributed-lock,distributed-lock-fenced";
+	static final String STRATEGIES = "none,synchronized,optimistic-version,conditional-update,"
+			+ "distributed-lock,distributed-lock-fenced";
 
 	private final Path target;
 

@@ -2,14 +2,9 @@
 
 package io.github.lockstarter.sample.stock;
 
-import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
 
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
-
-import org.springframework.beans.factory.annotation.Value;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 import org.springframework.transaction.annotation.Transactional;
@@ -20,19 +15,11 @@ import org.springframework.transaction.annotation.Transactional;
 @Repository
 public class StockRepository {
 
-	private static final Log logger = LogFactory.getLog(StockRepository.class);
-
 	private final JdbcClient jdbc;
 
-	private final Duration writeDelay;
+	private final WriteDelay writeDelay;
 
-	/**
-	 * Create the repository.
-	 * @param jdbc the database
-	 * @param writeDelay how long a change of a count is delayed, as if the instance had
-	 * been paused before it
-	 */
-	StockRepository(JdbcClient jdbc, @Value("${shop.write-delay:0s}") Duration writeDelay) {
+	StockRepository(JdbcClient jdbc, WriteDelay writeDelay) {
 		this.jdbc = jdbc;
 		this.writeDelay = writeDelay;
 	}
@@ -67,7 +54,7 @@ public class StockRepository {
 	 * Return whether the units were left, and are deducted now.
 	 */
 	public boolean deductIfLeft(long productId, int count) {
-		delay(productId);
+		this.writeDelay.await(productId);
 		return this.jdbc
 			.sql("update mall_stock set count = count - ?, version = version + 1 where product_id = ? and count >= ?")
 			.params(count, productId, count)
@@ -78,11 +65,21 @@ public class StockRepository {
 	 * Return whether the version was still the same, and the count is set now.
 	 */
 	public boolean updateCountOfVersion(long productId, int count, long version) {
-		delay(productId);
+		this.writeDelay.await(productId);
 		return this.jdbc
 			.sql("update mall_stock set count = ?, version = version + 1 where product_id = ? and version = ?")
 			.params(count, productId, version)
 			.update() > 0;
+	}
+
+	/**
+	 * Count attempts that found another version, apart from any transaction that may roll
+	 * back.
+	 */
+	public void addFailedAttempts(long productId, int attempts) {
+		this.jdbc.sql("update mall_stock set failed_attempts = failed_attempts + ? where product_id = ?")
+			.params(attempts, productId)
+			.update();
 	}
 
 	/**
@@ -99,7 +96,7 @@ public class StockRepository {
 	}
 
 	public void updateCount(long productId, int count) {
-		delay(productId);
+		this.writeDelay.await(productId);
 		this.jdbc.sql("update mall_stock set count = ?, version = version + 1 where product_id = ?")
 			.params(count, productId)
 			.update();
@@ -114,12 +111,11 @@ public class StockRepository {
 	@Transactional
 	public void reset(long productId, int count) {
 		this.jdbc.sql("delete from orders where product_id = ?").param(productId).update();
-		int updated = this.jdbc
-			.sql("update mall_stock set initial_count = ?, count = ?, version = version + 1 where product_id = ?")
-			.params(count, count, productId)
-			.update();
+		int updated = this.jdbc.sql("""
+				update mall_stock set initial_count = ?, count = ?, version = version + 1, failed_attempts = 0
+					where product_id = ?""").params(count, count, productId).update();
 		if (updated == 0) {
-			this.jdbc.sql("insert into mall_stock values (?, ?, 1, ?, ?, 0, 0)")
+			this.jdbc.sql("insert into mall_stock values (?, ?, 1, ?, ?, 0, 0, 0)")
 				.params(UUID.randomUUID().toString(), productId, count, count)
 				.update();
 		}
@@ -127,27 +123,13 @@ public class StockRepository {
 
 	Optional<StockReport> findReport(long productId) {
 		return this.jdbc.sql("""
-				select product_id, initial_count, count as remaining,
+				select product_id, initial_count, count as remaining, failed_attempts,
 					(select coalesce(sum(o.count), 0) from orders o where o.product_id = s.product_id) as sold
 				from mall_stock s where product_id = ?""")
 			.param(productId)
 			.query((row, number) -> StockReport.of(row.getLong("product_id"), row.getInt("initial_count"),
-					row.getInt("remaining"), row.getLong("sold")))
+					row.getInt("remaining"), row.getLong("sold"), row.getLong("failed_attempts")))
 			.optional();
-	}
-
-	private void delay(long productId) {
-		if (this.writeDelay.isZero()) {
-			return;
-		}
-		logger.info("Delaying the sale of product " + productId);
-		try {
-			Thread.sleep(this.writeDelay.toMillis());
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			throw new BusyException(productId);
-		}
 	}
 
 }

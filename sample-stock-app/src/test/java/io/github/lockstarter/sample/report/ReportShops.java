@@ -54,7 +54,7 @@ final class ReportShops implements AutoCloseable {
 	 */
 	void start(LocalDate day) {
 		this.shops.stream()
-			.map((shop) -> CompletableFuture.runAsync(() -> start(day, shop)))
+			.map((shop) -> CompletableFuture.runAsync(() -> start(day, shop), (task) -> new Thread(task).start()))
 			.toList()
 			.forEach(CompletableFuture::join);
 	}

@@ -5,12 +5,14 @@ package io.github.lockstarter.sample.stock;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 
+import jakarta.persistence.EntityManagerFactory;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.boot.test.context.SpringBootTest;
@@ -57,7 +59,7 @@ class StockApiTests {
 
 	@BeforeEach
 	void stock(@LocalServerPort int port) {
-		this.client = ShopClient.of(port);
+		this.client = ShopClient.of(port).awaitLocks();
 		this.client.setStock(PRODUCT, 5);
 	}
 
@@ -77,7 +79,7 @@ class StockApiTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "none", "synchronized", "distributed-lock", "distributed-lock-fenced",
-			"distributed-lock-fair" })
+			"distributed-lock-fenced-transaction", "distributed-lock-fair" })
 	void deductionSells(String strategy) {
 		assertAnswer(this.client.deduct(PRODUCT, "count=2&strategy=" + strategy), 200, """
 				{"sold":true,"remaining":3}""");
@@ -87,7 +89,7 @@ class StockApiTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "none", "synchronized", "distributed-lock", "distributed-lock-fenced",
-			"distributed-lock-fair" })
+			"distributed-lock-fenced-transaction", "distributed-lock-fair" })
 	void deductionOfMoreThanRemainsIsRefused(String strategy) {
 		assertProblem(this.client.deduct(PRODUCT, "count=6&strategy=" + strategy), 409, "Product '1001' is sold out");
 		assertThat(this.client.stock(PRODUCT).get("remaining").asInt()).isEqualTo(5);
@@ -95,7 +97,7 @@ class StockApiTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "none", "synchronized", "distributed-lock", "distributed-lock-fenced",
-			"distributed-lock-fair" })
+			"distributed-lock-fenced-transaction", "distributed-lock-fair" })
 	void deductionOfUnknownProductIsNotFound(String strategy) {
 		assertProblem(this.client.deduct(404, "strategy=" + strategy), 404, "Product '404' is unknown");
 	}
@@ -114,7 +116,8 @@ class StockApiTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "distributed-lock", "distributed-lock-fenced", "distributed-lock-fair" })
+	@ValueSource(strings = { "distributed-lock", "distributed-lock-fenced", "distributed-lock-fenced-transaction",
+			"distributed-lock-fair" })
 	void deductionOfWhatSomebodyElseIsSellingIsToBeTriedAgain(String strategy, @Autowired LockRegistry locks) {
 		try (Lease held = locks.acquire(LockRequest.of("stock", PRODUCT))) {
 			assertTryAgain(this.client.deduct(PRODUCT, "strategy=" + strategy), "Busy", "Lock 'stock:1001' is held");
@@ -146,6 +149,17 @@ class StockApiTests {
 	}
 
 	@Test
+	void aTransactionOfALateOwnerIsRefusedByTheDatabase(@Autowired JdbcClient jdbc) {
+		String strategy = "strategy=distributed-lock-fenced-transaction";
+		this.client.deduct(PRODUCT, strategy);
+		assertThat(jdbc.sql("update distributed_lock_fence set token = ?").param(Long.MAX_VALUE).update()).isOne();
+		HttpResponse<String> response = this.client.deduct(PRODUCT, strategy);
+		assertProblem(response, 500, "a later owner has claimed the lock");
+		assertThat(this.client.stock(PRODUCT).get("remaining").asInt()).isEqualTo(4);
+		jdbc.sql("delete from distributed_lock_fence").update();
+	}
+
+	@Test
 	void stockOfUnknownProductIsNotFound() {
 		assertProblem(this.client.get("/stock/404"), 404, "Product '404' is unknown");
 	}
@@ -160,10 +174,30 @@ class StockApiTests {
 	}
 
 	@Test
+	void profilesAddStrategiesAndWhatTheyNeed(@Autowired ListableBeanFactory beans, @Autowired JdbcClient jdbc) {
+		assertThat(this.client.get("/strategies").body()).doesNotContain("\"redisson\"", "\"distributed-lock-redis\"",
+				"\"jpa-");
+		assertThat(beans.getBeanNamesForType(EntityManagerFactory.class)).isEmpty();
+		assertThat(jdbc.sql("select count(*) from information_schema.tables where table_name = 'DISTRIBUTED_LOCK'")
+			.query(Integer.class)
+			.single()).isZero();
+	}
+
+	@Test
 	void reportNamesOversoldAndLostUnits() {
-		assertThat(StockReport.of(1, 5, 0, 5).lost()).isNull();
-		assertThat(StockReport.of(1, 5, 0, 7)).isEqualTo(new StockReport(1, 5, 0, 7, 2, -2L));
-		assertThat(StockReport.of(1, 5, 4, 3)).isEqualTo(new StockReport(1, 5, 4, 3, 0, -2L));
+		assertThat(StockReport.of(1, 5, 0, 5, 0).lost()).isNull();
+		assertThat(StockReport.of(1, 5, 0, 7, 0)).isEqualTo(new StockReport(1, 5, 0, 7, 2, -2L, null));
+		assertThat(StockReport.of(1, 5, 4, 3, 0)).isEqualTo(new StockReport(1, 5, 4, 3, 0, -2L, null));
+	}
+
+	@Test
+	void reportNamesFailedAttemptsUntilTheStockIsSet(@Autowired StockRepository stocks) {
+		stocks.addFailedAttempts(PRODUCT, 3);
+		assertAnswer(this.client.get("/stock/1001"), 200, """
+				{"productId":1001,"initial":5,"remaining":5,"sold":0,"oversold":0,"failedAttempts":3}""");
+		this.client.setStock(PRODUCT, 5);
+		assertAnswer(this.client.get("/stock/1001"), 200, """
+				{"productId":1001,"initial":5,"remaining":5,"sold":0,"oversold":0}""");
 	}
 
 	private static void assertAnswer(HttpResponse<String> response, int status, String body) {

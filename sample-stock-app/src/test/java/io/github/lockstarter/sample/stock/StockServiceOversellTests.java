@@ -36,6 +36,7 @@ class StockServiceOversellTests {
 		second = ShopProcess.start(directory);
 		first.awaitOpen();
 		second.awaitOpen();
+		bothInstances().awaitLocks();
 	}
 
 	@AfterAll
@@ -66,6 +67,11 @@ class StockServiceOversellTests {
 	@Test
 	void distributedLockWithFencingNeverOversells() throws Exception {
 		assertSoldOutExactly(rush(5, "distributed-lock-fenced", bothInstances()));
+	}
+
+	@Test
+	void distributedLockWithFencedTransactionsNeverOversells() throws Exception {
+		assertSoldOutExactly(rush(7, "distributed-lock-fenced-transaction", bothInstances()));
 	}
 
 	@Test

@@ -18,7 +18,8 @@ import io.github.lockstarter.sample.stock.StrategyDescription;
 /**
  * Writes only if the version of the row is still the one that was read, and starts again
  * otherwise. Right, and cheap if customers rarely meet. If many want one product, most of
- * the work is done in vain, and those who are unlucky too often get nothing.
+ * the work is done in vain, and those who are unlucky too often get nothing. Counts the
+ * failed attempts.
  */
 @Component
 class OptimisticVersion implements DeductionStrategy {
@@ -35,12 +36,21 @@ class OptimisticVersion implements DeductionStrategy {
 	@Override
 	public int deduct(long productId, int count) {
 		Patience patience = new Patience(productId);
-		while (true) {
-			Integer remaining = this.transactions.execute((transaction) -> attempt(productId, count));
-			if (remaining != null) {
-				return remaining;
+		int failed = 0;
+		try {
+			while (true) {
+				Integer remaining = this.transactions.execute((transaction) -> attempt(productId, count));
+				if (remaining != null) {
+					return remaining;
+				}
+				failed++;
+				patience.pause();
 			}
-			patience.pause();
+		}
+		finally {
+			if (failed > 0) {
+				this.stocks.addFailedAttempts(productId, failed);
+			}
 		}
 	}
 

@@ -19,7 +19,7 @@ import io.github.lockstarter.sample.stock.StrategyDescription;
  * locks.
  */
 @Service
-@Profile("!redlock")
+@Profile("!redlock | stores")
 public class FairLock implements DeductionStrategy {
 
 	private final Sales sales;

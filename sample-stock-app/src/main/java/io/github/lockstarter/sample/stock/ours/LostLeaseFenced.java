@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.sample.stock.ours;
+
+import org.springframework.stereotype.Service;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.OnLost;
+import io.github.lockstarter.TransactionFencing;
+import io.github.lockstarter.sample.stock.DeductionStrategy;
+import io.github.lockstarter.sample.stock.Expectation;
+import io.github.lockstarter.sample.stock.Family;
+import io.github.lockstarter.sample.stock.Sales;
+import io.github.lockstarter.sample.stock.StrategyDescription;
+
+/**
+ * The same as {@link LostLease} with a fenced transaction, and nothing else. The lease
+ * ends as early, and the instance is as ignorant, but the next sale waits in the database
+ * until this one has ended. A customer whose sale begins after a later one gets a
+ * {@link LockLostException}, and nothing is sold.
+ */
+@Service
+public class LostLeaseFenced implements DeductionStrategy {
+
+	private final Sales sales;
+
+	LostLeaseFenced(Sales sales) {
+		this.sales = sales;
+	}
+
+	@Override
+	@DistributedLock(name = "lost-lease-fenced", key = "#productId", leaseTime = "${shop.naive-lease-time:10s}",
+			onLost = OnLost.LOG, transactionFencing = TransactionFencing.ON)
+	public int deduct(long productId, int count) {
+		return this.sales.sell(productId, count);
+	}
+
+	@Override
+	public StrategyDescription description() {
+		return new StrategyDescription("lost-lease-fenced", Family.DISTRIBUTED_LOCK,
+				"The same with a fenced transaction: the next sale waits for the slow one, right", Expectation.RIGHT);
+	}
+
+}

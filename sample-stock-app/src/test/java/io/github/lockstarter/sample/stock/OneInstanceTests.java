@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.sample.stock;
+
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadInfo;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.context.TestConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.test.annotation.DirtiesContext;
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.TransactionExecutionListener;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Two sales in one instance, in the least favourable order: the first one commits only
+ * when the second one can go no further.
+ */
+@DirtiesContext
+@SpringBootTest(webEnvironment = WebEnvironment.NONE, properties = "distributed-lock.store=memory")
+class OneInstanceTests {
+
+	private static final long PRODUCT = 1001;
+
+	private static final int STOCK = 10;
+
+	private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+	@TempDir
+	private static Path directory;
+
+	@Autowired
+	private DeductionStrategies strategies;
+
+	@Autowired
+	private StockRepository stocks;
+
+	@Autowired
+	private JdbcClient jdbc;
+
+	@Autowired
+	private Commits commits;
+
+	@DynamicPropertySource
+	static void properties(DynamicPropertyRegistry registry) {
+		registry.add("shop.directory", directory::toString);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "synchronized", "reentrant-lock", "conditional-update", "select-for-update",
+			"optimistic-version" })
+	void remembersBothSales(String strategy) throws Exception {
+		sellTwice(strategy);
+		assertThat(this.stocks.getCount(PRODUCT)).isEqualTo(STOCK - 2);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "none", "reentrant-lock-prototype", "synchronized-in-transaction" })
+	void forgetsASale(String strategy) throws Exception {
+		sellTwice(strategy);
+		assertThat(this.stocks.getCount(PRODUCT)).isEqualTo(STOCK - 1);
+	}
+
+	@Test
+	void anOptimisticSaleIsInVainIfSomebodyElseIsFaster() throws Exception {
+		assertThat(sellTwice("optimistic-version")).isEqualTo(2);
+		assertThat(failedAttempts()).isEqualTo(1);
+		assertThat(sellTwice("select-for-update")).isEqualTo(1);
+		assertThat(failedAttempts()).isNull();
+	}
+
+	private @Nullable Long failedAttempts() {
+		return this.stocks.findReport(PRODUCT).orElseThrow().failedAttempts();
+	}
+
+	/** Return the number of transactions that the second sale needed. */
+	private int sellTwice(String name) throws Exception {
+		this.stocks.reset(PRODUCT, STOCK);
+		DeductionStrategy strategy = this.strategies.get(name);
+		Sale first = new Sale(strategy);
+		Sale second = new Sale(strategy);
+		CountDownLatch commit = this.commits.hold(first.thread);
+		try {
+			first.thread.start();
+			Awaitility.await().atMost(PATIENCE).until(() -> this.commits.isHeld(first.thread));
+			second.thread.start();
+			Awaitility.await()
+				.atMost(PATIENCE)
+				.until(() -> second.waitsFor(first) || aTransactionWaits() || second.task.isDone());
+		}
+		finally {
+			commit.countDown();
+		}
+		first.task.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+		second.task.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+		return this.commits.count(second.thread);
+	}
+
+	private boolean aTransactionWaits() {
+		return this.jdbc.sql("select count(*) from information_schema.sessions where blocker_id is not null")
+			.query(Integer.class)
+			.single() > 0;
+	}
+
+	private static final class Sale {
+
+		private final FutureTask<Integer> task;
+
+		private final Thread thread;
+
+		Sale(DeductionStrategy strategy) {
+			this.task = new FutureTask<>(() -> strategy.deduct(PRODUCT, 1));
+			this.thread = new Thread(this.task);
+		}
+
+		/** Return whether it wants a lock of the JVM that the other one owns. */
+		boolean waitsFor(Sale other) {
+			ThreadInfo info = ManagementFactory.getThreadMXBean().getThreadInfo(this.thread.getId());
+			return info != null && info.getLockOwnerId() == other.thread.getId();
+		}
+
+	}
+
+	@TestConfiguration
+	static class Configuration {
+
+		@Bean
+		Commits commits() {
+			return new Commits();
+		}
+
+	}
+
+	/** Lets the sale of one thread wait before its commit. */
+	private static final class Commits implements TransactionExecutionListener {
+
+		private final Map<Thread, Integer> counts = new ConcurrentHashMap<>();
+
+		private volatile @Nullable Thread thread;
+
+		private volatile CountDownLatch gate = new CountDownLatch(0);
+
+		CountDownLatch hold(Thread thread) {
+			this.gate = new CountDownLatch(1);
+			this.thread = thread;
+			return this.gate;
+		}
+
+		boolean isHeld(Thread thread) {
+			return count(thread) > 0;
+		}
+
+		int count(Thread thread) {
+			return this.counts.getOrDefault(thread, 0);
+		}
+
+		@Override
+		public void beforeCommit(TransactionExecution transaction) {
+			this.counts.merge(Thread.currentThread(), 1, Integer::sum);
+			if (Thread.currentThread() == this.thread) {
+				try {
+					this.gate.await();
+				}
+				catch (InterruptedException ex) {
+					Thread.currentThread().interrupt();
+				}
+			}
+		}
+
+	}
+
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.sample.stock.redis;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.RedisCallback;
+import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.test.annotation.DirtiesContext;
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+
+import io.github.lockstarter.sample.stock.Sales;
+import io.github.lockstarter.sample.stock.StockRepository;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
+
+/**
+ * Each naive lock fails in its own way, in an order of events that is forced on it.
+ */
+@DirtiesContext
+@SpringBootTest(webEnvironment = WebEnvironment.NONE)
+class NaiveRedisLockTests {
+
+	private static final long PRODUCT = 1001;
+
+	private static final String KEY = "tested";
+
+	private static final Duration LEASE_TIME = Duration.ofSeconds(10);
+
+	/** Longer than a customer of the shop waits for others. */
+	private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+	@TempDir
+	private static Path directory;
+
+	@Autowired
+	private StringRedisTemplate redis;
+
+	@Autowired
+	private LettuceConnectionFactory connections;
+
+	@Autowired
+	private Sales sales;
+
+	@DynamicPropertySource
+	static void properties(DynamicPropertyRegistry registry) {
+		registry.add("shop.directory", directory::toString);
+	}
+
+	@BeforeEach
+	void stock(@Autowired StockRepository stocks) {
+		stocks.reset(PRODUCT, 5);
+		this.redis.delete(KEY);
+	}
+
+	@Test
+	void aConstantValueLetsALateOwnerFreeTheLockOfTheNext(@Autowired ConstantValue lock) {
+		takeOverFrom(lock);
+		lock.unlock(KEY, "first");
+		assertThat(lock.tryLock(KEY, "third")).isTrue();
+	}
+
+	@Test
+	void aSeparateExpiryLetsALateOwnerFreeTheLockOfTheNext(@Autowired SetThenExpire lock) {
+		takeOverFrom(lock);
+		lock.unlock(KEY, "first");
+		assertThat(lock.tryLock(KEY, "third")).isTrue();
+	}
+
+	@Test
+	void aScriptLeavesTheLockOfTheNext(@Autowired LuaWithoutRenewal lock) {
+		takeOverFrom(lock);
+		lock.unlock(KEY, "first");
+		assertThat(lock.tryLock(KEY, "third")).isFalse();
+	}
+
+	@Test
+	void aSeparateExpiryLocksForEverIfNothingFollows(@Autowired SetThenExpire lock) {
+		command("ACL", "SETUSER", "default", "-expire", "-pexpire");
+		try {
+			assertThatException().isThrownBy(() -> lock.deduct(PRODUCT, 1));
+		}
+		finally {
+			command("ACL", "SETUSER", "default", "+expire", "+pexpire");
+		}
+		String key = "redis-setnx-expire:" + PRODUCT;
+		assertThat(this.redis.getExpire(key)).as("no end").isEqualTo(-1);
+		assertThat(lock.tryLock(key, "next")).isFalse();
+	}
+
+	@Test
+	void aKeyMayChangeBetweenTheCheckAndTheDeletion(@Autowired GetThenDelete lock) {
+		AtomicBoolean changed = new AtomicBoolean();
+		StringRedisTemplate between = new StringRedisTemplate(this.connections) {
+
+			@Override
+			public Boolean delete(String key) {
+				takeOver(lock);
+				changed.set(true);
+				return super.delete(key);
+			}
+
+		};
+		GetThenDelete late = new GetThenDelete(between, this.sales, LEASE_TIME);
+		assertThat(late.tryLock(KEY, "first")).isTrue();
+		late.unlock(KEY, "first");
+		assertThat(changed).isTrue();
+		assertThat(lock.tryLock(KEY, "third")).isTrue();
+	}
+
+	/** A connection of its own, because the error may strike anywhere. */
+	@Test
+	void recursionOverflowsTheStack() throws Exception {
+		LettuceConnectionFactory own = new LettuceConnectionFactory(this.connections.getHostName(),
+				this.connections.getPort());
+		own.afterPropertiesSet();
+		own.start();
+		try {
+			RecursiveRetry lock = new RecursiveRetry(new StringRedisTemplate(own), this.sales, LEASE_TIME);
+			this.redis.opsForValue().set("redis-recursion:" + PRODUCT, "somebody else");
+			FutureTask<Integer> sale = new FutureTask<>(() -> lock.deduct(PRODUCT, 1));
+			new Thread(null, sale, "customer", 256 * 1024).start();
+			assertThat(sale).failsWithin(PATIENCE)
+				.withThrowableThat()
+				.havingRootCause()
+				.isInstanceOf(StackOverflowError.class);
+		}
+		finally {
+			own.destroy();
+		}
+	}
+
+	/** With a pause of 5 ms, a customer would give up after 2000 requests. */
+	@Test
+	void spinningKeepsRedisBusy(@Autowired SpinningRetry lock) throws Exception {
+		String key = "redis-spin:" + PRODUCT;
+		this.redis.opsForValue().set(key, "somebody else");
+		long before = requests();
+		FutureTask<Integer> sale = new FutureTask<>(() -> lock.deduct(PRODUCT, 1));
+		new Thread(sale).start();
+		Awaitility.await().atMost(PATIENCE).until(() -> requests() - before > 4000 || sale.isDone());
+		assertThat(sale).isNotDone();
+		this.redis.delete(key);
+		assertThat(sale.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo(4);
+	}
+
+	private void takeOverFrom(NaiveRedisLock lock) {
+		assertThat(lock.tryLock(KEY, "first")).isTrue();
+		takeOver(lock);
+	}
+
+	/** The key expires, and the next owner comes. */
+	private void takeOver(NaiveRedisLock lock) {
+		this.redis.expire(KEY, Duration.ZERO);
+		assertThat(lock.tryLock(KEY, "second")).isTrue();
+	}
+
+	private long requests() {
+		String calls = this.redis.execute((RedisCallback<String>) (
+				connection) -> connection.serverCommands().info("commandstats").getProperty("cmdstat_set"));
+		return Long.parseLong(calls.replaceAll("calls=(\\d+),.*", "$1"));
+	}
+
+	private void command(String command, String... arguments) {
+		try (RedisConnection connection = this.connections.getConnection()) {
+			byte[][] bytes = Stream.of(arguments).map(String::getBytes).toArray(byte[][]::new);
+			connection.execute(command, bytes);
+		}
+	}
+
+}
