@@ -32,6 +32,8 @@ import io.github.lockstarter.faults.nemesis.Site;
 import io.github.lockstarter.faults.nemesis.WorkerFault;
 import io.github.lockstarter.faults.worker.Competitor;
 import io.github.lockstarter.faults.worker.Counters;
+import io.github.lockstarter.faults.worker.Ledger;
+import io.github.lockstarter.faults.worker.Ledger.Balance;
 import io.github.lockstarter.faults.worker.Mode;
 
 /**
@@ -65,17 +67,21 @@ final class Episode {
 
 	private final Counters counters;
 
+	private final Ledger ledger;
+
 	private final Random random;
 
 	private final List<String> keys;
 
-	Episode(int number, Fault fault, String store, Site site, Crew crew, Counters counters, Random random) {
+	Episode(int number, Fault fault, String store, Site site, Crew crew, Counters counters, Ledger ledger,
+			Random random) {
 		this.name = "e" + number;
 		this.fault = fault;
 		this.store = store;
 		this.site = site;
 		this.crew = crew;
 		this.counters = counters;
+		this.ledger = ledger;
 		this.random = random;
 		this.keys = List.of(this.name + "-a", this.name + "-b");
 	}
@@ -83,6 +89,7 @@ final class Episode {
 	EpisodeResult run() throws Exception {
 		for (String key : this.keys) {
 			this.counters.create(key);
+			this.ledger.create(key);
 		}
 		long scripts = this.site.scripts();
 		this.crew.begin(this.name, this.fault.mode(), this.keys);
@@ -147,6 +154,7 @@ final class Episode {
 		List<Violation> overlaps = new ArrayList<>();
 		long lostPlain = 0;
 		long lostGuarded = 0;
+		Balance transactions = Balance.NONE;
 		for (Map.Entry<String, History> each : history.byKey().entrySet()) {
 			overlaps.addAll(Overlaps.check(each.getValue(), 0));
 			violations.addAll(checkLock(each.getValue()));
@@ -154,6 +162,12 @@ final class Episode {
 			lostPlain += Math.max(0, plain);
 			long guarded = each.getValue().count(Step.WROTE) - this.counters.readGuarded(each.getKey());
 			lostGuarded += Math.max(0, guarded);
+			Balance balance = this.ledger.balance(each.getKey());
+			transactions = transactions.plus(balance);
+			if (balance.lost() > 0 && this.crew.competitor().protectsTransactions()) {
+				violations.add(new Violation("transactions", "%d of %d updates were lost: %s".formatted(balance.lost(),
+						balance.committed(), this.ledger.twins(each.getKey())), List.of()));
+			}
 		}
 		if (lostGuarded > 0) {
 			violations.add(new Violation("fencing", lostGuarded + " guarded updates were lost", List.of()));
@@ -176,13 +190,14 @@ final class Episode {
 			violations.add(new Violation("command budget",
 					scripts + " scripts for " + attempts + " attempts to acquire a lock", List.of()));
 		}
-		long refused = history.byKey()
+		List<Attempt> refused = history.byKey()
 			.values()
 			.stream()
-			.mapToLong((lock) -> Refusals.find(lock, this.crew.leaseTime()).size())
-			.sum();
-		if (this.fault.leavesLocksAvailable() && refused > 0) {
-			violations.add(new Violation("availability", refused + " free locks were refused", List.of()));
+			.flatMap((lock) -> Refusals.find(lock, this.crew.leaseTime()).stream())
+			.toList();
+		if (this.fault.leavesLocksAvailable() && !refused.isEmpty()) {
+			violations
+				.add(new Violation("availability", refused.size() + " free locks were refused: " + refused, List.of()));
 		}
 		if (this.fault.leavesLocksAvailable() && history.count(Step.UNKNOWN) > 0) {
 			violations.add(new Violation("contention is not an outage",
@@ -193,7 +208,7 @@ final class Episode {
 					residue + " locks or background actions and the keys " + leftKeys + " were left", List.of()));
 		}
 		return new EpisodeResult(this.crew.competitor(), this.store, this.fault, history, overlaps, violations,
-				lostPlain, lostGuarded, refused, recovery, leftKeys.size());
+				lostPlain, lostGuarded, transactions, refused.size(), recovery, leftKeys.size());
 	}
 
 	private Duration longestDelay() {

@@ -11,6 +11,7 @@ import io.github.lockstarter.faults.checks.Violation;
 import io.github.lockstarter.faults.history.History;
 import io.github.lockstarter.faults.nemesis.Fault;
 import io.github.lockstarter.faults.worker.Competitor;
+import io.github.lockstarter.faults.worker.Ledger.Balance;
 
 /**
  * The result of one episode.
@@ -23,6 +24,7 @@ import io.github.lockstarter.faults.worker.Competitor;
  * @param violations the broken promises
  * @param lostPlain the number of lost updates of unprotected counters
  * @param lostGuarded the number of lost updates of guarded counters
+ * @param transactions the transactions that knew nothing of locks
  * @param refused the number of long waits that ended without the lock although it was
  * free
  * @param recovery time from the end of the fault until all workers had held a lock again,
@@ -30,7 +32,7 @@ import io.github.lockstarter.faults.worker.Competitor;
  * @param leftKeys the number of keys, rows or nodes left in the store
  */
 record EpisodeResult(Competitor competitor, String store, Fault fault, History history, List<Violation> overlaps,
-		List<Violation> violations, long lostPlain, long lostGuarded, long refused, @Nullable Duration recovery,
-		int leftKeys) {
+		List<Violation> violations, long lostPlain, long lostGuarded, Balance transactions, long refused,
+		@Nullable Duration recovery, int leftKeys) {
 
 }

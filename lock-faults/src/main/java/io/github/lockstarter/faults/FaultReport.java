@@ -17,6 +17,7 @@ import io.github.lockstarter.faults.checks.Violation;
 import io.github.lockstarter.faults.history.Step;
 import io.github.lockstarter.faults.nemesis.Fault;
 import io.github.lockstarter.faults.worker.Competitor;
+import io.github.lockstarter.faults.worker.Ledger.Balance;
 
 /**
  * Writes the results of all episodes as Markdown, and a picture of each violation.
@@ -62,8 +63,8 @@ final class FaultReport {
 	private static String table(List<EpisodeResult> results) {
 		StringBuilder table = new StringBuilder(
 				"| fault | episodes | locks acquired | outcome unknown | refused while free | lost |" + " two owners"
-						+ " | longest ms | lost updates | with tokens | tokens not larger | all work again after ms | keys left | violations |\n");
-		table.append("|---|").append("---:|".repeat(13)).append('\n');
+						+ " | longest ms | lost updates | with tokens | in transactions | transactions refused | tokens not larger | all work again after ms | keys left | violations |\n");
+		table.append("|---|").append("---:|".repeat(15)).append('\n');
 		for (Fault fault : Fault.all()) {
 			List<EpisodeResult> own = results.stream().filter((result) -> result.fault() == fault).toList();
 			if (!own.isEmpty()) {
@@ -77,15 +78,28 @@ final class FaultReport {
 		EpisodeResult first = results.get(0);
 		double longest = results.stream().mapToDouble(FaultReport::longestOverlap).max().orElse(0);
 		long lostGuarded = results.stream().mapToLong(EpisodeResult::lostGuarded).sum();
-		return String.format(Locale.ROOT, "| %s | %d | %d | %d | %d | %d | %d | %.0f | %d | %s | %s | %s | %d | %d |%n",
+		return String.format(Locale.ROOT,
+				"| %s | %d | %d | %d | %d | %d | %d | %.0f | %d | %s | %s | %d | %s | %s | %d | %d |%n",
 				first.fault().title(), results.size(), count(results, Step.GRANTED), count(results, Step.UNKNOWN),
 				results.stream().mapToLong(EpisodeResult::refused).sum(), count(results, Step.LOST),
 				results.stream().mapToInt((result) -> result.overlaps().size()).sum(), longest,
 				results.stream().mapToLong(EpisodeResult::lostPlain).sum(),
-				first.competitor().isFenced() ? lostGuarded : "–",
-				first.competitor().isFenced() ? wrongTokens(results) : "–", recovery(results),
-				results.stream().mapToInt(EpisodeResult::leftKeys).sum(),
+				first.competitor().isFenced() ? lostGuarded : "–", lostInTransactions(results),
+				count(results, Step.TRANSACTION_REFUSED), first.competitor().isFenced() ? wrongTokens(results) : "–",
+				recovery(results), results.stream().mapToInt(EpisodeResult::leftKeys).sum(),
 				results.stream().mapToInt((result) -> result.violations().size()).sum());
+	}
+
+	/**
+	 * Return how many of a thousand updates in transactions were lost.
+	 */
+	static String lostInTransactions(List<EpisodeResult> results) {
+		Balance all = results.stream().map(EpisodeResult::transactions).reduce(Balance.NONE, Balance::plus);
+		return (all.committed() > 0) ? perThousand(all.lost(), all.committed()) : "–";
+	}
+
+	static String perThousand(long part, long all) {
+		return (part > 0) ? String.format(Locale.ROOT, "%.1f ‰", 1000.0 * part / Math.max(1, all)) : "0";
 	}
 
 	private static long wrongTokens(List<EpisodeResult> results) {
@@ -131,10 +145,12 @@ final class FaultReport {
 		Duration recovery = result.recovery();
 		return String.format(Locale.ROOT,
 				"%s, %s: %d locks acquired, %d unknown, %d lost, %d times two owners (%.0f ms), %d lost updates,"
-						+ " %d with tokens, recovery %s ms, %d violations",
+						+ " %d with tokens, %d of %d in transactions (%d refused, %d failed), recovery %s ms, %d violations",
 				result.competitor().title(), result.fault().title(), result.history().count(Step.GRANTED),
 				result.history().count(Step.UNKNOWN), result.history().count(Step.LOST), result.overlaps().size(),
-				longestOverlap(result), result.lostPlain(), result.lostGuarded(),
+				longestOverlap(result), result.lostPlain(), result.lostGuarded(), result.transactions().lost(),
+				result.transactions().committed(), result.history().count(Step.TRANSACTION_REFUSED),
+				result.history().count(Step.TRANSACTION_FAILED),
 				(recovery != null) ? Long.toString(recovery.toMillis()) : "–", result.violations().size())
 				+ result.violations()
 					.stream()

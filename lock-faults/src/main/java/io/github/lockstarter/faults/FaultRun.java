@@ -18,8 +18,9 @@ import io.github.lockstarter.faults.worker.Competitor;
  * The long form: all faults in random order, repeated until the time is over. System
  * properties: {@code faults.minutes} for each competitor, {@code faults.seed},
  * {@code faults.competitors} and {@code faults.names} with names separated by commas,
- * {@code faults.lease} in milliseconds, and {@code faults.output}, the directory of the
- * report. The run fails if a lock of this project broke a promise.
+ * {@code faults.lease} in milliseconds, {@code faults.database} as in
+ * {@link LedgerDatabase}, and {@code faults.output}, the directory of the report. The run
+ * fails if a lock of this project broke a promise.
  */
 public final class FaultRun {
 
@@ -34,7 +35,7 @@ public final class FaultRun {
 		List<EpisodeResult> results = new ArrayList<>();
 		FaultReport report = new FaultReport(output);
 		try (FaultSuite suite = new FaultSuite(output.resolve("histories"),
-				Duration.ofMillis(Long.getLong("faults.lease", 1500)), seed)) {
+				Duration.ofMillis(Long.getLong("faults.lease", 1500)), seed, database())) {
 			for (Competitor competitor : competitors()) {
 				Random random = new Random(seed);
 				long end = System.nanoTime() + Duration.ofMinutes(minutes).toNanos();
@@ -57,7 +58,8 @@ public final class FaultRun {
 			throws Exception {
 		List<Fault> faults = new ArrayList<>(Fault.at(kind).stream().filter(FaultRun::isChosen).toList());
 		Collections.shuffle(faults, random);
-		boolean possible = competitor.isSuitedTo(kind.deployment()) && kind.isAvailable() && !faults.isEmpty();
+		boolean possible = competitor.isSuitedTo(kind.deployment()) && kind.isAvailable() && !faults.isEmpty()
+				&& (database() != LedgerDatabase.OF_LOCKS || kind.deployment().isDatabase());
 		return possible ? suite.run(competitor, kind, faults) : List.of();
 	}
 
@@ -67,6 +69,10 @@ public final class FaultRun {
 			throw new IllegalArgumentException("Unknown fault in " + names);
 		}
 		return names.isEmpty() || names.contains(fault.name());
+	}
+
+	private static LedgerDatabase database() {
+		return LedgerDatabase.valueOf(System.getProperty("faults.database", LedgerDatabase.POSTGRESQL.name()));
 	}
 
 	private static List<Competitor> competitors() {

@@ -13,6 +13,8 @@ import java.util.UUID;
 
 import org.h2.tools.Server;
 
+import org.springframework.util.Assert;
+
 import io.github.lockstarter.faults.checks.Violation;
 import io.github.lockstarter.faults.nemesis.Crew;
 import io.github.lockstarter.faults.nemesis.Fault;
@@ -20,10 +22,11 @@ import io.github.lockstarter.faults.nemesis.Site;
 import io.github.lockstarter.faults.nemesis.SiteKind;
 import io.github.lockstarter.faults.worker.Competitor;
 import io.github.lockstarter.faults.worker.Counters;
+import io.github.lockstarter.faults.worker.Ledger;
 
 /**
  * Attacks the locks of a competitor with one fault after the other. No fault affects the
- * database that the locks protect.
+ * databases that the locks protect, unless one of them also keeps the locks.
  */
 final class FaultSuite implements AutoCloseable {
 
@@ -39,14 +42,17 @@ final class FaultSuite implements AutoCloseable {
 
 	private final Counters counters;
 
+	private final LedgerServer ledger;
+
 	private int episodes;
 
 	/**
 	 * Create a suite.
 	 * @param directory for histories and logs
 	 * @param seed the seed of random choices
+	 * @param ledger where the transactions have their ledger
 	 */
-	FaultSuite(Path directory, Duration leaseTime, long seed) throws SQLException {
+	FaultSuite(Path directory, Duration leaseTime, long seed, LedgerDatabase ledger) throws Exception {
 		this.directory = directory;
 		this.leaseTime = leaseTime;
 		this.random = new Random(seed);
@@ -55,6 +61,7 @@ final class FaultSuite implements AutoCloseable {
 		this.counters.createTable();
 		this.database = Server.createTcpServer("-tcpPort", "0").start();
 		this.url = "jdbc:h2:tcp://127.0.0.1:" + this.database.getPort() + "/" + name;
+		this.ledger = LedgerServer.start(ledger);
 	}
 
 	/**
@@ -63,10 +70,12 @@ final class FaultSuite implements AutoCloseable {
 	List<EpisodeResult> run(Competitor competitor, SiteKind kind, List<Fault> faults) throws Exception {
 		List<EpisodeResult> results = new ArrayList<>();
 		Path directory = Files.createTempDirectory(Files.createDirectories(this.directory), competitor.name());
-		try (Site site = kind.start(); Crew crew = new Crew(competitor, site, this.leaseTime, this.url, directory)) {
+		try (Site site = kind.start();
+				Crew crew = new Crew(competitor, site, this.leaseTime, this.url, this.ledger.url(), directory)) {
+			Ledger ledger = ledger(site);
 			for (Fault fault : faults) {
 				EpisodeResult result = new Episode(++this.episodes, fault, kind.deployment().store(), site, crew,
-						this.counters, this.random)
+						this.counters, ledger, this.random)
 					.run();
 				System.out.println(FaultReport.line(result));
 				results.add(result);
@@ -83,8 +92,17 @@ final class FaultSuite implements AutoCloseable {
 		return results;
 	}
 
+	private Ledger ledger(Site site) throws SQLException {
+		String url = (this.ledger.url() != null) ? this.ledger.url() : site.database();
+		Assert.state(url != null, "Only the locks of a database can share it with a ledger");
+		Ledger ledger = new Ledger(url);
+		ledger.createTables();
+		return ledger;
+	}
+
 	@Override
-	public void close() throws SQLException {
+	public void close() throws Exception {
+		this.ledger.close();
 		this.counters.close();
 		this.database.stop();
 	}

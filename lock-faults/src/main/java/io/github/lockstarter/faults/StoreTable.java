@@ -4,7 +4,6 @@ package io.github.lockstarter.faults;
 
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.Collectors;
 
 import io.github.lockstarter.faults.history.Step;
@@ -14,10 +13,12 @@ import io.github.lockstarter.faults.worker.Competitor;
 /**
  * Compares all competitors in one store, as Markdown: how many of a thousand grants went
  * to a second owner, and for how long at most; how many of a thousand updates of the
- * unprotected counter were lost; and after how many milliseconds at most all instances
- * held locks again.
+ * unprotected counter, and of the accounts of transactions, were lost; and after how many
+ * milliseconds at most all instances held locks again.
  */
 final class StoreTable {
+
+	static final String COLUMNS = "two owners | lost | lost in transactions | ms";
 
 	private StoreTable() {
 	}
@@ -27,9 +28,8 @@ final class StoreTable {
 			.filter((competitor) -> results.stream().anyMatch((result) -> result.competitor() == competitor))
 			.toList();
 		StringBuilder table = new StringBuilder("| fault |");
-		competitors
-			.forEach((competitor) -> table.append(" %s: two owners | lost | ms |".formatted(competitor.title())));
-		table.append("\n|---|").append("---|---|---:|".repeat(competitors.size())).append('\n');
+		competitors.forEach((competitor) -> table.append(" %s: %s |".formatted(competitor.title(), COLUMNS)));
+		table.append("\n|---|").append("---|---|---|---:|".repeat(competitors.size())).append('\n');
 		for (Fault fault : Fault.all()) {
 			List<EpisodeResult> own = results.stream().filter((result) -> result.fault() == fault).toList();
 			if (!own.isEmpty()) {
@@ -44,19 +44,16 @@ final class StoreTable {
 
 	private static String cells(List<EpisodeResult> results) {
 		if (results.isEmpty()) {
-			return " – | – | – |";
+			return " – | – | – | – |";
 		}
 		long overlaps = results.stream().mapToLong((result) -> result.overlaps().size()).sum();
 		double longest = results.stream().mapToDouble(FaultReport::longestOverlap).max().orElse(0);
 		long lost = results.stream().mapToLong(EpisodeResult::lostPlain).sum();
 		String owners = (overlaps > 0)
-				? "%s, %.0f ms".formatted(perThousand(overlaps, count(results, Step.GRANTED)), longest) : "0";
-		return " %s | %s | %s |".formatted(owners, perThousand(lost, count(results, Step.WROTE_PLAIN)),
-				FaultReport.recovery(results));
-	}
-
-	private static String perThousand(long part, long all) {
-		return (part > 0) ? String.format(Locale.ROOT, "%.1f ‰", 1000.0 * part / Math.max(1, all)) : "0";
+				? "%s, %.0f ms".formatted(FaultReport.perThousand(overlaps, count(results, Step.GRANTED)), longest)
+				: "0";
+		return " %s | %s | %s | %s |".formatted(owners, FaultReport.perThousand(lost, count(results, Step.WROTE_PLAIN)),
+				FaultReport.lostInTransactions(results), FaultReport.recovery(results));
 	}
 
 	private static String totals(List<EpisodeResult> results, List<Competitor> competitors) {

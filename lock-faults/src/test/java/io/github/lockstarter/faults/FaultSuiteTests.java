@@ -12,8 +12,10 @@ import org.junit.jupiter.api.io.TempDir;
 import io.github.lockstarter.faults.history.Step;
 import io.github.lockstarter.faults.nemesis.EnsembleFault;
 import io.github.lockstarter.faults.nemesis.Fault;
+import io.github.lockstarter.faults.nemesis.RedisFault;
 import io.github.lockstarter.faults.nemesis.ServerFault;
 import io.github.lockstarter.faults.nemesis.SiteKind;
+import io.github.lockstarter.faults.nemesis.WorkerFault;
 import io.github.lockstarter.faults.worker.Competitor;
 import io.github.lockstarter.testsupport.FullProfileOnly;
 
@@ -102,6 +104,34 @@ class FaultSuiteTests {
 	}
 
 	@Test
+	void transactionsOfLateOwnersLoseNoUpdate() throws Exception {
+		assertNothingBroken(Competitor.OURS, SiteKind.SINGLE, List.of(WorkerFault.HOLDER_PAUSED, RedisFault.FLUSHED));
+	}
+
+	@Test
+	@FullProfileOnly
+	void transactionsOfLateOwnersLoseNoUpdateInMariaDb() throws Exception {
+		assertNothingBroken(Competitor.OURS, SiteKind.SINGLE, List.of(WorkerFault.HOLDER_PAUSED, RedisFault.FLUSHED),
+				LedgerDatabase.MARIADB);
+	}
+
+	@Test
+	@FullProfileOnly
+	void transactionsInTheDatabaseOfTheirLocksLoseNoUpdateInPostgres() throws Exception {
+		assumeThat(SiteKind.POSTGRESQL.isAvailable()).as("a C compiler").isTrue();
+		assertNothingBroken(Competitor.OURS_POSTGRESQL, SiteKind.POSTGRESQL, Fault.at(SiteKind.POSTGRESQL),
+				LedgerDatabase.OF_LOCKS);
+	}
+
+	@Test
+	@FullProfileOnly
+	void transactionsInTheDatabaseOfTheirLocksLoseNoUpdateInMariaDb() throws Exception {
+		assumeThat(SiteKind.MARIADB.isAvailable()).as("a C compiler").isTrue();
+		assertNothingBroken(Competitor.OURS_MARIADB, SiteKind.MARIADB, Fault.at(SiteKind.MARIADB),
+				LedgerDatabase.OF_LOCKS);
+	}
+
+	@Test
 	@FullProfileOnly
 	void nothingThatIsPromisedIsBrokenWhenALeaderIsKilled() throws Exception {
 		assertNothingBroken(Competitor.OURS_ZOOKEEPER, SiteKind.ZOOKEEPER, List.of(EnsembleFault.LEADER_KILLED));
@@ -112,11 +142,17 @@ class FaultSuiteTests {
 	}
 
 	private void assertNothingBroken(Competitor competitor, SiteKind kind, List<Fault> faults) throws Exception {
-		try (FaultSuite suite = new FaultSuite(this.directory, LEASE_TIME, 1)) {
+		assertNothingBroken(competitor, kind, faults, LedgerDatabase.POSTGRESQL);
+	}
+
+	private void assertNothingBroken(Competitor competitor, SiteKind kind, List<Fault> faults, LedgerDatabase ledger)
+			throws Exception {
+		try (FaultSuite suite = new FaultSuite(this.directory, LEASE_TIME, 1, ledger)) {
 			List<EpisodeResult> results = suite.run(competitor, kind, faults);
 			assertThat(results).hasSameSizeAs(faults).allSatisfy((result) -> {
 				assertThat(result.violations()).as(result.fault().title()).isEmpty();
 				assertThat(result.history().count(Step.WROTE)).as(result.fault().title()).isPositive();
+				assertThat(result.transactions().committed()).as(result.fault().title()).isPositive();
 			});
 		}
 	}

@@ -59,10 +59,20 @@ public final class HistoryWriter implements AutoCloseable {
 	 */
 	public final class Scribe {
 
+		private final String owner;
+
 		private final String line;
 
 		private Scribe(String id, String owner, String key, boolean nested) {
+			this.owner = owner;
 			this.line = id + " " + owner + " " + key + " " + nested + " ";
+		}
+
+		/**
+		 * Return the name of the process and thread.
+		 */
+		public String owner() {
+			return this.owner;
 		}
 
 		/**

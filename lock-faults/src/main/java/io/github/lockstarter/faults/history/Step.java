@@ -40,6 +40,12 @@ public enum Step {
 	/** That counter has refused the write. */
 	FENCED,
 
+	/** The transaction was rolled back because the lock was lost. */
+	TRANSACTION_REFUSED,
+
+	/** The transaction has failed for another reason, or its outcome is unknown. */
+	TRANSACTION_FAILED,
+
 	/** The unprotected counter was written. */
 	WROTE_PLAIN,
 

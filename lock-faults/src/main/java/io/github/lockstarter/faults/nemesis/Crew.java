@@ -11,8 +11,11 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
+import org.jspecify.annotations.Nullable;
+
 import io.github.lockstarter.faults.worker.Competitor;
 import io.github.lockstarter.faults.worker.Mode;
+import io.github.lockstarter.faults.worker.ServerAddress;
 
 /**
  * The workers that use the locks of one competitor. A killed worker is replaced.
@@ -31,6 +34,8 @@ public final class Crew implements AutoCloseable {
 
 	private final String database;
 
+	private final @Nullable String ledger;
+
 	private final Path directory;
 
 	private final List<WorkerProcess> workers = new ArrayList<>();
@@ -47,13 +52,17 @@ public final class Crew implements AutoCloseable {
 
 	/**
 	 * Start the workers.
+	 * @param database the address of the database with the counters
+	 * @param ledger the address of the database with the ledger, or {@code null} if it is
+	 * the one that keeps the locks
 	 */
-	public Crew(Competitor competitor, Site site, Duration leaseTime, String database, Path directory)
-			throws Exception {
+	public Crew(Competitor competitor, Site site, Duration leaseTime, String database, @Nullable String ledger,
+			Path directory) throws Exception {
 		this.competitor = competitor;
 		this.site = site;
 		this.leaseTime = leaseTime;
 		this.database = database;
+		this.ledger = ledger;
 		this.directory = Files.createDirectories(directory);
 		for (int i = 0; i < SIZE; i++) {
 			this.workers.add(start(i));
@@ -65,9 +74,11 @@ public final class Crew implements AutoCloseable {
 
 	private WorkerProcess start(int number) throws IOException {
 		String name = "w" + ++this.started;
+		ServerAddress servers = this.site.address(number);
 		return WorkerProcess.start(name, this.directory.resolve(name + ".log"),
-				List.of(name, this.competitor.name(), this.site.address(number).toString(),
-						Long.toString(this.leaseTime.toMillis()), this.database, Integer.toString(THREADS)));
+				List.of(name, this.competitor.name(), servers.toString(), Long.toString(this.leaseTime.toMillis()),
+						this.database, (this.ledger != null) ? this.ledger : servers.nodes().get(0),
+						Integer.toString(THREADS)));
 	}
 
 	public Competitor competitor() {

@@ -42,6 +42,11 @@ final class DatabaseSite implements ServerSite {
 	}
 
 	@Override
+	public String database() {
+		return this.server.url(this.server.port());
+	}
+
+	@Override
 	public List<String> keys() {
 		return this.server.locks();
 	}

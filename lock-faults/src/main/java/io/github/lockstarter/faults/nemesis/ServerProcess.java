@@ -5,6 +5,7 @@ package io.github.lockstarter.faults.nemesis;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +15,9 @@ import java.util.stream.Stream;
  * A server in processes of its own, which can be paused, killed and started again.
  */
 final class ServerProcess {
+
+	/** On a busy machine, a database that was killed takes long to recover. */
+	private static final Duration PATIENCE = Duration.ofMinutes(3);
 
 	private final List<String> command;
 
@@ -112,7 +116,7 @@ final class ServerProcess {
 	static void await(String what, Condition condition) throws InterruptedException {
 		long start = System.nanoTime();
 		while (!condition.isMet()) {
-			if (System.nanoTime() - start > 60_000_000_000L) {
+			if (System.nanoTime() - start > PATIENCE.toNanos()) {
 				throw new UncheckedIOException(new IOException(what + " does not serve"));
 			}
 			Thread.sleep(20);

@@ -5,6 +5,8 @@ package io.github.lockstarter.faults.nemesis;
 import java.util.List;
 import java.util.stream.Stream;
 
+import org.jspecify.annotations.Nullable;
+
 import io.github.lockstarter.faults.worker.ServerAddress;
 
 /**
@@ -30,6 +32,14 @@ public interface Site extends AutoCloseable {
 	 * Return what the servers keep of locks and of waiters.
 	 */
 	List<String> keys();
+
+	/**
+	 * Return the URL of the database that keeps the locks, past all networks, or
+	 * {@code null} if none does.
+	 */
+	default @Nullable String database() {
+		return null;
+	}
 
 	/**
 	 * Return how many scripts were run. One that goes to several servers counts once.

@@ -70,7 +70,8 @@ public final class WorkerProcess implements AutoCloseable {
 	 */
 	public String await(String word) throws Exception {
 		try {
-			return CompletableFuture.supplyAsync(() -> find(word)).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+			return CompletableFuture.supplyAsync(() -> find(word), (task) -> new Thread(task).start())
+				.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
 		}
 		catch (TimeoutException ex) {
 			throw new IOException("A worker hangs instead of being '" + word + "'", ex);

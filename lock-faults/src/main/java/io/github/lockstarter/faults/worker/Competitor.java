@@ -6,6 +6,10 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Set;
 
+import javax.sql.DataSource;
+
+import org.jspecify.annotations.Nullable;
+
 import io.github.lockstarter.faults.worker.ServerAddress.Kind;
 
 /**
@@ -16,7 +20,10 @@ public enum Competitor {
 	/** The locks of this project. */
 	OURS("ours", Kind.SINGLE, Kind.SENTINEL, Kind.CLUSTER),
 
-	/** The same, with a replica that confirms each grant. */
+	/** The same, with transactions that are checked before the commit but not fenced. */
+	OURS_UNFENCED("ours, transactions not fenced", Kind.SINGLE, Kind.SENTINEL, Kind.CLUSTER),
+
+	/** The same as the first, with a replica that confirms each grant. */
 	OURS_CONFIRMED("ours, min-replica-acks 1", Kind.SENTINEL),
 
 	/** The locks of this project on a majority of independent servers. */
@@ -74,7 +81,8 @@ public enum Competitor {
 	 */
 	public boolean isOurs() {
 		return switch (this) {
-			case OURS, OURS_CONFIRMED, OURS_REDLOCK, OURS_POSTGRESQL, OURS_MARIADB, OURS_ZOOKEEPER -> true;
+			case OURS, OURS_UNFENCED, OURS_CONFIRMED, OURS_REDLOCK, OURS_POSTGRESQL, OURS_MARIADB, OURS_ZOOKEEPER ->
+				true;
 			default -> false;
 		};
 	}
@@ -84,6 +92,14 @@ public enum Competitor {
 	 */
 	public boolean isFenced() {
 		return isOurs() || this == REDISSON;
+	}
+
+	/**
+	 * Return whether the transactions that a lock protects lose no update in spite of all
+	 * faults.
+	 */
+	public boolean protectsTransactions() {
+		return isOurs() && this != OURS_UNFENCED;
 	}
 
 	/**
@@ -116,12 +132,17 @@ public enum Competitor {
 		return storedKey.endsWith(":fence") || storedKey.startsWith("redisson_lock_token");
 	}
 
-	LockClient connect(ServerAddress address, Duration leaseTime) {
+	/**
+	 * Connect to the servers.
+	 * @param transactions the connections of the transactions, if they are in the
+	 * database that keeps the locks
+	 */
+	LockClient connect(ServerAddress address, Duration leaseTime, @Nullable DataSource transactions) {
 		return switch (this) {
-			case OURS -> OurClient.onRedis(address, leaseTime, 0);
+			case OURS, OURS_UNFENCED -> OurClient.onRedis(address, leaseTime, 0);
 			case OURS_CONFIRMED -> OurClient.onRedis(address, leaseTime, 1);
 			case OURS_REDLOCK -> OurClient.onIndependentServers(address, leaseTime);
-			case OURS_POSTGRESQL, OURS_MARIADB -> OurClient.inDatabase(address, leaseTime);
+			case OURS_POSTGRESQL, OURS_MARIADB -> OurClient.inDatabase(address, leaseTime, transactions);
 			case OURS_ZOOKEEPER -> OurClient.inZooKeeper(address, leaseTime);
 			case REDISSON -> new RedissonClientLock(address, leaseTime);
 			case REDISSON_REDLOCK -> new RedissonRedlockClient(address, leaseTime);

@@ -13,8 +13,12 @@ final class DatabasePool {
 	}
 
 	static HikariDataSource to(ServerAddress address, int size) {
+		return to(address.nodes().get(0), size);
+	}
+
+	static HikariDataSource to(String url, int size) {
 		HikariDataSource pool = new HikariDataSource();
-		pool.setJdbcUrl(address.nodes().get(0));
+		pool.setJdbcUrl(url);
 		pool.setMaximumPoolSize(size);
 		pool.setMinimumIdle(0);
 		pool.setConnectionTimeout(2000);

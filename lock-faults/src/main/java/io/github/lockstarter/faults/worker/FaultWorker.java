@@ -14,6 +14,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
+import com.zaxxer.hikari.HikariDataSource;
+
 import io.github.lockstarter.faults.history.HistoryWriter;
 
 /**
@@ -40,22 +42,29 @@ public final class FaultWorker {
 
 	private final List<Counters> counters = new ArrayList<>();
 
-	private FaultWorker(String name, Competitor competitor, ServerAddress servers, Duration leaseTime) {
+	private final Transactions transactions;
+
+	private FaultWorker(String name, Competitor competitor, ServerAddress servers, Duration leaseTime,
+			HikariDataSource pool) {
 		this.name = name;
 		this.competitor = competitor;
 		this.leaseTime = leaseTime;
-		this.client = competitor.connect(servers, leaseTime);
+		boolean inDatabaseOfLocks = servers.nodes().contains(pool.getJdbcUrl());
+		this.client = competitor.connect(servers, leaseTime, inDatabaseOfLocks ? pool : null);
+		this.transactions = new Transactions(pool, new TransactionGuards(competitor, inDatabaseOfLocks));
 	}
 
 	/**
 	 * Run the worker.
 	 * @param args its name, the competitor, the address of the servers, the lease time in
-	 * milliseconds, the address of the database, the number of threads
+	 * milliseconds, the addresses of the databases with the counters and with the ledger,
+	 * the number of threads
 	 */
 	public static void main(String[] args) throws Exception {
+		int threads = Integer.parseInt(args[6]);
 		FaultWorker worker = new FaultWorker(args[0], Competitor.valueOf(args[1]), ServerAddress.parse(args[2]),
-				Duration.ofMillis(Long.parseLong(args[3])));
-		for (int i = 0; i < Integer.parseInt(args[5]); i++) {
+				Duration.ofMillis(Long.parseLong(args[3])), DatabasePool.to(args[5], threads));
+		for (int i = 0; i < threads; i++) {
 			worker.counters.add(new Counters(args[4]));
 		}
 		worker.obey();
@@ -95,6 +104,7 @@ public final class FaultWorker {
 				case "rest" -> System.out.println("residue " + rest(this.client::residue));
 				case "end" -> {
 					this.client.close();
+					this.transactions.close();
 					System.out.println("threads " + rest(FaultWorker::lockThreads));
 					return;
 				}
@@ -110,8 +120,8 @@ public final class FaultWorker {
 			List<WorkerThread> workers = new ArrayList<>();
 			List<Thread> threads = new ArrayList<>();
 			for (int i = 0; i < mode.threads(this.counters.size()); i++) {
-				WorkerThread worker = new WorkerThread(i, this.client, this.counters.get(i), history,
-						this.competitor.isFenced(), this.leaseTime, mode, patience);
+				WorkerThread worker = new WorkerThread(i, this.client, this.counters.get(i), this.transactions, history,
+						this.competitor, this.leaseTime, mode, patience);
 				workers.add(worker);
 				threads.add(start("worker-" + i, () -> worker.run(keys, stopped)));
 			}

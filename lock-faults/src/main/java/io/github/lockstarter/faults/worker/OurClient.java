@@ -4,12 +4,17 @@ package io.github.lockstarter.faults.worker;
 
 import java.time.Duration;
 
+import javax.sql.DataSource;
+
 import com.zaxxer.hikari.HikariDataSource;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockInterruptedException;
+import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.OnActiveTransaction;
+import io.github.lockstarter.TransactionAwareLockRegistry;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineProbe;
 import io.github.lockstarter.engine.EngineSettings;
@@ -33,6 +38,8 @@ final class OurClient implements LockClient {
 
 	private final DefaultLockRegistry registry;
 
+	private final LockRegistry locks;
+
 	/**
 	 * Create a client.
 	 * @param connections closes the store and its connections
@@ -44,6 +51,8 @@ final class OurClient implements LockClient {
 				new EngineSettings(defaults.waitTime(), leaseTime, defaults.renewalsPerLease(), defaults.pollInterval(),
 						defaults.pollIntervalWithoutMessages(), defaults.timeSlice(), defaults.shutdownTimeout()),
 				LockListener.NO_OP);
+		// Otherwise no transaction would know its locks
+		this.locks = new TransactionAwareLockRegistry(this.registry, OnActiveTransaction.DEFAULT);
 	}
 
 	static OurClient onRedis(ServerAddress address, Duration leaseTime, int minReplicaAcks) {
@@ -62,10 +71,10 @@ final class OurClient implements LockClient {
 		return new OurClient(store, leaseTime, store::close);
 	}
 
-	static OurClient inDatabase(ServerAddress address, Duration leaseTime) {
+	static OurClient inDatabase(ServerAddress address, Duration leaseTime, @Nullable DataSource transactions) {
 		HikariDataSource acquiring = DatabasePool.to(address, 8);
 		HikariDataSource owned = DatabasePool.to(address, 4);
-		JdbcLockStore store = new JdbcLockStore(acquiring, owned, JdbcLockSettings.DEFAULTS, null);
+		JdbcLockStore store = new JdbcLockStore(acquiring, owned, JdbcLockSettings.DEFAULTS, transactions);
 		return new OurClient(store, leaseTime, () -> {
 			store.close();
 			acquiring.close();
@@ -90,7 +99,7 @@ final class OurClient implements LockClient {
 	@Override
 	public @Nullable Held tryLock(String key, Duration waitTime) throws InterruptedException {
 		try {
-			return this.registry.tryAcquire(LockRequest.of("faults", key).withWaitTime(waitTime))
+			return this.locks.tryAcquire(LockRequest.of("faults", key).withWaitTime(waitTime))
 				.map(OurHeld::new)
 				.orElse(null);
 		}

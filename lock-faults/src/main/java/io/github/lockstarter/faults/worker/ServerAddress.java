@@ -42,6 +42,13 @@ public record ServerAddress(Kind kind, List<String> nodes) {
 		}
 
 		/**
+		 * Return whether nodes have the URL of a database.
+		 */
+		public boolean isDatabase() {
+			return this == POSTGRESQL || this == MARIADB;
+		}
+
+		/**
 		 * Return what keeps the locks.
 		 */
 		public String store() {

@@ -12,10 +12,12 @@ import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.faults.history.HistoryWriter;
 import io.github.lockstarter.faults.history.HistoryWriter.Scribe;
 import io.github.lockstarter.faults.history.Step;
 import io.github.lockstarter.faults.worker.LockClient.Held;
+import io.github.lockstarter.faults.worker.Transactions.Moment;
 
 /**
  * Acquires locks, increments the counters that they protect, and records its
@@ -31,9 +33,11 @@ final class WorkerThread {
 
 	private final Counters counters;
 
+	private final Transactions transactions;
+
 	private final HistoryWriter history;
 
-	private final boolean fenced;
+	private final Competitor competitor;
 
 	private final Duration leaseTime;
 
@@ -47,13 +51,14 @@ final class WorkerThread {
 
 	private volatile long due;
 
-	WorkerThread(int number, LockClient client, Counters counters, HistoryWriter history, boolean fenced,
-			Duration leaseTime, Mode mode, Patience patience) {
+	WorkerThread(int number, LockClient client, Counters counters, Transactions transactions, HistoryWriter history,
+			Competitor competitor, Duration leaseTime, Mode mode, Patience patience) {
 		this.number = number;
 		this.client = client;
 		this.counters = counters;
+		this.transactions = transactions;
 		this.history = history;
-		this.fenced = fenced;
+		this.competitor = competitor;
 		this.leaseTime = leaseTime;
 		this.mode = mode;
 		this.patience = patience;
@@ -131,11 +136,11 @@ final class WorkerThread {
 		if (!confirm(scribe, held)) {
 			return false;
 		}
-		if (this.fenced) {
+		if (this.competitor.isFenced()) {
 			incrementGuarded(scribe, key, held.token());
 		}
 		long plain = this.counters.readPlain(key);
-		if (!last(scribe, held, random)) {
+		if (!transact(scribe, key, held, random)) {
 			return false;
 		}
 		this.counters.writePlain(key, plain + 1);
@@ -144,10 +149,36 @@ final class WorkerThread {
 	}
 
 	/**
+	 * Increment the account of a key in a transaction, and hold the lock for a while at
+	 * one moment of it. Locks of this project end a transaction without being asked;
+	 * others need the help of their holder, as far as it can know of a loss.
+	 * @return whether the lock was held until the end
+	 */
+	private boolean transact(Scribe scribe, String key, Held held, ThreadLocalRandom random) {
+		Moment chosen = Moment.values()[random.nextInt(Moment.values().length)];
+		try {
+			this.transactions.increment(key, scribe.owner(), held.token(), (moment) -> {
+				if (moment == chosen && !last(scribe, held, random, this.transactions.mayPauseForLong(moment))
+						&& !this.competitor.isOurs()) {
+					throw new LostException();
+				}
+			});
+		}
+		catch (LockLostException | LostException ex) {
+			scribe.note(Step.TRANSACTION_REFUSED);
+		}
+		catch (RuntimeException ex) {
+			scribe.note(Step.TRANSACTION_FAILED);
+			System.err.println("A transaction failed: " + ex);
+		}
+		return confirm(scribe, held);
+	}
+
+	/**
 	 * Hold the lock for a moment, or long enough for its lease to need renewal.
 	 */
-	private boolean last(Scribe scribe, Held held, ThreadLocalRandom random) {
-		long nanos = (random.nextInt(this.mode.longHolds()) == 0) ? this.leaseTime.toNanos() * 5 / 4
+	private boolean last(Scribe scribe, Held held, ThreadLocalRandom random, boolean maybeLong) {
+		long nanos = (maybeLong && random.nextInt(this.mode.longHolds()) == 0) ? this.leaseTime.toNanos() * 5 / 4
 				: random.nextLong(LONGEST_WORK);
 		long start = System.nanoTime();
 		boolean interrupted = false;
@@ -198,6 +229,14 @@ final class WorkerThread {
 				scribe.note(Step.LOST);
 			}
 		}
+	}
+
+	/**
+	 * The holder knows that it has lost its lock.
+	 */
+	@SuppressWarnings("serial")
+	private static final class LostException extends RuntimeException {
+
 	}
 
 }
