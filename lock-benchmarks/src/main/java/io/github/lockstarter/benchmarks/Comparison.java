@@ -33,7 +33,7 @@ record Comparison(Scenario scenario, ServerKind server) {
 	 * Return the name of the competitor with which others are compared.
 	 */
 	String reference() {
-		if (isOnRedis()) {
+		if (isOnRedis() || !this.scenario.comparesLocks()) {
 			return this.scenario.reference();
 		}
 		Competitor peer = Competitors.named(Competitors.peerOn(this.server));

@@ -64,6 +64,21 @@ class BenchmarkSmokeTests {
 		});
 	}
 
+	@ParameterizedTest
+	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
+	@FullProfileOnly
+	void everyTransactionRuns(ServerKind server) throws Exception {
+		for (String name : List.of("sales", "sales-hot")) {
+			Comparison comparison = new Comparison(scenario(name), server);
+			List<Competitor> all = comparison.suited(Competitors.all());
+			Map<String, Map<Metric, Double>> medians = new Benchmark(all, 1, SHORT).measure(comparison)
+				.medians(comparison);
+			assertThat(medians).hasSameSizeAs(all).hasSizeGreaterThan(4);
+			assertThat(medians.values()).allSatisfy(
+					(values) -> assertThat(values).containsKey(Metric.TRANSACTIONS).doesNotContainKey(Metric.FAILED));
+		}
+	}
+
 	@Test
 	@FullProfileOnly
 	void ourLockLosesNoLeaseWhileManyAreHeld() throws Exception {

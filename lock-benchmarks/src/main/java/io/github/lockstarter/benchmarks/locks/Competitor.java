@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.benchmarks.locks;
 
+import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
 
@@ -67,7 +68,17 @@ public interface Competitor {
 		RENEWED,
 
 		/** Supports many waiters without a separate thread for each attempt. */
-		MANY_WAITERS
+		MANY_WAITERS,
+
+		/** Is a transaction, which a lock may protect. */
+		SELLS;
+
+		/**
+		 * Return all abilities that locks may have.
+		 */
+		static Set<Ability> ofLocks() {
+			return EnumSet.complementOf(EnumSet.of(SELLS));
+		}
 
 	}
 

@@ -35,6 +35,9 @@ public final class Competitors {
 	/** The name of the lock of a database itself. */
 	public static final String ROW_LOCK = new RowLock().name();
 
+	/** The name of the transaction under a lock that does not fence it. */
+	public static final String LOCKED_SALE = SaleTransaction.LOCKED.name();
+
 	private static final List<Competitor> KNOWN = List.of(OurLock.withDefaults(OURS),
 			OurLock.varied("ours, release awaited", ServerKind.REDIS),
 			OurLock.varied("ours, grants not durable", ServerKind.POSTGRESQL), new RedissonLock(),
@@ -44,7 +47,8 @@ public final class Competitors {
 			new ShedLockJdbcLock(), new RowLock(), new CuratorLock(), new FairLock(), new NoLock());
 
 	private static final List<Competitor> ALL = Stream
-		.concat(KNOWN.stream(), VersionLock.parse(System.getProperty(VERSIONS, "")).stream())
+		.of(KNOWN, SaleTransaction.all(), VersionLock.parse(System.getProperty(VERSIONS, "")))
+		.flatMap(List::stream)
 		.toList();
 
 	private Competitors() {

@@ -48,7 +48,7 @@ final class OurLock implements Competitor {
 
 	@Override
 	public Set<Ability> abilities() {
-		return this.varied ? Set.of(Ability.DISTRIBUTED) : Set.of(Ability.values());
+		return this.varied ? Set.of(Ability.DISTRIBUTED) : Ability.ofLocks();
 	}
 
 	@Override

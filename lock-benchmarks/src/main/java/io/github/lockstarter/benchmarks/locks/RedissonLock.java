@@ -25,7 +25,7 @@ final class RedissonLock implements Competitor {
 
 	@Override
 	public Set<Ability> abilities() {
-		return Set.of(Ability.values());
+		return Ability.ofLocks();
 	}
 
 	@Override

@@ -37,7 +37,7 @@ final class SpringIntegrationLock implements Competitor {
 
 	@Override
 	public Set<Ability> abilities() {
-		return (this.type == RedisLockType.PUB_SUB_LOCK) ? Set.of(Ability.values())
+		return (this.type == RedisLockType.PUB_SUB_LOCK) ? Ability.ofLocks()
 				: Set.of(Ability.DISTRIBUTED, Ability.CONTENDED);
 	}
 

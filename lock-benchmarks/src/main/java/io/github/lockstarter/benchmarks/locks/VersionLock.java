@@ -63,7 +63,7 @@ final class VersionLock implements Competitor {
 
 	@Override
 	public Set<Ability> abilities() {
-		return Set.of(Ability.values());
+		return Ability.ofLocks();
 	}
 
 	@Override

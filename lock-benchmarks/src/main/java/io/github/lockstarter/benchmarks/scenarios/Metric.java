@@ -10,6 +10,9 @@ public enum Metric {
 	/** Locks acquired and released per second. */
 	ACQUISITIONS("acquisitions/s", false),
 
+	/** Transactions committed per second. */
+	TRANSACTIONS("transactions/s", false),
+
 	/** Median of the time that the scenario measures. */
 	P50("p50 µs", true),
 

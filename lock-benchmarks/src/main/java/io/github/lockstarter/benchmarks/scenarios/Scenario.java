@@ -38,6 +38,14 @@ public interface Scenario {
 	}
 
 	/**
+	 * Return whether the competitors are locks, of which each kind of server has its own
+	 * peers.
+	 */
+	default boolean comparesLocks() {
+		return true;
+	}
+
+	/**
 	 * Return whether the scenario makes sense for a competitor.
 	 */
 	boolean suits(Competitor competitor);

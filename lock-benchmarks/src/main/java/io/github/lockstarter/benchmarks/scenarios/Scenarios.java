@@ -20,7 +20,8 @@ public final class Scenarios {
 				new ThreadsScenario("hot-64", "One hot key, one JVM, 64 threads", 64, true), new JvmsScenario(),
 				new HandOverScenario(), new KilledHolderScenario(true), new KilledHolderScenario(false),
 				new HeldLocksScenario(1_000), new HeldLocksScenario(10_000), new HeldLocksScenario(50_000),
-				new WaitersScenario(1_000), new WaitersScenario(10_000));
+				new WaitersScenario(1_000), new WaitersScenario(10_000), new SalesScenario(false),
+				new SalesScenario(true));
 	}
 
 }
