@@ -56,6 +56,8 @@ public final class ShopProcess implements AutoCloseable {
 		command.add(System.getProperty("java.home") + File.separator + "bin" + File.separator + "java");
 		command.addAll(application);
 		command.addAll(List.of("--server.port=" + port, "--shop.directory=" + directory));
+		// A sale that is sent while the shop closes its idle connection fails
+		command.add("--server.tomcat.keep-alive-timeout=-1");
 		command.addAll(List.of(arguments));
 		try {
 			Path log = Files.createDirectories(directory).resolve("shop-" + port + ".log");
