@@ -58,9 +58,13 @@ class BenchmarkSmokeTests {
 			.medians(comparison);
 		assertThat(medians).hasSameSizeAs(competitors);
 		assertThat(medians).allSatisfy((competitor, values) -> {
-			// Each thread has acquired the lock at least once, or failed
-			assertThat(values).containsKey(Metric.ACQUISITIONS).doesNotContainKey(Metric.FAILED);
+			assertThat(values.get(Metric.ACQUISITIONS)).isPositive();
 			assertThat(values.getOrDefault(Metric.LOST_UPDATES, 0.0)).isZero();
+			// That a peer fails is a result: H2 2.4.240 sometimes refuses to tell its
+			// isolation level over TCP, which Spring Integration asks for each time
+			if (competitor.startsWith(Competitors.OURS)) {
+				assertThat(values).doesNotContainKey(Metric.FAILED);
+			}
 		});
 	}
 

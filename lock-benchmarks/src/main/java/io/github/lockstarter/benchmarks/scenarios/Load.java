@@ -101,7 +101,8 @@ final class Load {
 
 	private synchronized void fail(Throwable ex) {
 		this.failed++;
-		System.err.println("A thread ended: " + ex);
+		System.err.println("A thread ended:");
+		ex.printStackTrace();
 	}
 
 	static long processCpuNanos() {
