@@ -3,8 +3,8 @@
 package io.github.lockstarter.benchmarks.locks;
 
 import java.sql.SQLException;
+import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
@@ -44,7 +44,7 @@ final class StockDatabase implements AutoCloseable {
 
 	private final LockTemplate locks = new LockTemplate(this.registry);
 
-	private final Set<String> items = ConcurrentHashMap.newKeySet();
+	private final Map<String, Integer> items = new ConcurrentHashMap<>();
 
 	/**
 	 * Create the table.
@@ -76,13 +76,8 @@ final class StockDatabase implements AutoCloseable {
 	}
 
 	void ensureItem(String item) {
-		if (!this.items.contains(item)) {
-			synchronized (this.items) {
-				if (this.items.add(item)) {
-					this.jdbc.update("insert into stock values (?, 1000000000, 0)", item);
-				}
-			}
-		}
+		this.items.computeIfAbsent(item,
+				(missing) -> this.jdbc.update("insert into stock values (?, 1000000000, 0)", missing));
 	}
 
 	void locked(String item, Runnable sale) {

@@ -80,22 +80,26 @@ final class Load {
 		}
 		long ownCycles = 0;
 		long now = System.nanoTime();
-		while (now - this.end < 0) {
-			long asked = now;
-			Runnable release = client.lock(key);
-			long locked = System.nanoTime();
-			body.run();
-			release.run();
-			now = System.nanoTime();
-			ownCycles++;
-			if (asked - this.begin >= 0) {
-				own.recordValue((wholeCycle ? now : locked) - asked);
+		try {
+			while (now - this.end < 0) {
+				long asked = now;
+				Runnable release = client.lock(key);
+				long locked = System.nanoTime();
+				body.run();
+				ownCycles++;
+				release.run();
+				now = System.nanoTime();
+				if (asked - this.begin >= 0) {
+					own.recordValue((wholeCycle ? now : locked) - asked);
+				}
 			}
 		}
-		synchronized (this) {
-			this.times.add(own);
-			this.shares.add(own.getTotalCount());
-			this.cycles += ownCycles;
+		finally {
+			synchronized (this) {
+				this.times.add(own);
+				this.shares.add(own.getTotalCount());
+				this.cycles += ownCycles;
+			}
 		}
 	}
 

@@ -70,7 +70,7 @@ final class SalesScenario implements Scenario {
 	public Map<Metric, Double> measure(Competitor competitor, BenchmarkServer server, Duration time) throws Exception {
 		try (LockClient shop = competitor.connect(server.address(), 0)) {
 			IntFunction<String> items = (thread) -> this.hot ? "hot" : "item-" + thread;
-			Load.run(shop, THREADS, items, () -> {
+			Load warmUp = Load.run(shop, THREADS, items, () -> {
 			}, (time.compareTo(WARM_UP) < 0) ? time : WARM_UP, true);
 			Load load = Load.run(shop, THREADS, items, () -> {
 			}, time, true);
@@ -78,8 +78,9 @@ final class SalesScenario implements Scenario {
 			results.put(Metric.TRANSACTIONS, load.acquisitions() / (time.toNanos() / 1e9));
 			results.put(Metric.P50, load.times().getValueAtPercentile(50) / 1e3);
 			results.put(Metric.P99, load.times().getValueAtPercentile(99) / 1e3);
-			if (load.failed() > 0) {
-				results.put(Metric.FAILED, (double) load.failed());
+			int failed = warmUp.failed() + load.failed();
+			if (failed > 0) {
+				results.put(Metric.FAILED, (double) failed);
 			}
 			return results;
 		}

@@ -67,7 +67,7 @@ final class ThreadsScenario implements Scenario {
 		try (LockClient client = competitor.connect(server.address(), LEASE_MILLIS)) {
 			IntFunction<String> keys = (i) -> this.hot ? "hot" : "own-" + i;
 			long[] counter = new long[1];
-			Load.run(client, this.threads, keys, () -> {
+			Load warmUp = Load.run(client, this.threads, keys, () -> {
 			}, (time.compareTo(WARM_UP) < 0) ? time : WARM_UP, true);
 			server.resetCalls();
 			Load load = Load.run(client, this.threads, keys, () -> counter[0]++, time, !this.hot);
@@ -80,8 +80,9 @@ final class ThreadsScenario implements Scenario {
 						competitor.clientCommands(server.calls(), load.cycles()) / (double) load.cycles());
 			}
 			results.put(Metric.CLIENT_CPU, load.cpuMicrosPerAcquisition());
-			if (load.failed() > 0) {
-				results.put(Metric.FAILED, (double) load.failed());
+			int failed = warmUp.failed() + load.failed();
+			if (failed > 0) {
+				results.put(Metric.FAILED, (double) failed);
 			}
 			if (this.hot) {
 				results.put(Metric.FAIRNESS, load.fairness());
