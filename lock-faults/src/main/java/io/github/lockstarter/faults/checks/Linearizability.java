@@ -10,8 +10,7 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Stream;
 
 import io.github.lockstarter.faults.history.Attempt;
 import io.github.lockstarter.faults.history.History;
@@ -26,7 +25,8 @@ import io.github.lockstarter.faults.history.Step;
  * A refused attempt changes nothing. An attempt with an unknown outcome may have acquired
  * the lock, which was then released as an orphan. Nothing has observed that, so it is
  * ignored as well. The end of a hold that was lost, or whose process died, is unknown: it
- * may have ended at any time after it was last known to be held, or never.
+ * may have ended at any time after it was last known to be held, or never. The release of
+ * an inner level may succeed although the lock was lost, which the outermost one reports.
  */
 public final class Linearizability {
 
@@ -38,7 +38,7 @@ public final class Linearizability {
 
 	private int furthest;
 
-	private @Nullable Operation obstacle;
+	private List<Attempt> obstacle = List.of();
 
 	private Linearizability(LockModel model, List<Operation> operations) {
 		this.model = model;
@@ -48,7 +48,8 @@ public final class Linearizability {
 
 	/**
 	 * Check the history of one lock.
-	 * @return an empty list, or one violation at the point where the search got stuck
+	 * @return an empty list, or one violation at the point where the search got stuck,
+	 * with the holder at that point and all attempts that could have come next
 	 */
 	public static List<Violation> check(History history, LockModel model) {
 		return new Linearizability(model, operations(history)).search();
@@ -61,10 +62,20 @@ public final class Linearizability {
 				.add(new Operation(hold, hold.owner(), true, hold.token(), hold.at(Step.ASK), hold.at(Step.GRANTED)));
 			boolean known = hold.isReleased();
 			operations.add(new Operation(hold, hold.owner(), false, hold.token(),
-					known ? hold.at(Step.GIVE) : hold.heldUntil(), known ? hold.at(Step.GAVE) : Attempt.NEVER));
+					(known && !hold.isNested()) ? hold.at(Step.GIVE) : lastKnown(hold),
+					known ? hold.at(Step.GAVE) : Attempt.NEVER));
 		}
 		operations.sort(Comparator.comparingLong(Operation::begin));
 		return operations;
+	}
+
+	/**
+	 * Return the last moment at which a lock was known to be held. A process may be
+	 * paused between the grant and the moment at which it records it. If the lease is
+	 * over when it looks for the first time, nothing is known of the time in between.
+	 */
+	private static long lastKnown(Attempt hold) {
+		return hold.has(Step.HELD) ? hold.heldUntil() : hold.at(Step.ASK);
 	}
 
 	private List<Violation> search() {
@@ -84,10 +95,8 @@ public final class Linearizability {
 				}
 			}
 		}
-		Operation obstacle = this.obstacle;
 		return List.of(new Violation("linearizability",
-				"no order of the operations is possible beyond the first " + this.furthest,
-				(obstacle != null) ? List.of(obstacle.attempt()) : List.of()));
+				"no order of the operations is possible beyond the first " + this.furthest, this.obstacle));
 	}
 
 	private boolean isComplete(BitSet done) {
@@ -101,7 +110,9 @@ public final class Linearizability {
 	 */
 	private List<Visited> successors(Visited current) {
 		List<Visited> successors = new ArrayList<>();
-		for (int i : candidates(current.done())) {
+		List<Integer> candidates = candidates(current.done());
+		noteObstacle(current, candidates);
+		for (int i : candidates) {
 			LockModel.State state = this.model.step(current.state(), this.operations.get(i));
 			if (state != null) {
 				BitSet done = (BitSet) current.done().clone();
@@ -128,15 +139,21 @@ public final class Linearizability {
 		if (first != null) {
 			long end = first.end();
 			candidates.removeIf((i) -> this.operations.get(i).begin() > end);
-			noteObstacle(done, first);
 		}
 		return candidates;
 	}
 
-	private void noteObstacle(BitSet done, Operation operation) {
-		if (done.cardinality() >= this.furthest) {
-			this.furthest = done.cardinality();
-			this.obstacle = operation;
+	private void noteObstacle(Visited current, List<Integer> candidates) {
+		if (current.done().cardinality() >= this.furthest) {
+			this.furthest = current.done().cardinality();
+			Stream<Operation> holding = current.done()
+				.stream()
+				.mapToObj(this.operations::get)
+				.filter((operation) -> operation.acquires() && current.state().isHeldBy(operation));
+			this.obstacle = Stream.concat(holding, candidates.stream().map(this.operations::get))
+				.map(Operation::attempt)
+				.distinct()
+				.toList();
 		}
 	}
 

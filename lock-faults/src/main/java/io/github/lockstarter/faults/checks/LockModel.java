@@ -50,6 +50,13 @@ public record LockModel(boolean reentrant, boolean fenced) {
 	 */
 	record State(@Nullable String owner, int count, long token) {
 
+		/**
+		 * Return whether an operation has acquired the lock for its present holder.
+		 */
+		boolean isHeldBy(Operation acquisition) {
+			return acquisition.owner().equals(this.owner) && acquisition.token() == this.token;
+		}
+
 	}
 
 }

@@ -82,6 +82,31 @@ class LinearizabilityTests {
 	}
 
 	@Test
+	void aHolderThatWasPausedBeforeItRecordedItsGrantMayHaveLostTheLockBeforeThat() {
+		Attempt paused = new Attempt("a", Histories.KEY, false).note(Step.ASK, 0).granted(110, 1).note(Step.LOST, 112);
+		assertPossible(history(paused, hold("b", 2, 5, 105, 120, 130)), MUTEX, FENCED, REENTRANT, REENTRANT_FENCED);
+		assertImpossible(history(paused.note(Step.HELD, 111), hold("b", 2, 5, 105, 120, 130)), MUTEX, FENCED, REENTRANT,
+				REENTRANT_FENCED);
+	}
+
+	@Test
+	void theReleaseOfAnInnerLevelSaysNothingOfALockThatWasLost() {
+		Attempt outer = lost("a", 1, 0, 10, 12);
+		History history = history(outer, nested("a", 1, 13, 14, 15, 120).note(Step.GIVE, 119),
+				hold("b", 2, 5, 105, 125, 130));
+		assertPossible(history, REENTRANT, REENTRANT_FENCED);
+	}
+
+	@Test
+	void theHolderAndAllThatCouldHaveComeNextAreNamed() {
+		Attempt holder = hold("a", 1, 0, 10, 20, 30);
+		Attempt intruder = hold("b", 2, 5, 19, 40, 50);
+		Attempt later = hold("c", 3, 60, 70, 80, 90);
+		assertThat(Linearizability.check(history(holder, intruder, later), FENCED)).singleElement()
+			.satisfies((violation) -> assertThat(violation.attempts()).containsExactlyInAnyOrder(holder, intruder));
+	}
+
+	@Test
 	void aHolderThatDiedMayHoldTheLockForEver() {
 		Attempt died = new Attempt("a", Histories.KEY, false).note(Step.ASK, 0).granted(10, 1).note(Step.HELD, 20);
 		assertPossible(history(hold("b", 2, 21, 30, 40, 50), died), MUTEX, FENCED);
