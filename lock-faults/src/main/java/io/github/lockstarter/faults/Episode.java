@@ -17,10 +17,8 @@ import io.github.lockstarter.faults.checks.Linearizability;
 import io.github.lockstarter.faults.checks.LockModel;
 import io.github.lockstarter.faults.checks.Overlaps;
 import io.github.lockstarter.faults.checks.Refusals;
-import io.github.lockstarter.faults.checks.Shares;
 import io.github.lockstarter.faults.checks.TokenOrder;
 import io.github.lockstarter.faults.checks.Violation;
-import io.github.lockstarter.faults.checks.WaitBudget;
 import io.github.lockstarter.faults.history.Attempt;
 import io.github.lockstarter.faults.history.History;
 import io.github.lockstarter.faults.history.Step;
@@ -34,7 +32,6 @@ import io.github.lockstarter.faults.worker.Competitor;
 import io.github.lockstarter.faults.worker.Counters;
 import io.github.lockstarter.faults.worker.Ledger;
 import io.github.lockstarter.faults.worker.Ledger.Balance;
-import io.github.lockstarter.faults.worker.Mode;
 
 /**
  * One episode: workers work, a fault strikes and is repaired, and when all workers work
@@ -47,11 +44,8 @@ final class Episode {
 	/** To acquire, to release, and to wait in some attempts. */
 	private static final int MOST_SCRIPTS = 3;
 
-	/** 2 s for a command without a reply, and 2 s for a busy machine. */
-	private static final Duration LONGEST_DELAY = Duration.ofSeconds(4);
-
-	/** Tests without noise check the precise bounds. */
-	private static final double LEAST_SHARE = 0.4;
+	/** Leases survive a gap of this part of their length, and renewals within it. */
+	private static final int LONGEST_GAPS_PER_LEASE = 4;
 
 	private static final Duration LONGEST_RECOVERY = Duration.ofSeconds(20);
 
@@ -87,6 +81,12 @@ final class Episode {
 	}
 
 	EpisodeResult run() throws Exception {
+		try (Heartbeat heartbeat = Heartbeat.start()) {
+			return run(heartbeat);
+		}
+	}
+
+	private EpisodeResult run(Heartbeat heartbeat) throws Exception {
 		for (String key : this.keys) {
 			this.counters.create(key);
 			this.ledger.create(key);
@@ -99,8 +99,10 @@ final class Episode {
 				this.keys.stream().map(this.crew.competitor()::redisKey).toList(), this.random));
 		Duration recovery = awaitGrants(System.nanoTime());
 		Thread.sleep(CALM.toMillis());
+		boolean stoodStill = heartbeat.longestGap(System.nanoTime())
+			.compareTo(this.crew.leaseTime().dividedBy(LONGEST_GAPS_PER_LEASE)) > 0;
 		int residue = this.crew.rest();
-		return check(recovery, this.site.scripts() - scripts, residue, awaitNoKeys());
+		return check(recovery, this.site.scripts() - scripts, residue, awaitNoKeys(), stoodStill);
 	}
 
 	/**
@@ -147,8 +149,8 @@ final class Episode {
 			.toList();
 	}
 
-	private EpisodeResult check(@Nullable Duration recovery, long scripts, int residue, List<String> leftKeys)
-			throws IOException, SQLException {
+	private EpisodeResult check(@Nullable Duration recovery, long scripts, int residue, List<String> leftKeys,
+			boolean stoodStill) throws IOException, SQLException {
 		History history = History.read(this.crew.histories());
 		List<Violation> violations = new ArrayList<>();
 		List<Violation> overlaps = new ArrayList<>();
@@ -176,45 +178,27 @@ final class Episode {
 			violations.add(new Violation("liveness", "an instance acquired no lock within "
 					+ LONGEST_RECOVERY.toSeconds() + " s after the fault was repaired", List.of()));
 		}
-		violations.addAll(WaitBudget.check(history, longestDelay()));
-		if (this.fault.mode() == Mode.LONELY) {
-			violations.addAll(Shares.check(history, this.crew.names(), LEAST_SHARE));
-		}
-		if (this.fault.mode() == Mode.CROWDED && history.count(Step.LOST) > 0) {
-			violations.add(new Violation("loss",
-					history.count(Step.LOST) + " locks were lost although their servers were healthy",
-					history.attempts().stream().filter((attempt) -> attempt.has(Step.LOST)).toList()));
-		}
 		long attempts = history.attempts().size();
 		if (this.fault == WorkerFault.NOTHING && scripts > MOST_SCRIPTS * attempts) {
 			violations.add(new Violation("command budget",
 					scripts + " scripts for " + attempts + " attempts to acquire a lock", List.of()));
+		}
+		if (residue > 0 || !leftKeys.isEmpty()) {
+			violations.add(new Violation("residue",
+					residue + " locks or background actions and the keys " + leftKeys + " were left", List.of()));
 		}
 		List<Attempt> refused = history.byKey()
 			.values()
 			.stream()
 			.flatMap((lock) -> Refusals.find(lock, this.crew.leaseTime()).stream())
 			.toList();
-		if (this.fault.leavesLocksAvailable() && !refused.isEmpty()) {
-			violations
-				.add(new Violation("availability", refused.size() + " free locks were refused: " + refused, List.of()));
-		}
-		if (this.fault.leavesLocksAvailable() && history.count(Step.UNKNOWN) > 0) {
-			violations.add(new Violation("contention is not an outage",
-					history.count(Step.UNKNOWN) + " attempts failed although locks could be acquired", List.of()));
-		}
-		if (residue > 0 || !leftKeys.isEmpty()) {
-			violations.add(new Violation("residue",
-					residue + " locks or background actions and the keys " + leftKeys + " were left", List.of()));
-		}
+		List<Violation> untimely = Timeliness.check(history, this.fault, this.crew.leaseTime(), this.crew.names(),
+				refused);
+		// A repetition must not hide what no standstill explains
+		boolean inconclusive = stoodStill && violations.isEmpty() && !untimely.isEmpty();
+		violations.addAll(untimely);
 		return new EpisodeResult(this.crew.competitor(), this.store, this.fault, history, overlaps, violations,
-				lostPlain, lostGuarded, transactions, refused.size(), recovery, leftKeys.size());
-	}
-
-	private Duration longestDelay() {
-		// A paused instance cannot end its waits
-		return (this.fault == WorkerFault.SESSION_EXPIRED) ? LONGEST_DELAY.plus(this.crew.leaseTime().multipliedBy(4))
-				: LONGEST_DELAY;
+				lostPlain, lostGuarded, transactions, refused.size(), recovery, leftKeys.size(), inconclusive);
 	}
 
 	private List<Violation> checkLock(History history) {

@@ -30,9 +30,11 @@ import io.github.lockstarter.faults.worker.Ledger.Balance;
  * @param recovery time from the end of the fault until all workers had held a lock again,
  * or {@code null} if that did not happen
  * @param leftKeys the number of keys, rows or nodes left in the store
+ * @param inconclusive whether only promises about time were broken, while the machine
+ * stood still, so that the episode must be repeated
  */
 record EpisodeResult(Competitor competitor, String store, Fault fault, History history, List<Violation> overlaps,
 		List<Violation> violations, long lostPlain, long lostGuarded, Balance transactions, long refused,
-		@Nullable Duration recovery, int leftKeys) {
+		@Nullable Duration recovery, int leftKeys, boolean inconclusive) {
 
 }

@@ -30,6 +30,8 @@ import io.github.lockstarter.faults.worker.Ledger;
  */
 final class FaultSuite implements AutoCloseable {
 
+	private static final int MOST_REPETITIONS = 3;
+
 	private final Path directory;
 
 	private final Duration leaseTime;
@@ -74,11 +76,7 @@ final class FaultSuite implements AutoCloseable {
 				Crew crew = new Crew(competitor, site, this.leaseTime, this.url, this.ledger.url(), directory)) {
 			Ledger ledger = ledger(site);
 			for (Fault fault : faults) {
-				EpisodeResult result = new Episode(++this.episodes, fault, kind.deployment().store(), site, crew,
-						this.counters, ledger, this.random)
-					.run();
-				System.out.println(FaultReport.line(result));
-				results.add(result);
+				results.add(run(fault, kind, site, crew, ledger));
 			}
 			int threads = crew.end();
 			List<String> channels = site.channels().toList();
@@ -90,6 +88,19 @@ final class FaultSuite implements AutoCloseable {
 			}
 		}
 		return results;
+	}
+
+	private EpisodeResult run(Fault fault, SiteKind kind, Site site, Crew crew, Ledger ledger) throws Exception {
+		for (int repetitions = 0;; repetitions++) {
+			EpisodeResult result = new Episode(++this.episodes, fault, kind.deployment().store(), site, crew,
+					this.counters, ledger, this.random)
+				.run();
+			System.out.println(FaultReport.line(result));
+			if (!result.inconclusive() || repetitions == MOST_REPETITIONS) {
+				return result;
+			}
+			System.out.println("  The machine stood still, so this episode is repeated");
+		}
 	}
 
 	private Ledger ledger(Site site) throws SQLException {
