@@ -99,10 +99,11 @@ final class Episode {
 				this.keys.stream().map(this.crew.competitor()::redisKey).toList(), this.random));
 		Duration recovery = awaitGrants(System.nanoTime());
 		Thread.sleep(CALM.toMillis());
+		int residue = this.crew.rest();
+		List<String> leftKeys = awaitNoKeys();
 		boolean stoodStill = heartbeat.longestGap(System.nanoTime())
 			.compareTo(this.crew.leaseTime().dividedBy(LONGEST_GAPS_PER_LEASE)) > 0;
-		int residue = this.crew.rest();
-		return check(recovery, this.site.scripts() - scripts, residue, awaitNoKeys(), stoodStill);
+		return check(recovery, this.site.scripts() - scripts, residue, leftKeys, stoodStill);
 	}
 
 	/**
@@ -174,19 +175,6 @@ final class Episode {
 		if (lostGuarded > 0) {
 			violations.add(new Violation("fencing", lostGuarded + " guarded updates were lost", List.of()));
 		}
-		if (recovery == null) {
-			violations.add(new Violation("liveness", "an instance acquired no lock within "
-					+ LONGEST_RECOVERY.toSeconds() + " s after the fault was repaired", List.of()));
-		}
-		long attempts = history.attempts().size();
-		if (this.fault == WorkerFault.NOTHING && scripts > MOST_SCRIPTS * attempts) {
-			violations.add(new Violation("command budget",
-					scripts + " scripts for " + attempts + " attempts to acquire a lock", List.of()));
-		}
-		if (residue > 0 || !leftKeys.isEmpty()) {
-			violations.add(new Violation("residue",
-					residue + " locks or background actions and the keys " + leftKeys + " were left", List.of()));
-		}
 		List<Attempt> refused = history.byKey()
 			.values()
 			.stream()
@@ -194,6 +182,19 @@ final class Episode {
 			.toList();
 		List<Violation> untimely = Timeliness.check(history, this.fault, this.crew.leaseTime(), this.crew.names(),
 				refused);
+		if (recovery == null) {
+			untimely.add(new Violation("liveness", "an instance acquired no lock within " + LONGEST_RECOVERY.toSeconds()
+					+ " s after the fault was repaired", List.of()));
+		}
+		long attempts = history.attempts().size();
+		if (this.fault == WorkerFault.NOTHING && scripts > MOST_SCRIPTS * attempts) {
+			untimely.add(new Violation("command budget",
+					scripts + " scripts for " + attempts + " attempts to acquire a lock", List.of()));
+		}
+		if (residue > 0 || !leftKeys.isEmpty()) {
+			untimely.add(new Violation("residue",
+					residue + " locks or background actions and the keys " + leftKeys + " were left", List.of()));
+		}
 		// A repetition must not hide what no standstill explains
 		boolean inconclusive = stoodStill && violations.isEmpty() && !untimely.isEmpty();
 		violations.addAll(untimely);

@@ -32,6 +32,8 @@ final class FaultSuite implements AutoCloseable {
 
 	private static final int MOST_REPETITIONS = 3;
 
+	private static final Duration LONGEST_END = Duration.ofSeconds(10);
+
 	private final Path directory;
 
 	private final Duration leaseTime;
@@ -79,7 +81,7 @@ final class FaultSuite implements AutoCloseable {
 				results.add(run(fault, kind, site, crew, ledger));
 			}
 			int threads = crew.end();
-			List<String> channels = site.channels().toList();
+			List<String> channels = awaitNoChannels(site);
 			if (threads > 0 || !channels.isEmpty()) {
 				EpisodeResult last = results.get(results.size() - 1);
 				last.violations()
@@ -88,6 +90,17 @@ final class FaultSuite implements AutoCloseable {
 			}
 		}
 		return results;
+	}
+
+	/** A server may not have read the end of each connection yet. */
+	private static List<String> awaitNoChannels(Site site) throws InterruptedException {
+		long start = System.nanoTime();
+		List<String> channels = site.channels().toList();
+		while (!channels.isEmpty() && System.nanoTime() - start < LONGEST_END.toNanos()) {
+			Thread.sleep(50);
+			channels = site.channels().toList();
+		}
+		return channels;
 	}
 
 	private EpisodeResult run(Fault fault, SiteKind kind, Site site, Crew crew, Ledger ledger) throws Exception {

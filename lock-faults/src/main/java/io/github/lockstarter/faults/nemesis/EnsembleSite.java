@@ -12,6 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.PrimitiveIterator;
 import java.util.Map;
+import java.util.OptionalInt;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -92,14 +94,22 @@ final class EnsembleSite implements ServerSite {
 		return this.members;
 	}
 
-	int leader() {
-		return IntStream.range(0, SIZE)
-			.filter((member) -> mode(member).contains("Mode: leader"))
-			.findFirst()
-			.orElseThrow();
+	/**
+	 * Return the leader. If an election is under way, wait for it.
+	 */
+	int leader() throws InterruptedException {
+		AtomicInteger leader = new AtomicInteger();
+		ServerProcess.await("A leader", () -> {
+			OptionalInt elected = IntStream.range(0, SIZE)
+				.filter((member) -> mode(member).contains("Mode: leader"))
+				.findFirst();
+			elected.ifPresent(leader::set);
+			return elected.isPresent();
+		});
+		return leader.get();
 	}
 
-	List<Integer> followers() {
+	List<Integer> followers() throws InterruptedException {
 		int leader = leader();
 		return IntStream.range(0, SIZE).filter((member) -> member != leader).boxed().toList();
 	}

@@ -13,7 +13,8 @@ import io.github.lockstarter.testsupport.EmbeddedRedis;
  */
 final class SentinelSite implements RedisSite {
 
-	private static final long LONGEST_FAILOVER = 30_000_000_000L;
+	/** After a standstill of the machine, a sentinel does nothing for 30 s. */
+	private static final long LONGEST_FAILOVER = 120_000_000_000L;
 
 	private EmbeddedRedis primary = EmbeddedRedis.start();
 

@@ -20,7 +20,7 @@ import io.github.lockstarter.faults.worker.FaultWorker;
  */
 public final class WorkerProcess implements AutoCloseable {
 
-	private static final long PATIENCE_SECONDS = 60;
+	private static final long PATIENCE_SECONDS = 180;
 
 	private final String name;
 
