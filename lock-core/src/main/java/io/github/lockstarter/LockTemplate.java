@@ -273,7 +273,7 @@ public class LockTemplate {
 					? TransactionAwareLeaseSet.of(lease, LeaseContext.watch(lease, null, terms.scope()), true, true)
 					: lease;
 		}, terms);
-		return new AsyncExecution<L, T>(isolated, onContention, onOutage).begin(outcome);
+		return new AsyncExecution<L, T>(isolated, onContention, onOutage).begin(outcome, untilCompletion);
 	}
 
 	/**

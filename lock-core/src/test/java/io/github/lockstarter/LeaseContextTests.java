@@ -109,4 +109,18 @@ class LeaseContextTests {
 		assertThat(LeaseContext.size()).isZero();
 	}
 
+	/** Transactions that claim rows in the same order cannot deadlock. */
+	@Test
+	void fencingTokensAreClaimedInTheOrderOfTheirLocks() {
+		LockTemplate template = new LockTemplate(this.registry);
+		LockSetRequest set = LockSetRequest.of("stock", List.of("5", "1", "3"));
+		List<String> claimed = template.execute(LockRequest.of("stock", "4"), (outer) -> template.execute(set,
+				(all) -> template.execute(LockRequest.of("stock", "2"), (inner) -> keys(LeaseContext.fenced(true)))));
+		assertThat(claimed).containsExactly("1", "2", "3", "4", "5");
+	}
+
+	private static List<String> keys(List<FencedLease> leases) {
+		return leases.stream().map((fenced) -> fenced.lease().key().key()).toList();
+	}
+
 }

@@ -370,6 +370,22 @@ class FencedTransactionHazardTests {
 		assertThat(written()).isEqualTo(2);
 	}
 
+	@ParameterizedTest
+	@EnumSource(TestDatabase.class)
+	void norIsOneWhoseBodyReturnsAFuture(TestDatabase database) throws Exception {
+		use(database);
+		LockTemplate releasing = this.first.withOnActiveTransaction(OnActiveTransaction.RELEASE_ON_RETURN);
+		inTime(() -> this.transaction.execute((status) -> {
+			releasing
+				.beginOrElse(this.request, (lease) -> CompletableFuture.completedFuture(writeAnew()),
+						(contention) -> CompletableFuture.failedFuture(contention),
+						(outage) -> CompletableFuture.failedFuture(outage))
+				.join();
+			return inTime(() -> this.second.execute(this.request, (lease) -> writeAnew()));
+		}));
+		assertThat(written()).isEqualTo(2);
+	}
+
 	private LockTemplate lateReader() {
 		return this.first.withOnLost(OnLost.LOG).withTransactionFencing(TransactionFencing.ON);
 	}
