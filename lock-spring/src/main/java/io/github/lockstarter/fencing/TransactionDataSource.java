@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.jdbc.datasource.JdbcTransactionObjectSupport;
 import org.springframework.orm.jpa.DefaultJpaDialect;
+import org.springframework.orm.jpa.JpaDialect;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.transaction.jta.JtaTransactionManager;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
@@ -58,6 +59,26 @@ final class TransactionDataSource {
 	}
 
 	/**
+	 * Return whether a manager knows its connections, but does not reveal that of a
+	 * transaction.
+	 */
+	static boolean isHidden(AbstractPlatformTransactionManager manager) {
+		return JPA_PRESENT && Jpa.isManager(manager) && Jpa.isHidden(manager);
+	}
+
+	/**
+	 * Return whether a manager begins transactions with code of Spring alone. Other code
+	 * may set something for one transaction, such as a tenant.
+	 */
+	static boolean beginsAsUsual(AbstractPlatformTransactionManager manager) {
+		return isOfSpring(manager) && (!JPA_PRESENT || !Jpa.isManager(manager) || isOfSpring(Jpa.dialect(manager)));
+	}
+
+	private static boolean isOfSpring(Object object) {
+		return object.getClass().getPackageName().startsWith("org.springframework.");
+	}
+
+	/**
 	 * Check that the connection of a transaction is known. Any other one would commit a
 	 * claim at once.
 	 * @throws FencingNotPossibleException if it is not
@@ -80,10 +101,20 @@ final class TransactionDataSource {
 			return manager instanceof JpaTransactionManager;
 		}
 
-		/** The default dialect does not reveal the connection of a transaction. */
+		static JpaDialect dialect(Object manager) {
+			return ((JpaTransactionManager) manager).getJpaDialect();
+		}
+
 		static @Nullable DataSource dataSource(Object manager) {
-			JpaTransactionManager jpa = (JpaTransactionManager) manager;
-			return (jpa.getJpaDialect().getClass() != DefaultJpaDialect.class) ? jpa.getDataSource() : null;
+			return revealsConnections(manager) ? ((JpaTransactionManager) manager).getDataSource() : null;
+		}
+
+		static boolean isHidden(Object manager) {
+			return !revealsConnections(manager) && ((JpaTransactionManager) manager).getDataSource() != null;
+		}
+
+		private static boolean revealsConnections(Object manager) {
+			return dialect(manager).getClass() != DefaultJpaDialect.class;
 		}
 
 	}

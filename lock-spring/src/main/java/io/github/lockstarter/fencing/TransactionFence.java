@@ -112,11 +112,10 @@ public final class TransactionFence implements TransactionExecutionListener {
 	}
 
 	/**
-	 * Return whether nothing is lost if a transaction commits right after its begin. A
-	 * subclass may have set something for the transaction alone, such as a tenant.
+	 * Return whether nothing is lost if a transaction commits right after its begin.
 	 */
 	boolean knowsBegin() {
-		return this.manager.getClass().getPackageName().startsWith("org.springframework.");
+		return TransactionDataSource.beginsAsUsual(this.manager);
 	}
 
 	boolean isByDefault() {

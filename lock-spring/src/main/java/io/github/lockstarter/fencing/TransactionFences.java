@@ -148,14 +148,23 @@ public final class TransactionFences implements BeanPostProcessor {
 			addFirst(new TransactionFence(fenced, table, settings().transactions()), fenced);
 		}
 		else {
-			FencingNotPossibleException obstacle = obstacle(manager, name, "there is no single DataSource behind it",
-					"Let a JdbcTransactionManager or a JpaTransactionManager with a DataSource run them");
+			FencingNotPossibleException obstacle = hidesConnections(manager)
+					? obstacle(manager, name, "its JpaDialect does not reveal the connection of a transaction",
+							"Set the JpaDialect of your vendor on it, as a LocalContainerEntityManagerFactoryBean with"
+									+ " the JpaVendorAdapter of your vendor does")
+					: obstacle(manager, name, "there is no single DataSource behind it",
+							"Let a JdbcTransactionManager or a JpaTransactionManager with a DataSource run them");
 			this.obstacles.put(name, obstacle);
 			if (manager instanceof ConfigurableTransactionManager configurable) {
 				configurable.addListener(new UnfencedTransactions(obstacle, settings().transactions()));
 			}
 		}
 		return manager;
+	}
+
+	private static boolean hidesConnections(TransactionManager manager) {
+		return JDBC_PRESENT && manager instanceof AbstractPlatformTransactionManager platform
+				&& TransactionDataSource.isHidden(platform);
 	}
 
 	/** What another listener reads at the beginning would fix the snapshot. */

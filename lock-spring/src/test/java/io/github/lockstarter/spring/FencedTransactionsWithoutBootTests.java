@@ -80,7 +80,8 @@ class FencedTransactionsWithoutBootTests {
 			.isThrownBy(() -> start(Application.class, Table.class, Jpa.class).close())
 			.havingRootCause()
 			.isInstanceOf(FencingNotPossibleException.class)
-			.withMessageContaining("Transactions of 'jpa'");
+			.withMessageContaining("Transactions of 'jpa'")
+			.withMessageContaining("its JpaDialect does not reveal the connection");
 	}
 
 	private static AnnotationConfigApplicationContext start(Class<?>... configurations) {
