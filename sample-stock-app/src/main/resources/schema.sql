@@ -1,12 +1,11 @@
 create table if not exists mall_stock (
-	id              varchar(36) primary key,
-	product_id      bigint      not null unique,
-	stock_id        bigint      not null,
-	initial_count   int         not null,
-	count           int         not null,
-	version         bigint      not null,
-	fence           bigint      not null,
-	failed_attempts bigint      not null
+	id            varchar(36) primary key,
+	product_id    bigint      not null unique,
+	stock_id      bigint      not null,
+	initial_count int         not null,
+	count         int         not null,
+	version       bigint      not null,
+	fence         bigint      not null
 );
 
 create table if not exists orders (
@@ -25,5 +24,7 @@ create table if not exists sale_lock (
 	product_id bigint primary key
 );
 
--- A database of an earlier version of the shop
-alter table mall_stock add column if not exists failed_attempts bigint default 0 not null;
+create table if not exists failed_attempts (
+	product_id bigint primary key,
+	attempts   bigint not null
+);

@@ -5,7 +5,11 @@ package io.github.lockstarter.sample;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
 
 import tools.jackson.databind.JsonNode;
 
@@ -24,7 +28,7 @@ final class StockDemonstration {
 	private static final int LOOPS = 10;
 
 	static final String STRATEGIES = "none,synchronized,optimistic-version,conditional-update,"
-			+ "distributed-lock,distributed-lock-fenced";
+			+ "distributed-lock,distributed-lock-fenced-transaction";
 
 	private final Path target;
 
@@ -52,16 +56,37 @@ final class StockDemonstration {
 				ShopProcess second = ShopProcess.startJar(jar, directory, profiles)) {
 			first.awaitOpen();
 			second.awaitOpen();
+			Map<String, String> expectations = expectations(ShopClient.of(first.port(), second.port()));
 			List<Row> rows = new ArrayList<>();
-			for (String strategy : System.getProperty("strategies", STRATEGIES).split(",")) {
-				rows.add(measure(1001 + rows.size(), strategy, first.port(), second.port()));
+			for (Map.Entry<String, String> each : expectations.entrySet()) {
+				rows.add(measure(1001 + rows.size(), each.getKey(), each.getValue(), first.port(), second.port()));
 			}
 			report(rows);
 			rows.forEach(Row::verify);
 		}
 	}
 
-	private Row measure(long productId, String strategy, int port1, int port2) throws Exception {
+	/**
+	 * Return the expectations of the chosen strategies, before any of them is measured.
+	 */
+	private static Map<String, String> expectations(ShopClient shop) {
+		Map<String, String> all = new HashMap<>();
+		shop.json("/strategies")
+			.forEach((each) -> all.put(each.get("name").asString(), each.get("expectation").asString()));
+		Map<String, String> chosen = new LinkedHashMap<>();
+		for (String name : System.getProperty("strategies", STRATEGIES).strip().split("\\s*,\\s*")) {
+			String expectation = all.get(name);
+			if (expectation == null) {
+				throw new IllegalArgumentException("The shop has no strategy '" + name
+						+ "'. Some need a profile, as in -Dprofiles=libraries. Strategies: "
+						+ new TreeSet<>(all.keySet()));
+			}
+			chosen.put(name, expectation);
+		}
+		return chosen;
+	}
+
+	private Row measure(long productId, String strategy, String expectation, int port1, int port2) throws Exception {
 		System.out.println("Demonstrating '" + strategy + "' with " + USERS + " users");
 		ShopClient shop = ShopClient.of(port1, port2);
 		shop.setStock(1, STOCK);
@@ -70,16 +95,7 @@ final class StockDemonstration {
 		JMeter.Result result = this.jmeter.run(this.target.resolve("demonstration-" + strategy + ".jtl"),
 				"-Jport1=" + port1, "-Jport2=" + port2, "-Jthreads=" + USERS, "-Jloops=" + LOOPS,
 				"-Jproduct=" + productId, "-Jstrategy=" + strategy);
-		return new Row(strategy, expectation(shop, strategy), result, shop.stock(productId));
-	}
-
-	private static String expectation(ShopClient shop, String name) {
-		for (JsonNode strategy : shop.json("/strategies")) {
-			if (strategy.get("name").asString().equals(name)) {
-				return strategy.get("expectation").asString();
-			}
-		}
-		throw new IllegalArgumentException("The shop has no strategy '" + name + "'");
+		return new Row(strategy, expectation, result, shop.stock(productId));
 	}
 
 	private void report(List<Row> rows) throws Exception {

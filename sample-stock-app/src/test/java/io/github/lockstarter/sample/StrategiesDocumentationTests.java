@@ -79,9 +79,10 @@ class StrategiesDocumentationTests {
 			.collect(Collectors.toMap(StrategyDescription::name, Function.identity()));
 		List<String> names = List.of(StockDemonstration.STRATEGIES.split(","));
 		assertThat(known).containsKeys(names.toArray(String[]::new));
-		assertThat(rowsAfter("| strategy | requests |", README)).isNotEmpty().allSatisfy((row) -> {
+		List<String> rows = rowsAfter("| strategy | requests |", README);
+		assertThat(rows).extracting((row) -> row.split(" *\\| *")[1]).isEqualTo(names);
+		assertThat(rows).allSatisfy((row) -> {
 			String[] cells = row.split(" *\\| *");
-			assertThat(names).contains(cells[1]);
 			boolean wrong = known.get(cells[1]).expectation() == Expectation.WRONG;
 			assertThat(Long.parseLong(cells[4]) > 0).as("oversold").isEqualTo(wrong);
 			assertThat(Long.parseLong(cells[5]) > 0).as("lost updates").isEqualTo(wrong);

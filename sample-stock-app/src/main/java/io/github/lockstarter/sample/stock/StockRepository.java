@@ -77,7 +77,7 @@ public class StockRepository {
 	 * back.
 	 */
 	public void addFailedAttempts(long productId, int attempts) {
-		this.jdbc.sql("update mall_stock set failed_attempts = failed_attempts + ? where product_id = ?")
+		this.jdbc.sql("update failed_attempts set attempts = attempts + ? where product_id = ?")
 			.params(attempts, productId)
 			.update();
 	}
@@ -112,23 +112,27 @@ public class StockRepository {
 	public void reset(long productId, int count) {
 		this.jdbc.sql("delete from orders where product_id = ?").param(productId).update();
 		int updated = this.jdbc.sql("""
-				update mall_stock set initial_count = ?, count = ?, version = version + 1, failed_attempts = 0
+				update mall_stock set initial_count = ?, count = ?, version = version + 1
 					where product_id = ?""").params(count, count, productId).update();
 		if (updated == 0) {
-			this.jdbc.sql("insert into mall_stock values (?, ?, 1, ?, ?, 0, 0, 0)")
+			this.jdbc.sql("insert into mall_stock values (?, ?, 1, ?, ?, 0, 0)")
 				.params(UUID.randomUUID().toString(), productId, count, count)
 				.update();
 		}
+		this.jdbc.sql("delete from failed_attempts where product_id = ?").param(productId).update();
+		this.jdbc.sql("insert into failed_attempts values (?, 0)").param(productId).update();
 	}
 
 	Optional<StockReport> findReport(long productId) {
-		return this.jdbc.sql("""
-				select product_id, initial_count, count as remaining, failed_attempts,
-					(select coalesce(sum(o.count), 0) from orders o where o.product_id = s.product_id) as sold
-				from mall_stock s where product_id = ?""")
+		return this.jdbc
+			.sql("""
+					select product_id, initial_count, count as remaining,
+						(select coalesce(sum(o.count), 0) from orders o where o.product_id = s.product_id) as sold,
+						(select coalesce(sum(a.attempts), 0) from failed_attempts a where a.product_id = s.product_id) as failed
+					from mall_stock s where product_id = ?""")
 			.param(productId)
 			.query((row, number) -> StockReport.of(row.getLong("product_id"), row.getInt("initial_count"),
-					row.getInt("remaining"), row.getLong("sold"), row.getLong("failed_attempts")))
+					row.getInt("remaining"), row.getLong("sold"), row.getLong("failed")))
 			.optional();
 	}
 

@@ -39,7 +39,8 @@ public class StockService implements DeductionStrategy {
 	@Override
 	public StrategyDescription description() {
 		return new StrategyDescription("distributed-lock", Family.DISTRIBUTED_LOCK,
-				"@DistributedLock around the transaction: right with any number of instances", Expectation.RIGHT);
+				"@DistributedLock around the transaction: right in any number of instances while no lease is lost",
+				Expectation.RIGHT);
 	}
 
 }

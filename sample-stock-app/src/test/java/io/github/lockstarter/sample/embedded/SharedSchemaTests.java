@@ -46,7 +46,7 @@ class SharedSchemaTests {
 			JdbcTemplate database = new JdbcTemplate(server.getPostgresDatabase());
 			for (int round = 0; round < ROUNDS; round++) {
 				assertThat(startTogether(server.getPort())).containsOnlyNulls();
-				database.execute("drop table orders, mall_stock, daily_report, sale_lock");
+				database.execute("drop table orders, mall_stock, daily_report, sale_lock, failed_attempts");
 			}
 		}
 	}

@@ -24,7 +24,7 @@ import static org.awaitility.Awaitility.await;
 @FullProfileOnly
 class NightlyReportTests {
 
-	private static final Duration PATIENCE = Duration.ofSeconds(30);
+	private static final Duration PATIENCE = Duration.ofMinutes(1);
 
 	@TempDir
 	private Path directory;
@@ -47,7 +47,7 @@ class NightlyReportTests {
 	void aWaiterTakesOverFromTheOneThatFails() throws Exception {
 		LocalDate day = LocalDate.of(2026, 8, 1);
 		try (ReportShops shops = ReportShops.start(this.directory, "--shop.report.cron=-",
-				"--shop.report.wait-time=10s", "--shop.report.retry-delay=2s")) {
+				"--shop.report.wait-time=15s", "--shop.report.retry-delay=2s")) {
 			shops.awaitOpen();
 			try (HeldDay held = new HeldDay(this.directory, day)) {
 				shops.start(day);

@@ -28,21 +28,21 @@ final class ReportShops implements AutoCloseable {
 
 	/**
 	 * Start the shops. An attempt fails if {@linkplain HeldDay another transaction}
-	 * blocks its day for four seconds.
+	 * blocks its day for eight seconds, which is time enough for the others to skip it.
 	 */
 	static ReportShops start(Path directory, String... arguments) {
 		String[] all = StringUtils.addStringToArray(arguments,
-				"--spring.datasource.hikari.connection-init-sql=set lock_timeout 4000");
+				"--spring.datasource.hikari.connection-init-sql=set lock_timeout 8000");
 		return new ReportShops(Stream.generate(() -> ShopProcess.start(directory, all)).limit(3).toList());
 	}
 
 	/**
-	 * Wait until all shops have started, and send a request to each: the first request of
-	 * a JVM is slow.
+	 * Wait until all shops have started, and are connected to the store of their locks:
+	 * the first request of a JVM is slow.
 	 */
 	void awaitOpen() {
 		this.shops.forEach(ShopProcess::awaitOpen);
-		this.shops.forEach((shop) -> ShopClient.of(shop.port()).deduct(404, "strategy=distributed-lock"));
+		this.shops.forEach((shop) -> ShopClient.of(shop.port()).awaitLocks());
 	}
 
 	List<ShopProcess> all() {

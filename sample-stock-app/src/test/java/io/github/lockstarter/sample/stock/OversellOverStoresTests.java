@@ -33,8 +33,7 @@ class OversellOverStoresTests {
 	@ParameterizedTest
 	@EnumSource
 	void neverOversells(Store store) throws Exception {
-		try (ShopProcess first = ShopProcess.start(this.directory, store.argument);
-				ShopProcess second = ShopProcess.start(this.directory, store.argument)) {
+		try (ShopProcess first = start(store); ShopProcess second = start(store)) {
 			first.awaitOpen();
 			second.awaitOpen();
 			ShopClient shops = ShopClient.of(first.port(), second.port()).awaitLocks();
@@ -49,6 +48,12 @@ class OversellOverStoresTests {
 			assertThat(productId).isEqualTo(store.strategies);
 			assertThat(this.directory.resolve("redis.log")).doesNotExist();
 		}
+	}
+
+	/** Nobody is turned away because the machine stands still for some seconds. */
+	private ShopProcess start(Store store) {
+		return ShopProcess.start(this.directory, store.argument, "--distributed-lock.waiting.outage-time=20s",
+				"--distributed-lock.wait-time=25s");
 	}
 
 	private static void sellOut(ShopClient shops, long productId, String strategy) throws Exception {

@@ -32,11 +32,17 @@ class StockServiceOversellTests {
 
 	@BeforeAll
 	static void open(@TempDir Path directory) {
-		first = ShopProcess.start(directory);
-		second = ShopProcess.start(directory);
+		first = start(directory);
+		second = start(directory);
 		first.awaitOpen();
 		second.awaitOpen();
 		bothInstances().awaitLocks();
+	}
+
+	/** Nobody is turned away because the machine stands still for some seconds. */
+	private static ShopProcess start(Path directory) {
+		return ShopProcess.start(directory, "--distributed-lock.waiting.outage-time=20s",
+				"--distributed-lock.wait-time=25s");
 	}
 
 	@AfterAll

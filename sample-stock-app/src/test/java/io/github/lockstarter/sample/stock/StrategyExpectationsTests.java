@@ -43,6 +43,12 @@ class StrategyExpectationsTests {
 
 	private static final int STOCK = 10;
 
+	/** They take no time unless a candidate has to sell again. */
+	private static final int RETRIES = 3;
+
+	/** Those whose locks nobody releases after a crash. */
+	private static final Set<String> WITHOUT_END = Set.of("lock-table", "redis-setnx");
+
 	private static final String SUCCESS = "200";
 
 	/** Longer than a customer of the shop waits for others, and than any lease. */
@@ -62,6 +68,9 @@ class StrategyExpectationsTests {
 			List<Candidate> candidates = candidates(shop, ShopClient.of(slow.port()));
 			Map<String, Outcome> outcomes = new TreeMap<>();
 			sellBesideASlowOne(candidates, slow, outcomes);
+			for (int i = 0; i < RETRIES; i++) {
+				sellBesideASlowOne(tooLate(candidates, outcomes), slow, outcomes);
+			}
 			sellAfterACrash(candidates, slow, outcomes);
 			assertThat(candidates).hasSizeGreaterThan(25)
 				.allSatisfy((candidate) -> assertThat(outcomes.get(candidate.name)).as(candidate.name)
@@ -98,10 +107,25 @@ class StrategyExpectationsTests {
 		return candidates;
 	}
 
+	/**
+	 * A lease is shorter than the delay of the slow one, and only renewals keep it. It
+	 * has so many that it lasts although the machine stands still for some seconds.
+	 */
 	private ShopProcess start(String writeDelay) {
 		return ShopProcess.start(this.directory, "--spring.profiles.active=jpa,libraries,stores",
 				"--shop.naive-lease-time=1s", "--distributed-lock.lease-time=5s",
+				"--distributed-lock.watchdog.renewals-per-lease=20", "--distributed-lock.waiting.outage-time=20s",
 				"--spring.datasource.hikari.maximum-pool-size=40", "--shop.write-delay=" + writeDelay);
+	}
+
+	/**
+	 * On a busy machine the quick one may come after the delay, where nothing is wrong.
+	 */
+	private static List<Candidate> tooLate(List<Candidate> candidates, Map<String, Outcome> outcomes) {
+		return candidates.stream()
+			.filter((candidate) -> candidate.expectation.equals("wrong") && !WITHOUT_END.contains(candidate.name)
+					&& outcomes.get(candidate.name) == Outcome.SOLD)
+			.toList();
 	}
 
 	/** A lock whose lease ends during the delay admits the quick one. */
@@ -131,7 +155,7 @@ class StrategyExpectationsTests {
 		for (int i = 0; i < survivors.size(); i++) {
 			outcomes.put(survivors.get(i).name, sales.get(i).join() ? Outcome.SOLD : Outcome.NEVER_FREE_AGAIN);
 		}
-		assertThat(locksLeftBehind(survivors)).containsExactlyInAnyOrder("lock-table", "redis-setnx");
+		assertThat(locksLeftBehind(survivors)).containsExactlyInAnyOrderElementsOf(WITHOUT_END);
 	}
 
 	/** Return the strategies with a lock in the table, or in a key without an end. */
