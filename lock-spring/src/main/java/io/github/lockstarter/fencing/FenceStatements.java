@@ -29,6 +29,9 @@ import io.github.lockstarter.FencedLease;
  */
 record FenceStatements(Connection connection, DataSource dataSource, FenceSql sql) {
 
+	/** Tokens grow, so few owners change a claim while another one waits for it. */
+	private static final int ATTEMPTS = 5;
+
 	/**
 	 * Claim the token of a lease, or only check it for a reader.
 	 * @return whether no larger token is claimed
@@ -45,13 +48,32 @@ record FenceStatements(Connection connection, DataSource dataSource, FenceSql sq
 	/**
 	 * Claim in transactions of their own, so that readers and parallel transactions of
 	 * the same lease need not wait for this one.
+	 * @param oldSnapshots whether the snapshot of a transaction is as old as the
+	 * beginning of a claim that had to wait: then all claims wait here
 	 */
-	void claimAhead(List<FencedLease> leases) throws SQLException {
+	void claimAhead(List<FencedLease> leases, boolean oldSnapshots) throws SQLException {
 		for (FencedLease each : leases) {
-			if (each.shared() || FenceClaim.isReader(each)) {
-				claimAhead(Claims.keyOf(each.lease()), Claims.tokenAhead(each.lease()));
+			String key = Claims.keyOf(each.lease());
+			long token = Claims.tokenAhead(each.lease());
+			if (oldSnapshots) {
+				boolean waited = false;
+				for (int i = 0; !waited && i < ATTEMPTS; i++) {
+					waited = claimAhead(key, token) && (!FenceClaim.isReader(each) || awaitWriter(key));
+				}
+			}
+			else if (each.shared() || FenceClaim.isReader(each)) {
+				claimAhead(key, token);
 			}
 		}
+	}
+
+	/**
+	 * Wait until the transaction of a writer has ended, if one has claimed.
+	 * @return {@code false} if it has changed its claim meanwhile, so that another one
+	 * may have to be waited for
+	 */
+	private boolean awaitWriter(String key) throws SQLException {
+		return ahead(() -> first(this.sql.selectShared(), key));
 	}
 
 	/**
@@ -112,9 +134,10 @@ record FenceStatements(Connection connection, DataSource dataSource, FenceSql sq
 	 * Claim a token in a transaction of its own unless that was done before, so that
 	 * those that share the row need not write it and wait for each other.
 	 * @param token the token, or {@link Claims#UNCLAIMED} to create the row for readers
+	 * @return {@code false} if another transaction was quicker
 	 */
-	void claimAhead(String key, long token) throws SQLException {
-		try {
+	boolean claimAhead(String key, long token) throws SQLException {
+		return ahead(() -> {
 			Long claimed = first(this.sql.select(), key);
 			if (claimed == null) {
 				// SERIALIZABLE may lock what is not there, so that two inserts deadlock
@@ -126,7 +149,14 @@ record FenceStatements(Connection connection, DataSource dataSource, FenceSql sq
 			else if (claimed == null || claimed < token) {
 				claim(key, token);
 			}
+		});
+	}
+
+	private boolean ahead(Work work) throws SQLException {
+		try {
+			work.run();
 			this.connection.commit();
+			return true;
 		}
 		catch (SQLException ex) {
 			if (!Claims.isConflict(ex.getErrorCode(), ex.getSQLState())) {
@@ -134,6 +164,7 @@ record FenceStatements(Connection connection, DataSource dataSource, FenceSql sq
 			}
 			// Another transaction was quicker, and the next statement looks at the row
 			this.connection.rollback();
+			return false;
 		}
 	}
 
@@ -190,6 +221,15 @@ record FenceStatements(Connection connection, DataSource dataSource, FenceSql sq
 			prepared.close();
 			throw ex;
 		}
+	}
+
+	/**
+	 * What is committed ahead.
+	 */
+	private interface Work {
+
+		void run() throws SQLException;
+
 	}
 
 }

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * The table in which the transactions of a database claim the fencing tokens of their
@@ -44,6 +45,8 @@ public final class FenceTable {
 	private final OpenTransactions open = new OpenTransactions();
 
 	private volatile @Nullable FenceSql sql;
+
+	private volatile @Nullable Boolean snapshotsByDefault;
 
 	/**
 	 * Create a table of the default name.
@@ -157,6 +160,29 @@ public final class FenceTable {
 	FenceStatements statements(Connection connection) throws SQLException {
 		this.idle.deleteNowAndThen();
 		return new FenceStatements(connection, this.dataSource, sql(connection));
+	}
+
+	/**
+	 * Return whether the snapshot of the current transaction may be as old as the
+	 * beginning of its first statement, even if that has waited for a row since.
+	 */
+	boolean hasOldSnapshots(Connection connection) throws SQLException {
+		if (!sql(connection).waitsOnSnapshots()) {
+			return false;
+		}
+		Integer isolation = TransactionSynchronizationManager.getCurrentTransactionIsolationLevel();
+		return (isolation != null) ? isolation > Connection.TRANSACTION_READ_COMMITTED
+				: hasSnapshotsByDefault(connection);
+	}
+
+	/** To ask a connection may cost a statement, and all have the same default. */
+	private boolean hasSnapshotsByDefault(Connection connection) throws SQLException {
+		Boolean snapshots = this.snapshotsByDefault;
+		if (snapshots == null) {
+			snapshots = connection.getTransactionIsolation() > Connection.TRANSACTION_READ_COMMITTED;
+			this.snapshotsByDefault = snapshots;
+		}
+		return snapshots;
 	}
 
 	FenceSql sql(Connection connection) throws SQLException {

@@ -156,7 +156,7 @@ final class FencedTransaction implements AcquisitionSynchronization {
 		onConnection((connection) -> {
 			FenceStatements statements = this.fence.table().statements(connection);
 			if (commitsAhead) {
-				statements.claimAhead(unclaimed);
+				statements.claimAhead(unclaimed, this.fence.table().hasOldSnapshots(connection));
 			}
 			for (FencedLease each : unclaimed) {
 				if (!statements.claim(each)) {
