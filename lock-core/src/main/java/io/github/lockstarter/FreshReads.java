@@ -82,7 +82,7 @@ record FreshReads(OnActiveTransaction onActiveTransaction, OnPersistenceContext 
 						+ " OnActiveTransaction.FAIL. Or begin a transaction of its own under the lock, with"
 						+ " Propagation.REQUIRES_NEW"
 						+ ((this.caller != null) ? " on the locked method, and set onActiveTransaction there"
-								: ", and call withOnActiveTransaction of the LockTemplate")
+								: ", and call withOnActiveTransaction of the LockTemplate (a LockRegistry has no such choice)")
 						+ " to say that this is intended. " + once());
 			}
 		}
@@ -105,12 +105,16 @@ record FreshReads(OnActiveTransaction onActiveTransaction, OnPersistenceContext 
 		if (!isPersistenceContextOpen(request)) {
 			return body;
 		}
-		if (isFirst("isolated", request)) {
+		boolean intended = this.persistenceContext == OnPersistenceContext.ISOLATE;
+		if (!intended && isFirst("isolated", request)) {
 			logger.warn(subject(request) + " is acquired while a persistence context is open. To read fresh data, the"
 					+ " body runs without it: entities that were read before are not managed in the body, so pass their"
 					+ " ids; and entities that the body returns are detached, so fetch lazy associations inside of it."
-					+ " Set spring.jpa.open-in-view=false to open none before the lock, or choose another reaction with"
-					+ " persistenceContext or distributed-lock.persistence-context. " + once());
+					+ " An entity that was changed before may be written after the body, over what the body has written."
+					+ " Set spring.jpa.open-in-view=false to open none before the lock, or say"
+					+ ((this.caller != null) ? " persistenceContext = OnPersistenceContext.ISOLATE on the locked method"
+							: " withPersistenceContext(OnPersistenceContext.ISOLATE) on the LockTemplate")
+					+ " if this is intended. " + once());
 		}
 		// Waiters that keep their connections would leave none for the body of the holder
 		TransactionBoundary.disconnectPersistenceContexts();

@@ -18,9 +18,10 @@ public enum OnPersistenceContext {
 
 	/**
 	 * Run the body without the open persistence context, so that a transaction in the
-	 * body opens a new one; the thread gets the former one back when the body returns. A
-	 * warning is logged once. Entities that were read before are not managed in the body,
-	 * and entities that the body returns are detached.
+	 * body opens a new one; the thread gets the former one back when the body returns.
+	 * Entities that were read before are not managed in the body, and entities that the
+	 * body returns are detached. A warning is logged once, unless an annotation or a
+	 * template names this value, and so says that it is intended.
 	 * <p>
 	 * A lock of a {@link LockRegistry} has no body: there this value means {@link #WARN}.
 	 */

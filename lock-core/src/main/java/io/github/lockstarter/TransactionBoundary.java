@@ -43,8 +43,9 @@ final class TransactionBoundary {
 			case DEFAULT, DEFER -> true;
 			case FAIL -> throw new IllegalStateException("Lock '" + key + "' must not be acquired inside "
 					+ description()
-					+ ", which would commit after the lock is released; nothing was executed. Acquire the lock before"
-					+ " the transaction begins, or choose OnActiveTransaction.DEFER");
+					+ ", which may have read before it has the lock; nothing was executed. Acquire the lock before the"
+					+ " transaction begins, or choose OnActiveTransaction.DEFER and let the locked code begin a"
+					+ " transaction of its own (Propagation.REQUIRES_NEW)");
 			case RELEASE_ON_RETURN -> {
 				logger.warn("Lock '" + key + "' is released before " + description()
 						+ " commits: the next owner may not see what was written under the lock");

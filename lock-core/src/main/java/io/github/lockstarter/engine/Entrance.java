@@ -114,8 +114,8 @@ final class Entrance {
 
 	private static IllegalStateException upgrading(Hold own, Waiter waiter) {
 		return new IllegalStateException("Lock '" + own.key() + "' is held for reading and cannot be acquired in mode "
-				+ waiter.mode() + " as well: two readers that tried would deadlock. Release it first,"
-				+ " or acquire the stronger mode first");
+				+ waiter.mode() + " as well: two readers that tried would deadlock. Release it first (inside a"
+				+ " transaction, a lock is held until that ends), or acquire the stronger mode first");
 	}
 
 	/**

@@ -113,7 +113,8 @@ class LateLockTests {
 		});
 		assertThat(log).contains("Lock 'stock'" + WARNING, "Lock 'order'" + WARNING,
 				"The set of locks 'shelf'" + WARNING,
-				"Propagation.REQUIRES_NEW, and call withOnActiveTransaction of the LockTemplate to say",
+				"Propagation.REQUIRES_NEW, and call withOnActiveTransaction of the LockTemplate (a LockRegistry has no"
+						+ " such choice) to say",
 				"logged once for each lock name");
 		assertThat(this.late).hasSize(5);
 	}

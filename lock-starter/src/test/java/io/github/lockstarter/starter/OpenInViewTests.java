@@ -71,7 +71,8 @@ class OpenInViewTests {
 			assertThat(leftAfterTwoCallers(mvc, steps, shelf)).isEqualTo(8);
 			assertThat(StringUtils.countOccurrencesOf(output.toString(), WARNING)).isOne();
 			assertThat(output).contains("so pass their ids", "are detached, so fetch lazy associations",
-					"spring.jpa.open-in-view=false", "distributed-lock.persistence-context",
+					"spring.jpa.open-in-view=false",
+					"persistenceContext = OnPersistenceContext.ISOLATE on the locked method",
 					"logged once for each method");
 		}
 

@@ -123,6 +123,18 @@ class PersistenceContextTests {
 	}
 
 	@Test
+	void isolationThatIsIntendedIsNotWarnedOf(CapturedOutput output) {
+		inView(() -> {
+			readAndLetAnotherTake();
+			this.shelf.takeIsolated();
+			take(this.lock.withPersistenceContext(OnPersistenceContext.ISOLATE), LockRequest.of("quiet", 1));
+		});
+		assertThat(count()).isEqualTo(8);
+		assertThat(output).doesNotContain(OPEN);
+		assertThat(this.events.late).isEmpty();
+	}
+
+	@Test
 	void theOuterContextComesBackAndStillManagesItsEntity() {
 		inView(() -> {
 			Item item = readAndLetAnotherTake();
