@@ -33,6 +33,9 @@ class BenchmarkSmokeTests {
 
 	private static final Duration SHORTEST = Duration.ofMillis(50);
 
+	/** Longer than the machine stands still. */
+	private static final Duration LONG = Duration.ofSeconds(5);
+
 	@ParameterizedTest
 	@EnumSource(names = { "REDIS", "POSTGRESQL", "ZOOKEEPER" })
 	void oursAndItsPeerRun(ServerKind server) throws Exception {
@@ -54,8 +57,12 @@ class BenchmarkSmokeTests {
 
 	private static void assertThatAllRun(Comparison comparison, List<Competitor> competitors, Duration time)
 			throws Exception {
-		Map<String, Map<Metric, Double>> medians = new Benchmark(competitors, 1, time).measure(comparison)
-			.medians(comparison);
+		Map<String, Map<Metric, Double>> medians = medians(comparison, competitors, time);
+		if (medians.values().stream().anyMatch((values) -> values.get(Metric.ACQUISITIONS) == 0)) {
+			// As if the machine stood still all the time, so that nobody could ask
+			medians.values().forEach((values) -> assertThat(values.getOrDefault(Metric.LOST_UPDATES, 0.0)).isZero());
+			medians = medians(comparison, competitors, LONG);
+		}
 		assertThat(medians).hasSameSizeAs(competitors);
 		assertThat(medians).allSatisfy((competitor, values) -> {
 			assertThat(values.get(Metric.ACQUISITIONS)).isPositive();
@@ -66,6 +73,11 @@ class BenchmarkSmokeTests {
 				assertThat(values).doesNotContainKey(Metric.FAILED);
 			}
 		});
+	}
+
+	private static Map<String, Map<Metric, Double>> medians(Comparison comparison, List<Competitor> competitors,
+			Duration time) throws Exception {
+		return new Benchmark(competitors, 1, time).measure(comparison).medians(comparison);
 	}
 
 	@ParameterizedTest

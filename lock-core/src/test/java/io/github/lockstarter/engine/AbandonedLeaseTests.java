@@ -82,7 +82,11 @@ class AbandonedLeaseTests {
 
 	@Test
 	void aReaderThatLostItsLockLearnsOfItWhenItWantsToWrite() {
-		EngineSettings settings = settings(Duration.ofSeconds(3));
+		// The next renewal comes soon, and long before the lease expires
+		EngineSettings usual = EngineSettings.DEFAULTS;
+		EngineSettings settings = new EngineSettings(usual.waitTime(), Duration.ofSeconds(15),
+				EngineSettings.MAX_RENEWALS_PER_LEASE, usual.pollInterval(), usual.pollIntervalWithoutMessages(),
+				usual.timeSlice(), usual.shutdownTimeout());
 		try (DefaultLockRegistry renewing = new DefaultLockRegistry(this.store, settings, this.events::add);
 				Lease reader = renewing.acquire(REQUEST.withMode(LockMode.READ))) {
 			this.memory.clear();
@@ -151,12 +155,6 @@ class AbandonedLeaseTests {
 		long start = System.nanoTime();
 		this.registry.close();
 		assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(10));
-	}
-
-	private static EngineSettings settings(Duration leaseTime) {
-		EngineSettings usual = EngineSettings.DEFAULTS;
-		return new EngineSettings(usual.waitTime(), leaseTime, usual.renewalsPerLease(), usual.pollInterval(),
-				usual.pollIntervalWithoutMessages(), usual.timeSlice(), usual.shutdownTimeout());
 	}
 
 }

@@ -52,16 +52,17 @@ class FaultyStoreTests {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(10);
 
+	/** A renewal extends a lease by more than that. */
+	private static final long EXTENSION = TimeUnit.MILLISECONDS.toNanos(200);
+
 	private static final LockRequest REQUEST = LockRequest.of(LockKey.of("stock", 1)).withWaitTime(PATIENCE);
 
 	private final AtomicReference<@Nullable Fault> fault = new AtomicReference<>();
 
 	private final AtomicInteger renewals = new AtomicInteger();
 
-	private final DefaultLockRegistry registry = new DefaultLockRegistry(new FaultyStore(),
-			new EngineSettings(PATIENCE, Duration.ofMillis(600), 3, Duration.ofSeconds(1), Duration.ofMillis(100),
-					Duration.ofMillis(50), Duration.ofMillis(100)),
-			LockListener.NO_OP);
+	/** What a fault leaves behind lasts for as long as a lease. */
+	private final DefaultLockRegistry registry = registry(Duration.ofMillis(600), 3);
 
 	@AfterEach
 	void nothingIsLeft() {
@@ -101,12 +102,20 @@ class FaultyStoreTests {
 	@ParameterizedTest
 	@EnumSource
 	void aFaultyRenewalIsTriedAgain(Fault fault) {
-		try (Lease lease = this.registry.acquire(REQUEST); Lease other = this.registry.acquire(REQUEST)) {
+		// The lease outlasts a standstill, and is renewed as often as a shorter one
+		DefaultLockRegistry renewing = registry(Duration.ofSeconds(6), 20);
+		try (Lease lease = renewing.acquire(REQUEST); Lease other = renewing.acquire(REQUEST)) {
+			long end = endOf(lease);
 			this.fault.set(fault);
-			Awaitility.await().until(() -> this.renewals.get() >= 5);
+			Awaitility.await().until(() -> this.renewals.get() >= 3 && endOf(lease) - end > EXTENSION);
 			assertThat(lease.isHeld()).isTrue();
 			assertThat(other.isHeld()).isTrue();
 		}
+		EngineProbe.closeWhenIdle(renewing);
+	}
+
+	private static long endOf(Lease lease) {
+		return System.nanoTime() + lease.remaining().toNanos();
 	}
 
 	@ParameterizedTest
@@ -180,6 +189,12 @@ class FaultyStoreTests {
 		try (DefaultLockRegistry registry = new DefaultLockRegistry(store)) {
 			registry.acquire(REQUEST).close();
 		}
+	}
+
+	private DefaultLockRegistry registry(Duration leaseTime, int renewalsPerLease) {
+		return new DefaultLockRegistry(new FaultyStore(), new EngineSettings(PATIENCE, leaseTime, renewalsPerLease,
+				Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofMillis(100)),
+				LockListener.NO_OP);
 	}
 
 	private static final class UndecidedGroupGrant implements GroupGrant {

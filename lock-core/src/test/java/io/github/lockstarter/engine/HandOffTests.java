@@ -39,6 +39,9 @@ class HandOffTests {
 
 	private static final LockRequest REQUEST = LockRequest.of(KEY);
 
+	/** Outlasts a standstill of the machine; with many renewals, it is not waited for. */
+	private static final Duration RENEWED_LEASE_TIME = Duration.ofSeconds(6);
+
 	private final LockMemory memory = new LockMemory();
 
 	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
@@ -122,7 +125,7 @@ class HandOffTests {
 
 	@Test
 	void aLeaseThatIsNotCertainToLastIsNotHandedOff() throws Exception {
-		DefaultLockRegistry renewing = registry(this.store, Duration.ofSeconds(3), Duration.ofMinutes(1));
+		DefaultLockRegistry renewing = registry(this.store, RENEWED_LEASE_TIME, 20, Duration.ofMinutes(1));
 		try {
 			Lease lease = renewing.acquire(REQUEST);
 			Call<Long> waiter = waiter(renewing);
@@ -188,7 +191,7 @@ class HandOffTests {
 	@Test
 	void aLeaseThatIsLostDuringTheQuestionForOtherWaitersIsNotHandedOff() throws Exception {
 		try (Question question = new Question();
-				DefaultLockRegistry renewing = registry(this.store, Duration.ofMillis(300), Duration.ZERO)) {
+				DefaultLockRegistry renewing = registry(this.store, RENEWED_LEASE_TIME, 20, Duration.ZERO)) {
 			Lease lease = renewing.acquire(REQUEST);
 			Call<Long> next = waiter(renewing);
 			lease.close();
@@ -390,8 +393,13 @@ class HandOffTests {
 	}
 
 	private DefaultLockRegistry registry(LockStore store, Duration leaseTime, Duration timeSlice) {
-		EngineSettings settings = new EngineSettings(Duration.ofSeconds(20), leaseTime, 3, Duration.ofMillis(200),
-				Duration.ofMillis(100), timeSlice, Duration.ofSeconds(5));
+		return registry(store, leaseTime, 3, timeSlice);
+	}
+
+	private DefaultLockRegistry registry(LockStore store, Duration leaseTime, int renewalsPerLease,
+			Duration timeSlice) {
+		EngineSettings settings = new EngineSettings(Duration.ofSeconds(20), leaseTime, renewalsPerLease,
+				Duration.ofMillis(200), Duration.ofMillis(100), timeSlice, Duration.ofSeconds(5));
 		LockListener listener = (event) -> this.events.add(event);
 		return new DefaultLockRegistry(store, settings, listener);
 	}

@@ -262,13 +262,18 @@ class SharedLockTests {
 
 	@Test
 	void aShareIsRenewedForAsLongAsTheLongestReaderNeeds() throws Exception {
-		try (DefaultLockRegistry renewing = registry(this.store, Duration.ofMillis(300), Duration.ofMinutes(1))) {
+		// It outlasts a standstill, and is renewed as often as a shorter one
+		Duration leaseTime = Duration.ofSeconds(6);
+		try (DefaultLockRegistry renewing = registry(this.store, leaseTime, 20, Duration.ofMinutes(1))) {
 			CountDownLatch joined = new CountDownLatch(1);
-			Lease brief = renewing.acquire(READ.withLeaseTime(Duration.ofMillis(300)));
+			Lease brief = renewing.acquire(READ.withLeaseTime(leaseTime));
+			long end = endOf(brief);
 			Call<Boolean> lasting = Callers.start(() -> {
 				try (Lease lease = renewing.acquire(READ)) {
 					joined.countDown();
-					Awaitility.await().until(() -> this.store.renew.calls() >= 5);
+					Awaitility.await()
+						.until(() -> this.store.renew.calls() >= 5
+								&& endOf(lease) - end > TimeUnit.MILLISECONDS.toNanos(500));
 					return lease.isHeld();
 				}
 			});
@@ -352,9 +357,18 @@ class SharedLockTests {
 		}).awaitParked();
 	}
 
+	private static long endOf(Lease lease) {
+		return System.nanoTime() + lease.remaining().toNanos();
+	}
+
 	private DefaultLockRegistry registry(LockStore store, Duration leaseTime, Duration timeSlice) {
-		EngineSettings settings = new EngineSettings(Duration.ofSeconds(20), leaseTime, 3, Duration.ofMillis(200),
-				Duration.ofMillis(100), timeSlice, Duration.ofSeconds(5));
+		return registry(store, leaseTime, 3, timeSlice);
+	}
+
+	private DefaultLockRegistry registry(LockStore store, Duration leaseTime, int renewalsPerLease,
+			Duration timeSlice) {
+		EngineSettings settings = new EngineSettings(Duration.ofSeconds(20), leaseTime, renewalsPerLease,
+				Duration.ofMillis(200), Duration.ofMillis(100), timeSlice, Duration.ofSeconds(5));
 		return new DefaultLockRegistry(store, settings, this.events::add);
 	}
 

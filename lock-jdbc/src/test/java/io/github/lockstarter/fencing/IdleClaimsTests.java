@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +26,7 @@ import org.springframework.jdbc.datasource.init.DatabasePopulatorUtils;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
 import io.github.lockstarter.testsupport.EmbeddedMariaDb;
+import io.github.lockstarter.testsupport.ServerPort;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -185,6 +187,21 @@ class IdleClaimsTests {
 
 	enum Database {
 
+		POSTGRESQL("select count(*) from pg_stat_activity where wait_event_type = 'Lock'") {
+
+			@Override
+			String url() throws Exception {
+				if (postgres == null) {
+					postgres = EmbeddedPostgres.builder()
+						.setPort(ServerPort.find())
+						.setPGStartupWait(Duration.ofMinutes(3))
+						.start();
+				}
+				return "jdbc:postgresql://localhost:" + postgres.getPort() + "/postgres?user=postgres";
+			}
+
+		},
+
 		MARIADB("select variable_value from information_schema.global_status"
 				+ " where variable_name = 'INNODB_ROW_LOCK_CURRENT_WAITS'") {
 
@@ -206,6 +223,8 @@ class IdleClaimsTests {
 			}
 
 		};
+
+		private static EmbeddedPostgres postgres;
 
 		private static EmbeddedMariaDb server;
 

@@ -44,7 +44,8 @@ class CommitWithinInstanceTests {
 			jdbc.execute("create table within_instance (sold int)");
 			Lease first = registry.acquire(REQUEST);
 			Call<Boolean> second = Callers.start(() -> {
-				Lease lease = registry.acquire(REQUEST.withLeaseTime(Duration.ofSeconds(1)));
+				// Long enough for the check, even if the machine stands still before it
+				Lease lease = registry.acquire(REQUEST.withLeaseTime(Duration.ofSeconds(4)));
 				transactions.executeWithoutResult((transaction) -> {
 					jdbc.update("insert into within_instance values (1)");
 					lease.ensureHeldAtCommit();

@@ -457,6 +457,8 @@ class FencedTransactionTests {
 	@EnumSource(TestDatabase.class)
 	void firstClaimsOfManyLocksDoNotDeadlock(TestDatabase database) {
 		use(database, 8);
+		// Most threads wait for a connection first
+		this.pool.setConnectionTimeout(PATIENCE.toMillis());
 		List<CompletableFuture<?>> all = new ArrayList<>();
 		for (int i = 0; i < 64; i++) {
 			LockRequest one = LockRequest.of("stock", this.request.key().key() + i);

@@ -30,7 +30,7 @@ class GenericLockStoreTests extends AbstractLockStoreTests {
 
 	@Override
 	protected LockStore createStore() {
-		return new JdbcLockStore(pool, TestDatabase.SETTINGS, null, Dialect.GENERIC);
+		return new JdbcLockStore(pool, TestDatabase.PATIENT, null, Dialect.GENERIC);
 	}
 
 }

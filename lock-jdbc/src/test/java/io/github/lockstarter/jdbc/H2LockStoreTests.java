@@ -28,7 +28,7 @@ class H2LockStoreTests extends AbstractLockStoreTests {
 
 	@Override
 	protected LockStore createStore() {
-		return new JdbcLockStore(pool, TestDatabase.SETTINGS);
+		return new JdbcLockStore(pool, TestDatabase.PATIENT);
 	}
 
 }

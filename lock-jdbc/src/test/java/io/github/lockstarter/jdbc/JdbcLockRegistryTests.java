@@ -73,7 +73,7 @@ class JdbcLockRegistryTests {
 
 		@Override
 		protected LockStore createStore() {
-			return new JdbcLockStore(this.pool, TestDatabase.SETTINGS, null, Dialect.GENERIC);
+			return new JdbcLockStore(this.pool, TestDatabase.PATIENT, null, Dialect.GENERIC);
 		}
 
 	}
@@ -88,7 +88,7 @@ class JdbcLockRegistryTests {
 
 		@Override
 		protected LockStore createStore() {
-			return new JdbcLockStore(this.pool, TestDatabase.SETTINGS);
+			return new JdbcLockStore(this.pool, TestDatabase.PATIENT);
 		}
 
 		@AfterEach

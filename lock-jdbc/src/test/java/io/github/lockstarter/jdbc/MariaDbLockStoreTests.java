@@ -28,7 +28,7 @@ class MariaDbLockStoreTests extends AbstractLockStoreTests {
 
 	@Override
 	protected LockStore createStore() {
-		return new JdbcLockStore(pool, TestDatabase.SETTINGS);
+		return new JdbcLockStore(pool, TestDatabase.PATIENT);
 	}
 
 }

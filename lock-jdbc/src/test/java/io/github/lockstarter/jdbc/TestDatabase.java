@@ -69,6 +69,9 @@ enum TestDatabase {
 	static final JdbcLockSettings SETTINGS = new JdbcLockSettings("distributed_", Duration.ofSeconds(2), true, true,
 			Duration.ofMillis(5), Duration.ofMillis(20), Duration.ofHours(24));
 
+	/** A machine that stands still must not end a statement. */
+	static final JdbcLockSettings PATIENT = withQueryTimeout(Duration.ofSeconds(20));
+
 	private static final Map<TestDatabase, String> urls = new ConcurrentHashMap<>();
 
 	abstract String start() throws Exception;
@@ -149,12 +152,12 @@ enum TestDatabase {
 	}
 
 	static JdbcLockSettings withoutNotifications() {
-		return new JdbcLockSettings(SETTINGS.tablePrefix(), SETTINGS.queryTimeout(), SETTINGS.durableGrants(), false,
+		return new JdbcLockSettings(SETTINGS.tablePrefix(), PATIENT.queryTimeout(), SETTINGS.durableGrants(), false,
 				SETTINGS.minPollInterval(), SETTINGS.maxPollInterval(), SETTINGS.fenceRetention());
 	}
 
 	static JdbcLockSettings withoutDurableGrants() {
-		return new JdbcLockSettings(SETTINGS.tablePrefix(), SETTINGS.queryTimeout(), false, SETTINGS.notifications(),
+		return new JdbcLockSettings(SETTINGS.tablePrefix(), PATIENT.queryTimeout(), false, SETTINGS.notifications(),
 				SETTINGS.minPollInterval(), SETTINGS.maxPollInterval(), SETTINGS.fenceRetention());
 	}
 

@@ -89,6 +89,8 @@ class WaitingCostTests {
 						.isInstanceOf(LockRefusal.class));
 				Awaitility.await().until(() -> statements.take().size() == 1);
 				long begin = System.nanoTime();
+				// The machine may have stood still before
+				statements.take();
 				List<String> polls = new ArrayList<>();
 				Awaitility.await().until(() -> polls.addAll(statements.take()) && polls.size() > 20);
 				long intervals = Duration.ofNanos(System.nanoTime() - begin).dividedBy(SHORTEST_INTERVAL);

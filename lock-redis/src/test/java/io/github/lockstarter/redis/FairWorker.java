@@ -33,6 +33,14 @@ final class FairWorker {
 		.withMode(LockMode.FAIR)
 		.withWaitTime(Duration.ofMinutes(1));
 
+	/**
+	 * Nobody polls while the one whose turn it is stands still: that is when the order of
+	 * the grants may differ.
+	 */
+	private static final EngineSettings SETTINGS = new EngineSettings(Duration.ofSeconds(10), Duration.ofSeconds(30), 3,
+			Duration.ofMinutes(1), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(20),
+			Duration.ofSeconds(20));
+
 	private FairWorker() {
 	}
 
@@ -46,7 +54,7 @@ final class FairWorker {
 		connections.start();
 		StringRedisTemplate redis = new StringRedisTemplate(connections);
 		RedisLockStore store = new RedisLockStore(connections, RedisLockSettings.DEFAULTS);
-		DefaultLockRegistry registry = new DefaultLockRegistry(store, EngineSettings.DEFAULTS, LockListener.NO_OP);
+		DefaultLockRegistry registry = new DefaultLockRegistry(store, SETTINGS, LockListener.NO_OP);
 		List<Call<Boolean>> callers = new ArrayList<>();
 		for (int i = 0; i < Integer.parseInt(args[3]); i++) {
 			int turn = i * Integer.parseInt(args[2]) + Integer.parseInt(args[1]);

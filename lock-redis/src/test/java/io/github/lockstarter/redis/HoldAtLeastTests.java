@@ -177,7 +177,7 @@ class HoldAtLeastTests {
 	void aRenewalThatIsUnderWayDoesNotShortenTheTime() throws Exception {
 		try (UnreliableNetwork network = UnreliableNetwork.to(this.redis.port());
 				RedisRegistry instance = RedisRegistry.jedis(network.port(),
-						RedisRegistry.leaseTime(Duration.ofSeconds(3)))) {
+						RedisRegistry.often(Duration.ofSeconds(15)))) {
 			Lease lease = instance.acquire(REQUEST);
 			lease.holdAtLeast(Duration.ofHours(1));
 			network.holdBack(LockScript.RENEW.digest());

@@ -28,7 +28,8 @@ final class HolderWorker {
 		LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", Integer.parseInt(args[0]));
 		connections.start();
 		EngineSettings settings = new EngineSettings(Duration.ofSeconds(10), Duration.ofMillis(Long.parseLong(args[2])),
-				3, Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(1));
+				EngineSettings.MAX_RENEWALS_PER_LEASE, Duration.ofSeconds(1), Duration.ofMillis(100),
+				Duration.ofMillis(50), Duration.ofSeconds(1), Duration.ofSeconds(20));
 		DefaultLockRegistry registry = new DefaultLockRegistry(
 				new RedisLockStore(connections, RedisLockSettings.DEFAULTS), settings, LockListener.NO_OP);
 		System.out.println(registry.acquire(LockRequest.of("held", args[1])).fencingToken());

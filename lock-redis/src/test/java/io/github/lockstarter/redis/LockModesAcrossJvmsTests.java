@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.redis;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -91,11 +92,13 @@ class LockModesAcrossJvmsTests {
 		try (RedisRegistry registry = RedisRegistry.lettuce(this.redis)) {
 			Lease lease = registry.acquire(FairWorker.REQUEST);
 			List<String> arrivals = startFairWorkers();
+			String dead = jvm(arrivals.get(0));
 			this.jvms.get(0).kill();
+			// Otherwise the others could wait for it until they poll
+			Awaitility.await().until(() -> !this.redis.command("PUBSUB", "CHANNELS").contains(dead));
 			lease.close();
 			this.jvms.get(1).awaitSuccess();
 			this.jvms.get(2).awaitSuccess();
-			String dead = jvm(arrivals.get(0));
 			assertThat(list(FairWorker.GRANTS)).hasSize((JVMS - 1) * FAIR_CALLERS)
 				.isEqualTo(arrivals.stream()
 					.filter((place) -> !jvm(place).equals(dead))
@@ -131,6 +134,7 @@ class LockModesAcrossJvmsTests {
 	/** The locks of a killed process expire with their leases. */
 	private void assertNothingIsLeftBut(String fence) {
 		Awaitility.await()
+			.atMost(Duration.ofSeconds(20))
 			.untilAsserted(() -> assertThat(this.redis.command("KEYS", "lock:*").split("\n")).containsExactly(fence));
 	}
 

@@ -36,7 +36,7 @@ class LocksAcrossJvmsTests {
 	@Test
 	void aKilledHolderLetsTheNextInWhenItsLeaseEnds() throws Exception {
 		try (EmbeddedRedis redis = EmbeddedRedis.start(); RedisRegistry registry = RedisRegistry.lettuce(redis)) {
-			try (WorkerJvm holder = WorkerJvm.start(HolderWorker.class, redis.port(), "k", 2000)) {
+			try (WorkerJvm holder = WorkerJvm.start(HolderWorker.class, redis.port(), "k", 5000)) {
 				long token = Long.parseLong(holder.readLine());
 				LockRequest request = LockRequest.of("held", "k");
 				assertThat(registry.tryAcquire(request.withWaitTime(Duration.ZERO))).isEmpty();

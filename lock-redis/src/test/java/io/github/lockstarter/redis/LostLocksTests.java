@@ -37,7 +37,7 @@ class LostLocksTests {
 
 	@AutoClose
 	private final RedisRegistry registry = RedisRegistry.lettuce(this.redis,
-			RedisRegistry.leaseTime(Duration.ofSeconds(3)));
+			RedisRegistry.often(Duration.ofSeconds(15)));
 
 	@AutoClose
 	private final RedisRegistry next = RedisRegistry.lettuce(this.redis);

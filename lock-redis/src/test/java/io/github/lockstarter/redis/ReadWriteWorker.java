@@ -57,8 +57,10 @@ final class ReadWriteWorker {
 		connections.start();
 		StringRedisTemplate redis = new StringRedisTemplate(connections);
 		redis.opsForValue().get(FIRST);
-		EngineSettings settings = new EngineSettings(Duration.ofSeconds(10), Duration.ofSeconds(2), 3,
-				Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofMillis(20), Duration.ofSeconds(5));
+		// Locks outlive a machine that stands still, but not for long a killed worker
+		EngineSettings settings = new EngineSettings(Duration.ofSeconds(10), Duration.ofSeconds(6),
+				EngineSettings.MAX_RENEWALS_PER_LEASE, Duration.ofSeconds(1), Duration.ofMillis(100),
+				Duration.ofMillis(20), Duration.ofSeconds(5), Duration.ofSeconds(20));
 		RedisLockStore store = new RedisLockStore(connections, RedisLockSettings.DEFAULTS);
 		DefaultLockRegistry registry = new DefaultLockRegistry(store, settings, LockListener.NO_OP);
 		System.out.println("ready");

@@ -50,7 +50,8 @@ class RedisClusterTests {
 
 	/** With these settings a waiter without a message would wait for too long. */
 	private static final EngineSettings NO_POLLING = new EngineSettings(Duration.ofMinutes(2), Duration.ofMinutes(2), 3,
-			Duration.ofMinutes(1), Duration.ofMinutes(1), Duration.ofMillis(50), Duration.ofSeconds(1));
+			Duration.ofMinutes(1), Duration.ofMinutes(1), Duration.ofMillis(50), Duration.ofSeconds(1),
+			RedisRegistry.SETTINGS.outageTime());
 
 	@AutoClose
 	private static final EmbeddedRedisCluster cluster = EmbeddedRedisCluster.start();

@@ -181,8 +181,8 @@ class RedisOutageTests {
 			this.registry.acquire(REQUEST).close();
 			Awaitility.await().until(() -> this.redis.command("PUBSUB", "CHANNELS").contains("wake"));
 			Awaitility.await().until(() -> this.redis.command("EXISTS", "lock:{stock:1001}").equals("0"));
-			this.redis.kill();
 			this.log.list.clear();
+			this.redis.kill();
 			for (int round = 0; round < 2; round++) {
 				List<Call<Lease>> calls = new ArrayList<>();
 				for (int i = 0; i < 5; i++) {

@@ -157,7 +157,28 @@ final class RedisRegistry implements LockRegistry, AutoCloseable {
 	 * Return settings with another lease time.
 	 */
 	static EngineSettings leaseTime(Duration leaseTime) {
-		return new EngineSettings(SETTINGS.waitTime(), leaseTime, SETTINGS.renewalsPerLease(), SETTINGS.pollInterval(),
+		return leaseTime(leaseTime, SETTINGS.renewalsPerLease());
+	}
+
+	/**
+	 * Return settings with another lease time that is renewed as often as possible, so
+	 * that a lock outlives a machine that stands still for almost as long.
+	 */
+	static EngineSettings often(Duration leaseTime) {
+		return leaseTime(leaseTime, EngineSettings.MAX_RENEWALS_PER_LEASE);
+	}
+
+	static EngineSettings leaseTime(Duration leaseTime, int renewals) {
+		return new EngineSettings(SETTINGS.waitTime(), leaseTime, renewals, SETTINGS.pollInterval(),
+				SETTINGS.pollIntervalWithoutMessages(), SETTINGS.timeSlice(), SETTINGS.shutdownTimeout(),
+				SETTINGS.outageTime());
+	}
+
+	/**
+	 * Return settings with another poll interval.
+	 */
+	static EngineSettings pollInterval(Duration pollInterval) {
+		return new EngineSettings(SETTINGS.waitTime(), SETTINGS.leaseTime(), SETTINGS.renewalsPerLease(), pollInterval,
 				SETTINGS.pollIntervalWithoutMessages(), SETTINGS.timeSlice(), SETTINGS.shutdownTimeout(),
 				SETTINGS.outageTime());
 	}
@@ -167,7 +188,8 @@ final class RedisRegistry implements LockRegistry, AutoCloseable {
 	 */
 	static EngineSettings withoutPolling() {
 		return new EngineSettings(Duration.ofMinutes(2), Duration.ofMinutes(2), SETTINGS.renewalsPerLease(),
-				Duration.ofMinutes(1), Duration.ofMinutes(1), SETTINGS.timeSlice(), SETTINGS.shutdownTimeout());
+				Duration.ofMinutes(1), Duration.ofMinutes(1), SETTINGS.timeSlice(), SETTINGS.shutdownTimeout(),
+				SETTINGS.outageTime());
 	}
 
 	/**

@@ -40,13 +40,13 @@ class RedisRestartTests {
 
 		private static final EngineSettings WITHOUT_POLLING = new EngineSettings(Duration.ofMinutes(2),
 				Duration.ofMinutes(2), 3, Duration.ofMinutes(2), Duration.ofMinutes(2), Duration.ofMillis(50),
-				Duration.ofSeconds(1));
+				Duration.ofSeconds(1), RedisRegistry.SETTINGS.outageTime());
 
 		private final EmbeddedRedis redis = EmbeddedRedis.start();
 
-		private final RedisRegistry registry = create(this.redis, RedisRegistry.leaseTime(Duration.ofSeconds(3)));
+		private final RedisRegistry registry = create(this.redis, RedisRegistry.often(Duration.ofSeconds(15)));
 
-		private final RedisRegistry other = create(this.redis, RedisRegistry.leaseTime(Duration.ofSeconds(3)));
+		private final RedisRegistry other = create(this.redis, RedisRegistry.SETTINGS);
 
 		abstract RedisRegistry create(EmbeddedRedis redis, EngineSettings settings);
 
@@ -98,6 +98,10 @@ class RedisRestartTests {
 				.isThrownBy(() -> this.registry.tryAcquire(REQUEST.withWaitTime(Duration.ZERO)));
 			this.redis.restart();
 			Lease lease = this.registry.acquire(REQUEST);
+			// Its first connection may take longer than this caller waits
+			Awaitility.await()
+				.ignoreException(LockUnavailableException.class)
+				.untilAsserted(() -> assertThat(this.other.tryAcquire(REQUEST.withWaitTime(Duration.ZERO))).isEmpty());
 			assertThatExceptionOfType(LockContendedException.class)
 				.isThrownBy(() -> this.other.acquire(REQUEST.withWaitTime(Duration.ofMillis(300))));
 			lease.close();

@@ -41,7 +41,7 @@ abstract class AbstractRedlockTests {
 
 	final StoreClient one = new StoreClient(this.store);
 
-	final RedlockStore otherStore = this.servers.store();
+	final RedlockStore otherStore = this.servers.store(PATIENT);
 
 	final StoreClient two = new StoreClient(this.otherStore);
 

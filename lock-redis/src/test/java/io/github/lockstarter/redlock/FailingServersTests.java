@@ -38,6 +38,13 @@ class FailingServersTests {
 
 	private static final int HOLDS = 20;
 
+	/**
+	 * Callers outlast a machine that stands still, on which no server answers in time.
+	 */
+	private static final EngineSettings SETTINGS = new EngineSettings(Duration.ofSeconds(10), Duration.ofSeconds(30), 3,
+			Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(20),
+			Duration.ofSeconds(20));
+
 	@AutoClose
 	private final RedlockServers servers = RedlockServers.start(3);
 
@@ -86,7 +93,9 @@ class FailingServersTests {
 
 	private void compete() throws Exception {
 		List<RedlockStore> stores = Stream.generate(this.servers::store).limit(INSTANCES).toList();
-		List<DefaultLockRegistry> registries = stores.stream().map(DefaultLockRegistry::new).toList();
+		List<DefaultLockRegistry> registries = stores.stream()
+			.map((store) -> new DefaultLockRegistry(store, SETTINGS, LockListener.NO_OP))
+			.toList();
 		List<Call<Void>> callers = new ArrayList<>();
 		for (DefaultLockRegistry registry : registries) {
 			for (int i = 0; i < THREADS; i++) {

@@ -47,7 +47,7 @@ class FencingTokenTests {
 		for (int i = 0; i < 3; i++) {
 			AtomicLong clock = new AtomicLong();
 			clocks.add(clock);
-			stores.add(new RedlockStore(allBut(i), RedlockServers.SETTINGS, clock::get));
+			stores.add(new RedlockStore(allBut(i), AbstractRedlockTests.PATIENT, clock::get));
 			voters.add(new RedisVoter(RedlockServers.connections(this.servers.port(i)).get(0), "lock:",
 					Duration.ofHours(1), Duration.ofSeconds(10)));
 		}
@@ -81,7 +81,7 @@ class FencingTokenTests {
 
 	@Test
 	void theyGrowWhenOneServerAfterTheOtherIsRestartedEmpty() {
-		try (RedlockStore store = this.servers.store()) {
+		try (RedlockStore store = this.servers.store(AbstractRedlockTests.PATIENT)) {
 			StoreClient client = new StoreClient(store);
 			long last = acquireAndRelease(client);
 			for (int i = 0; i < 12; i++) {

@@ -41,7 +41,7 @@ class RedlockNetworkTests extends AbstractRedlockTests {
 	@Test
 	void aWithdrawalThatDoesNotArriveIsRepeated() throws Exception {
 		try (UnreliableNetwork network = UnreliableNetwork.to(this.servers.port(2));
-				RedlockStore late = slowTo(network, PATIENT)) {
+				RedlockStore late = slowTo(network)) {
 			grantEverywhere();
 			this.servers.get(2).command("DEL", RedlockServers.LOCK);
 			network.holdBack(this.other.value());
@@ -138,12 +138,8 @@ class RedlockNetworkTests extends AbstractRedlockTests {
 	}
 
 	private RedlockStore slowTo(UnreliableNetwork network) {
-		return slowTo(network, RedlockServers.SETTINGS);
-	}
-
-	private RedlockStore slowTo(UnreliableNetwork network, RedlockSettings settings) {
 		return new RedlockStore(RedlockServers.connections(this.servers.port(0), this.servers.port(1), network.port()),
-				settings);
+				PATIENT);
 	}
 
 }

@@ -17,7 +17,7 @@ class RedlockRegistryTests extends AbstractLockRegistryTests {
 
 	@Override
 	protected LockStore createStore() {
-		return servers.store();
+		return servers.store(AbstractRedlockTests.PATIENT);
 	}
 
 }

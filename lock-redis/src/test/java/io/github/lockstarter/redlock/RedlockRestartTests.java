@@ -17,6 +17,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockEvent;
+import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.LockRefusal;
@@ -31,6 +32,11 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * Servers that have forgotten a lock.
  */
 class RedlockRestartTests extends AbstractRedlockTests {
+
+	/** So many renewals that a lock outlives a machine that stands still for seconds. */
+	private static final EngineSettings OFTEN = new EngineSettings(Duration.ofSeconds(30), Duration.ofSeconds(4),
+			EngineSettings.MAX_RENEWALS_PER_LEASE, Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofMillis(50),
+			Duration.ofSeconds(20), Duration.ofSeconds(20));
 
 	@Test
 	void aRenewalTakesTheLockAgainOnARestartedServer() {
@@ -107,17 +113,16 @@ class RedlockRestartTests extends AbstractRedlockTests {
 
 	@Test
 	void aFixedLeaseMayBeLongerThanTheRestartDelay() {
-		Duration lease = Duration.ofSeconds(4);
+		Duration lease = Duration.ofSeconds(6);
 		// The owner allows for clocks that differ by a hundredth, and gives up that early
 		long least = lease.toNanos() * 98 / 100;
-		RedlockSettings settings = RedlockServers.restartDelay(Duration.ofSeconds(2));
+		RedlockSettings settings = RedlockServers.restartDelay(OFTEN.leaseTime());
 		List<Long> losses = new CopyOnWriteArrayList<>();
 		try (RedlockStore here = this.servers.store(settings);
 				RedlockStore there = this.servers.store(settings);
-				DefaultLockRegistry holding = new DefaultLockRegistry(here, EngineSettings.DEFAULTS,
-						(event) -> noteLoss(event, losses));
-				DefaultLockRegistry waiting = new DefaultLockRegistry(there)) {
-			Awaitility.await().ignoreExceptions().until(() -> {
+				DefaultLockRegistry holding = new DefaultLockRegistry(here, OFTEN, (event) -> noteLoss(event, losses));
+				DefaultLockRegistry waiting = new DefaultLockRegistry(there, OFTEN, LockListener.NO_OP)) {
+			Awaitility.await().atMost(Duration.ofSeconds(30)).ignoreExceptions().until(() -> {
 				holding.acquire(LockRequest.of(KEY)).close();
 				return true;
 			});
@@ -133,9 +138,9 @@ class RedlockRestartTests extends AbstractRedlockTests {
 	@Test
 	void aRenewalOfAFixedLeaseDoesNotOutlastItsEnd() {
 		Duration lease = Duration.ofMinutes(10);
-		try (RedlockStore renewing = this.servers.store(RedlockServers.restartDelay(Duration.ofSeconds(2)));
-				DefaultLockRegistry registry = new DefaultLockRegistry(renewing)) {
-			Awaitility.await().ignoreExceptions().until(() -> {
+		try (RedlockStore renewing = this.servers.store(RedlockServers.restartDelay(OFTEN.leaseTime()));
+				DefaultLockRegistry registry = new DefaultLockRegistry(renewing, OFTEN, LockListener.NO_OP)) {
+			Awaitility.await().atMost(Duration.ofSeconds(30)).ignoreExceptions().until(() -> {
 				registry.acquire(LockRequest.of(KEY)).close();
 				return true;
 			});

@@ -85,7 +85,7 @@ class RedlockStartTests {
 	void aServerThatIsDownDoesNotPreventTheStart() {
 		try (RedlockStore store = new RedlockStore(
 				RedlockServers.connections(this.servers.port(0), RedlockServers.NOBODY, this.servers.port(2)),
-				RedlockServers.SETTINGS)) {
+				AbstractRedlockTests.PATIENT)) {
 			StoreClient client = new StoreClient(store);
 			OwnerToken owner = OwnerToken.random();
 			client.acquire(RedlockServers.KEY, owner, LEASE_TIME, false);

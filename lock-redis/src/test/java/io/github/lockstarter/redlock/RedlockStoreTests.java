@@ -14,7 +14,7 @@ class RedlockStoreTests extends AbstractLockStoreTests {
 
 	@Override
 	protected LockStore createStore() {
-		return servers.store();
+		return servers.store(AbstractRedlockTests.PATIENT);
 	}
 
 }

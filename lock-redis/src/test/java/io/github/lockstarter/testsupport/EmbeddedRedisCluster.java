@@ -5,6 +5,7 @@ package io.github.lockstarter.testsupport;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -62,7 +63,9 @@ public final class EmbeddedRedisCluster implements AutoCloseable {
 		server.command("CONFIG", "SET", "cluster-announce-ip", "127.0.0.1");
 		server.command("CONFIG", "SET", "cluster-announce-port", String.valueOf(network.port()));
 		server.command(addSlots(0, SLOTS));
-		Awaitility.await().until(() -> server.command("CLUSTER", "INFO").contains("cluster_state:ok"));
+		Awaitility.await()
+			.atMost(Duration.ofMinutes(1))
+			.until(() -> server.command("CLUSTER", "INFO").contains("cluster_state:ok"));
 	}
 
 	private void join() {
@@ -74,6 +77,7 @@ public final class EmbeddedRedisCluster implements AutoCloseable {
 			first.command("CLUSTER", "MEET", "127.0.0.1", String.valueOf(node.port()));
 		}
 		Awaitility.await()
+			.atMost(Duration.ofMinutes(1))
 			.until(() -> this.nodes.stream()
 				.allMatch((node) -> node.command("CLUSTER", "INFO").contains("cluster_state:ok")
 						&& node.command("CLUSTER", "NODES").lines().count() == NODES));

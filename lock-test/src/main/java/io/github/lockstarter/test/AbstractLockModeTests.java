@@ -196,39 +196,47 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 
 	@Test
 	void aLockIsGrantedInOrderOfArrival() {
-		List<OwnerToken> owners = List.of(fair(), fair(), fair(), fair());
-		List<Jvm> jvms = List.of(this.two, this.three, this.two, this.one);
-		this.one.grant(this.key, this.owner);
-		for (int i = 0; i < owners.size(); i++) {
-			jvms.get(i).arrive(this.key, owners.get(i));
-		}
-		this.one.release(this.key, this.owner, null);
-		for (int i = 0; i < owners.size(); i++) {
-			for (int later = i + 1; later < owners.size(); later++) {
-				if (jvms.get(later) != jvms.get(i)) {
-					assertThat(jvms.get(later).acquire(this.key, owners.get(later))).isInstanceOf(LockRefusal.class);
-				}
+		Turn.test((turn) -> {
+			List<OwnerToken> owners = List.of(fair(), fair(), fair(), fair());
+			List<Jvm> jvms = List.of(this.two, this.three, this.two, this.one);
+			OwnerToken holder = OwnerToken.random();
+			this.one.grant(turn.key(), holder);
+			for (int i = 0; i < owners.size(); i++) {
+				jvms.get(i).arrive(turn.key(), owners.get(i));
 			}
-			jvms.get(i).grant(this.key, owners.get(i));
-			jvms.get(i).release(this.key, owners.get(i), null);
-		}
-		this.one.grant(this.key, this.owner);
+			turn.release(this.one, holder, null);
+			for (int i = 0; i < owners.size(); i++) {
+				for (int later = i + 1; later < owners.size(); later++) {
+					if (jvms.get(later) != jvms.get(i)) {
+						turn.refuses(jvms.get(later), owners.get(later));
+					}
+				}
+				turn.grants(jvms.get(i), owners.get(i));
+				turn.release(jvms.get(i), owners.get(i), null);
+			}
+			this.one.grant(turn.key(), OwnerToken.random());
+		});
 	}
 
 	@Test
 	void nobodyOvertakesOneThatWaitsInOrderOfArrivalForALockThatBecameFreeByItself() {
-		this.one.grant(this.key, this.owner, SHORT_LEASE_TIME);
-		this.two.arrive(this.key, this.first);
-		await().until(() -> {
-			if (this.two.heard().contains(this.key)) {
-				return true;
-			}
-			letTimePass();
-			this.three.queue(this.key, this.second);
-			return false;
+		Turn.test((turn) -> {
+			OwnerToken holder = OwnerToken.random();
+			OwnerToken first = fair();
+			OwnerToken second = fair();
+			this.one.grant(turn.key(), holder, SHORT_LEASE_TIME);
+			this.two.arrive(turn.key(), first);
+			await().until(() -> {
+				letTimePass();
+				return !this.one.renew(turn.key(), holder, Duration.ZERO);
+			});
+			turn.begin();
+			// It may overtake if it asks again before the first one comes
+			turn.refuses(this.three, second);
+			await().until(() -> this.two.heard().contains(turn.key()));
+			turn.grants(this.two, first);
+			assertThat(this.three.acquire(turn.key(), second)).isInstanceOf(LockRefusal.class);
 		});
-		this.two.grant(this.key, this.first);
-		assertThat(this.three.acquire(this.key, this.second)).isInstanceOf(LockRefusal.class);
 	}
 
 	@Test

@@ -106,39 +106,34 @@ abstract class AbstractMixedModeTests extends AbstractKeptLockTests {
 
 	@Test
 	void aFairWaiterKeepsItsPlaceThoughAnotherOfItsJvmTakesItsTurn() {
-		this.one.grant(this.key, this.owner);
-		this.two.arrive(this.key, this.fair);
-		this.three.arrive(this.key, this.laterFair);
-		this.one.release(this.key, this.owner, null);
-		this.two.grant(this.key, this.other);
-		this.two.release(this.key, this.other, LockMode.FAIR);
-		assertThat(this.three.acquire(this.key, this.laterFair)).isInstanceOf(LockRefusal.class);
-		this.two.grant(this.key, this.fair);
+		assertThatAFairWaiterKeepsItsPlaceThoughItsTurnIsTakenIn(LockMode.EXCLUSIVE);
 	}
 
 	@Test
 	void aFairWaiterKeepsItsPlaceThoughAReaderOfItsJvmTakesItsTurn() {
-		this.one.grant(this.key, this.owner);
-		this.two.arrive(this.key, this.fair);
-		this.three.arrive(this.key, this.laterFair);
-		this.one.release(this.key, this.owner, null);
-		this.two.grant(this.key, this.reader);
-		this.two.release(this.key, this.reader, LockMode.FAIR);
-		assertThat(this.three.acquire(this.key, this.laterFair)).isInstanceOf(LockRefusal.class);
-		this.two.grant(this.key, this.fair);
+		assertThatAFairWaiterKeepsItsPlaceThoughItsTurnIsTakenIn(LockMode.READ);
 	}
 
 	@Test
 	void aFairWaiterKeepsItsPlaceThoughOneOfItsJvmDidNotWaitForItsTurn() {
-		OwnerToken hasty = OwnerToken.random(LockMode.FAIR);
-		this.one.grant(this.key, this.owner);
-		this.two.arrive(this.key, this.fair);
-		this.three.arrive(this.key, this.laterFair);
-		this.one.release(this.key, this.owner, null);
-		this.two.grant(this.key, hasty);
-		this.two.release(this.key, hasty, LockMode.FAIR);
-		assertThat(this.three.acquire(this.key, this.laterFair)).isInstanceOf(LockRefusal.class);
-		this.two.grant(this.key, this.fair);
+		assertThatAFairWaiterKeepsItsPlaceThoughItsTurnIsTakenIn(LockMode.FAIR);
+	}
+
+	private void assertThatAFairWaiterKeepsItsPlaceThoughItsTurnIsTakenIn(LockMode mode) {
+		Turn.test((turn) -> {
+			OwnerToken holder = OwnerToken.random();
+			OwnerToken hasty = OwnerToken.random(mode);
+			OwnerToken first = OwnerToken.random(LockMode.FAIR);
+			OwnerToken later = OwnerToken.random(LockMode.FAIR);
+			this.one.grant(turn.key(), holder);
+			this.two.arrive(turn.key(), first);
+			this.three.arrive(turn.key(), later);
+			turn.release(this.one, holder, null);
+			turn.grants(this.two, hasty);
+			turn.release(this.two, hasty, LockMode.FAIR);
+			turn.refuses(this.three, later);
+			turn.grants(this.two, first);
+		});
 	}
 
 	@Test

@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
@@ -41,6 +42,8 @@ final class ObservedStore implements LockStore {
 
 	private final AtomicInteger grants = new AtomicInteger();
 
+	private final AtomicInteger renewals = new AtomicInteger();
+
 	private volatile boolean listening;
 
 	ObservedStore(LockStore delegate) {
@@ -61,6 +64,13 @@ final class ObservedStore implements LockStore {
 	 */
 	int grants() {
 		return this.grants.get();
+	}
+
+	/**
+	 * Return how often this store has extended a lease.
+	 */
+	int renewals() {
+		return this.renewals.get();
 	}
 
 	/**
@@ -95,7 +105,17 @@ final class ObservedStore implements LockStore {
 
 	@Override
 	public List<CompletionStage<Boolean>> renew(List<LeaseRequest> requests) {
-		return this.delegate.renew(requests);
+		List<CompletionStage<Boolean>> answers = this.delegate.renew(requests);
+		return IntStream.range(0, requests.size())
+			.mapToObj((i) -> answers.get(i).thenApply((owned) -> count(requests.get(i), owned)))
+			.toList();
+	}
+
+	private boolean count(LeaseRequest request, boolean owned) {
+		if (owned && !request.leaseTime().isZero()) {
+			this.renewals.incrementAndGet();
+		}
+		return owned;
 	}
 
 	@Override

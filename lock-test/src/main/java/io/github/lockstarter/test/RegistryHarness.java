@@ -43,6 +43,9 @@ abstract class RegistryHarness {
 	 */
 	private static final Duration WAIT_TIME = Duration.ofSeconds(45);
 
+	/** A machine that stands still for seconds is no outage, and none is tested here. */
+	private static final Duration OUTAGE_TIME = WAIT_TIME;
+
 	/** A waiter that no message reaches asks too late. */
 	private static final Duration POLL_INTERVAL = Duration.ofMinutes(1);
 
@@ -96,7 +99,8 @@ abstract class RegistryHarness {
 		ObservedStore store = new ObservedStore(createStore());
 		boolean hasLine = store.waitingLine() != WaitingLine.NONE;
 		EngineSettings settings = new EngineSettings(WAIT_TIME, leaseTime, 5, POLL_INTERVAL,
-				hasLine ? POLL_INTERVAL : POLL_INTERVAL_WITHOUT_LINE, Duration.ofMillis(50), shutdownTimeout);
+				hasLine ? POLL_INTERVAL : POLL_INTERVAL_WITHOUT_LINE, Duration.ofMillis(50), shutdownTimeout,
+				OUTAGE_TIME);
 		Instance instance = new Instance(store, new DefaultLockRegistry(store, settings, LockListener.NO_OP));
 		this.instances.add(instance);
 		if (hasLine) {

@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 
 import org.apache.curator.framework.CuratorFramework;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 
@@ -62,7 +64,9 @@ final class Contest implements AutoCloseable {
 		this.request = LockRequest.of(key).withMode(mode).withWaitTime(Duration.ofSeconds(60));
 		this.storeOne = TestServers.store(one);
 		this.storeTwo = TestServers.store(two);
-		this.instances = List.of(new DefaultLockRegistry(this.storeOne), new DefaultLockRegistry(this.storeTwo));
+		this.instances = Stream.of(this.storeOne, this.storeTwo)
+			.map((store) -> new DefaultLockRegistry(store, TestServers.ENGINE, LockListener.NO_OP))
+			.toList();
 	}
 
 	/**
@@ -125,7 +129,7 @@ final class Contest implements AutoCloseable {
 	 */
 	void awaitProgress() {
 		int before = this.tenures.get();
-		await().atMost(Duration.ofSeconds(30)).until(() -> this.tenures.get() > before + 4);
+		await().atMost(Duration.ofMinutes(1)).until(() -> this.tenures.get() > before + 4);
 	}
 
 	void stop() throws Exception {

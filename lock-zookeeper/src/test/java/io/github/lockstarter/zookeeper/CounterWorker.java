@@ -10,6 +10,7 @@ import java.nio.file.StandardOpenOption;
 import org.apache.curator.framework.CuratorFramework;
 
 import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.testsupport.LockedSteps;
 
 /**
@@ -31,9 +32,9 @@ final class CounterWorker {
 		int threads = Integer.parseInt(args[2]);
 		int increments = Integer.parseInt(args[3]);
 		boolean locking = Boolean.parseBoolean(args[4]);
-		CuratorFramework client = TestServers.connected(args[0]);
+		CuratorFramework client = TestServers.connected(args[0], TestServers.PATIENT);
 		ZooKeeperLockStore store = TestServers.store(client);
-		DefaultLockRegistry registry = new DefaultLockRegistry(store);
+		DefaultLockRegistry registry = new DefaultLockRegistry(store, TestServers.ENGINE, LockListener.NO_OP);
 		LockedSteps.run(locking ? registry : null, threads, increments, () -> increment(counter));
 		registry.close();
 		store.close();

@@ -18,7 +18,6 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.engine.DefaultLockRegistry;
-import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.test.Callers;
@@ -35,14 +34,6 @@ import static org.awaitility.Awaitility.await;
 class EnsembleFaultsTests {
 
 	private static final LockRequest REQUEST = LockRequest.of("stock", 1001).withWaitTime(Duration.ofSeconds(30));
-
-	/**
-	 * Tests leave locks behind, for which no shutdown has to wait. An election, or a new
-	 * session, may take longer than waiters tolerate by default.
-	 */
-	private static final EngineSettings SETTINGS = new EngineSettings(Duration.ofSeconds(30), Duration.ofSeconds(30), 3,
-			Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ZERO,
-			Duration.ofSeconds(30));
 
 	private final List<LockEvent> events = new CopyOnWriteArrayList<>();
 
@@ -165,7 +156,7 @@ class EnsembleFaultsTests {
 		client.blockUntilConnected();
 		ZooKeeperLockStore store = new ZooKeeperLockStore(client, settings);
 		LockListener listener = this.events::add;
-		return new Instance(client, store, new DefaultLockRegistry(store, SETTINGS, listener));
+		return new Instance(client, store, new DefaultLockRegistry(store, TestServers.ENGINE, listener));
 	}
 
 	private boolean has(Class<? extends LockEvent> type) {

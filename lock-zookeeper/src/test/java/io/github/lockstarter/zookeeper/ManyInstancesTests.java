@@ -38,8 +38,8 @@ class ManyInstancesTests {
 	@BeforeAll
 	static void start() throws Exception {
 		cluster = TestServers.startThree();
-		one = TestServers.connected(cluster.getConnectString());
-		two = TestServers.connected(cluster.getConnectString());
+		one = TestServers.connected(cluster.getConnectString(), TestServers.PATIENT);
+		two = TestServers.connected(cluster.getConnectString(), TestServers.PATIENT);
 	}
 
 	@AfterAll

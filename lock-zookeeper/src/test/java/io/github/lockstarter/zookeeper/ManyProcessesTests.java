@@ -16,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.test.WorkerJvm;
 import io.github.lockstarter.testsupport.FullProfileOnly;
 
@@ -39,8 +40,8 @@ class ManyProcessesTests {
 
 	@BeforeEach
 	void start() throws Exception {
-		this.ensemble = TestEnsemble.start();
-		this.client = TestServers.connected(this.ensemble.connectString());
+		this.ensemble = TestEnsemble.startPatient();
+		this.client = TestServers.connected(this.ensemble.connectString(), TestServers.PATIENT);
 	}
 
 	@AfterEach
@@ -64,7 +65,7 @@ class ManyProcessesTests {
 	void aPausedProcessKnowsThatItHasLostItsLock() throws Exception {
 		try (WorkerJvm worker = WorkerJvm.start(PausedWorker.class, this.ensemble.connectString());
 				ZooKeeperLockStore store = TestServers.store(this.client);
-				DefaultLockRegistry registry = new DefaultLockRegistry(store)) {
+				DefaultLockRegistry registry = new DefaultLockRegistry(store, TestServers.ENGINE, LockListener.NO_OP)) {
 			String process = worker.readLine();
 			long first = Long.parseLong(worker.readLine());
 			signal("STOP", process);
@@ -85,7 +86,7 @@ class ManyProcessesTests {
 	void aKilledProcessLosesItsLockWithItsSession() throws Exception {
 		try (WorkerJvm worker = WorkerJvm.start(PausedWorker.class, this.ensemble.connectString());
 				ZooKeeperLockStore store = TestServers.store(this.client);
-				DefaultLockRegistry registry = new DefaultLockRegistry(store)) {
+				DefaultLockRegistry registry = new DefaultLockRegistry(store, TestServers.ENGINE, LockListener.NO_OP)) {
 			worker.readLine();
 			long token = Long.parseLong(worker.readLine());
 			LockRequest request = LockRequest.of("paused");

@@ -10,6 +10,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.event.LockListener;
 
 /**
  * An instance of an application that holds a lock until it is lost, and then acquires it
@@ -27,7 +28,8 @@ final class PausedWorker {
 	 */
 	public static void main(String[] args) throws Exception {
 		CuratorFramework client = TestServers.connected(args[0]);
-		DefaultLockRegistry registry = new DefaultLockRegistry(TestServers.store(client));
+		DefaultLockRegistry registry = new DefaultLockRegistry(TestServers.store(client), TestServers.ENGINE,
+				LockListener.NO_OP);
 		LockRequest request = LockRequest.of("paused").withWaitTime(Duration.ofMinutes(1));
 		long lastHeld = System.nanoTime();
 		try (Lease lease = registry.acquire(request)) {

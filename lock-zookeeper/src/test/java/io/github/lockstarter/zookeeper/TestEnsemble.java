@@ -12,6 +12,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 import org.apache.curator.test.InstanceSpec;
@@ -27,13 +28,14 @@ final class TestEnsemble implements AutoCloseable {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-	private final List<InstanceSpec> members = Stream.generate(TestServers::spec).limit(3).toList();
+	private final List<InstanceSpec> members;
 
 	private final List<Link> links = new ArrayList<>();
 
 	private final TestingCluster cluster;
 
-	private TestEnsemble() throws IOException {
+	private TestEnsemble(Map<String, Object> properties) throws IOException {
+		this.members = Stream.generate(() -> TestServers.spec(properties)).limit(3).toList();
 		Map<InstanceSpec, Collection<InstanceSpec>> views = new LinkedHashMap<>();
 		for (InstanceSpec member : this.members) {
 			List<InstanceSpec> view = new ArrayList<>();
@@ -45,8 +47,22 @@ final class TestEnsemble implements AutoCloseable {
 		this.cluster = new TestingCluster(views);
 	}
 
+	/**
+	 * Start an ensemble whose members soon notice that they are cut off.
+	 */
 	static TestEnsemble start() throws Exception {
-		TestEnsemble ensemble = new TestEnsemble();
+		return start(Map.of());
+	}
+
+	/**
+	 * Start an ensemble for tests of something else than its members.
+	 */
+	static TestEnsemble startPatient() throws Exception {
+		return start(TestServers.PATIENT_MEMBERS);
+	}
+
+	private static TestEnsemble start(Map<String, Object> properties) throws Exception {
+		TestEnsemble ensemble = new TestEnsemble(properties);
 		ensemble.cluster.start();
 		await().atMost(PATIENCE).until(ensemble::isComplete);
 		return ensemble;
@@ -75,10 +91,13 @@ final class TestEnsemble implements AutoCloseable {
 		return this.members;
 	}
 
+	/**
+	 * Return the leader, after the election if one is under way.
+	 */
 	InstanceSpec leader() {
-		return this.members.stream()
-			.filter((member) -> mode(member).contains("Mode: leader"))
-			.findFirst()
+		return await().atMost(PATIENCE)
+			.until(() -> this.members.stream().filter((member) -> mode(member).contains("Mode: leader")).findFirst(),
+					Optional::isPresent)
 			.orElseThrow();
 	}
 

@@ -3,6 +3,7 @@
 package io.github.lockstarter.zookeeper;
 
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -14,6 +15,7 @@ import org.apache.curator.test.TestingServer;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.util.ServiceUtils;
 
+import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.testsupport.ServerPort;
 
 /**
@@ -30,6 +32,18 @@ final class TestServers {
 	static final ZooKeeperLockSettings PATIENT = new ZooKeeperLockSettings("/distributed-locks", Duration.ofSeconds(20),
 			Duration.ofSeconds(3));
 
+	/**
+	 * Tests leave locks behind, for which no shutdown has to wait. An election, or a new
+	 * session, may take longer than waiters tolerate by default. Between two of so many
+	 * renewals a lease never gets much shorter, whenever the machine stands still.
+	 */
+	static final EngineSettings ENGINE = new EngineSettings(Duration.ofSeconds(30), Duration.ofSeconds(30),
+			EngineSettings.MAX_RENEWALS_PER_LEASE, Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofMillis(50),
+			Duration.ZERO, Duration.ofSeconds(30));
+
+	/** Members that are slow to answer each other stay together. */
+	static final Map<String, Object> PATIENT_MEMBERS = Map.of("syncLimit", "50");
+
 	static {
 		// A server that cannot start must not end the JVM of the tests
 		ServiceUtils.setSystemExitProcedure(ServiceUtils.LOG_ONLY);
@@ -41,18 +55,24 @@ final class TestServers {
 	}
 
 	static TestingServer start() throws Exception {
-		return new TestingServer(spec(), true);
+		return new TestingServer(spec(Map.of()), true);
 	}
 
 	static TestingCluster startThree() throws Exception {
-		TestingCluster cluster = new TestingCluster(Stream.generate(TestServers::spec).limit(3).toList());
+		TestingCluster cluster = new TestingCluster(Stream.generate(() -> spec(PATIENT_MEMBERS)).limit(3).toList());
 		cluster.start();
 		return cluster;
 	}
 
-	static InstanceSpec spec() {
+	/**
+	 * Describe a new server.
+	 * @param properties settings of the server besides those that all have
+	 */
+	static InstanceSpec spec(Map<String, Object> properties) {
+		Map<String, Object> all = new HashMap<>(properties);
+		all.put("maxSessionTimeout", "20000");
 		return new InstanceSpec(null, ServerPort.find(), ServerPort.find(), ServerPort.find(), true, -1, TICK_MILLIS,
-				-1, Map.of("maxSessionTimeout", "20000"));
+				-1, all);
 	}
 
 	static CuratorFramework connected(String connectString) throws Exception {

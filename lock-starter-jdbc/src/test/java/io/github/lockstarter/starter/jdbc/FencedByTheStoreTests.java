@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.starter.jdbc;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -61,7 +62,7 @@ class FencedByTheStoreTests {
 
 	@BeforeAll
 	static void startServer() throws Exception {
-		server = EmbeddedPostgres.start();
+		server = EmbeddedPostgres.builder().setPGStartupWait(Duration.ofMinutes(3)).start();
 	}
 
 	@AfterAll

@@ -45,13 +45,18 @@ class NestedTransactionTests {
 
 	private static final LockRequest REQUEST = LockRequest.of("nested");
 
-	private static final EngineSettings SETTINGS = new EngineSettings(Duration.ofSeconds(10), Duration.ofSeconds(3), 20,
+	/** The machine may stand still for some seconds between two renewals. */
+	private static final EngineSettings SETTINGS = new EngineSettings(Duration.ofSeconds(10), Duration.ofSeconds(6), 20,
 			Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(20));
 
-	/** Changes every row, unless a transaction has locked one. */
+	/**
+	 * Changes every row, after a renewal if one is under way, unless a transaction has
+	 * locked one.
+	 */
 	private static final String TOUCH = "update distributed_lock set told_at = told_at";
 
-	private final DataSource own = new DriverManagerDataSource("jdbc:h2:mem:nested;DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=100");
+	private final DataSource own = new DriverManagerDataSource(
+			"jdbc:h2:mem:nested;DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=5000");
 
 	private final DataSource application = new DriverManagerDataSource("jdbc:h2:mem:nested;DB_CLOSE_DELAY=-1");
 
