@@ -28,7 +28,9 @@ public final class FaultWorker {
 
 	private static final int PASSERS_BY = 12;
 
-	private static final int CONNECT_ATTEMPTS = 5;
+	private static final long LONGEST_CONNECT = TimeUnit.SECONDS.toNanos(20);
+
+	private static final long CONNECT_PAUSE = TimeUnit.MILLISECONDS.toNanos(100);
 
 	private static final long LONGEST_REST = TimeUnit.SECONDS.toNanos(20);
 
@@ -72,20 +74,23 @@ public final class FaultWorker {
 	}
 
 	/**
-	 * Connect before the first episode, because a new JVM may take seconds to connect on
-	 * a busy machine.
+	 * Acquire a lock before the first episode: a new JVM may take seconds to connect on a
+	 * busy machine, and servers of Redlock do not vote as long as they are young.
 	 */
 	private void connect() throws InterruptedException {
-		for (int attempt = 1; attempt <= CONNECT_ATTEMPTS; attempt++) {
+		long start = System.nanoTime();
+		boolean connected = false;
+		while (!connected && System.nanoTime() - start < LONGEST_CONNECT) {
 			try {
 				LockClient.Held held = this.client.tryLock("start-" + this.name, Duration.ZERO);
 				if (held != null) {
 					held.unlock();
 				}
-				return;
+				connected = true;
 			}
 			catch (RuntimeException ex) {
 				System.err.println("Not connected yet: " + ex);
+				LockSupport.parkNanos(CONNECT_PAUSE);
 			}
 		}
 	}

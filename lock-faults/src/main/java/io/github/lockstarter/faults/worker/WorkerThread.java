@@ -116,8 +116,13 @@ final class WorkerThread {
 			}
 			return held;
 		}
-		catch (InterruptedException | RuntimeException ex) {
+		catch (InterruptedException ex) {
 			scribe.note(Step.UNKNOWN);
+			return null;
+		}
+		catch (RuntimeException ex) {
+			scribe.note(Step.UNKNOWN);
+			System.err.println("An attempt failed: " + ex);
 			return null;
 		}
 		finally {
