@@ -117,7 +117,7 @@ class NodesTests {
 			StoreClient locks = new StoreClient(store);
 			LockKey key = LockKey.of("stock", "anew");
 			long before = base(locks, key);
-			client.delete().forPath("/distributed-locks/stock:anew");
+			await().until(() -> client.checkExists().forPath("/distributed-locks/stock:anew") == null);
 			assertThat(base(locks, key)).isGreaterThan(before);
 		}
 	}
@@ -132,7 +132,8 @@ class NodesTests {
 			StoreClient otherLocks = new StoreClient(otherStore);
 			LockKey key = LockKey.of("stock", "deleted");
 			long before = base(locks, key);
-			client.delete().deletingChildrenIfNeeded().forPath("/distributed-locks");
+			await().until(() -> client.getChildren().forPath("/distributed-locks").isEmpty());
+			client.delete().forPath("/distributed-locks");
 			long other = base(otherLocks, key);
 			assertThat(other).isGreaterThan(before);
 			assertThat(base(locks, key)).isGreaterThan(other);
