@@ -24,7 +24,7 @@ final class Heartbeat implements AutoCloseable {
 	private volatile boolean closed;
 
 	/**
-	 * Create a heart.
+	 * Create a heartbeat that {@link #beat} drives.
 	 * @param now the current time in nanoseconds
 	 */
 	Heartbeat(long now) {
