@@ -250,7 +250,8 @@ class FencedReaderTests {
 
 	/** The reader has not changed the row for which the writer has waited. */
 	@ParameterizedTest
-	@CsvSource({ "POSTGRESQL, 2", "POSTGRESQL, 4", "POSTGRESQL, 8", "MARIADB, 2", "MARIADB, 4", "MARIADB, 8" })
+	@CsvSource({ "POSTGRESQL, 2", "POSTGRESQL, 4", "POSTGRESQL, 8", "MARIADB, 2", "MARIADB, 4", "MARIADB, 8", "H2, 2",
+			"H2, 4", "H2, 8" })
 	void aWriterSeesWhatAnEarlierReaderHasCommitted(TestDatabase database, int isolation) throws Exception {
 		use(database, isolation);
 		CompletableFuture<Integer> seen = this.uncomplaining.execute(this.reader,
@@ -261,7 +262,7 @@ class FencedReaderTests {
 	/** The rollback has restored the row for which the later owner has waited. */
 	@ParameterizedTest
 	@CsvSource({ "POSTGRESQL, 2, WRITE", "POSTGRESQL, 4, WRITE", "POSTGRESQL, 8, WRITE", "POSTGRESQL, 4, READ",
-			"MARIADB, 4, WRITE", "MARIADB, 4, READ" })
+			"MARIADB, 4, WRITE", "MARIADB, 4, READ", "H2, 4, WRITE", "H2, 4, READ", "H2, 8, WRITE" })
 	void aLaterOwnerSeesWhatAnInnerTransactionHasCommitted(TestDatabase database, int isolation, LockMode later)
 			throws Exception {
 		use(database, isolation);

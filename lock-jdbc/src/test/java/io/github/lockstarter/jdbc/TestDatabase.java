@@ -134,12 +134,15 @@ enum TestDatabase {
 	}
 
 	/**
-	 * Return how many statements wait for a row, except on H2.
+	 * Return how many statements wait for a row.
 	 */
 	int waitsForRows() {
-		String waits = (this == POSTGRESQL) ? "select count(*) from pg_stat_activity where wait_event_type = 'Lock'"
-				: "select variable_value from information_schema.global_status"
-						+ " where variable_name = 'INNODB_ROW_LOCK_CURRENT_WAITS'";
+		String waits = switch (this) {
+			case POSTGRESQL -> "select count(*) from pg_stat_activity where wait_event_type = 'Lock'";
+			case MARIADB -> "select variable_value from information_schema.global_status"
+					+ " where variable_name = 'INNODB_ROW_LOCK_CURRENT_WAITS'";
+			case H2 -> "select count(*) from information_schema.sessions where blocker_id is not null";
+		};
 		return Objects.requireNonNull(jdbc().queryForObject(waits, Integer.class));
 	}
 
