@@ -54,11 +54,12 @@ record TableDescription(String name, String nameInScripts, String columns, Strin
 	static TableDescription of(String name, FencingProperties fencing) {
 		return new TableDescription(name, "distributed_lock_fence", "lock_key, token, claimed_at",
 				"fenced transactions", "They fail", "io/github/lockstarter/fencing of lock-spring", "fencing",
-				fencing.initializeSchema(), fencing.schema(), fencing.platform(),
-				(problem,
-						remedy) -> new FencingNotPossibleException(problem, remedy
-								+ "; or, if the transactions of this database need no fence, name their manager in"
-								+ " distributed-lock.fencing.exclude"));
+				fencing.initializeSchema(), fencing.schema(), fencing.platform(), TableDescription::fencingNotPossible);
+	}
+
+	private static RuntimeException fencingNotPossible(String problem, String remedy) {
+		return new FencingNotPossibleException(problem, remedy + "; or, if the transactions of this database need no"
+				+ " fence, name their manager in distributed-lock.fencing.exclude");
 	}
 
 	/**

@@ -42,10 +42,6 @@ record FenceSql(String table, FenceDialect dialect) {
 		return this.dialect == FenceDialect.MARIADB;
 	}
 
-	boolean waitsOnSnapshots() {
-		return this.dialect.waitsOnSnapshots();
-	}
-
 	/**
 	 * Return whether the number of changed rows tells whether a {@link #claim} succeeded.
 	 */

@@ -167,7 +167,7 @@ public final class FenceTable {
 	 * beginning of its first statement, even if that has waited for a row since.
 	 */
 	boolean hasOldSnapshots(Connection connection) throws SQLException {
-		if (!sql(connection).waitsOnSnapshots()) {
+		if (!sql(connection).dialect().waitsOnSnapshots()) {
 			return false;
 		}
 		Integer isolation = TransactionSynchronizationManager.getCurrentTransactionIsolationLevel();
