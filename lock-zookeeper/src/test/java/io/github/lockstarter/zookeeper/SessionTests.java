@@ -286,7 +286,8 @@ class SessionTests {
 
 	@Test
 	void aRequestWithoutConnectionFailsAtOnce() throws Exception {
-		// Who waits for an answer waits longer than any machine stands still
+		// A client that waited for an answer would wait longer than a machine stands
+		// still
 		ZooKeeperLockSettings settings = new ZooKeeperLockSettings("/distributed-locks", Duration.ofSeconds(3),
 				Duration.ofSeconds(30));
 		try (ZooKeeperLockStore store = new ZooKeeperLockStore(this.far, settings)) {
