@@ -175,7 +175,10 @@ public final class FenceTable {
 				: hasSnapshotsByDefault(connection);
 	}
 
-	/** To ask a connection may cost a statement, and all have the same default. */
+	/**
+	 * To ask a connection may cost a statement, so the first one answers for all of this
+	 * {@link DataSource}.
+	 */
 	private boolean hasSnapshotsByDefault(Connection connection) throws SQLException {
 		Boolean snapshots = this.snapshotsByDefault;
 		if (snapshots == null) {
