@@ -196,46 +196,46 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 
 	@Test
 	void aLockIsGrantedInOrderOfArrival() {
-		Turn.test((turn) -> {
+		Reservation.test((reservation) -> {
 			List<OwnerToken> owners = List.of(fair(), fair(), fair(), fair());
 			List<Jvm> jvms = List.of(this.two, this.three, this.two, this.one);
 			OwnerToken holder = OwnerToken.random();
-			this.one.grant(turn.key(), holder);
+			this.one.grant(reservation.key(), holder);
 			for (int i = 0; i < owners.size(); i++) {
-				jvms.get(i).arrive(turn.key(), owners.get(i));
+				jvms.get(i).arrive(reservation.key(), owners.get(i));
 			}
-			turn.release(this.one, holder, null);
+			reservation.release(this.one, holder, null);
 			for (int i = 0; i < owners.size(); i++) {
 				for (int later = i + 1; later < owners.size(); later++) {
 					if (jvms.get(later) != jvms.get(i)) {
-						turn.refuses(jvms.get(later), owners.get(later));
+						reservation.refuses(jvms.get(later), owners.get(later));
 					}
 				}
-				turn.grants(jvms.get(i), owners.get(i));
-				turn.release(jvms.get(i), owners.get(i), null);
+				reservation.grants(jvms.get(i), owners.get(i));
+				reservation.release(jvms.get(i), owners.get(i), null);
 			}
-			this.one.grant(turn.key(), OwnerToken.random());
+			this.one.grant(reservation.key(), OwnerToken.random());
 		});
 	}
 
 	@Test
 	void nobodyOvertakesOneThatWaitsInOrderOfArrivalForALockThatBecameFreeByItself() {
-		Turn.test((turn) -> {
+		Reservation.test((reservation) -> {
 			OwnerToken holder = OwnerToken.random();
 			OwnerToken first = fair();
 			OwnerToken second = fair();
-			this.one.grant(turn.key(), holder, SHORT_LEASE_TIME);
-			this.two.arrive(turn.key(), first);
+			this.one.grant(reservation.key(), holder, SHORT_LEASE_TIME);
+			this.two.arrive(reservation.key(), first);
 			await().until(() -> {
 				letTimePass();
-				return !this.one.renew(turn.key(), holder, Duration.ZERO);
+				return !this.one.renew(reservation.key(), holder, Duration.ZERO);
 			});
-			turn.begin();
+			reservation.begin();
 			// It may overtake if it asks again before the first one comes
-			turn.refuses(this.three, second);
-			await().until(() -> this.two.heard().contains(turn.key()));
-			turn.grants(this.two, first);
-			assertThat(this.three.acquire(turn.key(), second)).isInstanceOf(LockRefusal.class);
+			reservation.refuses(this.three, second);
+			await().until(() -> this.two.heard().contains(reservation.key()));
+			reservation.grants(this.two, first);
+			assertThat(this.three.acquire(reservation.key(), second)).isInstanceOf(LockRefusal.class);
 		});
 	}
 

@@ -120,19 +120,19 @@ abstract class AbstractMixedModeTests extends AbstractKeptLockTests {
 	}
 
 	private void assertThatAFairWaiterKeepsItsPlaceThoughItsTurnIsTakenIn(LockMode mode) {
-		Turn.test((turn) -> {
+		Reservation.test((reservation) -> {
 			OwnerToken holder = OwnerToken.random();
 			OwnerToken hasty = OwnerToken.random(mode);
 			OwnerToken first = OwnerToken.random(LockMode.FAIR);
 			OwnerToken later = OwnerToken.random(LockMode.FAIR);
-			this.one.grant(turn.key(), holder);
-			this.two.arrive(turn.key(), first);
-			this.three.arrive(turn.key(), later);
-			turn.release(this.one, holder, null);
-			turn.grants(this.two, hasty);
-			turn.release(this.two, hasty, LockMode.FAIR);
-			turn.refuses(this.three, later);
-			turn.grants(this.two, first);
+			this.one.grant(reservation.key(), holder);
+			this.two.arrive(reservation.key(), first);
+			this.three.arrive(reservation.key(), later);
+			reservation.release(this.one, holder, null);
+			reservation.grants(this.two, hasty);
+			reservation.release(this.two, hasty, LockMode.FAIR);
+			reservation.refuses(this.three, later);
+			reservation.grants(this.two, first);
 		});
 	}
 

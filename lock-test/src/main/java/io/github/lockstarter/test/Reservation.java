@@ -18,11 +18,11 @@ import io.github.lockstarter.test.StoreHarness.Jvm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A free lock that is reserved for the one whose turn it is. A store reserves it for a
- * moment only, so a wrong answer counts only if it came in time. Otherwise the machine
- * may have stood still, and the test is repeated with another lock.
+ * A free lock that a store reserves for the next owner, for a moment only. So a wrong
+ * answer counts only if it came in time. Otherwise the machine may have stood still, and
+ * the test is repeated with another lock.
  */
-final class Turn {
+final class Reservation {
 
 	/** No store reserves a lock for less than 20 ms. */
 	private static final Duration RESERVED = Duration.ofMillis(15);
@@ -33,20 +33,20 @@ final class Turn {
 
 	private long since;
 
-	/** A turn that was over may change the order of all that follow. */
+	/** A reservation that has ended may change the order of all that follow. */
 	private boolean late;
 
-	private Turn(LockKey key) {
+	private Reservation(LockKey key) {
 		this.key = key;
 	}
 
 	/**
 	 * Run a test, until no wrong answer has come too late.
 	 */
-	static void test(Consumer<Turn> test) {
+	static void test(Consumer<Reservation> test) {
 		for (int tries = 0; tries < MOST_TRIES; tries++) {
 			try {
-				test.accept(new Turn(StoreHarness.unusedKey()));
+				test.accept(new Reservation(StoreHarness.unusedKey()));
 				return;
 			}
 			catch (LateException ex) {
@@ -69,7 +69,7 @@ final class Turn {
 	}
 
 	/**
-	 * Release the lock, and with that begin the turn of the next one.
+	 * Release the lock, and with that begin its reservation for the next one.
 	 */
 	void release(Jvm jvm, OwnerToken owner, @Nullable LockMode next) {
 		begin();
@@ -77,14 +77,14 @@ final class Turn {
 	}
 
 	/**
-	 * Check that an owner whose turn it is not is refused.
+	 * Check that another owner than the next one is refused.
 	 */
 	void refuses(Jvm jvm, OwnerToken owner) {
 		check(jvm, owner, LockRefusal.class);
 	}
 
 	/**
-	 * Check that an owner whose turn it is gets the lock.
+	 * Check that the next owner gets the lock.
 	 */
 	void grants(Jvm jvm, OwnerToken owner) {
 		check(jvm, owner, LockGrant.class);
