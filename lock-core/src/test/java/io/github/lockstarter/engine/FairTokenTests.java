@@ -83,8 +83,8 @@ class FairTokenTests {
 		}, EngineSettings.DEFAULTS, (event) -> {
 		});
 		Duration leaseTime = Duration.ofMillis(200);
-		LockRequest request = LockRequest.of(KEY).withMode(LockMode.FAIR).withLeaseTime(leaseTime);
-		CompletableFuture<Lease> first = registry.acquireAsync(request);
+		LockRequest request = LockRequest.of(KEY).withMode(LockMode.FAIR);
+		CompletableFuture<Lease> first = registry.acquireAsync(request.withLeaseTime(leaseTime));
 		CompletableFuture<Lease> second = registry.acquireAsync(request);
 		Awaitility.await().until(() -> store.acquire.calls() == 1 && store.arrive.calls() == 1);
 		first.cancel(false);

@@ -54,11 +54,12 @@ class LongLineTests {
 	@BeforeEach
 	void start() throws Exception {
 		this.server = new ZooKeeperServer(this.directory, this.directory, TestServers.TICK_MILLIS);
+		this.server.setMaxSessionTimeout(20_000);
 		this.connections = ServerCnxnFactory.createFactory(0, 10);
 		this.connections.startup(this.server);
 		String address = "127.0.0.1:" + this.connections.getLocalPort();
-		this.one = TestServers.connected(address);
-		this.two = TestServers.connected(address);
+		this.one = TestServers.connected(address, TestServers.PATIENT);
+		this.two = TestServers.connected(address, TestServers.PATIENT);
 		this.locks = new StoreClient(TestServers.store(this.one));
 		this.otherLocks = new StoreClient(TestServers.store(this.two));
 	}

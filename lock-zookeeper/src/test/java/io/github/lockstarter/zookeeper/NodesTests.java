@@ -53,8 +53,7 @@ class NodesTests {
 
 	@Test
 	void aLockIsAContainerWithEphemeralNodes() throws Exception {
-		try (CuratorFramework client = TestServers.connected(server.getConnectString());
-				ZooKeeperLockStore store = TestServers.store(client)) {
+		try (CuratorFramework client = connected(""); ZooKeeperLockStore store = TestServers.store(client)) {
 			StoreClient locks = new StoreClient(store);
 			LockKey key = LockKey.of("stock", "a/b");
 			OwnerToken owner = OwnerToken.random();
@@ -91,10 +90,10 @@ class NodesTests {
 
 	@Test
 	void theConnectStringMayEndInAPath() throws Exception {
-		try (CuratorFramework all = TestServers.connected(server.getConnectString())) {
+		try (CuratorFramework all = connected("")) {
 			all.create().forPath("/shop-1");
-			try (CuratorFramework client = TestServers.connected(server.getConnectString() + "/shop-1");
-					CuratorFramework otherClient = TestServers.connected(server.getConnectString() + "/shop-1");
+			try (CuratorFramework client = connected("/shop-1");
+					CuratorFramework otherClient = connected("/shop-1");
 					ZooKeeperLockStore store = TestServers.store(client);
 					ZooKeeperLockStore otherStore = TestServers.store(otherClient)) {
 				LockKey key = LockKey.of("stock", "path");
@@ -112,8 +111,7 @@ class NodesTests {
 
 	@Test
 	void aFencingBaseGrowsThoughTheNodesOfTheLockBeginAnew() throws Exception {
-		try (CuratorFramework client = TestServers.connected(server.getConnectString());
-				ZooKeeperLockStore store = TestServers.store(client)) {
+		try (CuratorFramework client = connected(""); ZooKeeperLockStore store = TestServers.store(client)) {
 			StoreClient locks = new StoreClient(store);
 			LockKey key = LockKey.of("stock", "anew");
 			long before = base(locks, key);
@@ -124,8 +122,8 @@ class NodesTests {
 
 	@Test
 	void aFencingBaseGrowsThoughAllLocksWereDeleted() throws Exception {
-		try (CuratorFramework client = TestServers.connected(server.getConnectString());
-				CuratorFramework otherClient = TestServers.connected(server.getConnectString());
+		try (CuratorFramework client = connected("");
+				CuratorFramework otherClient = connected("");
 				ZooKeeperLockStore store = TestServers.store(client);
 				ZooKeeperLockStore otherStore = TestServers.store(otherClient)) {
 			StoreClient locks = new StoreClient(store);
@@ -145,6 +143,10 @@ class NodesTests {
 		long base = ((LockGrant) locks.acquire(key, owner, LEASE_TIME, false)).fencingBase();
 		locks.release(key, owner, null);
 		return base;
+	}
+
+	private static CuratorFramework connected(String path) throws Exception {
+		return TestServers.connected(server.getConnectString() + path, TestServers.PATIENT);
 	}
 
 	private static CuratorFramework client(String user, String namespace, List<ACL> list) throws Exception {
