@@ -307,8 +307,8 @@ class HandOffTests {
 
 	@Test
 	void aRenewedHoldAfterAFixedOneIsRenewed() throws Exception {
-		try (DefaultLockRegistry renewing = registry(this.store, Duration.ofMillis(600), Duration.ofMinutes(1))) {
-			Lease lease = renewing.acquire(REQUEST.withLeaseTime(Duration.ofMillis(600)));
+		try (DefaultLockRegistry renewing = registry(this.store, RENEWED_LEASE_TIME, 20, Duration.ofMinutes(1))) {
+			Lease lease = renewing.acquire(REQUEST.withLeaseTime(RENEWED_LEASE_TIME));
 			CountDownLatch end = new CountDownLatch(1);
 			Call<Boolean> renewed = Callers.start(() -> {
 				try (Lease held = renewing.acquire(REQUEST)) {
