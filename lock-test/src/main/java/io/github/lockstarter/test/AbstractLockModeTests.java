@@ -271,20 +271,23 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 
 	@Test
 	void aJvmThatLetsItsOwnCallersInTheOtherWayRoundTakesNothingFromOthers() {
-		OwnerToken early = fair();
-		OwnerToken between = fair();
-		OwnerToken late = fair();
-		this.one.grant(this.key, this.owner);
-		this.two.arrive(this.key, early);
-		this.three.arrive(this.key, between);
-		this.two.arrive(this.key, late);
-		this.one.release(this.key, this.owner, null);
-		this.two.grant(this.key, late);
-		this.two.release(this.key, late, null);
-		assertThat(this.two.acquire(this.key, early)).isInstanceOf(LockRefusal.class);
-		this.three.grant(this.key, between);
-		this.three.release(this.key, between, null);
-		this.two.grant(this.key, early);
+		Reservation.test((reservation) -> {
+			OwnerToken early = fair();
+			OwnerToken between = fair();
+			OwnerToken late = fair();
+			OwnerToken holder = OwnerToken.random();
+			this.one.grant(reservation.key(), holder);
+			this.two.arrive(reservation.key(), early);
+			this.three.arrive(reservation.key(), between);
+			this.two.arrive(reservation.key(), late);
+			reservation.release(this.one, holder, null);
+			reservation.grants(this.two, late);
+			reservation.release(this.two, late, null);
+			reservation.refuses(this.two, early);
+			reservation.grants(this.three, between);
+			reservation.release(this.three, between, null);
+			reservation.grants(this.two, early);
+		});
 	}
 
 	@Test

@@ -6,11 +6,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.LockStore;
@@ -210,10 +212,19 @@ public abstract class AbstractLockStoreTests extends AbstractLockModeTests {
 
 	@Test
 	void aGrantTakesTheJvmOutOfTheQueue() {
-		this.one.grant(this.key, this.owner, SHORT_LEASE_TIME);
-		this.two.queue(this.key);
-		takeOver();
-		assertThat(this.one.release(this.key, this.other, null)).isEqualTo(ReleaseOutcome.RELEASED);
+		LockKey key = queueBehindAShortLease();
+		takeOver(key);
+		assertThat(this.one.release(key, this.other, null)).isEqualTo(ReleaseOutcome.RELEASED);
+	}
+
+	/** On a slow machine, the lease may have expired before the next one queues. */
+	private LockKey queueBehindAShortLease() {
+		return await().until(() -> {
+			LockKey key = unusedKey();
+			this.one.grant(key, this.owner, SHORT_LEASE_TIME);
+			LockAttempt attempt = this.two.client().acquire(key, OwnerToken.random(), LEASE_TIME, true);
+			return (attempt instanceof LockRefusal) ? key : null;
+		}, Objects::nonNull);
 	}
 
 	@Test

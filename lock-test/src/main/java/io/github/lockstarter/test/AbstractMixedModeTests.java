@@ -4,6 +4,7 @@ package io.github.lockstarter.test;
 
 import org.junit.jupiter.api.Test;
 
+import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.LockStore;
@@ -187,15 +188,21 @@ abstract class AbstractMixedModeTests extends AbstractKeptLockTests {
 
 	@Test
 	void aJvmThatWasNotifiedForAWaiterThatHasLeftPassesTheTurnOn() {
-		this.one.grant(this.key, this.owner);
-		this.two.arrive(this.key, this.fair);
-		this.three.arrive(this.key, this.laterFair);
-		this.one.release(this.key, this.owner, null);
-		assertThat(heardBy(this.two)).containsExactly(this.key);
-		this.two.withdraw(this.key);
-		assertThat(heardBy(this.three)).contains(this.key);
-		this.three.grant(this.key, this.laterFair);
-		assertThat(this.three.release(this.key, this.laterFair, null)).isEqualTo(ReleaseOutcome.RELEASED);
+		Reservation.test((reservation) -> {
+			LockKey key = reservation.key();
+			OwnerToken holder = OwnerToken.random();
+			OwnerToken first = OwnerToken.random(LockMode.FAIR);
+			OwnerToken later = OwnerToken.random(LockMode.FAIR);
+			this.one.grant(key, holder);
+			this.two.arrive(key, first);
+			this.three.arrive(key, later);
+			reservation.release(this.one, holder, null);
+			assertThat(heardBy(this.two, key)).contains(key);
+			this.two.withdraw(key);
+			reservation.check(() -> assertThat(heardBy(this.three, key)).contains(key));
+			this.three.grant(key, later);
+			assertThat(this.three.release(key, later, null)).isEqualTo(ReleaseOutcome.RELEASED);
+		});
 	}
 
 	@Test

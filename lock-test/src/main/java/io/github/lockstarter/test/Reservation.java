@@ -92,11 +92,23 @@ final class Reservation {
 
 	private void check(Jvm jvm, OwnerToken owner, Class<? extends LockAttempt> expected) {
 		LockAttempt answer = jvm.acquire(this.key, owner);
+		check(() -> assertThat(answer).isInstanceOf(expected));
+	}
+
+	/**
+	 * Check what is true only while the lock is reserved.
+	 */
+	void check(Runnable assertion) {
 		this.late |= System.nanoTime() - this.since > RESERVED.toNanos();
-		if (this.late && !expected.isInstance(answer)) {
-			throw new LateException();
+		try {
+			assertion.run();
 		}
-		assertThat(answer).isInstanceOf(expected);
+		catch (AssertionError ex) {
+			if (this.late) {
+				throw new LateException();
+			}
+			throw ex;
+		}
 	}
 
 	private static final class LateException extends RuntimeException {
