@@ -94,9 +94,11 @@ final class ServerProcess {
 	}
 
 	void resume() throws Exception {
-		for (ProcessHandle each : tree(this.process.toHandle())) {
-			Processes.proceed(each.pid());
+		// The first one must not forget others that have ended meanwhile
+		for (ProcessHandle child : this.process.toHandle().descendants().toList()) {
+			Processes.proceed(child.pid());
 		}
+		Processes.proceed(this.process.pid());
 	}
 
 	/**
