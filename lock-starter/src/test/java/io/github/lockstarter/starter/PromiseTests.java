@@ -3,8 +3,10 @@
 package io.github.lockstarter.starter;
 
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -60,9 +62,20 @@ class PromiseTests {
 	}
 
 	private static List<Path> sources(String test) throws IOException {
-		try (Stream<Path> files = Files.walk(ROOT)) {
-			return files.filter((file) -> file.endsWith(test + ".java")).toList();
+		List<Path> found = new ArrayList<>();
+		try (DirectoryStream<Path> modules = Files.newDirectoryStream(ROOT, (path) -> Files.isDirectory(tests(path)))) {
+			for (Path module : modules) {
+				try (Stream<Path> files = Files.walk(tests(module))) {
+					files.filter((file) -> file.endsWith(test + ".java")).forEach(found::add);
+				}
+			}
 		}
+		return found;
+	}
+
+	/** Other directories may change meanwhile, because other modules are being built. */
+	private static Path tests(Path module) {
+		return module.resolve("src/test/java");
 	}
 
 }

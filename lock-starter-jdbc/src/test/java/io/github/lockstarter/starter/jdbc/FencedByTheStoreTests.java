@@ -39,6 +39,7 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.testsupport.ServerPort;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -62,7 +63,7 @@ class FencedByTheStoreTests {
 
 	@BeforeAll
 	static void startServer() throws Exception {
-		server = EmbeddedPostgres.builder().setPGStartupWait(Duration.ofMinutes(3)).start();
+		server = EmbeddedPostgres.builder().setPort(ServerPort.find()).setPGStartupWait(Duration.ofMinutes(3)).start();
 	}
 
 	@AfterAll

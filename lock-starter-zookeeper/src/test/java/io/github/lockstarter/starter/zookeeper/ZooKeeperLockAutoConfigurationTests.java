@@ -29,6 +29,7 @@ import org.springframework.context.annotation.Primary;
 import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.testsupport.ServerPort;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -43,7 +44,8 @@ class ZooKeeperLockAutoConfigurationTests {
 
 	@BeforeAll
 	static void startServer() throws Exception {
-		server = new TestingServer(new InstanceSpec(null, -1, -1, -1, true, -1, 200, -1, Map.of()), true);
+		server = new TestingServer(new InstanceSpec(null, ServerPort.find(), ServerPort.find(), ServerPort.find(), true,
+				-1, 200, -1, Map.of()), true);
 	}
 
 	@AfterAll

@@ -53,6 +53,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.fencing.FenceTable;
 import io.github.lockstarter.fencing.TransactionFence;
+import io.github.lockstarter.testsupport.ServerPort;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -71,7 +72,7 @@ class FencedJpaTests {
 
 	@BeforeAll
 	static void startServer() throws Exception {
-		server = EmbeddedPostgres.builder().setPGStartupWait(Duration.ofMinutes(3)).start();
+		server = EmbeddedPostgres.builder().setPort(ServerPort.find()).setPGStartupWait(Duration.ofMinutes(3)).start();
 		looking = JdbcClient.create(new DriverManagerDataSource(url()));
 	}
 
