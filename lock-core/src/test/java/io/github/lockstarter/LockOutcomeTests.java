@@ -36,7 +36,7 @@ class LockOutcomeTests {
 
 	private static final LockRequest AT_ONCE = REQUEST.withWaitTime(Duration.ZERO);
 
-	private static final LockRequest SHORT = REQUEST.withLeaseTime(Duration.ofMillis(250));
+	private static final LockRequest SHORT = REQUEST.withLeaseTime(Duration.ofMillis(500));
 
 	private final LockMemory memory = new LockMemory();
 

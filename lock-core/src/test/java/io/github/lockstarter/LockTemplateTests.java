@@ -41,7 +41,7 @@ class LockTemplateTests {
 
 	private static final LockRequest AT_ONCE = REQUEST.withWaitTime(Duration.ZERO);
 
-	private static final LockRequest SHORT = REQUEST.withLeaseTime(Duration.ofMillis(250));
+	private static final LockRequest SHORT = REQUEST.withLeaseTime(Duration.ofMillis(500));
 
 	private final LockMemory memory = new LockMemory();
 

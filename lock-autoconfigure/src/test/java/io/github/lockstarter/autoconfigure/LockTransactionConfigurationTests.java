@@ -42,7 +42,7 @@ class LockTransactionConfigurationTests {
 		.withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
 		.withBean(LockStore.class, () -> new MemoryLockStore(this.memory))
 		.withUserConfiguration(Database.class)
-		.withPropertyValues("distributed-lock.lease-time=300ms");
+		.withPropertyValues("distributed-lock.lease-time=6s", "distributed-lock.watchdog.renewals-per-lease=20");
 
 	@Test
 	void noTransactionOfAnAnnotatedMethodCommitsAfterItsLockWasLost() {

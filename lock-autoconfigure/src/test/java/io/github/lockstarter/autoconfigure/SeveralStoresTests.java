@@ -215,7 +215,7 @@ class SeveralStoresTests {
 				LockRegistry registry = context.getBean(LockRegistry.class);
 				TransactionTemplate transaction = new TransactionTemplate(
 						context.getBean(JdbcTransactionManager.class));
-				Lease expiring = registry.acquire(STOCK);
+				Lease expiring = registry.acquire(STOCK.withWaitTime(Duration.ofSeconds(20)));
 				Awaitility.await().until(() -> !expiring.isHeld());
 				transaction.executeWithoutResult((status) -> {
 					registry.acquire(LockRequest.of("order")).close();

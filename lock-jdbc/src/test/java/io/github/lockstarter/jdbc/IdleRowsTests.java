@@ -76,6 +76,8 @@ class IdleRowsTests {
 		OwnerToken owner = OwnerToken.random();
 		AtomicInteger deletions = new AtomicInteger();
 		try (HikariDataSource pool = database.pool(3)) {
+			// Rows that other tests have left may have become idle
+			database.jdbc().update("delete from distributed_lock");
 			fill(pool, 2 * IdleRows.PAGE + 10);
 			CountedStatements statements = new CountedStatements(pool) {
 

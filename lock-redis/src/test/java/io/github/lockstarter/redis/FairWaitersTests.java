@@ -93,7 +93,7 @@ class FairWaitersTests {
 		awaitPlaces(1);
 		Call<Lease> second = Callers.start(() -> this.two.acquire(REQUEST));
 		awaitPlaces(2);
-		Call<Lease> impatient = Callers.start(() -> this.one.acquire(REQUEST.withWaitTime(Duration.ofSeconds(3))));
+		Call<Lease> impatient = Callers.start(() -> this.one.acquire(REQUEST.withWaitTime(Duration.ofSeconds(6))));
 		awaitPlaces(3);
 		assertThatExceptionOfType(LockContendedException.class).isThrownBy(impatient::get);
 		awaitPlaces(2);

@@ -219,7 +219,7 @@ class HoldAtLeastTests {
 	}
 
 	private static boolean runOrSkip(RedisRegistry instance, List<Long> runners) {
-		return new LockTemplate(instance).executeOrElse(FOR_AN_HOUR.withWaitTime(Duration.ofSeconds(3)),
+		return new LockTemplate(instance).executeOrElse(FOR_AN_HOUR.withWaitTime(Duration.ofSeconds(6)),
 				(lease) -> runners.add(lease.fencingToken()), (contention) -> false);
 	}
 

@@ -80,7 +80,7 @@ class PeerFailuresTests {
 
 	@Test
 	void aRefusedUnlockDoesNotRenewForEver() {
-		Duration leaseTime = Duration.ofSeconds(2);
+		Duration leaseTime = Duration.ofSeconds(10);
 		try (RedisRegistry registry = RedisRegistry.lettuce(redis, RedisRegistry.leaseTime(leaseTime));
 				RedisRegistry other = RedisRegistry.lettuce(redis)) {
 			Lease lease = registry.acquire(REQUEST);

@@ -203,7 +203,7 @@ class RedissonIssuesTests {
 	/** 2714, 4368, 3521. */
 	@Test
 	void aLockWhoseCallerWasInterruptedIsNotRenewedForEver() throws Exception {
-		this.redis.command("CLIENT", "PAUSE", "1000", "WRITE");
+		this.redis.command("CLIENT", "PAUSE", "20000", "WRITE");
 		Call<Boolean> caller = Callers.start(() -> {
 			try (Lease lease = this.renewing.acquire(REQUEST)) {
 				return false;
@@ -214,6 +214,7 @@ class RedissonIssuesTests {
 		}).awaitParked();
 		caller.thread().interrupt();
 		assertThat(caller.get()).isTrue();
+		this.redis.command("CLIENT", "UNPAUSE");
 		this.other.acquire(REQUEST).close();
 		Awaitility.await().until(() -> this.renewing.backgroundActions() == 0);
 		assertThat(this.redis.command("EXISTS", REDIS_KEY)).isEqualTo("0");

@@ -196,7 +196,7 @@ class FailurePolicyTests {
 			return "fallback for " + productId + ", " + count;
 		}
 
-		@DistributedLock(name = "stock", key = "#productId", leaseTime = "50ms", fallback = "reserve",
+		@DistributedLock(name = "stock", key = "#productId", leaseTime = "1s", fallback = "reserve",
 				onUnavailable = OnUnavailable.FALLBACK)
 		public String deductBriefly(long productId, int count) {
 			return body();

@@ -471,12 +471,12 @@ class ReactiveMethodTests {
 			return begin();
 		}
 
-		@DistributedLock(name = "stock", key = "#productId", leaseTime = "50ms", onLost = OnLost.INTERRUPT)
+		@DistributedLock(name = "stock", key = "#productId", leaseTime = "1s", onLost = OnLost.INTERRUPT)
 		public Mono<String> interruptible(long productId) {
 			return begin();
 		}
 
-		@DistributedLock(name = "stock", key = "#productId", leaseTime = "50ms", onLost = OnLost.INTERRUPT)
+		@DistributedLock(name = "stock", key = "#productId", leaseTime = "1s", onLost = OnLost.INTERRUPT)
 		public Flux<String> interruptibleItems(long productId) {
 			return this.flux;
 		}

@@ -96,7 +96,7 @@ final class TestServers {
 		ZooKeeper handle = client.getZookeeperClient().getZooKeeper();
 		try (ZooKeeper duplicate = new ZooKeeper(connectString, 3000, (event) -> {
 		}, handle.getSessionId(), handle.getSessionPasswd())) {
-			while (!duplicate.getState().isConnected()) {
+			while (duplicate.getState().isAlive() && !duplicate.getState().isConnected()) {
 				Thread.onSpinWait();
 			}
 		}

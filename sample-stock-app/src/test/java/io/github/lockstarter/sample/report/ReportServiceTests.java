@@ -79,7 +79,7 @@ class ReportServiceTests {
 	void sales(@LocalServerPort int port) {
 		this.jdbc.sql("delete from daily_report").update();
 		loseTheDataOfRedis();
-		this.client = ShopClient.of(port);
+		this.client = ShopClient.of(port).awaitLocks();
 		this.client.setStock(1001, 5);
 		this.client.deduct(1001, "count=2");
 		this.client.deduct(1001, "count=1");
@@ -166,6 +166,7 @@ class ReportServiceTests {
 		assertThat(this.client.report("2026-08-23").statusCode()).isEqualTo(202);
 		await().untilAsserted(() -> assertThat(this.client.get("/reports/2026-08-23").body())
 			.isEqualTo("{\"day\":\"2026-08-23\",\"orders\":2,\"sold\":3}"));
+		await().until(() -> steps().contains("Kept"));
 	}
 
 	@Test
