@@ -109,8 +109,8 @@ class SessionTests {
 		try (CuratorFramework patient = client(this.network.address(), Duration.ofSeconds(12));
 				ZooKeeperLockStore store = TestServers.store(patient);
 				DefaultLockRegistry registry = new DefaultLockRegistry(store, TestServers.ENGINE, this.events::add)) {
-			Lease lease = registry.acquire(REQUEST.withLeaseTime(Duration.ofSeconds(7)));
 			long start = System.nanoTime();
+			Lease lease = registry.acquire(REQUEST.withLeaseTime(Duration.ofSeconds(7)));
 			assertThat(store.longestLease()).isEqualTo(Duration.ofMillis(4800));
 			await().atMost(Duration.ofSeconds(30)).until(() -> !lease.isHeld());
 			assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(Duration.ofSeconds(6),
