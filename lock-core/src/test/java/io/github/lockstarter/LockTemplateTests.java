@@ -173,7 +173,7 @@ class LockTemplateTests {
 	void aFixedLeaseThatRunsOutIsThrownAfterTheBody() {
 		assertThatExceptionOfType(LockLostException.class)
 			.isThrownBy(() -> this.template.execute(SHORT, LockTemplateTests::returnAfterLoss))
-			.withMessageContaining("lease time of 250 ms expired");
+			.withMessageContaining("lease time of 500 ms expired");
 	}
 
 	@Test
@@ -192,7 +192,7 @@ class LockTemplateTests {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.template.execute(SHORT, (lease) -> {
 			awaitLoss(lease);
 			return this.template.execute(REQUEST, (nested) -> this.runs.incrementAndGet());
-		})).withMessageContaining("lease time of 250 ms expired");
+		})).withMessageContaining("lease time of 500 ms expired");
 		assertThat(this.runs).hasValue(0);
 		assertThat(this.registry.tryAcquire(REQUEST)).hasValueSatisfying(Lease::close);
 	}
@@ -201,7 +201,7 @@ class LockTemplateTests {
 	void aBlockedBodyIsInterruptedByTheLoss() {
 		assertThatExceptionOfType(LockLostException.class)
 			.isThrownBy(() -> interrupting().execute(SHORT, LockTemplateTests::blockForever))
-			.withMessageContaining("lease time of 250 ms expired")
+			.withMessageContaining("lease time of 500 ms expired")
 			.satisfies((ex) -> assertThat(ex.getSuppressed()).hasAtLeastOneElementOfType(InterruptedException.class));
 		assertThat(Thread.currentThread().isInterrupted()).isFalse();
 	}
