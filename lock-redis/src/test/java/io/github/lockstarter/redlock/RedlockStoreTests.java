@@ -2,6 +2,8 @@
 
 package io.github.lockstarter.redlock;
 
+import java.time.Duration;
+
 import org.junit.jupiter.api.AutoClose;
 
 import io.github.lockstarter.store.LockStore;
@@ -15,6 +17,12 @@ class RedlockStoreTests extends AbstractLockStoreTests {
 	@Override
 	protected LockStore createStore() {
 		return servers.store(AbstractRedlockTests.PATIENT);
+	}
+
+	/** A majority has to vote within a third of it. */
+	@Override
+	protected Duration shortLeaseTime() {
+		return Duration.ofMillis(600);
 	}
 
 }

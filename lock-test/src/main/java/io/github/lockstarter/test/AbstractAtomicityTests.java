@@ -54,7 +54,7 @@ abstract class AbstractAtomicityTests extends StoreHarness {
 		long start = System.nanoTime();
 		while (locks.size() < MIN_LOCKS || (locks.size() < MAX_LOCKS && isTimeLeft(start))) {
 			LockKey lock = unusedKey();
-			this.one.grant(lock, OwnerToken.random(), SHORT_LEASE_TIME);
+			this.one.grant(lock, OwnerToken.random(), shortLeaseTime());
 			locks.add(lock);
 		}
 		awaitExpiry();
@@ -63,7 +63,7 @@ abstract class AbstractAtomicityTests extends StoreHarness {
 
 	@Test
 	void anExpiredOwnerDoesNotRenewALockThatNobodyElseHolds() {
-		this.one.grant(this.key, this.owner, SHORT_LEASE_TIME);
+		this.one.grant(this.key, this.owner, shortLeaseTime());
 		awaitExpiry();
 		assertThat(this.one.renew(this.key, this.owner, Duration.ZERO)).isFalse();
 		assertThat(this.one.renew(this.key, this.owner)).isFalse();
@@ -72,7 +72,7 @@ abstract class AbstractAtomicityTests extends StoreHarness {
 
 	@Test
 	void anExpiredOwnerDoesNotReleaseALockThatNobodyElseHolds() {
-		this.one.grant(this.key, this.owner, SHORT_LEASE_TIME);
+		this.one.grant(this.key, this.owner, shortLeaseTime());
 		awaitExpiry();
 		assertThat(this.one.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.NOT_OWNER);
 		this.two.grant(this.key, this.other);
@@ -83,7 +83,7 @@ abstract class AbstractAtomicityTests extends StoreHarness {
 	 */
 	private void awaitExpiry() {
 		LockKey last = unusedKey();
-		this.one.grant(last, OwnerToken.random(), SHORT_LEASE_TIME);
+		this.one.grant(last, OwnerToken.random(), shortLeaseTime());
 		takeOver(last);
 	}
 

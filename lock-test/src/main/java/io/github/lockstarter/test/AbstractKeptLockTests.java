@@ -37,7 +37,7 @@ abstract class AbstractKeptLockTests extends AbstractAtomicityTests {
 	@Test
 	void aKeptLockIsGrantedWhenItsTimeIsOver() {
 		long base = this.one.grant(this.key, this.owner);
-		keep(SHORT_LEASE_TIME);
+		keep(shortLeaseTime());
 		assertThat(takeOver()).isGreaterThan(base);
 	}
 

@@ -78,12 +78,12 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 
 	@Test
 	void aReaderExtendsItsOwnLeaseAndNoOther() {
-		this.one.grant(this.key, this.reader, SHORT_LEASE_TIME);
+		this.one.grant(this.key, this.reader, shortLeaseTime());
 		this.two.grant(this.key, this.otherReader, Duration.ofSeconds(5));
 		assertThat(this.two.renew(this.key, this.otherReader)).isTrue();
 		await().until(() -> {
 			letTimePass();
-			return !this.one.renew(this.key, this.reader, SHORT_LEASE_TIME.dividedBy(100));
+			return !this.one.renew(this.key, this.reader, shortLeaseTime().dividedBy(100));
 		});
 		assertThat(this.one.release(this.key, this.reader, null)).isEqualTo(ReleaseOutcome.NOT_OWNER);
 		assertThat(this.two.renew(this.key, this.otherReader)).isTrue();
@@ -101,7 +101,7 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 
 	@Test
 	void aCrashedReaderFreesItsShareWhenItsOwnLeaseEnds() {
-		this.one.grant(this.key, this.reader, SHORT_LEASE_TIME);
+		this.one.grant(this.key, this.reader, shortLeaseTime());
 		this.two.grant(this.key, this.otherReader);
 		this.two.release(this.key, this.otherReader, null);
 		takeOver();
@@ -110,7 +110,7 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 	@Test
 	void theLeaseOfAReaderIsNotShortenedByOneThatHasLess() {
 		this.one.grant(this.key, this.reader);
-		this.two.grant(this.key, this.otherReader, SHORT_LEASE_TIME);
+		this.two.grant(this.key, this.otherReader, shortLeaseTime());
 		this.two.release(this.key, this.otherReader, null);
 		assertThat(this.three.remaining(this.key, this.owner)).isGreaterThan(Duration.ofSeconds(5));
 	}
@@ -224,7 +224,7 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 			OwnerToken holder = OwnerToken.random();
 			OwnerToken first = fair();
 			OwnerToken second = fair();
-			this.one.grant(reservation.key(), holder, SHORT_LEASE_TIME);
+			this.one.grant(reservation.key(), holder, shortLeaseTime());
 			this.two.arrive(reservation.key(), first);
 			await().until(() -> {
 				letTimePass();

@@ -53,10 +53,10 @@ public abstract class AbstractLockStoreTests extends AbstractLockModeTests {
 	@Test
 	void anotherOwnerGetsTheLockWhenTheLeaseEndsAndNotBefore() {
 		long start = nanoTime();
-		this.one.grant(this.key, this.owner, SHORT_LEASE_TIME);
+		this.one.grant(this.key, this.owner, shortLeaseTime());
 		takeOver();
 		assertThat(Duration.ofNanos(nanoTime() - start))
-			.isGreaterThanOrEqualTo(SHORT_LEASE_TIME.minus(CLOCK_RESOLUTION));
+			.isGreaterThanOrEqualTo(shortLeaseTime().minus(CLOCK_RESOLUTION));
 	}
 
 	@Test
@@ -91,7 +91,7 @@ public abstract class AbstractLockStoreTests extends AbstractLockModeTests {
 
 	@Test
 	void aLeaseThatEndedCannotBeExtended() {
-		this.one.grant(this.key, this.owner, SHORT_LEASE_TIME);
+		this.one.grant(this.key, this.owner, shortLeaseTime());
 		takeOver();
 		assertThat(this.one.renew(this.key, this.owner)).isFalse();
 		this.two.release(this.key, this.other, null);
@@ -114,7 +114,7 @@ public abstract class AbstractLockStoreTests extends AbstractLockModeTests {
 
 	@Test
 	void aLateReleaseFreesNobody() {
-		this.one.grant(this.key, this.owner, SHORT_LEASE_TIME);
+		this.one.grant(this.key, this.owner, shortLeaseTime());
 		takeOver();
 		this.three.queue(this.key);
 		assertThat(this.one.release(this.key, this.owner, LockMode.EXCLUSIVE)).isEqualTo(ReleaseOutcome.NOT_OWNER);
@@ -145,7 +145,7 @@ public abstract class AbstractLockStoreTests extends AbstractLockModeTests {
 
 	@Test
 	void theFencingBaseGrowsOverTheEndOfALease() {
-		long base = this.one.grant(this.key, this.owner, SHORT_LEASE_TIME);
+		long base = this.one.grant(this.key, this.owner, shortLeaseTime());
 		assertThat(takeOver()).isGreaterThan(base);
 	}
 
@@ -221,7 +221,7 @@ public abstract class AbstractLockStoreTests extends AbstractLockModeTests {
 	private LockKey queueBehindAShortLease() {
 		return await().until(() -> {
 			LockKey key = unusedKey();
-			this.one.grant(key, this.owner, SHORT_LEASE_TIME);
+			this.one.grant(key, this.owner, shortLeaseTime());
 			LockAttempt attempt = this.two.client().acquire(key, OwnerToken.random(), LEASE_TIME, true);
 			return (attempt instanceof LockRefusal) ? key : null;
 		}, Objects::nonNull);

@@ -40,8 +40,6 @@ public abstract class StoreHarness {
 
 	protected static final Duration LEASE_TIME = Duration.ofSeconds(20);
 
-	protected static final Duration SHORT_LEASE_TIME = Duration.ofMillis(200);
-
 	/** Stores count in milliseconds and may truncate fractions. */
 	protected static final Duration CLOCK_RESOLUTION = Duration.ofMillis(2);
 
@@ -67,6 +65,13 @@ public abstract class StoreHarness {
 	 * Return a store for a further JVM; all of them keep the same locks.
 	 */
 	protected abstract LockStore createStore();
+
+	/**
+	 * Return the time after which a lease expires for which a test waits.
+	 */
+	protected Duration shortLeaseTime() {
+		return Duration.ofMillis(200);
+	}
 
 	/**
 	 * Return the time of the clock by which leases of the store expire.
@@ -263,18 +268,8 @@ public abstract class StoreHarness {
 			return grant(key, owner, LEASE_TIME);
 		}
 
-		/**
-		 * Acquire a lock that is free. Before a short lease has ended, no majority of
-		 * several servers may have answered, so the request is repeated once.
-		 */
 		long grant(LockKey key, OwnerToken owner, Duration leaseTime) {
-			LockAttempt attempt;
-			try {
-				attempt = acquire(key, owner, leaseTime, false);
-			}
-			catch (IllegalStateException ex) {
-				attempt = acquire(key, owner, leaseTime, false);
-			}
+			LockAttempt attempt = acquire(key, owner, leaseTime, false);
 			assertThat(attempt).isInstanceOf(LockGrant.class);
 			return ((LockGrant) attempt).fencingBase();
 		}
