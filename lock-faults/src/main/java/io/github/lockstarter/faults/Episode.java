@@ -32,6 +32,7 @@ import io.github.lockstarter.faults.worker.Competitor;
 import io.github.lockstarter.faults.worker.Counters;
 import io.github.lockstarter.faults.worker.Ledger;
 import io.github.lockstarter.faults.worker.Ledger.Balance;
+import io.github.lockstarter.testsupport.Heartbeat;
 
 /**
  * One episode: workers work, a fault strikes and is repaired, and when all workers work

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.faults;
+package io.github.lockstarter.testsupport;
 
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -11,7 +11,7 @@ import java.util.concurrent.locks.LockSupport;
  * judged then: a lease expires although its store is healthy, and a server that was not
  * running seems to be down.
  */
-final class Heartbeat implements AutoCloseable {
+public final class Heartbeat implements AutoCloseable {
 
 	private static final long INTERVAL = TimeUnit.MILLISECONDS.toNanos(10);
 
@@ -31,7 +31,10 @@ final class Heartbeat implements AutoCloseable {
 		this.last = now;
 	}
 
-	static Heartbeat start() {
+	/**
+	 * Start a heartbeat with a thread of its own.
+	 */
+	public static Heartbeat start() {
 		Heartbeat heartbeat = new Heartbeat(System.nanoTime());
 		heartbeat.thread.setDaemon(true);
 		heartbeat.thread.start();
@@ -51,10 +54,19 @@ final class Heartbeat implements AutoCloseable {
 	}
 
 	/**
+	 * Forget the gaps so far.
+	 * @param now the current time in nanoseconds
+	 */
+	synchronized void restart(long now) {
+		this.longestGap = 0;
+		this.last = Math.max(this.last, now);
+	}
+
+	/**
 	 * Return the longest time between two beats until now.
 	 * @param now the current time in nanoseconds
 	 */
-	synchronized Duration longestGap(long now) {
+	public synchronized Duration longestGap(long now) {
 		return Duration.ofNanos(Math.max(this.longestGap, now - this.last));
 	}
 

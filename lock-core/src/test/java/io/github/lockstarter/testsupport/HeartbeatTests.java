@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.faults;
+package io.github.lockstarter.testsupport;
 
 import java.time.Duration;
 
