@@ -2,6 +2,7 @@
 
 package io.github.lockstarter;
 
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
 import java.util.Timer;
@@ -49,6 +50,12 @@ class ArchitectureTests extends AbstractArchitectureTests {
 
 	ArchitectureTests() {
 		super(ROOMS);
+	}
+
+	/** The contracts of lock-test are among the tests of the core. */
+	@Override
+	protected Path[] testSources() {
+		return new Path[] { Path.of("src", "test", "java"), Path.of("..", "lock-test", "src", "main", "java") };
 	}
 
 	@Test

@@ -27,11 +27,12 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The packages of one module, and the packages that each of them may use. To read the
- * classes takes seconds, so all tests of a module share them.
+ * The packages of one module, and the packages that each of them may use; and how its
+ * tests may use time. To read the classes takes seconds, so all tests of a module share
+ * them.
  */
 @TestInstance(Lifecycle.PER_CLASS)
-public abstract class AbstractArchitectureTests {
+public abstract class AbstractArchitectureTests extends AbstractClockRuleTests {
 
 	protected static final String ROOT = "io.github.lockstarter";
 

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.starter;
+
+import io.github.lockstarter.testsupport.AbstractClockRuleTests;
+
+class ClockRuleTests extends AbstractClockRuleTests {
+
+}
