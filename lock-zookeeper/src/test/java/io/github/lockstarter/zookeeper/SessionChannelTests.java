@@ -9,7 +9,6 @@ import java.util.concurrent.CompletableFuture;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
-import org.apache.curator.test.TestingServer;
 import org.apache.zookeeper.KeeperException.Code;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -18,6 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 
+import io.github.lockstarter.servers.SharedServers;
 import io.github.lockstarter.store.UnusableStoreException;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -30,20 +30,19 @@ class SessionChannelTests {
 
 	private static final int OF_A_NEWER_SERVER = -999;
 
-	private static TestingServer server;
+	private static String server;
 
 	private static CuratorFramework client;
 
 	@BeforeAll
 	static void start() throws Exception {
-		server = TestServers.start();
-		client = TestServers.connected(server.getConnectString());
+		server = SharedServers.zooKeeper();
+		client = TestServers.connected(server);
 	}
 
 	@AfterAll
 	static void stop() throws Exception {
 		client.close();
-		server.close();
 	}
 
 	@ParameterizedTest
@@ -63,8 +62,7 @@ class SessionChannelTests {
 
 	@Test
 	void aClientThatIsNotStartedIsRefused() {
-		try (CuratorFramework client = CuratorFrameworkFactory.newClient(server.getConnectString(),
-				new RetryOneTime(1))) {
+		try (CuratorFramework client = CuratorFrameworkFactory.newClient(server, new RetryOneTime(1))) {
 			assertThatIllegalArgumentException().isThrownBy(() -> TestServers.store(client).close())
 				.withMessageEndingWith("start it before the store, for example with @Bean(initMethod = \"start\")");
 		}

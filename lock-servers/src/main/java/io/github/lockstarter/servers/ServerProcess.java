@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.servers;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A server in processes of its own, which can be paused, killed and started again. It
+ * ends with this JVM, however that ends.
+ */
+public final class ServerProcess implements AutoCloseable {
+
+	/** On a busy machine, a database that was killed takes long to recover. */
+	private static final Duration PATIENCE = Duration.ofMinutes(3);
+
+	private final List<String> command;
+
+	private final Map<String, String> environment;
+
+	private final Path directory;
+
+	private Process process;
+
+	private ServerProcess(List<String> command, Map<String, String> environment, Path directory) {
+		this.command = command;
+		this.environment = environment;
+		this.directory = directory;
+		this.process = launch();
+	}
+
+	/**
+	 * Start a server.
+	 * @param environment additional variables
+	 * @param directory where it runs, with its output in the file {@code log}; deleted in
+	 * the end
+	 */
+	public static ServerProcess start(List<String> command, Map<String, String> environment, Path directory) {
+		return new ServerProcess(command, environment, directory);
+	}
+
+	/**
+	 * Create a directory for a server.
+	 */
+	public static Path newDirectory(String name) {
+		try {
+			return Files.createTempDirectory(Reaper.get().directory, name);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * Return the command that runs a class in a JVM with the class path of this one.
+	 */
+	public static List<String> java(List<String> options, String main, String... arguments) {
+		List<String> command = new ArrayList<>(
+				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx128m",
+						"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
+						"-Dlogback.configurationFile=io/github/lockstarter/servers/logback.xml"));
+		command.addAll(options);
+		command.addAll(List.of("-cp", System.getProperty("java.class.path"), main));
+		command.addAll(List.of(arguments));
+		return command;
+	}
+
+	/**
+	 * Return a command that is not run by root, which databases refuse.
+	 */
+	static List<String> withoutRoot(List<String> command) {
+		return "root".equals(System.getProperty("user.name"))
+				? Stream.concat(Stream.of("unshare", "--user"), command.stream()).toList() : command;
+	}
+
+	private Process launch() {
+		ProcessBuilder builder = new ProcessBuilder(this.command).directory(this.directory.toFile())
+			.redirectErrorStream(true)
+			.redirectOutput(ProcessBuilder.Redirect.appendTo(this.directory.resolve("log").toFile()));
+		builder.environment().putAll(this.environment);
+		try {
+			Process started = builder.start();
+			Reaper.get().add(started.pid());
+			return started;
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	public long pid() {
+		return this.process.pid();
+	}
+
+	public boolean isAlive() {
+		return this.process.isAlive();
+	}
+
+	/**
+	 * Wait until the server serves.
+	 */
+	public void await(BooleanSupplier condition) {
+		await(String.join(" ", this.command), () -> {
+			if (!isAlive()) {
+				throw new IllegalStateException(
+						"%s ended with %d:%n%s".formatted(this.command, this.process.exitValue(), log()));
+			}
+			return condition.getAsBoolean();
+		});
+	}
+
+	/**
+	 * Wait for something that takes a server a while.
+	 * @param what for the message of the exception
+	 */
+	public static void await(String what, BooleanSupplier condition) {
+		long start = System.nanoTime();
+		while (!condition.getAsBoolean()) {
+			if (System.nanoTime() - start > PATIENCE.toNanos()) {
+				throw new IllegalStateException(what + ": not ready after " + PATIENCE);
+			}
+			try {
+				TimeUnit.MILLISECONDS.sleep(5);
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+				throw new IllegalStateException("Interrupted", ex);
+			}
+		}
+	}
+
+	private String log() {
+		try {
+			return Files.readString(this.directory.resolve("log"));
+		}
+		catch (IOException ex) {
+			return "no log: " + ex;
+		}
+	}
+
+	/**
+	 * Let no process of the server do anything, until {@link #resume()}.
+	 */
+	public void pause() {
+		// The first one must not start others meanwhile
+		signal("STOP", pid());
+		this.process.descendants().forEach((child) -> signal("STOP", child.pid()));
+	}
+
+	/**
+	 * Let the server continue after {@link #pause()}.
+	 */
+	public void resume() {
+		// The first one must not forget others that have ended meanwhile
+		this.process.descendants().forEach((child) -> signal("CONT", child.pid()));
+		signal("CONT", pid());
+	}
+
+	/**
+	 * Send a signal to any process.
+	 * @param name as {@code kill} expects it
+	 */
+	public static void signal(String name, long pid) {
+		try {
+			new ProcessBuilder("kill", "-" + name, Long.toString(pid)).start().waitFor();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	/**
+	 * Kill all processes of the server as {@code kill -9} does.
+	 */
+	public void kill() {
+		List<ProcessHandle> processes = Stream.concat(Stream.of(this.process.toHandle()), this.process.descendants())
+			.toList();
+		processes.forEach(ProcessHandle::destroyForcibly);
+		processes.forEach((killed) -> killed.onExit().join());
+		Reaper.get().remove(pid());
+	}
+
+	/**
+	 * Start the server again, after it was killed.
+	 */
+	public void restart() {
+		kill();
+		this.process = launch();
+	}
+
+	@Override
+	public void close() {
+		kill();
+		delete(this.directory);
+	}
+
+	static void delete(Path directory) {
+		try (Stream<Path> files = Files.walk(directory)) {
+			files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
+		}
+		catch (IOException | UncheckedIOException ex) {
+			// The end of this JVM deletes the rest
+		}
+	}
+
+	/**
+	 * A shell that outlives this JVM for a moment: the end of its input is that of the
+	 * JVM, however that ends, and then it kills the servers and deletes their files.
+	 */
+	private static final class Reaper {
+
+		private static final String SCRIPT = """
+				trap '' INT TERM HUP
+				all=
+				while read -r line; do
+					case $line in
+						-*) rest=; for pid in $all; do [ "-$pid" = "$line" ] || rest="$rest $pid"; done; all=$rest ;;
+						*) all="$all $line" ;;
+					esac
+				done
+				[ -z "$all" ] || kill -9 $all
+				sleep 1
+				rm -rf "$1"
+				""";
+
+		private static @Nullable Reaper reaper;
+
+		private final Path directory;
+
+		private final Process shell;
+
+		private Reaper() throws IOException {
+			this.directory = Files.createTempDirectory("servers");
+			this.shell = new ProcessBuilder("sh", "-c", SCRIPT, "sh", this.directory.toString())
+				.redirectOutput(ProcessBuilder.Redirect.DISCARD)
+				.redirectError(ProcessBuilder.Redirect.DISCARD)
+				.start();
+		}
+
+		static synchronized Reaper get() {
+			try {
+				if (reaper == null) {
+					reaper = new Reaper();
+				}
+				return reaper;
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		}
+
+		void add(long pid) throws IOException {
+			write(pid + "\n");
+		}
+
+		void remove(long pid) {
+			try {
+				write("-" + pid + "\n");
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		}
+
+		private synchronized void write(String line) throws IOException {
+			this.shell.getOutputStream().write(line.getBytes(StandardCharsets.US_ASCII));
+			this.shell.getOutputStream().flush();
+		}
+
+	}
+
+}

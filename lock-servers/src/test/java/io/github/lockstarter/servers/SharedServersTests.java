@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.servers;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
+import java.util.List;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * JVMs that share servers.
+ */
+@Tag("clock")
+class SharedServersTests {
+
+	@TempDir
+	private Path build;
+
+	@Test
+	void eachPlaceIsEmpty() throws Exception {
+		for (String url : List.of(SharedServers.postgres(), SharedServers.postgres(), SharedServers.mariaDb(),
+				SharedServers.mariaDb())) {
+			try (Connection connection = DriverManager.getConnection(url);
+					Statement statement = connection.createStatement()) {
+				statement.execute("create table t (a int)");
+			}
+		}
+		assertThat(SharedServers.zooKeeper()).isNotEqualTo(SharedServers.zooKeeper());
+	}
+
+	@Test
+	void jvmsThatAskAtTheSameMomentShareAServer() throws Exception {
+		try (Jvm a = new Jvm(60_000); Jvm b = new Jvm(60_000)) {
+			a.ask();
+			b.ask();
+			String[] first = a.answer();
+			String[] second = b.answer();
+			assertThat(first[0]).isEqualTo(second[0]);
+			assertThat(first[1]).isNotEqualTo(second[1]);
+			killHolder();
+		}
+	}
+
+	@Test
+	void theServerEndsAfterTheLastJvm() throws Exception {
+		try (Jvm a = new Jvm(2000); Jvm b = new Jvm(2000)) {
+			a.ask();
+			int port = Integer.parseInt(a.answer()[0]);
+			b.ask();
+			b.answer();
+			a.close();
+			assertThat(ServerPort.isFree(port)).isFalse();
+			b.close();
+			await().until(() -> ServerPort.isFree(port));
+			try (Jvm next = new Jvm(2000)) {
+				next.ask();
+				assertThat(next.answer()[1]).isEqualTo("1");
+			}
+		}
+	}
+
+	@Test
+	void anotherHolderTakesThePlaceOfAKilledOne() throws Exception {
+		try (Jvm a = new Jvm(2000)) {
+			a.ask();
+			int port = Integer.parseInt(a.answer()[0]);
+			killHolder();
+			await().until(() -> ServerPort.isFree(port));
+			a.ask();
+			assertThat(a.answer()[1]).isEqualTo("1");
+			try (Jvm b = new Jvm(2000)) {
+				b.ask();
+				assertThat(b.answer()[1]).isEqualTo("2");
+			}
+		}
+	}
+
+	@Test
+	void aHolderWhoseFilesWereDeletedServesItsUsers() throws Exception {
+		try (Jvm a = new Jvm(2000); Jvm b = new Jvm(2000)) {
+			a.ask();
+			a.answer();
+			ServerProcess.delete(this.build.resolve("target"));
+			b.ask();
+			assertThat(b.answer()[1]).isEqualTo("1");
+			a.ask();
+			assertThat(a.answer()[1]).isEqualTo("2");
+		}
+	}
+
+	private void killHolder() throws IOException {
+		try (Stream<Path> files = Files.list(this.build.resolve("target/servers"))) {
+			Path file = files.filter((path) -> path.toString().endsWith(".holder")).findFirst().orElseThrow();
+			long pid = Long.parseLong(Files.readString(file).split(" ")[2]);
+			ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
+		}
+	}
+
+	/**
+	 * A JVM of the build in a directory of its own.
+	 */
+	private final class Jvm implements AutoCloseable {
+
+		private final Process process;
+
+		private final BufferedReader output;
+
+		Jvm(int idleMillis) throws IOException {
+			Files.createDirectories(SharedServersTests.this.build.resolve(".mvn"));
+			this.process = new ProcessBuilder(ServerProcess
+				.java(List.of("-D" + SharedServers.IDLE_MILLIS_PROPERTY + "=" + idleMillis), User.class.getName()))
+				.directory(SharedServersTests.this.build.toFile())
+				.redirectError(ProcessBuilder.Redirect.INHERIT)
+				.start();
+			this.output = new BufferedReader(
+					new InputStreamReader(this.process.getInputStream(), StandardCharsets.UTF_8));
+		}
+
+		void ask() throws IOException {
+			this.process.getOutputStream().write('\n');
+			this.process.getOutputStream().flush();
+		}
+
+		String[] answer() throws IOException {
+			return this.output.readLine().split(" ");
+		}
+
+		@Override
+		public void close() {
+			this.process.destroyForcibly().onExit().join();
+		}
+
+	}
+
+	static final class User {
+
+		public static void main(String[] args) throws Exception {
+			while (System.in.read() >= 0) {
+				SharedServers.RedisDatabase database = SharedServers.redis();
+				System.out.println(database.port() + " " + database.number());
+			}
+		}
+
+	}
+
+}
