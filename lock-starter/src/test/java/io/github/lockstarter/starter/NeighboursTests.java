@@ -2,15 +2,12 @@
 
 package io.github.lockstarter.starter;
 
-import java.util.Arrays;
 import java.util.List;
 
 import com.github.benmanes.caffeine.cache.Caffeine;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
@@ -50,13 +47,19 @@ class NeighboursTests {
 	private static final EmbeddedRedis redis = EmbeddedRedis.start();
 
 	@Test
-	void locksAreInRedisAndCachesAreNot(CapturedOutput output) {
+	void locksAreInRedisAndNothingElseIs(CapturedOutput output) {
 		try (ConfigurableApplicationContext context = application(Shop.class).run()) {
 			assertThat(context.getBean(CacheManager.class)).isInstanceOf(CaffeineCacheManager.class);
 			Catalogue catalogue = context.getBean(Catalogue.class);
 			assertThat(catalogue.find(1001)).isSameAs(catalogue.find(1001));
 			assertThat(context.getBean(Stock.class).lockInRedis()).isEqualTo("1");
 			assertThat(redis.command("KEYS", "*price*")).isEmpty();
+			assertThat(context.getBeanDefinitionNames()).extracting((name) -> String.valueOf(context.getType(name)))
+				.filteredOn((type) -> type.contains("data.redis") || type.contains("lettuce"))
+				.isEmpty();
+			assertThat(context.getBeanDefinitionNames()).filteredOn((name) -> name.toLowerCase().contains("lock"))
+				.filteredOn((name) -> name.toLowerCase().matches(".*(jdbc|zookeeper|redlock|memory|connections).*"))
+				.isEmpty();
 		}
 		assertThat(output).contains("their own connection to Redis");
 	}
@@ -72,31 +75,10 @@ class NeighboursTests {
 	}
 
 	@Test
-	void noBeanOfSpringDataRedisAppears() {
-		try (ConfigurableApplicationContext context = application(Shop.class).run()) {
-			List<String> types = Arrays.stream(context.getBeanDefinitionNames())
-				.map(context::getType)
-				.map(String::valueOf)
-				.filter((type) -> type.contains("data.redis") || type.contains("lettuce"))
-				.toList();
-			assertThat(types).isEmpty();
-		}
-	}
-
-	@Test
-	void noBeanOfAnotherStoreAppears() {
-		try (ConfigurableApplicationContext context = application(Shop.class).run()) {
-			assertThat(context.getBeanDefinitionNames()).filteredOn((name) -> name.toLowerCase().contains("lock"))
-				.filteredOn((name) -> name.toLowerCase().matches(".*(jdbc|zookeeper|redlock|memory|connections).*"))
-				.isEmpty();
-		}
-	}
-
-	@ParameterizedTest
-	@ValueSource(strings = { "io.github.lockstarter.jdbc.JdbcLockStore",
-			"io.github.lockstarter.zookeeper.ZooKeeperLockStore", "org.apache.curator.framework.CuratorFramework" })
-	void noClassOfAnotherStoreIsThere(String type) {
-		assertThat(ClassUtils.isPresent(type, getClass().getClassLoader())).isFalse();
+	void noClassOfAnotherStoreIsThere() {
+		assertThat(List.of("io.github.lockstarter.jdbc.JdbcLockStore",
+				"io.github.lockstarter.zookeeper.ZooKeeperLockStore", "org.apache.curator.framework.CuratorFramework"))
+			.noneMatch((type) -> ClassUtils.isPresent(type, getClass().getClassLoader()));
 	}
 
 	@Test

@@ -12,10 +12,8 @@ import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Events;
 
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.test.context.SpringBootTest;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
 import org.springframework.orm.jpa.EntityManagerHolder;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
@@ -24,6 +22,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.OnPersistenceContext;
+import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.test.NoLateLocks;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -101,8 +100,7 @@ class NoLateLocksTests {
 		return EngineTestKit.engine("junit-jupiter").selectors(selectMethod(test, method)).execute().testEvents();
 	}
 
-	@SpringBootTest(classes = Application.class,
-			properties = { "distributed-lock.store=memory", "spring.jpa.hibernate.ddl-auto=create-drop" })
+	@OpenInViewApplication
 	@ExtendWith(NoLateLocks.class)
 	static class Cases {
 
@@ -168,8 +166,8 @@ class NoLateLocksTests {
 
 	}
 
-	@SpringBootTest(classes = Application.class,
-			properties = { "distributed-lock.enabled=false", "spring.jpa.hibernate.ddl-auto=create-drop" })
+	@SpringBootTest(classes = { Shop.class, Shelf.class }, properties = "distributed-lock.enabled=false")
+	@ImportAutoConfiguration(DistributedLockAutoConfiguration.class)
 	@ExtendWith(NoLateLocks.class)
 	static class Disabled {
 
@@ -180,13 +178,6 @@ class NoLateLocksTests {
 		void late() {
 			this.shop.buy();
 		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	@EnableAutoConfiguration
-	@Import({ Shop.class, Shelf.class })
-	static class Application {
 
 	}
 

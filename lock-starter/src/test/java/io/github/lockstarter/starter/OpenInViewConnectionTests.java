@@ -32,11 +32,6 @@ import org.junit.jupiter.api.Test;
 import org.mockito.Mockito;
 
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.test.context.SpringBootTest;
-import org.springframework.boot.webmvc.test.autoconfigure.AutoConfigureMockMvc;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
 import org.springframework.orm.jpa.EntityManagerHolder;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import org.springframework.test.web.servlet.assertj.MvcTestResult;
@@ -58,10 +53,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The connection that a session of Hibernate has acquired before the lock, with a pool
  * that is smaller than the number of callers.
  */
-@SpringBootTest(classes = OpenInViewConnectionTests.Application.class,
-		properties = { "distributed-lock.store=memory", "distributed-lock.wait-time=60s",
-				"spring.jpa.hibernate.ddl-auto=create-drop", "spring.datasource.hikari.maximum-pool-size=2" })
-@AutoConfigureMockMvc
+@OpenInViewApplication
 class OpenInViewConnectionTests {
 
 	private static final int CALLERS = 6;
@@ -230,13 +222,6 @@ class OpenInViewConnectionTests {
 		finally {
 			TransactionSynchronizationManager.unbindResource("second");
 		}
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	@EnableAutoConfiguration
-	@Import({ Shelf.class, Shop.class })
-	static class Application {
-
 	}
 
 	@RestController

@@ -2,8 +2,6 @@
 
 package io.github.lockstarter.starter;
 
-import java.lang.annotation.Retention;
-import java.lang.annotation.RetentionPolicy;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -17,13 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.boot.webmvc.test.autoconfigure.AutoConfigureMockMvc;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
 import org.springframework.test.context.TestPropertySource;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import org.springframework.transaction.annotation.Transactional;
@@ -38,9 +31,9 @@ import io.github.lockstarter.DistributedLock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A web application as a new user writes it: open-in-view is on, as it is by default, and
- * the controller reads an entity before it calls the locked method.
+ * A controller that reads an entity before it calls the locked method.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class OpenInViewTests {
 
 	private static final String WARNING = "The lock of '" + Shelf.class.getName()
@@ -61,8 +54,7 @@ class OpenInViewTests {
 	}
 
 	@Nested
-	@WebApplication
-	@TestPropertySource(properties = "distributed-lock.store=memory")
+	@OpenInViewApplication
 	class ByDefault {
 
 		@Test
@@ -79,8 +71,8 @@ class OpenInViewTests {
 	}
 
 	@Nested
-	@WebApplication
-	@TestPropertySource(properties = { "distributed-lock.store=memory", "distributed-lock.persistence-context=ignore" })
+	@OpenInViewApplication
+	@TestPropertySource(properties = "distributed-lock.persistence-context=ignore")
 	class WithIgnore {
 
 		@Test
@@ -89,21 +81,6 @@ class OpenInViewTests {
 			assertThat(leftAfterTwoCallers(mvc, steps, shelf)).isEqualTo(9);
 			assertThat(output).doesNotContain(WARNING);
 		}
-
-	}
-
-	@SpringBootTest(classes = Application.class, properties = "spring.jpa.hibernate.ddl-auto=create-drop")
-	@AutoConfigureMockMvc
-	@ExtendWith(OutputCaptureExtension.class)
-	@Retention(RetentionPolicy.RUNTIME)
-	@interface WebApplication {
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	@EnableAutoConfiguration
-	@Import({ Shelf.class, Shop.class, Steps.class })
-	static class Application {
 
 	}
 

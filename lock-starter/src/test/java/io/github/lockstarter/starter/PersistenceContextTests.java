@@ -17,13 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.orm.jpa.EntityManagerHolder;
 import org.springframework.orm.jpa.hibernate.SessionHolder;
@@ -58,8 +53,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 /**
  * A persistence context that was opened before a lock, and each reaction to it.
  */
-@SpringBootTest(classes = PersistenceContextTests.Application.class,
-		properties = { "distributed-lock.store=memory", "spring.jpa.hibernate.ddl-auto=create-drop" })
+@OpenInViewApplication
 @ExtendWith(OutputCaptureExtension.class)
 class PersistenceContextTests {
 
@@ -409,18 +403,6 @@ class PersistenceContextTests {
 				assertThat(PersistenceContextTests.this.entityManager.contains(item)).isTrue();
 			});
 			assertThat(count()).isEqualTo(9);
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	@EnableAutoConfiguration
-	@Import(Shelf.class)
-	static class Application {
-
-		@Bean
-		Events events() {
-			return new Events();
 		}
 
 	}

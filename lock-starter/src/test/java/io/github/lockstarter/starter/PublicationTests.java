@@ -13,8 +13,6 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.contentOf;
@@ -35,20 +33,21 @@ class PublicationTests {
 		assertThat(HexFormat.of().formatHex(digest)).isEqualTo(APACHE_LICENSE);
 	}
 
-	@ParameterizedTest
-	@MethodSource("published")
-	void theLicenseAndTheNoticeAreInTheJar(String module) {
-		Path jar = ROOT.resolve(module).resolve(Path.of("target", "classes", "META-INF"));
-		assertThat(jar.resolve("LICENSE")).hasSameBinaryContentAs(ROOT.resolve("LICENSE"));
-		assertThat(jar.resolve("NOTICE")).hasSameBinaryContentAs(ROOT.resolve("NOTICE"));
+	@Test
+	void theLicenseAndTheNoticeAreInEachJar() throws Exception {
+		assertThat(published()).allSatisfy((module) -> {
+			Path jar = ROOT.resolve(module).resolve(Path.of("target", "classes", "META-INF"));
+			assertThat(jar.resolve("LICENSE")).hasSameBinaryContentAs(ROOT.resolve("LICENSE"));
+			assertThat(jar.resolve("NOTICE")).hasSameBinaryContentAs(ROOT.resolve("NOTICE"));
+		});
 	}
 
-	@ParameterizedTest
-	@MethodSource("published")
-	void theJarHasTheNameOfItsModule(String module) {
-		assertThat(contentOf(ROOT.resolve(module).resolve("pom.xml").toFile()))
-			.contains("<module.name>io.github.lockstarter." + module.substring("lock-".length()).replace('-', '.')
-					+ "</module.name>");
+	@Test
+	void eachJarHasTheNameOfItsModule() throws Exception {
+		assertThat(published())
+			.allSatisfy((module) -> assertThat(contentOf(ROOT.resolve(module).resolve("pom.xml").toFile()))
+				.contains("<module.name>io.github.lockstarter." + module.substring("lock-".length()).replace('-', '.')
+						+ "</module.name>"));
 	}
 
 	@Test

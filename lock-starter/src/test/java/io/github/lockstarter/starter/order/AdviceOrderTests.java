@@ -60,7 +60,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * needs no configuration. While another owner holds the lock, advice that still takes
  * effect is outside of the lock.
  */
-@SpringBootTest(classes = AdviceOrderTests.Application.class,
+@SpringBootTest(classes = AdviceOrderTests.Application.class, webEnvironment = SpringBootTest.WebEnvironment.NONE,
 		properties = { "distributed-lock.store=memory", "spring.datasource.generate-unique-name=true" })
 class AdviceOrderTests {
 

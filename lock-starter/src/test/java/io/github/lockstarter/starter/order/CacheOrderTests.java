@@ -5,25 +5,28 @@ package io.github.lockstarter.starter.order;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-import org.springframework.boot.WebApplicationType;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.cache.Cache;
+import org.springframework.cache.CacheManager;
 import org.springframework.cache.annotation.CacheEvict;
 import org.springframework.cache.annotation.CachePut;
 import org.springframework.cache.annotation.Cacheable;
 import org.springframework.cache.annotation.EnableCaching;
 import org.springframework.cache.concurrent.ConcurrentMapCache;
 import org.springframework.cache.concurrent.ConcurrentMapCacheManager;
-import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.test.context.TestPropertySource;
 import org.springframework.transaction.annotation.Transactional;
 
 import io.github.lockstarter.DistributedLock;
@@ -40,132 +43,124 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * The order of a lock and a cache: the lock is outside by default, and a cache of another
  * bean or with an order of its own is outside the lock.
  */
+@SpringBootTest(classes = CacheOrderTests.CacheInside.class, webEnvironment = SpringBootTest.WebEnvironment.NONE)
+@TestPropertySource(properties = { "distributed-lock.store=memory", "distributed-lock.wait-time=1m",
+		"spring.datasource.generate-unique-name=true" })
 class CacheOrderTests {
 
 	private static final Price PRICE = new Price(990);
 
+	@Autowired
+	private LockWatch watch;
+
+	@Autowired
+	private LockRegistry registry;
+
+	@Autowired
+	private Catalogue catalogue;
+
+	@Autowired
+	private CacheManager caches;
+
+	@BeforeEach
+	void forget() {
+		this.caches.getCacheNames().forEach((name) -> this.caches.getCache(name).clear());
+		this.watch.forget();
+	}
+
 	@Test
 	void aHitOfACacheInsideTheLockWaits() {
-		run(CacheInside.class, (context) -> {
-			Catalogue catalogue = context.getBean(Catalogue.class);
-			catalogue.price(1001);
-			try (Lease held = another(context)) {
-				assertThat(held.isHeld()).isTrue();
-				assertThatExceptionOfType(LockContendedException.class).isThrownBy(() -> catalogue.price(1001));
-			}
-		});
+		this.catalogue.price(1001);
+		assertContended();
 	}
 
 	@Test
-	void aWaiterFindsWhatTheOwnerBeforeHasCached() {
-		run(CacheInside.class,
-				(context) -> assertThat(computationsOfTwo(context, context.getBean(Catalogue.class)::patientPrice))
-					.isOne());
+	void aWaiterOfACacheInsideTheLockFindsWhatTheOwnerBeforeHasCached() {
+		assertThat(computationsOfTwo(this.catalogue::patientPrice)).isOne();
 	}
 
 	@Test
-	void aHitOfACacheOutsideTheLockDoesNotWait() {
-		run(CacheOutside.class, (context) -> {
-			Catalogue catalogue = context.getBean(Catalogue.class);
-			try (Lease held = another(context)) {
-				assertThat(held.isHeld()).isTrue();
-				assertThatExceptionOfType(LockContendedException.class).isThrownBy(() -> catalogue.price(1001));
-			}
-			catalogue.price(1001);
-			try (Lease held = another(context)) {
-				assertThat(held.isHeld()).isTrue();
-				assertThat(catalogue.price(1001)).isEqualTo(PRICE);
-			}
-		});
-	}
-
-	@Test
-	void aWaiterOfACacheOutsideTheLockComputesAgain() {
-		run(CacheOutside.class,
-				(context) -> assertThat(computationsOfTwo(context, context.getBean(Catalogue.class)::patientPrice))
-					.isEqualTo(2));
-	}
-
-	@Test
-	void withTheCacheOnBothBeansAHitDoesNotWaitAndAMissIsComputedOnce() {
-		run(CacheInside.class, (context) -> {
-			Prices prices = context.getBean(Prices.class);
-			assertThat(computationsOfTwo(context, prices::price)).isOne();
-			try (Lease held = another(context)) {
-				assertThat(held.isHeld()).isTrue();
-				assertThat(prices.price(1001)).isEqualTo(PRICE);
-			}
-		});
-	}
-
-	@Test
-	void withTheCacheOnBothBeansAMissIsCachedBeforeTheRelease() {
-		run(CacheInside.class, (context) -> {
-			context.getBean(Prices.class).price(1001);
-			assertThat(context.getBean(LockWatch.class).steps()).containsExactly("acquired", "computed", "put",
-					"released");
-		});
+	void withTheCacheOnBothBeansAHitDoesNotWaitAndAMissIsComputedOnceAndCachedBeforeTheRelease(
+			@Autowired Prices prices) {
+		assertThat(computationsOfTwo(prices::price)).isOne();
+		try (Lease held = another()) {
+			assertThat(held.isHeld()).isTrue();
+			assertThat(prices.price(1001)).isEqualTo(PRICE);
+		}
+		forget();
+		prices.price(1001);
+		assertThat(this.watch.steps()).containsExactly("acquired", "computed", "put", "released");
 	}
 
 	@Test
 	void aCacheInsideTheLockIsUpdatedAfterTheCommitAndBeforeTheRelease() {
-		run(CacheInside.class, (context) -> {
-			assertThat(steps(context, (catalogue) -> catalogue.change(1001))).containsExactly("acquired", "body",
-					"committed", "evicted", "released");
-			assertThat(steps(context, (catalogue) -> catalogue.replace(1001))).containsExactly("acquired", "body",
-					"committed", "put", "released");
-		});
+		assertThat(steps(this.catalogue::change)).containsExactly("acquired", "body", "committed", "evicted",
+				"released");
+		assertThat(steps(this.catalogue::replace)).containsExactly("acquired", "body", "committed", "put", "released");
 	}
 
-	@Test
-	void aCacheOutsideTheLockIsUpdatedAfterTheRelease() {
-		run(CacheOutside.class, (context) -> {
-			assertThat(steps(context, (catalogue) -> catalogue.change(1001))).containsExactly("acquired", "body",
-					"committed", "released", "evicted");
-			assertThat(steps(context, (catalogue) -> catalogue.replace(1001))).containsExactly("acquired", "body",
-					"committed", "released", "put");
-		});
+	@Nested
+	@SpringBootTest(classes = CacheOutside.class, webEnvironment = SpringBootTest.WebEnvironment.NONE)
+	class Outside {
+
+		@Test
+		void aHitOfACacheOutsideTheLockDoesNotWait() {
+			assertContended();
+			CacheOrderTests.this.catalogue.price(1001);
+			try (Lease held = another()) {
+				assertThat(held.isHeld()).isTrue();
+				assertThat(CacheOrderTests.this.catalogue.price(1001)).isEqualTo(PRICE);
+			}
+		}
+
+		@Test
+		void aWaiterOfACacheOutsideTheLockComputesAgain() {
+			assertThat(computationsOfTwo(CacheOrderTests.this.catalogue::patientPrice)).isEqualTo(2);
+		}
+
+		@Test
+		void aCacheOutsideTheLockIsUpdatedAfterTheRelease() {
+			assertThat(steps(CacheOrderTests.this.catalogue::change)).containsExactly("acquired", "body", "committed",
+					"released", "evicted");
+			assertThat(steps(CacheOrderTests.this.catalogue::replace)).containsExactly("acquired", "body", "committed",
+					"released", "put");
+		}
+
 	}
 
-	private static List<String> steps(ConfigurableApplicationContext context, Consumer<Catalogue> call) {
-		LockWatch watch = context.getBean(LockWatch.class);
-		watch.forget();
-		call.accept(context.getBean(Catalogue.class));
-		return watch.steps();
+	private void assertContended() {
+		try (Lease held = another()) {
+			assertThat(held.isHeld()).isTrue();
+			assertThatExceptionOfType(LockContendedException.class).isThrownBy(() -> this.catalogue.price(1001));
+		}
 	}
 
-	private static Lease another(ConfigurableApplicationContext context) {
-		return context.getBean(LockWatch.class).heldByAnother(context.getBean(LockRegistry.class));
+	private List<String> steps(LongConsumer call) {
+		this.watch.forget();
+		call.accept(1001);
+		return List.copyOf(this.watch.steps());
+	}
+
+	private Lease another() {
+		return this.watch.heldByAnother(this.registry);
 	}
 
 	/**
 	 * Return how often a value is computed if two callers miss it before either has the
 	 * lock.
 	 */
-	private static long computationsOfTwo(ConfigurableApplicationContext context, Consumer<Long> call) {
-		LockWatch watch = context.getBean(LockWatch.class);
+	private long computationsOfTwo(LongConsumer call) {
 		List<CompletableFuture<Void>> callers;
-		try (Lease held = another(context)) {
+		try (Lease held = another()) {
 			assertThat(held.isHeld()).isTrue();
 			callers = Stream
-				.generate(
-						() -> CompletableFuture.runAsync(() -> call.accept(1001L), (task) -> new Thread(task).start()))
+				.generate(() -> CompletableFuture.runAsync(() -> call.accept(1001), (task) -> new Thread(task).start()))
 				.limit(2)
 				.toList();
-			watch.awaitWaiters(2);
+			this.watch.awaitWaiters(2);
 		}
 		callers.forEach((caller) -> assertThat(caller).succeedsWithin(20, TimeUnit.SECONDS));
-		return watch.steps().stream().filter("computed"::equals).count();
-	}
-
-	private static void run(Class<?> configuration, Consumer<ConfigurableApplicationContext> test) {
-		try (ConfigurableApplicationContext context = new SpringApplicationBuilder(configuration)
-			.web(WebApplicationType.NONE)
-			.properties("distributed-lock.store=memory", "distributed-lock.wait-time=1m",
-					"spring.datasource.generate-unique-name=true")
-			.run()) {
-			test.accept(context);
-		}
+		return this.watch.steps().stream().filter("computed"::equals).count();
 	}
 
 	@Configuration(proxyBeanMethods = false)

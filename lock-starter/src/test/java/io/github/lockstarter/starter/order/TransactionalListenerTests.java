@@ -44,6 +44,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * Locked methods that Spring calls at the end of a transaction.
  */
 @SpringBootTest(classes = TransactionalListenerTests.Application.class,
+		webEnvironment = SpringBootTest.WebEnvironment.NONE,
 		properties = { "distributed-lock.store=memory", "spring.datasource.generate-unique-name=true" })
 @ExtendWith(OutputCaptureExtension.class)
 class TransactionalListenerTests {

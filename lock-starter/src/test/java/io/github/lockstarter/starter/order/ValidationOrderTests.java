@@ -2,21 +2,21 @@
 
 package io.github.lockstarter.starter.order;
 
-import java.util.function.Consumer;
-
 import jakarta.validation.ConstraintViolationException;
 import jakarta.validation.constraints.NotNull;
 import jakarta.validation.constraints.Positive;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
-import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.test.context.TestPropertySource;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.validation.annotation.Validated;
 
@@ -34,74 +34,75 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
  * The order of a lock and the validation of arguments and results: Spring Boot validates
  * last, and so inside the lock and the transaction.
  */
+@SpringBootTest(classes = ValidationOrderTests.ValidatedInside.class,
+		webEnvironment = SpringBootTest.WebEnvironment.NONE)
+@TestPropertySource(properties = { "distributed-lock.store=memory", "spring.datasource.generate-unique-name=true" })
 class ValidationOrderTests {
+
+	@Autowired
+	private Orders orders;
+
+	@Autowired
+	private LockWatch watch;
+
+	@Autowired
+	private LockRegistry registry;
+
+	@BeforeEach
+	void forget() {
+		this.watch.forget();
+	}
 
 	@Test
 	void invalidArgumentsWaitForTheLock() {
-		run(ValidatedInside.class, (context) -> {
-			try (Lease held = another(context)) {
-				assertThat(held.isHeld()).isTrue();
-				assertThatExceptionOfType(LockContendedException.class).isThrownBy(() -> orders(context).place(-1));
-			}
-			assertThatExceptionOfType(ConstraintViolationException.class).isThrownBy(() -> orders(context).place(-1));
-		});
+		try (Lease held = another()) {
+			assertThat(held.isHeld()).isTrue();
+			assertThatExceptionOfType(LockContendedException.class).isThrownBy(() -> this.orders.place(-1));
+		}
+		assertThatExceptionOfType(ConstraintViolationException.class).isThrownBy(() -> this.orders.place(-1));
 	}
 
 	@Test
 	void aKeyIsThatOfArgumentsThatAreNotValidated() {
-		run(ValidatedInside.class,
-				(context) -> assertThatIllegalArgumentException().isThrownBy(() -> orders(context).placeById(null))
-					.withMessageContaining("#id"));
+		assertThatIllegalArgumentException().isThrownBy(() -> this.orders.placeById(null)).withMessageContaining("#id");
 	}
 
 	@Test
 	void aTransactionWhoseResultIsInvalidIsRolledBack() {
-		run(ValidatedInside.class, (context) -> {
-			assertThatExceptionOfType(ConstraintViolationException.class).isThrownBy(orders(context)::placeNothing);
-			assertThat(context.getBean(LockWatch.class).steps()).containsExactly("acquired", "body", "rolled back",
-					"released");
-		});
+		assertThatExceptionOfType(ConstraintViolationException.class).isThrownBy(this.orders::placeNothing);
+		assertThat(this.watch.steps()).containsExactly("acquired", "body", "rolled back", "released");
 	}
 
-	@Test
-	void invalidArgumentsNeverAskForALockInsideTheValidation() {
-		run(ValidatedOutside.class, (context) -> {
-			try (Lease held = another(context)) {
+	@Nested
+	@SpringBootTest(classes = ValidatedOutside.class, webEnvironment = SpringBootTest.WebEnvironment.NONE)
+	class Outside {
+
+		@Test
+		void invalidArgumentsNeverAskForALockInsideTheValidation() {
+			try (Lease held = another()) {
 				assertThat(held.isHeld()).isTrue();
 				assertThatExceptionOfType(ConstraintViolationException.class)
-					.isThrownBy(() -> orders(context).place(-1));
+					.isThrownBy(() -> ValidationOrderTests.this.orders.place(-1));
 				assertThatExceptionOfType(ConstraintViolationException.class)
-					.isThrownBy(() -> orders(context).placeById(null));
-				assertThat(context.getBean(LockWatch.class).steps()).isEmpty();
-				assertThatExceptionOfType(LockContendedException.class).isThrownBy(() -> orders(context).place(1));
+					.isThrownBy(() -> ValidationOrderTests.this.orders.placeById(null));
+				assertThat(ValidationOrderTests.this.watch.steps()).isEmpty();
+				assertThatExceptionOfType(LockContendedException.class)
+					.isThrownBy(() -> ValidationOrderTests.this.orders.place(1));
 			}
-		});
-	}
-
-	@Test
-	void aTransactionInsideTheValidationIsCommittedAlthoughItsResultIsInvalid() {
-		run(ValidatedOutside.class, (context) -> {
-			assertThatExceptionOfType(ConstraintViolationException.class).isThrownBy(orders(context)::placeNothing);
-			assertThat(context.getBean(LockWatch.class).steps()).containsExactly("acquired", "body", "committed",
-					"released");
-		});
-	}
-
-	private static Orders orders(ConfigurableApplicationContext context) {
-		return context.getBean(Orders.class);
-	}
-
-	private static Lease another(ConfigurableApplicationContext context) {
-		return context.getBean(LockWatch.class).heldByAnother(context.getBean(LockRegistry.class));
-	}
-
-	private static void run(Class<?> configuration, Consumer<ConfigurableApplicationContext> test) {
-		try (ConfigurableApplicationContext context = new SpringApplicationBuilder(configuration)
-			.web(WebApplicationType.NONE)
-			.properties("distributed-lock.store=memory", "spring.datasource.generate-unique-name=true")
-			.run()) {
-			test.accept(context);
 		}
+
+		@Test
+		void aTransactionInsideTheValidationIsCommittedAlthoughItsResultIsInvalid() {
+			assertThatExceptionOfType(ConstraintViolationException.class)
+				.isThrownBy(ValidationOrderTests.this.orders::placeNothing);
+			assertThat(ValidationOrderTests.this.watch.steps()).containsExactly("acquired", "body", "committed",
+					"released");
+		}
+
+	}
+
+	private Lease another() {
+		return this.watch.heldByAnother(this.registry);
 	}
 
 	@Configuration(proxyBeanMethods = false)
