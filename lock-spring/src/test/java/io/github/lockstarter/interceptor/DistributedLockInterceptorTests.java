@@ -20,13 +20,14 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockContendedException;
-import io.github.lockstarter.LockInterruptedException;
+import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.OnContention;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.OnUnavailable;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.memory.LockMemory;
@@ -140,13 +141,6 @@ class DistributedLockInterceptorTests {
 	}
 
 	@Test
-	void noKeysAtAllAreRefused() {
-		assertThatIllegalArgumentException().isThrownBy(() -> this.stock.deductAll(List.of()))
-			.withMessageContaining("is empty: there is nothing to lock");
-		assertThat(this.target.lockedByOthersInside).isEmpty();
-	}
-
-	@Test
 	void aBodyWithRepeatedAnnotationsRunsUnderAllTheirLocks() {
 		assertThat(this.stock.move(1001, 1002)).isEqualTo("done");
 		assertThat(this.target.lockedByOthersInside).containsExactly(true, true);
@@ -181,6 +175,30 @@ class DistributedLockInterceptorTests {
 	}
 
 	@Test
+	void theFallbackGetsTheArgumentsAndTheReason() {
+		try (Lease held = this.other.acquire(LockRequest.of(KEY))) {
+			assertThat(this.stock.reserve(1001, 2)).isEqualTo("2 of 1001: LockContendedException of stock:1001");
+			assertThat(this.stock.reserveUnlessContended(1001)).isEqualTo("contention for 1001");
+			assertThat(this.stock.find(1001)).hasValue("instead of 1001");
+		}
+		this.store.acquire.loseRequests(() -> true);
+		assertThat(this.stock.reserve(1001, 2)).isEqualTo("2 of 1001: LockUnavailableException of stock:1001");
+		assertThat(this.stock.find(1001)).hasValue("instead of 1001");
+		assertThatExceptionOfType(LockUnavailableException.class)
+			.isThrownBy(() -> this.stock.reserveUnlessContended(1001));
+		assertThat(this.target.lockedByOthersInside).isEmpty();
+	}
+
+	@Test
+	void theFallbackHasNoLeaseNotEvenThatOfTheCaller() {
+		try (Lease held = this.other.acquire(LockRequest.of(KEY))) {
+			assertThat(this.stock.tokenOrElse(1001, held)).isEqualTo(-1);
+			assertThat(this.stock.tokenOrElse(1001, null)).isEqualTo(-1);
+		}
+		assertThat(this.stock.tokenOrElse(1001, null)).isPositive();
+	}
+
+	@Test
 	void anErrorOfTheFallbackReachesTheCaller() {
 		try (Lease held = this.other.acquire(LockRequest.of(KEY))) {
 			assertThatExceptionOfType(IOException.class).isThrownBy(() -> this.stock.fallBackBadly(1001));
@@ -197,17 +215,11 @@ class DistributedLockInterceptorTests {
 	}
 
 	@Test
-	void theBodyDoesNotRunForACallerThatIsInterrupted() {
-		Thread.currentThread().interrupt();
-		assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(() -> this.stock.deduct(1001));
-		assertThat(Thread.interrupted()).isTrue();
-		assertThat(this.target.lockedByOthersInside).isEmpty();
-	}
-
-	@Test
 	void theBodyDoesNotRunWithoutAKey() {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.stock.byName(null))
 			.withMessageContaining("'#name', is null");
+		assertThatIllegalArgumentException().isThrownBy(() -> this.stock.deductAll(List.of()))
+			.withMessageContaining("is empty: there is nothing to lock");
 		assertThat(this.target.lockedByOthersInside).isEmpty();
 	}
 
@@ -215,13 +227,6 @@ class DistributedLockInterceptorTests {
 	void theLeaseReachesTheBodyAsParameterAndAsCurrent() {
 		assertThat(this.stock.token(1001, null)).isPositive();
 		assertThatIllegalStateException().isThrownBy(Lease::current);
-	}
-
-	@Test
-	void nestedCallsShareTheLease() {
-		this.target.self = this.stock;
-		assertThat(this.stock.nested(1001)).isEqualTo("done");
-		assertThat(this.store.acquire.calls()).isOne();
 	}
 
 	@Test
@@ -259,8 +264,6 @@ class DistributedLockInterceptorTests {
 		final List<Boolean> lockedByOthersInside = new ArrayList<>();
 
 		private final @Nullable DefaultLockRegistry other;
-
-		@Nullable Stock self;
 
 		Runnable inside = () -> {
 		};
@@ -372,6 +375,46 @@ class DistributedLockInterceptorTests {
 			return "instead of " + productId;
 		}
 
+		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s", fallback = "reserveElsewhere",
+				onUnavailable = OnUnavailable.FALLBACK)
+		public String reserve(long productId, int count) {
+			return body(productId);
+		}
+
+		String reserveElsewhere(long productId, int count, LockException reason) {
+			return count + " of " + productId + ": " + reason.getClass().getSimpleName() + " of " + reason.getKey();
+		}
+
+		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s", fallback = "reserveLater")
+		public String reserveUnlessContended(long productId) {
+			return body(productId);
+		}
+
+		private String reserveLater(long productId, LockContendedException reason) {
+			return "contention for " + productId;
+		}
+
+		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s", fallback = "findElsewhere",
+				onUnavailable = OnUnavailable.FALLBACK)
+		public Optional<String> find(long productId) {
+			return Optional.of(body(productId));
+		}
+
+		static Optional<String> findElsewhere(long productId) {
+			return Optional.of("instead of " + productId);
+		}
+
+		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s", fallback = "noToken")
+		public long tokenOrElse(long productId, @Nullable Lease lease) {
+			return (lease != null) ? lease.fencingToken() : 0;
+		}
+
+		long noToken(long productId, @Nullable Lease lease, Exception reason) {
+			assertThat(lease).isNull();
+			assertThat(reason).isInstanceOf(LockContendedException.class);
+			return -1;
+		}
+
 		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s", fallback = "failInstead")
 		public String fallBackBadly(long productId) throws IOException {
 			return body(productId);
@@ -391,11 +434,6 @@ class DistributedLockInterceptorTests {
 			assertThat(lease).isNotNull().isSameAs(Lease.current());
 			assertThat(lease.key()).isEqualTo(LockKey.of("stock", productId));
 			return lease.fencingToken();
-		}
-
-		@DistributedLock(name = "stock", key = "#productId")
-		public String nested(long productId) {
-			return this.self.deduct(productId);
 		}
 
 		private String body(long productId) {

@@ -71,7 +71,7 @@ class LockDefinitionSourceTests {
 	void placeholdersAreResolvedInEveryTextAttribute() {
 		LockDefinition definition = definition(Placeholders.class, "run");
 		assertThat(request(definition).key()).isEqualTo(LockKey.of("stock"));
-		assertThat(request(definition).waitTime()).isEqualTo(Duration.ofMillis(500));
+		assertThat(request(definition).waitTime()).isEqualTo(Duration.ofSeconds(5));
 		assertThat(request(definition).leaseTime()).isEqualTo(Duration.ofSeconds(3));
 		assertThat(definition.locks().get(0).key()).isNotNull();
 		assertThat(definition.locks().get(0).key().evaluate("stock", new Placeholders(), new Object[] { 5 }).all())
@@ -268,7 +268,7 @@ class LockDefinitionSourceTests {
 	private static DefaultListableBeanFactory beanFactory() {
 		MutablePropertySources sources = new MutablePropertySources();
 		sources.addFirst(new MapPropertySource("test", Map.of("lock.name", "stock", "lock.key", "#id", "lock.wait",
-				"500ms", "lock.lease", "3s", "lock.fallback", "instead", "empty", "")));
+				"5s", "lock.lease", "3s", "lock.fallback", "instead", "empty", "")));
 		DefaultListableBeanFactory beanFactory = new DefaultListableBeanFactory();
 		beanFactory.addEmbeddedValueResolver(new PropertySourcesPropertyResolver(sources)::resolveRequiredPlaceholders);
 		return beanFactory;

@@ -5,7 +5,6 @@ package io.github.lockstarter.interceptor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -239,7 +238,7 @@ class ReactiveMethodTests {
 	void cancellingInAnyInstantLeavesNothingLocked() {
 		this.target.mono = Mono.never();
 		this.target.flux = Flux.never();
-		for (int i = 0; i < 500; i++) {
+		for (int i = 0; i < 200; i++) {
 			Disposable subscription = ((i % 2 == 0) ? this.stock.reserve(1001) : this.stock.items(1001).last())
 				.subscribe();
 			for (int spins = 0; spins < i; spins++) {
@@ -367,16 +366,6 @@ class ReactiveMethodTests {
 				"2 locked");
 		assertThat(JdkFlowAdapter.flowPublisherToFlux(this.stock.flow(1001)).collectList().block(PATIENCE))
 			.containsExactly("1 locked", "2 locked");
-	}
-
-	@Test
-	void aFutureOfAMonoCanBeCancelled() {
-		this.target.mono = Mono.never();
-		CompletableFuture<String> future = this.stock.reserve(1001).toFuture();
-		this.target.awaitBegun();
-		future.cancel(true);
-		assertThatExceptionOfType(CancellationException.class).isThrownBy(future::join);
-		Awaitility.await().until(() -> !isTaken());
 	}
 
 	private String loseAll() {
