@@ -26,7 +26,11 @@ public final class LockMemory {
 
 	private final Map<LockKey, MemoryLock> locks = new HashMap<>();
 
+	private static final Duration RESERVATION = Duration.ofMillis(20);
+
 	private final LongSupplier nanoTime;
+
+	private final Duration reservation;
 
 	/** One counter for all locks, so that idle locks need no entry. */
 	private long lastFencingBase;
@@ -43,7 +47,16 @@ public final class LockMemory {
 	 * @param nanoTime a monotonic clock, in nanoseconds from any origin
 	 */
 	public LockMemory(LongSupplier nanoTime) {
+		this(nanoTime, RESERVATION);
+	}
+
+	/**
+	 * Create an empty memory.
+	 * @param reservation how long a free lock is reserved for the one whose turn it is
+	 */
+	LockMemory(LongSupplier nanoTime, Duration reservation) {
 		this.nanoTime = nanoTime;
+		this.reservation = reservation;
 	}
 
 	/**
@@ -89,6 +102,10 @@ public final class LockMemory {
 
 	long endOf(Duration leaseTime) {
 		return now() + leaseTime.toNanos();
+	}
+
+	long endOfReservation() {
+		return endOf(this.reservation);
 	}
 
 	long mint() {

@@ -19,8 +19,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class MemoryQueue {
 
-	private static final long PRECEDENCE = Duration.ofMillis(20).toNanos();
-
 	private final LockMemory memory;
 
 	private final List<MemoryPlace> places = new ArrayList<>();
@@ -192,7 +190,7 @@ final class MemoryQueue {
 			else {
 				this.told.add(next);
 				this.turn = next;
-				this.turnEnds = this.memory.now() + PRECEDENCE;
+				this.turnEnds = this.memory.endOfReservation();
 				newlyTold.add(next.jvm());
 				if (next.shared()) {
 					tellReaders(rank + 1, newlyTold);

@@ -33,9 +33,6 @@ final class ReleaseSignal implements AutoCloseable {
 
 	private static final long RECOVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-	/** From the message to the request of the JVM that was notified. */
-	private static final long REACTION_MICROS = TimeUnit.MILLISECONDS.toMicros(100);
-
 	private final SimpleAsyncTaskExecutor threads = new SimpleAsyncTaskExecutor("lock-signal-");
 
 	private final AtomicBoolean started = new AtomicBoolean();
@@ -89,8 +86,9 @@ final class ReleaseSignal implements AutoCloseable {
 	 * Return for how long a free lock must be reserved for this JVM, in microseconds.
 	 */
 	long pace() {
-		return (this.state == SignalState.NOTIFIED) ? REACTION_MICROS
-				: REACTION_MICROS + 2 * TimeUnit.MICROSECONDS.convert(this.settings.maxPollInterval());
+		long reaction = TimeUnit.MICROSECONDS.convert(this.times.reaction());
+		return (this.state == SignalState.NOTIFIED) ? reaction
+				: reaction + 2 * TimeUnit.MICROSECONDS.convert(this.settings.maxPollInterval());
 	}
 
 	SignalState state() {

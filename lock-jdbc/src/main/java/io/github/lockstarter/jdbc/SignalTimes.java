@@ -12,10 +12,12 @@ import java.time.Duration;
  * @param test how long the message of a test may take
  * @param untested how long no message is expected after a test has failed
  * @param waited how long this JVM waits for a lock after its last request for it
+ * @param reaction how long the request of this JVM may take after the message that it is
+ * its turn
  */
-record SignalTimes(Duration idle, Duration test, Duration untested, Duration waited) {
+record SignalTimes(Duration idle, Duration test, Duration untested, Duration waited, Duration reaction) {
 
 	static final SignalTimes DEFAULTS = new SignalTimes(Duration.ofMinutes(1), Duration.ofSeconds(3),
-			Duration.ofMinutes(1), Line.LIFE);
+			Duration.ofMinutes(1), Line.LIFE, Duration.ofMillis(100));
 
 }

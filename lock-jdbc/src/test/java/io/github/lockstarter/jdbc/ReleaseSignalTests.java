@@ -39,7 +39,7 @@ class ReleaseSignalTests {
 	private static final Duration LEASE_TIME = Duration.ofSeconds(60);
 
 	private static final SignalTimes QUICK = new SignalTimes(Duration.ofMillis(1), Duration.ofSeconds(5),
-			Duration.ofMillis(100), Duration.ofMinutes(1));
+			Duration.ofMillis(100), Duration.ofMinutes(1), SignalTimes.DEFAULTS.reaction());
 
 	@Test
 	void theDatabaseIsHeardOnlyWhileSomebodyWaits() throws Exception {
@@ -137,8 +137,8 @@ class ReleaseSignalTests {
 
 			};
 			try (JdbcLockStore holding = new JdbcLockStore(pool, TestDatabase.SETTINGS);
-					JdbcLockStore store = store(source,
-							new SignalTimes(QUICK.idle(), Duration.ofMillis(500), QUICK.untested(), QUICK.waited()))) {
+					JdbcLockStore store = store(source, new SignalTimes(QUICK.idle(), Duration.ofMillis(500),
+							QUICK.untested(), QUICK.waited(), QUICK.reaction()))) {
 				OwnerToken owner = OwnerToken.random();
 				Messages messages = new Messages();
 				StoreClient holder = new StoreClient(holding);
@@ -172,8 +172,8 @@ class ReleaseSignalTests {
 				}
 
 			};
-			SignalTimes shortWait = new SignalTimes(QUICK.idle(), QUICK.test(), QUICK.untested(),
-					Duration.ofSeconds(4));
+			SignalTimes shortWait = new SignalTimes(QUICK.idle(), QUICK.test(), QUICK.untested(), Duration.ofSeconds(4),
+					QUICK.reaction());
 			try (JdbcLockStore holding = new JdbcLockStore(pool, TestDatabase.SETTINGS);
 					JdbcLockStore store = store(source, shortWait)) {
 				StoreClient waiter = new StoreClient(store);

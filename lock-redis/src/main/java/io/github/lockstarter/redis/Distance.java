@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
  */
 final class Distance {
 
-	private static final long SHORTEST = Duration.ofMillis(20).toNanos();
+	private static final Duration SHORTEST_TURN = Duration.ofMillis(20);
 
 	/** Time for a woken thread to react, in addition to three round trips. */
 	private static final long REACTION = Duration.ofMillis(10).toNanos();
@@ -26,7 +26,23 @@ final class Distance {
 	/** Without an answer so far, the server may be anywhere. */
 	private static final long UNKNOWN = Duration.ofMillis(100).toNanos();
 
+	private final long shortestTurn;
+
+	private final byte[] shortestTurnMillis;
+
 	private volatile long roundTrip = UNKNOWN;
+
+	Distance() {
+		this(SHORTEST_TURN);
+	}
+
+	/**
+	 * Create a distance for a test, which may let turns last longer.
+	 */
+	Distance(Duration shortestTurn) {
+		this.shortestTurn = shortestTurn.toNanos();
+		this.shortestTurnMillis = Long.toString(shortestTurn.toMillis()).getBytes(StandardCharsets.UTF_8);
+	}
 
 	/**
 	 * Note how long an answer took. A longer time than before may be an exception: the
@@ -38,12 +54,19 @@ final class Distance {
 	}
 
 	/**
+	 * Return the shortest turn in milliseconds.
+	 */
+	byte[] shortestTurn() {
+		return this.shortestTurnMillis;
+	}
+
+	/**
 	 * Return how long a free lock must be reserved, as a need of queue.lua.
 	 */
 	byte[] need() {
 		long time = 3 * this.roundTrip + REACTION;
 		int need = 0;
-		while (SHORTEST << need < time && need < NEEDS.length - 1) {
+		while (this.shortestTurn << need < time && need < NEEDS.length - 1) {
 			need++;
 		}
 		return NEEDS[need];

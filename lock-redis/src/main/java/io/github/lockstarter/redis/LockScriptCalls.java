@@ -91,7 +91,8 @@ final class LockScriptCalls {
 			case FAIR -> new ScriptCall(LockScript.ACQUIRE_FAIR,
 					keys(lock, this.keys.queue(lock), this.keys.turn(lock), this.keys.fence(lock)),
 					bytes(owner.value()), millis(leaseTime), this.fenceRetention, this.instance, place, need(inLine),
-					FAIR_QUEUE_RETENTION, this.channelPrefix, bytes(key.toString()), listenersKnown());
+					FAIR_QUEUE_RETENTION, this.channelPrefix, bytes(key.toString()), listenersKnown(),
+					this.distance.shortestTurn());
 			case READ -> new ScriptCall(LockScript.ACQUIRE_SHARED,
 					keys(lock, this.keys.queue(lock), this.keys.turn(lock), this.keys.fence(lock),
 							this.keys.readers(lock)),
@@ -164,7 +165,7 @@ final class LockScriptCalls {
 		}
 		return new ScriptCall(shared ? LockScript.RELEASE_SHARED : LockScript.RELEASE, lockKeys, bytes(owner.value()),
 				this.instance, nextPlace(next), QUEUE_RETENTION, this.channelPrefix, bytes(key.toString()),
-				this.distance.need(), listenersKnown());
+				this.distance.need(), listenersKnown(), this.distance.shortestTurn());
 	}
 
 	ScriptCall enter(LockKey key, OwnerToken owner) {
@@ -176,7 +177,7 @@ final class LockScriptCalls {
 		String lock = this.keys.lock(key);
 		return new ScriptCall(LockScript.WITHDRAW, keys(lock, this.keys.queue(lock), this.keys.turn(lock)),
 				this.instance, (owner != null) ? place(owner) : this.instance, this.channelPrefix,
-				bytes(key.toString()), listenersKnown());
+				bytes(key.toString()), listenersKnown(), this.distance.shortestTurn());
 	}
 
 	ScriptCall awaited(LockKey key) {

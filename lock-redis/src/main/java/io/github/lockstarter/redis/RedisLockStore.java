@@ -67,7 +67,7 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 
 	private final boolean awaitingReleases;
 
-	private final Distance distance = new Distance();
+	private final Distance distance;
 
 	/**
 	 * Create a store with the {@linkplain RedisLockSettings#DEFAULTS default settings}.
@@ -85,12 +85,17 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 	 * @param settings the settings
 	 */
 	public RedisLockStore(RedisConnectionFactory connectionFactory, RedisLockSettings settings) {
+		this(connectionFactory, settings, new Distance());
+	}
+
+	RedisLockStore(RedisConnectionFactory connectionFactory, RedisLockSettings settings, Distance distance) {
 		String jvm = '.' + OwnerToken.random().value();
 		RedisLockKeys keys = new RedisLockKeys(settings.prefix());
 		this.settings = settings;
+		this.distance = distance;
 		this.connections = LockConnections.derivedFrom(connectionFactory);
 		this.scripts = this.connections.scripts();
-		this.calls = new LockScriptCalls(keys, settings.fenceRetention(), jvm, this.scripts::isCluster, this.distance);
+		this.calls = new LockScriptCalls(keys, settings.fenceRetention(), jvm, this.scripts::isCluster, distance);
 		this.signal = new RedisReleaseSignal(this.connections.subscriptions(), keys.channel(jvm));
 		this.line = new RedisWaitingLine(this.scripts, this.calls, this.signal);
 		this.groupGrant = settings.awaitsReplicas() ? Optional.empty()

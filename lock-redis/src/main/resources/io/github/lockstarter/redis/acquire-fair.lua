@@ -6,12 +6,13 @@
 --       8 beginning of the channel names; the id of an instance follows
 --       9 the lock, as its waiters know it
 --       10 '1' if the server knows all listeners; one of a cluster knows only its own
+--       11 the shortest turn in milliseconds
 -- Returns what acquire.lua does
 
 local lock, queue, turn, fence = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner, lease, fenceRetention = ARGV[1], ARGV[2], ARGV[3]
 local instance, place, need, queueRetention = ARGV[4], ARGV[5], ARGV[6], ARGV[7]
-local channels = { prefix = ARGV[8], message = ARGV[9], known = ARGV[10] }
+local channels = { prefix = ARGV[8], message = ARGV[9], known = ARGV[10], turn = ARGV[11] }
 local call = redis.call
 
 -- Uses place.lua, queue.lua, leave.lua, listeners.lua, wake.lua

@@ -11,9 +11,9 @@
 -- woken     A place is woken between the message that the lock is free and the next request
 --           of its instance.
 -- turn      The first place that was woken. A free lock is reserved for it for a moment.
--- need      How often the 20 milliseconds of this moment are doubled for a place, because a
---           distant instance takes longer to ask. If the id of the instance begins with a
---           dot, the need is part of the ticket: the time is a multiple of eight plus it.
+-- need      How often the shortest turn, which is 20 milliseconds, is doubled for a place,
+--           because a distant instance takes longer to ask. If the id of the instance begins
+--           with a dot, the need is part of the ticket: the time is a multiple of eight plus it.
 
 local function needOf(place, ticket)
   return string.byte(place) == 46 and math.floor(ticket / 2) % 8 or 0

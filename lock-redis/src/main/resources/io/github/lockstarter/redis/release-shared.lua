@@ -36,5 +36,5 @@ end
 
 -- Uses place.lua, queue.lua, leave.lua, listeners.lua, wake.lua, pass-on.lua
 
-local channels = { prefix = channelPrefix, message = message, known = listenersKnown }
+local channels = { prefix = channelPrefix, message = message, known = listenersKnown, turn = ARGV[9] }
 return passOn(queue, turn, instance, place, need, queueRetention, channels)

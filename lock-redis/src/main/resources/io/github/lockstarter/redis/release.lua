@@ -14,6 +14,7 @@
 --       6 the lock, as its waiters know it
 --       7 need of its place
 --       8 '1' if the server knows all listeners; one of a cluster knows only its own
+--       9 the shortest turn in milliseconds
 -- Returns 0 when the owner does not hold the lock, 1 when it is free or this is a
 --         repetition, 2 when it is free and a place was woken
 
@@ -35,5 +36,5 @@ end
 
 -- Uses place.lua, queue.lua, leave.lua, listeners.lua, wake.lua, pass-on.lua
 
-local channels = { prefix = channelPrefix, message = message, known = listenersKnown }
+local channels = { prefix = channelPrefix, message = message, known = listenersKnown, turn = ARGV[9] }
 return passOn(queue, turn, instance, place, need, queueRetention, channels)

@@ -4,6 +4,7 @@
 -- channels.prefix   beginning of the channel names; the id of an instance follows
 -- channels.message  the lock, as its waiters know it
 -- channels.known    '1' if the server knows all listeners; one of a cluster knows only its own
+-- channels.turn     the shortest turn in milliseconds
 
 -- Sends the message to the instance of a place, and returns whether it may have arrived.
 -- If publishing is not permitted it has not, but the lock is free all the same.
@@ -59,7 +60,7 @@ local function wake(queue, turn, instance, channels)
       rank = rank + 1
     elseif not woken and publish(place, channels) then
       call('ZADD', queue, ticket - ticket % 2 + 1, place)
-      call('SET', turn, place, 'PX', 20 * 2 ^ needOf(place, ticket))
+      call('SET', turn, place, 'PX', channels.turn * 2 ^ needOf(place, ticket))
       wakeBehind(queue, place, rank, channels)
       return true
     else

@@ -8,11 +8,12 @@
 --       3 beginning of the channel names; the id of an instance follows
 --       4 the lock, as its waiters know it
 --       5 '1' if the server knows all listeners; one of a cluster knows only its own
+--       6 the shortest turn in milliseconds
 -- Returns 1 when a place was woken for the free lock, else 0
 
 local lock, queue, turn = KEYS[1], KEYS[2], KEYS[3]
 local instance, place = ARGV[1], ARGV[2]
-local channels = { prefix = ARGV[3], message = ARGV[4], known = ARGV[5] }
+local channels = { prefix = ARGV[3], message = ARGV[4], known = ARGV[5], turn = ARGV[6] }
 local call = redis.call
 
 -- Uses place.lua, queue.lua, leave.lua, listeners.lua, wake.lua

@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.zookeeper;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -35,6 +36,8 @@ final class LockSession implements Watcher {
 
 	private final TurnListener listener;
 
+	private final Duration reservation;
+
 	private final ConcurrentMap<String, LockLine> lines = new ConcurrentHashMap<>();
 
 	private volatile CompletableFuture<FencingBases> bases = CompletableFuture
@@ -43,12 +46,15 @@ final class LockSession implements Watcher {
 	/**
 	 * Begin without locks.
 	 * @param listener called when it is the turn of this JVM
+	 * @param reservation how long a free lock is reserved for this JVM
 	 */
-	LockSession(ZooKeeperRequests requests, LockPaths paths, NodeAcls acls, TurnListener listener) {
+	LockSession(ZooKeeperRequests requests, LockPaths paths, NodeAcls acls, TurnListener listener,
+			Duration reservation) {
 		this.requests = requests;
 		this.paths = paths;
 		this.acls = acls;
 		this.listener = listener;
+		this.reservation = reservation;
 	}
 
 	ZooKeeperRequests requests() {
@@ -57,6 +63,14 @@ final class LockSession implements Watcher {
 
 	TurnListener listener() {
 		return this.listener;
+	}
+
+	/**
+	 * Return how long a free lock is reserved for this JVM. If it does not come by then,
+	 * it is passed over.
+	 */
+	Duration reservation() {
+		return this.reservation;
 	}
 
 	/**

@@ -15,9 +15,6 @@ import io.github.lockstarter.store.OwnerToken;
  */
 final class Places {
 
-	/** A JVM that does not come within this time is passed over. */
-	private static final long TURN_SECONDS = 3;
-
 	private final LockKey key;
 
 	private final LockSession session;
@@ -150,7 +147,7 @@ final class Places {
 	 */
 	void turn(OwnNode node) {
 		if (!node.isTurn()) {
-			CompletableFuture<Void> turn = Alarms.after(TURN_SECONDS, TimeUnit.SECONDS);
+			CompletableFuture<Void> turn = Alarms.after(this.session.reservation().toNanos(), TimeUnit.NANOSECONDS);
 			node.setTurn(turn);
 			turn.thenRun(() -> this.session.ask(this.key, (line) -> line.places().passOver(node, turn)));
 			this.session.listener().onTurn(this.key);

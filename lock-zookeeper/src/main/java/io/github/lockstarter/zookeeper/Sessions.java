@@ -34,6 +34,8 @@ final class Sessions implements ConnectionStateListener {
 
 	private final NodeAcls acls;
 
+	private final Duration reservation;
+
 	private volatile @Nullable LockSession session;
 
 	private volatile @Nullable ReleaseListener listener;
@@ -48,10 +50,11 @@ final class Sessions implements ConnectionStateListener {
 
 	private volatile Duration longestLease = LockRequest.MAX_LEASE_TIME;
 
-	Sessions(CuratorFramework client, String root) {
+	Sessions(CuratorFramework client, String root, Duration reservation) {
 		this.client = client;
 		this.paths = new LockPaths(client.getNamespace(), root);
 		this.acls = new NodeAcls(client);
+		this.reservation = reservation;
 		client.getConnectionStateListenable().addListener(this);
 		if (isConnected()) {
 			stateChanged(client, ConnectionState.CONNECTED);
@@ -102,7 +105,7 @@ final class Sessions implements ConnectionStateListener {
 		}
 		LockSession session = new LockSession(
 				new ZooKeeperRequests(new SessionChannel(handle, this::isConnected, this.disconnectedAt)), this.paths,
-				this.acls, this::onTurn);
+				this.acls, this::onTurn, this.reservation);
 		this.session = session;
 		return session;
 	}

@@ -43,6 +43,8 @@ public final class ZooKeeperLockStore implements LockStore, AutoCloseable {
 
 	private static final Set<LockMode> MODES = Collections.unmodifiableSet(EnumSet.allOf(LockMode.class));
 
+	private static final Duration RESERVATION = Duration.ofSeconds(3);
+
 	private final CuratorFramework client;
 
 	private final boolean closesClient;
@@ -64,7 +66,15 @@ public final class ZooKeeperLockStore implements LockStore, AutoCloseable {
 	 * @throws IllegalArgumentException if the client is not started
 	 */
 	public ZooKeeperLockStore(CuratorFramework client, ZooKeeperLockSettings settings) {
-		this(started(client), settings, false);
+		this(client, settings, RESERVATION);
+	}
+
+	/**
+	 * Create a store for a test.
+	 * @param reservation how long a free lock is reserved for this instance
+	 */
+	ZooKeeperLockStore(CuratorFramework client, ZooKeeperLockSettings settings, Duration reservation) {
+		this(started(client), settings, false, reservation);
 	}
 
 	private static CuratorFramework started(CuratorFramework client) {
@@ -75,11 +85,12 @@ public final class ZooKeeperLockStore implements LockStore, AutoCloseable {
 		return client;
 	}
 
-	private ZooKeeperLockStore(CuratorFramework client, ZooKeeperLockSettings settings, boolean closesClient) {
+	private ZooKeeperLockStore(CuratorFramework client, ZooKeeperLockSettings settings, boolean closesClient,
+			Duration reservation) {
 		this.client = client;
 		this.closesClient = closesClient;
 		this.requestTimeout = settings.requestTimeout();
-		this.sessions = new Sessions(client, settings.root());
+		this.sessions = new Sessions(client, settings.root(), reservation);
 		this.line = new ZooKeeperWaitingLine(this, this.sessions);
 	}
 
@@ -90,7 +101,7 @@ public final class ZooKeeperLockStore implements LockStore, AutoCloseable {
 	 * @param settings the settings
 	 */
 	public static ZooKeeperLockStore connect(String connectString, ZooKeeperLockSettings settings) {
-		return new ZooKeeperLockStore(client(connectString, settings), settings, true);
+		return new ZooKeeperLockStore(client(connectString, settings), settings, true, RESERVATION);
 	}
 
 	/**
