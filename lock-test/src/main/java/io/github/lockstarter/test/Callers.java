@@ -9,6 +9,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
+import org.awaitility.Awaitility;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -48,15 +50,19 @@ public final class Callers {
 		/**
 		 * Wait until the thread is parked.
 		 */
-		public Call<T> awaitParked() throws InterruptedException {
-			long end = System.nanoTime() + PATIENCE.toNanos();
-			while (this.thread.getState() != Thread.State.TIMED_WAITING
-					&& this.thread.getState() != Thread.State.WAITING) {
-				assertThat(System.nanoTime() - end).as("the call ended or never waited").isNegative();
-				assertThat(this.result).isNotDone();
-				Thread.onSpinWait();
-			}
+		public Call<T> awaitParked() {
+			Awaitility.await()
+				.atMost(PATIENCE)
+				.pollDelay(Duration.ZERO)
+				.pollInterval(Duration.ofMillis(1))
+				.until(this::isParked);
 			return this;
+		}
+
+		private boolean isParked() {
+			assertThat(this.result).as("the call ended and never waited").isNotDone();
+			return this.thread.getState() == Thread.State.TIMED_WAITING
+					|| this.thread.getState() == Thread.State.WAITING;
 		}
 
 		/**
@@ -68,6 +74,9 @@ public final class Callers {
 			}
 			catch (ExecutionException ex) {
 				if (ex.getCause() instanceof Exception cause) {
+					throw cause;
+				}
+				if (ex.getCause() instanceof Error cause) {
 					throw cause;
 				}
 				throw ex;
