@@ -6,11 +6,16 @@ import java.time.Duration;
 
 import org.junit.jupiter.api.Test;
 
+import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.WaitingLine;
 import io.github.lockstarter.test.AbstractLockStoreTests;
 import io.github.lockstarter.test.ManualClock;
+import io.github.lockstarter.test.StoreClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -18,7 +23,7 @@ class MemoryLockStoreTests extends AbstractLockStoreTests {
 
 	private final ManualClock clock = new ManualClock();
 
-	private final LockMemory memory = new LockMemory(this.clock);
+	private final LockMemory memory = new LockMemory(this.clock, RESERVATION);
 
 	@Test
 	void noTestIsSkippedForWhatItDeclares() {
@@ -36,13 +41,28 @@ class MemoryLockStoreTests extends AbstractLockStoreTests {
 	}
 
 	@Override
-	protected long nanoTime() {
-		return this.clock.getAsLong();
+	protected void expire(LockKey key, OwnerToken owner) {
+		this.clock.advance(LEASE_TIME);
 	}
 
 	@Override
-	protected void letTimePass() {
-		this.clock.advance(Duration.ofMillis(60));
+	protected void endReservation(LockKey key) {
+		this.clock.advance(RESERVATION);
+	}
+
+	@Override
+	protected boolean isOnRealClock() {
+		return false;
+	}
+
+	@Test
+	void aLeaseEndsExactlyInTime() {
+		StoreClient two = this.two.client();
+		this.one.client().acquire(this.key, this.owner, LEASE_TIME, false);
+		this.clock.advance(LEASE_TIME.minusNanos(1));
+		assertThat(two.acquire(this.key, this.other, LEASE_TIME, false)).isInstanceOf(LockRefusal.class);
+		this.clock.advance(Duration.ofNanos(1));
+		assertThat(two.acquire(this.key, this.other, LEASE_TIME, false)).isInstanceOf(LockGrant.class);
 	}
 
 }

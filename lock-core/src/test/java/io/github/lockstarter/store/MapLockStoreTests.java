@@ -4,10 +4,10 @@ package io.github.lockstarter.store;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 
 import org.junit.jupiter.api.Test;
 
+import io.github.lockstarter.LockKey;
 import io.github.lockstarter.test.AbstractLockStoreTests;
 import io.github.lockstarter.test.ManualClock;
 
@@ -30,13 +30,13 @@ class MapLockStoreTests extends AbstractLockStoreTests {
 	}
 
 	@Override
-	protected long nanoTime() {
-		return this.clock.getAsLong();
+	protected void expire(LockKey key, OwnerToken owner) {
+		this.clock.advance(LEASE_TIME);
 	}
 
 	@Override
-	protected void letTimePass() {
-		this.clock.advance(Duration.ofMillis(60));
+	protected boolean isOnRealClock() {
+		return false;
 	}
 
 	@Test

@@ -2,35 +2,16 @@
 
 package io.github.lockstarter.jdbc;
 
-import com.zaxxer.hikari.HikariDataSource;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-
-import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.test.AbstractLockStoreTests;
 import io.github.lockstarter.testsupport.FullProfileOnly;
 
 /**
  * The contract with standard SQL only.
  */
 @FullProfileOnly
-class GenericLockStoreTests extends AbstractLockStoreTests {
+class GenericLockStoreTests extends AbstractJdbcLockStoreTests {
 
-	private static HikariDataSource pool;
-
-	@BeforeAll
-	static void openPool() {
-		pool = TestDatabase.H2.pool(60);
-	}
-
-	@AfterAll
-	static void closePool() {
-		pool.close();
-	}
-
-	@Override
-	protected LockStore createStore() {
-		return new JdbcLockStore(pool, TestDatabase.PATIENT, null, Dialect.GENERIC);
+	GenericLockStoreTests() {
+		super(TestDatabase.H2, TestDatabase.PATIENT, Dialect.GENERIC);
 	}
 
 }

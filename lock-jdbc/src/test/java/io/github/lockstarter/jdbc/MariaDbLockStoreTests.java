@@ -2,33 +2,13 @@
 
 package io.github.lockstarter.jdbc;
 
-import com.zaxxer.hikari.HikariDataSource;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-
-import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.test.AbstractLockStoreTests;
-
 /**
  * The contract on MariaDB.
  */
-class MariaDbLockStoreTests extends AbstractLockStoreTests {
+class MariaDbLockStoreTests extends AbstractJdbcLockStoreTests {
 
-	private static HikariDataSource pool;
-
-	@BeforeAll
-	static void openPool() {
-		pool = TestDatabase.MARIADB.pool(60);
-	}
-
-	@AfterAll
-	static void closePool() {
-		pool.close();
-	}
-
-	@Override
-	protected LockStore createStore() {
-		return new JdbcLockStore(pool, TestDatabase.PATIENT);
+	MariaDbLockStoreTests() {
+		super(TestDatabase.MARIADB, TestDatabase.PATIENT);
 	}
 
 }

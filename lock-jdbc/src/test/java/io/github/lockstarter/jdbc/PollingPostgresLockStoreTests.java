@@ -2,35 +2,16 @@
 
 package io.github.lockstarter.jdbc;
 
-import com.zaxxer.hikari.HikariDataSource;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-
-import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.test.AbstractLockStoreTests;
 import io.github.lockstarter.testsupport.FullProfileOnly;
 
 /**
  * The contract on PostgreSQL without its messages.
  */
 @FullProfileOnly
-class PollingPostgresLockStoreTests extends AbstractLockStoreTests {
+class PollingPostgresLockStoreTests extends AbstractJdbcLockStoreTests {
 
-	private static HikariDataSource pool;
-
-	@BeforeAll
-	static void openPool() {
-		pool = TestDatabase.POSTGRESQL.pool(60);
-	}
-
-	@AfterAll
-	static void closePool() {
-		pool.close();
-	}
-
-	@Override
-	protected LockStore createStore() {
-		return new JdbcLockStore(pool, TestDatabase.withoutNotifications());
+	PollingPostgresLockStoreTests() {
+		super(TestDatabase.POSTGRESQL, TestDatabase.withoutNotifications());
 	}
 
 }

@@ -2,34 +2,14 @@
 
 package io.github.lockstarter.jdbc;
 
-import com.zaxxer.hikari.HikariDataSource;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-
-import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.test.AbstractLockStoreTests;
-
 /**
  * The contract on PostgreSQL, with its messages, and with grants that do not wait for the
  * disk.
  */
-class PostgresLockStoreTests extends AbstractLockStoreTests {
+class PostgresLockStoreTests extends AbstractJdbcLockStoreTests {
 
-	private static HikariDataSource pool;
-
-	@BeforeAll
-	static void openPool() {
-		pool = TestDatabase.POSTGRESQL.pool(60);
-	}
-
-	@AfterAll
-	static void closePool() {
-		pool.close();
-	}
-
-	@Override
-	protected LockStore createStore() {
-		return new JdbcLockStore(pool, TestDatabase.withoutDurableGrants());
+	PostgresLockStoreTests() {
+		super(TestDatabase.POSTGRESQL, TestDatabase.withoutDurableGrants());
 	}
 
 }

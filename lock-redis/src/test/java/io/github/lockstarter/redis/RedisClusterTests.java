@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -27,10 +28,8 @@ import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
-import io.github.lockstarter.test.AbstractLockStoreTests;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.StoreClient;
@@ -174,11 +173,12 @@ class RedisClusterTests {
 	}
 
 	@Nested
+	@FullProfileOnly
 	class WithLettuce extends StoreInCluster {
 
 		@Override
-		protected LockStore createStore() {
-			return new RedisLockStore(lettuce, RedisLockSettings.DEFAULTS);
+		RedisConnectionFactory connections() {
+			return lettuce;
 		}
 
 	}
@@ -193,13 +193,13 @@ class RedisClusterTests {
 		}
 
 		@Override
-		protected LockStore createStore() {
-			return new RedisLockStore(jedis, RedisLockSettings.DEFAULTS);
+		RedisConnectionFactory connections() {
+			return jedis;
 		}
 
 	}
 
-	private abstract static class StoreInCluster extends AbstractLockStoreTests {
+	private abstract static class StoreInCluster extends AbstractRedisLockStoreTests {
 
 		@Override
 		protected boolean notifiesTheSecondAsWell() {

@@ -2,8 +2,6 @@
 
 package io.github.lockstarter.redis;
 
-import java.time.Duration;
-
 import org.junit.jupiter.api.Nested;
 import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.junit.jupiter.Container;
@@ -17,24 +15,24 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.test.context.junit.jupiter.SpringJUnitConfig;
 
-import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.test.AbstractLockStoreTests;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 import io.github.lockstarter.testsupport.TestImage;
 
 /**
  * The contract on current servers, if Docker is available.
  */
+@FullProfileOnly
 @Testcontainers(disabledWithoutDocker = true)
 class RedisLockStoreContainerTests {
 
-	abstract static class OnContainer extends AbstractLockStoreTests {
+	abstract static class OnContainer extends AbstractRedisLockStoreTests {
 
 		@Autowired
 		private RedisConnectionFactory connections;
 
 		@Override
-		protected LockStore createStore() {
-			return new RedisLockStore(this.connections, RedisLockSettings.DEFAULTS);
+		RedisConnectionFactory connections() {
+			return this.connections;
 		}
 
 	}

@@ -2,19 +2,17 @@
 
 package io.github.lockstarter.redis;
 
-import java.time.Duration;
-
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.test.AbstractLockStoreTests;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 
 class RedisLockStoreTests {
 
@@ -42,21 +40,22 @@ class RedisLockStoreTests {
 	}
 
 	@Nested
-	class WithLettuce extends AbstractLockStoreTests {
+	class WithLettuce extends AbstractRedisLockStoreTests {
 
 		@Override
-		protected LockStore createStore() {
-			return new RedisLockStore(lettuce, RedisLockSettings.DEFAULTS);
+		RedisConnectionFactory connections() {
+			return lettuce;
 		}
 
 	}
 
 	@Nested
-	class WithJedis extends AbstractLockStoreTests {
+	@FullProfileOnly
+	class WithJedis extends AbstractRedisLockStoreTests {
 
 		@Override
-		protected LockStore createStore() {
-			return new RedisLockStore(jedis, RedisLockSettings.DEFAULTS);
+		RedisConnectionFactory connections() {
+			return jedis;
 		}
 
 	}

@@ -22,6 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -34,7 +35,6 @@ import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseListener;
-import io.github.lockstarter.test.AbstractLockStoreTests;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.StoreClient;
@@ -174,20 +174,38 @@ class RestrictedUserTests {
 
 	@Nested
 	@FullProfileOnly
-	class AllowedNoMoreThanNeeded extends AbstractLockStoreTests {
+	class AllowedNoMoreThanNeeded extends AbstractRedisLockStoreTests {
 
-		private final LettuceConnectionFactory connections = connections();
+		private final LettuceConnectionFactory connections = RestrictedUserTests.connections();
+
+		private final LettuceConnectionFactory admin = new LettuceConnectionFactory("127.0.0.1", redis.port());
+
+		@BeforeEach
+		void startAdmin() {
+			this.admin.start();
+		}
 
 		@AfterEach
 		void nothingWasRefused() {
 			assertThat(refused()).isEmpty();
 			this.connections.destroy();
+			this.admin.destroy();
 		}
 
 		@Override
 		protected LockStore createStore() {
 			allowAllBut();
-			return new RedisLockStore(this.connections, RedisLockSettings.DEFAULTS);
+			return super.createStore();
+		}
+
+		@Override
+		RedisConnectionFactory connections() {
+			return this.connections;
+		}
+
+		@Override
+		RedisConnectionFactory admin() {
+			return this.admin;
 		}
 
 	}

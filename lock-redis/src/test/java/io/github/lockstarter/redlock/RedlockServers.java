@@ -79,6 +79,17 @@ final class RedlockServers implements AutoCloseable {
 	}
 
 	/**
+	 * Let a time pass for a lock on all servers that know its owner.
+	 */
+	void expire(LockKey key, Duration time) {
+		String lock = "lock:{" + key + '}';
+		this.servers.forEach((server) -> {
+			long remaining = Long.parseLong(server.command("PTTL", lock));
+			server.command("PEXPIRE", lock, String.valueOf(remaining - time.toMillis()));
+		});
+	}
+
+	/**
 	 * Return how many servers know an owner of the lock.
 	 */
 	long held() {

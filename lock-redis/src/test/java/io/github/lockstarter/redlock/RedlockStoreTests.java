@@ -2,11 +2,11 @@
 
 package io.github.lockstarter.redlock;
 
-import java.time.Duration;
-
 import org.junit.jupiter.api.AutoClose;
 
+import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.AbstractLockStoreTests;
 
 class RedlockStoreTests extends AbstractLockStoreTests {
@@ -19,10 +19,9 @@ class RedlockStoreTests extends AbstractLockStoreTests {
 		return servers.store(AbstractRedlockTests.PATIENT);
 	}
 
-	/** A majority has to vote within a third of it. */
 	@Override
-	protected Duration shortLeaseTime() {
-		return Duration.ofMillis(600);
+	protected void expire(LockKey key, OwnerToken owner) {
+		servers.expire(key, LEASE_TIME);
 	}
 
 }

@@ -7,7 +7,6 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
@@ -29,25 +28,27 @@ abstract class AbstractKeptLockTests extends AbstractAtomicityTests {
 		this.one.grant(this.key, this.owner);
 		assertThat(keep(HOUR)).isTrue();
 		assertThat(this.two.remaining(this.key, this.other)).isBetween(ALMOST_AN_HOUR, HOUR);
-		assertThat(this.one.acquire(this.key, this.other)).isInstanceOf(LockRefusal.class);
-		assertThat(this.two.acquire(this.key, OwnerToken.random(LockMode.READ))).isInstanceOf(LockRefusal.class);
-		assertThat(this.two.acquire(this.key, OwnerToken.random(LockMode.FAIR))).isInstanceOf(LockRefusal.class);
+		this.one.mustNotGet(this.key, this.other);
+		this.two.mustNotGet(this.key, OwnerToken.random(LockMode.READ));
+		this.two.mustNotGet(this.key, OwnerToken.random(LockMode.FAIR));
 	}
 
 	@Test
 	void aKeptLockIsGrantedWhenItsTimeIsOver() {
 		long base = this.one.grant(this.key, this.owner);
-		keep(shortLeaseTime());
-		assertThat(takeOver()).isGreaterThan(base);
+		keep(LEASE_TIME);
+		this.two.mustNotGet(this.key, this.other);
+		expire(this.key, this.owner);
+		assertGrowing(base, this.two.grant(this.key, this.other));
 	}
 
 	@Test
 	void aRenewalThatComesAfterTheKeepChangesNothing() {
 		this.one.grant(this.key, this.owner);
 		keep(HOUR);
-		assertThat(this.one.renew(this.key, this.owner)).isFalse();
-		assertThat(this.two.remaining(this.key, this.other)).isGreaterThan(ALMOST_AN_HOUR);
-		assertThat(this.one.renew(this.key, this.owner, HOUR.multipliedBy(2))).isFalse();
+		this.one.mustNotHold(this.key, this.owner);
+		assertThat(this.two.remaining(this.key, this.other)).isBetween(ALMOST_AN_HOUR, HOUR);
+		assertThat(this.one.client().renew(this.key, this.owner, HOUR.multipliedBy(2))).isFalse();
 		assertThat(this.two.remaining(this.key, this.other)).isLessThanOrEqualTo(HOUR);
 	}
 
@@ -55,7 +56,7 @@ abstract class AbstractKeptLockTests extends AbstractAtomicityTests {
 	void anAcquisitionThatComesAfterTheKeepChangesNothing() {
 		this.one.grant(this.key, this.owner);
 		keep(HOUR);
-		assertThat(this.one.acquire(this.key, this.owner)).isInstanceOf(LockRefusal.class);
+		this.one.mustNotGet(this.key, this.owner);
 		assertThat(this.two.remaining(this.key, this.other)).isGreaterThan(ALMOST_AN_HOUR);
 	}
 
@@ -73,7 +74,7 @@ abstract class AbstractKeptLockTests extends AbstractAtomicityTests {
 	void aRepeatedKeepHasTheSameAnswerAndTheFirstTimeCounts() {
 		this.one.grant(this.key, this.owner);
 		assertThat(keep(HOUR)).isTrue();
-		assertThat(keep(Duration.ofSeconds(5))).isTrue();
+		assertThat(keep(SHORTER_LEASE_TIME)).isTrue();
 		assertThat(this.two.remaining(this.key, this.other)).isGreaterThan(ALMOST_AN_HOUR);
 	}
 
@@ -82,7 +83,7 @@ abstract class AbstractKeptLockTests extends AbstractAtomicityTests {
 		this.one.grant(this.key, this.owner);
 		assertThat(this.two.keep(this.key, this.other, HOUR)).isFalse();
 		assertThat(this.two.remaining(this.key, this.other)).isLessThanOrEqualTo(LEASE_TIME);
-		assertThat(this.one.renew(this.key, this.owner)).isTrue();
+		this.one.mustHold(this.key, this.owner);
 	}
 
 	@Test
@@ -105,7 +106,7 @@ abstract class AbstractKeptLockTests extends AbstractAtomicityTests {
 		this.one.grant(this.key, reader);
 		assertThat(this.one.keep(this.key, reader, HOUR)).isFalse();
 		assertThat(this.two.remaining(this.key, this.other)).isLessThanOrEqualTo(LEASE_TIME);
-		assertThat(this.one.renew(this.key, reader)).isTrue();
+		this.one.mustHold(this.key, reader);
 	}
 
 	private boolean keep(Duration time) {

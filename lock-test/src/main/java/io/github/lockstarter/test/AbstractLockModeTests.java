@@ -11,7 +11,6 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockGrant;
-import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
@@ -23,6 +22,9 @@ import static org.assertj.core.api.Assertions.assertThat;
  * order.
  */
 abstract class AbstractLockModeTests extends AbstractMixedModeTests {
+
+	/** Still runs when another lease has ended. */
+	private static final Duration LONGER_LEASE_TIME = Duration.ofHours(1);
 
 	private final OwnerToken reader = OwnerToken.random(LockMode.READ);
 
@@ -37,17 +39,16 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 	@Test
 	void readersShareALock() {
 		long base = this.one.grant(this.key, this.reader);
-		assertThat(this.two.grant(this.key, this.otherReader)).isGreaterThan(base);
-		assertThat(this.one.grant(this.key, this.thirdReader)).isGreaterThan(base);
+		assertGrowing(base, this.two.grant(this.key, this.otherReader), this.one.grant(this.key, this.thirdReader));
 	}
 
 	@Test
 	void aReaderExcludesAWriterUntilTheLastOneHasLeft() {
 		this.one.grant(this.key, this.reader);
 		this.two.grant(this.key, this.otherReader);
-		assertThat(this.three.remaining(this.key, this.owner)).isBetween(Duration.ofSeconds(5), LEASE_TIME);
+		assertThat(this.three.remaining(this.key, this.owner)).isBetween(SHORTER_LEASE_TIME, LEASE_TIME);
 		assertThat(this.one.release(this.key, this.reader, null)).isEqualTo(ReleaseOutcome.RELEASED);
-		assertThat(this.three.acquire(this.key, this.owner)).isInstanceOf(LockRefusal.class);
+		this.three.mustNotGet(this.key, this.owner);
 		assertThat(this.two.release(this.key, this.otherReader, null)).isEqualTo(ReleaseOutcome.RELEASED);
 		this.three.grant(this.key, this.owner);
 	}
@@ -55,7 +56,7 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 	@Test
 	void aWriterExcludesReaders() {
 		this.one.grant(this.key, OwnerToken.random(LockMode.WRITE));
-		assertThat(this.two.remaining(this.key, this.reader)).isBetween(Duration.ofSeconds(5), LEASE_TIME);
+		assertThat(this.two.remaining(this.key, this.reader)).isBetween(SHORTER_LEASE_TIME, LEASE_TIME);
 		assertThat(this.one.remaining(this.key, this.reader)).isPositive();
 	}
 
@@ -65,64 +66,64 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 		this.one.release(this.key, this.reader, null);
 		long second = this.two.grant(this.key, this.owner);
 		this.two.release(this.key, this.owner, null);
-		assertThat(second).isGreaterThan(first);
-		assertThat(this.one.grant(this.key, this.otherReader)).isGreaterThan(second);
+		assertGrowing(first, second, this.one.grant(this.key, this.otherReader));
 	}
 
 	@Test
 	void aReaderThatAsksAgainGetsAFullLease() {
-		long base = this.one.grant(this.key, this.reader, Duration.ofSeconds(5));
+		long base = this.one.grant(this.key, this.reader, SHORTER_LEASE_TIME);
 		assertThat(this.one.grant(this.key, this.reader)).isGreaterThanOrEqualTo(base);
-		assertThat(this.two.remaining(this.key, this.owner)).isGreaterThan(Duration.ofSeconds(5));
+		assertThat(this.two.remaining(this.key, this.owner)).isGreaterThan(SHORTER_LEASE_TIME);
 	}
 
 	@Test
 	void aReaderExtendsItsOwnLeaseAndNoOther() {
-		this.one.grant(this.key, this.reader, shortLeaseTime());
-		this.two.grant(this.key, this.otherReader, Duration.ofSeconds(5));
-		assertThat(this.two.renew(this.key, this.otherReader)).isTrue();
-		await().until(() -> {
-			letTimePass();
-			return !this.one.renew(this.key, this.reader, shortLeaseTime().dividedBy(100));
-		});
+		this.one.grant(this.key, this.reader);
+		this.two.grant(this.key, this.otherReader, SHORTER_LEASE_TIME);
+		assertThat(this.two.client().renew(this.key, this.otherReader, LONGER_LEASE_TIME)).isTrue();
+		expire(this.key, this.reader);
+		this.one.mustNotHold(this.key, this.reader);
 		assertThat(this.one.release(this.key, this.reader, null)).isEqualTo(ReleaseOutcome.NOT_OWNER);
-		assertThat(this.two.renew(this.key, this.otherReader)).isTrue();
+		this.two.mustHold(this.key, this.otherReader);
+		this.three.mustNotGet(this.key, this.owner);
 	}
 
 	@Test
 	void aReaderCanAskForItsShareWithoutALongerLease() {
-		this.one.grant(this.key, this.reader, Duration.ofSeconds(5));
-		assertThat(this.one.renew(this.key, this.reader, Duration.ZERO)).isTrue();
-		assertThat(this.two.renew(this.key, this.otherReader, Duration.ZERO)).isFalse();
-		assertThat(this.two.remaining(this.key, this.owner)).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(5));
+		this.one.grant(this.key, this.reader, SHORTER_LEASE_TIME);
+		this.one.mustHold(this.key, this.reader);
+		this.two.mustNotHold(this.key, this.otherReader);
+		assertThat(this.two.remaining(this.key, this.owner)).isPositive().isLessThanOrEqualTo(SHORTER_LEASE_TIME);
 		this.one.release(this.key, this.reader, null);
-		assertThat(this.one.renew(this.key, this.reader, Duration.ZERO)).isFalse();
+		this.one.mustNotHold(this.key, this.reader);
 	}
 
 	@Test
 	void aCrashedReaderFreesItsShareWhenItsOwnLeaseEnds() {
-		this.one.grant(this.key, this.reader, shortLeaseTime());
-		this.two.grant(this.key, this.otherReader);
+		this.one.grant(this.key, this.reader);
+		this.two.grant(this.key, this.otherReader, LONGER_LEASE_TIME);
 		this.two.release(this.key, this.otherReader, null);
-		takeOver();
+		this.three.mustNotGet(this.key, this.owner);
+		expire(this.key, this.reader);
+		this.three.grant(this.key, this.owner);
 	}
 
 	@Test
 	void theLeaseOfAReaderIsNotShortenedByOneThatHasLess() {
 		this.one.grant(this.key, this.reader);
-		this.two.grant(this.key, this.otherReader, shortLeaseTime());
+		this.two.grant(this.key, this.otherReader, SHORTER_LEASE_TIME);
 		this.two.release(this.key, this.otherReader, null);
-		assertThat(this.three.remaining(this.key, this.owner)).isGreaterThan(Duration.ofSeconds(5));
+		assertThat(this.three.remaining(this.key, this.owner)).isGreaterThan(SHORTER_LEASE_TIME);
 	}
 
 	@Test
 	void aReaderThatDoesNotHoldTheLockChangesNothing() {
 		this.one.grant(this.key, this.reader);
 		assertThat(this.two.release(this.key, this.otherReader, null)).isEqualTo(ReleaseOutcome.NOT_OWNER);
-		assertThat(this.two.renew(this.key, this.otherReader)).isFalse();
+		this.two.mustNotHold(this.key, this.otherReader);
 		assertThat(this.two.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.NOT_OWNER);
-		assertThat(this.two.renew(this.key, this.owner)).isFalse();
-		assertThat(this.two.acquire(this.key, this.owner)).isInstanceOf(LockRefusal.class);
+		this.two.mustNotHold(this.key, this.owner);
+		this.two.mustNotGet(this.key, this.owner);
 	}
 
 	@Test
@@ -158,7 +159,7 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 		assertThat(heardBy(this.three)).containsExactly(this.key);
 		this.three.grant(this.key, this.otherReader);
 		this.two.grant(this.key, this.reader);
-		assertThat(this.one.acquire(this.key, this.other)).isInstanceOf(LockRefusal.class);
+		this.one.mustNotGet(this.key, this.other);
 	}
 
 	@Test
@@ -172,7 +173,7 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 		assertThat(heardBy(this.two)).containsExactly(this.key);
 		assertNotNotified(four);
 		this.two.grant(this.key, this.reader);
-		assertThat(four.acquire(this.key, this.otherReader)).isInstanceOf(LockRefusal.class);
+		four.mustWait(this.key, this.otherReader);
 	}
 
 	@Test
@@ -196,58 +197,45 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 
 	@Test
 	void aLockIsGrantedInOrderOfArrival() {
-		Reservation.test((reservation) -> {
-			List<OwnerToken> owners = List.of(fair(), fair(), fair(), fair());
-			List<Jvm> jvms = List.of(this.two, this.three, this.two, this.one);
-			OwnerToken holder = OwnerToken.random();
-			this.one.grant(reservation.key(), holder);
-			for (int i = 0; i < owners.size(); i++) {
-				jvms.get(i).arrive(reservation.key(), owners.get(i));
-			}
-			reservation.release(this.one, holder, null);
-			for (int i = 0; i < owners.size(); i++) {
-				for (int later = i + 1; later < owners.size(); later++) {
-					if (jvms.get(later) != jvms.get(i)) {
-						reservation.refuses(jvms.get(later), owners.get(later));
-					}
+		List<OwnerToken> owners = List.of(fair(), fair(), fair(), fair());
+		List<Jvm> jvms = List.of(this.two, this.three, this.two, this.one);
+		this.one.grant(this.key, this.owner);
+		for (int i = 0; i < owners.size(); i++) {
+			jvms.get(i).arrive(this.key, owners.get(i));
+		}
+		this.one.release(this.key, this.owner, null);
+		for (int i = 0; i < owners.size(); i++) {
+			for (int later = i + 1; later < owners.size(); later++) {
+				if (jvms.get(later) != jvms.get(i)) {
+					jvms.get(later).mustWait(this.key, owners.get(later));
 				}
-				reservation.grants(jvms.get(i), owners.get(i));
-				reservation.release(jvms.get(i), owners.get(i), null);
 			}
-			this.one.grant(reservation.key(), OwnerToken.random());
-		});
+			jvms.get(i).grant(this.key, owners.get(i));
+			jvms.get(i).release(this.key, owners.get(i), null);
+		}
+		this.one.grant(this.key, this.other);
 	}
 
 	@Test
 	void nobodyOvertakesOneThatWaitsInOrderOfArrivalForALockThatBecameFreeByItself() {
-		Reservation.test((reservation) -> {
-			OwnerToken holder = OwnerToken.random();
-			OwnerToken first = fair();
-			OwnerToken second = fair();
-			this.one.grant(reservation.key(), holder, shortLeaseTime());
-			this.two.arrive(reservation.key(), first);
-			await().until(() -> {
-				letTimePass();
-				return !this.one.renew(reservation.key(), holder, Duration.ZERO);
-			});
-			reservation.begin();
-			// It may overtake if it asks again before the first one comes
-			reservation.refuses(this.three, second);
-			await().until(() -> this.two.heard().contains(reservation.key()));
-			reservation.grants(this.two, first);
-			assertThat(this.three.acquire(reservation.key(), second)).isInstanceOf(LockRefusal.class);
-		});
+		this.one.grant(this.key, this.owner);
+		this.two.arrive(this.key, this.first);
+		expire(this.key, this.owner);
+		// It may overtake if it asks again before the first one comes
+		this.three.mustWait(this.key, this.second);
+		await().until(() -> this.two.heard().contains(this.key));
+		this.two.grant(this.key, this.first);
+		this.three.mustNotGet(this.key, this.second);
 	}
 
 	@Test
 	void aWaiterThatWasNotifiedAndDoesNotComeIsPassedOver() {
 		twoWaitInOrderOfArrival();
 		this.one.release(this.key, this.owner, null);
-		await().until(() -> {
-			letTimePass();
-			return this.three.acquire(this.key, this.second) instanceof LockGrant;
-		});
-		assertThat(this.two.acquire(this.key, this.first)).isInstanceOf(LockRefusal.class);
+		this.three.mustWait(this.key, this.second);
+		endReservation(this.key);
+		this.three.grant(this.key, this.second);
+		this.two.mustNotGet(this.key, this.first);
 	}
 
 	@Test
@@ -271,23 +259,20 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 
 	@Test
 	void aJvmThatLetsItsOwnCallersInTheOtherWayRoundTakesNothingFromOthers() {
-		Reservation.test((reservation) -> {
-			OwnerToken early = fair();
-			OwnerToken between = fair();
-			OwnerToken late = fair();
-			OwnerToken holder = OwnerToken.random();
-			this.one.grant(reservation.key(), holder);
-			this.two.arrive(reservation.key(), early);
-			this.three.arrive(reservation.key(), between);
-			this.two.arrive(reservation.key(), late);
-			reservation.release(this.one, holder, null);
-			reservation.grants(this.two, late);
-			reservation.release(this.two, late, null);
-			reservation.refuses(this.two, early);
-			reservation.grants(this.three, between);
-			reservation.release(this.three, between, null);
-			reservation.grants(this.two, early);
-		});
+		OwnerToken early = fair();
+		OwnerToken between = fair();
+		OwnerToken late = fair();
+		this.one.grant(this.key, this.owner);
+		this.two.arrive(this.key, early);
+		this.three.arrive(this.key, between);
+		this.two.arrive(this.key, late);
+		this.one.release(this.key, this.owner, null);
+		this.two.grant(this.key, late);
+		this.two.release(this.key, late, null);
+		this.two.mustWait(this.key, early);
+		this.three.grant(this.key, between);
+		this.three.release(this.key, between, null);
+		this.two.grant(this.key, early);
 	}
 
 	@Test
@@ -301,8 +286,7 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 		List<LeaseRequest> overlapping = List.of(requests.get(0),
 				new LeaseRequest(requests.get(1).key(), OwnerToken.random(), LEASE_TIME));
 		assertThat(this.two.acquireAll(overlapping)).isEmpty();
-		assertThat(this.two.grant(requests.get(0).key(), OwnerToken.random()))
-			.isGreaterThan(grants.get(0).fencingBase());
+		assertGrowing(grants.get(0).fencingBase(), this.two.grant(requests.get(0).key(), OwnerToken.random()));
 	}
 
 	@Test

@@ -38,10 +38,13 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
  */
 public abstract class StoreHarness {
 
-	protected static final Duration LEASE_TIME = Duration.ofSeconds(20);
+	/** So long that a lease ends only where a test ends it. */
+	protected static final Duration LEASE_TIME = Duration.ofMinutes(10);
 
-	/** Stores count in milliseconds and may truncate fractions. */
-	protected static final Duration CLOCK_RESOLUTION = Duration.ofMillis(2);
+	static final Duration SHORTER_LEASE_TIME = Duration.ofMinutes(1);
+
+	/** How long a store of a test reserves a free lock for the one whose turn it is. */
+	protected static final Duration RESERVATION = Duration.ofHours(1);
 
 	private static final Duration POLL_INTERVAL = Duration.ofMillis(5);
 
@@ -67,23 +70,23 @@ public abstract class StoreHarness {
 	protected abstract LockStore createStore();
 
 	/**
-	 * Return the time after which a lease expires for which a test waits.
+	 * Let the lease of an owner end now, as if {@link #LEASE_TIME} had passed.
 	 */
-	protected Duration shortLeaseTime() {
-		return Duration.ofMillis(200);
+	protected abstract void expire(LockKey key, OwnerToken owner);
+
+	/**
+	 * Let the {@linkplain #RESERVATION reservation} of a free lock end now. A store
+	 * without a waiting line reserves no lock.
+	 */
+	protected void endReservation(LockKey key) {
+		throw new UnsupportedOperationException();
 	}
 
 	/**
-	 * Return the time of the clock by which leases of the store expire.
+	 * Return whether a lease also ends by itself, and not only if a test moves a clock.
 	 */
-	protected long nanoTime() {
-		return System.nanoTime();
-	}
-
-	/**
-	 * Advance the clock if it does not run by itself.
-	 */
-	protected void letTimePass() {
+	protected boolean isOnRealClock() {
+		return true;
 	}
 
 	/**
@@ -144,18 +147,14 @@ public abstract class StoreHarness {
 		return jvm;
 	}
 
-	protected final long takeOver() {
-		return takeOver(this.key);
-	}
-
 	/**
-	 * Wait until the lease of the first owner expires and another one gets the lock.
+	 * Check that each fencing base is larger than all before.
 	 */
-	protected final long takeOver(LockKey key) {
-		return await().alias("The lease expires, and the store grants the lock to the next owner").until(() -> {
-			letTimePass();
-			return this.two.acquire(key, this.other) instanceof LockGrant grant ? grant.fencingBase() : null;
-		}, (base) -> base != null);
+	static void assertGrowing(Long... bases) {
+		for (int i = 1; i < bases.length; i++) {
+			SafetyViolation.check(bases[i] > bases[i - 1], "A later grant has a fencing base that is not larger: %s",
+					List.of(bases));
+		}
 	}
 
 	protected final void assertNotNotified(Jvm jvm) {
@@ -250,6 +249,9 @@ public abstract class StoreHarness {
 			return this.client.store();
 		}
 
+		/**
+		 * Ask for a lock that another owner may have.
+		 */
 		LockAttempt acquire(LockKey key, OwnerToken owner) {
 			return acquire(key, owner, LEASE_TIME, false);
 		}
@@ -274,27 +276,68 @@ public abstract class StoreHarness {
 			return ((LockGrant) attempt).fencingBase();
 		}
 
+		/**
+		 * Wait for a lock that another owner has.
+		 */
 		void queue(LockKey key) {
 			queue(key, OwnerToken.random());
 		}
 
 		void queue(LockKey key, OwnerToken owner) {
-			assertThat(acquire(key, owner, LEASE_TIME, true)).isInstanceOf(LockRefusal.class);
+			refused(acquire(key, owner, LEASE_TIME, true), key, owner);
+		}
+
+		/**
+		 * Check that a lock is refused, because another owner has it.
+		 */
+		LockRefusal mustNotGet(LockKey key, OwnerToken owner) {
+			return refused(acquire(key, owner), key, owner);
+		}
+
+		private static LockRefusal refused(LockAttempt attempt, LockKey key, OwnerToken owner) {
+			SafetyViolation.check(attempt instanceof LockRefusal, "'%s' was granted to %s while another owner has it",
+					key, owner);
+			return (LockRefusal) attempt;
+		}
+
+		/**
+		 * Check that a lock is refused, because it is the turn of another waiter.
+		 */
+		void mustWait(LockKey key, OwnerToken owner) {
+			assertThat(acquire(key, owner)).isInstanceOf(LockRefusal.class);
 		}
 
 		@Nullable Duration remaining(LockKey key, OwnerToken owner) {
-			LockAttempt attempt = acquire(key, owner);
-			assertThat(attempt).isInstanceOf(LockRefusal.class);
+			LockRefusal refusal = mustNotGet(key, owner);
 			assumeTrue(this.knowsTheRemainingTime, "The store does not know how long a lease lasts");
-			return ((LockRefusal) attempt).remaining();
+			return refusal.remaining();
 		}
 
-		boolean renew(LockKey key, OwnerToken owner) {
-			return renew(key, owner, LEASE_TIME);
+		/**
+		 * Check that an owner has a lock, and extend its lease.
+		 */
+		void renew(LockKey key, OwnerToken owner) {
+			assertThat(this.client.renew(key, owner, LEASE_TIME)).isTrue();
 		}
 
-		boolean renew(LockKey key, OwnerToken owner, Duration leaseTime) {
-			return this.client.renew(key, owner, leaseTime);
+		/**
+		 * Check that an owner has a lock.
+		 */
+		void mustHold(LockKey key, OwnerToken owner) {
+			assertThat(this.client.renew(key, owner, Duration.ZERO)).isTrue();
+		}
+
+		/**
+		 * Check that an owner does not have a lock.
+		 */
+		void mustNotHold(LockKey key, OwnerToken owner) {
+			mustNotHold(key, owner, Duration.ZERO);
+			mustNotHold(key, owner, LEASE_TIME);
+		}
+
+		private void mustNotHold(LockKey key, OwnerToken owner, Duration leaseTime) {
+			SafetyViolation.check(!this.client.renew(key, owner, leaseTime), "%s does not have '%s', but is confirmed",
+					owner, key);
 		}
 
 		ReleaseOutcome release(LockKey key, OwnerToken owner, @Nullable LockMode next) {

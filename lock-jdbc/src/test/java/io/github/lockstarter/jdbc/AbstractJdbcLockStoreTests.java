@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.jdbc;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+import com.zaxxer.hikari.HikariDataSource;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+
+import org.springframework.jdbc.core.JdbcTemplate;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.RowKey;
+import io.github.lockstarter.test.AbstractLockStoreTests;
+
+/**
+ * The contract in a database. A test lets time pass for a row by setting its times back.
+ */
+abstract class AbstractJdbcLockStoreTests extends AbstractLockStoreTests {
+
+	private static final SignalTimes TIMES = new SignalTimes(SignalTimes.DEFAULTS.idle(), SignalTimes.DEFAULTS.test(),
+			SignalTimes.DEFAULTS.untested(), SignalTimes.DEFAULTS.waited(), RESERVATION);
+
+	private static final String TABLE = TestDatabase.SETTINGS.table();
+
+	/** The connections for all tests of one class. */
+	private static @Nullable HikariDataSource pool;
+
+	private final JdbcLockSettings settings;
+
+	private final HikariDataSource source;
+
+	private final @Nullable Dialect dialect;
+
+	AbstractJdbcLockStoreTests(TestDatabase database, JdbcLockSettings settings) {
+		this(database, settings, null);
+	}
+
+	AbstractJdbcLockStoreTests(TestDatabase database, JdbcLockSettings settings, @Nullable Dialect dialect) {
+		this.settings = settings;
+		this.source = (pool != null) ? pool : database.pool(60);
+		this.dialect = dialect;
+		pool = this.source;
+	}
+
+	@AfterAll
+	static void closePool() {
+		if (pool != null) {
+			pool.close();
+			pool = null;
+		}
+	}
+
+	@Override
+	protected LockStore createStore() {
+		return new JdbcLockStore(this.source, this.source, this.settings, null, this.dialect, TIMES);
+	}
+
+	@Override
+	protected void expire(LockKey key, OwnerToken owner) {
+		if (owner.mode() == LockMode.READ) {
+			setBack(key, (line) -> line.startsWith(owner.value()), LEASE_TIME);
+			update("expires_at = ?", Readers.read(line(key)).lastEnd(), key);
+		}
+		else {
+			update("expires_at = expires_at - ?", TimeUnit.MICROSECONDS.convert(LEASE_TIME), key);
+		}
+	}
+
+	@Override
+	protected void endReservation(LockKey key) {
+		// It is a little longer while a JVM polls
+		setBack(key, (line) -> !LineEntry.readAll(line).isEmpty(), RESERVATION.multipliedBy(2));
+	}
+
+	/**
+	 * Set back the last field, which is a time, in some lines of a row.
+	 */
+	private void setBack(LockKey key, Predicate<String> lines, Duration time) {
+		String changed = line(key).lines().map((line) -> {
+			int last = line.lastIndexOf(' ') + 1;
+			long field = Long.parseLong(line.substring(last)) - TimeUnit.MICROSECONDS.convert(time);
+			return lines.test(line) ? line.substring(0, last) + field : line;
+		}).collect(Collectors.joining("\n"));
+		update("line = ?", changed, key);
+	}
+
+	private String line(LockKey key) {
+		return Objects.requireNonNull(new JdbcTemplate(this.source)
+			.queryForObject("select line from " + TABLE + " where lock_key = ?", String.class, RowKey.of(key)));
+	}
+
+	private void update(String change, Object value, LockKey key) {
+		new JdbcTemplate(this.source).update("update " + TABLE + " set " + change + " where lock_key = ?", value,
+				RowKey.of(key));
+	}
+
+}
