@@ -3,12 +3,9 @@
 package io.github.lockstarter.jdbc;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 
 import io.agroal.api.AgroalDataSource;
 import io.agroal.api.configuration.supplier.AgroalDataSourceConfigurationSupplier;
@@ -37,14 +34,9 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.TransactionFencing;
-import io.github.lockstarter.engine.DefaultLockRegistry;
-import io.github.lockstarter.engine.EngineSettings;
-import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.fencing.FenceSchema;
 import io.github.lockstarter.fencing.FenceTable;
 import io.github.lockstarter.fencing.TransactionFence;
-import io.github.lockstarter.memory.LockMemory;
-import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.transaction.LockCommitGuard;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -58,15 +50,11 @@ class FencedJtaTransactionTests {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-	private final AtomicLong jump = new AtomicLong();
+	private final EndlessLeases leases = new EndlessLeases();
 
-	private final LockMemory memory = new LockMemory(() -> System.nanoTime() + this.jump.get());
+	private final LockTemplate first = new LockTemplate(this.leases.instance());
 
-	private final List<DefaultLockRegistry> registries = new ArrayList<>();
-
-	private final LockTemplate first = instance();
-
-	private final LockTemplate second = instance();
+	private final LockTemplate second = new LockTemplate(this.leases.instance());
 
 	/** Does not complain at the release that the lease was over. */
 	private final LockTemplate uncomplaining = this.first.withOnLost(OnLost.LOG)
@@ -83,13 +71,6 @@ class FencedJtaTransactionTests {
 	private JtaTransactionManager manager;
 
 	private TransactionTemplate transaction;
-
-	private LockTemplate instance() {
-		DefaultLockRegistry registry = new DefaultLockRegistry(new MemoryLockStore(this.memory),
-				EngineSettings.DEFAULTS, LockListener.NO_OP);
-		this.registries.add(registry);
-		return new LockTemplate(registry);
-	}
 
 	@BeforeEach
 	void use() throws Exception {
@@ -124,7 +105,7 @@ class FencedJtaTransactionTests {
 
 	@AfterEach
 	void close() {
-		this.registries.forEach(DefaultLockRegistry::close);
+		this.leases.close();
 		this.pool.close();
 	}
 
@@ -139,12 +120,8 @@ class FencedJtaTransactionTests {
 			.single();
 	}
 
-	private void leasesExpire() {
-		this.jump.addAndGet(TimeUnit.MINUTES.toNanos(1));
-	}
-
 	private void overtake() {
-		leasesExpire();
+		this.leases.expire();
 		CompletableFuture
 			.runAsync(() -> this.second.execute(this.request, (lease) -> this.transaction.execute((status) -> write())))
 			.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS)
@@ -192,7 +169,7 @@ class FencedJtaTransactionTests {
 	void aLaterOwnerWaits() {
 		CompletableFuture<Integer> later = this.uncomplaining.execute(this.request,
 				(lease) -> this.transaction.execute((status) -> {
-					leasesExpire();
+					this.leases.expire();
 					CompletableFuture<Integer> seen = CompletableFuture.supplyAsync(() -> this.second
 						.execute(this.request, (other) -> this.transaction.execute((begun) -> written())));
 					Awaitility.await().atMost(PATIENCE).until(() -> TestDatabase.POSTGRESQL.waitsForRows() > 0);

@@ -8,9 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 import io.r2dbc.pool.ConnectionPool;
@@ -49,8 +47,6 @@ import io.github.lockstarter.TransactionFencing;
 import io.github.lockstarter.fencing.FenceSchema;
 import io.github.lockstarter.fencing.FencedR2dbcTransactionManager;
 import io.github.lockstarter.fencing.FencingSettings;
-import io.github.lockstarter.memory.LockMemory;
-import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.spring.EnableDistributedLocks;
 import io.github.lockstarter.store.LockStore;
 
@@ -65,9 +61,7 @@ class FencedReactiveTransactionTests {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-	private final AtomicLong jump = new AtomicLong();
-
-	private final LockMemory memory = new LockMemory(() -> System.nanoTime() + this.jump.get());
+	private final EndlessLeases leases = new EndlessLeases();
 
 	private final String key = UUID.randomUUID().toString();
 
@@ -107,7 +101,7 @@ class FencedReactiveTransactionTests {
 	private Stock instance(ConnectionFactory connections) {
 		AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
 		this.instances.add(context);
-		context.registerBean(LockStore.class, () -> new MemoryLockStore(this.memory));
+		context.registerBean(LockStore.class, this.leases::store);
 		context.registerBean(FencingSettings.class, FencingSettings.DEFAULTS::withTransactions);
 		context.registerBean(R2dbcTransactionManager.class, () -> new R2dbcTransactionManager(connections));
 		context.register(Application.class, Stock.class);
@@ -117,15 +111,10 @@ class FencedReactiveTransactionTests {
 		return stock;
 	}
 
-	/** The leases of all owners are over, which they do not know. */
-	private void leasesExpire() {
-		this.jump.addAndGet(TimeUnit.MINUTES.toNanos(1));
-	}
-
 	/** What another owner does after the leases have expired. */
 	private Mono<?> overtake() {
 		return Mono.defer(() -> {
-			leasesExpire();
+			this.leases.expire();
 			return this.second.locked(this.key, () -> this.second.write(this.key)).then(Mono.just(1));
 		});
 	}
@@ -162,7 +151,7 @@ class FencedReactiveTransactionTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource(TestDatabase.class)
+	@EnumSource(names = "POSTGRESQL")
 	void withoutFencingItIsNot(TestDatabase database) throws Exception {
 		use(database, 2);
 		assertThatExceptionOfType(LockLostException.class)
@@ -178,7 +167,7 @@ class FencedReactiveTransactionTests {
 		use(database, 2);
 		CompletableFuture<Integer> later = new CompletableFuture<>();
 		Mono<Void> compete = Mono.<Void>fromRunnable(() -> {
-			leasesExpire();
+			this.leases.expire();
 			this.second
 				.locked(this.key, () -> this.second.transaction().transactional(Mono.fromCallable(this::written)))
 				.subscribeOn(Schedulers.boundedElastic())
@@ -197,7 +186,7 @@ class FencedReactiveTransactionTests {
 
 	/** A connection that stays behind would be the only one. */
 	@ParameterizedTest
-	@EnumSource(TestDatabase.class)
+	@EnumSource(names = "POSTGRESQL")
 	void noConnectionIsLeftBehind(TestDatabase database) throws Exception {
 		use(database, 1);
 		for (int i = 0; i < 3; i++) {
@@ -224,7 +213,7 @@ class FencedReactiveTransactionTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource(value = TestDatabase.class, names = "H2", mode = EnumSource.Mode.EXCLUDE)
+	@EnumSource(names = "POSTGRESQL")
 	void norByOneOfAnInnerTransaction(TestDatabase database) throws Exception {
 		use(database, 2);
 		whileClaimsWait(() -> {
@@ -241,7 +230,7 @@ class FencedReactiveTransactionTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource(TestDatabase.class)
+	@EnumSource(names = "POSTGRESQL")
 	void aCancelledCallDoesNotWaitForAConnection(TestDatabase database) throws Exception {
 		use(database, 1);
 		io.r2dbc.spi.Connection lent = Mono.from(this.pool.create()).block(PATIENCE);
@@ -256,7 +245,7 @@ class FencedReactiveTransactionTests {
 
 	/** It waits for the connection of a transaction that is cancelled while it claims. */
 	@ParameterizedTest
-	@EnumSource(value = TestDatabase.class, names = "H2", mode = EnumSource.Mode.EXCLUDE)
+	@EnumSource(names = "POSTGRESQL")
 	void theNextTransactionOfAConnectionIsWhole(TestDatabase database) throws Exception {
 		use(database, 1);
 		String item = UUID.randomUUID().toString();
@@ -279,7 +268,7 @@ class FencedReactiveTransactionTests {
 
 	/** Spring resumes it after a failure, but not after a cancellation. */
 	@ParameterizedTest
-	@EnumSource(value = TestDatabase.class, names = "H2", mode = EnumSource.Mode.EXCLUDE)
+	@EnumSource(names = "POSTGRESQL")
 	void anOuterTransactionThatGoesOnAfterACancellationIsWhole(TestDatabase database) throws Exception {
 		use(database, 3);
 		String item = UUID.randomUUID().toString();
@@ -344,7 +333,7 @@ class FencedReactiveTransactionTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource(TestDatabase.class)
+	@EnumSource(names = "POSTGRESQL")
 	void anInnerTransactionDoesNotWaitForItsOuterOne(TestDatabase database) throws Exception {
 		use(database, 2);
 		this.first
@@ -364,7 +353,7 @@ class FencedReactiveTransactionTests {
 
 	/** The outer transaction only reads, so it has not claimed. */
 	@ParameterizedTest
-	@EnumSource(TestDatabase.class)
+	@EnumSource(names = "POSTGRESQL")
 	void anOuterTransactionGoesOnAfterARefusal(TestDatabase database) throws Exception {
 		use(database, 2);
 		List<Throwable> refusals = new ArrayList<>();
@@ -378,7 +367,7 @@ class FencedReactiveTransactionTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource(TestDatabase.class)
+	@EnumSource(names = "POSTGRESQL")
 	void aSavepointIsPartOfItsTransaction(TestDatabase database) throws Exception {
 		use(database, 1);
 		TransactionalOperator nested = this.first.transaction(TransactionDefinition.PROPAGATION_NESTED);
@@ -392,7 +381,7 @@ class FencedReactiveTransactionTests {
 
 	/** The savepoint is part of a transaction that has begun before the lock. */
 	@ParameterizedTest
-	@EnumSource(TestDatabase.class)
+	@EnumSource(names = "POSTGRESQL")
 	void anInnerTransactionOfASavepointClaims(TestDatabase database) throws Exception {
 		use(database, 2);
 		TransactionalOperator nested = this.first.transaction(TransactionDefinition.PROPAGATION_NESTED);
@@ -405,7 +394,7 @@ class FencedReactiveTransactionTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource(TestDatabase.class)
+	@EnumSource(names = "POSTGRESQL")
 	void aTransactionThatOnlyReadsClaimsNothing(TestDatabase database) throws Exception {
 		use(database, 1);
 		this.first.locked(this.key, () -> this.first.reading().transactional(this.first.count(this.key)))
@@ -414,7 +403,7 @@ class FencedReactiveTransactionTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource(TestDatabase.class)
+	@EnumSource(names = "POSTGRESQL")
 	void aTransactionWithoutALockClaimsNothing(TestDatabase database) throws Exception {
 		use(database, 1);
 		this.first.locked(this.key, () -> Mono.just(1)).then(this.first.write(this.key)).block(PATIENCE);
@@ -423,7 +412,7 @@ class FencedReactiveTransactionTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource(TestDatabase.class)
+	@EnumSource(names = "POSTGRESQL")
 	void allLocksOfAChainAreClaimed(TestDatabase database) throws Exception {
 		use(database, 2);
 		String other = UUID.randomUUID().toString();
@@ -436,7 +425,7 @@ class FencedReactiveTransactionTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource(value = TestDatabase.class, names = "H2", mode = EnumSource.Mode.EXCLUDE)
+	@EnumSource(names = "POSTGRESQL")
 	void readersCheckAndDoNotClaim(TestDatabase database) throws Exception {
 		use(database, 3);
 		this.first.locked(this.key, () -> this.first.write(this.key)).blockLast(PATIENCE);
@@ -451,7 +440,7 @@ class FencedReactiveTransactionTests {
 
 	/** None has created the row of the claims before. */
 	@ParameterizedTest
-	@EnumSource(value = TestDatabase.class, names = "H2", mode = EnumSource.Mode.EXCLUDE)
+	@EnumSource(names = "POSTGRESQL")
 	void firstReadersDoNotWaitForEachOther(TestDatabase database) throws Exception {
 		int readers = 6;
 		use(database, readers);
@@ -470,7 +459,7 @@ class FencedReactiveTransactionTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource(TestDatabase.class)
+	@EnumSource(names = "MARIADB")
 	void firstReadersOfManyLocksDoNotDeadlock(TestDatabase database) throws Exception {
 		use(database, 8);
 		Flux.range(0, 120)
@@ -481,7 +470,7 @@ class FencedReactiveTransactionTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource(TestDatabase.class)
+	@EnumSource(names = "POSTGRESQL")
 	void aLateFirstReaderIsRefused(TestDatabase database) throws Exception {
 		use(database, 2);
 		assertRefused(this.first.reader(this.key, () -> overtake().then(this.first.write(this.key))));
@@ -490,7 +479,7 @@ class FencedReactiveTransactionTests {
 
 	/** The transaction begins on the thread that holds the lock. */
 	@ParameterizedTest
-	@EnumSource(TestDatabase.class)
+	@EnumSource(names = "POSTGRESQL")
 	void soIsThatOfABlockingBody(TestDatabase database) throws Exception {
 		use(database, 2);
 		LockRequest request = LockRequest.of("stock", this.key);

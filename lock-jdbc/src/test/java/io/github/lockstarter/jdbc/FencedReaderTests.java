@@ -9,7 +9,6 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -23,7 +22,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.core.io.DefaultResourceLoader;
-import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.init.DatabasePopulatorUtils;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
@@ -37,14 +35,9 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.TransactionFencing;
-import io.github.lockstarter.engine.DefaultLockRegistry;
-import io.github.lockstarter.engine.EngineSettings;
-import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.fencing.FenceSchema;
 import io.github.lockstarter.fencing.FenceTable;
 import io.github.lockstarter.fencing.TransactionFence;
-import io.github.lockstarter.memory.LockMemory;
-import io.github.lockstarter.memory.MemoryLockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -56,17 +49,11 @@ class FencedReaderTests {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-	private final AtomicLong jump = new AtomicLong();
+	private final EndlessLeases leases = new EndlessLeases();
 
-	private final LockMemory memory = new LockMemory(() -> System.nanoTime() + this.jump.get());
+	private final LockTemplate first = new LockTemplate(this.leases.instance());
 
-	private final DefaultLockRegistry firstRegistry = registry();
-
-	private final DefaultLockRegistry secondRegistry = registry();
-
-	private final LockTemplate first = new LockTemplate(this.firstRegistry);
-
-	private final LockTemplate second = new LockTemplate(this.secondRegistry);
+	private final LockTemplate second = new LockTemplate(this.leases.instance());
 
 	/** Does not complain at the release that the lease was over. */
 	private final LockTemplate uncomplaining = this.first.withOnLost(OnLost.LOG)
@@ -82,14 +69,9 @@ class FencedReaderTests {
 
 	private JdbcClient jdbc;
 
-	private DefaultLockRegistry registry() {
-		return new DefaultLockRegistry(new MemoryLockStore(this.memory), EngineSettings.DEFAULTS, LockListener.NO_OP);
-	}
-
 	@AfterEach
 	void close() {
-		this.firstRegistry.close();
-		this.secondRegistry.close();
+		this.leases.close();
 		this.pool.close();
 	}
 
@@ -119,11 +101,6 @@ class FencedReaderTests {
 			.param(this.reader.key().text())
 			.query(Integer.class)
 			.single();
-	}
-
-	/** The leases of all owners are over, which they do not know. */
-	private void leasesExpire() {
-		this.jump.addAndGet(TimeUnit.MINUTES.toNanos(1));
 	}
 
 	private static <T> CompletableFuture<T> inThread(Supplier<T> call) {
@@ -168,7 +145,7 @@ class FencedReaderTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "POSTGRESQL, 2", "POSTGRESQL, 4", "POSTGRESQL, 8", "MARIADB, 2", "MARIADB, 4", "MARIADB, 8" })
+	@CsvSource({ "POSTGRESQL, 2", "MARIADB, 4" })
 	void firstReadersDoNotWaitForEachOther(TestDatabase database, int isolation) throws Exception {
 		use(database, isolation);
 		for (int i = 0; i < 10; i++) {
@@ -181,7 +158,7 @@ class FencedReaderTests {
 
 	/** The rows are new and lie beside each other, where some databases lock gaps. */
 	@ParameterizedTest
-	@CsvSource({ "POSTGRESQL, 2", "MARIADB, 2", "MARIADB, 4", "MARIADB, 8", "H2, 2" })
+	@CsvSource({ "POSTGRESQL, 2", "MARIADB, 4", "H2, 2" })
 	void firstReadersOfManyLocksDoNotDeadlock(TestDatabase database, int isolation) throws Exception {
 		use(database, isolation);
 		// Most threads wait for a connection first
@@ -204,7 +181,7 @@ class FencedReaderTests {
 		CompletableFuture<Integer> later = this.uncomplaining.execute(this.reader,
 				(lease) -> this.transaction.execute((status) -> {
 					await(bothAreOpen);
-					leasesExpire();
+					this.leases.expire();
 					return inThread(() -> this.second.execute(this.writer,
 							(next) -> this.transaction.execute((begun) -> write())));
 				}));
@@ -216,12 +193,11 @@ class FencedReaderTests {
 		assertThat(later).succeedsWithin(PATIENCE).isEqualTo(1);
 	}
 
-	@ParameterizedTest
-	@EnumSource(TestDatabase.class)
-	void aLateFirstReaderIsRefused(TestDatabase database) throws Exception {
-		use(database);
+	@Test
+	void aLateFirstReaderIsRefused() throws Exception {
+		use(TestDatabase.H2);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.first.execute(this.reader, (lease) -> {
-			leasesExpire();
+			this.leases.expire();
 			assertThat(inThread(
 					() -> this.second.execute(this.writer, (later) -> this.transaction.execute((status) -> write()))))
 				.succeedsWithin(PATIENCE);
@@ -230,15 +206,24 @@ class FencedReaderTests {
 		assertThat(written()).isOne();
 	}
 
+	@Test
+	void readersOfALockThatWasClaimedDoNotWaitForEachOther() throws Exception {
+		use(TestDatabase.POSTGRESQL);
+		this.first.execute(this.writer, (lease) -> this.transaction.execute((status) -> write()));
+		CyclicBarrier bothAreOpen = new CyclicBarrier(2);
+		inThreads(2, (i) -> ((i == 0) ? this.first : this.second).execute(this.reader,
+				(lease) -> this.transaction.execute((status) -> await(bothAreOpen))));
+	}
+
 	/** The writer is late, but its transaction began before. */
 	@ParameterizedTest
-	@CsvSource({ "POSTGRESQL, 2", "POSTGRESQL, 4", "POSTGRESQL, 8", "MARIADB, 2", "MARIADB, 4" })
+	@CsvSource({ "POSTGRESQL, 4", "MARIADB, 4" })
 	void aReaderSeesWhatAnEarlierWriterHasCommitted(TestDatabase database, int isolation) throws Exception {
 		use(database, isolation);
 		this.first.execute(this.reader, (lease) -> this.transaction.execute((status) -> written()));
 		CompletableFuture<Integer> seen = this.uncomplaining.execute(this.writer,
 				(lease) -> this.transaction.execute((status) -> {
-					leasesExpire();
+					this.leases.expire();
 					CompletableFuture<Integer> later = inThread(() -> this.second.execute(this.reader,
 							(other) -> this.transaction.execute((begun) -> written())));
 					Awaitility.await().atMost(PATIENCE).until(() -> database.waitsForRows() > 0);
@@ -250,8 +235,7 @@ class FencedReaderTests {
 
 	/** The reader has not changed the row for which the writer has waited. */
 	@ParameterizedTest
-	@CsvSource({ "POSTGRESQL, 2", "POSTGRESQL, 4", "POSTGRESQL, 8", "MARIADB, 2", "MARIADB, 4", "MARIADB, 8", "H2, 2",
-			"H2, 4", "H2, 8" })
+	@CsvSource({ "POSTGRESQL, 4", "MARIADB, 4", "H2, 4" })
 	void aWriterSeesWhatAnEarlierReaderHasCommitted(TestDatabase database, int isolation) throws Exception {
 		use(database, isolation);
 		CompletableFuture<Integer> seen = this.uncomplaining.execute(this.reader,
@@ -261,8 +245,7 @@ class FencedReaderTests {
 
 	/** The rollback has restored the row for which the later owner has waited. */
 	@ParameterizedTest
-	@CsvSource({ "POSTGRESQL, 2, WRITE", "POSTGRESQL, 4, WRITE", "POSTGRESQL, 8, WRITE", "POSTGRESQL, 4, READ",
-			"MARIADB, 4, WRITE", "MARIADB, 4, READ", "H2, 4, WRITE", "H2, 4, READ", "H2, 8, WRITE" })
+	@CsvSource({ "POSTGRESQL, 4, WRITE", "POSTGRESQL, 4, READ", "MARIADB, 4, WRITE", "H2, 4, WRITE" })
 	void aLaterOwnerSeesWhatAnInnerTransactionHasCommitted(TestDatabase database, int isolation, LockMode later)
 			throws Exception {
 		use(database, isolation);
@@ -281,7 +264,7 @@ class FencedReaderTests {
 
 	/** Write while a later owner waits for the transaction. */
 	private CompletableFuture<Integer> writeBefore(TestDatabase database, LockRequest next) {
-		leasesExpire();
+		this.leases.expire();
 		CompletableFuture<Integer> later = inThread(
 				() -> this.second.execute(next, (other) -> this.transaction.execute((begun) -> written())));
 		Awaitility.await().atMost(PATIENCE).until(() -> database.waitsForRows() > 0);
