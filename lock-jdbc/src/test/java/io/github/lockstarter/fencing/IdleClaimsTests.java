@@ -91,10 +91,13 @@ class IdleClaimsTests {
 		}
 	}
 
-	/** The clock of the database decides, which is that of this machine. */
-	private void claimedBefore(Duration time) {
-		this.jdbc.update("update distributed_lock_fence set claimed_at = ?",
-				System.currentTimeMillis() - time.toMillis());
+	/** The clock of the database decides, which has written the time of a claim. */
+	private void claimedBefore(Duration time) throws Exception {
+		claim("now");
+		Long now = this.jdbc.queryForObject("select claimed_at from distributed_lock_fence where lock_key = 'now'",
+				Long.class);
+		this.jdbc.update("delete from distributed_lock_fence where lock_key = 'now'");
+		this.jdbc.update("update distributed_lock_fence set claimed_at = ? - ?", now, time.toMillis());
 	}
 
 	/** A JVM whose clock is wrong deletes nothing that others have just claimed. */

@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import com.zaxxer.hikari.HikariDataSource;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -24,6 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * A transaction keeps other owners out until it has ended, also those of its own JVM.
  */
+@Tag("clock")
 class CommitWithinInstanceTests {
 
 	private static final LockRequest REQUEST = LockRequest.of("within").withWaitTime(Duration.ofSeconds(20));

@@ -88,7 +88,7 @@ class ConnectionsTests {
 	@EnumSource(TestDatabase.class)
 	void aMissingTableIsNamed(TestDatabase database) {
 		JdbcLockSettings settings = new JdbcLockSettings("missing_", Duration.ofSeconds(2), false, true,
-				Duration.ofMillis(5), Duration.ofMillis(20), Duration.ofHours(1));
+				Duration.ofSeconds(1), Duration.ofSeconds(1), Duration.ofHours(1));
 		try (JdbcLockStore store = new JdbcLockStore(database.unpooled(), settings)) {
 			StoreClient client = new StoreClient(store);
 			assertThatExceptionOfType(UnusableStoreException.class)

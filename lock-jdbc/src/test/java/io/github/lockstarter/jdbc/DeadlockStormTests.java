@@ -8,22 +8,17 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import com.zaxxer.hikari.HikariDataSource;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.LockMode;
-import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.LockSetRequest;
-import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.Place;
@@ -44,37 +39,6 @@ class DeadlockStormTests {
 	private static final int ROUNDS = 10;
 
 	private static final int LOCKS = 4;
-
-	/** Each is guarded by the lock with its number. */
-	private final int[] counters = new int[LOCKS];
-
-	@ParameterizedTest
-	@EnumSource(TestDatabase.class)
-	void severalLocksInOppositeOrders(TestDatabase database) throws Exception {
-		AtomicInteger expected = new AtomicInteger();
-		try (HikariDataSource pool = database.pool(20);
-				JdbcLockStore one = new JdbcLockStore(pool, TestDatabase.SETTINGS);
-				JdbcLockStore two = new JdbcLockStore(pool, TestDatabase.SETTINGS);
-				DefaultLockRegistry first = new DefaultLockRegistry(one);
-				DefaultLockRegistry second = new DefaultLockRegistry(two)) {
-			run((thread, round) -> {
-				LockMode mode = ((thread + round) % 3 == 0) ? LockMode.READ : LockMode.WRITE;
-				List<LockRequest> requests = new ArrayList<>();
-				for (int i = 0; i < LOCKS - 1; i++) {
-					int number = (thread % 4 < 2) ? (round + i) % LOCKS : (round - i + LOCKS) % LOCKS;
-					requests.add(LockRequest.of("storm-" + database, number).withMode(mode));
-				}
-				LockSetRequest request = LockSetRequest.of(requests).withWaitTime(Duration.ofMinutes(1));
-				try (LeaseSet leases = ((thread % 2 == 0) ? first : second).acquireAll(request)) {
-					if (mode == LockMode.WRITE) {
-						requests.forEach((each) -> this.counters[Integer.parseInt(each.key().key())]++);
-						expected.addAndGet(requests.size());
-					}
-				}
-			});
-		}
-		assertThat(IntStream.of(this.counters).sum()).isEqualTo(expected.get());
-	}
 
 	@ParameterizedTest
 	@EnumSource(TestDatabase.class)
@@ -106,6 +70,7 @@ class DeadlockStormTests {
 	 * too late.
 	 */
 	@Test
+	@Tag("clock")
 	void aRequestThatTheDatabaseRollsBackIsRepeated() throws Exception {
 		List<LeaseRequest> leases = Stream.of(1, 2)
 			.map((number) -> new LeaseRequest(LockKey.of("rolled-back", number), OwnerToken.random(),

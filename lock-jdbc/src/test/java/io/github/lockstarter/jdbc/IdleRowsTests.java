@@ -12,7 +12,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -34,7 +33,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @ExtendWith(OutputCaptureExtension.class)
 class IdleRowsTests {
 
-	private static final Duration LEASE_TIME = Duration.ofMillis(50);
+	private static final Duration LEASE_TIME = Duration.ofMinutes(1);
 
 	@ParameterizedTest
 	@EnumSource(TestDatabase.class)
@@ -53,16 +52,16 @@ class IdleRowsTests {
 		LockKey held = LockKey.of("held", database + "-" + dialect);
 		OwnerToken owner = OwnerToken.random();
 		try (HikariDataSource pool = database.pool(3);
-				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.withFenceRetention(Duration.ofMillis(1)),
-						null, dialect)) {
+				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.SETTINGS, null, dialect)) {
 			StoreClient client = new StoreClient(store);
-			client.acquire(held, owner, Duration.ofMinutes(1), false);
+			client.acquire(held, owner, LEASE_TIME, false);
 			long before = ((LockGrant) client.acquire(idle, owner, LEASE_TIME, false)).fencingBase();
 			client.release(idle, owner, null);
-			Awaitility.await().until(() -> {
-				store.idleRows().tryDelete();
-				return !exists(database, idle);
-			});
+			store.idleRows().tryDelete();
+			assertThat(exists(database, idle)).isTrue();
+			database.expire(idle);
+			store.idleRows().tryDelete();
+			assertThat(exists(database, idle)).isFalse();
 			assertThat(exists(database, held)).isTrue();
 			assertThat(((LockGrant) client.acquire(idle, OwnerToken.random(), LEASE_TIME, false)).fencingBase())
 				.isGreaterThan(before);
@@ -93,7 +92,7 @@ class IdleRowsTests {
 			try (JdbcLockStore store = new JdbcLockStore(statements,
 					TestDatabase.withFenceRetention(Duration.ofMinutes(5)))) {
 				StoreClient client = new StoreClient(store);
-				client.acquire(last, owner, Duration.ofMinutes(1), false);
+				client.acquire(last, owner, LEASE_TIME, false);
 				store.idleRows().tryDelete();
 				assertThat(count(database)).isBetween(1L, (long) IdleRows.PAGE + 10);
 				assertThat(output).contains("WARN").contains("The first interruption");
@@ -117,7 +116,10 @@ class IdleRowsTests {
 				statement.setString(1, "page:" + (100000 + i));
 				statement.addBatch();
 			}
+			connection.setAutoCommit(false);
 			statement.executeBatch();
+			connection.commit();
+			connection.setAutoCommit(true);
 		}
 	}
 

@@ -36,7 +36,7 @@ class JdbcLockSettingsTests {
 	}
 
 	private static JdbcLockSettings settings(String prefix, Duration queryTimeout) {
-		return new JdbcLockSettings(prefix, queryTimeout, true, true, Duration.ofMillis(1), Duration.ofMillis(2),
+		return new JdbcLockSettings(prefix, queryTimeout, true, true, Duration.ofSeconds(1), Duration.ofSeconds(2),
 				Duration.ofHours(1));
 	}
 

@@ -15,6 +15,7 @@ import javax.sql.DataSource;
 import com.zaxxer.hikari.HikariDataSource;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.jdbc.datasource.DelegatingDataSource;
@@ -32,6 +33,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The server ends connections of the store, or answers no more.
  */
+@Tag("clock")
 class LostConnectionTests {
 
 	private static final Duration LEASE_TIME = Duration.ofSeconds(60);

@@ -11,13 +11,15 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
+import io.github.lockstarter.test.Callers;
+import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.StoreClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
  * Requests for locks occupy all their connections.
@@ -39,19 +41,21 @@ class OccupiedConnectionsTests {
 			client.acquire(key(database, "written"), writer, LEASE_TIME, false);
 			client.acquire(key(database, "read"), reader, LEASE_TIME, false);
 			client.acquire(key(database, "kept"), keeper, LEASE_TIME, false);
+			Call<LockAttempt> other;
+			acquiring.setConnectionTimeout(60_000);
 			try (Connection occupied = acquiring.getConnection()) {
-				acquiring.setConnectionTimeout(250);
 				assertThat(occupied.isClosed()).isFalse();
-				assertThat(catchThrowable(
-						() -> client.acquire(key(database, "other"), OwnerToken.random(), LEASE_TIME, false)))
-					.isNotNull();
+				other = Callers
+					.start(() -> client.acquire(key(database, "other"), OwnerToken.random(), LEASE_TIME, false))
+					.awaitParked();
 				assertThat(client.renew(key(database, "written"), writer, LEASE_TIME)).isTrue();
 				assertThat(client.renew(key(database, "read"), reader, LEASE_TIME)).isTrue();
 				assertThat(client.release(key(database, "written"), writer, null)).isEqualTo(ReleaseOutcome.RELEASED);
 				assertThat(client.release(key(database, "read"), reader, null)).isEqualTo(ReleaseOutcome.RELEASED);
-				assertThat(client.keep(key(database, "kept"), keeper, Duration.ofMillis(1))).isTrue();
-				acquiring.setConnectionTimeout(5000);
+				assertThat(client.keep(key(database, "kept"), keeper, Duration.ofSeconds(1))).isTrue();
+				assertThat(other.result()).isNotDone();
 			}
+			assertThat(other.get()).isInstanceOf(LockGrant.class);
 			assertThat(client.acquire(key(database, "read"), writer, LEASE_TIME, false)).isInstanceOf(LockGrant.class);
 		}
 	}

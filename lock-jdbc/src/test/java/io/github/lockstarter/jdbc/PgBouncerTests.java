@@ -20,6 +20,7 @@ import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.StoreClient;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -27,6 +28,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Locks behind a proxy that gives a connection to the server to another client after each
  * transaction.
  */
+@FullProfileOnly
 @EnabledIf("isInstalled")
 class PgBouncerTests {
 

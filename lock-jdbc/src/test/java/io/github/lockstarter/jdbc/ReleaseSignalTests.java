@@ -15,6 +15,7 @@ import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -33,6 +34,7 @@ import static org.assertj.core.api.Assertions.assertThatException;
 /**
  * The connection for messages is open while a JVM waits for a lock, and is tested.
  */
+@Tag("clock")
 @ExtendWith(OutputCaptureExtension.class)
 class ReleaseSignalTests {
 

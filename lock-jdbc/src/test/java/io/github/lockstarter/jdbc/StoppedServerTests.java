@@ -7,6 +7,7 @@ import java.util.List;
 
 import com.zaxxer.hikari.HikariDataSource;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.Lease;
@@ -23,6 +24,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * All processes of the server stop for a while, and go on as if nothing had happened.
  */
+@Tag("clock")
 class StoppedServerTests {
 
 	private static final LockRequest REQUEST = LockRequest.of("stopped").withWaitTime(Duration.ofSeconds(25));

@@ -11,15 +11,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.dao.TransientDataAccessResourceException;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.test.Callers;
@@ -35,6 +33,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
  * A PostgreSQL server whose replica does not answer: no lease counts that the replica may
  * not know.
  */
+@Tag("clock")
 class SynchronousReplicationTests {
 
 	private static final Duration LEASE_TIME = Duration.ofMinutes(1);
@@ -43,17 +42,15 @@ class SynchronousReplicationTests {
 
 	private final OwnerToken owner = OwnerToken.random();
 
-	@ParameterizedTest
-	@EnumSource(names = { "EXCLUSIVE", "READ" })
-	void aGrantThatNoReplicaHasIsNone(LockMode mode) throws Exception {
-		LockKey key = LockKey.of("replicated", mode);
-		OwnerToken owner = OwnerToken.random(mode);
+	@Test
+	void aGrantThatNoReplicaHasIsNone() throws Exception {
+		LockKey key = LockKey.of("replicated", "granted");
 		try (OwnPostgres postgres = new OwnPostgres(); JdbcLockStore store = store(postgres)) {
 			StoreClient client = new StoreClient(store);
-			client.acquire(key, owner, LEASE_TIME, true);
-			client.release(key, owner, null);
+			client.acquire(key, this.owner, LEASE_TIME, true);
+			client.release(key, this.owner, null);
 			requireReplica(postgres);
-			assertNotReplicated(() -> client.acquire(key, owner, LEASE_TIME, true));
+			assertNotReplicated(() -> client.acquire(key, this.owner, LEASE_TIME, true));
 		}
 	}
 
@@ -85,6 +82,7 @@ class SynchronousReplicationTests {
 	}
 
 	@Test
+	@FullProfileOnly
 	void aRenewalThatNoReplicaHasIsNone() throws Exception {
 		LockKey key = LockKey.of("replicated", "renewed");
 		try (OwnPostgres postgres = new OwnPostgres(); JdbcLockStore store = store(postgres)) {

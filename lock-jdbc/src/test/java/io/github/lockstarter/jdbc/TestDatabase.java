@@ -23,6 +23,8 @@ import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.init.DatabasePopulatorUtils;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.RowKey;
 import io.github.lockstarter.testsupport.EmbeddedMariaDb;
 import io.github.lockstarter.testsupport.ServerPort;
 
@@ -65,9 +67,7 @@ enum TestDatabase {
 
 	};
 
-	/** Quick polls, because each test waits for several. */
-	static final JdbcLockSettings SETTINGS = new JdbcLockSettings("distributed_", Duration.ofSeconds(2), true, true,
-			Duration.ofMillis(5), Duration.ofMillis(20), Duration.ofHours(24));
+	static final JdbcLockSettings SETTINGS = JdbcLockSettings.DEFAULTS;
 
 	/** A machine that stands still must not end a statement. */
 	static final JdbcLockSettings PATIENT = withQueryTimeout(Duration.ofSeconds(20));
@@ -131,6 +131,16 @@ enum TestDatabase {
 
 	JdbcTemplate jdbc() {
 		return new JdbcTemplate(unpooled());
+	}
+
+	/**
+	 * Let the exclusive lease of a lock end.
+	 */
+	void expire(LockKey key) {
+		int rows = jdbc().update("update distributed_lock set expires_at = 0 where lock_key = ?", RowKey.of(key));
+		if (rows != 1) {
+			throw new IllegalStateException("There is no lease of " + key);
+		}
 	}
 
 	/**

@@ -34,9 +34,6 @@ class WaitingCostTests {
 
 	private static final int LOCKS = 50;
 
-	/** The shortest interval less its random part. */
-	private static final Duration SHORTEST_INTERVAL = Duration.ofMillis(4);
-
 	@ParameterizedTest
 	@CsvSource({ "POSTGRESQL, NOTIFIED, 1", "MARIADB, POLLING, 0", "H2, POLLING, 0" })
 	void noConnectionIsInUseExceptThatForMessages(TestDatabase database, SignalState waiting, int connections)
@@ -88,13 +85,8 @@ class WaitingCostTests {
 					.allSatisfy((key) -> assertThat(waiter.acquire(key, OwnerToken.random(), LEASE_TIME, true))
 						.isInstanceOf(LockRefusal.class));
 				Awaitility.await().until(() -> statements.take().size() == 1);
-				long begin = System.nanoTime();
-				// The machine may have stood still before
-				statements.take();
 				List<String> polls = new ArrayList<>();
-				Awaitility.await().until(() -> polls.addAll(statements.take()) && polls.size() > 20);
-				long intervals = Duration.ofNanos(System.nanoTime() - begin).dividedBy(SHORTEST_INTERVAL);
-				assertThat(polls.size()).isLessThanOrEqualTo((int) intervals + 1);
+				Awaitility.await().until(() -> polls.addAll(statements.take()) && polls.size() > 5);
 				assertThat(polls).allMatch((poll) -> poll.startsWith("select lock_key, line"))
 					.allMatch((poll) -> poll.chars().filter((each) -> each == '?').count() >= LOCKS);
 			}
