@@ -3,25 +3,38 @@
 package io.github.lockstarter;
 
 import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Set;
 import java.util.Timer;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaAccess;
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaCodeUnitAccess;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
@@ -45,6 +58,15 @@ class ArchitectureTests extends AbstractArchitectureTests {
 			".store", Set.of(""), //
 			".engine", Set.of("", ".event", ".store"), //
 			".memory", Set.of("", ".store"));
+
+	/**
+	 * Besides the real time: the base of fencing tokens only grows, and a scope that is
+	 * forgotten late only takes memory.
+	 */
+	private static final Set<String> REAL_TIME = Set.of("engine.SystemTime: nanoTime", "engine.SystemTime: park",
+			"engine.SystemTime: parkNanos", "engine.SystemTime: unpark", "memory.LockMemory: nanoTime",
+			"memory.LockMemory: now", "engine.DisabledLockRegistry: now", "LeaseContext: nanoTime",
+			"LeaseScope: nanoTime");
 
 	private static final String CONTEXTS = ROOT + ".engine.MicrometerCallContext";
 
@@ -78,6 +100,76 @@ class ArchitectureTests extends AbstractArchitectureTests {
 				.not(resideInAnyPackage(ROOT + "..", "java..", "org.jspecify..", "io.micrometer.context")))
 			.because("a program without Micrometer must be able to load all other classes")
 			.check(this.classes);
+	}
+
+	/** Otherwise its tests could only wait. */
+	@Test
+	void theCoreTakesTheTimeOfItsRegistry() {
+		assertThat(this.classes.stream()
+			.flatMap((type) -> type.getAccessesFromSelf().stream())
+			.filter(ArchitectureTests::isRealTime)
+			.map((access) -> access.getOriginOwner().getName().substring(ROOT.length() + 1) + ": " + access.getName()))
+			.allMatch(REAL_TIME::contains);
+	}
+
+	@Test
+	void theRuleForTimeSeesEveryWayToUseIt() {
+		JavaClass usingTime = new ClassFileImporter().importClasses(UsingTime.class).get(UsingTime.class);
+		assertThat(usingTime.getAccessesFromSelf()
+			.stream()
+			.filter(ArchitectureTests::isRealTime)
+			.map((access) -> access.getLineNumber())
+			.distinct()).hasSize(UsingTime.WAYS);
+	}
+
+	private static boolean isRealTime(JavaAccess<?> access) {
+		return access instanceof JavaCodeUnitAccess<?> call && isRealTime(call);
+	}
+
+	private static boolean isRealTime(JavaCodeUnitAccess<?> access) {
+		JavaClass type = access.getTargetOwner();
+		String name = access.getName();
+		boolean timed = access.getTarget()
+			.getRawParameterTypes()
+			.stream()
+			.anyMatch((each) -> each.isEquivalentTo(TimeUnit.class));
+		boolean limited = timed && (type.isAssignableTo(Future.class) || type.isAssignableTo(Condition.class)
+				|| type.isAssignableTo(ReentrantLock.class) || type.isAssignableTo(CountDownLatch.class)
+				|| type.isAssignableTo(BlockingQueue.class) || name.equals("delayedExecutor"));
+		return limited || type.isEquivalentTo(LockSupport.class) || type.isEquivalentTo(Clock.class)
+				|| Set.of("nanoTime", "currentTimeMillis", "sleep", "awaitNanos", "awaitUntil").contains(name)
+				|| (name.equals("wait") && type.isEquivalentTo(Object.class))
+				|| (name.equals("now") && type.getPackageName().equals("java.time"));
+	}
+
+	/** Each way to use real time, on a line of its own. Never called. */
+	@SuppressWarnings("unused")
+	@Tag("clock")
+	private static final class UsingTime {
+
+		static final int WAYS = 17;
+
+		void all(CompletableFuture<Void> future, Condition condition, ReentrantLock lock, BlockingQueue<Object> queue,
+				CountDownLatch latch) throws Exception {
+			System.nanoTime();
+			System.currentTimeMillis();
+			Thread.sleep(1);
+			TimeUnit.SECONDS.sleep(1);
+			LockSupport.park();
+			LockSupport.parkNanos(this, 1);
+			LockSupport.unpark(null);
+			Instant.now();
+			condition.awaitNanos(1);
+			condition.await(1, TimeUnit.SECONDS);
+			lock.tryLock(1, TimeUnit.SECONDS);
+			queue.poll(1, TimeUnit.SECONDS);
+			latch.await(1, TimeUnit.SECONDS);
+			future.orTimeout(1, TimeUnit.SECONDS);
+			future.completeOnTimeout(null, 1, TimeUnit.SECONDS);
+			CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS, Runnable::run);
+			LongSupplier clock = System::nanoTime;
+		}
+
 	}
 
 	@Test

@@ -58,7 +58,18 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	 * @param listener called with each event; its failures do not affect the locks
 	 */
 	public DefaultLockRegistry(LockStore store, EngineSettings settings, LockListener listener) {
-		this(LockStores.of(store), LockSettings.NONE, settings, listener);
+		this(store, settings, listener, Time.SYSTEM);
+	}
+
+	/**
+	 * Create a registry for one store with a time of its own, for tests.
+	 * @param store the store
+	 * @param settings wait times, lease times and intervals
+	 * @param listener called with each event; its failures do not affect the locks
+	 * @param time the clock and the waits of this registry
+	 */
+	public DefaultLockRegistry(LockStore store, EngineSettings settings, LockListener listener, Time time) {
+		this(LockStores.of(store), LockSettings.NONE, settings, listener, time);
 	}
 
 	/**
@@ -75,8 +86,17 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	 */
 	public DefaultLockRegistry(LockStores stores, LockSettings lockSettings, EngineSettings settings,
 			LockListener listener) {
+		this(stores, lockSettings, settings, listener, Time.SYSTEM);
+	}
+
+	/**
+	 * Create a registry for several stores with a time of its own, for tests.
+	 * @see #DefaultLockRegistry(LockStores, LockSettings, EngineSettings, LockListener)
+	 */
+	public DefaultLockRegistry(LockStores stores, LockSettings lockSettings, EngineSettings settings,
+			LockListener listener, Time time) {
 		this.lockSettings = lockSettings;
-		this.engines = new Engines(stores, settings, listener);
+		this.engines = new Engines(stores, settings, listener, time);
 		this.standard = this.engines.create(stores.defaultName(), "The default is", null);
 		try {
 			lockSettings.names().forEach((name, each) -> {

@@ -63,13 +63,13 @@ final class Engine {
 	 * @param settings wait times, lease times and intervals
 	 * @param listener called with each event; its failures do not affect the locks
 	 */
-	Engine(String name, LockStore store, EngineSettings settings, LockListener listener) {
+	Engine(String name, LockStore store, EngineSettings settings, LockListener listener, Time time) {
 		this.store = store;
 		this.capabilities = StoreCapabilities.of(name, store);
 		LockStore safeStore = new WellBehavedStore(store);
-		this.threads = new EngineThreads(safeStore);
-		this.waiters = new Waiters(this.capabilities, settings.waitTime());
-		this.terms = new Terms(settings, this.threads.timetable()::now);
+		this.threads = new EngineThreads(safeStore, time);
+		this.waiters = new Waiters(this.capabilities, settings.waitTime(), time);
+		this.terms = new Terms(settings, time);
 		this.locks = new LocalLocks(this.terms);
 		LockListener safeListener = new CompositeLockListener(List.of(listener));
 		LossNotice notice = new LossNotice(safeListener, this.threads.callbacks());
@@ -145,8 +145,8 @@ final class Engine {
 			Function<LockRequest, CompletableFuture<Lease>> one) {
 		LockKey first = request.requests().get(0).key();
 		Executor lane = (task) -> this.threads.requests().execute(first, task);
-		return new ManyLocks(request.requests(), this.waiters.waitTime(request), atOnce, one, lane, bodies,
-				this.threads.returns());
+		return new ManyLocks(this.terms.time(), request.requests(), this.waiters.waitTime(request), atOnce, one, lane,
+				bodies, this.threads.returns());
 	}
 
 	Lock lock(LockKey key) {
@@ -160,11 +160,15 @@ final class Engine {
 	}
 
 	/**
-	 * Acquire a lock.
+	 * Acquire a lock for the current thread.
 	 * @return the lease, or {@code null} if another owner held the lock for the whole
 	 * wait time
 	 */
-	@Nullable HeldLease obtain(LockKey key, ThreadWaiter waiter) {
+	@Nullable HeldLease obtain(LockKey key, LockMode mode, Duration waitTime, boolean interruptible) {
+		return obtain(key, new ThreadWaiter(this.terms.time(), waitTime, interruptible, mode, null));
+	}
+
+	private @Nullable HeldLease obtain(LockKey key, ThreadWaiter waiter) {
 		return waiter.obtain(key, this.admission);
 	}
 
@@ -198,10 +202,10 @@ final class Engine {
 
 	/**
 	 * Let holders finish.
-	 * @param nanos how long to wait for them at most
+	 * @param deadline when to stop waiting for them
 	 */
-	void awaitHolders(long nanos) {
-		this.locks.awaitEmpty(nanos);
+	void awaitHolders(long deadline) {
+		this.locks.awaitEmpty(deadline);
 	}
 
 	/**

@@ -52,7 +52,7 @@ final class EngineThreads implements AutoCloseable {
 
 	private static final String RETURN_THREADS = "lock-return-";
 
-	private final Timetable timetable = new Timetable(System::nanoTime);
+	private final Timetable timetable;
 
 	/**
 	 * Unlimited, because the lanes limit their threads and must never be short of them.
@@ -67,7 +67,9 @@ final class EngineThreads implements AutoCloseable {
 
 	private final ThreadPoolExecutor lookups = pool("lock-lookup-", 1);
 
-	private final ThreadPoolExecutor callbacks = pool("lock-callback-", 1);
+	private final ThreadPoolExecutor callbackPool = pool("lock-callback-", 1);
+
+	private final Executor callbacks;
 
 	private final StoreLanes background;
 
@@ -87,17 +89,20 @@ final class EngineThreads implements AutoCloseable {
 	 * Start the thread that keeps time; the other threads start when there is work.
 	 * @param store the store to ask
 	 */
-	EngineThreads(LockStore store) {
-		Servers servers = new Servers(store.servers(), this.timetable::now, this.lookups);
-		this.background = new StoreLanes(servers::of, this.storePool, this.timetable, THREADS_PER_SERVER,
+	EngineThreads(LockStore store, Time time) {
+		this.timetable = new Timetable(time);
+		this.callbacks = time.observe(this.callbackPool);
+		Servers servers = new Servers(store.servers(), this.timetable::now, time.observe(this.lookups));
+		this.background = new StoreLanes(servers::of, time.observe(this.storePool), this.timetable, THREADS_PER_SERVER,
 				MAX_STORE_THREADS);
-		this.requests = new StoreLanes(servers::of, this.requestPool, this.timetable, REQUESTS_PER_SERVER,
+		this.requests = new StoreLanes(servers::of, time.observe(this.requestPool), this.timetable, REQUESTS_PER_SERVER,
 				MAX_STORE_THREADS);
-		this.renewals = new StoreLanes(servers::of, this.renewalPool, this.timetable, 1, MAX_STORE_THREADS);
+		this.renewals = new StoreLanes(servers::of, time.observe(this.renewalPool), this.timetable, 1,
+				MAX_STORE_THREADS);
 		ThreadFactory virtual = VirtualThreads.factory(TASK_THREADS);
 		if (virtual != null) {
 			this.platformThreads = List.of();
-			this.tasks = (task) -> virtual.newThread(task).start();
+			this.tasks = time.observe((task) -> virtual.newThread(task).start());
 			this.bodies = this.tasks;
 			this.returns = this.tasks;
 		}
@@ -105,9 +110,9 @@ final class EngineThreads implements AutoCloseable {
 			this.platformThreads = List.of(pool(TASK_THREADS, MAX_TASK_THREADS),
 					pool(BODY_THREADS, 0, Integer.MAX_VALUE, new SynchronousQueue<>()),
 					pool(RETURN_THREADS, MAX_RETURN_THREADS));
-			this.tasks = this.platformThreads.get(0);
-			this.bodies = this.platformThreads.get(1);
-			this.returns = this.platformThreads.get(2);
+			this.tasks = time.observe(this.platformThreads.get(0));
+			this.bodies = time.observe(this.platformThreads.get(1));
+			this.returns = time.observe(this.platformThreads.get(2));
 		}
 		this.timetable.start();
 	}
@@ -137,7 +142,7 @@ final class EngineThreads implements AutoCloseable {
 		return this.renewals;
 	}
 
-	ThreadPoolExecutor callbacks() {
+	Executor callbacks() {
 		return this.callbacks;
 	}
 
@@ -166,7 +171,7 @@ final class EngineThreads implements AutoCloseable {
 	}
 
 	boolean areEnded() {
-		return this.callbacks.isShutdown();
+		return this.callbackPool.isShutdown();
 	}
 
 	@Override
@@ -176,7 +181,7 @@ final class EngineThreads implements AutoCloseable {
 		this.requestPool.shutdown();
 		this.renewalPool.shutdown();
 		this.lookups.shutdown();
-		this.callbacks.shutdown();
+		this.callbackPool.shutdown();
 		this.platformThreads.forEach(ThreadPoolExecutor::shutdown);
 	}
 

@@ -31,6 +31,8 @@ final class Engines {
 
 	private final LockListener listener;
 
+	private final Time time;
+
 	private final Map<String, Engine> byName = new ConcurrentHashMap<>();
 
 	private final List<Engine> all = new CopyOnWriteArrayList<>();
@@ -38,8 +40,9 @@ final class Engines {
 	/** Guarded by this. */
 	private boolean refusing;
 
-	Engines(LockStores stores, EngineSettings settings, LockListener listener) {
+	Engines(LockStores stores, EngineSettings settings, LockListener listener, Time time) {
 		this.stores = stores;
+		this.time = time;
 		this.settings = settings;
 		this.listener = listener;
 	}
@@ -92,7 +95,7 @@ final class Engines {
 			}
 		}
 		requireNotRefusing(key);
-		Engine engine = new Engine(name, store, this.settings, this.listener);
+		Engine engine = new Engine(name, store, this.settings, this.listener, this.time);
 		this.all.add(engine);
 		return engine;
 	}
@@ -133,8 +136,8 @@ final class Engines {
 	void drain() {
 		refuse();
 		Duration timeout = this.settings.shutdownTimeout();
-		long start = System.nanoTime();
-		this.all.forEach((engine) -> engine.awaitHolders(timeout.toNanos() - (System.nanoTime() - start)));
+		long deadline = this.time.now() + timeout.toNanos();
+		this.all.forEach((engine) -> engine.awaitHolders(deadline));
 		this.all.forEach((engine) -> engine.stopRenewing(timeout));
 	}
 

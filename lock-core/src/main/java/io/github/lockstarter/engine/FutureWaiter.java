@@ -40,7 +40,7 @@ final class FutureWaiter extends Waiter {
 	private volatile Timetable.@Nullable Entry timeOut;
 
 	FutureWaiter(LockRequest request, Duration waitTime, Object owner, Admission admission, EngineThreads threads) {
-		super(waitTime, request.mode(), request.leaseTime(), owner);
+		super(threads.timetable().time(), waitTime, request.mode(), request.leaseTime(), owner);
 		this.key = request.key();
 		this.admission = admission;
 		this.timetable = threads.timetable();
@@ -81,8 +81,7 @@ final class FutureWaiter extends Waiter {
 			wake();
 		}
 		else if (!isEndless()) {
-			this.timeOut = this.timetable.at(this.timetable.now() + remainingNanos(),
-					() -> this.admission.leave(this.key, this, true));
+			this.timeOut = this.timetable.at(deadline(), () -> this.admission.leave(this.key, this, true));
 		}
 		// A cancellation before its arrival has not ended its wait
 		if (this.result.isDone()) {

@@ -5,8 +5,6 @@ package io.github.lockstarter.engine;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -23,16 +21,13 @@ final class LocalLocks {
 
 	private final ConcurrentMap<LockKey, LocalLock> locks = new ConcurrentHashMap<>();
 
-	private final ReentrantLock emptiness = new ReentrantLock();
-
-	private final Condition empty = this.emptiness.newCondition();
+	private final Emptiness emptiness;
 
 	private final Consumer<LocalLock> end = this::remove;
 
-	private volatile boolean awaited;
-
 	LocalLocks(Terms terms) {
 		this.terms = terms;
+		this.emptiness = new Emptiness(terms.time(), this.locks::isEmpty);
 	}
 
 	/**
@@ -67,43 +62,15 @@ final class LocalLocks {
 
 	private void remove(LocalLock lock) {
 		this.locks.remove(lock.key(), lock);
-		if (this.awaited && this.locks.isEmpty()) {
-			signalEmpty();
-		}
+		this.emptiness.check();
 	}
 
 	/**
 	 * Wait until no lock is left.
-	 * @param nanos how long to wait at most
-	 * @return whether no lock is left
+	 * @param deadline when to stop waiting
 	 */
-	boolean awaitEmpty(long nanos) {
-		this.emptiness.lock();
-		try {
-			this.awaited = true;
-			long left = nanos;
-			while (!this.locks.isEmpty() && left > 0) {
-				left = this.empty.awaitNanos(left);
-			}
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
-		finally {
-			this.awaited = false;
-			this.emptiness.unlock();
-		}
-		return this.locks.isEmpty();
-	}
-
-	private void signalEmpty() {
-		this.emptiness.lock();
-		try {
-			this.empty.signalAll();
-		}
-		finally {
-			this.emptiness.unlock();
-		}
+	void awaitEmpty(long deadline) {
+		this.emptiness.await(deadline);
 	}
 
 }

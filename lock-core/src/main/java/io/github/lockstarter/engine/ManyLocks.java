@@ -26,6 +26,8 @@ import io.github.lockstarter.LockRequest;
  */
 final class ManyLocks {
 
+	private final Time time;
+
 	private final List<LockRequest> requests;
 
 	private final Duration waitTime;
@@ -38,7 +40,7 @@ final class ManyLocks {
 
 	private final Executor returns;
 
-	private final long start = System.nanoTime();
+	private final long start;
 
 	private final FutureLease<LeaseSet> result;
 
@@ -49,7 +51,7 @@ final class ManyLocks {
 	private volatile boolean blocking;
 
 	/**
-	 * Create an acquisition.
+	 * Create an acquisition whose wait time begins now.
 	 * @param requests one for each lock, in the order that is the same in all instances
 	 * @param waitTime the wait time for all locks together
 	 * @param atOnce acquires free locks in one step within a wait time, or returns
@@ -60,9 +62,11 @@ final class ManyLocks {
 	 * @param bodies runs what callers do with the leases
 	 * @param returns runs what releases the locks
 	 */
-	ManyLocks(List<LockRequest> requests, Duration waitTime,
+	ManyLocks(Time time, List<LockRequest> requests, Duration waitTime,
 			BiFunction<List<LockRequest>, Duration, CompletableFuture<@Nullable List<Lease>>> atOnce,
 			Function<LockRequest, CompletableFuture<Lease>> one, Executor tasks, Executor bodies, Executor returns) {
+		this.time = time;
+		this.start = time.now();
 		this.requests = requests;
 		this.waitTime = waitTime;
 		this.atOnce = atOnce;
@@ -171,7 +175,7 @@ final class ManyLocks {
 	}
 
 	private Duration waited() {
-		return Duration.ofNanos(System.nanoTime() - this.start);
+		return Duration.ofNanos(this.time.now() - this.start);
 	}
 
 	/** Fail after all locks are released, so that the caller finds no lock held. */

@@ -3,8 +3,6 @@
 package io.github.lockstarter.engine;
 
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 import org.apache.commons.logging.Log;
@@ -25,10 +23,6 @@ final class QueuePlaces {
 
 	private static final long RETRY = TimeUnit.SECONDS.toNanos(1);
 
-	private static final long LONGEST_ANSWER = TimeUnit.SECONDS.toNanos(3);
-
-	private static final long GLANCE = TimeUnit.MILLISECONDS.toNanos(5);
-
 	/**
 	 * A place that is left behind is given up when this JVM is notified of its turn, or
 	 * dies.
@@ -46,17 +40,18 @@ final class QueuePlaces {
 	private final Consumer<LockKey> ring;
 
 	/** Waiters that may have a place, and places that are being taken or given up. */
-	private final AtomicInteger underWay = new AtomicInteger();
+	private final UnderWay underWay;
 
 	/**
 	 * Create the places of a JVM.
 	 * @param ring makes a listening lock ask the store again
 	 */
-	QueuePlaces(WaitingLine line, Timetable timetable, Background background, LocalLocks locks,
+	QueuePlaces(WaitingLine line, Timetable timetable, Background background, UnderWay underWay, LocalLocks locks,
 			Consumer<LockKey> ring) {
 		this.line = line;
 		this.timetable = timetable;
 		this.background = background;
+		this.underWay = underWay;
 		this.locks = locks;
 		this.ring = ring;
 	}
@@ -67,7 +62,7 @@ final class QueuePlaces {
 	 */
 	void come(Waiter waiter) {
 		if (waiter.discipline().standsInLineItself()) {
-			this.underWay.incrementAndGet();
+			this.underWay.begin();
 		}
 	}
 
@@ -81,7 +76,7 @@ final class QueuePlaces {
 		if (!place.beginEntering()) {
 			return;
 		}
-		this.underWay.incrementAndGet();
+		this.underWay.begin();
 		this.line.enter(key, token).whenComplete((entered, ex) -> {
 			if (ex != null) {
 				logger.debug("Could not join the line of lock '" + key + "' yet", ex);
@@ -89,7 +84,7 @@ final class QueuePlaces {
 			if (place.endEntering()) {
 				giveUp(key, token);
 			}
-			this.underWay.decrementAndGet();
+			this.underWay.end();
 		});
 	}
 
@@ -105,7 +100,7 @@ final class QueuePlaces {
 		if (now && !granted) {
 			giveUp(key, waiter.token());
 		}
-		this.underWay.decrementAndGet();
+		this.underWay.end();
 	}
 
 	/**
@@ -117,18 +112,8 @@ final class QueuePlaces {
 	}
 
 	private void giveUp(LockKey key, @Nullable OwnerToken owner) {
-		this.underWay.incrementAndGet();
-		withdraw(key, owner, ATTEMPTS, this.underWay::decrementAndGet);
-	}
-
-	/**
-	 * Wait until no withdrawal is under way, for as long as a store may take.
-	 */
-	void awaitLeft() {
-		long end = System.nanoTime() + LONGEST_ANSWER;
-		while (this.underWay.get() > 0 && System.nanoTime() - end < 0 && !Thread.currentThread().isInterrupted()) {
-			LockSupport.parkNanos(this, GLANCE);
-		}
+		this.underWay.begin();
+		withdraw(key, owner, ATTEMPTS, this.underWay::end);
 	}
 
 	private void withdraw(LockKey key, @Nullable OwnerToken owner, int attempts, Runnable answered) {

@@ -34,7 +34,7 @@ final class RegistryLock implements Lock {
 
 	@Override
 	public void lock() {
-		obtain(new ThreadWaiter(LockRequest.FOREVER, false, this.mode, null));
+		obtain(LockRequest.FOREVER, false);
 	}
 
 	@Override
@@ -44,7 +44,7 @@ final class RegistryLock implements Lock {
 
 	@Override
 	public boolean tryLock() {
-		return obtain(new ThreadWaiter(Duration.ZERO, false, this.mode, null));
+		return obtain(Duration.ZERO, false);
 	}
 
 	@Override
@@ -75,7 +75,7 @@ final class RegistryLock implements Lock {
 
 	private boolean obtainInterruptibly(Duration waitTime) throws InterruptedException {
 		try {
-			return obtain(new ThreadWaiter(waitTime, true, this.mode, null));
+			return obtain(waitTime, true);
 		}
 		catch (LockInterruptedException ex) {
 			Thread.interrupted();
@@ -85,8 +85,8 @@ final class RegistryLock implements Lock {
 		}
 	}
 
-	private boolean obtain(ThreadWaiter waiter) {
-		HeldLease lease = this.engine.obtain(this.key, waiter);
+	private boolean obtain(Duration waitTime, boolean interruptible) {
+		HeldLease lease = this.engine.obtain(this.key, this.mode, waitTime, interruptible);
 		if (lease == null) {
 			return false;
 		}

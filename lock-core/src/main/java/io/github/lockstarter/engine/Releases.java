@@ -6,8 +6,6 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
@@ -23,8 +21,6 @@ import io.github.lockstarter.store.ReleaseOutcome;
  */
 final class Releases {
 
-	private static final long LONGEST_ANSWER_SECONDS = 3;
-
 	private final LockStore store;
 
 	private final LocalLocks locks;
@@ -37,21 +33,21 @@ final class Releases {
 
 	private final Desk desk;
 
-	private final AtomicInteger underWay = new AtomicInteger();
-
-	private volatile @Nullable CompletableFuture<Void> lastAnswer;
+	private final UnderWay underWay;
 
 	/**
 	 * Create the releases of a registry.
 	 * @param desk carries out the effects of answers
 	 */
-	Releases(LockStore store, LocalLocks locks, LeaseWatchdog watchdog, Orphans orphans, LossNotice notice, Desk desk) {
+	Releases(LockStore store, LocalLocks locks, LeaseWatchdog watchdog, Orphans orphans, LossNotice notice, Desk desk,
+			UnderWay underWay) {
 		this.store = store;
 		this.locks = locks;
 		this.watchdog = watchdog;
 		this.orphans = orphans;
 		this.notice = notice;
 		this.desk = desk;
+		this.underWay = underWay;
 	}
 
 	/**
@@ -70,13 +66,13 @@ final class Releases {
 			returned(tenure, settle(tenure, hold, answer) == ReleaseOutcome.RELEASED_TO_WAITER && inLine);
 			return;
 		}
-		this.underWay.incrementAndGet();
+		this.underWay.begin();
 		returned(tenure, inLine);
 		answer.whenComplete((outcome, ex) -> {
 			if (settle(tenure, hold, answer) != ReleaseOutcome.RELEASED_TO_WAITER && inLine) {
 				this.locks.change(tenure.key(), LocalLock::rung).carryOut(this.desk);
 			}
-			answered();
+			this.underWay.end();
 		});
 	}
 
@@ -145,28 +141,6 @@ final class Releases {
 
 	private void returned(Tenure tenure, boolean inLine) {
 		this.locks.change(tenure.key(), (lock) -> lock.returned(inLine)).carryOut(this.desk);
-	}
-
-	int underWay() {
-		return this.underWay.get();
-	}
-
-	/**
-	 * Wait until no release is under way, for as long as a store may take.
-	 */
-	void awaitAnswers() {
-		CompletableFuture<Void> last = new CompletableFuture<>();
-		this.lastAnswer = last;
-		if (this.underWay.get() > 0) {
-			last.completeOnTimeout(null, LONGEST_ANSWER_SECONDS, TimeUnit.SECONDS).join();
-		}
-	}
-
-	private void answered() {
-		CompletableFuture<Void> last = this.lastAnswer;
-		if (this.underWay.decrementAndGet() == 0 && last != null) {
-			last.complete(null);
-		}
 	}
 
 }

@@ -44,6 +44,8 @@ final class StoreDesk implements Desk {
 
 	private final QueuePlaces places;
 
+	private final UnderWay underWay;
+
 	StoreDesk(LockStore store, EngineSettings settings, EngineThreads threads, LocalLocks locks, LossNotice notice,
 			OutageLog outages) {
 		this.store = store;
@@ -55,8 +57,10 @@ final class StoreDesk implements Desk {
 		this.watchdog = new LeaseWatchdog(this.timetable, new Renewals(store, this.timetable, threads.renewals()),
 				this.orphans, notice, this::lost, settings.leaseTime(), settings.renewalsPerLease());
 		this.requests = new Requests(store, settings, this.timetable, threads.requests(), locks, outages, this);
-		this.releases = new Releases(store, locks, this.watchdog, this.orphans, notice, this);
-		this.places = new QueuePlaces(store.waitingLine(), this.timetable, this.background, locks, this.requests::ring);
+		this.underWay = new UnderWay(this.timetable.time());
+		this.releases = new Releases(store, locks, this.watchdog, this.orphans, notice, this, this.underWay);
+		this.places = new QueuePlaces(store.waitingLine(), this.timetable, this.background, this.underWay, locks,
+				this.requests::ring);
 	}
 
 	QueuePlaces places() {
@@ -232,7 +236,7 @@ final class StoreDesk implements Desk {
 	}
 
 	int underWay() {
-		return this.releases.underWay() + this.orphans.pending();
+		return this.underWay.count() + this.orphans.pending();
 	}
 
 	/**
@@ -240,8 +244,7 @@ final class StoreDesk implements Desk {
 	 * take.
 	 */
 	void awaitAnswers() {
-		this.releases.awaitAnswers();
-		this.places.awaitLeft();
+		this.underWay.awaitNone();
 	}
 
 }

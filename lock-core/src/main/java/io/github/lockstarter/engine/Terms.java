@@ -3,7 +3,6 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
-import java.util.function.LongSupplier;
 
 /**
  * The terms of all locks in a registry: the lease time, how long waiters tolerate a store
@@ -13,17 +12,13 @@ final class Terms {
 
 	private final EngineSettings settings;
 
-	private final LongSupplier nanoTime;
+	private final Time time;
 
 	private volatile boolean refusing;
 
-	/**
-	 * Create the terms of a registry.
-	 * @param nanoTime a monotonic clock
-	 */
-	Terms(EngineSettings settings, LongSupplier nanoTime) {
+	Terms(EngineSettings settings, Time time) {
 		this.settings = settings;
-		this.nanoTime = nanoTime;
+		this.time = time;
 	}
 
 	/**
@@ -59,8 +54,12 @@ final class Terms {
 		return this.settings.outageTime().toNanos();
 	}
 
+	Time time() {
+		return this.time;
+	}
+
 	long now() {
-		return this.nanoTime.getAsLong();
+		return this.time.now();
 	}
 
 }

@@ -4,7 +4,6 @@ package io.github.lockstarter.engine;
 
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
 
@@ -29,16 +28,17 @@ final class ThreadWaiter extends Waiter {
 
 	private boolean postponedInterrupt;
 
-	ThreadWaiter(Duration waitTime, boolean interruptible, LockMode mode, @Nullable Duration fixedLeaseTime) {
-		super(waitTime, mode, fixedLeaseTime, Thread.currentThread());
+	ThreadWaiter(Time time, Duration waitTime, boolean interruptible, LockMode mode,
+			@Nullable Duration fixedLeaseTime) {
+		super(time, waitTime, mode, fixedLeaseTime, Thread.currentThread());
 		this.interruptible = interruptible;
 	}
 
 	/**
 	 * Create a waiter that acquires the lock for an owner other than its thread.
 	 */
-	ThreadWaiter(Duration waitTime, LockMode mode, @Nullable Duration fixedLeaseTime, Object owner) {
-		super(waitTime, mode, fixedLeaseTime, owner);
+	ThreadWaiter(Time time, Duration waitTime, LockMode mode, @Nullable Duration fixedLeaseTime, Object owner) {
+		super(time, waitTime, mode, fixedLeaseTime, owner);
 		this.interruptible = true;
 	}
 
@@ -51,7 +51,7 @@ final class ThreadWaiter extends Waiter {
 		if (!this.step.compareAndSet(null, step)) {
 			return false;
 		}
-		LockSupport.unpark(this.thread);
+		time().unpark(this.thread);
 		return true;
 	}
 
@@ -72,7 +72,7 @@ final class ThreadWaiter extends Waiter {
 	@Override
 	void wake() {
 		if (Thread.currentThread() != this.thread) {
-			LockSupport.unpark(this.thread);
+			time().unpark(this.thread);
 		}
 	}
 
@@ -137,7 +137,7 @@ final class ThreadWaiter extends Waiter {
 				admission.leave(key, this, true);
 			}
 			else {
-				park(left);
+				time().parkUntil(this, left ? time().now() + ENDLESS : deadline());
 			}
 			outcome = outcome();
 		}
@@ -156,17 +156,6 @@ final class ThreadWaiter extends Waiter {
 	void reset() {
 		super.reset();
 		this.step.set(null);
-	}
-
-	private void park(boolean left) {
-		if (left || isEndless()) {
-			// A timer for each of many virtual threads would cost more than the rest of
-			// the wait
-			LockSupport.park(this);
-		}
-		else {
-			LockSupport.parkNanos(this, remainingNanos());
-		}
 	}
 
 	/**

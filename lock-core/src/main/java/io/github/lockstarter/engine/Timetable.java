@@ -7,19 +7,18 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.LongSupplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Runs short timed actions one after another on one thread. Entering and cancelling are
- * cheap, above all where many actions are due at the same time, and wake the thread only
- * for an action that is due before all others. A scheduled executor would be woken by
- * every uncontended acquisition.
+ * Runs short timed actions one after another. Entering and cancelling are cheap, above
+ * all where many actions are due at the same time, and wake the thread only for an action
+ * that is due before all others. A scheduled executor would be woken by every uncontended
+ * acquisition.
  */
-final class Timetable implements AutoCloseable {
+final class Timetable implements Time.Schedule, AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(Timetable.class);
 
@@ -28,31 +27,32 @@ final class Timetable implements AutoCloseable {
 	private final ConcurrentSkipListMap<Long, Set<Entry>> entries = new ConcurrentSkipListMap<>(
 			(a, b) -> Long.signum(a - b));
 
-	private final LongSupplier nanoTime;
+	private final Time time;
 
-	private final Thread thread;
+	private volatile @Nullable Thread thread;
 
 	private volatile long wakeAt;
 
 	private volatile boolean closed;
 
 	/**
-	 * Create a timetable whose thread is not started yet.
-	 * @param nanoTime the clock, in nanoseconds from any origin
+	 * Create a timetable that is not started yet.
 	 */
-	Timetable(LongSupplier nanoTime) {
-		this.nanoTime = nanoTime;
-		this.wakeAt = nanoTime.getAsLong() + IDLE_NANOS;
-		this.thread = new Thread(this::run, "lock-watchdog");
-		this.thread.setDaemon(true);
+	Timetable(Time time) {
+		this.time = time;
+		this.wakeAt = time.now() + IDLE_NANOS;
 	}
 
 	void start() {
-		this.thread.start();
+		this.thread = this.time.start(this);
+	}
+
+	Time time() {
+		return this.time;
 	}
 
 	long now() {
-		return this.nanoTime.getAsLong();
+		return this.time.now();
 	}
 
 	/**
@@ -82,7 +82,7 @@ final class Timetable implements AutoCloseable {
 			sameTime.remove(entry);
 		}
 		else if (entry.due - this.wakeAt < 0) {
-			LockSupport.unpark(this.thread);
+			wake();
 		}
 	}
 
@@ -101,11 +101,8 @@ final class Timetable implements AutoCloseable {
 		return this.entries.values().stream().mapToInt(Set::size).sum();
 	}
 
-	/**
-	 * Run the actions that are due.
-	 * @return when the next one is due
-	 */
-	long runDue() {
+	@Override
+	public void runDue() {
 		long now = now();
 		Map.Entry<Long, Set<Entry>> first = this.entries.firstEntry();
 		while (first != null && first.getKey() - now <= 0) {
@@ -116,19 +113,18 @@ final class Timetable implements AutoCloseable {
 			}
 			first = this.entries.firstEntry();
 		}
-		return (first != null) ? first.getKey() : now + IDLE_NANOS;
 	}
 
-	private void run() {
-		while (!this.closed) {
-			long next = runDue();
-			this.wakeAt = next;
-			// An entry from before wakeAt was set has not woken this thread
-			Map.Entry<Long, Set<Entry>> first = this.entries.firstEntry();
-			if (first == null || first.getKey() - next >= 0) {
-				LockSupport.parkNanos(this, next - now());
-			}
-		}
+	@Override
+	public long nextDue() {
+		this.wakeAt = firstDue();
+		// An entry from before wakeAt was set has not woken the thread
+		return firstDue();
+	}
+
+	private long firstDue() {
+		Map.Entry<Long, Set<Entry>> first = this.entries.firstEntry();
+		return (first != null) ? first.getKey() : now() + IDLE_NANOS;
 	}
 
 	private static void runSafely(Entry entry) {
@@ -140,10 +136,22 @@ final class Timetable implements AutoCloseable {
 		}
 	}
 
+	private void wake() {
+		Thread thread = this.thread;
+		if (thread != null) {
+			this.time.unpark(thread);
+		}
+	}
+
+	@Override
+	public boolean isClosed() {
+		return this.closed;
+	}
+
 	@Override
 	public void close() {
 		this.closed = true;
-		LockSupport.unpark(this.thread);
+		wake();
 	}
 
 	/**

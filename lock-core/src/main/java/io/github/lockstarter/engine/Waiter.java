@@ -17,9 +17,12 @@ import io.github.lockstarter.store.OwnerToken;
  */
 abstract class Waiter {
 
-	private static final long ENDLESS = Long.MAX_VALUE / 2;
+	/** Longer than a century, so that its end never comes. */
+	static final long ENDLESS = Long.MAX_VALUE / 2;
 
-	private final long start = System.nanoTime();
+	private final Time time;
+
+	private final long start;
 
 	private final long budget;
 
@@ -47,14 +50,16 @@ abstract class Waiter {
 	private boolean reentered;
 
 	/**
-	 * Create a waiter.
+	 * Create a waiter whose wait time begins now.
 	 * @param waitTime how long to wait at most
 	 * @param fixedLeaseTime fixed length of the lease, or {@code null} for one that is
 	 * renewed
 	 * @param owner the identity that makes a further request reentrant
 	 */
-	Waiter(Duration waitTime, LockMode mode, @Nullable Duration fixedLeaseTime, Object owner) {
-		this.budget = (waitTime.compareTo(LockRequest.FOREVER) < 0) ? waitTime.toNanos() : Long.MAX_VALUE;
+	Waiter(Time time, Duration waitTime, LockMode mode, @Nullable Duration fixedLeaseTime, Object owner) {
+		this.time = time;
+		this.start = time.now();
+		this.budget = (waitTime.compareTo(LockRequest.FOREVER) < 0) ? Math.min(waitTime.toNanos(), ENDLESS) : ENDLESS;
 		this.mode = mode;
 		this.discipline = Discipline.of(mode);
 		this.fixedLeaseTime = fixedLeaseTime;
@@ -194,20 +199,27 @@ abstract class Waiter {
 		return this.reentered;
 	}
 
-	Duration waited() {
-		return Duration.ofNanos(System.nanoTime() - this.start);
+	Time time() {
+		return this.time;
 	}
 
-	long remainingNanos() {
-		return this.budget - (System.nanoTime() - this.start);
+	Duration waited() {
+		return Duration.ofNanos(this.time.now() - this.start);
+	}
+
+	/**
+	 * Return when the wait time is over.
+	 */
+	long deadline() {
+		return this.start + this.budget;
 	}
 
 	boolean isOutOfTime() {
-		return remainingNanos() <= 0;
+		return deadline() - this.time.now() <= 0;
 	}
 
 	boolean isEndless() {
-		return remainingNanos() >= ENDLESS;
+		return this.budget == ENDLESS;
 	}
 
 }

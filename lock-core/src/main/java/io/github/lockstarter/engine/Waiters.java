@@ -17,9 +17,12 @@ final class Waiters {
 
 	private final Duration defaultWaitTime;
 
-	Waiters(StoreCapabilities capabilities, Duration defaultWaitTime) {
+	private final Time time;
+
+	Waiters(StoreCapabilities capabilities, Duration defaultWaitTime, Time time) {
 		this.capabilities = capabilities;
 		this.defaultWaitTime = defaultWaitTime;
+		this.time = time;
 	}
 
 	/**
@@ -58,7 +61,7 @@ final class Waiters {
 
 	private ThreadWaiter ofThread(LockRequest request, Duration waitTime, Object otherwise) {
 		require(request);
-		return new ThreadWaiter(waitTime, request.mode(), request.leaseTime(), owner(request, otherwise));
+		return new ThreadWaiter(this.time, waitTime, request.mode(), request.leaseTime(), owner(request, otherwise));
 	}
 
 	/**

@@ -168,9 +168,10 @@ class CallContextTests {
 		};
 		ClassLoader before = Thread.currentThread().getContextClassLoader();
 		Thread.currentThread().setContextClassLoader(loader);
-		try (EngineThreads threads = new EngineThreads(new MemoryLockStore())) {
-			assertThat(threads.callbacks().submit(() -> Thread.currentThread().getContextClassLoader()).get())
-				.isSameAs(loader);
+		try (EngineThreads threads = new EngineThreads(new MemoryLockStore(), Time.SYSTEM)) {
+			assertThat(CompletableFuture
+				.supplyAsync(() -> Thread.currentThread().getContextClassLoader(), threads.callbacks())
+				.get()).isSameAs(loader);
 		}
 		finally {
 			Thread.currentThread().setContextClassLoader(before);

@@ -15,7 +15,6 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.test.ManualClock;
 import io.github.lockstarter.testsupport.FullProfileOnly;
 
 /**
@@ -54,9 +53,9 @@ class LeaseWatchdogModelTests {
 
 		private final Rival rival;
 
-		private final ManualClock clock = new ManualClock();
+		private final ModelDesk.ModelTime time = new ModelDesk.ModelTime();
 
-		private final Timetable timetable = new Timetable(this.clock);
+		private final Timetable timetable = new Timetable(this.time);
 
 		private final Tenure tenure;
 
@@ -73,12 +72,12 @@ class LeaseWatchdogModelTests {
 						throw new AssertionError("A healthy lease is lost");
 					}, LEASE, 3);
 			this.tenure = new Tenure(LockKey.of("prices"), OwnerToken.random(LockMode.READ), new LockGrant(1, false),
-					LEASE, LEASE, this.clock.getAsLong(), 0, this.timetable);
+					LEASE, LEASE, this.time.now(), 0, this.timetable);
 		}
 
 		void play() {
 			beginHold((this.rival == Rival.LONGER_HOLD) ? LEASE : null);
-			this.clock.advance(LEASE.dividedBy(2));
+			this.time.advance(LEASE.dividedBy(2));
 			this.watchdog.hasten(this.tenure);
 			this.tenure.setRenewing(true);
 			Renewal renewal = new Renewal(this.tenure, this.watchdog);
@@ -108,15 +107,15 @@ class LeaseWatchdogModelTests {
 		}
 
 		private void beginHold(@Nullable Duration fixedLeaseTime) {
-			this.tenure.beginHold(new ThreadWaiter(Duration.ZERO, true, LockMode.READ, fixedLeaseTime), LEASE,
-					this.clock.getAsLong());
+			this.tenure.beginHold(new ThreadWaiter(this.time, Duration.ZERO, true, LockMode.READ, fixedLeaseTime),
+					LEASE, this.time.now());
 			this.watchdog.watch(this.tenure);
 		}
 
 		private void checkAlarm() {
 			Timetable.Entry alarm = this.tenure.alarm();
 			long granted = this.tenure.certainty().grantedAt();
-			long latest = Math.max(this.clock.getAsLong() - granted, LEASE.dividedBy(3).toNanos());
+			long latest = Math.max(this.time.now() - granted, LEASE.dividedBy(3).toNanos());
 			if (!this.tenure.isRenewing() && (alarm == null || alarm.due() - granted > latest)) {
 				throw new AssertionError("The lease is not renewed in time");
 			}

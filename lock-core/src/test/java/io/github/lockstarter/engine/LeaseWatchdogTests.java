@@ -18,7 +18,7 @@ import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.FaultInjectingStore;
-import io.github.lockstarter.test.ManualClock;
+import io.github.lockstarter.test.ManualTime;
 import io.github.lockstarter.test.StoreClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -29,11 +29,11 @@ class LeaseWatchdogTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
 
-	private final ManualClock clock = new ManualClock();
+	private final ManualTime time = new ManualTime();
 
-	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(new LockMemory(this.clock)));
+	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(new LockMemory(this.time)));
 
-	private final Timetable timetable = new Timetable(this.clock);
+	private final Timetable timetable = new Timetable(this.time);
 
 	private final List<LockEvent> events = new ArrayList<>();
 
@@ -157,7 +157,7 @@ class LeaseWatchdogTests {
 		advance(LEASE.minus(rest));
 		assertThat(this.store.renew.calls()).isBetween(8, 14);
 		// Nobody notices the end any more
-		this.clock.advance(rest.plusMillis(1));
+		this.time.advance(rest.plusMillis(1));
 		assertThat(this.client.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(LockGrant.class);
 	}
 
@@ -166,15 +166,15 @@ class LeaseWatchdogTests {
 		Tenure tenure = begin(KEY, true);
 		advance(LEASE.dividedBy(2));
 		Duration fixed = LEASE.multipliedBy(4);
-		tenure.beginHold(new ThreadWaiter(Duration.ZERO, true, LockMode.EXCLUSIVE, fixed), fixed,
-				this.clock.getAsLong());
+		tenure.beginHold(new ThreadWaiter(this.time, Duration.ZERO, true, LockMode.EXCLUSIVE, fixed), fixed,
+				this.time.now());
 		this.watchdog.watch(tenure);
 		Duration rest = Duration.ofSeconds(1);
 		advance(fixed.minus(rest));
 		assertThat(tenure.isHeld()).isTrue();
 		assertThat(tenure.needsRenewal()).isFalse();
 		// The instance that times the lease allows for clocks that differ by a hundredth
-		this.clock.advance(rest.plus(fixed.dividedBy(100)));
+		this.time.advance(rest.plus(fixed.dividedBy(100)));
 		assertThat(this.client.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(LockGrant.class);
 	}
 
@@ -233,7 +233,7 @@ class LeaseWatchdogTests {
 		Tenure tenure = begin(KEY, true);
 		this.store.renew.loseRequests(() -> true);
 		long deadline = tenure.deadline();
-		advance(Duration.ofNanos(deadline - this.clock.getAsLong()).minusMillis(5));
+		advance(Duration.ofNanos(deadline - this.time.now()).minusMillis(5));
 		assertThat(tenure.certainty().isLost()).isFalse();
 		assertThat(this.store.renew.calls()).isBetween(12, 16);
 		advance(Duration.ofMillis(5));
@@ -290,7 +290,7 @@ class LeaseWatchdogTests {
 	@Test
 	void anAnswerThatComesWhileItsLeaseIsFoundOverdueDoesNotEndRenewal() {
 		Tenure tenure = begin(KEY, true);
-		this.clock.advance(LEASE.dividedBy(3));
+		this.time.advance(LEASE.dividedBy(3));
 		tenure.setRenewing(true);
 		Renewal renewal = new Renewal(tenure, this.watchdog);
 		this.store.renew(List.of(renewal.send()));
@@ -397,10 +397,10 @@ class LeaseWatchdogTests {
 	private Tenure granted(LockKey key, boolean renewable) {
 		OwnerToken owner = OwnerToken.random();
 		LockGrant grant = (LockGrant) this.client.acquire(key, owner, LEASE, false);
-		Waiter waiter = new ThreadWaiter(Duration.ZERO, true, LockMode.EXCLUSIVE, renewable ? null : LEASE);
-		Tenure tenure = new Tenure(key, owner, grant, LEASE, this.store.longestLease(), this.clock.getAsLong(), 0,
+		Waiter waiter = new ThreadWaiter(this.time, Duration.ZERO, true, LockMode.EXCLUSIVE, renewable ? null : LEASE);
+		Tenure tenure = new Tenure(key, owner, grant, LEASE, this.store.longestLease(), this.time.now(), 0,
 				this.timetable);
-		this.holds.add(tenure.beginHold(waiter, LEASE, this.clock.getAsLong()));
+		this.holds.add(tenure.beginHold(waiter, LEASE, this.time.now()));
 		return tenure;
 	}
 
@@ -410,10 +410,10 @@ class LeaseWatchdogTests {
 	}
 
 	private void begin(LockKey key, OwnerToken owner, LockGrant grant, Duration fixed) {
-		Tenure tenure = new Tenure(key, owner, grant, fixed, this.store.longestLease(), this.clock.getAsLong(), 0,
+		Tenure tenure = new Tenure(key, owner, grant, fixed, this.store.longestLease(), this.time.now(), 0,
 				this.timetable);
-		tenure.beginHold(new ThreadWaiter(Duration.ZERO, true, LockMode.EXCLUSIVE, fixed), fixed,
-				this.clock.getAsLong());
+		tenure.beginHold(new ThreadWaiter(this.time, Duration.ZERO, true, LockMode.EXCLUSIVE, fixed), fixed,
+				this.time.now());
 		this.watchdog.watch(tenure);
 	}
 
@@ -430,7 +430,7 @@ class LeaseWatchdogTests {
 	private void advance(Duration duration) {
 		Duration step = Duration.ofMillis(1);
 		for (Duration passed = Duration.ZERO; passed.compareTo(duration) < 0; passed = passed.plus(step)) {
-			this.clock.advance(step);
+			this.time.advance(step);
 			this.timetable.runDue();
 		}
 	}

@@ -44,7 +44,7 @@ import io.github.lockstarter.store.Place;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.FaultInjectingStore;
-import io.github.lockstarter.test.ManualClock;
+import io.github.lockstarter.test.ManualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -295,18 +295,18 @@ class ManyLocksTests {
 
 	@Test
 	void aTemplateRunsUnderAllAndKeepsThoseThatItShould() {
-		ManualClock clock = new ManualClock();
-		LockMemory memory = new LockMemory(clock);
+		ManualTime time = new ManualTime();
+		LockMemory memory = new LockMemory(time);
 		try (DefaultLockRegistry here = registry(new MemoryLockStore(memory), Duration.ofSeconds(30));
 				DefaultLockRegistry there = registry(new MemoryLockStore(memory), Duration.ofSeconds(30))) {
-			Duration time = Duration.ofSeconds(30);
-			LockSetRequest kept = LockSetRequest.of(one(1).withHoldAtLeast(time), one(2));
+			Duration keeping = Duration.ofSeconds(30);
+			LockSetRequest kept = LockSetRequest.of(one(1).withHoldAtLeast(keeping), one(2));
 			int locks = new LockTemplate(here).execute(kept, (leases) -> LeaseSet.current().all().size());
 			assertThat(locks).isEqualTo(2);
 			assertThat(there.tryAcquire(one(1))).isEmpty();
 			assertThat(there.tryAcquire(one(2))).hasValueSatisfying(Lease::close);
 			assertThat(memory.isEmpty()).isFalse();
-			clock.advance(time);
+			time.advance(keeping);
 			assertThat(memory.isEmpty()).isTrue();
 		}
 	}

@@ -26,11 +26,11 @@ class ModelDesk implements Desk {
 
 	private static final LockKey KEY = LockKey.of("stock");
 
-	private final AtomicLong clock = new AtomicLong();
+	private final ModelTime time = new ModelTime();
 
-	private final Timetable timetable = new Timetable(this.clock::get);
+	private final Timetable timetable = new Timetable(this.time);
 
-	private final Terms terms = new Terms(EngineSettings.DEFAULTS, this.clock::get);
+	private final Terms terms = new Terms(EngineSettings.DEFAULTS, this.time);
 
 	private final LocalLocks locks = new LocalLocks(this.terms);
 
@@ -71,7 +71,7 @@ class ModelDesk implements Desk {
 	 * Set the clock forward.
 	 */
 	void pass(Duration time) {
-		this.clock.addAndGet(time.toNanos());
+		this.time.advance(time);
 	}
 
 	/**
@@ -109,7 +109,7 @@ class ModelDesk implements Desk {
 	 */
 	void answerThatAnotherWaits() {
 		Tenure tenure = Objects.requireNonNull(this.unanswered);
-		tenure.slice().answer(this.clock.get(), true);
+		tenure.slice().answer(this.time.now(), true);
 		change((lock) -> lock.probed(tenure));
 	}
 
@@ -246,7 +246,7 @@ class ModelDesk implements Desk {
 
 	@Override
 	public void ask(LockKey key, Attempt attempt, Waiter head) {
-		attempt.send(this.clock.get(), true);
+		attempt.send(this.time.now(), true);
 		if (this.refusing.getAndSet(false)) {
 			change((lock) -> lock.refused(attempt, new LockRefusal(null)));
 		}
@@ -256,7 +256,7 @@ class ModelDesk implements Desk {
 		else {
 			LockGrant grant = new LockGrant(this.lastBase.incrementAndGet(), false);
 			Tenure tenure = new Tenure(key, attempt.token(), grant, attempt.leaseTime(), attempt.leaseTime(),
-					this.clock.get(), this.slice, this.timetable);
+					this.time.now(), this.slice, this.timetable);
 			change((lock) -> lock.granted(attempt, tenure));
 		}
 	}
@@ -290,7 +290,7 @@ class ModelDesk implements Desk {
 	}
 
 	private void note(Tenure tenure) {
-		tenure.slice().answer(this.clock.get(), false);
+		tenure.slice().answer(this.time.now(), false);
 	}
 
 	@Override
@@ -364,6 +364,38 @@ class ModelDesk implements Desk {
 	}
 
 	/**
+	 * A time with as few steps as possible, because a model tries their interleavings.
+	 */
+	static final class ModelTime implements Time {
+
+		private final AtomicLong nanos = new AtomicLong();
+
+		void advance(Duration duration) {
+			this.nanos.addAndGet(duration.toNanos());
+		}
+
+		@Override
+		public long now() {
+			return this.nanos.get();
+		}
+
+		@Override
+		public void parkUntil(Object blocker, long deadline) {
+			throw new IllegalStateException("Nobody waits");
+		}
+
+		@Override
+		public void unpark(Thread thread) {
+		}
+
+		@Override
+		public @Nullable Thread start(Schedule schedule) {
+			return null;
+		}
+
+	}
+
+	/**
 	 * A waiter that looks at its outcome when it leaves.
 	 */
 	static final class ModelWaiter extends Waiter {
@@ -373,7 +405,7 @@ class ModelDesk implements Desk {
 		}
 
 		ModelWaiter(LockMode mode, Duration waitTime, @Nullable Duration fixedLeaseTime) {
-			super(waitTime, mode, fixedLeaseTime, new Object());
+			super(Time.SYSTEM, waitTime, mode, fixedLeaseTime, new Object());
 		}
 
 		@Override

@@ -12,7 +12,7 @@ import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.FaultInjectingStore;
-import io.github.lockstarter.test.ManualClock;
+import io.github.lockstarter.test.ManualTime;
 import io.github.lockstarter.test.StoreClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -25,11 +25,11 @@ class OrphansTests {
 
 	private static final Duration HOUR = Duration.ofHours(1);
 
-	private final ManualClock clock = new ManualClock();
+	private final ManualTime time = new ManualTime();
 
-	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(new LockMemory(this.clock)));
+	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(new LockMemory(this.time)));
 
-	private final Timetable timetable = new Timetable(this.clock);
+	private final Timetable timetable = new Timetable(this.time);
 
 	private final StoreClient client = new StoreClient(this.store);
 
@@ -90,7 +90,7 @@ class OrphansTests {
 	void aWishWhoseAnswerWasLostIsRepeatedAndFulfilledOnce() {
 		Tenure tenure = tenure();
 		this.store.keep.loseAnswers(() -> this.store.keep.calls() < 3);
-		assertThat(this.orphans.keep(tenure, this.clock.getAsLong() + HOUR.toNanos())).isTrue();
+		assertThat(this.orphans.keep(tenure, this.time.now() + HOUR.toNanos())).isTrue();
 		advance(Duration.ofSeconds(2));
 		assertThat(this.store.keep.calls()).isEqualTo(3);
 		assertThat(this.orphans.pending()).isZero();
@@ -102,7 +102,7 @@ class OrphansTests {
 	void requestsThatMayStillComeTakeTheLockNeitherBeforeNorAfterItsTime() {
 		Tenure tenure = tenure();
 		tenure.certainty().uncertainUntil(end());
-		assertThat(this.orphans.keep(tenure, this.clock.getAsLong() + Duration.ofSeconds(5).toNanos())).isTrue();
+		assertThat(this.orphans.keep(tenure, this.time.now() + Duration.ofSeconds(5).toNanos())).isTrue();
 		advance(Duration.ofSeconds(4));
 		assertThat(isFree()).isFalse();
 		advance(Duration.ofSeconds(2));
@@ -113,11 +113,11 @@ class OrphansTests {
 
 	private Tenure tenure() {
 		LockGrant grant = (LockGrant) this.client.acquire(KEY, this.owner, LEASE, false);
-		return new Tenure(KEY, this.owner, grant, LEASE, LEASE, this.clock.getAsLong(), 0, this.timetable);
+		return new Tenure(KEY, this.owner, grant, LEASE, LEASE, this.time.now(), 0, this.timetable);
 	}
 
 	private long end() {
-		return this.clock.getAsLong() + LEASE.toNanos();
+		return this.time.now() + LEASE.toNanos();
 	}
 
 	private boolean isFree() {
@@ -126,7 +126,7 @@ class OrphansTests {
 
 	private void advance(Duration duration) {
 		for (long passed = 0; passed < duration.toMillis(); passed += 10) {
-			this.clock.advance(Duration.ofMillis(10));
+			this.time.advance(Duration.ofMillis(10));
 			this.timetable.runDue();
 		}
 	}

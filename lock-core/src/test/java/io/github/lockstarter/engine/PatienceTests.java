@@ -7,24 +7,24 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.test.ManualClock;
+import io.github.lockstarter.test.ManualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 class PatienceTests {
 
-	private final ManualClock clock = new ManualClock();
+	private final ManualTime time = new ManualTime();
 
-	private final Patience patience = new Patience(new Terms(EngineSettings.DEFAULTS, this.clock));
+	private final Patience patience = new Patience(new Terms(EngineSettings.DEFAULTS, this.time));
 
 	@Test
 	void aWaiterThatHasJustComeToleratesAnOutageThatHasLastedForLong() {
-		long begin = this.clock.getAsLong();
-		this.clock.advance(Duration.ofHours(1));
-		Waiter waiter = new ThreadWaiter(Duration.ofMinutes(1), true, LockMode.EXCLUSIVE, null);
+		long begin = this.time.now();
+		this.time.advance(Duration.ofHours(1));
+		Waiter waiter = new ThreadWaiter(this.time, Duration.ofMinutes(1), true, LockMode.EXCLUSIVE, null);
 		RuntimeException failure = new IllegalStateException("it is a test");
 		this.patience.failed(begin, failure, waiter);
-		assertThat(this.patience.failed(this.clock.getAsLong(), failure, waiter)).isPositive();
+		assertThat(this.patience.failed(this.time.now(), failure, waiter)).isPositive();
 		assertThat(this.patience.denialFor(waiter)).isNull();
 	}
 

@@ -16,7 +16,7 @@ import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.FaultInjectingStore;
-import io.github.lockstarter.test.ManualClock;
+import io.github.lockstarter.test.ManualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -24,13 +24,15 @@ class QueuePlacesTests {
 
 	private static final LockKey KEY = LockKey.of("stock", 1001);
 
-	private final ManualClock clock = new ManualClock();
+	private final ManualTime time = new ManualTime();
 
-	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(new LockMemory(this.clock)));
+	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(new LockMemory(this.time)));
 
-	private final Timetable timetable = new Timetable(this.clock);
+	private final Timetable timetable = new Timetable(this.time);
 
-	private final LocalLocks locks = new LocalLocks(new Terms(EngineSettings.DEFAULTS, this.clock));
+	private final LocalLocks locks = new LocalLocks(new Terms(EngineSettings.DEFAULTS, this.time));
+
+	private final UnderWay underWay = new UnderWay(this.time);
 
 	private final List<LockKey> rung = new ArrayList<>();
 
@@ -76,7 +78,7 @@ class QueuePlacesTests {
 
 	@Test
 	void thePlaceOfAWaiterThatLeavesWhileItEntersIsGivenUp() {
-		Waiter waiter = new ThreadWaiter(Duration.ZERO, true, LockMode.FAIR, null);
+		Waiter waiter = new ThreadWaiter(this.time, Duration.ZERO, true, LockMode.FAIR, null);
 		this.store.arrive.loseRequests(() -> {
 			this.places.leave(KEY, waiter, false);
 			return false;
@@ -93,22 +95,23 @@ class QueuePlacesTests {
 		QueuePlaces places = places(later::add);
 		places.leave(KEY);
 		Call<Boolean> end = Callers.start(() -> {
-			places.awaitLeft();
+			this.underWay.awaitNone();
 			return true;
-		}).awaitParked();
+		});
+		this.time.awaitParked(1);
 		later.forEach(Runnable::run);
 		assertThat(end.get()).isTrue();
 	}
 
 	private QueuePlaces places(Executor threads) {
 		return new QueuePlaces(this.store.waitingLine(), this.timetable,
-				new Background(new StoreLanes((key) -> "", threads, this.timetable, 1, 1), true), this.locks,
-				this.rung::add);
+				new Background(new StoreLanes((key) -> "", threads, this.timetable, 1, 1), true), this.underWay,
+				this.locks, this.rung::add);
 	}
 
 	private void advance(Duration duration) {
 		for (long second = 0; second < duration.toSeconds(); second++) {
-			this.clock.advance(Duration.ofSeconds(1));
+			this.time.advance(Duration.ofSeconds(1));
 			this.timetable.runDue();
 		}
 	}

@@ -28,7 +28,7 @@ import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.Place;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.StoreServers;
-import io.github.lockstarter.test.ManualClock;
+import io.github.lockstarter.test.ManualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -36,9 +36,9 @@ class RenewalsTests implements Renewal.Listener {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
 
-	private final ManualClock clock = new ManualClock();
+	private final ManualTime time = new ManualTime();
 
-	private final Timetable timetable = new Timetable(this.clock);
+	private final Timetable timetable = new Timetable(this.time);
 
 	private final Servers servers = new Servers();
 
@@ -70,7 +70,7 @@ class RenewalsTests implements Renewal.Listener {
 	void serversThatBlockDelayNoOtherNorDoesWhatElseTheyAreAsked() {
 		CountDownLatch silence = new CountDownLatch(1);
 		this.servers.silence = silence;
-		try (EngineThreads threads = new EngineThreads(this.servers)) {
+		try (EngineThreads threads = new EngineThreads(this.servers, this.time)) {
 			this.renewals = new Renewals(this.servers, this.timetable, threads.renewals());
 			for (int i = 0; i < 200; i++) {
 				threads.background().execute(LockKey.of("blocking-0", i), () -> Servers.await(silence));
@@ -115,7 +115,7 @@ class RenewalsTests implements Renewal.Listener {
 	@Test
 	void whatIsNotAnsweredUntilTheFirstDeadlineIsWatchedOneByOne() {
 		due("dead", 3);
-		this.clock.advance(LEASE);
+		this.time.advance(LEASE);
 		this.timetable.runDue();
 		assertThat(this.overdue).hasSize(3);
 	}
@@ -129,12 +129,12 @@ class RenewalsTests implements Renewal.Listener {
 				}, LEASE, 3);
 		Tenure tenure = tenure("dead", 1);
 		hold(tenure);
-		long granted = tenure.deadline() - this.clock.getAsLong();
+		long granted = tenure.deadline() - this.time.now();
 		watchdog.watch(tenure);
 		while (this.servers.unanswered.isEmpty()) {
 			advance(Duration.ofMillis(10));
 		}
-		long sentAt = this.clock.getAsLong();
+		long sentAt = this.time.now();
 		advance(Duration.ofSeconds(8));
 		this.servers.answerAll();
 		assertThat(tenure.deadline()).isEqualTo(sentAt + granted);
@@ -143,17 +143,18 @@ class RenewalsTests implements Renewal.Listener {
 	@Test
 	void aRenewalOfAFixedLeaseReachesItsEndAndNotFurther() {
 		Duration fixed = LEASE.multipliedBy(20);
-		long start = this.clock.getAsLong();
+		long start = this.time.now();
 		Tenure tenure = tenure("quick", 1, fixed);
-		Hold hold = tenure.beginHold(new ThreadWaiter(Duration.ZERO, true, LockMode.EXCLUSIVE, fixed), fixed, start);
+		Hold hold = tenure.beginHold(new ThreadWaiter(this.time, Duration.ZERO, true, LockMode.EXCLUSIVE, fixed), fixed,
+				start);
 		for (int i = 1; i < 19; i++) {
-			this.clock.advance(LEASE);
+			this.time.advance(LEASE);
 			Duration extension = renew(tenure);
-			assertThat(this.clock.getAsLong() - start + extension.toNanos())
+			assertThat(this.time.now() - start + extension.toNanos())
 				.isLessThanOrEqualTo(fixed.plusMillis(1).toNanos());
 			assertThat(tenure.needsRenewal()).isTrue();
 		}
-		this.clock.advance(Duration.ofNanos(hold.endsAt() - this.clock.getAsLong() - 1));
+		this.time.advance(Duration.ofNanos(hold.endsAt() - this.time.now() - 1));
 		assertThat(renew(tenure)).as("the lease of the last nanosecond").isGreaterThanOrEqualTo(Duration.ofMillis(1));
 		assertThat(tenure.needsRenewal()).isFalse();
 		assertThat(renew(tenure)).isZero();
@@ -162,24 +163,24 @@ class RenewalsTests implements Renewal.Listener {
 	@Test
 	void aRenewalDoesNotShortenALeaseThatWasHandedOn() {
 		Duration fixed = LEASE.multipliedBy(20);
-		long start = this.clock.getAsLong();
+		long start = this.time.now();
 		Tenure tenure = new Tenure(LockKey.of("quick"), OwnerToken.random(), new LockGrant(1, false), fixed, fixed,
 				start, 0, this.timetable);
-		tenure.beginHold(new ThreadWaiter(Duration.ZERO, true, LockMode.EXCLUSIVE, fixed), fixed, start);
-		tenure.beginHold(new ThreadWaiter(Duration.ZERO, true, LockMode.EXCLUSIVE, null), LEASE, start);
-		this.clock.advance(LEASE);
+		tenure.beginHold(new ThreadWaiter(this.time, Duration.ZERO, true, LockMode.EXCLUSIVE, fixed), fixed, start);
+		tenure.beginHold(new ThreadWaiter(this.time, Duration.ZERO, true, LockMode.EXCLUSIVE, null), LEASE, start);
+		this.time.advance(LEASE);
 		Renewal renewal = new Renewal(tenure, this);
 		Duration requested = renewal.send().leaseTime();
-		assertThat(this.clock.getAsLong() + requested.toNanos()).as("the end in the store, even without an answer")
+		assertThat(this.time.now() + requested.toNanos()).as("the end in the store, even without an answer")
 			.isGreaterThanOrEqualTo(tenure.deadline());
 	}
 
 	@Test
 	void aShorterRenewalThatMayNotArriveLeavesTheLongerLeaseInDoubt() {
 		Duration fixed = LEASE.multipliedBy(20);
-		long start = this.clock.getAsLong();
+		long start = this.time.now();
 		Tenure tenure = tenure("quick", 1, fixed);
-		tenure.beginHold(new ThreadWaiter(Duration.ZERO, true, LockMode.EXCLUSIVE, null), LEASE, start);
+		tenure.beginHold(new ThreadWaiter(this.time, Duration.ZERO, true, LockMode.EXCLUSIVE, null), LEASE, start);
 		Renewal renewal = new Renewal(tenure, this);
 		renewal.expectEnd();
 		assertThat(renewal.send().leaseTime()).isLessThan(fixed);
@@ -243,13 +244,13 @@ class RenewalsTests implements Renewal.Listener {
 	}
 
 	private void advance(Duration duration) {
-		this.clock.advance(duration);
+		this.time.advance(duration);
 		this.timetable.runDue();
 	}
 
 	private void hold(Tenure tenure) {
-		tenure.beginHold(new ThreadWaiter(Duration.ZERO, true, LockMode.EXCLUSIVE, null), LEASE,
-				this.clock.getAsLong());
+		tenure.beginHold(new ThreadWaiter(this.time, Duration.ZERO, true, LockMode.EXCLUSIVE, null), LEASE,
+				this.time.now());
 	}
 
 	private Tenure tenure(String server, int number) {
@@ -258,7 +259,7 @@ class RenewalsTests implements Renewal.Listener {
 
 	private Tenure tenure(String server, int number, Duration leaseTime) {
 		return new Tenure(LockKey.of(server, number), OwnerToken.random(), new LockGrant(1, false), leaseTime, LEASE,
-				this.clock.getAsLong(), 0, this.timetable);
+				this.time.now(), 0, this.timetable);
 	}
 
 	/**

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.StoreServers;
-import io.github.lockstarter.test.ManualClock;
+import io.github.lockstarter.test.ManualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -20,7 +20,7 @@ class ServersTests {
 
 	private static final LockKey KEY = LockKey.of("stock", 1001);
 
-	private final ManualClock clock = new ManualClock();
+	private final ManualTime time = new ManualTime();
 
 	private final List<Runnable> lookups = new ArrayList<>();
 
@@ -38,7 +38,7 @@ class ServersTests {
 
 	};
 
-	private final Servers servers = new Servers(this.known, this.clock, this.lookups::add);
+	private final Servers servers = new Servers(this.known, this.time, this.lookups::add);
 
 	private @Nullable Runnable lookup = () -> this.calls++;
 
@@ -59,7 +59,7 @@ class ServersTests {
 			this.servers.of(KEY);
 			this.lookups.forEach(Runnable::run);
 			this.lookups.clear();
-			this.clock.advance(Duration.ofSeconds(1));
+			this.time.advance(Duration.ofSeconds(1));
 		}
 		assertThat(this.calls).isEqualTo(3);
 		assertThat(this.servers.of(KEY)).isEqualTo(3);
@@ -74,7 +74,7 @@ class ServersTests {
 		this.lookups.remove(0).run();
 		assertThat(this.servers.of(KEY)).isEqualTo(0);
 		assertThat(this.lookups).isEmpty();
-		this.clock.advance(Duration.ofSeconds(10));
+		this.time.advance(Duration.ofSeconds(10));
 		this.servers.of(KEY);
 		assertThat(this.lookups).hasSize(1);
 	}
@@ -95,7 +95,7 @@ class ServersTests {
 
 	@Test
 	void aMachineWithoutAThreadForALookUpFailsNothing() {
-		Servers exhausted = new Servers(this.known, this.clock, (task) -> {
+		Servers exhausted = new Servers(this.known, this.time, (task) -> {
 			throw new OutOfMemoryError("unable to create native thread");
 		});
 		assertThat(exhausted.of(KEY)).isNotNull();

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.memory.MemoryLockStore;
-import io.github.lockstarter.test.ManualClock;
+import io.github.lockstarter.test.ManualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -27,9 +27,9 @@ class StoreLanesTests {
 
 	private final ThreadPoolExecutor threads = (ThreadPoolExecutor) Executors.newCachedThreadPool();
 
-	private final ManualClock clock = new ManualClock();
+	private final ManualTime time = new ManualTime();
 
-	private final Timetable timetable = new Timetable(this.clock);
+	private final Timetable timetable = new Timetable(this.time);
 
 	private final StoreLanes lanes = new StoreLanes(LockKey::name, this.threads, this.timetable, THREADS_OF_LANE,
 			THREADS_OF_ALL);
@@ -56,7 +56,7 @@ class StoreLanesTests {
 	@Test
 	void aRequestForALockDoesNotWaitForWhatItsServerIsAskedInTheBackground() {
 		LockKey key = LockKey.of("silent");
-		try (EngineThreads threads = new EngineThreads(new MemoryLockStore())) {
+		try (EngineThreads threads = new EngineThreads(new MemoryLockStore(), this.time)) {
 			for (int i = 0; i < 100; i++) {
 				threads.background().execute(key, () -> await(this.silence));
 			}
@@ -88,7 +88,7 @@ class StoreLanesTests {
 	}
 
 	private void runNextAttempts() {
-		this.clock.advance(Duration.ofSeconds(1));
+		this.time.advance(Duration.ofSeconds(1));
 		this.timetable.runDue();
 	}
 

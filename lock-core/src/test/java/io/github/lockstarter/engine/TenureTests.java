@@ -10,7 +10,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.test.ManualClock;
+import io.github.lockstarter.test.ManualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -20,59 +20,59 @@ class TenureTests {
 
 	private static final Duration SLICE = Duration.ofMillis(50);
 
-	private final ManualClock clock = new ManualClock();
+	private final ManualTime time = new ManualTime();
 
 	@Test
 	void canBeHandedOffWhileAThirdOfTheLeaseIsLeft() {
 		Tenure tenure = tenure(false);
-		this.clock.advance(Duration.ofSeconds(19));
-		assertThat(tenure.canBeHandedOn(this.clock.getAsLong())).isTrue();
-		this.clock.advance(Duration.ofSeconds(1));
-		assertThat(tenure.canBeHandedOn(this.clock.getAsLong())).isFalse();
-		tenure.certainty().renewed(this.clock.getAsLong(), LEASE, LEASE);
-		assertThat(tenure.canBeHandedOn(this.clock.getAsLong())).isTrue();
+		this.time.advance(Duration.ofSeconds(19));
+		assertThat(tenure.canBeHandedOn(this.time.now())).isTrue();
+		this.time.advance(Duration.ofSeconds(1));
+		assertThat(tenure.canBeHandedOn(this.time.now())).isFalse();
+		tenure.certainty().renewed(this.time.now(), LEASE, LEASE);
+		assertThat(tenure.canBeHandedOn(this.time.now())).isTrue();
 	}
 
 	@Test
 	void cannotBeHandedOffWhileItIsUncertainOrOver() {
 		Tenure tenure = tenure(false);
 		tenure.certainty().suspect();
-		assertThat(tenure.canBeHandedOn(this.clock.getAsLong())).isFalse();
-		tenure.certainty().renewed(this.clock.getAsLong(), LEASE, LEASE);
-		assertThat(tenure.canBeHandedOn(this.clock.getAsLong())).isTrue();
+		assertThat(tenure.canBeHandedOn(this.time.now())).isFalse();
+		tenure.certainty().renewed(this.time.now(), LEASE, LEASE);
+		assertThat(tenure.canBeHandedOn(this.time.now())).isTrue();
 		tenure.certainty().release();
-		assertThat(tenure.canBeHandedOn(this.clock.getAsLong())).isFalse();
+		assertThat(tenure.canBeHandedOn(this.time.now())).isFalse();
 	}
 
 	@Test
 	void canBeHandedOffForOneSliceWhileAnotherJvmWaits() {
 		Tenure tenure = tenure(true);
-		this.clock.advance(SLICE.minusNanos(1));
-		assertThat(tenure.canBeHandedOn(this.clock.getAsLong())).isTrue();
-		this.clock.advance(Duration.ofNanos(1));
-		assertThat(tenure.canBeHandedOn(this.clock.getAsLong())).isFalse();
+		this.time.advance(SLICE.minusNanos(1));
+		assertThat(tenure.canBeHandedOn(this.time.now())).isTrue();
+		this.time.advance(Duration.ofNanos(1));
+		assertThat(tenure.canBeHandedOn(this.time.now())).isFalse();
 	}
 
 	@Test
 	void endsWithTheLastHoldThatItsTokensCanNumber() {
 		Tenure tenure = tenure(false);
-		Waiter waiter = new ThreadWaiter(Duration.ZERO, true, LockMode.EXCLUSIVE, null);
+		Waiter waiter = new ThreadWaiter(this.time, Duration.ZERO, true, LockMode.EXCLUSIVE, null);
 		long last = 0;
 		for (int hold = 0; hold < 4096; hold++) {
-			assertThat(tenure.canBeHandedOn(this.clock.getAsLong())).isTrue();
-			last = tenure.beginHold(waiter, LEASE, this.clock.getAsLong()).fencingToken();
+			assertThat(tenure.canBeHandedOn(this.time.now())).isTrue();
+			last = tenure.beginHold(waiter, LEASE, this.time.now()).fencingToken();
 		}
-		assertThat(tenure.canBeHandedOn(this.clock.getAsLong())).isFalse();
+		assertThat(tenure.canBeHandedOn(this.time.now())).isFalse();
 		assertThat(last).isLessThan(2L << 12);
 	}
 
 	@Test
 	void aHoldThatEndsAfterItsTenureWasLost() {
 		Tenure tenure = tenure(false);
-		Hold hold = tenure.beginHold(new ThreadWaiter(Duration.ZERO, true, LockMode.EXCLUSIVE, null), LEASE,
-				this.clock.getAsLong());
-		this.clock.advance(LEASE);
-		hold.end(this.clock.getAsLong());
+		Hold hold = tenure.beginHold(new ThreadWaiter(this.time, Duration.ZERO, true, LockMode.EXCLUSIVE, null), LEASE,
+				this.time.now());
+		this.time.advance(LEASE);
+		hold.end(this.time.now());
 		assertThat(hold.isLost()).isTrue();
 	}
 
@@ -80,83 +80,83 @@ class TenureTests {
 	void aFixedHoldEndsAtItsTimeThoughItsTenureLasts() {
 		Tenure tenure = tenure(false);
 		Duration fixed = Duration.ofSeconds(10);
-		Waiter waiter = new ThreadWaiter(Duration.ZERO, true, LockMode.EXCLUSIVE, fixed);
-		tenure.beginHold(waiter, LEASE, this.clock.getAsLong());
-		Hold hold = tenure.beginHold(waiter, fixed, this.clock.getAsLong());
-		this.clock.advance(fixed.minusNanos(1));
+		Waiter waiter = new ThreadWaiter(this.time, Duration.ZERO, true, LockMode.EXCLUSIVE, fixed);
+		tenure.beginHold(waiter, LEASE, this.time.now());
+		Hold hold = tenure.beginHold(waiter, fixed, this.time.now());
+		this.time.advance(fixed.minusNanos(1));
 		assertThat(hold.isHeld()).isTrue();
-		this.clock.advance(Duration.ofNanos(1));
+		this.time.advance(Duration.ofNanos(1));
 		assertThat(hold.isHeld()).isFalse();
 		assertThat(tenure.isHeld()).isTrue();
-		hold.end(this.clock.getAsLong());
+		hold.end(this.time.now());
 		assertThat(hold.isLost()).isTrue();
 	}
 
 	@Test
 	void asksAfterHalfASliceWhetherAnotherJvmWaits() {
 		Slice slice = tenure(false).slice();
-		this.clock.advance(SLICE.dividedBy(2).minusNanos(1));
-		assertThat(slice.beginProbe(this.clock.getAsLong())).isFalse();
-		this.clock.advance(Duration.ofNanos(1));
-		assertThat(slice.beginProbe(this.clock.getAsLong())).isTrue();
-		this.clock.advance(SLICE);
-		assertThat(slice.beginProbe(this.clock.getAsLong())).isFalse();
-		slice.answer(this.clock.getAsLong(), false);
-		assertThat(slice.beginProbe(this.clock.getAsLong())).isFalse();
-		assertThat(slice.isOver(this.clock.getAsLong())).isFalse();
-		this.clock.advance(SLICE);
-		assertThat(slice.beginProbe(this.clock.getAsLong())).isTrue();
-		slice.answer(this.clock.getAsLong(), true);
-		assertThat(slice.isOver(this.clock.getAsLong())).isTrue();
-		this.clock.advance(SLICE);
-		assertThat(slice.beginProbe(this.clock.getAsLong())).isFalse();
+		this.time.advance(SLICE.dividedBy(2).minusNanos(1));
+		assertThat(slice.beginProbe(this.time.now())).isFalse();
+		this.time.advance(Duration.ofNanos(1));
+		assertThat(slice.beginProbe(this.time.now())).isTrue();
+		this.time.advance(SLICE);
+		assertThat(slice.beginProbe(this.time.now())).isFalse();
+		slice.answer(this.time.now(), false);
+		assertThat(slice.beginProbe(this.time.now())).isFalse();
+		assertThat(slice.isOver(this.time.now())).isFalse();
+		this.time.advance(SLICE);
+		assertThat(slice.beginProbe(this.time.now())).isTrue();
+		slice.answer(this.time.now(), true);
+		assertThat(slice.isOver(this.time.now())).isTrue();
+		this.time.advance(SLICE);
+		assertThat(slice.beginProbe(this.time.now())).isFalse();
 	}
 
 	@Test
 	void mustAskWhenTheLastAnswerIsOlderThanASlice() {
 		Tenure tenure = tenure(false);
-		this.clock.advance(SLICE.minusNanos(1));
-		assertThat(tenure.mustAsk(this.clock.getAsLong())).isFalse();
-		this.clock.advance(Duration.ofNanos(1));
-		assertThat(tenure.mustAsk(this.clock.getAsLong())).isTrue();
-		tenure.slice().beginAsking(this.clock.getAsLong());
-		assertThat(tenure.mustAsk(this.clock.getAsLong())).isTrue();
-		tenure.slice().answer(this.clock.getAsLong(), false);
-		assertThat(tenure.mustAsk(this.clock.getAsLong())).isFalse();
+		this.time.advance(SLICE.minusNanos(1));
+		assertThat(tenure.mustAsk(this.time.now())).isFalse();
+		this.time.advance(Duration.ofNanos(1));
+		assertThat(tenure.mustAsk(this.time.now())).isTrue();
+		tenure.slice().beginAsking(this.time.now());
+		assertThat(tenure.mustAsk(this.time.now())).isTrue();
+		tenure.slice().answer(this.time.now(), false);
+		assertThat(tenure.mustAsk(this.time.now())).isFalse();
 	}
 
 	@Test
 	void goesOnWhileAQuestionThatWasAskedInTimeIsUnderWay() {
 		Tenure tenure = tenure(false);
-		this.clock.advance(SLICE.minusNanos(1));
-		assertThat(tenure.slice().beginProbe(this.clock.getAsLong())).isTrue();
-		this.clock.advance(SLICE);
-		assertThat(tenure.mustAsk(this.clock.getAsLong())).isFalse();
-		tenure.slice().noAnswer(this.clock.getAsLong());
-		assertThat(tenure.mustAsk(this.clock.getAsLong())).isFalse();
-		this.clock.advance(SLICE);
-		assertThat(tenure.mustAsk(this.clock.getAsLong())).isTrue();
+		this.time.advance(SLICE.minusNanos(1));
+		assertThat(tenure.slice().beginProbe(this.time.now())).isTrue();
+		this.time.advance(SLICE);
+		assertThat(tenure.mustAsk(this.time.now())).isFalse();
+		tenure.slice().noAnswer(this.time.now());
+		assertThat(tenure.mustAsk(this.time.now())).isFalse();
+		this.time.advance(SLICE);
+		assertThat(tenure.mustAsk(this.time.now())).isTrue();
 	}
 
 	@Test
 	void needNotAskWhileItIsKnownThatAnotherJvmWaits() {
 		Tenure tenure = tenure(true);
-		this.clock.advance(SLICE.multipliedBy(3));
-		assertThat(tenure.mustAsk(this.clock.getAsLong())).isFalse();
+		this.time.advance(SLICE.multipliedBy(3));
+		assertThat(tenure.mustAsk(this.time.now())).isFalse();
 	}
 
 	@Test
 	void aLateRenewalRevivesNothing() {
 		Tenure tenure = tenure(false);
 		tenure.certainty().lose("it is a test");
-		tenure.certainty().renewed(this.clock.getAsLong(), LEASE, LEASE);
+		tenure.certainty().renewed(this.time.now(), LEASE, LEASE);
 		assertThat(tenure.isHeld()).isFalse();
 		assertThat(tenure.certainty().isLost()).isTrue();
 	}
 
 	private Tenure tenure(boolean awaited) {
 		return new Tenure(LockKey.of("stock"), OwnerToken.random(), new LockGrant(1, awaited), LEASE, LEASE,
-				this.clock.getAsLong(), SLICE.toNanos(), new Timetable(this.clock));
+				this.time.now(), SLICE.toNanos(), new Timetable(this.time));
 	}
 
 }

@@ -14,16 +14,16 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.WaitingLine;
 import io.github.lockstarter.test.AbstractLockStoreTests;
-import io.github.lockstarter.test.ManualClock;
+import io.github.lockstarter.test.ManualTime;
 import io.github.lockstarter.test.StoreClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 class MemoryLockStoreTests extends AbstractLockStoreTests {
 
-	private final ManualClock clock = new ManualClock();
+	private final ManualTime time = new ManualTime();
 
-	private final LockMemory memory = new LockMemory(this.clock, RESERVATION);
+	private final LockMemory memory = new LockMemory(this.time, RESERVATION);
 
 	@Test
 	void noTestIsSkippedForWhatItDeclares() {
@@ -42,12 +42,12 @@ class MemoryLockStoreTests extends AbstractLockStoreTests {
 
 	@Override
 	protected void expire(LockKey key, OwnerToken owner) {
-		this.clock.advance(LEASE_TIME);
+		this.time.advance(LEASE_TIME);
 	}
 
 	@Override
 	protected void endReservation(LockKey key) {
-		this.clock.advance(RESERVATION);
+		this.time.advance(RESERVATION);
 	}
 
 	@Override
@@ -59,9 +59,9 @@ class MemoryLockStoreTests extends AbstractLockStoreTests {
 	void aLeaseEndsExactlyInTime() {
 		StoreClient two = this.two.client();
 		this.one.client().acquire(this.key, this.owner, LEASE_TIME, false);
-		this.clock.advance(LEASE_TIME.minusNanos(1));
+		this.time.advance(LEASE_TIME.minusNanos(1));
 		assertThat(two.acquire(this.key, this.other, LEASE_TIME, false)).isInstanceOf(LockRefusal.class);
-		this.clock.advance(Duration.ofNanos(1));
+		this.time.advance(Duration.ofNanos(1));
 		assertThat(two.acquire(this.key, this.other, LEASE_TIME, false)).isInstanceOf(LockGrant.class);
 	}
 

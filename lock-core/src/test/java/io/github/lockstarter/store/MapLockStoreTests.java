@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.test.AbstractLockStoreTests;
-import io.github.lockstarter.test.ManualClock;
+import io.github.lockstarter.test.ManualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -20,9 +20,9 @@ class MapLockStoreTests extends AbstractLockStoreTests {
 
 	private static final Path SOURCE = Path.of("src/test/java/io/github/lockstarter/store/MapLockStore.java");
 
-	private final ManualClock clock = new ManualClock();
+	private final ManualTime time = new ManualTime();
 
-	private final MapLockStore store = new MapLockStore(this.clock);
+	private final MapLockStore store = new MapLockStore(this.time);
 
 	@Override
 	protected LockStore createStore() {
@@ -31,7 +31,7 @@ class MapLockStoreTests extends AbstractLockStoreTests {
 
 	@Override
 	protected void expire(LockKey key, OwnerToken owner) {
-		this.clock.advance(LEASE_TIME);
+		this.time.advance(LEASE_TIME);
 	}
 
 	@Override

@@ -42,7 +42,7 @@ import io.github.lockstarter.interceptor.LockDefinitionSource;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.test.FaultInjectingStore;
-import io.github.lockstarter.test.ManualClock;
+import io.github.lockstarter.test.ManualTime;
 import io.github.lockstarter.testsupport.CapturedLog;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -204,10 +204,10 @@ class LockTransactionTests {
 
 	@Test
 	void aLockWithHoldAtLeastIsKeptAfterACommitAndNotAfterARollback() {
-		ManualClock clock = new ManualClock();
-		LockMemory memory = new LockMemory(clock);
-		Duration time = Duration.ofSeconds(30);
-		LockRequest held = REQUEST.withHoldAtLeast(time);
+		ManualTime time = new ManualTime();
+		LockMemory memory = new LockMemory(time);
+		Duration kept = Duration.ofSeconds(30);
+		LockRequest held = REQUEST.withHoldAtLeast(kept);
 		try (DefaultLockRegistry here = new DefaultLockRegistry(new MemoryLockStore(memory));
 				DefaultLockRegistry there = new DefaultLockRegistry(new MemoryLockStore(memory))) {
 			LockTemplate lock = new LockTemplate(here);
@@ -218,7 +218,7 @@ class LockTransactionTests {
 			assertThat(memory.isEmpty()).isTrue();
 			this.transaction.execute((status) -> lock.execute(held, (lease) -> insertOrder()));
 			assertThat(there.tryAcquire(REQUEST)).isEmpty();
-			clock.advance(time);
+			time.advance(kept);
 			assertThat(there.tryAcquire(REQUEST)).hasValueSatisfying(Lease::close);
 		}
 	}
