@@ -10,15 +10,12 @@ import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.api.ACLProvider;
 import org.apache.curator.retry.RetryOneTime;
-import org.apache.curator.test.TestingServer;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooDefs.Perms;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Id;
 import org.apache.zookeeper.server.auth.DigestAuthenticationProvider;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -26,6 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.servers.SharedServers;
 import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.OwnerToken;
@@ -43,8 +41,6 @@ import static org.awaitility.Awaitility.await;
  */
 class AccessControlTests {
 
-	private static final String CHECK_INTERVAL = "znode.container.checkIntervalMs";
-
 	private static final int DOCUMENTED = Perms.CREATE | Perms.DELETE | Perms.READ | Perms.WRITE;
 
 	private static final String ROOT = "/locked/distributed-locks";
@@ -53,19 +49,7 @@ class AccessControlTests {
 
 	private static final LockKey KEY = LockKey.of("stock", 1);
 
-	private TestingServer server;
-
-	@BeforeEach
-	void start() throws Exception {
-		System.setProperty(CHECK_INTERVAL, "100");
-		this.server = TestServers.start();
-	}
-
-	@AfterEach
-	void stop() throws Exception {
-		System.clearProperty(CHECK_INTERVAL);
-		this.server.close();
-	}
+	private final String server = SharedServers.zooKeeper();
 
 	@ParameterizedTest
 	@EnumSource
@@ -128,7 +112,7 @@ class AccessControlTests {
 	@Test
 	void aListThatIsNotValidIsNoMissingRight() throws Exception {
 		try (CuratorFramework client = CuratorFrameworkFactory.builder()
-			.connectString(this.server.getConnectString())
+			.connectString(this.server)
 			.retryPolicy(new RetryOneTime(1))
 			.aclProvider(provider(Ids.CREATOR_ALL_ACL))
 			.build()) {
@@ -148,7 +132,7 @@ class AccessControlTests {
 	void nobodyElseUsesTheLocks() throws Exception {
 		prepare(DOCUMENTED);
 		try (CuratorFramework client = client(DOCUMENTED);
-				CuratorFramework stranger = TestServers.connected(this.server.getConnectString());
+				CuratorFramework stranger = TestServers.connected(this.server, TestServers.PATIENT);
 				ZooKeeperLockStore store = TestServers.store(client)) {
 			new StoreClient(store).acquire(KEY, OwnerToken.random(), LEASE_TIME, false);
 			assertThatExceptionOfType(KeeperException.NoAuthException.class)
@@ -158,7 +142,7 @@ class AccessControlTests {
 
 	/** Create the root as an administrator does, and permit nothing beside it. */
 	private void prepare(int permissions) throws Exception {
-		try (CuratorFramework administrator = TestServers.connected(this.server.getConnectString())) {
+		try (CuratorFramework administrator = TestServers.connected(this.server, TestServers.PATIENT)) {
 			administrator.create().creatingParentsIfNeeded().forPath(ROOT);
 			administrator.setACL().withACL(list(permissions)).forPath(ROOT);
 			administrator.setACL().withACL(Ids.READ_ACL_UNSAFE).forPath("/locked");
@@ -167,7 +151,7 @@ class AccessControlTests {
 
 	private CuratorFramework client(int permissions) throws Exception {
 		CuratorFramework client = CuratorFrameworkFactory.builder()
-			.connectString(this.server.getConnectString())
+			.connectString(this.server)
 			.retryPolicy(new RetryOneTime(1))
 			.namespace("locked")
 			.authorization("digest", "shop:secret".getBytes())

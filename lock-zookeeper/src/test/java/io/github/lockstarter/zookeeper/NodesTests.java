@@ -4,22 +4,24 @@ package io.github.lockstarter.zookeeper;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.api.ACLProvider;
 import org.apache.curator.retry.RetryOneTime;
-import org.apache.curator.test.TestingServer;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Stat;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.servers.SharedServers;
 import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.ReleaseListener;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.UnusableStoreException;
 import io.github.lockstarter.test.StoreClient;
@@ -35,21 +37,7 @@ class NodesTests {
 
 	private static final Duration LEASE_TIME = Duration.ofSeconds(30);
 
-	private static final String CHECK_INTERVAL = "znode.container.checkIntervalMs";
-
-	private static TestingServer server;
-
-	@BeforeAll
-	static void start() throws Exception {
-		System.setProperty(CHECK_INTERVAL, "100");
-		server = TestServers.start();
-	}
-
-	@AfterAll
-	static void stop() throws Exception {
-		System.clearProperty(CHECK_INTERVAL);
-		server.close();
-	}
+	private final String server = SharedServers.zooKeeper();
 
 	@Test
 	void aLockIsAContainerWithEphemeralNodes() throws Exception {
@@ -138,6 +126,62 @@ class NodesTests {
 		}
 	}
 
+	@Test
+	void nothingIsLeftOfALockThatNobodyUses() throws Exception {
+		try (CuratorFramework client = connected("");
+				CuratorFramework otherClient = connected("");
+				ZooKeeperLockStore store = TestServers.store(client);
+				ZooKeeperLockStore otherStore = TestServers.store(otherClient)) {
+			StoreClient locks = new StoreClient(store);
+			StoreClient otherLocks = new StoreClient(otherStore);
+			LockKey key = LockKey.of("left", "over");
+			OwnerToken owner = OwnerToken.random();
+			OwnerToken next = OwnerToken.random();
+			locks.acquire(key, owner, LEASE_TIME, true);
+			assertThat(otherLocks.acquire(key, next, LEASE_TIME, true)).isInstanceOf(LockRefusal.class);
+			locks.release(key, owner, null);
+			await().until(() -> otherLocks.acquire(key, next, LEASE_TIME, true) instanceof LockGrant);
+			otherLocks.release(key, next, null);
+			assertThat(TestServers.nodes(client, "/distributed-locks/left:over")).isEmpty();
+			await().until(() -> store.linesInUse() == 0 && otherStore.linesInUse() == 0);
+		}
+	}
+
+	@Test
+	void aReleaseNotifiesOneOfManyInstances() throws Exception {
+		LockKey key = LockKey.of("herd");
+		try (CuratorFramework client = connected("")) {
+			List<ZooKeeperLockStore> stores = Stream.generate(() -> TestServers.store(client)).limit(20).toList();
+			AtomicInteger notified = new AtomicInteger();
+			ReleaseListener listener = new ReleaseListener() {
+
+				@Override
+				public void onRelease(LockKey key) {
+					notified.incrementAndGet();
+				}
+
+				@Override
+				public void onDoubt() {
+				}
+
+			};
+			List<StoreClient> clients = stores.stream().map(StoreClient::new).toList();
+			List<OwnerToken> owners = clients.stream().map((each) -> OwnerToken.random()).toList();
+			for (int i = 0; i < clients.size(); i++) {
+				clients.get(i).listen(listener);
+				clients.get(i).acquire(key, owners.get(i), LEASE_TIME, true);
+			}
+			for (int i = 1; i < clients.size(); i++) {
+				clients.get(i - 1).release(key, owners.get(i - 1), null);
+				int expected = i;
+				await().until(() -> notified.get() == expected);
+				assertThat(clients.get(i).acquire(key, owners.get(i), LEASE_TIME, true)).isInstanceOf(LockGrant.class);
+			}
+			assertThat(notified).hasValue(clients.size() - 1);
+			stores.forEach(ZooKeeperLockStore::close);
+		}
+	}
+
 	private static long base(StoreClient locks, LockKey key) {
 		OwnerToken owner = OwnerToken.random();
 		long base = ((LockGrant) locks.acquire(key, owner, LEASE_TIME, false)).fencingBase();
@@ -145,13 +189,13 @@ class NodesTests {
 		return base;
 	}
 
-	private static CuratorFramework connected(String path) throws Exception {
-		return TestServers.connected(server.getConnectString() + path, TestServers.PATIENT);
+	private CuratorFramework connected(String path) throws Exception {
+		return TestServers.connected(this.server + path, TestServers.PATIENT);
 	}
 
-	private static CuratorFramework client(String user, String namespace, List<ACL> list) throws Exception {
+	private CuratorFramework client(String user, String namespace, List<ACL> list) throws Exception {
 		CuratorFramework client = CuratorFrameworkFactory.builder()
-			.connectString(server.getConnectString())
+			.connectString(this.server)
 			.retryPolicy(new RetryOneTime(1))
 			.namespace(namespace)
 			.authorization("digest", (user + ":secret").getBytes())

@@ -38,8 +38,9 @@ final class TestServers {
 	 * renewals a lease never gets much shorter, whenever the machine stands still.
 	 */
 	static final EngineSettings ENGINE = new EngineSettings(Duration.ofSeconds(30), Duration.ofSeconds(30),
-			EngineSettings.MAX_RENEWALS_PER_LEASE, Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofMillis(50),
-			Duration.ZERO, Duration.ofSeconds(30));
+			EngineSettings.MAX_RENEWALS_PER_LEASE, EngineSettings.DEFAULTS.pollInterval(),
+			EngineSettings.DEFAULTS.pollIntervalWithoutMessages(), EngineSettings.DEFAULTS.timeSlice(), Duration.ZERO,
+			Duration.ofSeconds(30));
 
 	/** Members that are slow to answer each other stay together. */
 	static final Map<String, Object> PATIENT_MEMBERS = Map.of("syncLimit", "50");
@@ -75,8 +76,11 @@ final class TestServers {
 				-1, all);
 	}
 
-	static CuratorFramework connected(String connectString) throws Exception {
-		return connected(connectString, SETTINGS);
+	/**
+	 * Return the port of the only server of a connect string.
+	 */
+	static int port(String connectString) {
+		return Integer.parseInt(connectString.split("[:/]")[1]);
 	}
 
 	static CuratorFramework connected(String connectString, ZooKeeperLockSettings settings) throws Exception {
