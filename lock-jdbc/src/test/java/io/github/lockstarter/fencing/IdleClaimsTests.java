@@ -11,10 +11,10 @@ import java.time.ZoneOffset;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,8 +25,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.init.DatabasePopulatorUtils;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
-import io.github.lockstarter.testsupport.EmbeddedMariaDb;
-import io.github.lockstarter.testsupport.ServerPort;
+import io.github.lockstarter.servers.SharedServers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -49,13 +48,12 @@ class IdleClaimsTests {
 
 	private void use(Database database) throws Exception {
 		this.pool = new HikariDataSource();
-		this.pool.setJdbcUrl(database.url());
+		this.pool.setJdbcUrl(database.database.get());
 		this.jdbc = new JdbcTemplate(this.pool);
 		DatabasePopulatorUtils.execute(
 				new ResourceDatabasePopulator(new DefaultResourceLoader()
 					.getResource(FenceSchema.LOCATION.replace("@@platform@@", FenceSchema.platform(this.pool)))),
 				this.pool);
-		this.jdbc.update("delete from distributed_lock_fence");
 		this.table = new FenceTable(this.pool, FenceTable.DEFAULT_NAME, Duration.ofHours(1), clock());
 	}
 
@@ -190,54 +188,24 @@ class IdleClaimsTests {
 
 	enum Database {
 
-		POSTGRESQL("select count(*) from pg_stat_activity where wait_event_type = 'Lock'") {
+		POSTGRESQL(SharedServers::postgres,
+				"select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"),
 
-			@Override
-			String url() throws Exception {
-				if (postgres == null) {
-					postgres = EmbeddedPostgres.builder()
-						.setPort(ServerPort.find())
-						.setPGStartupWait(Duration.ofMinutes(3))
-						.start();
-				}
-				return "jdbc:postgresql://localhost:" + postgres.getPort() + "/postgres?user=postgres";
-			}
+		MARIADB(SharedServers::mariaDb,
+				"select count(*) from information_schema.processlist where db = database() and time_ms > 100"
+						+ " and command in ('Query', 'Execute') and id <> connection_id()"),
 
-		},
+		H2(() -> "jdbc:h2:mem:" + UUID.randomUUID() + ";LOCK_TIMEOUT=60000",
+				"select count(*) from information_schema.sessions where blocker_id is not null");
 
-		MARIADB("select variable_value from information_schema.global_status"
-				+ " where variable_name = 'INNODB_ROW_LOCK_CURRENT_WAITS'") {
-
-			@Override
-			String url() throws Exception {
-				if (server == null) {
-					server = EmbeddedMariaDb.start(20);
-				}
-				return "jdbc:mariadb://127.0.0.1:" + server.port() + "/test?user=root";
-			}
-
-		},
-
-		H2("select count(*) from information_schema.sessions where blocker_id is not null") {
-
-			@Override
-			String url() {
-				return "jdbc:h2:mem:" + UUID.randomUUID() + ";LOCK_TIMEOUT=60000";
-			}
-
-		};
-
-		private static EmbeddedPostgres postgres;
-
-		private static EmbeddedMariaDb server;
+		private final Supplier<String> database;
 
 		private final String waits;
 
-		Database(String waits) {
+		Database(Supplier<String> database, String waits) {
+			this.database = database;
 			this.waits = waits;
 		}
-
-		abstract String url() throws Exception;
 
 	}
 

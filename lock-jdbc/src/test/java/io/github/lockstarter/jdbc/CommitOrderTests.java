@@ -69,7 +69,7 @@ class CommitOrderTests {
 				transactions.executeWithoutResult((transaction) -> LeaseContext.ensureAllHeldAtCommit());
 				return true;
 			}));
-			Awaitility.await().until(CommitOrderTests::oneWaitsForARow);
+			Awaitility.await().until(() -> TestDatabase.POSTGRESQL.waitsForRows() > 0);
 			lock(request, first);
 			request.commit();
 			assertThat(commit.get()).isTrue();
@@ -80,12 +80,6 @@ class CommitOrderTests {
 	private static void lock(Connection connection, LockKey key) throws SQLException {
 		new SqlSession(connection, 20).first("select 1 from distributed_lock where lock_key = ? for update",
 				(row) -> true, RowKey.of(key));
-	}
-
-	private static boolean oneWaitsForARow() {
-		return !TestDatabase.POSTGRESQL.jdbc()
-			.queryForList("select 1 from pg_stat_activity where wait_event_type = 'Lock'")
-			.isEmpty();
 	}
 
 }

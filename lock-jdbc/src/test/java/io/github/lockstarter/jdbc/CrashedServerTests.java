@@ -7,7 +7,7 @@ import java.util.List;
 
 import com.zaxxer.hikari.HikariDataSource;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -16,6 +16,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.servers.PostgresServer;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockGrant;
@@ -37,7 +38,12 @@ class CrashedServerTests {
 
 	private static final int ATTEMPTS = 5;
 
-	private static OwnPostgres server;
+	/**
+	 * Its transactions do not wait for the disk unless they ask for that, and nothing
+	 * else writes them to the disk for seconds.
+	 */
+	@AutoClose
+	private static PostgresServer server;
 
 	private final OwnerToken owner = OwnerToken.random();
 
@@ -45,12 +51,8 @@ class CrashedServerTests {
 
 	@BeforeAll
 	static void startServer() throws Exception {
-		server = new OwnPostgres();
-	}
-
-	@AfterAll
-	static void stopServer() throws Exception {
-		server.close();
+		server = PostgresServer.start("synchronous_commit=off", "wal_writer_delay=10s");
+		TestDatabase.createTable(server.url());
 	}
 
 	@ParameterizedTest

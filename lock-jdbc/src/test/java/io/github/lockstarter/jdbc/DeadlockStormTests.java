@@ -89,18 +89,12 @@ class DeadlockStormTests {
 			assertThat(check.isHeld(transaction, leases.get(1).key(), leases.get(1).owner())).isTrue();
 			StoreClient client = new StoreClient(store);
 			Call<Boolean> request = Callers.start(() -> !client.acquireAll(leases).isEmpty());
-			Awaitility.await().until(DeadlockStormTests::oneWaitsForARow);
+			Awaitility.await().until(() -> TestDatabase.POSTGRESQL.waitsForRows() > 0);
 			assertThat(check.isHeld(transaction, leases.get(0).key(), leases.get(0).owner())).isTrue();
 			transaction.commit();
 			assertThat(request.get()).isTrue();
 			Awaitility.await().until(() -> deadlocks() > before);
 		}
-	}
-
-	private static boolean oneWaitsForARow() {
-		return !TestDatabase.POSTGRESQL.jdbc()
-			.queryForList("select 1 from pg_stat_activity where wait_event_type = 'Lock'")
-			.isEmpty();
 	}
 
 	private static long deadlocks() {

@@ -178,19 +178,13 @@ class JdbcCommitCheckTests {
 			Call<Boolean> call = Callers
 				.start(() -> client.acquire(this.key, this.late, LEASE_TIME, false) instanceof LockGrant
 						&& committed.get());
-			Awaitility.await().until(JdbcCommitCheckTests::oneWaitsForARow);
+			Awaitility.await().until(() -> TestDatabase.POSTGRESQL.waitsForRows() > 0);
 			committed.set(true);
 			connection.commit();
 			assertThat(call.get()).isTrue();
 		}
 		assertThat(isOwner(this.owner)).isFalse();
 		assertThat(isOwner(this.late)).isTrue();
-	}
-
-	private static boolean oneWaitsForARow() {
-		return !TestDatabase.POSTGRESQL.jdbc()
-			.queryForList("select 1 from pg_stat_activity where wait_event_type = 'Lock'")
-			.isEmpty();
 	}
 
 	private CommitCheck check() {

@@ -43,7 +43,7 @@ class LockedRowsTests {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-	private static final JdbcLockSettings SETTINGS = TestDatabase.withQueryTimeout(Duration.ofSeconds(2));
+	private static final JdbcLockSettings SETTINGS = TestDatabase.withQueryTimeout(Duration.ofSeconds(1));
 
 	private final OwnerToken owner = OwnerToken.random();
 

@@ -26,9 +26,12 @@ final class PgBouncer implements AutoCloseable {
 
 	private final int port;
 
-	private PgBouncer(Process process, int port) {
+	private final String database;
+
+	private PgBouncer(Process process, int port, String database) {
 		this.process = process;
 		this.port = port;
+		this.database = database;
 	}
 
 	static boolean isInstalled() {
@@ -37,12 +40,13 @@ final class PgBouncer implements AutoCloseable {
 
 	static PgBouncer start() throws IOException {
 		URI postgres = URI.create(TestDatabase.POSTGRESQL.url().substring("jdbc:".length()));
+		String database = postgres.getPath().substring(1);
 		int port = ServerPort.find();
 		Path folder = Files.createTempDirectory("pgbouncer");
 		// PgBouncer refuses to run as root
 		Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
 		Path settings = Files.write(folder.resolve("pgbouncer.ini"),
-				List.of("[databases]", "postgres = host=127.0.0.1 port=" + postgres.getPort() + " user=postgres",
+				List.of("[databases]", database + " = host=127.0.0.1 port=" + postgres.getPort() + " user=postgres",
 						"[pgbouncer]", "listen_addr = 127.0.0.1", "listen_port = " + port, "unix_socket_dir =",
 						"auth_type = any", "pool_mode = transaction", "default_pool_size = 1",
 						"ignore_startup_parameters = extra_float_digits", "user = nobody"));
@@ -51,7 +55,7 @@ final class PgBouncer implements AutoCloseable {
 			.redirectOutput(folder.resolve("log").toFile())
 			.start();
 		Awaitility.await().until(() -> answers(port));
-		return new PgBouncer(process, port);
+		return new PgBouncer(process, port, database);
 	}
 
 	private static boolean answers(int port) {
@@ -68,7 +72,7 @@ final class PgBouncer implements AutoCloseable {
 	 * statements cannot be prepared there.
 	 */
 	String url() {
-		return "jdbc:postgresql://127.0.0.1:" + this.port + "/postgres?user=postgres&prepareThreshold=0";
+		return "jdbc:postgresql://127.0.0.1:" + this.port + "/" + this.database + "?user=postgres&prepareThreshold=0";
 	}
 
 	@Override

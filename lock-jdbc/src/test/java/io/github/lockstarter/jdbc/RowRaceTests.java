@@ -40,10 +40,7 @@ class RowRaceTests {
 			insert(other, key);
 			Call<Boolean> call = Callers
 				.start(() -> client.acquire(key, OwnerToken.random(), LEASE_TIME, false) instanceof LockGrant);
-			Awaitility.await()
-				.until(() -> !TestDatabase.POSTGRESQL.jdbc()
-					.queryForList("select 1 from pg_stat_activity where wait_event_type = 'Lock'")
-					.isEmpty());
+			Awaitility.await().until(() -> TestDatabase.POSTGRESQL.waitsForRows() > 0);
 			if (committed) {
 				other.commit();
 			}

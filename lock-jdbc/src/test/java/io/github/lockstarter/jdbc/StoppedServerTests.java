@@ -14,6 +14,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.servers.PostgresServer;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.testsupport.FullProfileOnly;
@@ -32,13 +33,14 @@ class StoppedServerTests {
 	@Test
 	@FullProfileOnly
 	void aServerThatStopsForAWhileLosesNoLock() throws Exception {
-		try (OwnPostgres server = new OwnPostgres();
+		try (PostgresServer server = PostgresServer.start();
 				HikariDataSource pool = TestDatabase.pool(server.url(), 5);
 				HikariDataSource otherPool = TestDatabase.pool(server.url(), 5);
 				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.SETTINGS);
 				JdbcLockStore otherStore = new JdbcLockStore(otherPool, TestDatabase.SETTINGS);
 				DefaultLockRegistry registry = new DefaultLockRegistry(store);
 				DefaultLockRegistry other = new DefaultLockRegistry(otherStore)) {
+			TestDatabase.createTable(server.url());
 			Lease lease = registry.acquire(REQUEST);
 			server.pause();
 			Call<Lease> refused = Callers.start(() -> other.acquire(REQUEST));
@@ -46,7 +48,7 @@ class StoppedServerTests {
 				assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(refused::get);
 			}
 			finally {
-				server.proceed();
+				server.resume();
 			}
 			assertThat(lease.isHeld()).isTrue();
 			Awaitility.await()

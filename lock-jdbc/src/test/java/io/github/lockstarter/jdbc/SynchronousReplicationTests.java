@@ -18,6 +18,7 @@ import org.springframework.dao.TransientDataAccessResourceException;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.servers.PostgresServer;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.test.Callers;
@@ -45,7 +46,7 @@ class SynchronousReplicationTests {
 	@Test
 	void aGrantThatNoReplicaHasIsNone() throws Exception {
 		LockKey key = LockKey.of("replicated", "granted");
-		try (OwnPostgres postgres = new OwnPostgres(); JdbcLockStore store = store(postgres)) {
+		try (PostgresServer postgres = PostgresServer.start(); JdbcLockStore store = store(postgres)) {
 			StoreClient client = new StoreClient(store);
 			client.acquire(key, this.owner, LEASE_TIME, true);
 			client.release(key, this.owner, null);
@@ -59,7 +60,7 @@ class SynchronousReplicationTests {
 	@FullProfileOnly
 	void norIsItARefusal() throws Exception {
 		LockKey key = LockKey.of("replicated", "wanted");
-		try (OwnPostgres postgres = new OwnPostgres();
+		try (PostgresServer postgres = PostgresServer.start();
 				JdbcLockStore store = store(postgres);
 				Connection other = postgres.open();
 				Statement statement = other.createStatement()) {
@@ -85,7 +86,7 @@ class SynchronousReplicationTests {
 	@FullProfileOnly
 	void aRenewalThatNoReplicaHasIsNone() throws Exception {
 		LockKey key = LockKey.of("replicated", "renewed");
-		try (OwnPostgres postgres = new OwnPostgres(); JdbcLockStore store = store(postgres)) {
+		try (PostgresServer postgres = PostgresServer.start(); JdbcLockStore store = store(postgres)) {
 			StoreClient client = new StoreClient(store);
 			client.acquire(key, this.owner, LEASE_TIME, true);
 			requireReplica(postgres);
@@ -109,12 +110,13 @@ class SynchronousReplicationTests {
 		});
 	}
 
-	private static JdbcLockStore store(OwnPostgres postgres) {
+	private static JdbcLockStore store(PostgresServer postgres) {
+		TestDatabase.createTable(postgres.url());
 		return new JdbcLockStore(new DriverManagerDataSource(postgres.url()),
 				TestDatabase.withQueryTimeout(Duration.ofSeconds(2)));
 	}
 
-	private static void requireReplica(OwnPostgres postgres) throws SQLException {
+	private static void requireReplica(PostgresServer postgres) throws SQLException {
 		try (Connection connection = postgres.open(); Statement statement = connection.createStatement()) {
 			statement.execute("alter system set synchronous_standby_names = 'nobody'");
 			statement.execute("select pg_reload_conf()");

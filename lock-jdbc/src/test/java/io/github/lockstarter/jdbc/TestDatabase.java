@@ -5,16 +5,15 @@ package io.github.lockstarter.jdbc;
 import java.net.URI;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.r2dbc.spi.ConnectionFactories;
 import io.r2dbc.spi.ConnectionFactory;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.io.DefaultResourceLoader;
 import org.springframework.core.io.Resource;
@@ -24,75 +23,58 @@ import org.springframework.jdbc.datasource.init.DatabasePopulatorUtils;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.servers.SharedServers;
 import io.github.lockstarter.store.RowKey;
-import io.github.lockstarter.testsupport.EmbeddedMariaDb;
-import io.github.lockstarter.testsupport.ServerPort;
 
 /**
- * A real database with the table of the locks. Each is started once per JVM, and stops
- * with it.
+ * A real database with the table of the locks, for the tests of this JVM.
  */
 enum TestDatabase {
 
-	POSTGRESQL {
+	POSTGRESQL(SharedServers::postgres,
+			"select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"),
 
-		@Override
-		String start() throws Exception {
-			int port = EmbeddedPostgres.builder()
-				.setPort(ServerPort.find())
-				.setServerConfig("max_connections", "400")
-				.setPGStartupWait(Duration.ofMinutes(3))
-				.start()
-				.getPort();
-			return "jdbc:postgresql://localhost:" + port + "/postgres?user=postgres";
-		}
+	MARIADB(SharedServers::mariaDb,
+			"select count(*) from information_schema.processlist where db = database() and time_ms > 100"
+					+ " and command in ('Query', 'Execute') and id <> connection_id()"),
 
-	},
-
-	MARIADB {
-
-		@Override
-		String start() throws Exception {
-			return "jdbc:mariadb://127.0.0.1:" + EmbeddedMariaDb.start(400).port() + "/test?user=root";
-		}
-
-	},
-
-	H2 {
-
-		@Override
-		String start() {
-			return "jdbc:h2:mem:locks;DB_CLOSE_DELAY=-1";
-		}
-
-	};
+	H2(() -> "jdbc:h2:mem:locks;DB_CLOSE_DELAY=-1",
+			"select count(*) from information_schema.sessions where blocker_id is not null");
 
 	static final JdbcLockSettings SETTINGS = JdbcLockSettings.DEFAULTS;
 
 	/** A machine that stands still must not end a statement. */
 	static final JdbcLockSettings PATIENT = withQueryTimeout(Duration.ofSeconds(20));
 
-	private static final Map<TestDatabase, String> urls = new ConcurrentHashMap<>();
+	private final Supplier<String> database;
 
-	abstract String start() throws Exception;
+	private final String waits;
 
-	String url() {
-		return urls.computeIfAbsent(this, (database) -> {
-			try {
-				String url = start();
-				createTable(url);
-				return url;
-			}
-			catch (Exception ex) {
-				throw new IllegalStateException(ex);
-			}
-		});
+	private @Nullable String url;
+
+	TestDatabase(Supplier<String> database, String waits) {
+		this.database = database;
+		this.waits = waits;
 	}
 
-	static void createTable(String url) throws SQLException {
+	synchronized String url() {
+		if (this.url == null) {
+			String url = this.database.get();
+			createTable(url);
+			this.url = url;
+		}
+		return this.url;
+	}
+
+	static void createTable(String url) {
 		DataSource dataSource = new DriverManagerDataSource(url);
-		Resource script = new DefaultResourceLoader().getResource(JdbcLockSchema.location(dataSource));
-		DatabasePopulatorUtils.execute(new ResourceDatabasePopulator(script), dataSource);
+		try {
+			Resource script = new DefaultResourceLoader().getResource(JdbcLockSchema.location(dataSource));
+			DatabasePopulatorUtils.execute(new ResourceDatabasePopulator(script), dataSource);
+		}
+		catch (SQLException ex) {
+			throw new IllegalStateException(ex);
+		}
 	}
 
 	/**
@@ -106,10 +88,10 @@ enum TestDatabase {
 	 * Return a factory that opens a connection for each request.
 	 */
 	ConnectionFactory reactive() {
-		String url = url();
+		URI url = URI.create(url().substring("jdbc:".length()));
 		return ConnectionFactories.get(switch (this) {
-			case POSTGRESQL -> "r2dbc:postgresql://postgres@localhost:" + port(url) + "/postgres";
-			case MARIADB -> "r2dbc:mariadb://root@127.0.0.1:" + port(url) + "/test";
+			case POSTGRESQL -> "r2dbc:postgresql://postgres@" + url.getAuthority() + url.getPath();
+			case MARIADB -> "r2dbc:mariadb://root@" + url.getAuthority() + url.getPath();
 			case H2 -> "r2dbc:h2:mem:///locks?options=DB_CLOSE_DELAY=-1";
 		});
 	}
@@ -144,20 +126,11 @@ enum TestDatabase {
 	}
 
 	/**
-	 * Return how many statements wait for a row.
+	 * Return how many statements wait for a row. MariaDB says soon enough only that they
+	 * have not ended for a while.
 	 */
 	int waitsForRows() {
-		String waits = switch (this) {
-			case POSTGRESQL -> "select count(*) from pg_stat_activity where wait_event_type = 'Lock'";
-			case MARIADB -> "select variable_value from information_schema.global_status"
-					+ " where variable_name = 'INNODB_ROW_LOCK_CURRENT_WAITS'";
-			case H2 -> "select count(*) from information_schema.sessions where blocker_id is not null";
-		};
-		return Objects.requireNonNull(jdbc().queryForObject(waits, Integer.class));
-	}
-
-	private static int port(String url) {
-		return URI.create(url.substring("jdbc:".length())).getPort();
+		return Objects.requireNonNull(jdbc().queryForObject(this.waits, Integer.class));
 	}
 
 	static JdbcCommitCheck commitCheck(DataSource dataSource) {
