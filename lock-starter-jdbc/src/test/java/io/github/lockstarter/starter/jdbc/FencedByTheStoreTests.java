@@ -2,7 +2,6 @@
 
 package io.github.lockstarter.starter.jdbc;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -10,12 +9,8 @@ import java.util.concurrent.CompletableFuture;
 
 import javax.sql.DataSource;
 
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import jakarta.transaction.TransactionManager;
 import jakarta.transaction.UserTransaction;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -39,7 +34,7 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
-import io.github.lockstarter.testsupport.ServerPort;
+import io.github.lockstarter.servers.SharedServers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -53,39 +48,16 @@ import static org.mockito.Mockito.mock;
 @ExtendWith(OutputCaptureExtension.class)
 class FencedByTheStoreTests {
 
-	private static EmbeddedPostgres server;
-
 	private final LockRequest request = LockRequest.of("stock", UUID.randomUUID());
 
-	private String database;
+	private final String url = SharedServers.postgres();
 
-	private JdbcClient looking;
-
-	@BeforeAll
-	static void startServer() throws Exception {
-		server = EmbeddedPostgres.builder().setPort(ServerPort.find()).setPGStartupWait(Duration.ofMinutes(3)).start();
-	}
-
-	@AfterAll
-	static void stopServer() throws Exception {
-		server.close();
-	}
-
-	@BeforeEach
-	void createDatabase() {
-		this.database = "d" + UUID.randomUUID().toString().replace("-", "");
-		JdbcClient.create(server.getPostgresDatabase()).sql("create database " + this.database).update();
-		this.looking = JdbcClient.create(new DriverManagerDataSource(url()));
-	}
-
-	private String url() {
-		return "jdbc:postgresql://localhost:" + server.getPort() + "/" + this.database + "?user=postgres";
-	}
+	private final JdbcClient looking = JdbcClient.create(new DriverManagerDataSource(this.url));
 
 	private ConfigurableApplicationContext start(Class<?> application, String... properties) {
 		return new SpringApplicationBuilder(application)
 			.properties("spring.flyway.enabled=false", "distributed-lock.fencing.transactions=true",
-					"distributed-lock.jdbc.initialize-schema=always", "spring.datasource.url=" + url())
+					"distributed-lock.jdbc.initialize-schema=always", "spring.datasource.url=" + this.url)
 			.properties(properties)
 			.run();
 	}

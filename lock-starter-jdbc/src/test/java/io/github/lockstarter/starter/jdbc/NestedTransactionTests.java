@@ -49,8 +49,9 @@ class NestedTransactionTests {
 	 * Most tests end before the first renewal, and the others need not wait for it for
 	 * long.
 	 */
-	private static final EngineSettings SETTINGS = new EngineSettings(Duration.ofSeconds(10), Duration.ofSeconds(30),
-			20, Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(20));
+	private static final EngineSettings SETTINGS = new EngineSettings(Duration.ofSeconds(10), Duration.ofSeconds(20),
+			20, EngineSettings.DEFAULTS.pollInterval(), EngineSettings.DEFAULTS.pollIntervalWithoutMessages(),
+			EngineSettings.DEFAULTS.timeSlice(), Duration.ofSeconds(20));
 
 	/**
 	 * Changes every row, after a renewal if one is under way, unless a transaction has

@@ -3,16 +3,11 @@
 package io.github.lockstarter.starter.zookeeper;
 
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
-import org.apache.curator.test.InstanceSpec;
-import org.apache.curator.test.TestingServer;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,7 +24,7 @@ import org.springframework.context.annotation.Primary;
 import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.DistributedLock;
-import io.github.lockstarter.testsupport.ServerPort;
+import io.github.lockstarter.servers.SharedServers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -40,23 +35,12 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 @ExtendWith(OutputCaptureExtension.class)
 class ZooKeeperLockAutoConfigurationTests {
 
-	private static TestingServer server;
-
-	@BeforeAll
-	static void startServer() throws Exception {
-		server = new TestingServer(new InstanceSpec(null, ServerPort.find(), ServerPort.find(), ServerPort.find(), true,
-				-1, 200, -1, Map.of()), true);
-	}
-
-	@AfterAll
-	static void stopServer() throws Exception {
-		server.close();
-	}
+	private static final String SERVER = SharedServers.zooKeeper();
 
 	@Test
 	void theEnsembleKeepsTheLocks(CapturedOutput output) throws Exception {
 		try (ConfigurableApplicationContext application = start(Shop.class,
-				"distributed-lock.zookeeper.connect-string=" + server.getConnectString(),
+				"distributed-lock.zookeeper.connect-string=" + SERVER,
 				"distributed-lock.zookeeper.session-timeout=4s")) {
 			requireNode(application.getBean(Shop.class), "/distributed-locks/stock:1001");
 		}
@@ -128,8 +112,7 @@ class ZooKeeperLockAutoConfigurationTests {
 	@Test
 	void aMethodThatTheStoreCannotServeEndsTheStart(CapturedOutput output) {
 		assertThat(catchThrowable(
-				() -> start(Keeper.class, "distributed-lock.zookeeper.connect-string=" + server.getConnectString())
-					.close()))
+				() -> start(Keeper.class, "distributed-lock.zookeeper.connect-string=" + SERVER).close()))
 			.isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains("the lock store 'zookeeper' cannot keep a lock after its owner has released it");
@@ -148,7 +131,7 @@ class ZooKeeperLockAutoConfigurationTests {
 	}
 
 	private static CuratorFramework client() {
-		return CuratorFrameworkFactory.newClient(server.getConnectString(), new RetryOneTime(100));
+		return CuratorFrameworkFactory.newClient(SERVER, new RetryOneTime(100));
 	}
 
 	@Configuration(proxyBeanMethods = false)

@@ -3,7 +3,6 @@
 package io.github.lockstarter.starter.jdbc.jpa;
 
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -15,7 +14,6 @@ import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.HikariPoolMXBean;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
@@ -25,7 +23,7 @@ import jakarta.persistence.Transient;
 import org.hibernate.SessionFactory;
 import org.hibernate.stat.Statistics;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -53,7 +51,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.fencing.FenceTable;
 import io.github.lockstarter.fencing.TransactionFence;
-import io.github.lockstarter.testsupport.ServerPort;
+import io.github.lockstarter.servers.SharedServers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -64,26 +62,15 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class FencedJpaTests {
 
-	private static EmbeddedPostgres server;
+	private static final String URL = SharedServers.postgres();
 
-	private static JdbcClient looking;
+	private static final JdbcClient looking = JdbcClient.create(new DriverManagerDataSource(URL));
 
 	private static final Map<String, ConfigurableApplicationContext> started = new HashMap<>();
 
-	@BeforeAll
-	static void startServer() throws Exception {
-		server = EmbeddedPostgres.builder().setPort(ServerPort.find()).setPGStartupWait(Duration.ofMinutes(3)).start();
-		looking = JdbcClient.create(new DriverManagerDataSource(url()));
-	}
-
 	@AfterAll
-	static void stop() throws Exception {
+	static void stop() {
 		started.values().forEach(ConfigurableApplicationContext::close);
-		server.close();
-	}
-
-	private static String url() {
-		return "jdbc:postgresql://localhost:" + server.getPort() + "/postgres?user=postgres";
 	}
 
 	private static void with(Connections connections, int size, Consumer<ConfigurableApplicationContext> test) {
@@ -102,7 +89,7 @@ class FencedJpaTests {
 		return new SpringApplicationBuilder(Application.class)
 			.properties("distributed-lock.store=memory", "distributed-lock.fencing.transactions=true",
 					"distributed-lock.fencing.initialize-schema=always", "spring.flyway.enabled=false",
-					"spring.datasource.url=" + url(), "spring.datasource.hikari.maximum-pool-size=" + size,
+					"spring.datasource.url=" + URL, "spring.datasource.hikari.maximum-pool-size=" + size,
 					"spring.datasource.hikari.connection-timeout=10000", "spring.jpa.hibernate.ddl-auto=update",
 					"spring.jpa.properties.hibernate.generate_statistics=true")
 			.properties(connections.properties)
@@ -174,10 +161,9 @@ class FencedJpaTests {
 	}
 
 	/** As open-in-view binds one for a web request. */
-	@ParameterizedTest
-	@EnumSource
-	void anOpenPersistenceContextSurvivesARefusal(Connections connections) {
-		with(connections, 1, (context) -> {
+	@Test
+	void anOpenPersistenceContextSurvivesARefusal() {
+		with(Connections.DEFAULT, 1, (context) -> {
 			Stock stock = context.getBean(Stock.class);
 			stock.take();
 			laterOwnersClaim();
@@ -196,10 +182,9 @@ class FencedJpaTests {
 		});
 	}
 
-	@ParameterizedTest
-	@EnumSource
-	void whatIsWrittenAtTheCommitIsInsideOfTheClaim(Connections connections) {
-		with(connections, 1, (context) -> {
+	@Test
+	void whatIsWrittenAtTheCommitIsInsideOfTheClaim() {
+		with(Connections.DEFAULT, 1, (context) -> {
 			Stock stock = context.getBean(Stock.class);
 			stock.take();
 			stock.takeAndWatchTheClaim();
@@ -208,10 +193,9 @@ class FencedJpaTests {
 		});
 	}
 
-	@ParameterizedTest
-	@EnumSource
-	void anInnerTransactionDoesNotWaitForItsOuterOne(Connections connections) {
-		with(connections, 2, (context) -> {
+	@Test
+	void anInnerTransactionDoesNotWaitForItsOuterOne() {
+		with(Connections.DEFAULT, 2, (context) -> {
 			Stock stock = context.getBean(Stock.class);
 			CompletableFuture.runAsync(stock::takeAndLog).orTimeout(60, TimeUnit.SECONDS).join();
 			assertThat(count()).isEqualTo(9);
@@ -219,10 +203,9 @@ class FencedJpaTests {
 		});
 	}
 
-	@ParameterizedTest
-	@EnumSource(names = "LAZY")
-	void aTransactionThatOnlyReadsFetchesNoConnection(Connections connections) {
-		with(connections, 1, (context) -> {
+	@Test
+	void aTransactionThatOnlyReadsFetchesNoConnection() {
+		with(Connections.LAZY, 1, (context) -> {
 			assertThat(context.getBean(DataSource.class)).isInstanceOf(LazyConnectionDataSourceProxy.class);
 			HikariPoolMXBean pool = pool(context);
 			assertThat(context.getBean(Stock.class).read(pool::getActiveConnections)).isZero();
@@ -230,10 +213,9 @@ class FencedJpaTests {
 	}
 
 	/** A commit ahead would end it. */
-	@ParameterizedTest
-	@EnumSource
-	void whatADialectHasSetForTheTransactionStays(Connections connections) {
-		with(connections, 1, (context) -> {
+	@Test
+	void whatADialectHasSetForTheTransactionStays() {
+		with(Connections.DEFAULT, 1, (context) -> {
 			DataSource dataSource = context.getBean(DataSource.class);
 			JdbcClient jdbc = JdbcClient.create(dataSource);
 			JpaTransactionManager ofTenants = new JpaTransactionManager(context.getBean(EntityManagerFactory.class));
