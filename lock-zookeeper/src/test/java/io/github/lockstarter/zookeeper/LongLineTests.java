@@ -53,7 +53,7 @@ class LongLineTests {
 
 	@BeforeEach
 	void start() throws Exception {
-		this.server = new ZooKeeperServer(this.directory, this.directory, TestServers.TICK_MILLIS);
+		this.server = new ZooKeeperServer(this.directory, this.directory, 200);
 		this.server.setMaxSessionTimeout(20_000);
 		this.connections = ServerCnxnFactory.createFactory(0, 10);
 		this.connections.startup(this.server);

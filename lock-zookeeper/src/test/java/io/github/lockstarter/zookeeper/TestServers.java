@@ -3,27 +3,17 @@
 package io.github.lockstarter.zookeeper;
 
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.stream.Stream;
 
 import org.apache.curator.framework.CuratorFramework;
-import org.apache.curator.test.InstanceSpec;
-import org.apache.curator.test.TestingCluster;
-import org.apache.curator.test.TestingServer;
 import org.apache.zookeeper.ZooKeeper;
-import org.apache.zookeeper.util.ServiceUtils;
 
 import io.github.lockstarter.engine.EngineSettings;
-import io.github.lockstarter.testsupport.ServerPort;
 
 /**
- * Real ZooKeeper servers with short ticks, so that short sessions are allowed.
+ * Clients of real ZooKeeper servers.
  */
 final class TestServers {
-
-	static final int TICK_MILLIS = 200;
 
 	static final ZooKeeperLockSettings SETTINGS = new ZooKeeperLockSettings("/distributed-locks", Duration.ofSeconds(3),
 			Duration.ofSeconds(3));
@@ -42,38 +32,7 @@ final class TestServers {
 			EngineSettings.DEFAULTS.pollIntervalWithoutMessages(), EngineSettings.DEFAULTS.timeSlice(), Duration.ZERO,
 			Duration.ofSeconds(30));
 
-	/** Members that are slow to answer each other stay together. */
-	static final Map<String, Object> PATIENT_MEMBERS = Map.of("syncLimit", "50");
-
-	static {
-		// A server that cannot start must not end the JVM of the tests
-		ServiceUtils.setSystemExitProcedure(ServiceUtils.LOG_ONLY);
-		// The machine does not fail in these tests, and its disk may be slow
-		System.setProperty("zookeeper.forceSync", "no");
-	}
-
 	private TestServers() {
-	}
-
-	static TestingServer start() throws Exception {
-		return new TestingServer(spec(Map.of()), true);
-	}
-
-	static TestingCluster startThree() throws Exception {
-		TestingCluster cluster = new TestingCluster(Stream.generate(() -> spec(PATIENT_MEMBERS)).limit(3).toList());
-		cluster.start();
-		return cluster;
-	}
-
-	/**
-	 * Describe a new server.
-	 * @param properties settings of the server besides those that all have
-	 */
-	static InstanceSpec spec(Map<String, Object> properties) {
-		Map<String, Object> all = new HashMap<>(properties);
-		all.put("maxSessionTimeout", "20000");
-		return new InstanceSpec(null, ServerPort.find(), ServerPort.find(), ServerPort.find(), true, -1, TICK_MILLIS,
-				-1, all);
 	}
 
 	/**

@@ -2,12 +2,12 @@
 
 package io.github.lockstarter.zookeeper;
 
-import org.apache.curator.test.TestingCluster;
-import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 
+import io.github.lockstarter.servers.SharedServers;
+import io.github.lockstarter.servers.ZooKeeperEnsemble;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.test.AbstractLockRegistryTests;
 import io.github.lockstarter.testsupport.FullProfileOnly;
@@ -20,17 +20,11 @@ class ZooKeeperLockRegistryTests {
 	@Nested
 	class OnOneServer extends AbstractLockRegistryTests {
 
-		@AutoClose
-		private static TestingServer server;
-
-		@BeforeAll
-		static void start() throws Exception {
-			server = TestServers.start();
-		}
+		private static final String SERVER = SharedServers.zooKeeper();
 
 		@Override
 		protected LockStore createStore() {
-			return connect(server.getConnectString());
+			return connect(SERVER);
 		}
 
 	}
@@ -40,16 +34,16 @@ class ZooKeeperLockRegistryTests {
 	class OnThreeServers extends AbstractLockRegistryTests {
 
 		@AutoClose
-		private static TestingCluster cluster;
+		private static ZooKeeperEnsemble ensemble;
 
 		@BeforeAll
-		static void start() throws Exception {
-			cluster = TestServers.startThree();
+		static void start() {
+			ensemble = ZooKeeperEnsemble.start("syncLimit=50");
 		}
 
 		@Override
 		protected LockStore createStore() {
-			return connect(cluster.getConnectString());
+			return connect(ensemble.connectString());
 		}
 
 	}

@@ -6,13 +6,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.Stream;
 
 import org.apache.curator.framework.CuratorFramework;
-import org.apache.curator.test.TestingCluster;
-import org.apache.curator.test.TestingServer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
@@ -20,6 +18,9 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.servers.SharedServers;
+import io.github.lockstarter.servers.ZooKeeperEnsemble;
+import io.github.lockstarter.servers.ZooKeeperServer;
 import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.LockStore;
@@ -38,42 +39,12 @@ class ZooKeeperLockStoreTests {
 
 	private static final int JVMS = 4;
 
-	private static TestingServer server;
-
-	private static TestingCluster cluster;
-
-	private static final List<CuratorFramework> oneServer = new ArrayList<>();
-
-	private static final List<CuratorFramework> threeServers = new ArrayList<>();
-
-	@BeforeAll
-	static void start() throws Exception {
-		server = TestServers.start();
-		cluster = TestServers.startThree();
-		List<String> members = cluster.getInstances()
-			.stream()
-			.map((member) -> "127.0.0.1:" + member.getPort())
-			.toList();
-		for (int i = 0; i < JVMS; i++) {
-			oneServer.add(TestServers.connected(server.getConnectString(), TestServers.PATIENT));
-			threeServers.add(TestServers.connected(members.get(i % members.size()), TestServers.PATIENT));
-		}
-	}
-
-	@AfterAll
-	static void stop() throws Exception {
-		Stream.concat(oneServer.stream(), threeServers.stream()).forEach(CuratorFramework::close);
-		oneServer.clear();
-		threeServers.clear();
-		server.close();
-		cluster.close();
-	}
-
 	@Nested
 	class OnOneServer extends ContractTests {
 
-		OnOneServer() {
-			super(oneServer);
+		@BeforeAll
+		static void connect() throws Exception {
+			connect(List.of(SharedServers.zooKeeper()));
 		}
 
 		@Test
@@ -102,20 +73,36 @@ class ZooKeeperLockStoreTests {
 	@FullProfileOnly
 	class OnThreeServers extends ContractTests {
 
-		OnThreeServers() {
-			super(threeServers);
+		@AutoClose
+		private static ZooKeeperEnsemble ensemble;
+
+		@BeforeAll
+		static void connect() throws Exception {
+			ensemble = ZooKeeperEnsemble.start("syncLimit=50");
+			connect(ensemble.members().stream().map(ZooKeeperServer::address).toList());
 		}
 
 	}
 
 	abstract static class ContractTests extends AbstractLockStoreTests {
 
-		private final List<CuratorFramework> clients;
+		private static final List<CuratorFramework> clients = new ArrayList<>();
 
 		private int next;
 
-		ContractTests(List<CuratorFramework> clients) {
-			this.clients = clients;
+		/**
+		 * Open a session for each instance.
+		 */
+		static void connect(List<String> servers) throws Exception {
+			for (int i = 0; i < JVMS; i++) {
+				clients.add(TestServers.connected(servers.get(i % servers.size()), TestServers.PATIENT));
+			}
+		}
+
+		@AfterAll
+		static void disconnect() {
+			clients.forEach(CuratorFramework::close);
+			clients.clear();
 		}
 
 		@Override
@@ -124,7 +111,7 @@ class ZooKeeperLockStoreTests {
 		}
 
 		final ZooKeeperLockStore createStore(Duration reservation) {
-			CuratorFramework client = this.clients.get(this.next++ % this.clients.size());
+			CuratorFramework client = clients.get(this.next++ % clients.size());
 			return new ZooKeeperLockStore(client, TestServers.SETTINGS, reservation);
 		}
 
@@ -145,7 +132,7 @@ class ZooKeeperLockStoreTests {
 		}
 
 		private void deleteFirst(LockKey key, byte @Nullable [] content) {
-			CuratorFramework client = this.clients.get(0);
+			CuratorFramework client = clients.get(0);
 			String lock = new LockPaths(null, TestServers.SETTINGS.root()).of(key);
 			try {
 				// Its server may be behind the others
