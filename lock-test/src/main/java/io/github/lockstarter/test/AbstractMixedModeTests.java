@@ -199,6 +199,8 @@ abstract class AbstractMixedModeTests extends AbstractKeptLockTests {
 		this.one.grant(this.key, this.owner);
 		this.three.arrive(this.key, this.fair);
 		this.one.release(this.key, this.owner, null);
+		// A store that polls tells of the last notification only
+		assertThat(heardBy(this.three)).contains(this.key);
 		endReservation(this.key);
 		this.two.grant(this.key, this.other);
 		this.three.queue(this.key);
