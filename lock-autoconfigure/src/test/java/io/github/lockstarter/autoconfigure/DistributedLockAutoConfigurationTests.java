@@ -2,7 +2,6 @@
 
 package io.github.lockstarter.autoconfigure;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -30,11 +29,13 @@ import org.springframework.data.redis.core.RedisOperations;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.interceptor.DistributedLockAdvisor;
@@ -90,11 +91,12 @@ class DistributedLockAutoConfigurationTests {
 						"distributed-lock.redis.fence-retention=1h")
 				.run((context) -> {
 					try (Lease lease = context.getBean(LockRegistry.class).acquire(LockRequest.of("stock", 1001))) {
-						assertThat(lease.remaining()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(5));
+						assertThat(lease.isHeld()).isTrue();
 						assertThat(redis.command("EXISTS", "shop/{stock:1001}")).isEqualTo("1");
 						assertThat(Long.parseLong(redis.command("PTTL", "shop/{stock:1001}:fence")))
 							.isBetween(1_000_000L, 3_600_000L);
 					}
+					assertThat(context.getBean(EngineSettings.class).leaseTime()).hasSeconds(5);
 					assertThat(context.getBean(DistributedLockAdvisor.class).getOrder()).isEqualTo(42);
 				});
 		}
@@ -169,16 +171,19 @@ class DistributedLockAutoConfigurationTests {
 	@Test
 	void theUsersListenersGetAllEventsAndTheApplicationGetsTrouble() {
 		List<LockEvent> events = new CopyOnWriteArrayList<>();
-		this.memory.withBean(LockListener.class, () -> events::add).withBean(Listener.class).run((context) -> {
-			Lease lease = context.getBean(LockRegistry.class)
-				.acquire(LockRequest.of("stock", 1001).withLeaseTime(Duration.ofMillis(500)));
-			Listener listener = context.getBean(Listener.class);
-			Awaitility.await().until(() -> !listener.events.isEmpty());
-			assertThat(listener.events).singleElement().isInstanceOf(LockEvent.Lost.class);
-			assertThat(events).hasAtLeastOneElementOfType(LockEvent.Acquired.class)
-				.hasAtLeastOneElementOfType(LockEvent.Lost.class);
-			assertThat(lease.isHeld()).isFalse();
-		});
+		LockMemory locks = new LockMemory();
+		this.runner.withBean(LockStore.class, () -> new MemoryLockStore(locks))
+			.withBean(LockListener.class, () -> events::add)
+			.withBean(Listener.class)
+			.run((context) -> {
+				Lease lease = context.getBean(LockRegistry.class).acquire(LockRequest.of("stock", 1001));
+				locks.clear();
+				assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
+				List<Object> published = context.getBean(Listener.class).events;
+				Awaitility.await().until(() -> !published.isEmpty());
+				assertThat(published).singleElement().isInstanceOf(LockEvent.Lost.class);
+				assertThat(events).hasExactlyElementsOfTypes(LockEvent.Acquired.class, LockEvent.Lost.class);
+			});
 	}
 
 	@Test

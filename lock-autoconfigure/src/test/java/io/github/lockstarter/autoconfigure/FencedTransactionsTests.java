@@ -74,13 +74,15 @@ class FencedTransactionsTests {
 		.withUserConfiguration(Database.class);
 
 	@Test
-	void theTransactionOfALateOwnerIsRefused() {
-		this.runner.withPropertyValues(ON).run((context) -> {
+	void theTransactionOfALateOwnerIsRefusedUnlessItsAnnotationIsAgainstIt() {
+		this.runner.withUserConfiguration(Fenced.class).withPropertyValues(ON).run((context) -> {
 			Sales sales = context.getBean(Sales.class);
 			sales.sell();
 			laterOwnersClaim(context);
 			assertRefused(sales::sell);
 			assertThat(orders(context)).isOne();
+			context.getBean(FencedSales.class).sellUnfenced();
+			assertThat(orders(context)).isEqualTo(2);
 		});
 	}
 
@@ -149,17 +151,6 @@ class FencedTransactionsTests {
 			laterOwnersClaim(context);
 			assertRefused(() -> context.getBean(FencedSales.class).sell());
 			context.getBean(Sales.class).sell();
-			assertThat(orders(context)).isEqualTo(2);
-		});
-	}
-
-	@Test
-	void orDoesNot() {
-		this.runner.withUserConfiguration(Fenced.class).withPropertyValues(ON).run((context) -> {
-			FencedSales sales = context.getBean(FencedSales.class);
-			sales.sell();
-			laterOwnersClaim(context);
-			sales.sellUnfenced();
 			assertThat(orders(context)).isEqualTo(2);
 		});
 	}
@@ -254,24 +245,16 @@ class FencedTransactionsTests {
 	}
 
 	@Test
-	void aFencedMethodOfSuchAManagerIsRefused() {
+	void aFencedMethodOfSuchAManagerIsRefusedAndSoIsALockInsideOfItsTransaction() {
 		this.runner.withUserConfiguration(Messages.class).run((context) -> {
 			TransactionTemplate messages = new TransactionTemplate(
 					context.getBean("messages", PlatformTransactionManager.class));
 			LockTemplate template = context.getBean(LockTemplate.class).withTransactionFencing(TransactionFencing.ON);
+			LockRequest request = LockRequest.of("sale");
 			assertThatExceptionOfType(FencingNotPossibleException.class)
-				.isThrownBy(() -> template.execute(LockRequest.of("sale"), (lease) -> messages.execute((status) -> 1)));
-		});
-	}
-
-	@Test
-	void soIsALockInsideOfSuchATransaction() {
-		this.runner.withUserConfiguration(Messages.class).run((context) -> {
-			TransactionTemplate messages = new TransactionTemplate(
-					context.getBean("messages", PlatformTransactionManager.class));
-			LockTemplate template = context.getBean(LockTemplate.class).withTransactionFencing(TransactionFencing.ON);
+				.isThrownBy(() -> template.execute(request, (lease) -> messages.execute((status) -> 1)));
 			assertThatExceptionOfType(FencingNotPossibleException.class)
-				.isThrownBy(() -> messages.execute((status) -> template.execute(LockRequest.of("sale"), (lease) -> 1)));
+				.isThrownBy(() -> messages.execute((status) -> template.execute(request, (lease) -> 1)));
 		});
 	}
 

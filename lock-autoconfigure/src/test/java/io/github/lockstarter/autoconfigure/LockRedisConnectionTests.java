@@ -33,6 +33,7 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.testsupport.EmbeddedRedis;
 import io.github.lockstarter.testsupport.EmbeddedRedisCluster;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -67,6 +68,7 @@ class LockRedisConnectionTests {
 	}
 
 	@Test
+	@FullProfileOnly
 	void locksAreInAClusterAsWell() {
 		try (EmbeddedRedisCluster cluster = EmbeddedRedisCluster.start()) {
 			this.locks.withPropertyValues(PREFIX + "cluster.nodes=" + String.join(",", cluster.addresses()))

@@ -51,7 +51,7 @@ class LockWeavingConfigurationTests {
 		.withBean(Stock.class, () -> loader.create(Stock.class, WovenStock.class));
 
 	@ParameterizedTest
-	@ValueSource(strings = { "aspectj", "ASPECTJ", "aspect-j" })
+	@ValueSource(strings = { "aspectj", "ASPECT-J" })
 	void wovenMethodsAreLockedOnceAndWithoutProxies(String mode) {
 		this.woven.withPropertyValues("distributed-lock.advice-mode=" + mode).run((context) -> {
 			assertThat(context).hasNotFailed().doesNotHaveBean(DistributedLockAdvisor.class);

@@ -4,6 +4,7 @@ package io.github.lockstarter.autoconfigure;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -33,7 +34,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class TlsTests {
 
-	private static final LockRequest REQUEST = LockRequest.of("stock", 1001).withWaitTime(Duration.ofSeconds(1));
+	private static final LockRequest REQUEST = LockRequest.of("stock", 1001).withWaitTime(Duration.ZERO);
 
 	private static SelfSignedCertificate certificate;
 
@@ -66,9 +67,13 @@ class TlsTests {
 			try (Lease lease = context.getBean(LockRegistry.class).acquire(REQUEST)) {
 				assertThat(redis.command("EXISTS", "lock:{stock:1001}")).isEqualTo("1");
 			}
-			redis.command("SET", "lock:{stock:1001}", "somebody-else", "PX", "300");
-			context.getBean(LockRegistry.class).acquire(REQUEST.withWaitTime(Duration.ofSeconds(20))).close();
+			redis.command("SET", "lock:{stock:1001}", "somebody-else", "PX", "60000");
+			CompletableFuture<Void> waiter = context.getBean(LockRegistry.class)
+				.acquireAsync(REQUEST.withWaitTime(Duration.ofMinutes(1)))
+				.thenCompose(Lease::closeAsync);
 			Awaitility.await().until(() -> redis.command("PUBSUB", "CHANNELS").startsWith("lock:wake:"));
+			redis.command("DEL", "lock:{stock:1001}");
+			assertThat(waiter).succeedsWithin(Duration.ofSeconds(20));
 		});
 	}
 
