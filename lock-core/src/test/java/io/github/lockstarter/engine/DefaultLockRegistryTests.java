@@ -6,13 +6,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
-import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockContendedException;
@@ -22,7 +20,6 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.event.LockEvent;
-import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.LeaseRequest;
@@ -31,7 +28,9 @@ import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.FaultInjectingStore;
+import io.github.lockstarter.test.ManualTime;
 import io.github.lockstarter.test.StoreClient;
+import io.github.lockstarter.testsupport.ManualInstances;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -45,24 +44,18 @@ class DefaultLockRegistryTests {
 
 	private static final LockRequest AT_ONCE = REQUEST.withWaitTime(Duration.ZERO);
 
-	private static final EngineSettings SETTINGS = new EngineSettings(Duration.ofSeconds(20), Duration.ofSeconds(30), 3,
-			Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(5));
+	@RegisterExtension
+	private final ManualInstances instances = new ManualInstances();
 
-	private static final EngineSettings NO_POLLING = new EngineSettings(Duration.ofSeconds(20), Duration.ofSeconds(30),
-			3, Duration.ofMinutes(1), Duration.ofMinutes(1), Duration.ofMillis(50), Duration.ofSeconds(5));
+	private final ManualTime time = this.instances.time;
 
-	private final LockMemory memory = new LockMemory();
+	private final LockMemory memory = this.instances.memory;
 
-	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
+	private final FaultInjectingStore store = this.instances.store();
 
 	private final List<LockEvent> events = new CopyOnWriteArrayList<>();
 
-	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.store, SETTINGS, this.events::add);
-
-	@AfterEach
-	void close() {
-		this.registry.close();
-	}
+	private final DefaultLockRegistry registry = this.instances.registry(this.store, this.events::add);
 
 	@Test
 	void aSecondCallerIsRefusedUntilTheFirstHasClosedItsLease() throws Exception {
@@ -76,10 +69,12 @@ class DefaultLockRegistryTests {
 	void aRefusalNamesTheLockAndTheTime() throws Exception {
 		try (Lease lease = this.registry.acquire(REQUEST)) {
 			Call<Boolean> other = Callers
-				.start(() -> closing(this.registry.acquire(REQUEST.withWaitTime(Duration.ofMillis(20)))));
+				.start(() -> closing(this.registry.acquire(REQUEST.withWaitTime(Duration.ofSeconds(3)))));
+			this.time.awaitParked(1);
+			this.time.advance(Duration.ofSeconds(3));
 			assertThatExceptionOfType(LockContendedException.class).isThrownBy(other::get)
 				.withMessageContaining("'stock:1001'")
-				.satisfies((ex) -> assertThat(ex.getWaited()).isBetween(Duration.ofMillis(20), Duration.ofSeconds(5)))
+				.satisfies((ex) -> assertThat(ex.getWaited()).isEqualTo(Duration.ofSeconds(3)))
 				.satisfies((ex) -> assertThat(ex.getKey()).isEqualTo(KEY));
 		}
 	}
@@ -94,14 +89,14 @@ class DefaultLockRegistryTests {
 
 	@Test
 	void onlyTheFirstOfManyWaitersAsksTheStore() throws Exception {
-		OwnerToken foreign = OwnerToken.random();
-		new StoreClient(this.store).acquire(KEY, foreign, Duration.ofSeconds(30), false);
+		OwnerToken foreign = this.instances.holdElsewhere(KEY, Duration.ofSeconds(30));
 		List<Call<Boolean>> waiters = new ArrayList<>();
-		for (int i = 0; i < 10; i++) {
-			waiters.add(Callers.start(() -> closing(this.registry.acquire(REQUEST))).awaitParked());
+		for (int i = 1; i <= 10; i++) {
+			waiters.add(Callers.start(() -> closing(this.registry.acquire(REQUEST))));
+			this.time.awaitParked(i);
 		}
-		assertThat(this.store.acquire.calls()).isLessThanOrEqualTo(1 + 2);
-		new StoreClient(this.store).release(KEY, foreign, null);
+		assertThat(this.store.acquire.calls()).isOne();
+		this.instances.releaseElsewhere(KEY, foreign);
 		for (Call<Boolean> waiter : waiters) {
 			assertThat(waiter.get()).isTrue();
 		}
@@ -112,19 +107,20 @@ class DefaultLockRegistryTests {
 		List<Integer> order = new CopyOnWriteArrayList<>();
 		List<Call<Boolean>> waiters = new ArrayList<>();
 		Lease lease = this.registry.acquire(REQUEST);
-		for (int i = 0; i < 8; i++) {
+		for (int i = 1; i <= 8; i++) {
 			int number = i;
 			waiters.add(Callers.start(() -> {
 				try (Lease held = this.registry.acquire(REQUEST)) {
 					return order.add(number);
 				}
-			}).awaitParked());
+			}));
+			this.time.awaitParked(i);
 		}
 		lease.close();
 		for (Call<Boolean> waiter : waiters) {
 			waiter.get();
 		}
-		assertThat(order).containsExactly(0, 1, 2, 3, 4, 5, 6, 7);
+		assertThat(order).containsExactly(1, 2, 3, 4, 5, 6, 7, 8);
 	}
 
 	@Test
@@ -192,8 +188,7 @@ class DefaultLockRegistryTests {
 
 	@Test
 	void anInterruptEndsTheWaitAtOnceKeepsTheFlagAndLeavesNothing() throws Exception {
-		OwnerToken foreign = OwnerToken.random();
-		new StoreClient(this.store).acquire(KEY, foreign, Duration.ofSeconds(30), false);
+		OwnerToken foreign = this.instances.holdElsewhere(KEY, Duration.ofSeconds(30));
 		Call<Boolean> waiter = Callers.start(() -> {
 			try {
 				return closing(this.registry.acquire(REQUEST));
@@ -201,20 +196,22 @@ class DefaultLockRegistryTests {
 			catch (LockInterruptedException ex) {
 				return Thread.currentThread().isInterrupted();
 			}
-		}).awaitParked();
+		});
+		this.time.awaitParked(1);
 		waiter.thread().interrupt();
 		assertThat(waiter.get()).isTrue();
-		awaitNothingLeft();
-		awaitNobodyInLine();
-		new StoreClient(this.store).release(KEY, foreign, null);
+		assertNothingLeft();
+		this.instances.releaseElsewhere(KEY, foreign);
 		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	@Test
 	void anInterruptInTheLocalQueueDoesNotLoseTheTurn() throws Exception {
 		Lease lease = this.registry.acquire(REQUEST);
-		Call<Boolean> interrupted = Callers.start(() -> closing(this.registry.acquire(REQUEST))).awaitParked();
-		Call<Boolean> next = Callers.start(() -> closing(this.registry.acquire(REQUEST))).awaitParked();
+		Call<Boolean> interrupted = Callers.start(() -> closing(this.registry.acquire(REQUEST)));
+		this.time.awaitParked(1);
+		Call<Boolean> next = Callers.start(() -> closing(this.registry.acquire(REQUEST)));
+		this.time.awaitParked(2);
 		interrupted.thread().interrupt();
 		assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(interrupted::get);
 		lease.close();
@@ -246,7 +243,7 @@ class DefaultLockRegistryTests {
 	@Test
 	void aLostAnswerToAnAcquisitionIsFoundAgainByTheNextAttempt() {
 		this.store.acquire.loseAnswers(() -> this.store.acquire.calls() == 1);
-		try (Lease lease = this.registry.acquire(REQUEST)) {
+		try (Lease lease = this.time.letPass(() -> this.registry.acquire(REQUEST))) {
 			assertThat(lease.isHeld()).isTrue();
 		}
 		assertThat(this.store.acquire.calls()).isEqualTo(2);
@@ -261,14 +258,14 @@ class DefaultLockRegistryTests {
 			.withMessageContaining("'stock:1001'")
 			.withMessageContaining("answer lost")
 			.withCauseInstanceOf(FaultInjectingStore.StoreFault.class);
-		assertThat(this.registry.tryAcquire(REQUEST)).hasValueSatisfying(Lease::close);
+		assertThat(this.time.letPass(() -> this.registry.tryAcquire(REQUEST))).hasValueSatisfying(Lease::close);
 	}
 
 	@Test
 	void anOutageIsNotContention() {
 		this.store.acquire.loseRequests(() -> true);
-		assertThatExceptionOfType(LockUnavailableException.class)
-			.isThrownBy(() -> this.registry.tryAcquire(REQUEST.withWaitTime(Duration.ofSeconds(1))));
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(
+				() -> this.time.letPass(() -> this.registry.tryAcquire(REQUEST.withWaitTime(Duration.ofSeconds(1)))));
 		assertThat(this.store.acquire.calls()).isGreaterThan(1);
 		assertThat(this.events).singleElement().isInstanceOf(LockEvent.Unavailable.class);
 	}
@@ -279,44 +276,46 @@ class DefaultLockRegistryTests {
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.registry.acquire(REQUEST))
 			.withMessageContaining("not allowed");
 		assertThat(this.store.acquire.calls()).isOne();
-		Awaitility.await().until(() -> this.store.release.calls() > 0);
+		this.time.advance(Duration.ofSeconds(1));
+		assertThat(this.store.release.calls()).isPositive();
 	}
 
 	@Test
 	void aWaitSurvivesAnOutageThatEndsInTime() {
 		this.store.acquire.loseRequests(() -> this.store.acquire.calls() < 4);
-		assertThat(closing(this.registry.acquire(REQUEST))).isTrue();
+		assertThat(this.time.letPass(() -> closing(this.registry.acquire(REQUEST)))).isTrue();
 	}
 
 	@Test
 	void aFailedReleaseIsNoErrorForTheCallerAndIsTriedAgain() {
 		this.store.release.loseRequests(() -> this.store.release.calls() < 2);
 		closing(this.registry.acquire(REQUEST));
-		Awaitility.await().untilAsserted(() -> assertThat(this.memory.isEmpty()).isTrue());
-		Awaitility.await()
-			.untilAsserted(() -> assertThat(this.events).hasAtLeastOneElementOfType(LockEvent.ReleaseFailed.class));
+		this.time.advance(Duration.ofSeconds(1));
+		assertThat(this.memory.isEmpty()).isTrue();
+		assertThat(this.events).hasAtLeastOneElementOfType(LockEvent.ReleaseFailed.class);
 		assertThat(this.store.renew.calls()).isZero();
-		awaitNothingLeft();
+		assertNothingLeft();
 	}
 
 	@Test
 	void aLostAnswerToAReleaseIsNoLoss() {
 		this.store.release.loseAnswers(() -> this.store.release.calls() == 1);
 		closing(this.registry.acquire(REQUEST));
-		awaitNothingLeft();
+		this.time.advance(Duration.ofSeconds(1));
+		assertNothingLeft();
 		assertThat(this.store.release.calls()).isEqualTo(2);
-		Awaitility.await()
-			.untilAsserted(() -> assertThat(this.events).hasAtLeastOneElementOfType(LockEvent.ReleaseFailed.class));
+		assertThat(this.events).hasAtLeastOneElementOfType(LockEvent.ReleaseFailed.class);
 		assertThat(this.events).noneMatch(LockEvent.Lost.class::isInstance);
 	}
 
 	@Test
 	void aLockThatIsKeptIsNotReleasedThoughItsGrantWasUncertain() {
 		this.store.acquire.loseAnswers(() -> this.store.acquire.calls() == 1);
-		Lease lease = this.registry.acquire(REQUEST);
+		Lease lease = this.time.letPass(() -> this.registry.acquire(REQUEST));
 		lease.holdAtLeast(Duration.ofHours(1));
 		lease.close();
-		Awaitility.await().until(() -> this.store.release.calls() > 1);
+		this.time.advance(Duration.ofMinutes(59));
+		assertThat(this.store.release.calls()).isGreaterThan(1);
 		assertThat(this.registry.tryAcquire(AT_ONCE)).isEmpty();
 		assertThat(this.events).noneMatch(LockEvent.Lost.class::isInstance);
 	}
@@ -335,94 +334,89 @@ class DefaultLockRegistryTests {
 	@Test
 	void aRequestThatArrivesAfterItsTenureIsOverIsReleased() {
 		this.store.acquire.loseRequests(() -> this.store.acquire.calls() == 1);
-		Lease lease = this.registry.acquire(REQUEST);
+		Lease lease = this.time.letPass(() -> this.registry.acquire(REQUEST));
 		assertThat(this.store.acquire.calls()).isEqualTo(2);
 		LeaseRequest late = this.store.lastAcquired();
 		lease.close();
 		MemoryLockStore network = new MemoryLockStore(this.memory);
 		new StoreClient(network).acquire(late.key(), late.owner(), late.leaseTime(), false);
-		OwnerToken next = OwnerToken.random();
-		Awaitility.await()
-			.until(() -> new StoreClient(network).acquire(KEY, next, Duration.ofSeconds(30),
-					false) instanceof LockGrant);
+		this.time.advance(Duration.ofSeconds(10));
+		assertThat(new StoreClient(network).acquire(KEY, OwnerToken.random(), Duration.ofSeconds(30), false))
+			.isInstanceOf(LockGrant.class);
 	}
 
 	@Test
-	void aFixedLeaseThatExpiresIsLostAndItsOwnerIsNotified() throws Exception {
-		Lease lease = this.registry.acquire(REQUEST.withLeaseTime(Duration.ofMillis(250)));
-		CountDownLatch notified = new CountDownLatch(1);
-		lease.onLost((loss) -> notified.countDown());
-		assertThat(notified.await(10, TimeUnit.SECONDS)).isTrue();
+	void aFixedLeaseThatExpiresIsLostAndItsOwnerIsNotified() {
+		Lease lease = this.registry.acquire(REQUEST.withLeaseTime(Duration.ofSeconds(5)));
+		AtomicInteger notified = new AtomicInteger();
+		lease.onLost((loss) -> notified.incrementAndGet());
+		this.time.advance(Duration.ofSeconds(4));
+		assertThat(lease.isHeld()).isTrue();
+		assertThat(notified).hasValue(0);
+		this.time.advance(Duration.ofSeconds(1));
+		assertThat(notified).hasValue(1);
 		assertThat(lease.isHeld()).isFalse();
 		assertThat(lease.remaining()).isZero();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::ensureHeld)
-			.withMessageContaining("lease time of 250 ms expired");
-		lease.onLost((loss) -> notified.countDown());
+			.withMessageContaining("lease time of 5000 ms expired");
+		lease.onLost((loss) -> notified.incrementAndGet());
+		this.time.settle();
+		assertThat(notified).hasValue(2);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
 		assertThat(closing(this.registry.acquire(REQUEST))).isTrue();
 	}
 
 	@Test
-	void aFixedLeaseLastsAsRequestedThoughTheStoreLimitsLeases() throws Exception {
-		// A renewal counts for as long as a standstill, and the lease for a little longer
+	void aFixedLeaseLastsAsRequestedThoughTheStoreLimitsLeases() {
 		Duration limit = Duration.ofSeconds(5);
 		this.store.limitLeases(limit);
-		EngineSettings settings = new EngineSettings(Duration.ofSeconds(20), Duration.ofSeconds(30), 20,
-				Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(5));
-		try (DefaultLockRegistry renewing = new DefaultLockRegistry(this.store, settings, LockListener.NO_OP)) {
-			long start = System.nanoTime();
-			Lease lease = renewing.acquire(REQUEST.withLeaseTime(Duration.ofMillis(5500)));
-			assertThat(lease.remaining()).isLessThanOrEqualTo(limit);
-			CountDownLatch notified = new CountDownLatch(1);
-			lease.onLost((loss) -> notified.countDown());
-			assertThat(notified.await(20, TimeUnit.SECONDS)).isTrue();
-			assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofMillis(5400));
-			assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::ensureHeld)
-				.withMessageContaining("lease time of 5500 ms expired");
-		}
+		Lease lease = this.registry.acquire(REQUEST.withLeaseTime(Duration.ofMinutes(1)));
+		assertThat(lease.remaining()).isEqualTo(Duration.ofMillis(4948));
+		AtomicInteger notified = new AtomicInteger();
+		lease.onLost((loss) -> notified.incrementAndGet());
+		this.time.advance(Duration.ofSeconds(59));
+		assertThat(lease.isHeld()).isTrue();
+		assertThat(notified).hasValue(0);
+		this.time.advance(Duration.ofSeconds(1));
+		assertThat(notified).hasValue(1);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::ensureHeld)
+			.withMessageContaining("lease time of 60000 ms expired");
 	}
 
 	@Test
-	void aClosedLeaseIsNotNotifiedOfALaterLoss() throws Exception {
+	void aClosedLeaseIsNotNotifiedOfALaterLoss() {
 		Lease outer = this.registry.acquire(REQUEST.withLeaseTime(Duration.ofSeconds(1)));
 		Lease inner = this.registry.acquire(REQUEST);
 		AtomicBoolean innerTold = new AtomicBoolean();
-		CountDownLatch outerTold = new CountDownLatch(1);
+		AtomicBoolean outerTold = new AtomicBoolean();
 		inner.onLost((loss) -> innerTold.set(true));
-		outer.onLost((loss) -> outerTold.countDown());
+		outer.onLost((loss) -> outerTold.set(true));
 		inner.close();
-		assertThat(outerTold.await(20, TimeUnit.SECONDS)).isTrue();
+		this.time.advance(Duration.ofSeconds(1));
+		assertThat(outerTold).isTrue();
 		assertThat(innerTold).isFalse();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(outer::close);
 	}
 
 	@Test
 	void aLeaseThatRunsOutWhileItsAnswerIsOnTheWayIsNotHandedOut() {
-		DefaultLockRegistry slow = new DefaultLockRegistry(new FaultInjectingStore(new MemoryLockStore(this.memory)),
-				SETTINGS, LockListener.NO_OP);
-		try (slow) {
-			this.store.acquire.loseAnswers(() -> {
-				long end = System.nanoTime() + Duration.ofMillis(15).toNanos();
-				while (this.store.acquire.calls() == 1 && System.nanoTime() - end < 0) {
-					Thread.onSpinWait();
-				}
-				return false;
-			});
-			try (Lease lease = this.registry.acquire(REQUEST.withLeaseTime(Duration.ofMillis(12)))) {
-				assertThat(this.store.acquire.calls()).isGreaterThan(1);
+		this.store.acquire.loseAnswers(() -> {
+			if (this.store.acquire.calls() == 1) {
+				this.time.advance(Duration.ofSeconds(5));
 			}
-			catch (LockLostException ex) {
-				// A lease of 12 ms may expire here; it only matters that the first one
-				// was not used
-				assertThat(this.store.acquire.calls()).isGreaterThan(1);
-			}
+			return false;
+		});
+		try (Lease lease = this.registry.acquire(REQUEST.withLeaseTime(Duration.ofSeconds(5)))) {
+			assertThat(this.store.acquire.calls()).isEqualTo(2);
+			assertThat(lease.isHeld()).isTrue();
 		}
 	}
 
 	@Test
 	void aClosedLeaseIsNotHeld() {
 		Lease lease = this.registry.acquire(REQUEST);
-		assertThat(lease.remaining()).isBetween(Duration.ofSeconds(25), Duration.ofSeconds(30));
+		// The instance that times the lease allows for clocks that differ by a hundredth
+		assertThat(lease.remaining()).isEqualTo(Duration.ofMillis(29_698));
 		lease.close();
 		assertThat(lease.isHeld()).isFalse();
 		assertThat(lease.remaining()).isZero();
@@ -431,13 +425,11 @@ class DefaultLockRegistryTests {
 
 	@Test
 	void aBrokenListenerNeverCostsALock() {
-		DefaultLockRegistry broken = new DefaultLockRegistry(this.store, SETTINGS, (event) -> {
+		DefaultLockRegistry broken = this.instances.registry(this.store, (event) -> {
 			throw new IllegalStateException("expected by the test");
 		});
-		try (broken) {
-			closing(broken.acquire(REQUEST));
-			assertThat(this.memory.isEmpty()).isTrue();
-		}
+		closing(broken.acquire(REQUEST));
+		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	@Test
@@ -461,40 +453,32 @@ class DefaultLockRegistryTests {
 
 	@Test
 	void aWaiterAsksAgainWhenMessagesMayHaveBeenMissed() throws Exception {
-		FaultInjectingStore faulty = new FaultInjectingStore(new MemoryLockStore(this.memory));
-		DefaultLockRegistry other = new DefaultLockRegistry(faulty, NO_POLLING, LockListener.NO_OP);
-		try (other) {
-			Lease lease = this.registry.acquire(REQUEST);
-			Call<Boolean> waiter = Callers.start(() -> closing(other.acquire(REQUEST))).awaitParked();
-			this.memory.clear();
-			int asked = faulty.acquire.calls();
-			faulty.missMessages();
-			Awaitility.await().until(() -> faulty.acquire.calls() > asked);
-			assertThat(waiter.get()).isTrue();
-			assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
-		}
+		FaultInjectingStore faulty = this.instances.store();
+		DefaultLockRegistry other = this.instances.registry(faulty);
+		Lease lease = this.registry.acquire(REQUEST);
+		Call<Boolean> waiter = Callers.start(() -> closing(other.acquire(REQUEST)));
+		this.time.awaitParked(1);
+		this.memory.clear();
+		faulty.missMessages();
+		assertThat(waiter.get()).isTrue();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
 	}
 
 	@Test
 	void aWaiterThatGivesUpLeavesTheQueueOfTheStore() throws Exception {
-		OwnerToken foreign = OwnerToken.random();
-		new StoreClient(this.store).acquire(KEY, foreign, Duration.ofSeconds(30), false);
-		assertThat(this.registry.tryAcquire(REQUEST.withWaitTime(Duration.ofMillis(30)))).isEmpty();
-		Awaitility.await().untilAsserted(() -> assertThat(this.store.withdraw.calls()).isEqualTo(1));
-		awaitNobodyInLine();
-		new StoreClient(this.store).release(KEY, foreign, null);
+		OwnerToken foreign = this.instances.holdElsewhere(KEY, Duration.ofSeconds(30));
+		assertThat(this.time.letPass(() -> this.registry.tryAcquire(REQUEST))).isEmpty();
+		this.time.settle();
+		assertThat(this.store.withdraw.calls()).isEqualTo(1);
+		this.instances.releaseElsewhere(KEY, foreign);
 		assertThat(this.memory.isEmpty()).isTrue();
-	}
-
-	private void awaitNobodyInLine() {
-		StoreClient client = new StoreClient(new MemoryLockStore(this.memory));
-		Awaitility.await().until(() -> !client.isAwaited(KEY));
 	}
 
 	@Test
 	void shutdownRefusesNewcomersAndWaitersAndLetsTheHolderFinish() throws Exception {
 		Lease lease = this.registry.acquire(REQUEST);
-		Call<Boolean> waiter = Callers.start(() -> closing(this.registry.acquire(REQUEST))).awaitParked();
+		Call<Boolean> waiter = Callers.start(() -> closing(this.registry.acquire(REQUEST)));
+		this.time.awaitParked(1);
 		Call<Boolean> shutdown = Callers.start(() -> {
 			this.registry.drain();
 			return true;
@@ -506,7 +490,7 @@ class DefaultLockRegistryTests {
 		try (Lease nested = this.registry.acquire(REQUEST)) {
 			assertThat(nested.isHeld()).isTrue();
 		}
-		shutdown.awaitParked();
+		this.time.awaitParked(1);
 		lease.close();
 		assertThat(shutdown.get()).isTrue();
 		this.registry.open();
@@ -525,30 +509,29 @@ class DefaultLockRegistryTests {
 
 	@Test
 	void shutdownEndsTheWaitOfTheOneThatAsksTheStore() throws Exception {
-		new StoreClient(this.store).acquire(KEY, OwnerToken.random(), Duration.ofSeconds(30), false);
-		Call<Boolean> waiter = Callers.start(() -> closing(this.registry.acquire(REQUEST))).awaitParked();
+		this.instances.holdElsewhere(KEY, Duration.ofSeconds(30));
+		Call<Boolean> waiter = Callers.start(() -> closing(this.registry.acquire(REQUEST)));
+		this.time.awaitParked(1);
 		this.registry.drain();
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(waiter::get);
 	}
 
 	@Test
 	void shutdownNeverReleasesUnderABodyThatOutlivesIt() {
-		EngineSettings impatient = new EngineSettings(Duration.ofSeconds(20), Duration.ofSeconds(30), 3,
-				Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofMillis(20));
-		DefaultLockRegistry stopping = new DefaultLockRegistry(this.store, impatient, LockListener.NO_OP);
-		Lease lease = stopping.acquire(REQUEST);
-		stopping.close();
+		Lease lease = this.registry.acquire(REQUEST);
+		long start = this.time.now();
+		this.time.letPass(this.registry::close);
+		assertThat(Duration.ofNanos(this.time.now() - start)).isEqualTo(EngineSettings.DEFAULTS.shutdownTimeout());
 		assertThat(lease.isHeld()).isTrue();
 		assertThat(this.store.release.calls()).isZero();
 		lease.close();
 		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
-	private void awaitNothingLeft() {
-		Awaitility.await().untilAsserted(() -> {
-			assertThat(this.registry.activeLocks()).isZero();
-			assertThat(this.registry.backgroundActions()).isZero();
-		});
+	private void assertNothingLeft() {
+		this.time.settle();
+		assertThat(this.registry.activeLocks()).isZero();
+		assertThat(this.registry.backgroundActions()).isZero();
 	}
 
 	private static boolean closing(Lease lease) {

@@ -41,8 +41,9 @@ import io.github.lockstarter.test.StoreClient;
  * before time is moved or the lock is released. Then get its result.</li>
  * <li>A store that answers late advances the time while it is asked:
  * {@code store.acquire.loseAnswers(() -> …)}.</li>
- * <li>Callbacks and futures come from other threads: wait for a latch or for the
- * future.</li>
+ * <li>What the registry does on other threads (callbacks, futures, releases in the
+ * background) is done when {@code time.advance(…)} returns; elsewhere
+ * {@code time.settle()} waits for it, in place of Awaitility or a latch.</li>
  * <li>Leases and wait times are whole seconds, and what a caller has waited is
  * exact.</li>
  * </ul>
@@ -73,7 +74,14 @@ public final class ManualInstances implements AfterEachCallback {
 	 * Return the registry of another instance.
 	 */
 	public DefaultLockRegistry registry(LockStore store) {
-		return registry(store, EngineSettings.DEFAULTS, LockListener.NO_OP);
+		return registry(store, LockListener.NO_OP);
+	}
+
+	/**
+	 * Return the registry of another instance.
+	 */
+	public DefaultLockRegistry registry(LockStore store, LockListener listener) {
+		return registry(store, EngineSettings.DEFAULTS, listener);
 	}
 
 	/**
