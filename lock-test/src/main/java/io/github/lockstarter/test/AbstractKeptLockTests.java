@@ -27,7 +27,7 @@ abstract class AbstractKeptLockTests extends AbstractAtomicityTests {
 	void aKeptLockExcludesAllForItsTime() {
 		this.one.grant(this.key, this.owner);
 		assertThat(keep(HOUR)).isTrue();
-		assertThat(this.two.remaining(this.key, this.other)).isBetween(ALMOST_AN_HOUR, HOUR);
+		this.two.mustNotGet(this.key, this.other, ALMOST_AN_HOUR, HOUR);
 		this.one.mustNotGet(this.key, this.other);
 		this.two.mustNotGet(this.key, OwnerToken.random(LockMode.READ));
 		this.two.mustNotGet(this.key, OwnerToken.random(LockMode.FAIR));
@@ -47,9 +47,9 @@ abstract class AbstractKeptLockTests extends AbstractAtomicityTests {
 		this.one.grant(this.key, this.owner);
 		keep(HOUR);
 		this.one.mustNotHold(this.key, this.owner);
-		assertThat(this.two.remaining(this.key, this.other)).isBetween(ALMOST_AN_HOUR, HOUR);
+		this.two.mustNotGet(this.key, this.other, ALMOST_AN_HOUR, HOUR);
 		assertThat(this.one.client().renew(this.key, this.owner, HOUR.multipliedBy(2))).isFalse();
-		assertThat(this.two.remaining(this.key, this.other)).isLessThanOrEqualTo(HOUR);
+		this.two.mustNotGet(this.key, this.other, Duration.ZERO, HOUR);
 	}
 
 	@Test
@@ -57,7 +57,7 @@ abstract class AbstractKeptLockTests extends AbstractAtomicityTests {
 		this.one.grant(this.key, this.owner);
 		keep(HOUR);
 		this.one.mustNotGet(this.key, this.owner);
-		assertThat(this.two.remaining(this.key, this.other)).isGreaterThan(ALMOST_AN_HOUR);
+		this.two.mustNotGet(this.key, this.other, ALMOST_AN_HOUR, HOUR);
 	}
 
 	@Test
@@ -67,7 +67,7 @@ abstract class AbstractKeptLockTests extends AbstractAtomicityTests {
 		keep(HOUR);
 		assertThat(this.one.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.NOT_OWNER);
 		assertThat(heardBy(this.two)).isEmpty();
-		assertThat(this.two.remaining(this.key, this.other)).isGreaterThan(ALMOST_AN_HOUR);
+		this.two.mustNotGet(this.key, this.other, ALMOST_AN_HOUR, HOUR);
 	}
 
 	@Test
@@ -75,14 +75,14 @@ abstract class AbstractKeptLockTests extends AbstractAtomicityTests {
 		this.one.grant(this.key, this.owner);
 		assertThat(keep(HOUR)).isTrue();
 		assertThat(keep(SHORTER_LEASE_TIME)).isTrue();
-		assertThat(this.two.remaining(this.key, this.other)).isGreaterThan(ALMOST_AN_HOUR);
+		this.two.mustNotGet(this.key, this.other, ALMOST_AN_HOUR, HOUR);
 	}
 
 	@Test
 	void nobodyElseKeepsALock() {
 		this.one.grant(this.key, this.owner);
 		assertThat(this.two.keep(this.key, this.other, HOUR)).isFalse();
-		assertThat(this.two.remaining(this.key, this.other)).isLessThanOrEqualTo(LEASE_TIME);
+		this.two.mustNotGet(this.key, this.other, Duration.ZERO, LEASE_TIME);
 		this.one.mustHold(this.key, this.owner);
 	}
 
@@ -97,7 +97,7 @@ abstract class AbstractKeptLockTests extends AbstractAtomicityTests {
 		this.two.grant(this.key, this.other);
 		this.two.keep(this.key, this.other, HOUR);
 		assertThat(keep(HOUR.multipliedBy(2))).isFalse();
-		assertThat(this.two.remaining(this.key, this.owner)).isLessThanOrEqualTo(HOUR);
+		this.two.mustNotGet(this.key, this.owner, Duration.ZERO, HOUR);
 	}
 
 	@Test
@@ -105,7 +105,7 @@ abstract class AbstractKeptLockTests extends AbstractAtomicityTests {
 		OwnerToken reader = OwnerToken.random(LockMode.READ);
 		this.one.grant(this.key, reader);
 		assertThat(this.one.keep(this.key, reader, HOUR)).isFalse();
-		assertThat(this.two.remaining(this.key, this.other)).isLessThanOrEqualTo(LEASE_TIME);
+		this.two.mustNotGet(this.key, this.other, Duration.ZERO, LEASE_TIME);
 		this.one.mustHold(this.key, reader);
 	}
 

@@ -46,7 +46,7 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 	void aReaderExcludesAWriterUntilTheLastOneHasLeft() {
 		this.one.grant(this.key, this.reader);
 		this.two.grant(this.key, this.otherReader);
-		assertThat(this.three.remaining(this.key, this.owner)).isBetween(SHORTER_LEASE_TIME, LEASE_TIME);
+		this.three.mustNotGet(this.key, this.owner, SHORTER_LEASE_TIME, LEASE_TIME);
 		assertThat(this.one.release(this.key, this.reader, null)).isEqualTo(ReleaseOutcome.RELEASED);
 		this.three.mustNotGet(this.key, this.owner);
 		assertThat(this.two.release(this.key, this.otherReader, null)).isEqualTo(ReleaseOutcome.RELEASED);
@@ -56,8 +56,8 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 	@Test
 	void aWriterExcludesReaders() {
 		this.one.grant(this.key, OwnerToken.random(LockMode.WRITE));
-		assertThat(this.two.remaining(this.key, this.reader)).isBetween(SHORTER_LEASE_TIME, LEASE_TIME);
-		assertThat(this.one.remaining(this.key, this.reader)).isPositive();
+		this.two.mustNotGet(this.key, this.reader, SHORTER_LEASE_TIME, LEASE_TIME);
+		this.one.mustNotGet(this.key, this.reader);
 	}
 
 	@Test
@@ -73,7 +73,7 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 	void aReaderThatAsksAgainGetsAFullLease() {
 		long base = this.one.grant(this.key, this.reader, SHORTER_LEASE_TIME);
 		assertThat(this.one.grant(this.key, this.reader)).isGreaterThanOrEqualTo(base);
-		assertThat(this.two.remaining(this.key, this.owner)).isGreaterThan(SHORTER_LEASE_TIME);
+		this.two.mustNotGet(this.key, this.owner, SHORTER_LEASE_TIME, LEASE_TIME);
 	}
 
 	@Test
@@ -93,7 +93,7 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 		this.one.grant(this.key, this.reader, SHORTER_LEASE_TIME);
 		this.one.mustHold(this.key, this.reader);
 		this.two.mustNotHold(this.key, this.otherReader);
-		assertThat(this.two.remaining(this.key, this.owner)).isPositive().isLessThanOrEqualTo(SHORTER_LEASE_TIME);
+		this.two.mustNotGet(this.key, this.owner, Duration.ZERO, SHORTER_LEASE_TIME);
 		this.one.release(this.key, this.reader, null);
 		this.one.mustNotHold(this.key, this.reader);
 	}
@@ -113,7 +113,7 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 		this.one.grant(this.key, this.reader);
 		this.two.grant(this.key, this.otherReader, SHORTER_LEASE_TIME);
 		this.two.release(this.key, this.otherReader, null);
-		assertThat(this.three.remaining(this.key, this.owner)).isGreaterThan(SHORTER_LEASE_TIME);
+		this.three.mustNotGet(this.key, this.owner, SHORTER_LEASE_TIME, LEASE_TIME);
 	}
 
 	@Test

@@ -39,7 +39,7 @@ public abstract class AbstractLockStoreTests extends AbstractLockModeTests {
 	@Test
 	void aHeldLockIsRefusedWithTheRemainingTime() {
 		this.one.grant(this.key, this.owner);
-		assertThat(this.two.remaining(this.key, this.other)).isBetween(SHORTER_LEASE_TIME, LEASE_TIME);
+		this.two.mustNotGet(this.key, this.other, SHORTER_LEASE_TIME, LEASE_TIME);
 	}
 
 	@Test
@@ -52,7 +52,7 @@ public abstract class AbstractLockStoreTests extends AbstractLockModeTests {
 	void theSameOwnerGetsTheSameFencingBaseAgainAndAFullLease() {
 		long base = this.one.grant(this.key, this.owner, SHORTER_LEASE_TIME);
 		assertThat(this.one.grant(this.key, this.owner)).isEqualTo(base);
-		assertThat(this.two.remaining(this.key, this.other)).isGreaterThan(SHORTER_LEASE_TIME);
+		this.two.mustNotGet(this.key, this.other, SHORTER_LEASE_TIME, LEASE_TIME);
 	}
 
 	@Test
@@ -78,21 +78,21 @@ public abstract class AbstractLockStoreTests extends AbstractLockModeTests {
 	void theOwnerExtendsItsLease() {
 		this.one.grant(this.key, this.owner, SHORTER_LEASE_TIME);
 		this.one.renew(this.key, this.owner);
-		assertThat(this.two.remaining(this.key, this.other)).isGreaterThan(SHORTER_LEASE_TIME);
+		this.two.mustNotGet(this.key, this.other, SHORTER_LEASE_TIME, LEASE_TIME);
 	}
 
 	@Test
 	void anOwnerCanAskForItsLockWithoutALongerLease() {
 		this.one.grant(this.key, this.owner, SHORTER_LEASE_TIME);
 		this.one.mustHold(this.key, this.owner);
-		assertThat(this.two.remaining(this.key, this.other)).isPositive().isLessThanOrEqualTo(SHORTER_LEASE_TIME);
+		this.two.mustNotGet(this.key, this.other, Duration.ZERO, SHORTER_LEASE_TIME);
 	}
 
 	@Test
 	void nobodyElseExtendsALease() {
 		this.one.grant(this.key, this.owner, SHORTER_LEASE_TIME);
 		this.two.mustNotHold(this.key, this.other);
-		assertThat(this.two.remaining(this.key, this.other)).isLessThanOrEqualTo(SHORTER_LEASE_TIME);
+		this.two.mustNotGet(this.key, this.other, Duration.ZERO, SHORTER_LEASE_TIME);
 	}
 
 	@Test
@@ -165,6 +165,23 @@ public abstract class AbstractLockStoreTests extends AbstractLockModeTests {
 		this.two.queue(this.key);
 		assertThat(this.one.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 		assertThat(heardBy(this.two)).containsExactly(this.key);
+	}
+
+	@Test
+	void aJvmLearnsWhetherAnotherOneWaits() {
+		assumeWaitingLine();
+		this.one.grant(this.key, this.owner);
+		assertThat(this.one.isAwaited(this.key)).isFalse();
+		this.two.queue(this.key);
+		assertThat(this.one.isAwaited(this.key)).isTrue();
+		this.three.queue(this.key);
+		this.one.release(this.key, this.owner, null);
+		assertThat(this.two.acquire(this.key, this.other)).isInstanceOfSatisfying(LockGrant.class,
+				(grant) -> assertThat(grant.awaited()).isTrue());
+		this.three.withdraw(this.key);
+		assertThat(this.two.isAwaited(this.key)).isFalse();
+		assertThat(this.two.acquire(this.key, this.other)).isInstanceOfSatisfying(LockGrant.class,
+				(grant) -> assertThat(grant.awaited()).isFalse());
 	}
 
 	@Test

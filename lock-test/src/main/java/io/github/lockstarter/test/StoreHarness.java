@@ -307,10 +307,15 @@ public abstract class StoreHarness {
 			assertThat(acquire(key, owner)).isInstanceOf(LockRefusal.class);
 		}
 
-		@Nullable Duration remaining(LockKey key, OwnerToken owner) {
-			LockRefusal refusal = mustNotGet(key, owner);
-			assumeTrue(this.knowsTheRemainingTime, "The store does not know how long a lease lasts");
-			return refusal.remaining();
+		/**
+		 * Check that a lock is refused, because another owner has it, and for how long if
+		 * the store knows that.
+		 */
+		void mustNotGet(LockKey key, OwnerToken owner, Duration atLeast, Duration atMost) {
+			Duration remaining = mustNotGet(key, owner).remaining();
+			if (this.knowsTheRemainingTime) {
+				assertThat(remaining).isGreaterThan(atLeast).matches((time) -> time.compareTo(atMost) <= 0);
+			}
 		}
 
 		/**
