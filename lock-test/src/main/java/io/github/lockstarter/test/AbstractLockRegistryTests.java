@@ -5,27 +5,35 @@ package io.github.lockstarter.test;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseSet;
+import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSetRequest;
+import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.test.Callers.Call;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
  * The contract of instances of an application that share a {@link LockStore}: what a
- * {@link LockRegistry} promises its callers, with real threads and the clock of the
- * store.
+ * {@link LockRegistry} promises its callers and needs the store for, with real threads.
  */
-public abstract class AbstractLockRegistryTests extends AbstractRegistryLeaseTests {
+public abstract class AbstractLockRegistryTests extends RegistryHarness {
+
+	private static final Duration RENEWED_LEASE_TIME = Duration.ofSeconds(2);
 
 	private static final int THREADS = 4;
 
@@ -66,7 +74,7 @@ public abstract class AbstractLockRegistryTests extends AbstractRegistryLeaseTes
 				try (Lease lease = instance.acquire(read)) {
 					int seen = this.counter;
 					Thread.yield();
-					assertThat(this.copy).isEqualTo(seen);
+					SafetyViolation.check(this.copy == seen, "A reader sees half of an update of '%s'", lease.key());
 				}
 			}
 		});
@@ -86,24 +94,13 @@ public abstract class AbstractLockRegistryTests extends AbstractRegistryLeaseTes
 		three.assertRefused(write);
 		there.ensureHeld();
 		there.close();
-		assertThat(writer.get()).isGreaterThan(here.fencingToken()).isGreaterThan(there.fencingToken());
+		long token = writer.get();
+		assertLater(token, here);
+		assertLater(token, there);
 		try (Lease writing = this.one.acquire(write)) {
 			this.two.assertRefused(read);
 			this.two.assertRefused(this.request);
 		}
-	}
-
-	@Test
-	void noReaderOvertakesAWriterOfAnotherInstance() throws Exception {
-		assumeMode(LockMode.READ);
-		assumeWaitingLine();
-		LockRequest read = this.request.withMode(LockMode.READ);
-		Instance three = startInstance();
-		Lease reading = this.one.acquire(read);
-		Call<Long> writer = this.two.startWaiter(this.request.withMode(LockMode.WRITE));
-		Call<Long> reader = three.startWaiter(read);
-		reading.close();
-		assertThat(reader.get()).isGreaterThan(writer.get());
 	}
 
 	@Test
@@ -124,12 +121,104 @@ public abstract class AbstractLockRegistryTests extends AbstractRegistryLeaseTes
 	}
 
 	@Test
+	void eachOfSeveralInstancesGetsItsTurn() throws Exception {
+		Lease held = this.one.acquire(this.request);
+		List<Call<Long>> waiters = new ArrayList<>();
+		for (Instance instance : List.of(this.two, startInstance(), startInstance())) {
+			waiters.add(instance.startWaiter(this.request));
+		}
+		held.close();
+		for (Call<Long> waiter : waiters) {
+			assertLater(waiter.get(), held);
+		}
+	}
+
+	@Test
+	void aFutureIsCompletedByTheReleaseInAnotherInstance() throws Exception {
+		Lease held = this.one.acquire(this.request);
+		CompletableFuture<Lease> future = this.two.startFuture(this.request);
+		assertThat(future).isNotDone();
+		held.close();
+		try (Lease lease = future.get(20, TimeUnit.SECONDS)) {
+			assertLater(lease.fencingToken(), held);
+			this.one.assertRefused(this.request);
+		}
+		this.one.acquire(this.request).close();
+	}
+
+	@Test
+	void anInterruptEndsAWaitKeepsTheFlagAndLeavesNothing() throws Exception {
+		Lease held = this.one.acquire(this.request);
+		int before = this.two.store().arrived();
+		Call<Boolean> waiter = Callers.start(() -> {
+			assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(() -> this.two.acquire(this.request));
+			return Thread.currentThread().isInterrupted();
+		});
+		await().until(() -> this.two.store().arrived() > before);
+		waiter.thread().interrupt();
+		assertThat(waiter.get()).isTrue();
+		assertNobodyWaitsFor(held);
+	}
+
+	@Test
+	void anInterruptedWaiterLeavesItsTurnToTheNextOfItsInstance() throws Exception {
+		Lease held = this.one.acquire(this.request);
+		Call<Long> first = this.two.startWaiter(this.request);
+		Call<Long> second = this.two.start(this.request).awaitParked();
+		first.thread().interrupt();
+		assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(first::get);
+		held.close();
+		assertLater(second.get(), held);
+	}
+
+	@Test
+	void aCancelledFutureLeavesNothing() {
+		Lease held = this.one.acquire(this.request);
+		CompletableFuture<Lease> future = this.two.startFuture(this.request);
+		future.cancel(true);
+		assertNobodyWaitsFor(held);
+	}
+
+	@Test
+	void aWaiterOfARegistryThatClosesLeavesNothing() {
+		Instance closing = startInstance();
+		Lease held = this.one.acquire(this.request);
+		Call<Long> waiter = closing.startWaiter(this.request);
+		closing.registry().close();
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(waiter::get);
+		assertNobodyWaitsFor(held);
+	}
+
+	@Test
+	@Tag("clock")
+	void aLeaseIsRenewedWhileItIsHeld() throws Exception {
+		Instance renewing = startInstance(RENEWED_LEASE_TIME);
+		long start = System.nanoTime();
+		try (Lease held = renewing.acquire(this.request)) {
+			await().until(() -> System.nanoTime() - start > RENEWED_LEASE_TIME.toNanos());
+			held.ensureHeld();
+			this.two.assertRefused(this.request);
+		}
+		this.two.acquire(this.request).close();
+	}
+
+	@Test
+	void aLockThatIsHeldAtLeastExcludesAllAfterItsRelease() throws Exception {
+		assumeTrue(this.one.store().keeping().isPresent(), "The store keeps no locks");
+		Lease kept = this.one.acquire(this.request);
+		kept.holdAtLeast(LEASE_TIME);
+		kept.close();
+		this.one.assertRefused(this.request);
+		this.two.assertRefused(this.request);
+	}
+
+	@Test
 	void allLocksOfASetAreAcquiredOrNone() {
 		LockRequest before = unusedLock();
 		LockRequest after = unusedLock();
 		LockSetRequest all = setOf(after, this.request, before);
 		Lease held = this.two.acquire(this.request);
-		assertThat(this.one.registry().tryAcquireAll(all.withWaitTime(Duration.ofMillis(50)))).isEmpty();
+		assertThat(this.one.registry().tryAcquireAll(all.withWaitTime(Duration.ZERO))).isEmpty();
 		this.two.acquire(before).close();
 		this.two.acquire(after).close();
 		held.close();
@@ -184,9 +273,17 @@ public abstract class AbstractLockRegistryTests extends AbstractRegistryLeaseTes
 	}
 
 	private void assertUpdates(int expected) {
-		assertThat(this.counter).isEqualTo(expected);
-		assertThat(this.copy).isEqualTo(expected);
-		assertThat(this.tokens).hasSize(expected).isSorted().doesNotHaveDuplicates();
+		SafetyViolation.check(this.counter == expected && this.copy == expected && this.tokens.size() == expected,
+				"Of %d updates, %d are lost", expected, expected - this.counter);
+		for (int i = 1; i < expected; i++) {
+			SafetyViolation.check(this.tokens.get(i) > this.tokens.get(i - 1), "A later token is not larger: %s",
+					this.tokens);
+		}
+	}
+
+	private static void assertLater(long token, Lease before) {
+		SafetyViolation.check(token > before.fencingToken(), "The later token %d is not larger than %d", token,
+				before.fencingToken());
 	}
 
 	/**

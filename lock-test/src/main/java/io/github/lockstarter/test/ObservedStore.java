@@ -8,8 +8,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.IntStream;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
@@ -17,8 +15,8 @@ import io.github.lockstarter.store.CommitCheck;
 import io.github.lockstarter.store.GroupGrant;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.LockKeeping;
+import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.Place;
@@ -40,10 +38,6 @@ final class ObservedStore implements LockStore {
 	/** The owners that were refused, or entered the line. */
 	private final Set<OwnerToken> arrived = ConcurrentHashMap.newKeySet();
 
-	private final AtomicInteger grants = new AtomicInteger();
-
-	private final AtomicInteger renewals = new AtomicInteger();
-
 	private volatile boolean listening;
 
 	ObservedStore(LockStore delegate) {
@@ -57,20 +51,6 @@ final class ObservedStore implements LockStore {
 	 */
 	int arrived() {
 		return this.arrived.size();
-	}
-
-	/**
-	 * Return how often this store has granted a lock.
-	 */
-	int grants() {
-		return this.grants.get();
-	}
-
-	/**
-	 * Return how often this store has extended a lease.
-	 */
-	int renewals() {
-		return this.renewals.get();
 	}
 
 	/**
@@ -93,10 +73,7 @@ final class ObservedStore implements LockStore {
 	@Override
 	public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
 		return this.delegate.acquire(request, place).thenApply((attempt) -> {
-			if (attempt instanceof LockGrant) {
-				this.grants.incrementAndGet();
-			}
-			else {
+			if (attempt instanceof LockRefusal) {
 				this.arrived.add(request.owner());
 			}
 			return attempt;
@@ -105,17 +82,7 @@ final class ObservedStore implements LockStore {
 
 	@Override
 	public List<CompletionStage<Boolean>> renew(List<LeaseRequest> requests) {
-		List<CompletionStage<Boolean>> answers = this.delegate.renew(requests);
-		return IntStream.range(0, requests.size())
-			.mapToObj((i) -> answers.get(i).thenApply((owned) -> count(requests.get(i), owned)))
-			.toList();
-	}
-
-	private boolean count(LeaseRequest request, boolean owned) {
-		if (owned && !request.leaseTime().isZero()) {
-			this.renewals.incrementAndGet();
-		}
-		return owned;
+		return this.delegate.renew(requests);
 	}
 
 	@Override

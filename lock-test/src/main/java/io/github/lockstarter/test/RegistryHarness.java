@@ -24,7 +24,6 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.WaitingLine;
 import io.github.lockstarter.test.Callers.Call;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
@@ -33,9 +32,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
  * does not declare.
  */
 abstract class RegistryHarness {
-
-	/** Stores count in milliseconds and may truncate fractions. */
-	static final Duration CLOCK_RESOLUTION = Duration.ofMillis(2);
 
 	/**
 	 * A waiter asks a last time at its end, so it is longer than a test waits for a
@@ -48,8 +44,6 @@ abstract class RegistryHarness {
 
 	/** A waiter that no message reaches asks too late. */
 	private static final Duration POLL_INTERVAL = Duration.ofMinutes(1);
-
-	private static final Duration POLL_INTERVAL_WITHOUT_LINE = Duration.ofMillis(20);
 
 	/** A lock that is not released stays held. */
 	static final Duration LEASE_TIME = Duration.ofMinutes(2);
@@ -87,20 +81,19 @@ abstract class RegistryHarness {
 	}
 
 	final Instance startInstance() {
-		return startInstance(LEASE_TIME, Duration.ofSeconds(1));
+		return startInstance(LEASE_TIME);
 	}
 
 	/**
 	 * Start an instance.
 	 * @param leaseTime the length of a lease that is renewed
-	 * @param shutdownTimeout how long the instance waits for its holders at its end
 	 */
-	final Instance startInstance(Duration leaseTime, Duration shutdownTimeout) {
+	final Instance startInstance(Duration leaseTime) {
 		ObservedStore store = new ObservedStore(createStore());
 		boolean hasLine = store.waitingLine() != WaitingLine.NONE;
 		EngineSettings settings = new EngineSettings(WAIT_TIME, leaseTime, 5, POLL_INTERVAL,
-				hasLine ? POLL_INTERVAL : POLL_INTERVAL_WITHOUT_LINE, Duration.ofMillis(50), shutdownTimeout,
-				OUTAGE_TIME);
+				hasLine ? POLL_INTERVAL : EngineSettings.DEFAULTS.pollIntervalWithoutMessages(),
+				EngineSettings.DEFAULTS.timeSlice(), Duration.ZERO, OUTAGE_TIME);
 		Instance instance = new Instance(store, new DefaultLockRegistry(store, settings, LockListener.NO_OP));
 		this.instances.add(instance);
 		if (hasLine) {
@@ -168,11 +161,13 @@ abstract class RegistryHarness {
 		}
 
 		/**
-		 * Check that a caller that does not wait is refused.
+		 * Check that a caller that does not wait is refused, because another one has the
+		 * lock.
 		 */
 		void assertRefused(LockRequest request) throws Exception {
-			assertThat(Callers.start(() -> this.registry.tryAcquire(request.withWaitTime(Duration.ZERO))).get())
-				.isEmpty();
+			SafetyViolation.check(
+					Callers.start(() -> this.registry.tryAcquire(request.withWaitTime(Duration.ZERO))).get().isEmpty(),
+					"'%s' was granted while another owner has it", request.key());
 		}
 
 		/**
