@@ -49,6 +49,7 @@ import io.github.lockstarter.fencing.FencedR2dbcTransactionManager;
 import io.github.lockstarter.fencing.FencingSettings;
 import io.github.lockstarter.spring.EnableDistributedLocks;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -212,6 +213,7 @@ class FencedReactiveTransactionTests {
 		assertThat(written()).isEqualTo(2);
 	}
 
+	@FullProfileOnly
 	@ParameterizedTest
 	@EnumSource(names = "POSTGRESQL")
 	void norByOneOfAnInnerTransaction(TestDatabase database) throws Exception {
@@ -229,6 +231,7 @@ class FencedReactiveTransactionTests {
 		assertThat(written()).isOne();
 	}
 
+	@FullProfileOnly
 	@ParameterizedTest
 	@EnumSource(names = "POSTGRESQL")
 	void aCancelledCallDoesNotWaitForAConnection(TestDatabase database) throws Exception {
@@ -244,6 +247,7 @@ class FencedReactiveTransactionTests {
 	}
 
 	/** It waits for the connection of a transaction that is cancelled while it claims. */
+	@FullProfileOnly
 	@ParameterizedTest
 	@EnumSource(names = "POSTGRESQL")
 	void theNextTransactionOfAConnectionIsWhole(TestDatabase database) throws Exception {
@@ -267,6 +271,7 @@ class FencedReactiveTransactionTests {
 	}
 
 	/** Spring resumes it after a failure, but not after a cancellation. */
+	@FullProfileOnly
 	@ParameterizedTest
 	@EnumSource(names = "POSTGRESQL")
 	void anOuterTransactionThatGoesOnAfterACancellationIsWhole(TestDatabase database) throws Exception {
@@ -366,6 +371,7 @@ class FencedReactiveTransactionTests {
 		assertThat(metrics().acquiredSize()).isZero();
 	}
 
+	@FullProfileOnly
 	@ParameterizedTest
 	@EnumSource(names = "POSTGRESQL")
 	void aSavepointIsPartOfItsTransaction(TestDatabase database) throws Exception {
@@ -380,6 +386,7 @@ class FencedReactiveTransactionTests {
 	}
 
 	/** The savepoint is part of a transaction that has begun before the lock. */
+	@FullProfileOnly
 	@ParameterizedTest
 	@EnumSource(names = "POSTGRESQL")
 	void anInnerTransactionOfASavepointClaims(TestDatabase database) throws Exception {
@@ -393,6 +400,7 @@ class FencedReactiveTransactionTests {
 		assertThat(claims()).isOne();
 	}
 
+	@FullProfileOnly
 	@ParameterizedTest
 	@EnumSource(names = "POSTGRESQL")
 	void aTransactionThatOnlyReadsClaimsNothing(TestDatabase database) throws Exception {
@@ -402,6 +410,7 @@ class FencedReactiveTransactionTests {
 		assertThat(claims()).isZero();
 	}
 
+	@FullProfileOnly
 	@ParameterizedTest
 	@EnumSource(names = "POSTGRESQL")
 	void aTransactionWithoutALockClaimsNothing(TestDatabase database) throws Exception {
@@ -411,6 +420,7 @@ class FencedReactiveTransactionTests {
 		assertThat(claims()).isZero();
 	}
 
+	@FullProfileOnly
 	@ParameterizedTest
 	@EnumSource(names = "POSTGRESQL")
 	void allLocksOfAChainAreClaimed(TestDatabase database) throws Exception {
@@ -424,6 +434,7 @@ class FencedReactiveTransactionTests {
 		assertThat(written()).isEqualTo(3);
 	}
 
+	@FullProfileOnly
 	@ParameterizedTest
 	@EnumSource(names = "POSTGRESQL")
 	void readersCheckAndDoNotClaim(TestDatabase database) throws Exception {
@@ -439,6 +450,7 @@ class FencedReactiveTransactionTests {
 	}
 
 	/** None has created the row of the claims before. */
+	@FullProfileOnly
 	@ParameterizedTest
 	@EnumSource(names = "POSTGRESQL")
 	void firstReadersDoNotWaitForEachOther(TestDatabase database) throws Exception {
@@ -458,6 +470,7 @@ class FencedReactiveTransactionTests {
 		assertThat(claims()).isOne();
 	}
 
+	@FullProfileOnly
 	@ParameterizedTest
 	@EnumSource(names = "MARIADB")
 	void firstReadersOfManyLocksDoNotDeadlock(TestDatabase database) throws Exception {
@@ -478,6 +491,7 @@ class FencedReactiveTransactionTests {
 	}
 
 	/** The transaction begins on the thread that holds the lock. */
+	@FullProfileOnly
 	@ParameterizedTest
 	@EnumSource(names = "POSTGRESQL")
 	void soIsThatOfABlockingBody(TestDatabase database) throws Exception {
@@ -493,6 +507,7 @@ class FencedReactiveTransactionTests {
 	}
 
 	/** The rows are new and lie beside each other, where some databases lock gaps. */
+	@FullProfileOnly
 	@ParameterizedTest
 	@EnumSource(TestDatabase.class)
 	void firstClaimsOfManyLocksDoNotDeadlock(TestDatabase database) throws Exception {
