@@ -19,6 +19,7 @@ import static org.assertj.core.api.Assertions.contentOf;
 
 /**
  * Each promise has tests that run in every build, not only in the profile {@code full}.
+ * Those with the tag {@code clock} do, after all others of their module.
  */
 class PromiseTests {
 
