@@ -2,8 +2,7 @@
 
 package io.github.lockstarter.fencing;
 
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.api.Test;
 
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
@@ -18,16 +17,17 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class FencingRuntimeHintsTests {
 
-	@ParameterizedTest
-	@EnumSource
-	void theScriptOfEachDatabaseIsFound(FenceDialect dialect) {
+	@Test
+	void theScriptOfEachDatabaseIsFound() {
 		RuntimeHints hints = new RuntimeHints();
 		SpringFactoriesLoader.forResourceLocation("META-INF/spring/aot.factories")
 			.load(RuntimeHintsRegistrar.class)
 			.forEach((registrar) -> registrar.registerHints(hints, getClass().getClassLoader()));
-		String script = "io/github/lockstarter/fencing/schema-" + dialect.platform() + ".sql";
-		assertThat(new ClassPathResource(script).exists()).isTrue();
-		assertThat(RuntimeHintsPredicates.resource().forResource(script)).accepts(hints);
+		assertThat(FenceDialect.values()).allSatisfy((dialect) -> {
+			String script = "io/github/lockstarter/fencing/schema-" + dialect.platform() + ".sql";
+			assertThat(new ClassPathResource(script).exists()).isTrue();
+			assertThat(RuntimeHintsPredicates.resource().forResource(script)).accepts(hints);
+		});
 	}
 
 }

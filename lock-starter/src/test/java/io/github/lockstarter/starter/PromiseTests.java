@@ -3,16 +3,18 @@
 package io.github.lockstarter.starter;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.contentOf;
@@ -32,16 +34,16 @@ class PromiseTests {
 
 	private static final Pattern CLASS_ONLY_IN_FULL = Pattern.compile("^@FullProfileOnly$", Pattern.MULTILINE);
 
-	@ParameterizedTest
-	@MethodSource("promises")
-	void itsTestsRunEveryTime(String promise, List<String> tests) throws Exception {
-		assertThat(tests).as(promise).isNotEmpty();
-		for (String test : tests) {
-			assertThat(sources(test)).as(test)
-				.isNotEmpty()
-				.allSatisfy((source) -> assertThat(contentOf(source.toFile())).doesNotContainPattern(CLASS_ONLY_IN_FULL)
-					.satisfies((code) -> assertThat(count(TESTS, code)).isGreaterThan(count(ONLY_IN_FULL, code))));
-		}
+	@Test
+	void theTestsOfEachPromiseRunEveryTime() {
+		assertThat(promises()).isNotEmpty()
+			.allSatisfy((promise, tests) -> assertThat(tests).isNotEmpty()
+				.allSatisfy((test) -> assertThat(sources(test)).as(test)
+					.isNotEmpty()
+					.allSatisfy((source) -> assertThat(contentOf(source.toFile()))
+						.doesNotContainPattern(CLASS_ONLY_IN_FULL)
+						.satisfies(
+								(code) -> assertThat(count(TESTS, code)).isGreaterThan(count(ONLY_IN_FULL, code))))));
 	}
 
 	private static long count(Pattern pattern, String code) {
@@ -49,20 +51,20 @@ class PromiseTests {
 	}
 
 	/** The rows of the table in CONTRIBUTING.md. */
-	private static Stream<Object[]> promises() {
+	private static Map<String, List<String>> promises() {
 		String table = contentOf(ROOT.resolve("CONTRIBUTING.md").toFile()).split("\\| promise \\| tests \\|\\n")[1];
 		return table.lines()
 			.skip(1)
 			.takeWhile((line) -> line.startsWith("|"))
 			.map((line) -> line.split("\\|"))
-			.map((cells) -> new Object[] { cells[1].strip(), names(cells[2]) });
+			.collect(Collectors.toMap((cells) -> cells[1].strip(), (cells) -> names(cells[2])));
 	}
 
 	private static List<String> names(String cell) {
 		return Pattern.compile("`(\\w+)`").matcher(cell).results().map((name) -> name.group(1)).toList();
 	}
 
-	private static List<Path> sources(String test) throws IOException {
+	private static List<Path> sources(String test) {
 		List<Path> found = new ArrayList<>();
 		try (DirectoryStream<Path> modules = Files.newDirectoryStream(ROOT, (path) -> Files.isDirectory(tests(path)))) {
 			for (Path module : modules) {
@@ -70,6 +72,9 @@ class PromiseTests {
 					files.filter((file) -> file.endsWith(test + ".java")).forEach(found::add);
 				}
 			}
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
 		}
 		return found;
 	}
