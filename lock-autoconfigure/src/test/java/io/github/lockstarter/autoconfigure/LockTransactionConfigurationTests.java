@@ -2,7 +2,6 @@
 
 package io.github.lockstarter.autoconfigure;
 
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -22,12 +21,18 @@ import org.springframework.transaction.support.TransactionTemplate;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnActiveTransaction;
+import io.github.lockstarter.TransactionAwareLockRegistry;
+import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.test.ManualTime;
 import io.github.lockstarter.testsupport.OrdersDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -36,24 +41,24 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 class LockTransactionConfigurationTests {
 
-	private final LockMemory memory = new LockMemory();
+	private final ManualTime time = new ManualTime();
+
+	private final LockMemory memory = new LockMemory(this.time);
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
 		.withBean(LockStore.class, () -> new MemoryLockStore(this.memory))
-		.withUserConfiguration(Database.class)
-		.withPropertyValues("distributed-lock.lease-time=6s", "distributed-lock.watchdog.renewals-per-lease=20");
+		.withUserConfiguration(Database.class);
 
 	@Test
 	void noTransactionOfAnAnnotatedMethodCommitsAfterItsLockWasLost() {
-		this.runner.run((context) -> {
+		this.runner.withBean("own", DefaultLockRegistry.class, () -> registry()).run((context) -> {
 			Sales sales = context.getBean(Sales.class);
 			sales.sell(() -> {
 			});
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> sales.sell(() -> {
-				Lease lease = Lease.current();
 				this.memory.clear();
-				Awaitility.await().until(() -> !lease.isHeld());
+				this.time.advance(EngineSettings.DEFAULTS.leaseTime());
 			}));
 			assertThat(orders(context)).isOne();
 		});
@@ -68,28 +73,56 @@ class LockTransactionConfigurationTests {
 				assertThat(this.memory.isEmpty()).isFalse();
 			});
 			assertThat(this.memory.isEmpty()).isTrue();
+			inTransaction(context, () -> {
+				context.getBean(LockRegistry.class).acquire(LockRequest.of("sale", 1)).close();
+				assertThat(this.memory.isEmpty()).isFalse();
+			});
+			assertThat(this.memory.isEmpty()).isTrue();
 		});
 	}
 
 	@Test
-	void thePropertySaysWhatAnnotationsAndTheTemplateDoThatDoNot() {
+	void beansGetTheRegistryByBothItsTypes() {
+		this.runner.run((context) -> {
+			assertThat(context.getBean(LockRegistry.class)).isInstanceOf(TransactionAwareLockRegistry.class);
+			assertThat(context.getBeanProvider(LockRegistry.class).getIfUnique()).isNotNull();
+			assertThat(context.getBean(DefaultLockRegistry.class)).isNotNull();
+		});
+	}
+
+	@Test
+	void aRegistryOfTheApplicationIsLeftAsItIs() {
+		this.runner.withBean("own", DefaultLockRegistry.class, () -> registry())
+			.run((context) -> assertThat(context.getBean(LockRegistry.class)).isSameAs(context.getBean("own")));
+	}
+
+	@Test
+	void thePropertySaysWhatAnnotationsTheTemplateAndTheRegistryDo() {
 		this.runner.withPropertyValues("distributed-lock.on-active-transaction=fail")
 			.run((context) -> inTransaction(context, () -> {
 				assertThatIllegalStateException().isThrownBy(() -> context.getBean(Sales.class).sell(() -> {
 				})).withMessageContaining("must not be acquired inside a transaction");
 				assertThatIllegalStateException().isThrownBy(
 						() -> context.getBean(LockTemplate.class).execute(LockRequest.of("sale", 1), (lease) -> null));
+				assertThatIllegalStateException()
+					.isThrownBy(() -> context.getBean(LockRegistry.class).acquire(LockRequest.of("sale", 1)));
 				context.getBean(Sales.class).prepare();
 				assertThat(this.memory.isEmpty()).isTrue();
 			}));
 	}
 
 	@Test
-	void withoutTransactionsThereIsNothingToGuard() {
+	void withoutTransactionsThereIsOneRegistryAndNothingToGuard() {
 		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
 			.withPropertyValues("distributed-lock.store=memory")
 			.withClassLoader(new FilteredClassLoader(ConfigurableTransactionManager.class))
-			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean("distributedLockCommitGuards"));
+			.run((context) -> assertThat(context).hasSingleBean(LockRegistry.class)
+				.doesNotHaveBean("distributedLockCommitGuards"));
+	}
+
+	private DefaultLockRegistry registry() {
+		return new DefaultLockRegistry(new MemoryLockStore(this.memory), EngineSettings.DEFAULTS, LockListener.NO_OP,
+				this.time);
 	}
 
 	private static void inTransaction(ApplicationContext context, Runnable body) {

@@ -4,39 +4,54 @@ package io.github.lockstarter.transaction;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-
-import javax.sql.DataSource;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.function.BiConsumer;
 
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabase;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
-import org.springframework.transaction.TransactionTimedOutException;
 import org.springframework.transaction.UnexpectedRollbackException;
+import org.springframework.transaction.support.DefaultTransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseContext;
+import io.github.lockstarter.LeaseSet;
+import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.OnPersistenceContext;
+import io.github.lockstarter.TransactionAwareLockRegistry;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockEvent;
+import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.interceptor.DistributedLockAdvisor;
 import io.github.lockstarter.interceptor.LockDefinitionSource;
 import io.github.lockstarter.memory.LockMemory;
@@ -50,50 +65,67 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * Tests for locks and transactions of a real database that enclose each other.
+ * Locks and transactions of a real database that enclose each other, whichever way a lock
+ * is acquired.
  */
 @ExtendWith(CapturedLog.Extension.class)
 class LockTransactionTests {
 
-	private static final LockRequest REQUEST = LockRequest.of("stock", 1001).withWaitTime(Duration.ZERO);
+	private static final LockKey KEY = LockKey.of("stock", 1001);
 
-	private final LockMemory memory = new LockMemory();
+	private static final LockRequest REQUEST = LockRequest.of(KEY).withWaitTime(Duration.ZERO);
+
+	private static final LockRequest ORDER = LockRequest.of("order", 7).withWaitTime(Duration.ZERO);
+
+	private static final Duration SECOND = Duration.ofSeconds(1);
+
+	private static EmbeddedDatabase database;
+
+	private static JdbcClient jdbc;
+
+	private final ManualTime time = new ManualTime();
+
+	private final LockMemory memory = new LockMemory(this.time);
 
 	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
-
-	private final AtomicReference<Lease> held = new AtomicReference<>();
 
 	private final AtomicReference<Runnable> onReleased = new AtomicReference<>(() -> {
 	});
 
-	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.store,
-			new EngineSettings(Duration.ofSeconds(5), Duration.ofSeconds(4), 20, Duration.ofSeconds(1),
-					Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(1)),
+	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.store, EngineSettings.DEFAULTS,
 			(event) -> {
 				if (event instanceof LockEvent.Released) {
 					this.onReleased.get().run();
 				}
-			});
+			}, this.time);
 
 	private final DefaultLockRegistry others = new DefaultLockRegistry(new MemoryLockStore(this.memory),
-			EngineSettings.DEFAULTS, (event) -> {
-			});
+			EngineSettings.DEFAULTS, LockListener.NO_OP, this.time);
 
-	private final DataSource dataSource = new EmbeddedDatabaseBuilder().setType(EmbeddedDatabaseType.H2)
-		.generateUniqueName(true)
-		.build();
-
-	private final JdbcClient jdbc = JdbcClient.create(this.dataSource);
-
-	private final JdbcTransactionManager manager = new JdbcTransactionManager(this.dataSource);
+	private final JdbcTransactionManager manager = new JdbcTransactionManager(database);
 
 	private final TransactionTemplate transaction = new TransactionTemplate(this.manager);
 
+	private final TransactionTemplate inner = transaction(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+
 	private final LockTemplate lock = new LockTemplate(this.registry);
+
+	private final LockRegistry locks = new TransactionAwareLockRegistry(this.registry, OnActiveTransaction.DEFER);
+
+	@BeforeAll
+	static void createTable() {
+		database = new EmbeddedDatabaseBuilder().setType(EmbeddedDatabaseType.H2).generateUniqueName(true).build();
+		jdbc = JdbcClient.create(database);
+		jdbc.sql("create table orders (id int)").update();
+	}
+
+	@AfterAll
+	static void shutdown() {
+		database.shutdown();
+	}
 
 	LockTransactionTests() {
 		this.manager.addListener(new LockCommitGuard());
-		this.jdbc.sql("create table orders (id int)").update();
 	}
 
 	@AfterEach
@@ -103,160 +135,223 @@ class LockTransactionTests {
 		LeaseContext.ensureAllHeldAtCommit();
 		this.registry.close();
 		this.others.close();
+		jdbc.sql("delete from orders").update();
 	}
 
-	@Test
-	void aTransactionInsideOfALostLockIsRolledBack() {
-		assertThatExceptionOfType(LockLostException.class)
-			.isThrownBy(() -> this.lock.execute(REQUEST, (lease) -> this.transaction.execute((status) -> {
-				insertOrder();
-				return lose(lease);
-			})));
+	@ParameterizedTest
+	@EnumSource
+	void aLockInsideATransactionIsReleasedAfterItsCommit(Way way) {
+		this.transaction.executeWithoutResult((status) -> {
+			run(way, this::insertOrder);
+			assertThatIllegalStateException().isThrownBy(Lease::current);
+			assertThat(isTaken(REQUEST)).isTrue();
+		});
+		assertThat(this.memory.isEmpty()).isTrue();
+		assertThat(orders()).isOne();
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "TEMPLATE", "LEASE" })
+	void aLockInsideATransactionIsReleasedAfterItsRollback(Way way) {
+		assertThatIllegalStateException().isThrownBy(() -> this.transaction.executeWithoutResult((status) -> {
+			run(way, this::insertOrder);
+			assertThat(isTaken(REQUEST)).isTrue();
+			throw new IllegalStateException("out of order");
+		})).withMessage("out of order");
+		assertThat(this.memory.isEmpty()).isTrue();
 		assertThat(orders()).isZero();
 	}
 
-	@Test
-	void aTransactionInsideOfAHeldLockIsCommitted() {
-		this.lock.execute(REQUEST, (lease) -> this.transaction.execute((status) -> insertOrder()));
+	@ParameterizedTest
+	@EnumSource(names = { "TEMPLATE", "LEASE", "LEASES", "LOCK" })
+	void aTransactionWhoseLockIsLostAfterTheBodyIsRolledBack(Way way) {
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.transaction.executeWithoutResult((status) -> {
+				run(way, this::insertOrder);
+				lose();
+			}));
+		assertThat(orders()).isZero();
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "TEMPLATE", "LEASE", "LEASES", "LOCK" })
+	void aTransactionInsideOfALostLockIsRolledBackAndNoLaterOne(Way way) {
+		run(way, () -> this.transaction.execute((status) -> insertOrder()));
 		assertThat(orders()).isOne();
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> run(way, () -> this.transaction.executeWithoutResult((status) -> {
+				insertOrder();
+				lose();
+			})));
+		assertThat(orders()).isOne();
+		this.transaction.execute((status) -> insertOrder());
+		assertThat(orders()).isEqualTo(2);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void withFailNothingIsAskedOfTheStoreAndNothingRuns(Way way) {
+		this.transaction.setName("sale");
+		this.transaction.executeWithoutResult((status) -> assertThatIllegalStateException()
+			.isThrownBy(() -> run(way, OnActiveTransaction.FAIL, this::insertOrder))
+			.withMessageContaining("'stock:1001' must not be acquired inside the transaction 'sale'")
+			.withMessageContaining("OnActiveTransaction.DEFER"));
+		this.transaction.setName(null);
+		this.transaction.executeWithoutResult((status) -> assertThatIllegalStateException()
+			.isThrownBy(() -> run(way, OnActiveTransaction.FAIL, this::insertOrder))
+			.withMessageContaining("must not be acquired inside a transaction, which may"));
+		assertThat(this.store.acquire.calls()).isZero();
+		assertThat(orders()).isZero();
+		run(way, OnActiveTransaction.FAIL, () -> this.transaction.execute((status) -> insertOrder()));
+		assertThat(orders()).isOne();
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "TEMPLATE", "LEASE", "LEASES", "LOCK" })
+	void withReleaseOnReturnTheLockIsReleasedBeforeTheCommitAndThatIsLogged(Way way, CapturedLog log) {
+		this.transaction.executeWithoutResult((status) -> {
+			run(way, OnActiveTransaction.RELEASE_ON_RETURN, this::insertOrder);
+			assertThat(this.memory.isEmpty()).isTrue();
+		});
+		assertThat(log).contains("Lock 'stock:1001' is released before a transaction commits");
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "TEMPLATE", "LEASE" })
+	void withoutAnActualTransactionTheLockIsReleasedAtTheReturn(Way way) {
+		transaction(TransactionDefinition.PROPAGATION_SUPPORTS).executeWithoutResult((status) -> {
+			run(way, this::insertOrder);
+			assertThat(this.memory.isEmpty()).isTrue();
+		});
 	}
 
 	@Test
 	void withLogATransactionIsCommittedAlthoughItsLockWasLost() {
-		this.lock.withOnLost(OnLost.LOG).execute(REQUEST, (lease) -> this.transaction.execute((status) -> {
+		this.lock.withOnLost(OnLost.LOG).executeWithoutResult(REQUEST, (lease) -> this.transaction.execute((status) -> {
 			insertOrder();
-			return lose(lease);
+			return lose();
 		}));
 		assertThat(orders()).isOne();
+	}
+
+	@Test
+	void withLogTheLossOfALockThatIsKeptUntilTheCommitIsNotLoggedAgain(CapturedLog log) {
+		this.transaction.execute((status) -> this.lock.withOnLost(OnLost.LOG).execute(REQUEST, (lease) -> lose()));
+		Awaitility.await().untilAsserted(() -> assertThat(log).contains("lost"));
+		assertThat(log).doesNotContain("while its transaction was completed");
 	}
 
 	@Test
 	void everyLockOfTheThreadIsChecked() {
-		LockRequest fixed = LockRequest.of("order", 7).withLeaseTime(Duration.ofMillis(250));
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.lock.execute(fixed,
-				(outer) -> this.lock.execute(REQUEST, (inner) -> this.transaction.execute((status) -> {
-					insertOrder();
-					Awaitility.await().until(() -> !outer.isHeld());
-					assertThat(inner.isHeld()).isTrue();
-					return null;
-				}))))
-			.satisfies((ex) -> assertThat(ex.getKey()).isEqualTo(fixed.key()));
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.lock.execute(ORDER.withLeaseTime(SECOND),
+					(outer) -> this.lock.execute(REQUEST, (inner) -> this.transaction.execute((status) -> {
+						insertOrder();
+						this.time.advance(SECOND);
+						assertThat(outer.isHeld()).isFalse();
+						assertThat(inner.isHeld()).isTrue();
+						return null;
+					}))))
+			.satisfies((ex) -> assertThat(ex.getKey()).isEqualTo(ORDER.key()));
 		assertThat(orders()).isZero();
 	}
 
 	@Test
-	void aLockAcquiredInsideATransactionIsReleasedAfterItsCommit() {
-		this.transaction.execute((status) -> {
-			this.lock.execute(REQUEST, (lease) -> insertOrder());
-			assertThatIllegalStateException().isThrownBy(Lease::current);
-			assertThat(this.others.tryAcquire(REQUEST)).isEmpty();
-			return null;
+	void aLockInsideATransactionIsRenewedThroughTheCommit() {
+		this.transaction.executeWithoutResult((status) -> {
+			this.lock.executeWithoutResult(REQUEST, (lease) -> insertOrder());
+			this.time.advance(EngineSettings.DEFAULTS.leaseTime().multipliedBy(10));
+			assertThat(isTaken(REQUEST)).isTrue();
 		});
 		assertThat(orders()).isOne();
-		assertThat(this.memory.isEmpty()).isTrue();
-	}
-
-	@Test
-	void aLockAcquiredInsideATransactionIsRenewedThroughTheCommit() {
-		this.transaction.execute((status) -> {
-			this.lock.execute(REQUEST, (lease) -> insertOrder());
-			int renewals = this.store.renew.calls();
-			Awaitility.await().until(() -> this.store.renew.calls() > renewals + 3);
-			return null;
-		});
-		assertThat(orders()).isOne();
-	}
-
-	@Test
-	void aLockAcquiredInsideATransactionIsReleasedAfterItsRollback() {
-		assertThatIllegalStateException().isThrownBy(() -> this.transaction.execute((status) -> {
-			this.lock.execute(REQUEST, (lease) -> insertOrder());
-			assertThat(this.others.tryAcquire(REQUEST)).isEmpty();
-			throw new IllegalStateException("out of order");
-		})).withMessage("out of order");
-		assertThat(orders()).isZero();
-		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	@Test
 	void aBodyThatFailsInsideATransactionKeepsTheLockUntilItsEnd() {
-		this.transaction.execute((status) -> {
+		this.transaction.executeWithoutResult((status) -> {
 			assertThatIllegalStateException().isThrownBy(() -> this.lock.execute(REQUEST, (lease) -> {
 				throw new IllegalStateException("out of order");
 			}));
-			assertThat(this.others.tryAcquire(REQUEST)).isEmpty();
-			return null;
+			assertThat(isTaken(REQUEST)).isTrue();
 		});
 		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
-	@Test
-	void aTransactionWhoseLockIsLostAfterTheBodyIsRolledBack() {
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.transaction.execute((status) -> {
-			Lease held = this.lock.execute(REQUEST, (lease) -> {
-				insertOrder();
-				return lease;
-			});
-			return lose(held);
-		}));
-		assertThat(orders()).isZero();
-	}
-
-	@Test
-	void aLockWithHoldAtLeastIsKeptAfterACommitAndNotAfterARollback() {
-		ManualTime time = new ManualTime();
-		LockMemory memory = new LockMemory(time);
-		Duration kept = Duration.ofSeconds(30);
-		LockRequest held = REQUEST.withHoldAtLeast(kept);
-		try (DefaultLockRegistry here = new DefaultLockRegistry(new MemoryLockStore(memory));
-				DefaultLockRegistry there = new DefaultLockRegistry(new MemoryLockStore(memory))) {
-			LockTemplate lock = new LockTemplate(here);
-			this.transaction.execute((status) -> {
-				status.setRollbackOnly();
-				return lock.execute(held, (lease) -> insertOrder());
-			});
-			assertThat(memory.isEmpty()).isTrue();
-			this.transaction.execute((status) -> lock.execute(held, (lease) -> insertOrder()));
-			assertThat(there.tryAcquire(REQUEST)).isEmpty();
-			time.advance(kept);
-			assertThat(there.tryAcquire(REQUEST)).hasValueSatisfying(Lease::close);
-		}
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void aLockThatIsHeldAtLeastForSomeTimeIsKeptAfterACommitAndNotAfterARollback(boolean byTheLease) {
+		Duration hour = Duration.ofHours(1);
+		Runnable body = byTheLease ? () -> {
+			try (Lease lease = this.locks.acquire(REQUEST)) {
+				lease.holdAtLeast(hour);
+			}
+		} : () -> this.lock.execute(REQUEST.withHoldAtLeast(hour), (lease) -> insertOrder());
+		this.transaction.executeWithoutResult((status) -> {
+			status.setRollbackOnly();
+			body.run();
+		});
+		assertThat(this.memory.isEmpty()).isTrue();
+		this.transaction.executeWithoutResult((status) -> body.run());
+		this.time.advance(hour.minusNanos(1));
+		assertThat(isTaken(REQUEST)).isTrue();
+		this.time.advance(Duration.ofNanos(1));
+		assertThat(isTaken(REQUEST)).isFalse();
 	}
 
 	@Test
 	void anInnerTransactionIsRolledBackWhenALockOfTheOuterOneIsLost() {
-		TransactionTemplate inner = new TransactionTemplate(this.manager);
-		inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.transaction.execute((outer) -> {
-			Lease held = this.lock.<Lease, Lease, RuntimeException>execute(REQUEST, (lease) -> lease);
-			return inner.execute((status) -> {
-				insertOrder();
-				return lose(held);
-			});
-		}));
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.transaction.executeWithoutResult((outer) -> {
+				this.lock.executeWithoutResult(REQUEST, (lease) -> {
+				});
+				this.inner.executeWithoutResult((status) -> {
+					insertOrder();
+					lose();
+				});
+			}));
 		assertThat(orders()).isZero();
 	}
 
 	@Test
 	void anInnerTransactionThatIsCompletedDoesNotGiveBackTheLockOfTheOuterOne() {
-		TransactionTemplate inner = new TransactionTemplate(this.manager);
-		inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
-		this.transaction.execute((outer) -> {
-			this.lock.execute(REQUEST, (lease) -> inner.execute((status) -> insertOrder()));
-			assertThat(this.others.tryAcquire(REQUEST)).isEmpty();
-			return null;
+		this.transaction.executeWithoutResult((outer) -> {
+			this.lock.execute(REQUEST, (lease) -> this.inner.execute((status) -> insertOrder()));
+			assertThat(isTaken(REQUEST)).isTrue();
+			Lease lease = this.locks.acquire(ORDER);
+			this.inner.executeWithoutResult((status) -> lease.close());
+			assertThat(isTaken(ORDER)).isTrue();
 		});
 		assertThat(orders()).isOne();
 		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
+	@ParameterizedTest
+	@ValueSource(ints = { TransactionDefinition.PROPAGATION_NESTED, TransactionDefinition.PROPAGATION_NOT_SUPPORTED,
+			TransactionDefinition.PROPAGATION_REQUIRES_NEW })
+	void aStepInsideATransactionDoesNotForgetThatItsLockIsLost(int propagation) {
+		AtomicReference<Lease> lease = new AtomicReference<>();
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.transaction.executeWithoutResult((status) -> {
+				lease.set(this.locks.acquire(REQUEST.withLeaseTime(SECOND)));
+				insertOrder();
+				this.time.advance(SECOND);
+				transaction(propagation).executeWithoutResult((step) -> {
+					if (propagation == TransactionDefinition.PROPAGATION_NOT_SUPPORTED) {
+						this.locks.acquire(ORDER).close();
+					}
+					step.setRollbackOnly();
+				});
+			}));
+		assertThat(orders()).isZero();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lease.get()::close);
+	}
+
 	@Test
 	void nestedCallsForTheSameLockShareTheLeaseUntilTheEnd() {
-		this.transaction.execute((status) -> {
+		this.transaction.executeWithoutResult((status) -> {
 			this.lock.execute(REQUEST, (lease) -> insertOrder());
 			this.lock.execute(REQUEST, (outer) -> this.lock.execute(REQUEST, (inner) -> insertOrder()));
-			assertThat(this.others.tryAcquire(REQUEST)).isEmpty();
-			return null;
+			assertThat(isTaken(REQUEST)).isTrue();
 		});
 		assertThat(this.store.acquire.calls()).isOne();
 		assertThat(this.store.release.calls()).isOne();
@@ -276,90 +371,13 @@ class LockTransactionTests {
 	}
 
 	@Test
-	void aTransactionThatTimesOutGivesItsLockBack() {
-		this.transaction.setTimeout(1);
-		assertThatExceptionOfType(TransactionTimedOutException.class)
-			.isThrownBy(() -> this.transaction.execute((status) -> {
-				this.lock.execute(REQUEST, (lease) -> insertOrder());
-				while (true) {
-					insertOrder();
-				}
-			}));
-		assertThat(orders()).isZero();
-		assertThat(this.memory.isEmpty()).isTrue();
-	}
-
-	@Test
-	void aReadOnlyTransactionGivesItsLockBackAfterItsEnd() {
-		this.transaction.setReadOnly(true);
-		this.transaction.execute((status) -> {
-			this.lock.execute(REQUEST, (lease) -> orders());
-			assertThat(this.others.tryAcquire(REQUEST)).isEmpty();
-			return null;
-		});
-		assertThat(this.memory.isEmpty()).isTrue();
-	}
-
-	@Test
-	void withoutAnActualTransactionTheLockIsReleasedAtTheReturn() {
-		this.transaction.setPropagationBehavior(TransactionDefinition.PROPAGATION_SUPPORTS);
-		this.transaction.execute((status) -> {
-			this.lock.execute(REQUEST, (lease) -> insertOrder());
-			assertThat(this.memory.isEmpty()).isTrue();
-			return null;
-		});
-	}
-
-	@Test
-	void withFailNothingIsAskedOfTheStoreAndNothingRuns() {
-		LockTemplate failing = this.lock.withOnActiveTransaction(OnActiveTransaction.FAIL);
-		this.transaction.setName("sale");
-		this.transaction.execute((status) -> {
-			assertThatIllegalStateException().isThrownBy(() -> failing.execute(REQUEST, (lease) -> insertOrder()))
-				.withMessageContaining("'stock:1001' must not be acquired inside the transaction 'sale'")
-				.withMessageContaining("OnActiveTransaction.DEFER");
-			return null;
-		});
-		assertThat(this.store.acquire.calls()).isZero();
-		assertThat(orders()).isZero();
-		failing.execute(REQUEST, (lease) -> this.transaction.execute((status) -> insertOrder()));
-		assertThat(orders()).isOne();
-	}
-
-	@Test
-	void aTransactionWithoutANameIsRefusedToo() {
-		LockTemplate failing = this.lock.withOnActiveTransaction(OnActiveTransaction.FAIL);
-		this.transaction.executeWithoutResult(
-				(status) -> assertThatIllegalStateException().isThrownBy(() -> failing.execute(REQUEST, (lease) -> 1))
-					.withMessageContaining("must not be acquired inside a transaction, which may"));
-	}
-
-	@Test
-	void withReleaseOnReturnTheLockIsReleasedBeforeTheCommitAndThatIsLogged(CapturedLog log) {
-		this.transaction.execute((status) -> {
-			this.lock.withOnActiveTransaction(OnActiveTransaction.RELEASE_ON_RETURN)
-				.execute(REQUEST, (lease) -> insertOrder());
-			assertThat(this.memory.isEmpty()).isTrue();
-			return null;
-		});
-		assertThat(log).contains("Lock 'stock:1001' is released before a transaction commits");
-	}
-
-	@Test
-	void withLogTheLossOfALockThatIsKeptUntilTheCommitIsNotLoggedAgain(CapturedLog log) {
-		this.transaction.execute((status) -> this.lock.withOnLost(OnLost.LOG).execute(REQUEST, this::lose));
-		Awaitility.await().untilAsserted(() -> assertThat(log).contains("lost"));
-		assertThat(log).doesNotContain("while its transaction was completed");
-	}
-
-	@Test
 	void anAnnotationSaysWhatHappensInsideATransactionOrElseTheAdvisor() {
 		DistributedLockAdvisor advisor = new DistributedLockAdvisor(
 				new LockDefinitionSource(new DefaultListableBeanFactory()), () -> this.registry);
 		ProxyFactory proxies = new ProxyFactory(new Orders());
 		proxies.addAdvisor(advisor);
 		Orders proxy = (Orders) proxies.getProxy();
-		this.transaction.execute((status) -> {
+		this.transaction.executeWithoutResult((status) -> {
 			proxy.prepare(1);
 			assertThat(isTaken(1)).isFalse();
 			proxy.place(1);
@@ -367,55 +385,61 @@ class LockTransactionTests {
 			advisor.setOnActiveTransaction(OnActiveTransaction.RELEASE_ON_RETURN);
 			proxy.place(2);
 			assertThat(isTaken(2)).isFalse();
-			return null;
 		});
 		assertThat(isTaken(1)).isFalse();
 	}
 
 	@Test
+	void aTemplateKeepsItsOwnPolicyAroundARegistryWithAnother() {
+		LockTemplate ofRegistry = new LockTemplate(
+				new TransactionAwareLockRegistry(this.registry, OnActiveTransaction.FAIL));
+		this.transaction.executeWithoutResult((status) -> {
+			ofRegistry.withOnActiveTransaction(OnActiveTransaction.RELEASE_ON_RETURN)
+				.execute(REQUEST, (lease) -> insertOrder());
+			assertThat(this.memory.isEmpty()).isTrue();
+			ofRegistry.execute(REQUEST, (lease) -> insertOrder());
+			assertThat(isTaken(REQUEST)).isTrue();
+		});
+	}
+
+	@Test
 	void aBodyThatBeginsOnTheThreadOfATransactionKeepsItsLockUntilBothAreDone() {
 		CompletableFuture<String> body = new CompletableFuture<>();
-		this.transaction.execute((status) -> {
+		this.transaction.executeWithoutResult((status) -> {
 			insertOrder();
-			assertThat(begin(this.lock, CompletableFuture.completedFuture("done"))).isCompletedWithValue("done");
-			return begin(this.lock.withOnLost(OnLost.INTERRUPT), body, LockRequest.of("order", 7));
+			assertThat(begin(this.lock, CompletableFuture.completedFuture("done"), REQUEST))
+				.isCompletedWithValue("done");
+			begin(this.lock.withOnLost(OnLost.INTERRUPT), body, ORDER);
 		});
-		assertThat(this.others.tryAcquire(REQUEST)).isPresent().get().satisfies(Lease::close);
-		assertThat(this.others.tryAcquire(LockRequest.of("order", 7).withWaitTime(Duration.ZERO))).isEmpty();
+		assertThat(isTaken(REQUEST)).isFalse();
+		assertThat(isTaken(ORDER)).isTrue();
 		body.complete("done");
 		Awaitility.await().until(this.memory::isEmpty);
 		assertThat(orders()).isOne();
 	}
 
 	@ParameterizedTest
-	@EnumSource
+	@EnumSource(names = { "THROW", "LOG" })
 	void aTransactionOnWhoseThreadABodyBeganIsRolledBackIfItsLockIsLost(OnLost onLost) {
 		CompletableFuture<String> body = new CompletableFuture<>();
 		try {
-			this.transaction.execute((status) -> {
+			this.transaction.executeWithoutResult((status) -> {
 				insertOrder();
-				CompletableFuture<String> result = begin(this.lock.withOnLost(onLost), body);
-				return lose(this.held.get()) && result.isDone();
+				begin(this.lock.withOnLost(onLost), body, REQUEST);
+				lose();
 			});
 			assertThat(onLost).isEqualTo(OnLost.LOG);
 		}
 		catch (LockLostException ex) {
-			assertThat(onLost).isNotEqualTo(OnLost.LOG);
+			assertThat(onLost).isEqualTo(OnLost.THROW);
 		}
 		body.complete("done");
 		assertThat(orders()).isEqualTo((onLost == OnLost.LOG) ? 1 : 0);
 	}
 
-	private CompletableFuture<String> begin(LockTemplate template, CompletableFuture<String> body) {
-		return begin(template, body, REQUEST);
-	}
-
 	private CompletableFuture<String> begin(LockTemplate template, CompletableFuture<String> body,
 			LockRequest request) {
-		return template.beginOrElse(request, (lease) -> {
-			this.held.set(lease);
-			return body;
-		}, (contention) -> {
+		return template.beginOrElse(request, (lease) -> body, (contention) -> {
 			throw contention;
 		}, (outage) -> {
 			throw outage;
@@ -423,22 +447,19 @@ class LockTransactionTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource
+	@EnumSource(names = { "THROW", "INTERRUPT" })
 	void aListenerThatIsNotifiedOfTheReleaseMayCommitATransaction(OnLost onLost) {
 		this.onReleased.set(() -> this.transaction.execute((status) -> insertOrder()));
-		LockRequest outer = LockRequest.of("order", 7);
-		this.lock.execute(outer, (lease) -> this.lock.withOnLost(onLost).execute(REQUEST, (inner) -> null));
+		this.lock.execute(ORDER, (lease) -> this.lock.withOnLost(onLost).execute(REQUEST, (inner) -> null));
 		assertThat(orders()).isEqualTo(2);
 	}
 
 	@Test
 	void aListenerThatIsNotifiedOfADeferredReleaseMayCommitATransactionOfItsOwn() {
-		TransactionTemplate own = new TransactionTemplate(this.manager);
-		own.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
-		this.onReleased.set(() -> own.execute((status) -> insertOrder()));
-		this.transaction.execute((status) -> {
+		this.onReleased.set(() -> this.inner.execute((status) -> insertOrder()));
+		this.transaction.executeWithoutResult((status) -> {
 			this.lock.execute(REQUEST, (lease) -> null);
-			return this.lock.execute(LockRequest.of("order", 7), (lease) -> null);
+			this.lock.execute(ORDER, (lease) -> null);
 		});
 		assertThat(orders()).isEqualTo(2);
 	}
@@ -455,25 +476,277 @@ class LockTransactionTests {
 		assertThat(orders()).isEqualTo(2);
 	}
 
+	@Test
+	void aLeaseThatIsAcquiredBeforeATransactionAndClosedInsideItIsReleasedAfterIt() {
+		Lease lease = this.locks.acquire(REQUEST);
+		Lock order = this.locks.lock(ORDER.key());
+		order.lock();
+		this.transaction.executeWithoutResult((status) -> {
+			lease.close();
+			order.unlock();
+			assertThat(isTaken(REQUEST)).isTrue();
+			assertThat(isTaken(ORDER)).isTrue();
+		});
+		assertThat(this.memory.isEmpty()).isTrue();
+	}
+
+	@Test
+	void aLeaseThatIsAcquiredInsideATransactionAndClosedAfterItIsHeldUntilThen() {
+		Lock order = this.locks.lock(ORDER.key());
+		Lease lease = this.transaction.execute((status) -> {
+			order.lock();
+			return this.locks.acquire(REQUEST);
+		});
+		assertThat(isTaken(REQUEST)).isTrue();
+		assertThat(isTaken(ORDER)).isTrue();
+		lease.close();
+		order.unlock();
+		assertThat(this.memory.isEmpty()).isTrue();
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "LEASE", "LEASES", "LOCK" })
+	void noLeaseOfARegistryIsTheCurrentOne(Way way) {
+		run(way, () -> assertThatIllegalStateException().isThrownBy(Lease::current));
+		this.lock.executeWithoutResult(REQUEST, (lease) -> run(way, () -> assertThat(Lease.current()).isSameAs(lease)));
+	}
+
+	@Test
+	void aLeaseThatIsClosedInsideATransactionIsOverForItsOwner() {
+		this.transaction.executeWithoutResult((status) -> {
+			Lease lease = this.locks.acquire(REQUEST);
+			assertThat(lease.isHeld()).isTrue();
+			assertThat(lease.remaining()).isPositive();
+			assertThat(lease.all()).containsExactly(lease);
+			lease.ensureHeld();
+			lease.close();
+			lease.close();
+			lease.holdAtLeast(Duration.ofHours(1));
+			assertThat(lease.isHeld()).isFalse();
+			assertThat(lease.remaining()).isZero();
+			assertThatIllegalStateException().isThrownBy(lease::ensureHeld)
+				.withMessage("The lease is closed, and released after the transaction");
+			assertThat(lease.toString()).endsWith(", held) until the transaction ends");
+		});
+	}
+
+	@Test
+	void closingALostLeaseInsideATransactionReportsTheLoss() {
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.transaction.executeWithoutResult((status) -> {
+				Lease lease = this.locks.acquire(REQUEST);
+				insertOrder();
+				lose();
+				lease.close();
+			}));
+		assertThat(orders()).isZero();
+	}
+
+	@Test
+	void aLeaseMayBeClosedByAnotherThreadAndAsynchronously() {
+		this.transaction.executeWithoutResult((status) -> {
+			CompletableFuture.runAsync(this.locks.acquire(REQUEST)::close).join();
+			assertThat(isTaken(REQUEST)).isTrue();
+			assertThat(this.locks.acquire(REQUEST).closeAsync()).succeedsWithin(Duration.ofSeconds(20));
+			assertThat(isTaken(REQUEST)).isTrue();
+		});
+		assertThat(this.memory.isEmpty()).isTrue();
+		CompletableFuture.runAsync(this.locks.acquire(REQUEST)::close).join();
+		assertThat(this.memory.isEmpty()).isTrue();
+		assertThat(this.locks.acquire(REQUEST).closeAsync()).succeedsWithin(Duration.ofSeconds(20));
+		assertThat(this.memory.isEmpty()).isTrue();
+		this.transaction.execute((status) -> insertOrder());
+		assertThat(orders()).isOne();
+	}
+
+	@Test
+	void aFixedLeaseThatEndsInsideATransactionRollsItBack() {
+		Lease lease = this.locks.acquire(REQUEST.withLeaseTime(SECOND));
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.transaction.executeWithoutResult((status) -> {
+				this.time.advance(SECOND);
+				this.locks.acquire(ORDER).close();
+				this.inner.executeWithoutResult((own) -> own.setRollbackOnly());
+				insertOrder();
+			}));
+		assertThat(orders()).isZero();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
+	}
+
+	/** From when on the lease is surely over is measured on the real clock. */
+	@Tag("clock")
+	@Test
+	void aFixedLeaseThatHasEndedRollsNoLaterTransactionBack() {
+		try (DefaultLockRegistry real = new DefaultLockRegistry(new MemoryLockStore())) {
+			Lease lease = new TransactionAwareLockRegistry(real, OnActiveTransaction.DEFER)
+				.acquire(REQUEST.withLeaseTime(Duration.ofMillis(100)));
+			Awaitility.await().until(() -> !lease.isHeld());
+			Awaitility.await()
+				.pollInSameThread()
+				.ignoreException(LockLostException.class)
+				.until(() -> this.transaction.execute((status) -> insertOrder()) == 1);
+			assertThat(orders()).isOne();
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
+		}
+	}
+
+	@Test
+	void aLockIsUnlockedAsOftenAsItWasLocked() {
+		Lock lock = this.locks.lock(KEY);
+		this.transaction.executeWithoutResult((status) -> {
+			lock.lock();
+			assertThat(this.locks.lock(KEY).tryLock()).isTrue();
+			lock.unlock();
+			this.locks.lock(KEY).unlock();
+			assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(lock::unlock);
+			assertThat(isTaken(REQUEST)).isTrue();
+		});
+		assertThat(this.memory.isEmpty()).isTrue();
+		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(lock::unlock);
+		assertThat(lock).hasToString("Lock 'stock:1001' (EXCLUSIVE)");
+		assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(lock::newCondition);
+	}
+
+	@Test
+	void anInterruptedThreadMayLockAndKeepsItsInterrupt() {
+		Lock lock = this.locks.lock(KEY);
+		Thread.currentThread().interrupt();
+		lock.lock();
+		assertThat(Thread.interrupted()).isTrue();
+		lock.unlock();
+		Thread.currentThread().interrupt();
+		assertThatExceptionOfType(InterruptedException.class).isThrownBy(lock::lockInterruptibly);
+	}
+
+	@Test
+	void aLockThatIsTakenElsewhereIsNotRegistered() {
+		Lease taken = this.others.acquire(REQUEST.withMode(LockMode.WRITE));
+		ReadWriteLock lock = this.locks.readWriteLock(KEY);
+		assertThat(lock.readLock().tryLock()).isFalse();
+		assertThat(this.time.letPass(() -> tryLock(lock.writeLock()))).isFalse();
+		assertThat(this.locks.tryAcquire(REQUEST)).isEmpty();
+		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(lock.readLock()::unlock);
+		taken.close();
+	}
+
+	private static boolean tryLock(Lock lock) {
+		try {
+			return lock.tryLock(1, TimeUnit.SECONDS);
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	@Test
+	void aFutureLeaseBelongsToNoTransaction() {
+		this.transaction.executeWithoutResult((status) -> {
+			this.locks.acquireAsync(REQUEST).orTimeout(20, TimeUnit.SECONDS).join().close();
+			assertThat(this.memory.isEmpty()).isTrue();
+			Lease lease = this.locks.acquireAsync(REQUEST).orTimeout(20, TimeUnit.SECONDS).join();
+			this.inner.executeWithoutResult((own) -> lose());
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
+		});
+	}
+
+	private void run(Way way, Runnable body) {
+		run(way, OnActiveTransaction.DEFER, body);
+	}
+
+	private void run(Way way, OnActiveTransaction policy, Runnable body) {
+		way.locking.accept(new Locks(this.lock.withDefaults(policy, OnPersistenceContext.ISOLATE),
+				new TransactionAwareLockRegistry(this.registry, policy)), body);
+	}
+
+	private TransactionTemplate transaction(int propagation) {
+		return new TransactionTemplate(this.manager, new DefaultTransactionDefinition(propagation));
+	}
+
 	private boolean isTaken(long id) {
-		return this.others.tryAcquire(LockRequest.of("order", id).withWaitTime(Duration.ZERO)).map((lease) -> {
+		return isTaken(LockRequest.of("order", id).withWaitTime(Duration.ZERO));
+	}
+
+	private boolean isTaken(LockRequest request) {
+		return this.others.tryAcquire(request).map((lease) -> {
 			lease.close();
 			return false;
 		}).orElse(true);
 	}
 
 	private int insertOrder() {
-		return this.jdbc.sql("insert into orders values (1)").update();
+		return jdbc.sql("insert into orders values (1)").update();
 	}
 
 	private int orders() {
-		return this.jdbc.sql("select count(*) from orders").query(Integer.class).single();
+		return jdbc.sql("select count(*) from orders").query(Integer.class).single();
 	}
 
-	private boolean lose(Lease lease) {
+	/** Deletes all locks from the store, and lets their renewal notice it. */
+	private boolean lose() {
 		this.memory.clear();
-		Awaitility.await().until(() -> !lease.isHeld());
+		this.time.advance(EngineSettings.DEFAULTS.leaseTime());
 		return true;
+	}
+
+	/**
+	 * What locks are acquired with.
+	 *
+	 * @param template for bodies
+	 * @param registry for leases
+	 */
+	record Locks(LockTemplate template, LockRegistry registry) {
+
+	}
+
+	/**
+	 * The ways to run something under a lock on the current thread.
+	 */
+	enum Way {
+
+		TEMPLATE((locks, body) -> locks.template().executeWithoutResult(REQUEST, (lease) -> body.run())),
+
+		TEMPLATE_FOR_SEVERAL((locks, body) -> locks.template().executeWithoutResult(both(), (leases) -> body.run())),
+
+		LEASE((locks, body) -> run(locks.registry().acquire(REQUEST), body)),
+
+		TRIED_LEASE((locks, body) -> run(locks.registry().tryAcquire(REQUEST).orElseThrow(), body)),
+
+		LEASES((locks, body) -> run(locks.registry().acquireAll(both()), body)),
+
+		TRIED_LEASES((locks, body) -> run(locks.registry().tryAcquireAll(both()).orElseThrow(), body)),
+
+		LOCK((locks, body) -> run(locks.registry().lock(KEY), body)),
+
+		WRITE_LOCK((locks, body) -> run(locks.registry().readWriteLock(KEY).writeLock(), body)),
+
+		READ_LOCK((locks, body) -> run(locks.registry().readWriteLock(KEY).readLock(), body));
+
+		private final BiConsumer<Locks, Runnable> locking;
+
+		Way(BiConsumer<Locks, Runnable> locking) {
+			this.locking = locking;
+		}
+
+		private static LockSetRequest both() {
+			return LockSetRequest.of(REQUEST, LockRequest.of("stock", 1002).withWaitTime(Duration.ZERO));
+		}
+
+		private static void run(LeaseSet leases, Runnable body) {
+			try (leases) {
+				body.run();
+			}
+		}
+
+		private static void run(Lock lock, Runnable body) {
+			lock.lock();
+			try {
+				body.run();
+			}
+			finally {
+				lock.unlock();
+			}
+		}
+
 	}
 
 	static class Orders {
