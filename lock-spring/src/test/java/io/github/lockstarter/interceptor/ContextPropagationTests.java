@@ -14,6 +14,7 @@ import java.util.function.Supplier;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Hooks;
@@ -31,6 +32,7 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSetRequest;
@@ -46,9 +48,11 @@ import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.spring.EnableDistributedLocks;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.test.FaultInjectingStore;
+import io.github.lockstarter.test.ManualTime;
 import io.github.lockstarter.testsupport.CallerContext;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * The table of contexts in the reference documentation, row by row.
@@ -57,20 +61,24 @@ class ContextPropagationTests {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(20);
 
+	private static final Duration SECOND = Duration.ofSeconds(1);
+
 	private static final LockRequest REQUEST = LockRequest.of("stock", 1001);
 
 	private static final LockRequest AT_ONCE = REQUEST.withWaitTime(Duration.ZERO);
 
 	private static final CallerContext ALICE = CallerContext.of("alice");
 
-	private final LockMemory memory = new LockMemory();
+	private final ManualTime time = new ManualTime();
+
+	private final LockMemory memory = new LockMemory(this.time);
 
 	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
 
 	private final Map<Class<?>, CallerContext> events = new ConcurrentHashMap<>();
 
 	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.store, EngineSettings.DEFAULTS,
-			(event) -> this.events.put(event.getClass(), CallerContext.current()));
+			(event) -> this.events.put(event.getClass(), CallerContext.current()), this.time);
 
 	private final LockTemplate template = new LockTemplate(this.registry);
 
@@ -85,6 +93,8 @@ class ContextPropagationTests {
 	void nothingIsLeft() {
 		Hooks.disableAutomaticContextPropagation();
 		CallerContext.removeAccessors();
+		// What an outage has left open is released until its lease is over
+		this.time.advance(EngineSettings.DEFAULTS.leaseTime());
 		EngineProbe.closeWhenIdle(this.registry);
 	}
 
@@ -136,8 +146,8 @@ class ContextPropagationTests {
 	@Test
 	void handlersAndFallbacksOnAnOutageHaveTheContextOfTheCall() {
 		this.store.acquire.loseRequests(() -> true);
-		assertSeenByAlice(() -> this.template.executeAsyncOrElse(AT_ONCE.withLeaseTime(Duration.ofSeconds(1)),
-				this::unexpected, this::unexpected, this::seen));
+		assertSeenByAlice(
+				() -> this.template.executeAsyncOrElse(AT_ONCE, this::unexpected, this::unexpected, this::seen));
 		assertSeenByAlice(() -> this.stock.reserveOrElse(1001));
 		assertSeenByAlice(() -> this.stock.countOrElse(1001).toFuture());
 		this.store.acquire.loseRequests(() -> false);
@@ -147,8 +157,8 @@ class ContextPropagationTests {
 	void aCallbackForALossHasTheContextInWhichItWasRegistered() {
 		List<CallerContext> seen = new ArrayList<>();
 		LockSetRequest both = LockSetRequest.of(LockRequest.of("stock", 1002), LockRequest.of("stock", 1003))
-			.withLeaseTime(Duration.ofMillis(250));
-		Lease lease = this.registry.acquire(REQUEST.withLeaseTime(Duration.ofMillis(250)));
+			.withLeaseTime(SECOND);
+		Lease lease = this.registry.acquire(REQUEST.withLeaseTime(SECOND));
 		LeaseSet leases = this.registry.acquireAll(both);
 		for (LeaseSet each : List.of(lease, leases)) {
 			CallerContext.as("alice", () -> {
@@ -161,6 +171,7 @@ class ContextPropagationTests {
 			});
 			each.onLost((loss) -> add(seen));
 		}
+		this.time.advance(SECOND);
 		Awaitility.await().until(() -> size(seen) == 6);
 		CallerContext bob = CallerContext.of("bob");
 		assertThat(seen).containsExactlyInAnyOrder(ALICE, bob, CallerContext.NONE, ALICE, bob, CallerContext.NONE);
@@ -216,8 +227,12 @@ class ContextPropagationTests {
 
 	@Test
 	void aListenerHasTheContextOfTheCallerOnTheThreadOfTheCallerOnly() {
-		CallerContext.as("alice", () -> this.registry.acquire(REQUEST.withLeaseTime(Duration.ofMillis(250))));
+		CallerContext.as("alice", () -> this.registry.acquire(REQUEST.withLeaseTime(SECOND)));
 		assertThat(this.events).containsEntry(LockEvent.Acquired.class, ALICE);
+		CallerContext.as("bob", () -> {
+			this.time.advance(SECOND);
+			return this.time;
+		});
 		Awaitility.await().until(() -> this.events.containsKey(LockEvent.Lost.class));
 		assertThat(this.events).containsEntry(LockEvent.Lost.class, CallerContext.NONE);
 		CallerContext.as("alice", () -> this.template.execute(REQUEST, Lease::fencingToken));
@@ -226,12 +241,14 @@ class ContextPropagationTests {
 		assertThat(this.events).containsEntry(LockEvent.Released.class, CallerContext.NONE);
 	}
 
+	@Tag("clock")
 	@Test
 	void anApplicationEventHasNone() {
 		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext(Application.class)) {
-			CallerContext.as("alice",
-					() -> context.getBean(LockRegistry.class).acquire(REQUEST.withLeaseTime(Duration.ofMillis(250))));
+			LockRegistry registry = context.getBean(LockRegistry.class);
+			Lease lease = CallerContext.as("alice", () -> registry.acquire(REQUEST.withLeaseTime(SECOND)));
 			assertThat(context.getBean(Application.class).loss).succeedsWithin(PATIENCE).isEqualTo(CallerContext.NONE);
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
 		}
 	}
 
@@ -328,7 +345,7 @@ class ContextPropagationTests {
 		}
 
 		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s", fallback = "reserveElsewhere",
-				onUnavailable = OnUnavailable.FALLBACK, leaseTime = "1s")
+				onUnavailable = OnUnavailable.FALLBACK)
 		public CompletableFuture<CallerContext> reserveOrElse(long productId) {
 			throw new AssertionError();
 		}
@@ -355,7 +372,7 @@ class ContextPropagationTests {
 		}
 
 		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s", fallback = "countElsewhere",
-				onUnavailable = OnUnavailable.FALLBACK, leaseTime = "1s")
+				onUnavailable = OnUnavailable.FALLBACK)
 		public Mono<CallerContext> countOrElse(long productId) {
 			throw new AssertionError();
 		}

@@ -30,9 +30,11 @@ import io.github.lockstarter.OnLost;
 import io.github.lockstarter.OnUnavailable;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.test.FaultInjectingStore;
+import io.github.lockstarter.test.ManualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -43,17 +45,17 @@ class DistributedLockInterceptorTests {
 
 	private static final LockKey KEY = LockKey.of("stock", 1001);
 
-	private final LockMemory memory = new LockMemory();
+	private final ManualTime time = new ManualTime();
+
+	private final LockMemory memory = new LockMemory(this.time);
 
 	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
 
 	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.store, EngineSettings.DEFAULTS,
-			(event) -> {
-			});
+			LockListener.NO_OP, this.time);
 
 	private final DefaultLockRegistry other = new DefaultLockRegistry(new MemoryLockStore(this.memory),
-			EngineSettings.DEFAULTS, (event) -> {
-			});
+			EngineSettings.DEFAULTS, LockListener.NO_OP, this.time);
 
 	private final DistributedLockAdvisor advisor = new DistributedLockAdvisor(
 			new LockDefinitionSource(new DefaultListableBeanFactory()), () -> this.registry);
@@ -133,8 +135,8 @@ class DistributedLockInterceptorTests {
 	void severalAnnotationsWithCollectionsOfKeysWaitForAsLongAsTheySay() {
 		try (Lease held = this.other.acquire(LockRequest.of(KEY))) {
 			assertThatExceptionOfType(LockContendedException.class)
-				.isThrownBy(() -> this.stock.moveAll(List.of(1001L), List.of(1002L)))
-				.satisfies((ex) -> assertThat(ex.getWaited()).isBetween(Duration.ofMillis(50), Duration.ofSeconds(5)));
+				.isThrownBy(() -> this.time.letPass(() -> this.stock.moveAll(List.of(1001L), List.of(1002L))))
+				.satisfies((ex) -> assertThat(ex.getWaited()).isEqualTo(Duration.ofSeconds(5)));
 		}
 		this.stock.moveAll(List.of(1001L), List.of(1002L));
 		assertThat(this.target.lockedByOthersInside).containsExactly(true, true);
@@ -317,8 +319,8 @@ class DistributedLockInterceptorTests {
 			return lease.fencingToken();
 		}
 
-		@DistributedLock(name = "stock", key = "#from", waitTime = "50ms")
-		@DistributedLock(name = "stock", key = "#to", waitTime = "50ms")
+		@DistributedLock(name = "stock", key = "#from", waitTime = "5s")
+		@DistributedLock(name = "stock", key = "#to", waitTime = "5s")
 		public void moveAll(List<Long> from, List<Long> to) {
 			from.forEach(this::body);
 			to.forEach(this::body);

@@ -42,6 +42,7 @@ import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.test.FaultInjectingStore;
+import io.github.lockstarter.test.ManualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -55,15 +56,17 @@ class FutureMethodTests {
 
 	private static final LockRequest AT_ONCE = REQUEST.withWaitTime(Duration.ZERO);
 
-	private final LockMemory memory = new LockMemory();
+	private final ManualTime time = new ManualTime();
+
+	private final LockMemory memory = new LockMemory(this.time);
 
 	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
 
 	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.store, EngineSettings.DEFAULTS,
-			LockListener.NO_OP);
+			LockListener.NO_OP, this.time);
 
 	private final DefaultLockRegistry other = new DefaultLockRegistry(new MemoryLockStore(this.memory),
-			EngineSettings.DEFAULTS, LockListener.NO_OP);
+			EngineSettings.DEFAULTS, LockListener.NO_OP, this.time);
 
 	private final Stock target = new Stock();
 
@@ -71,6 +74,8 @@ class FutureMethodTests {
 
 	@AfterEach
 	void nothingIsLeft() {
+		// What an outage has left open is released until its lease is over
+		this.time.advance(EngineSettings.DEFAULTS.leaseTime());
 		EngineProbe.closeWhenIdle(this.registry, this.other);
 	}
 
@@ -353,13 +358,12 @@ class FutureMethodTests {
 			});
 		}
 
-		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s", leaseTime = "50ms")
+		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s")
 		public CompletableFuture<String> reserveAtOnce(long productId) {
 			return begin();
 		}
 
-		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s", leaseTime = "50ms",
-				onContention = OnContention.SKIP)
+		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s", onContention = OnContention.SKIP)
 		public CompletableFuture<String> skip(long productId) {
 			return begin();
 		}
@@ -369,7 +373,7 @@ class FutureMethodTests {
 			return begin().thenApply(Optional::of);
 		}
 
-		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s", leaseTime = "50ms", fallback = "instead",
+		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s", fallback = "instead",
 				onUnavailable = OnUnavailable.FALLBACK)
 		public CompletableFuture<String> reserveOrElse(long productId, @Nullable Lease lease) {
 			return begin();

@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Flow;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -36,7 +37,6 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockException;
-import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
@@ -51,6 +51,7 @@ import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.test.FaultInjectingStore;
+import io.github.lockstarter.test.ManualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -67,15 +68,17 @@ class ReactiveMethodTests {
 
 	private static final LockRequest AT_ONCE = REQUEST.withWaitTime(Duration.ZERO);
 
-	private final LockMemory memory = new LockMemory();
+	private final ManualTime time = new ManualTime();
+
+	private final LockMemory memory = new LockMemory(this.time);
 
 	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
 
 	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.store, EngineSettings.DEFAULTS,
-			LockListener.NO_OP);
+			LockListener.NO_OP, this.time);
 
 	private final DefaultLockRegistry other = new DefaultLockRegistry(new MemoryLockStore(this.memory),
-			EngineSettings.DEFAULTS, LockListener.NO_OP);
+			EngineSettings.DEFAULTS, LockListener.NO_OP, this.time);
 
 	private final Stock target = new Stock();
 
@@ -83,6 +86,8 @@ class ReactiveMethodTests {
 
 	@AfterEach
 	void nothingIsLeft() {
+		// What an outage has left open is released until its lease is over
+		this.time.advance(EngineSettings.DEFAULTS.leaseTime());
 		EngineProbe.closeWhenIdle(this.registry, this.other);
 	}
 
@@ -158,10 +163,12 @@ class ReactiveMethodTests {
 
 	@Test
 	void ofTwoTimesToHoldALockTheLongerOneCounts() {
+		LockRequest twice = LockRequest.of("twice").withWaitTime(Duration.ZERO);
 		this.stock.heldTwice().block(PATIENCE);
-		assertThat(this.other.tryAcquire(LockRequest.of(LockKey.of("twice")).withWaitTime(Duration.ofMillis(300))))
-			.isEmpty();
-		this.memory.clear();
+		this.time.advance(Duration.ofMinutes(1).minusNanos(1));
+		assertThat(this.other.tryAcquire(twice)).isEmpty();
+		this.time.advance(Duration.ofNanos(1));
+		assertThat(this.other.tryAcquire(twice)).hasValueSatisfying(Lease::close);
 	}
 
 	private static void awaitUninterrupted(CountDownLatch latch) {
@@ -216,9 +223,12 @@ class ReactiveMethodTests {
 	@Test
 	void cancellingASubscriptionEndsTheWorkAndThenGivesTheLockBack() {
 		AtomicBoolean takenAtCancel = new AtomicBoolean();
-		this.target.mono = Mono.<String>never().doOnCancel(() -> takenAtCancel.set(isTaken()));
+		Semaphore requested = new Semaphore(0);
+		this.target.mono = Mono.<String>never()
+			.doOnCancel(() -> takenAtCancel.set(isTaken()))
+			.doOnRequest((count) -> requested.release());
 		Disposable subscription = this.stock.reserve(1001).subscribe();
-		this.target.awaitBegun();
+		Awaitility.await().until(requested::tryAcquire);
 		subscription.dispose();
 		assertThat(takenAtCancel).isTrue();
 		Awaitility.await().until(() -> !isTaken());
@@ -271,15 +281,17 @@ class ReactiveMethodTests {
 
 	@Test
 	void branchesOfOneChainExcludeEachOther() {
-		AtomicInteger inside = new AtomicInteger();
-		AtomicInteger most = new AtomicInteger();
-		this.target.mono = Mono.fromSupplier(() -> {
-			most.accumulateAndGet(inside.incrementAndGet(), Math::max);
-			return "done";
-		}).delayElement(Duration.ofMillis(20)).doOnNext((value) -> inside.decrementAndGet());
+		Sinks.One<String> first = Sinks.one();
+		this.target.mono = first.asMono();
 		this.target.self = this.stock;
-		assertThat(this.stock.branches(1001).block(PATIENCE)).isEqualTo("donedone");
-		assertThat(most).hasValue(1);
+		CompletableFuture<String> both = this.stock.branches(1001).toFuture();
+		this.target.awaitBegun();
+		// The renewals of both locks, and the end of the wait of the other branch
+		Awaitility.await().until(() -> EngineProbe.backgroundActions(this.registry) == 3);
+		assertThat(this.target.calls).hasSize(1);
+		first.tryEmitValue("done");
+		assertThat(both).succeedsWithin(PATIENCE).isEqualTo("donedone");
+		assertThat(this.target.calls).hasSize(2);
 	}
 
 	@Test
@@ -327,13 +339,22 @@ class ReactiveMethodTests {
 	@Test
 	void aLossCancelsTheWorkIfThatIsThePolicy() {
 		AtomicInteger cancelled = new AtomicInteger();
-		this.target.mono = Mono.<String>never().doOnCancel(cancelled::incrementAndGet);
-		this.target.flux = Flux.<String>never().doOnCancel(cancelled::incrementAndGet);
-		assertThatExceptionOfType(LockLostException.class)
-			.isThrownBy(() -> this.stock.interruptible(1001).block(PATIENCE));
-		assertThatExceptionOfType(LockLostException.class)
-			.isThrownBy(() -> this.stock.interruptibleItems(1001).blockLast(PATIENCE));
+		Semaphore requested = new Semaphore(0);
+		Flux<String> never = Flux.<String>never()
+			.doOnCancel(cancelled::incrementAndGet)
+			.doOnRequest((count) -> requested.release());
+		this.target.mono = never.next();
+		this.target.flux = never;
+		assertFailsAtTheEndOfTheLease(this.stock.interruptible(1001), requested);
+		assertFailsAtTheEndOfTheLease(this.stock.interruptibleItems(1001).last(), requested);
 		assertThat(cancelled).hasValue(2);
+	}
+
+	private void assertFailsAtTheEndOfTheLease(Mono<String> work, Semaphore requested) {
+		CompletableFuture<String> result = work.toFuture();
+		Awaitility.await().until(requested::tryAcquire);
+		this.time.advance(Duration.ofSeconds(1));
+		assertThat(result).failsWithin(PATIENCE).withThrowableThat().withCauseInstanceOf(LockLostException.class);
 	}
 
 	@Test
@@ -430,7 +451,7 @@ class ReactiveMethodTests {
 			});
 		}
 
-		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s", leaseTime = "50ms")
+		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s")
 		public Mono<String> reserveAtOnce(long productId) {
 			return begin();
 		}
@@ -445,7 +466,7 @@ class ReactiveMethodTests {
 			return this.flux;
 		}
 
-		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s", leaseTime = "50ms", fallback = "instead",
+		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s", fallback = "instead",
 				onUnavailable = OnUnavailable.FALLBACK)
 		public Mono<String> reserveOrElse(long productId) {
 			return begin();
@@ -493,7 +514,7 @@ class ReactiveMethodTests {
 		}
 
 		@DistributedLock(name = "twice", holdAtLeast = "1m")
-		@DistributedLock(name = "twice", holdAtLeast = "50ms")
+		@DistributedLock(name = "twice", holdAtLeast = "1s")
 		public Mono<String> heldTwice() {
 			return Mono.just("done");
 		}

@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
@@ -91,6 +92,7 @@ class EnableDistributedLocksTests {
 		}
 	}
 
+	@Tag("clock")
 	@Test
 	void noTransactionCommitsAfterItsLockWasLost() {
 		try (AnnotationConfigApplicationContext context = start(Application.class)) {
@@ -181,7 +183,7 @@ class EnableDistributedLocksTests {
 		@Bean
 		EngineSettings settings() {
 			return new EngineSettings(Duration.ofSeconds(5), Duration.ofSeconds(4), 20, Duration.ofSeconds(1),
-					Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(20));
+					Duration.ofSeconds(1), Duration.ofSeconds(1), Duration.ofSeconds(20));
 		}
 
 		@Bean
