@@ -13,6 +13,8 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.data.jpa.autoconfigure.DataJpaRepositoriesAutoConfiguration;
+import org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -42,6 +44,10 @@ import static org.assertj.core.api.Assertions.catchThrowable;
  */
 @ExtendWith(OutputCaptureExtension.class)
 class NeighboursTests {
+
+	/** A neighbour that has nothing to do with Redis, and takes long to start. */
+	private static final String JPA = HibernateJpaAutoConfiguration.class.getName() + ","
+			+ DataJpaRepositoriesAutoConfiguration.class.getName();
 
 	@AutoClose
 	private static final EmbeddedRedis redis = EmbeddedRedis.start();
@@ -108,7 +114,7 @@ class NeighboursTests {
 
 	private static SpringApplication application(Class<?> configuration) {
 		return new SpringApplicationBuilder(configuration).web(WebApplicationType.NONE)
-			.properties("spring.data.redis.port=" + redis.port())
+			.properties("spring.data.redis.port=" + redis.port(), "spring.autoconfigure.exclude=" + JPA)
 			.application();
 	}
 
