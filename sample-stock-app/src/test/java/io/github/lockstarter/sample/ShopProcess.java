@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
+import org.awaitility.Awaitility;
+
 import io.github.lockstarter.testsupport.ServerPort;
 
 /**
@@ -50,6 +52,13 @@ public final class ShopProcess implements AutoCloseable {
 		return start(directory, List.of("-Xmx512m", "-jar", jar.toString()), arguments);
 	}
 
+	/**
+	 * Return the address of the database that the instances of a directory share.
+	 */
+	public static String databaseUrl(Path directory) throws IOException {
+		return "jdbc:h2:file:" + directory.toRealPath().resolve("shop") + ";AUTO_SERVER=TRUE";
+	}
+
 	private static ShopProcess start(Path directory, List<String> application, String... arguments) {
 		int port = ServerPort.find();
 		List<String> command = new ArrayList<>();
@@ -72,14 +81,22 @@ public final class ShopProcess implements AutoCloseable {
 	}
 
 	public ShopProcess awaitOpen() {
-		for (long deadline = System.nanoTime() + PATIENCE.toNanos(); !log().contains("The shop is open");) {
-			if (!this.process.isAlive() || System.nanoTime() > deadline) {
+		try {
+			Awaitility.await().atMost(PATIENCE).until(() -> !this.process.isAlive() || isOpen());
+		}
+		finally {
+			if (!isOpen()) {
 				close();
-				throw new IllegalStateException("The shop did not open:\n" + log());
 			}
-			awaitExit(100);
+		}
+		if (!isOpen()) {
+			throw new IllegalStateException("The shop did not open:\n" + log());
 		}
 		return this;
+	}
+
+	private boolean isOpen() {
+		return log().contains("The shop is open");
 	}
 
 	public int port() {

@@ -51,9 +51,11 @@ final class StockDemonstration {
 
 	private void run(Path jar) throws Exception {
 		Path directory = Files.createTempDirectory(this.target, "demonstration-");
-		String profiles = "--spring.profiles.active=" + System.getProperty("profiles", "default");
-		try (ShopProcess first = ShopProcess.startJar(jar, directory, profiles);
-				ShopProcess second = ShopProcess.startJar(jar, directory, profiles)) {
+		// Nobody is turned away because the machine stands still for some seconds
+		String[] arguments = { "--spring.profiles.active=" + System.getProperty("profiles", "default"),
+				"--distributed-lock.waiting.outage-time=20s", "--distributed-lock.wait-time=25s" };
+		try (ShopProcess first = ShopProcess.startJar(jar, directory, arguments);
+				ShopProcess second = ShopProcess.startJar(jar, directory, arguments)) {
 			first.awaitOpen();
 			second.awaitOpen();
 			Map<String, String> expectations = expectations(ShopClient.of(first.port(), second.port()));
@@ -130,6 +132,10 @@ final class StockDemonstration {
 			boolean correct = oversold() == 0 && lost() == 0;
 			if (!this.expectation.equals("wrong") && !correct) {
 				throw new IllegalStateException("'" + this.strategy + "' did not keep the books: " + this.stock);
+			}
+			if (this.expectation.equals("right") && this.result.errors() > 0) {
+				throw new IllegalStateException(
+						"'" + this.strategy + "' turned away " + this.result.errors() + " requests");
 			}
 			if (this.strategy.equals("none") && oversold() == 0) {
 				throw new IllegalStateException("Nothing was oversold without a lock, so this load proves nothing");

@@ -3,39 +3,25 @@
 package io.github.lockstarter.sample.report;
 
 import java.net.http.HttpResponse;
-import java.nio.file.Path;
-import java.time.Clock;
-import java.time.Instant;
 import java.time.LocalDate;
-import java.time.ZoneOffset;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.context.SpringBootTest;
-import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
-import org.springframework.boot.test.context.TestConfiguration;
 import org.springframework.boot.test.web.server.LocalServerPort;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Primary;
 import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.scheduling.config.ScheduledTaskHolder;
-import org.springframework.test.annotation.DirtiesContext;
-import org.springframework.test.context.DynamicPropertyRegistry;
-import org.springframework.test.context.DynamicPropertySource;
 
-import io.github.lockstarter.event.LockEvent;
-import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.sample.AbstractShopTests;
 import io.github.lockstarter.sample.ShopClient;
+import io.github.lockstarter.sample.ShopProbes.Events;
+import io.github.lockstarter.sample.ShopProbes.Retries;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -44,17 +30,11 @@ import static org.awaitility.Awaitility.await;
 /**
  * The report of a day in one instance.
  */
-@DirtiesContext
-@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
-		properties = { "shop.report.retry-delay=1s", "shop.report.cron=0 0 3 29 2 *" })
-class ReportServiceTests {
+class ReportServiceTests extends AbstractShopTests {
 
 	private static final LocalDate DAY = LocalDate.of(2026, 8, 23);
 
 	private static final String LOCK = "lock:{daily-report:2026-08-23}";
-
-	@TempDir
-	private static Path directory;
 
 	@Autowired
 	private ReportService service;
@@ -69,11 +49,6 @@ class ReportServiceTests {
 	private Events events;
 
 	private ShopClient client;
-
-	@DynamicPropertySource
-	static void properties(DynamicPropertyRegistry registry) {
-		registry.add("shop.directory", directory::toString);
-	}
 
 	@BeforeEach
 	void sales(@LocalServerPort int port) {
@@ -131,16 +106,20 @@ class ReportServiceTests {
 	}
 
 	@Test
-	void eachTryTakesTheLockAnewAndFreesItWhenItFails() throws Exception {
-		CompletableFuture<?> job;
-		try (Refusal refusal = new Refusal(this.jdbc)) {
-			job = CompletableFuture.supplyAsync(() -> this.service.write(DAY));
-			await().until(() -> steps().size() > 1);
+	void eachTryTakesTheLockAnewAndFreesItWhenItFails(@Autowired Retries retries) {
+		Refusal refusal = new Refusal(this.jdbc);
+		retries.between(() -> {
 			await().until(() -> !this.redis.hasKey(LOCK));
+			refusal.close();
+		});
+		try {
+			assertThat(this.service.write(DAY)).isPresent();
 		}
-		job.get();
-		assertThat(reports()).isOne();
-		assertThat(steps()).startsWith("Acquired", "Released").endsWith("Acquired", "Kept");
+		finally {
+			retries.between(() -> {
+			});
+		}
+		assertThat(steps()).containsExactly("Acquired", "Released", "Acquired", "Kept");
 	}
 
 	@Test
@@ -207,36 +186,6 @@ class ReportServiceTests {
 		@Override
 		public void close() {
 			this.jdbc.sql("alter table daily_report drop constraint refused").update();
-		}
-
-	}
-
-	/**
-	 * The events of the locks of reports.
-	 */
-	record Events(List<LockEvent> list) implements LockListener {
-
-		@Override
-		public void onEvent(LockEvent event) {
-			if (event.key().name().equals("daily-report")) {
-				this.list.add(event);
-			}
-		}
-
-	}
-
-	@TestConfiguration
-	static class Observed {
-
-		@Bean
-		Events events() {
-			return new Events(new CopyOnWriteArrayList<>());
-		}
-
-		@Bean
-		@Primary
-		Clock fixedClock() {
-			return Clock.fixed(Instant.parse("2026-08-24T03:00:00Z"), ZoneOffset.UTC);
 		}
 
 	}

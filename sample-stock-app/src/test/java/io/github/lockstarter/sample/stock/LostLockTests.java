@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,6 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Redis loses its data in the middle of a sale, as in a failover to a replica that has
  * not got the lock yet. The instance that sells does not know.
  */
+@Tag("clock")
 @FullProfileOnly
 class LostLockTests {
 

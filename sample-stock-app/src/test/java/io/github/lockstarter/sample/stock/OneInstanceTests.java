@@ -4,10 +4,7 @@ package io.github.lockstarter.sample.stock;
 
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -15,21 +12,14 @@ import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.context.SpringBootTest;
-import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
-import org.springframework.boot.test.context.TestConfiguration;
-import org.springframework.context.annotation.Bean;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.test.annotation.DirtiesContext;
-import org.springframework.test.context.DynamicPropertyRegistry;
-import org.springframework.test.context.DynamicPropertySource;
-import org.springframework.transaction.TransactionExecution;
-import org.springframework.transaction.TransactionExecutionListener;
+
+import io.github.lockstarter.sample.AbstractShopTests;
+import io.github.lockstarter.sample.ShopProbes.Commits;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -37,18 +27,13 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Two sales in one instance, in the least favourable order: the first one commits only
  * when the second one can go no further.
  */
-@DirtiesContext
-@SpringBootTest(webEnvironment = WebEnvironment.NONE, properties = "distributed-lock.store=memory")
-class OneInstanceTests {
+class OneInstanceTests extends AbstractShopTests {
 
 	private static final long PRODUCT = 1001;
 
 	private static final int STOCK = 10;
 
 	private static final Duration PATIENCE = Duration.ofSeconds(60);
-
-	@TempDir
-	private static Path directory;
 
 	@Autowired
 	private DeductionStrategies strategies;
@@ -61,11 +46,6 @@ class OneInstanceTests {
 
 	@Autowired
 	private Commits commits;
-
-	@DynamicPropertySource
-	static void properties(DynamicPropertyRegistry registry) {
-		registry.add("shop.directory", directory::toString);
-	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "synchronized", "reentrant-lock", "conditional-update", "select-for-update",
@@ -138,54 +118,6 @@ class OneInstanceTests {
 		boolean waitsFor(Sale other) {
 			ThreadInfo info = ManagementFactory.getThreadMXBean().getThreadInfo(this.thread.getId());
 			return info != null && info.getLockOwnerId() == other.thread.getId();
-		}
-
-	}
-
-	@TestConfiguration
-	static class Configuration {
-
-		@Bean
-		Commits commits() {
-			return new Commits();
-		}
-
-	}
-
-	/** Lets the sale of one thread wait before its commit. */
-	private static final class Commits implements TransactionExecutionListener {
-
-		private final Map<Thread, Integer> counts = new ConcurrentHashMap<>();
-
-		private volatile @Nullable Thread thread;
-
-		private volatile CountDownLatch gate = new CountDownLatch(0);
-
-		CountDownLatch hold(Thread thread) {
-			this.gate = new CountDownLatch(1);
-			this.thread = thread;
-			return this.gate;
-		}
-
-		boolean isHeld(Thread thread) {
-			return count(thread) > 0;
-		}
-
-		int count(Thread thread) {
-			return this.counts.getOrDefault(thread, 0);
-		}
-
-		@Override
-		public void beforeCommit(TransactionExecution transaction) {
-			this.counts.merge(Thread.currentThread(), 1, Integer::sum);
-			if (Thread.currentThread() == this.thread) {
-				try {
-					this.gate.await();
-				}
-				catch (InterruptedException ex) {
-					Thread.currentThread().interrupt();
-				}
-			}
 		}
 
 	}

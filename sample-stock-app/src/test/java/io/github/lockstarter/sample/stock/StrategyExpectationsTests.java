@@ -19,6 +19,7 @@ import java.util.function.Function;
 import javax.sql.DataSource;
 
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -38,6 +39,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * What is said of each strategy is what happens when two instances in two JVMs sell the
  * same products.
  */
+@Tag("clock")
 @FullProfileOnly
 class StrategyExpectationsTests {
 
@@ -160,12 +162,10 @@ class StrategyExpectationsTests {
 
 	/** Return the strategies with a lock in the table, or in a key without an end. */
 	private List<String> locksLeftBehind(List<Candidate> candidates) throws Exception {
-		Path home = this.directory.toRealPath();
-		DataSource database = new DriverManagerDataSource("jdbc:h2:file:" + home.resolve("shop") + ";AUTO_SERVER=TRUE",
-				"sa", "");
+		DataSource database = new DriverManagerDataSource(ShopProcess.databaseUrl(this.directory), "sa", "");
 		List<Long> rows = JdbcClient.create(database).sql("select product_id from sale_lock").query(Long.class).list();
 		LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1",
-				Integer.parseInt(Files.readString(home.resolve("redis.port"))));
+				Integer.parseInt(Files.readString(this.directory.toRealPath().resolve("redis.port"))));
 		connections.afterPropertiesSet();
 		connections.start();
 		try {

@@ -2,7 +2,6 @@
 
 package io.github.lockstarter.sample.stock.redis;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -11,20 +10,16 @@ import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.context.SpringBootTest;
-import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.StringRedisTemplate;
-import org.springframework.test.annotation.DirtiesContext;
-import org.springframework.test.context.DynamicPropertyRegistry;
-import org.springframework.test.context.DynamicPropertySource;
 
+import io.github.lockstarter.sample.AbstractShopTests;
 import io.github.lockstarter.sample.stock.Sales;
 import io.github.lockstarter.sample.stock.StockRepository;
 
@@ -34,9 +29,7 @@ import static org.assertj.core.api.Assertions.assertThatException;
 /**
  * Each naive lock fails in its own way, in an order of events that is forced on it.
  */
-@DirtiesContext
-@SpringBootTest(webEnvironment = WebEnvironment.NONE)
-class NaiveRedisLockTests {
+class NaiveRedisLockTests extends AbstractShopTests {
 
 	private static final long PRODUCT = 1001;
 
@@ -47,9 +40,6 @@ class NaiveRedisLockTests {
 	/** Longer than a customer of the shop waits for others. */
 	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-	@TempDir
-	private static Path directory;
-
 	@Autowired
 	private StringRedisTemplate redis;
 
@@ -58,11 +48,6 @@ class NaiveRedisLockTests {
 
 	@Autowired
 	private Sales sales;
-
-	@DynamicPropertySource
-	static void properties(DynamicPropertyRegistry registry) {
-		registry.add("shop.directory", directory::toString);
-	}
 
 	@BeforeEach
 	void stock(@Autowired StockRepository stocks) {
@@ -127,6 +112,7 @@ class NaiveRedisLockTests {
 
 	/** A connection of its own, because the error may strike anywhere. */
 	@Test
+	@Tag("clock")
 	void recursionOverflowsTheStack() throws Exception {
 		LettuceConnectionFactory own = new LettuceConnectionFactory(this.connections.getHostName(),
 				this.connections.getPort());
@@ -149,6 +135,7 @@ class NaiveRedisLockTests {
 
 	/** With a pause of 5 ms, a customer would give up after 2000 requests. */
 	@Test
+	@Tag("clock")
 	void spinningKeepsRedisBusy(@Autowired SpinningRetry lock) throws Exception {
 		String key = "redis-spin:" + PRODUCT;
 		this.redis.opsForValue().set(key, "somebody else");
