@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -74,7 +75,14 @@ public final class ServerProcess implements AutoCloseable {
 						"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
 						"-Dlogback.configurationFile=io/github/lockstarter/servers/logback.xml"));
 		command.addAll(options);
-		command.addAll(List.of("-cp", System.getProperty("java.class.path"), main));
+		// The class path may be relative to a directory that is not that of the process
+		command.addAll(List.of("-cp",
+				Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+					.map((entry) -> Path.of(entry).toAbsolutePath().toString())
+					.collect(Collectors.joining(File.pathSeparator))));
+		// In an executable jar of Spring Boot, only its launcher finds the classes
+		command.addAll((ServerProcess.class.getClassLoader() == ClassLoader.getSystemClassLoader()) ? List.of(main)
+				: List.of("-Dloader.main=" + main, "org.springframework.boot.loader.launch.PropertiesLauncher"));
 		command.addAll(List.of(arguments));
 		return command;
 	}
