@@ -2,15 +2,13 @@
 
 package io.github.lockstarter.sample;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.context.annotation.Import;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
+
+import io.github.lockstarter.servers.RedisServer;
 
 /**
  * One instance of the shop, with a Redis and a database of its own, that all tests of a
@@ -18,14 +16,16 @@ import org.springframework.test.context.DynamicPropertySource;
  */
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
 		properties = { "distributed-lock.wait-time=0s", "shop.report.retry-delay=0s", "shop.report.cron=0 0 3 29 2 *",
-				"spring.datasource.url=jdbc:h2:mem:shop;LOCK_TIMEOUT=60000", "spring.datasource.username=sa" })
+				"shop.naive-lease-time=60s", "spring.datasource.url=jdbc:h2:mem:shop;LOCK_TIMEOUT=60000",
+				"spring.datasource.username=sa" })
 @Import(ShopProbes.class)
 public abstract class AbstractShopTests {
 
+	private static final RedisServer redis = RedisServer.start();
+
 	@DynamicPropertySource
-	static void properties(DynamicPropertyRegistry registry) throws IOException {
-		Path directory = Files.createTempDirectory("shop");
-		registry.add("shop.directory", directory::toString);
+	static void properties(DynamicPropertyRegistry registry) {
+		registry.add("spring.data.redis.url", () -> "redis://" + redis.address());
 	}
 
 }

@@ -14,7 +14,6 @@ import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.core.type.TypeReference;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -28,6 +27,7 @@ import org.springframework.test.context.DynamicPropertySource;
 
 import io.github.lockstarter.sample.stock.Expectation;
 import io.github.lockstarter.sample.stock.StrategyDescription;
+import io.github.lockstarter.servers.SharedServers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -38,7 +38,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 @ActiveProfiles({ "jpa", "libraries", "stores" })
 @DirtiesContext
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
-		properties = { "distributed-lock.zookeeper.connect-string=127.0.0.1:1",
+		properties = { "spring.datasource.url=jdbc:h2:mem:strategies", "spring.datasource.username=sa",
+				"distributed-lock.zookeeper.connect-string=127.0.0.1:1",
 				"distributed-lock.redlock.nodes=127.0.0.1:1,127.0.0.1:2,127.0.0.1:3" })
 class StrategiesDocumentationTests {
 
@@ -46,14 +47,11 @@ class StrategiesDocumentationTests {
 
 	private static final Path README_OF_SHOP = Path.of("README.md");
 
-	@TempDir
-	private static Path directory;
-
 	private List<StrategyDescription> strategies = List.of();
 
 	@DynamicPropertySource
 	static void properties(DynamicPropertyRegistry registry) {
-		registry.add("shop.directory", directory::toString);
+		registry.add("spring.data.redis.port", () -> SharedServers.redis().port());
 	}
 
 	@BeforeEach

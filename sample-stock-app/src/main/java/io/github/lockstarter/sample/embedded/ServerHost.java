@@ -2,64 +2,109 @@
 
 package io.github.lockstarter.sample.embedded;
 
-import java.io.OutputStream;
+import java.io.IOException;
+import java.io.InputStream;
 import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.util.Properties;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
 
-import org.springframework.boot.logging.LogLevel;
-import org.springframework.boot.logging.LoggingSystem;
+import org.apache.commons.logging.LogFactory;
+
+import io.github.lockstarter.servers.ServerProcess;
 
 /**
- * The JVM in which the servers of a profile run. It outlives the instance that has
- * started it, and ends when no instance uses the servers any more, even if the last one
- * crashed.
+ * The JVM that a server ends with. The first instance launches it, and it ends with the
+ * last one. They know of each other by two locks on a file, the first byte for the host
+ * and the second for the instances. The operating system frees those of a process that
+ * crashes.
+ *
+ * @param locks the file
+ * @param address the properties of the running server
  */
-final class ServerHost {
+record ServerHost(FileChannel locks, Path address) implements AutoCloseable {
 
-	private final StoreProfile profile;
+	/**
+	 * Ctrl+C in the terminal of the first instance must not end it. macOS has no setsid.
+	 */
+	private static final String DETACHED = "if command -v setsid >/dev/null; then exec setsid \"$@\"; fi; set -m; \"$@\" &";
 
-	private final SharedDirectory directory;
+	static FileChannel open(Path file) throws IOException {
+		return FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+	}
 
-	private ServerHost(StoreProfile profile, SharedDirectory directory) {
-		this.profile = profile;
-		this.directory = directory;
+	private static ServerHost of(EmbeddedServer server, Path directory) throws IOException {
+		return new ServerHost(open(directory.resolve(server + ".lock")), directory.resolve(server + ".properties"));
 	}
 
 	/**
-	 * Run the servers of a profile.
-	 * @param args the constant of the profile, and the shared directory
+	 * Join the host of a server, after launching it if there is none.
 	 */
-	public static void main(String[] args) throws Exception {
-		LoggingSystem.get(ServerHost.class.getClassLoader()).setLogLevel(LoggingSystem.ROOT_LOGGER_NAME, LogLevel.INFO);
-		new ServerHost(StoreProfile.valueOf(args[0]), new SharedDirectory(Path.of(args[1]))).run();
+	static ServerHost join(EmbeddedServer server, Path directory) throws IOException {
+		ServerHost host = of(server, directory);
+		// Waits for a host that is ending
+		host.locks.lock(1, 1, true);
+		FileLock vacancy = host.locks.tryLock(0, 1, false);
+		if (vacancy != null) {
+			vacancy.release();
+			host.launch(server, directory);
+		}
+		LogFactory.getLog(ServerHost.class)
+			.info("%s %s".formatted((vacancy != null) ? "Started" : "Joined", Files.readString(host.address)));
+		return host;
+	}
+
+	private void launch(EmbeddedServer server, Path directory) throws IOException {
+		Files.deleteIfExists(this.address);
+		Path log = directory.resolve(server + ".log");
+		List<String> command = new ArrayList<>(List.of("sh", "-c", DETACHED, "sh"));
+		command.addAll(ServerProcess.java(List.of(), ServerHost.class.getName(), server.name(), directory.toString()));
+		Process process = new ProcessBuilder(command).redirectError(log.toFile()).start();
+		try (InputStream output = process.getInputStream()) {
+			// Until the server runs, or the host has ended
+			output.readAllBytes();
+		}
+		if (Files.notExists(this.address)) {
+			throw new IOException("%s did not start:%n%s".formatted(server, Files.readString(log)));
+		}
+	}
+
+	/**
+	 * Leave the host.
+	 */
+	@Override
+	public void close() throws IOException {
+		this.locks.close();
+	}
+
+	/**
+	 * Run a server while instances use it.
+	 * @param args its name, and the directory of the instances
+	 */
+	public static void main(String[] args) {
+		try {
+			EmbeddedServer server = EmbeddedServer.valueOf(args[0]);
+			of(server, Path.of(args[1])).publish(server.start());
+		}
+		catch (Throwable ex) {
+			ex.printStackTrace();
+		}
 		// Libraries may have left threads behind
 		System.exit(0);
 	}
 
-	private void run() throws Exception {
-		HostFiles files = new HostFiles(this.profile, this.directory);
-		try (FileChannel users = files.users(); FileChannel host = files.host()) {
-			host.lock();
-			StoreProfile.Servers servers = this.profile.start(this.directory);
-			try (AutoCloseable stop = servers.stop()) {
-				publish(servers, files.properties());
-				users.lock();
-				Files.delete(files.properties());
-			}
+	private void publish(String property) throws IOException {
+		// If the instance that launched this host crashed, the next one may have another
+		if (this.locks.tryLock(0, 1, false) != null) {
+			Path incomplete = Files.createTempFile(this.address.getParent(), "incomplete", "");
+			Files.move(Files.writeString(incomplete, property), this.address, StandardCopyOption.ATOMIC_MOVE);
+			System.out.close();
+			this.locks.lock(1, 1, false);
 		}
-	}
-
-	private static void publish(StoreProfile.Servers servers, Path file) throws Exception {
-		Properties properties = new Properties();
-		properties.putAll(servers.properties());
-		Path incomplete = file.resolveSibling(file.getFileName() + ".new");
-		try (OutputStream out = Files.newOutputStream(incomplete)) {
-			properties.store(out, null);
-		}
-		Files.move(incomplete, file, StandardCopyOption.ATOMIC_MOVE);
 	}
 
 }

@@ -2,8 +2,7 @@
 
 /**
  * Redis and database for a shop that was started without them, and the servers of the
- * profiles for other stores. All instances on this computer share them, on the loopback
- * interface only.
+ * profiles for other stores. All instances on this computer share them.
  */
 @NullMarked
 package io.github.lockstarter.sample.embedded;

@@ -5,8 +5,9 @@ package io.github.lockstarter.sample.embedded;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Locale;
 
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -17,69 +18,40 @@ import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 /**
- * Further instances join the servers of the first one, and take them over when it ends.
+ * Further instances join the servers of the first one, and keep them when it crashes.
+ * They end with the last one, even if that crashes as well.
  */
+@Tag("clock")
 @FullProfileOnly
 class JoinsTests {
 
 	@TempDir
 	private Path directory;
 
-	@Test
-	void instancesShareRedisAndDatabase() throws Exception {
-		RedisProcess redis = new RedisProcess(new SharedDirectory(this.directory));
-		try (ShopProcess first = ShopProcess.start(this.directory).awaitOpen()) {
-			int port = redis.findPort();
-			assertThat(first.log()).contains("Started the embedded Redis on loopback port " + port);
-			ShopClient.of(first.port()).setStock(1, 10);
-			try (ShopProcess second = ShopProcess.start(this.directory).awaitOpen()) {
-				assertThat(second.log()).contains("Joined the embedded Redis on loopback port " + port);
-				assertThat(remaining(second)).isEqualTo(10);
-				first.kill();
-				awaitSale(second);
-				assertThat(redis.findPort()).isEqualTo(port);
-			}
-			await().untilAsserted(() -> assertThat(redis.findPort()).isZero());
-		}
-	}
-
 	@ParameterizedTest
 	@EnumSource
-	void instancesShareTheServersOfAProfile(StoreProfile profile) throws Exception {
-		String argument = "--spring.profiles.active=" + profile.profile();
-		HostFiles files = new HostFiles(profile, new SharedDirectory(this.directory));
-		try (ShopProcess first = ShopProcess.start(this.directory, argument).awaitOpen()) {
-			assertThat(first.log()).contains("Started the servers of the profile");
+	void instancesShareAServer(EmbeddedServer server) throws Exception {
+		String profile = "--spring.profiles.active=" + server.name().toLowerCase(Locale.ROOT);
+		try (ShopProcess first = ShopProcess.start(this.directory, profile).awaitOpen()) {
+			assertThat(first.log()).contains("Started " + server.properties()[0]);
 			ShopClient.of(first.port()).setStock(1, 10);
-			try (ShopProcess second = ShopProcess.start(this.directory, argument).awaitOpen()) {
-				assertThat(second.log()).contains("Joined the servers of the profile");
-				assertThat(remaining(second)).isEqualTo(10);
+			try (ShopProcess second = ShopProcess.start(this.directory, profile).awaitOpen()) {
+				assertThat(second.log()).contains("Joined " + server.properties()[0]);
+				assertThat(ShopClient.of(second.port()).stock(1).get("remaining").asInt()).isEqualTo(10);
 				first.kill();
-				awaitSale(second);
-				assertThat(files.properties()).exists();
+				await().atMost(Duration.ofMinutes(1)).ignoreExceptions().until(() -> sells(second));
 				second.kill();
 			}
 		}
-		try (FileChannel host = files.host()) {
-			// Waits for the end of the host
-			assertTimeoutPreemptively(Duration.ofSeconds(30), () -> host.lock());
+		try (FileChannel locks = ServerHost.open(this.directory.resolve(server + ".lock"))) {
+			await().atMost(Duration.ofMinutes(1)).until(() -> locks.tryLock() != null);
 		}
-		assertThat(files.properties()).doesNotExist();
 	}
 
-	private static void awaitSale(ShopProcess shop) {
-		await().atMost(Duration.ofSeconds(30))
-			.ignoreExceptions()
-			.untilAsserted(
-					() -> assertThat(ShopClient.of(shop.port()).deduct(1, "strategy=distributed-lock").statusCode())
-						.isEqualTo(200));
-	}
-
-	private static int remaining(ShopProcess shop) {
-		return ShopClient.of(shop.port()).stock(1).get("remaining").asInt();
+	private static boolean sells(ShopProcess shop) {
+		return ShopClient.of(shop.port()).deduct(1, "strategy=distributed-lock").statusCode() == 200;
 	}
 
 }

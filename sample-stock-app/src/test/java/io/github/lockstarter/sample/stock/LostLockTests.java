@@ -2,7 +2,6 @@
 
 package io.github.lockstarter.sample.stock;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -16,12 +15,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-import org.springframework.data.redis.core.RedisCallback;
-import org.springframework.data.redis.core.StringRedisTemplate;
-
 import io.github.lockstarter.sample.ShopClient;
 import io.github.lockstarter.sample.ShopProcess;
+import io.github.lockstarter.servers.RedisServer;
 import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -39,12 +35,15 @@ class LostLockTests {
 	@TempDir
 	private static Path directory;
 
+	private static RedisServer redis;
+
 	private static ShopProcess quick;
 
 	private static ShopProcess slow;
 
 	@BeforeAll
 	static void open() {
+		redis = RedisServer.start();
 		quick = start("0s").awaitOpen();
 		slow = start("6s").awaitOpen();
 		ShopClient.of(quick.port(), slow.port()).awaitLocks();
@@ -54,12 +53,14 @@ class LostLockTests {
 	 * The loss of the lock is noticed after a third of the lease, and that is too late.
 	 */
 	private static ShopProcess start(String writeDelay) {
-		return ShopProcess.start(directory, "--distributed-lock.lease-time=60s", "--shop.write-delay=" + writeDelay);
+		return ShopProcess.start(directory, "--spring.data.redis.url=redis://" + redis.address(),
+				"--distributed-lock.lease-time=60s", "--shop.write-delay=" + writeDelay);
 	}
 
 	@AfterAll
 	static void close() {
 		ShopProcess.closeAll(quick, slow);
+		redis.close();
 	}
 
 	@ParameterizedTest
@@ -69,7 +70,7 @@ class LostLockTests {
 		ShopClient.of(quick.port()).setStock(productId, 10);
 		CompletableFuture<Void> first = CompletableFuture.runAsync(() -> sell(slow, productId, strategy));
 		Awaitility.await().atMost(PATIENCE).until(() -> slow.log().contains("sale of product " + productId));
-		loseAllData();
+		redis.command("FLUSHALL");
 		sell(quick, productId, strategy);
 		first.join();
 		JsonNode stock = ShopClient.of(quick.port()).stock(productId);
@@ -80,22 +81,6 @@ class LostLockTests {
 	/** Whether the answer tells of the loss is a matter of chance. */
 	private static void sell(ShopProcess shop, long productId, String strategy) {
 		ShopClient.of(shop.port()).deduct(productId, "strategy=" + strategy);
-	}
-
-	private static void loseAllData() throws Exception {
-		LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1",
-				Integer.parseInt(Files.readString(directory.toRealPath().resolve("redis.port"))));
-		connections.afterPropertiesSet();
-		connections.start();
-		try {
-			new StringRedisTemplate(connections).execute((RedisCallback<Void>) (connection) -> {
-				connection.serverCommands().flushAll();
-				return null;
-			});
-		}
-		finally {
-			connections.destroy();
-		}
 	}
 
 }

@@ -3,8 +3,10 @@
 package io.github.lockstarter.sample.stock;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -21,16 +23,15 @@ import io.github.lockstarter.test.SafetyViolation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Two instances in two JVMs sell the same products, and the second one has joined the
- * servers of the first. The run without a lock is the control: it shows that the load
- * causes overselling.
+ * Two instances in two JVMs, started as the README says, sell the same products. The run
+ * without a lock is the control: it shows that the load causes overselling.
  */
 @Tag("clock")
 class StockServiceOversellTests {
 
-	private static final int STOCK = 300;
+	private static final int STOCK = 100;
 
-	private static final int CUSTOMERS = 600;
+	private static final int CUSTOMERS = 300;
 
 	private static ShopProcess first;
 
@@ -41,6 +42,9 @@ class StockServiceOversellTests {
 	@BeforeAll
 	static void open(@TempDir Path directory) {
 		first = start(directory);
+		Awaitility.await()
+			.atMost(Duration.ofMinutes(1))
+			.until(() -> first.log().contains("Started spring.data.redis.url"));
 		second = start(directory);
 		shops = ShopClient.of(first.awaitOpen().port(), second.awaitOpen().port()).awaitLocks();
 	}
@@ -54,6 +58,12 @@ class StockServiceOversellTests {
 	@AfterAll
 	static void close() {
 		ShopProcess.closeAll(first, second);
+	}
+
+	@Test
+	void theSecondInstanceJoinsTheServerOfTheFirst() {
+		assertThat(first.log()).contains("Started spring.data.redis.url");
+		assertThat(second.log()).contains("Joined spring.data.redis.url");
 	}
 
 	@Test
