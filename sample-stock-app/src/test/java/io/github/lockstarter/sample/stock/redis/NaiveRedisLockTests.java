@@ -3,28 +3,26 @@
 package io.github.lockstarter.sample.stock.redis;
 
 import java.time.Duration;
-import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 import io.github.lockstarter.sample.AbstractShopTests;
+import io.github.lockstarter.sample.stock.Patience;
 import io.github.lockstarter.sample.stock.Sales;
 import io.github.lockstarter.sample.stock.StockRepository;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Each naive lock fails in its own way, in an order of events that is forced on it.
@@ -36,9 +34,6 @@ class NaiveRedisLockTests extends AbstractShopTests {
 	private static final String KEY = "tested";
 
 	private static final Duration LEASE_TIME = Duration.ofSeconds(10);
-
-	/** Longer than a customer of the shop waits for others. */
-	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
 	@Autowired
 	private StringRedisTemplate redis;
@@ -110,42 +105,34 @@ class NaiveRedisLockTests extends AbstractShopTests {
 		assertThat(lock.tryLock(KEY, "third")).isTrue();
 	}
 
-	/** A connection of its own, because the error may strike anywhere. */
 	@Test
-	@Tag("clock")
-	void recursionOverflowsTheStack() throws Exception {
-		LettuceConnectionFactory own = new LettuceConnectionFactory(this.connections.getHostName(),
-				this.connections.getPort());
-		own.afterPropertiesSet();
-		own.start();
-		try {
-			RecursiveRetry lock = new RecursiveRetry(new StringRedisTemplate(own), this.sales, LEASE_TIME);
-			this.redis.opsForValue().set("redis-recursion:" + PRODUCT, "somebody else");
-			FutureTask<Integer> sale = new FutureTask<>(() -> lock.deduct(PRODUCT, 1));
-			new Thread(null, sale, "customer", 256 * 1024).start();
-			assertThat(sale).failsWithin(PATIENCE)
-				.withThrowableThat()
-				.havingRootCause()
-				.isInstanceOf(StackOverflowError.class);
-		}
-		finally {
-			own.destroy();
-		}
+	void recursionOverflowsTheStack() {
+		RecursiveRetry lock = new RecursiveRetry(this.redis, this.sales, LEASE_TIME) {
+
+			@Override
+			boolean tryLock(String key, String owner) {
+				return false;
+			}
+
+		};
+		assertThatExceptionOfType(StackOverflowError.class)
+			.isThrownBy(() -> lock.acquire(KEY, "first", new Patience(PRODUCT)));
 	}
 
 	/** With a pause of 5 ms, a customer would give up after 2000 requests. */
 	@Test
-	@Tag("clock")
-	void spinningKeepsRedisBusy(@Autowired SpinningRetry lock) throws Exception {
-		String key = "redis-spin:" + PRODUCT;
-		this.redis.opsForValue().set(key, "somebody else");
-		long before = requests();
-		FutureTask<Integer> sale = new FutureTask<>(() -> lock.deduct(PRODUCT, 1));
-		new Thread(sale).start();
-		Awaitility.await().atMost(PATIENCE).until(() -> requests() - before > 4000 || sale.isDone());
-		assertThat(sale).isNotDone();
-		this.redis.delete(key);
-		assertThat(sale.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo(4);
+	void spinningKeepsRedisBusy() {
+		AtomicInteger requests = new AtomicInteger();
+		SpinningRetry lock = new SpinningRetry(this.redis, this.sales) {
+
+			@Override
+			boolean tryLock(String key, String owner) {
+				return requests.incrementAndGet() > 4000;
+			}
+
+		};
+		lock.acquire(KEY, "first", new Patience(PRODUCT));
+		assertThat(requests).hasValueGreaterThan(4000);
 	}
 
 	private void takeOverFrom(NaiveRedisLock lock) {
@@ -157,12 +144,6 @@ class NaiveRedisLockTests extends AbstractShopTests {
 	private void takeOver(NaiveRedisLock lock) {
 		this.redis.expire(KEY, Duration.ZERO);
 		assertThat(lock.tryLock(KEY, "second")).isTrue();
-	}
-
-	private long requests() {
-		String calls = this.redis.execute((RedisCallback<String>) (
-				connection) -> connection.serverCommands().info("commandstats").getProperty("cmdstat_set"));
-		return Long.parseLong(calls.replaceAll("calls=(\\d+),.*", "$1"));
 	}
 
 	private void command(String command, String... arguments) {
