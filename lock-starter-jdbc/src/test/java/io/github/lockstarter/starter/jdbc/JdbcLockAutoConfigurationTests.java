@@ -231,7 +231,7 @@ class JdbcLockAutoConfigurationTests {
 	@Tag("clock")
 	void aDatabaseThatDoesNotAnswerEndsTheStartIfTheTableHasToBeCreated(CapturedOutput output) {
 		assertThat(catchThrowable(() -> start(Locks.class, "spring.datasource.url=jdbc:h2:tcp://localhost:1/shop",
-				IMPATIENT, "distributed-lock.jdbc.initialize-schema=always")
+				"distributed-lock.jdbc.initialize-schema=always")
 			.close())).isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains("so the table 'distributed_lock' cannot be created");
