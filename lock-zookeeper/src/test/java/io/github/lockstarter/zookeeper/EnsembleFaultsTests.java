@@ -35,9 +35,9 @@ import static org.awaitility.Awaitility.await;
 @Tag("clock")
 class EnsembleFaultsTests {
 
-	private static final LockRequest REQUEST = LockRequest.of("stock", 1001).withWaitTime(Duration.ofSeconds(30));
+	private static final LockRequest REQUEST = LockRequest.of("stock", 1001).withWaitTime(Duration.ofMinutes(1));
 
-	private static final Duration PATIENCE = Duration.ofSeconds(30);
+	private static final Duration PATIENCE = Duration.ofMinutes(1);
 
 	private final List<LockEvent> events = new CopyOnWriteArrayList<>();
 
@@ -45,7 +45,8 @@ class EnsembleFaultsTests {
 
 	@BeforeEach
 	void start() {
-		this.ensemble = ZooKeeperEnsemble.start();
+		// Members soon notice that they are cut off
+		this.ensemble = ZooKeeperEnsemble.start("syncLimit=5");
 	}
 
 	@AfterEach
@@ -115,7 +116,7 @@ class EnsembleFaultsTests {
 					.map(ZooKeeperServer::address)
 					.toList());
 		try (Instance far = instance(isolated.address(), Duration.ofSeconds(3));
-				Instance near = instance(others, Duration.ofSeconds(3))) {
+				Instance near = instance(others, Duration.ofSeconds(15))) {
 			Lease lease = far.registry().acquire(REQUEST);
 			Call<Boolean> next = Callers.start(() -> {
 				try (Lease later = near.registry().acquire(REQUEST)) {

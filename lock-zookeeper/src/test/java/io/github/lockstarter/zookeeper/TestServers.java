@@ -30,7 +30,7 @@ final class TestServers {
 	static final EngineSettings ENGINE = new EngineSettings(Duration.ofSeconds(30), Duration.ofSeconds(30),
 			EngineSettings.MAX_RENEWALS_PER_LEASE, EngineSettings.DEFAULTS.pollInterval(),
 			EngineSettings.DEFAULTS.pollIntervalWithoutMessages(), EngineSettings.DEFAULTS.timeSlice(), Duration.ZERO,
-			Duration.ofSeconds(30));
+			Duration.ofMinutes(1));
 
 	private TestServers() {
 	}
