@@ -33,8 +33,13 @@ class BeanChoiceTests {
 
 	private static EmbeddedRedis locks;
 
-	private final ApplicationContextRunner runner = new ApplicationContextRunner().withConfiguration(
-			AutoConfigurations.of(DataRedisAutoConfiguration.class, DistributedLockAutoConfiguration.class));
+	/**
+	 * The first connection of a JVM may take longer than a caller waits for an answer.
+	 */
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(
+				AutoConfigurations.of(DataRedisAutoConfiguration.class, DistributedLockAutoConfiguration.class))
+		.withPropertyValues("distributed-lock.wait-time=1m", "distributed-lock.waiting.outage-time=1m");
 
 	@BeforeAll
 	static void start() {

@@ -56,8 +56,13 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class DistributedLockAutoConfigurationTests {
 
-	private final ApplicationContextRunner runner = new ApplicationContextRunner().withConfiguration(AutoConfigurations
-		.of(AopAutoConfiguration.class, DataRedisAutoConfiguration.class, DistributedLockAutoConfiguration.class));
+	/**
+	 * The first connection of a JVM may take longer than a caller waits for an answer.
+	 */
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, DataRedisAutoConfiguration.class,
+				DistributedLockAutoConfiguration.class))
+		.withPropertyValues("distributed-lock.wait-time=1m", "distributed-lock.waiting.outage-time=1m");
 
 	private final ApplicationContextRunner memory = this.runner.withPropertyValues("distributed-lock.store=memory");
 

@@ -45,8 +45,12 @@ class LockRedisConnectionTests {
 
 	private static final String PREFIX = "spring.data.redis.";
 
+	/**
+	 * The first connection of a JVM may take longer than a caller waits for an answer.
+	 */
 	private final ApplicationContextRunner locks = new ApplicationContextRunner()
-		.withConfiguration(AutoConfigurations.of(SslAutoConfiguration.class, DistributedLockAutoConfiguration.class));
+		.withConfiguration(AutoConfigurations.of(SslAutoConfiguration.class, DistributedLockAutoConfiguration.class))
+		.withPropertyValues("distributed-lock.wait-time=1m", "distributed-lock.waiting.outage-time=1m");
 
 	private final ApplicationContextRunner springBoot = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(SslAutoConfiguration.class, DataRedisAutoConfiguration.class));

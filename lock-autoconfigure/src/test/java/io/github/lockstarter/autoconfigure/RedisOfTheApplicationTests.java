@@ -34,7 +34,8 @@ class RedisOfTheApplicationTests {
 				.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class, CacheAutoConfiguration.class,
 						DistributedLockAutoConfiguration.class))
 				.withUserConfiguration(Caching.class)
-				.withPropertyValues("spring.data.redis.port=" + redis.port())
+				.withPropertyValues("spring.data.redis.port=" + redis.port(), "distributed-lock.wait-time=1m",
+						"distributed-lock.waiting.outage-time=1m")
 				.run((context) -> {
 					assertThat(context).hasSingleBean(RedisConnectionFactory.class);
 					assertThat(context.getBean(CacheManager.class)).isInstanceOf(RedisCacheManager.class);

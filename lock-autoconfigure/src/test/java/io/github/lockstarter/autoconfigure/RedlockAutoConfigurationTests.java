@@ -37,7 +37,8 @@ class RedlockAutoConfigurationTests {
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(
 				AutoConfigurations.of(DataRedisAutoConfiguration.class, DistributedLockAutoConfiguration.class))
-		.withPropertyValues("distributed-lock.redlock.restart-delay=0s");
+		.withPropertyValues("distributed-lock.redlock.restart-delay=0s", "distributed-lock.wait-time=1m",
+				"distributed-lock.waiting.outage-time=1m");
 
 	@BeforeAll
 	static void start() {

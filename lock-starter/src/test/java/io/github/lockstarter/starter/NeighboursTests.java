@@ -114,7 +114,8 @@ class NeighboursTests {
 
 	private static SpringApplication application(Class<?> configuration) {
 		return new SpringApplicationBuilder(configuration).web(WebApplicationType.NONE)
-			.properties("spring.data.redis.port=" + redis.port(), "spring.autoconfigure.exclude=" + JPA)
+			.properties("spring.data.redis.port=" + redis.port(), "spring.autoconfigure.exclude=" + JPA,
+					"distributed-lock.wait-time=1m", "distributed-lock.waiting.outage-time=1m")
 			.application();
 	}
 
