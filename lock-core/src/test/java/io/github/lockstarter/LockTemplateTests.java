@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -20,12 +21,11 @@ import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.memory.LockMemory;
-import io.github.lockstarter.memory.MemoryLockStore;
-import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.FaultInjectingStore;
-import io.github.lockstarter.test.StoreClient;
+import io.github.lockstarter.test.ManualTime;
+import io.github.lockstarter.testsupport.ManualInstances;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -41,33 +41,35 @@ class LockTemplateTests {
 
 	private static final LockRequest AT_ONCE = REQUEST.withWaitTime(Duration.ZERO);
 
-	private static final LockRequest SHORT = REQUEST.withLeaseTime(Duration.ofMillis(500));
+	private static final Duration SHORT_TIME = Duration.ofSeconds(5);
 
-	private final LockMemory memory = new LockMemory();
+	private static final LockRequest SHORT = REQUEST.withLeaseTime(SHORT_TIME);
 
-	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
+	@RegisterExtension
+	private final ManualInstances instances = new ManualInstances();
 
-	private final CountDownLatch lossNoticed = new CountDownLatch(1);
+	private final ManualTime time = this.instances.time;
+
+	private final LockMemory memory = this.instances.memory;
+
+	private final FaultInjectingStore store = this.instances.store();
 
 	private final CountDownLatch lossToBeTold = new CountDownLatch(1);
 
 	private final LockListener delayingCallbacks = (event) -> {
 		if (event instanceof LockEvent.Lost) {
-			this.lossNoticed.countDown();
 			await(this.lossToBeTold);
 		}
 	};
 
-	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.store, EngineSettings.DEFAULTS,
-			LockListener.NO_OP);
+	private final DefaultLockRegistry registry = this.instances.registry(this.store);
 
 	private final LockTemplate template = new LockTemplate(this.registry);
 
 	private final AtomicInteger runs = new AtomicInteger();
 
 	@AfterEach
-	void close() {
-		this.registry.close();
+	void nothingIsLeft() {
 		assertThat(Thread.interrupted()).isFalse();
 		assertNoCurrentLease();
 	}
@@ -144,7 +146,7 @@ class LockTemplateTests {
 	void theCurrentLeaseIsRestoredAfterALoss() {
 		this.template.execute(LockRequest.of(OTHER_KEY), (outer) -> {
 			assertThatExceptionOfType(LockLostException.class)
-				.isThrownBy(() -> this.template.execute(SHORT, LockTemplateTests::returnAfterLoss));
+				.isThrownBy(() -> this.template.execute(SHORT, this::returnAfterLoss));
 			assertThat(Lease.current()).isSameAs(outer);
 			return null;
 		});
@@ -172,8 +174,8 @@ class LockTemplateTests {
 	@Test
 	void aFixedLeaseThatRunsOutIsThrownAfterTheBody() {
 		assertThatExceptionOfType(LockLostException.class)
-			.isThrownBy(() -> this.template.execute(SHORT, LockTemplateTests::returnAfterLoss))
-			.withMessageContaining("lease time of 500 ms expired");
+			.isThrownBy(() -> this.template.execute(SHORT, this::returnAfterLoss))
+			.withMessageContaining("lease time of 5000 ms expired");
 	}
 
 	@Test
@@ -190,9 +192,9 @@ class LockTemplateTests {
 	@Test
 	void aNestedBodyDoesNotRunAfterTheLoss() {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.template.execute(SHORT, (lease) -> {
-			awaitLoss(lease);
+			lose(lease);
 			return this.template.execute(REQUEST, (nested) -> this.runs.incrementAndGet());
-		})).withMessageContaining("lease time of 500 ms expired");
+		})).withMessageContaining("lease time of 5000 ms expired");
 		assertThat(this.runs).hasValue(0);
 		assertThat(this.registry.tryAcquire(REQUEST)).hasValueSatisfying(Lease::close);
 	}
@@ -200,29 +202,26 @@ class LockTemplateTests {
 	@Test
 	void aBlockedBodyIsInterruptedByTheLoss() {
 		assertThatExceptionOfType(LockLostException.class)
-			.isThrownBy(() -> interrupting().execute(SHORT, LockTemplateTests::blockForever))
-			.withMessageContaining("lease time of 500 ms expired")
+			.isThrownBy(() -> interrupting().execute(SHORT, this::blockUntilLoss))
+			.withMessageContaining("lease time of 5000 ms expired")
 			.satisfies((ex) -> assertThat(ex.getSuppressed()).hasAtLeastOneElementOfType(InterruptedException.class));
 		assertThat(Thread.currentThread().isInterrupted()).isFalse();
 	}
 
 	@Test
 	void aBlockedBodyIsInterruptedWhenARenewalFindsTheLockGone() {
-		EngineSettings settings = new EngineSettings(Duration.ofSeconds(10), Duration.ofMillis(600), 3,
-				Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(20));
-		try (DefaultLockRegistry renewing = new DefaultLockRegistry(this.store, settings, LockListener.NO_OP)) {
-			LockTemplate template = new LockTemplate(renewing).withOnLost(OnLost.INTERRUPT);
-			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> template.execute(REQUEST, (lease) -> {
-				this.memory.clear();
-				return blockForever(lease);
-			}));
-		}
+		Duration renewalInterval = EngineSettings.DEFAULTS.leaseTime()
+			.dividedBy(EngineSettings.DEFAULTS.renewalsPerLease());
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> interrupting().execute(REQUEST, (lease) -> {
+			this.memory.clear();
+			return blockWhile(renewalInterval);
+		}));
 	}
 
 	@Test
 	void aBodyThatReturnsNormallyAfterTheInterruptIsNotSuccessful() {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> interrupting().execute(SHORT, (lease) -> {
-			assertThatExceptionOfType(InterruptedException.class).isThrownBy(() -> blockForever(lease));
+			assertThatExceptionOfType(InterruptedException.class).isThrownBy(() -> blockUntilLoss(lease));
 			return this.runs.incrementAndGet();
 		}));
 		assertThat(this.runs).hasValue(1);
@@ -231,9 +230,8 @@ class LockTemplateTests {
 	@Test
 	void anInterruptThatTheBodyDidNotNoticeIsTakenBack() {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> interrupting().execute(SHORT, (lease) -> {
-			while (!Thread.currentThread().isInterrupted()) {
-				Thread.onSpinWait();
-			}
+			lose(lease);
+			assertThat(Thread.currentThread().isInterrupted()).isTrue();
 			return this.runs.incrementAndGet();
 		}));
 		assertThat(this.runs).hasValue(1);
@@ -245,7 +243,7 @@ class LockTemplateTests {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> interrupting().execute(SHORT, (lease) -> {
 			CountDownLatch notified = new CountDownLatch(1);
 			lease.onLost((loss) -> notified.countDown());
-			assertThatExceptionOfType(InterruptedException.class).isThrownBy(() -> blockForever(lease));
+			assertThatExceptionOfType(InterruptedException.class).isThrownBy(() -> blockUntilLoss(lease));
 			await(notified);
 			this.memory.clear();
 			assertThat(lease.isHeld()).isFalse();
@@ -257,20 +255,19 @@ class LockTemplateTests {
 
 	@Test
 	void aThreadIsNotInterruptedAfterItHasLeftTheBody() {
-		try (DefaultLockRegistry delaying = new DefaultLockRegistry(this.store, EngineSettings.DEFAULTS,
-				this.delayingCallbacks)) {
-			LockTemplate template = new LockTemplate(delaying).withOnLost(OnLost.INTERRUPT);
-			CountDownLatch notified = new CountDownLatch(1);
-			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> template.execute(SHORT, (lease) -> {
-				lease.onLost((loss) -> notified.countDown());
-				await(this.lossNoticed);
-				return this.runs.incrementAndGet();
-			}));
-			this.lossToBeTold.countDown();
-			await(notified);
-			assertThat(Thread.currentThread().isInterrupted()).isFalse();
-			assertThat(this.runs).hasValue(1);
-		}
+		DefaultLockRegistry delaying = this.instances.registry(this.store, this.delayingCallbacks);
+		LockTemplate template = new LockTemplate(delaying).withOnLost(OnLost.INTERRUPT);
+		CountDownLatch notified = new CountDownLatch(1);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> template.execute(SHORT, (lease) -> {
+			lease.onLost((loss) -> notified.countDown());
+			lose(lease);
+			return this.runs.incrementAndGet();
+		}));
+		assertThat(notified.getCount()).isOne();
+		this.lossToBeTold.countDown();
+		await(notified);
+		assertThat(Thread.currentThread().isInterrupted()).isFalse();
+		assertThat(this.runs).hasValue(1);
 	}
 
 	@Test
@@ -283,7 +280,7 @@ class LockTemplateTests {
 		assertThatExceptionOfType(InterruptedException.class)
 			.isThrownBy(() -> interrupting().execute(REQUEST, (lease) -> {
 				Thread.currentThread().interrupt();
-				return blockForever(lease);
+				return block();
 			}));
 		assertThat(this.memory.isEmpty()).isTrue();
 	}
@@ -291,9 +288,11 @@ class LockTemplateTests {
 	@Test
 	void anInterruptThatCameBeforeTheLossIsLeftToTheCaller() {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> interrupting().execute(SHORT, (lease) -> {
-			CountDownLatch notified = notifiedOfLoss(lease);
+			CountDownLatch notified = new CountDownLatch(1);
+			lease.onLost((loss) -> notified.countDown());
 			Thread.currentThread().interrupt();
-			spinUntil(notified);
+			lose(lease);
+			assertThat(notified.getCount()).isZero();
 			return null;
 		}));
 		assertThat(Thread.interrupted()).isTrue();
@@ -303,7 +302,7 @@ class LockTemplateTests {
 	void anInterruptThatFollowsTheOneThatTheBodyNoticedIsLeftToTheCaller() {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> interrupting().execute(SHORT, (lease) -> {
 			try {
-				return blockForever(lease);
+				return blockUntilLoss(lease);
 			}
 			finally {
 				Thread.currentThread().interrupt();
@@ -316,7 +315,7 @@ class LockTemplateTests {
 	void anInterruptThatTheBodyNotesAndWrapsIsTakenBack() {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> interrupting().execute(SHORT, (lease) -> {
 			try {
-				return blockForever(lease);
+				return blockUntilLoss(lease);
 			}
 			catch (InterruptedException ex) {
 				Thread.currentThread().interrupt();
@@ -329,8 +328,7 @@ class LockTemplateTests {
 	@Test
 	void whenALossIsOnlyLoggedTheResultIsReturned() {
 		LockTemplate tolerant = this.template.withOnLost(OnLost.LOG);
-		assertThat(tolerant.<Lease, Integer, RuntimeException>execute(SHORT, LockTemplateTests::returnAfterLoss))
-			.isEqualTo(1);
+		assertThat(tolerant.<Lease, Integer, RuntimeException>execute(SHORT, this::returnAfterLoss)).isEqualTo(1);
 		assertThat(tolerant.<Lease, Integer, RuntimeException>execute(REQUEST, (lease) -> {
 			this.memory.clear();
 			return 2;
@@ -340,7 +338,7 @@ class LockTemplateTests {
 	@Test
 	void whenALossIsOnlyLoggedTheBodyCanStillSeeIt() {
 		this.template.withOnLost(OnLost.LOG).execute(SHORT, (lease) -> {
-			awaitLoss(lease);
+			lose(lease);
 			assertThat(lease.isHeld()).isFalse();
 			assertThat(lease.remaining()).isZero();
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::ensureHeld)
@@ -420,15 +418,17 @@ class LockTemplateTests {
 	@Test
 	void onContentionTheHandlerRunsInsteadOfTheBodyAndWithoutTheLock() {
 		holdElsewhere(KEY);
-		String result = this.template.executeOrElse(REQUEST.withWaitTime(Duration.ofMillis(20)), (lease) -> {
-			this.runs.incrementAndGet();
-			return "body";
-		}, (contention) -> {
-			assertNoCurrentLease();
-			assertThat(contention.getKey()).isEqualTo(KEY);
-			assertThat(contention.getWaited()).isGreaterThanOrEqualTo(Duration.ofMillis(20));
-			return "handler";
-		});
+		Duration waitTime = Duration.ofSeconds(3);
+		String result = this.time.letPass(() -> this.template
+			.<Lease, String, RuntimeException>executeOrElse(REQUEST.withWaitTime(waitTime), (lease) -> {
+				this.runs.incrementAndGet();
+				return "body";
+			}, (contention) -> {
+				assertNoCurrentLease();
+				assertThat(contention.getKey()).isEqualTo(KEY);
+				assertThat(contention.getWaited()).isEqualTo(waitTime);
+				return "handler";
+			}));
 		assertThat(result).isEqualTo("handler");
 		assertThat(this.runs).hasValue(0);
 	}
@@ -483,7 +483,7 @@ class LockTemplateTests {
 	void aLossIsNotHandledAsContention() {
 		assertThatExceptionOfType(LockLostException.class)
 			.isThrownBy(() -> this.template.<Lease, Integer, RuntimeException>executeOrElse(SHORT,
-					LockTemplateTests::returnAfterLoss, LockTemplateTests::unexpectedHandler));
+					this::returnAfterLoss, LockTemplateTests::unexpectedHandler));
 	}
 
 	@Test
@@ -509,7 +509,7 @@ class LockTemplateTests {
 	}
 
 	private void holdElsewhere(LockKey key) {
-		new StoreClient(this.store).acquire(key, OwnerToken.random(), Duration.ofSeconds(30), false);
+		this.instances.holdElsewhere(key, Duration.ofSeconds(30));
 	}
 
 	private int countedBody(Lease lease) {
@@ -520,29 +520,32 @@ class LockTemplateTests {
 		throw new AssertionError("must not be called", contention);
 	}
 
-	private static int returnAfterLoss(Lease lease) {
-		awaitLoss(lease);
+	private int returnAfterLoss(Lease lease) {
+		lose(lease);
 		return 1;
 	}
 
-	private static CountDownLatch notifiedOfLoss(Lease lease) {
-		CountDownLatch notified = new CountDownLatch(1);
-		lease.onLost((loss) -> notified.countDown());
-		return notified;
+	/** Let the lease expire, and the owner learn of it. */
+	private void lose(Lease lease) {
+		assertThat(lease.isHeld()).isTrue();
+		this.time.advance(SHORT_TIME);
+		assertThat(lease.isHeld()).isFalse();
 	}
 
-	/** An interrupted thread cannot block. */
-	private static void spinUntil(CountDownLatch latch) {
-		while (latch.getCount() > 0) {
-			Thread.onSpinWait();
-		}
+	private int blockUntilLoss(Lease lease) throws InterruptedException {
+		return blockWhile(SHORT_TIME);
 	}
 
-	private static void awaitLoss(Lease lease) {
-		await(notifiedOfLoss(lease));
+	/** Block while another thread moves the time. */
+	private int blockWhile(Duration duration) throws InterruptedException {
+		Callers.start(() -> {
+			this.time.advance(duration);
+			return true;
+		});
+		return block();
 	}
 
-	private static int blockForever(Lease lease) throws InterruptedException {
+	private static int block() throws InterruptedException {
 		assertThat(new CountDownLatch(1).await(30, TimeUnit.SECONDS)).as("interrupted").isTrue();
 		return 0;
 	}

@@ -5,17 +5,13 @@ package io.github.lockstarter.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
-import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
@@ -24,12 +20,12 @@ import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
-import io.github.lockstarter.memory.LockMemory;
-import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.FaultInjectingStore;
+import io.github.lockstarter.test.ManualTime;
 import io.github.lockstarter.testsupport.CapturedLog;
+import io.github.lockstarter.testsupport.ManualInstances;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -43,35 +39,32 @@ class OutageTests {
 
 	private static final LockRequest PATIENT = LockRequest.of(KEY).withWaitTime(Duration.ofMinutes(2));
 
-	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(new LockMemory()));
+	private static final EngineSettings DEFAULTS = EngineSettings.DEFAULTS;
 
-	private final List<DefaultLockRegistry> registries = new ArrayList<>();
+	@RegisterExtension
+	private final ManualInstances instances = new ManualInstances();
 
-	@AfterEach
-	void close() {
-		this.store.acquire.loseRequests(() -> false);
-		this.registries.forEach(DefaultLockRegistry::close);
-	}
+	private final ManualTime time = this.instances.time;
+
+	private final FaultInjectingStore store = this.instances.store();
 
 	@Test
 	void aShortOutageIsBorne() {
-		long end = System.nanoTime() + Duration.ofMillis(1200).toNanos();
-		this.store.acquire.loseRequests(() -> System.nanoTime() - end < 0);
-		registry(EngineSettings.DEFAULTS.outageTime()).acquire(PATIENT).close();
-		assertThat(System.nanoTime() - end).isPositive();
+		long end = this.time.now() + Duration.ofSeconds(1).toNanos();
+		this.store.acquire.loseRequests(() -> this.time.now() - end < 0);
+		this.time.letPass(() -> registry(DEFAULTS.outageTime()).acquire(PATIENT).close());
+		assertThat(this.time.now() - end).isNotNegative();
 	}
 
 	@Test
 	void anOwnerLearnsOfAnInterruptionBeforeItsRenewalIsDue() {
-		BlockingQueue<LockEvent> events = new LinkedBlockingQueue<>();
-		EngineSettings hours = new EngineSettings(Duration.ofHours(3), Duration.ofHours(3), 3, Duration.ofHours(1),
-				Duration.ofHours(1), Duration.ofMillis(50), Duration.ofSeconds(1));
-		try (DefaultLockRegistry registry = new DefaultLockRegistry(this.store, hours, events::add);
-				Lease lease = registry.acquire(LockRequest.of(KEY))) {
-			events.clear();
+		List<LockEvent> events = new CopyOnWriteArrayList<>();
+		DefaultLockRegistry registry = this.instances.registry(this.store, events::add);
+		try (Lease lease = registry.acquire(LockRequest.of(KEY))) {
 			this.store.renew.loseRequests(() -> true);
 			this.store.interrupt();
-			Awaitility.await().until(() -> events.stream().anyMatch(LockEvent.Suspect.class::isInstance));
+			this.time.advance(Duration.ZERO);
+			assertThat(events).hasAtLeastOneElementOfType(LockEvent.Suspect.class);
 			assertThat(lease.isHeld()).isTrue();
 		}
 	}
@@ -81,11 +74,11 @@ class OutageTests {
 		this.store.acquire.loseRequests(() -> {
 			boolean first = this.store.acquire.calls() == 1;
 			if (first) {
-				LockSupport.parkNanos(Duration.ofMillis(300).toNanos());
+				this.time.advance(Duration.ofSeconds(3));
 			}
 			return first;
 		});
-		registry(Duration.ofMillis(100)).acquire(PATIENT).close();
+		this.time.letPass(() -> registry(Duration.ofSeconds(1)).acquire(PATIENT).close());
 		assertThat(this.store.acquire.calls()).isEqualTo(2);
 	}
 
@@ -94,7 +87,7 @@ class OutageTests {
 	void shutdownWarnsOfLocksThatAreHeldAndNotOfThoseThatAreOnlyWaitedFor(CapturedLog log) throws Exception {
 		CountDownLatch asking = new CountDownLatch(1);
 		CountDownLatch answer = new CountDownLatch(1);
-		DefaultLockRegistry registry = registry(EngineSettings.DEFAULTS.outageTime());
+		DefaultLockRegistry registry = registry(DEFAULTS.outageTime());
 		registry.acquire(LockRequest.of("stock", 1002));
 		this.store.acquire.loseRequests(() -> {
 			asking.countDown();
@@ -102,7 +95,7 @@ class OutageTests {
 		});
 		Call<Lease> waiter = Callers.start(() -> registry.acquire(PATIENT));
 		asking.await();
-		registry.drain();
+		this.time.letPass(registry::drain);
 		answer.countDown();
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(waiter::get);
 		assertThat(log).contains("leases expire: [stock:1002]").doesNotContain("stock:1001");
@@ -128,33 +121,44 @@ class OutageTests {
 
 	@Test
 	void aLongOneIsReportedWithItsCauseBeforeTheWaitTimeIsOver() {
-		DefaultLockRegistry registry = registry(Duration.ofMillis(200));
+		Duration outageTime = Duration.ofSeconds(3);
+		DefaultLockRegistry registry = registry(outageTime);
 		this.store.acquire.loseRequests(() -> true);
-		assertThatExceptionOfType(LockUnavailableException.class)
-			.isThrownBy(() -> registry.acquire(LockRequest.of(KEY).withWaitTime(LockRequest.FOREVER)))
+		long start = this.time.now();
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(
+				() -> this.time.letPass(() -> registry.acquire(LockRequest.of(KEY).withWaitTime(LockRequest.FOREVER))))
 			.withMessage("Lock 'stock:1001' is unavailable: the store could not be asked (request lost);"
 					+ " nothing was executed")
 			.withCauseInstanceOf(FaultInjectingStore.StoreFault.class);
-		assertThat(registry.acquireAsync(PATIENT)).failsWithin(Duration.ofSeconds(20))
+		assertThat(Duration.ofNanos(this.time.now() - start)).isEqualTo(outageTime);
+		CompletableFuture<Lease> future = registry.acquireAsync(PATIENT);
+		this.time.advance(outageTime.minusSeconds(1));
+		assertThat(future).isNotDone();
+		this.time.advance(Duration.ofSeconds(1));
+		assertUnavailable(future);
+	}
+
+	private static void assertUnavailable(CompletableFuture<?> future) {
+		assertThat(future).failsWithin(Duration.ofSeconds(20))
 			.withThrowableThat()
 			.withCauseInstanceOf(LockUnavailableException.class);
 	}
 
 	@Test
-	void aCallerThatHasWaitedBehindAnotherOneForAsLongLearnsOfItWithoutAskingAgain() throws Exception {
+	void aCallerThatHasWaitedBehindAnotherOneForAsLongLearnsOfItWithoutAskingAgain() {
 		DefaultLockRegistry registry = registry(Duration.ofSeconds(1));
 		this.store.acquire.loseRequests(() -> true);
 		List<Call<Lease>> calls = new ArrayList<>();
-		for (int i = 0; i < 20; i++) {
+		for (int i = 1; i <= 20; i++) {
 			calls.add(Callers.start(() -> registry.acquire(PATIENT)));
+			this.time.awaitParked(i);
 		}
-		CompletableFuture<?> all = CompletableFuture
-			.allOf(calls.stream().map((call) -> call.result().handle((lease, ex) -> {
-				assertThat(ex).isInstanceOf(LockUnavailableException.class);
-				return true;
-			})).toArray(CompletableFuture[]::new));
-		// One after another they would take twenty seconds
-		all.get(10, TimeUnit.SECONDS);
+		this.time.advance(Duration.ofSeconds(1).minusNanos(1));
+		int asked = this.store.acquire.calls();
+		this.time.advance(Duration.ofSeconds(1));
+		assertThat(calls)
+			.allSatisfy((call) -> assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(call::get));
+		assertThat(this.store.acquire.calls()).isEqualTo(asked + 1);
 	}
 
 	@Test
@@ -162,15 +166,17 @@ class OutageTests {
 		DefaultLockRegistry registry = registry(Duration.ofMinutes(1));
 		this.store.acquire.loseRequests(() -> true);
 		Call<Lease> first = Callers.start(() -> registry.acquire(PATIENT));
-		Awaitility.await().until(() -> this.store.acquire.calls() >= 2);
-		for (Duration waitTime : List.of(Duration.ZERO, Duration.ofMillis(20))) {
+		this.time.awaitParked(1);
+		for (Duration waitTime : List.of(Duration.ZERO, Duration.ofSeconds(1))) {
 			LockRequest request = LockRequest.of(KEY).withWaitTime(waitTime);
-			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> registry.acquire(request));
-			assertThat(registry.acquireAsync(request)).failsWithin(Duration.ofSeconds(20))
-				.withThrowableThat()
-				.withCauseInstanceOf(LockUnavailableException.class);
+			assertThatExceptionOfType(LockUnavailableException.class)
+				.isThrownBy(() -> this.time.letPass(() -> registry.acquire(request)));
+			CompletableFuture<Lease> future = registry.acquireAsync(request);
+			this.time.advance(waitTime);
+			assertUnavailable(future);
 		}
 		this.store.acquire.loseRequests(() -> false);
+		this.time.advance(Duration.ofSeconds(5));
 		first.get().close();
 		registry.acquire(LockRequest.of(KEY)).close();
 	}
@@ -182,21 +188,16 @@ class OutageTests {
 		this.store.acquire.loseRequests(() -> true);
 		LockSetRequest request = LockSetRequest.of("stock", List.of(1, 2)).withWaitTime(Duration.ZERO);
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> registry.acquireAll(request));
-		assertThat(registry.acquireAllAsync(request)).failsWithin(Duration.ofSeconds(20))
-			.withThrowableThat()
-			.withCauseInstanceOf(LockUnavailableException.class);
+		assertUnavailable(registry.acquireAllAsync(request));
 		assertThat(this.store.acquire.calls()).isZero();
 	}
 
 	private DefaultLockRegistry registry(Duration outageTime) {
-		EngineSettings defaults = EngineSettings.DEFAULTS;
-		DefaultLockRegistry registry = new DefaultLockRegistry(this.store,
-				new EngineSettings(defaults.waitTime(), defaults.leaseTime(), defaults.renewalsPerLease(),
-						defaults.pollInterval(), defaults.pollIntervalWithoutMessages(), defaults.timeSlice(),
-						Duration.ofSeconds(1), outageTime),
+		return this.instances.registry(this.store,
+				new EngineSettings(DEFAULTS.waitTime(), DEFAULTS.leaseTime(), DEFAULTS.renewalsPerLease(),
+						DEFAULTS.pollInterval(), DEFAULTS.pollIntervalWithoutMessages(), DEFAULTS.timeSlice(),
+						DEFAULTS.shutdownTimeout(), outageTime),
 				LockListener.NO_OP);
-		this.registries.add(registry);
-		return registry;
 	}
 
 }

@@ -46,6 +46,8 @@ public final class ManualTime implements Time, LongSupplier {
 
 	private static final long GLANCE = TimeUnit.MICROSECONDS.toNanos(20);
 
+	private static final long YIELD = TimeUnit.MICROSECONDS.toNanos(1);
+
 	private static final int MOST_STEPS = 10_000;
 
 	/** What is due later than that is never due. */
@@ -140,16 +142,32 @@ public final class ManualTime implements Time, LongSupplier {
 					throw new IllegalStateException("Time cannot move while these threads run: "
 							+ this.released.keySet() + " " + this.tasks.values());
 				}
-				left -= GLANCE - this.changed.awaitNanos(GLANCE);
+				left -= glance();
 			}
 			this.released.keySet().removeIf((thread) -> thread != Thread.currentThread());
 		}
-		catch (InterruptedException ex) {
-			// Time must move, or a wait would not end
-			Thread.currentThread().interrupt();
-		}
 		finally {
 			this.guard.unlock();
+		}
+	}
+
+	/**
+	 * Wait for a moment, and keep the flag of an interrupt for what is under way to see.
+	 * @return the length of that moment, about
+	 */
+	private long glance() {
+		if (Thread.currentThread().isInterrupted()) {
+			this.guard.unlock();
+			Thread.yield();
+			this.guard.lock();
+			return YIELD;
+		}
+		try {
+			return GLANCE - this.changed.awaitNanos(GLANCE);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			return YIELD;
 		}
 	}
 
