@@ -45,8 +45,13 @@ public abstract class AbstractClockRuleTests {
 	private static final Set<String> UPPER_BOUNDS = Set.of("isLessThan", "isLessThanOrEqualTo", "isBetween",
 			"isStrictlyBetween", "isCloseTo");
 
-	/** A lease or a wait time that a pause of the machine outlasts. */
+	/**
+	 * A lease or a wait time that a pause of the machine outlasts, except on manual time.
+	 */
 	private static final Pattern SHORT_TIME = Pattern.compile("Duration\\s*\\.ofMillis\\((\\d{1,3})\\)");
+
+	/** How often a test looks at a condition. */
+	private static final Pattern POLL_INTERVAL = Pattern.compile("poll_?interval", Pattern.CASE_INSENSITIVE);
 
 	private final JavaClasses tests;
 
@@ -101,13 +106,23 @@ public abstract class AbstractClockRuleTests {
 
 	/** The constant stands in the source only. */
 	private boolean isShortTime(JavaAccess<?> access) {
-		if (!access.getTargetOwner().isEquivalentTo(Duration.class) || !access.getName().equals("ofMillis")) {
+		JavaClass type = outermost(access.getOriginOwner());
+		if (!access.getTargetOwner().isEquivalentTo(Duration.class) || !access.getName().equals("ofMillis")
+				|| isOnManualTime(type)) {
 			return false;
 		}
-		List<String> source = this.sources.computeIfAbsent(outermost(access.getOriginOwner()).getName(), this::source);
+		List<String> source = this.sources.computeIfAbsent(type.getName(), this::source);
 		int line = access.getLineNumber();
-		Matcher call = SHORT_TIME.matcher((line <= source.size()) ? source.get(line - 1) : "");
-		return call.find() && !call.group(1).equals("0");
+		String text = (line <= source.size()) ? source.get(line - 1) : "";
+		Matcher call = SHORT_TIME.matcher(text);
+		return call.find() && !call.group(1).equals("0") && !POLL_INTERVAL.matcher(text).find();
+	}
+
+	private static boolean isOnManualTime(JavaClass type) {
+		return type.getDirectDependenciesFromSelf()
+			.stream()
+			.map((dependency) -> dependency.getTargetClass().getSimpleName())
+			.anyMatch(Set.of("ManualTime", "ManualInstances")::contains);
 	}
 
 	private List<String> source(String type) {
@@ -131,6 +146,7 @@ public abstract class AbstractClockRuleTests {
 	private boolean isUpperBound(JavaAccess<?> access) {
 		JavaClass type = access.getTargetOwner();
 		boolean elapsed = type.isAssignableTo(AbstractDurationAssert.class)
+				&& !isOnManualTime(outermost(access.getOriginOwner()))
 				|| type.isAssignableTo(AbstractLongAssert.class)
 						&& access.getOrigin().getAccessesFromSelf().stream().anyMatch(AbstractClockRuleTests::isClock);
 		return elapsed && UPPER_BOUNDS.contains(access.getName())
