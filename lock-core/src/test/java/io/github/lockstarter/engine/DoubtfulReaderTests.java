@@ -18,7 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class DoubtfulReaderTests {
 
-	private static final Duration SLICE = Duration.ofMillis(100);
+	private static final Duration SLICE = Duration.ofSeconds(1);
 
 	private final ModelDesk desk = new ModelDesk(SLICE);
 

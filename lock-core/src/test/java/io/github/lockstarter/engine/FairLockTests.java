@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockContendedException;
@@ -23,6 +24,8 @@ import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.FaultInjectingStore;
+import io.github.lockstarter.test.ManualTime;
+import io.github.lockstarter.testsupport.ManualInstances;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -34,13 +37,18 @@ class FairLockTests {
 
 	private static final LockRequest REQUEST = LockRequest.of(LockKey.of("ticket", 7)).withMode(LockMode.FAIR);
 
-	private final LockMemory memory = new LockMemory();
+	@RegisterExtension
+	private final ManualInstances instances = new ManualInstances();
 
-	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
+	private final ManualTime time = this.instances.time;
+
+	private final LockMemory memory = this.instances.memory;
+
+	private final FaultInjectingStore store = this.instances.store();
 
 	private final DefaultLockRegistry one = registry(this.store);
 
-	private final DefaultLockRegistry two = registry(new FaultInjectingStore(new MemoryLockStore(this.memory)));
+	private final DefaultLockRegistry two = registry(this.instances.store());
 
 	private final List<Integer> order = new CopyOnWriteArrayList<>();
 
@@ -48,7 +56,6 @@ class FairLockTests {
 	void nothingIsLeft() {
 		for (DefaultLockRegistry registry : List.of(this.one, this.two)) {
 			Awaitility.await().until(() -> registry.activeLocks() == 0 && registry.backgroundActions() == 0);
-			registry.close();
 		}
 		Awaitility.await().until(this.memory::isEmpty);
 	}
@@ -74,8 +81,9 @@ class FairLockTests {
 		Call<Long> patient = caller(this.one, 2);
 		interrupted.thread().interrupt();
 		assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(interrupted::get);
+		this.time.advance(Duration.ofSeconds(3));
 		assertThatExceptionOfType(LockContendedException.class).isThrownBy(impatient::get);
-		Awaitility.await().until(() -> this.two.backgroundActions() == 0);
+		this.time.settle();
 		lease.close();
 		patient.get();
 		assertThat(this.order).containsExactly(2);
@@ -111,12 +119,11 @@ class FairLockTests {
 			}
 			return false;
 		});
-		assertThat(
-				this.one.tryAcquire(REQUEST.withLeaseTime(Duration.ofMillis(100)).withWaitTime(Duration.ofSeconds(1))))
-			.isEmpty();
+		LockRequest brief = REQUEST.withLeaseTime(Duration.ofSeconds(1)).withWaitTime(Duration.ofSeconds(3));
+		assertThat(this.time.letPass(() -> this.one.tryAcquire(brief))).isEmpty();
 		overtaking.get().close();
-		Awaitility.await().until(() -> this.one.backgroundActions() == 0);
-		Awaitility.await().until(this.memory::isEmpty);
+		this.time.settle();
+		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	@Test
@@ -149,10 +156,10 @@ class FairLockTests {
 		return call.awaitParked();
 	}
 
-	private static DefaultLockRegistry registry(FaultInjectingStore store) {
+	private DefaultLockRegistry registry(FaultInjectingStore store) {
 		EngineSettings settings = new EngineSettings(Duration.ofSeconds(20), Duration.ofSeconds(30), 3,
-				Duration.ofMinutes(1), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(5));
-		return new DefaultLockRegistry(store, settings, LockListener.NO_OP);
+				Duration.ofMinutes(1), Duration.ofSeconds(1), Duration.ZERO, Duration.ofSeconds(5));
+		return this.instances.registry(store, settings, LockListener.NO_OP);
 	}
 
 }

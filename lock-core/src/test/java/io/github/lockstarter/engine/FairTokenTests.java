@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
@@ -21,6 +22,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.LeaseRequest;
@@ -28,6 +30,7 @@ import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.Place;
 import io.github.lockstarter.test.FaultInjectingStore;
+import io.github.lockstarter.test.ManualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -47,6 +50,7 @@ class FairTokenTests {
 	private final AtomicBoolean forget = new AtomicBoolean(true);
 
 	@Test
+	@Tag("clock")
 	@EnabledForJreRange(max = JRE.JAVA_20, disabledReason = "virtual threads cannot be occupied")
 	void theNewTenureHasANewToken() throws Exception {
 		EngineSettings settings = new EngineSettings(Duration.ofSeconds(10), Duration.ofMillis(900), 3,
@@ -70,7 +74,9 @@ class FairTokenTests {
 	 */
 	@Test
 	void theNextWaiterKeepsTheTokenOfItsPlace() throws Exception {
-		FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
+		ManualTime time = new ManualTime();
+		LockMemory memory = new LockMemory(time);
+		FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(memory));
 		CompletableFuture<Boolean> late = new CompletableFuture<>();
 		DefaultLockRegistry registry = new DefaultLockRegistry(new DirectStore(store) {
 
@@ -80,20 +86,21 @@ class FairTokenTests {
 				return (store.acquire.calls() == 1) ? answer.thenCombine(late, (attempt, now) -> attempt) : answer;
 			}
 
-		}, EngineSettings.DEFAULTS, (event) -> {
-		});
-		Duration leaseTime = Duration.ofMillis(200);
+		}, EngineSettings.DEFAULTS, LockListener.NO_OP, time);
+		Duration leaseTime = Duration.ofSeconds(1);
 		LockRequest request = LockRequest.of(KEY).withMode(LockMode.FAIR);
 		CompletableFuture<Lease> first = registry.acquireAsync(request.withLeaseTime(leaseTime));
 		CompletableFuture<Lease> second = registry.acquireAsync(request);
 		Awaitility.await().until(() -> store.acquire.calls() == 1 && store.arrive.calls() == 1);
 		first.cancel(false);
-		long start = System.nanoTime();
-		Awaitility.await().until(() -> System.nanoTime() - start > leaseTime.toNanos());
+		time.advance(leaseTime);
 		late.complete(true);
 		second.get().close();
-		Awaitility.await().until(() -> registry.activeLocks() == 0 && registry.backgroundActions() == 0);
-		assertThat(this.memory.isEmpty()).as("no place is left in the line").isTrue();
+		Awaitility.await().until(() -> {
+			time.advance(leaseTime);
+			return registry.activeLocks() == 0 && registry.backgroundActions() == 0;
+		});
+		assertThat(memory.isEmpty()).as("no place is left in the line").isTrue();
 	}
 
 	/**

@@ -17,6 +17,7 @@ import java.util.function.Supplier;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -48,6 +49,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * A store that violates its contract once, or that meets an {@link Error} such as a lack
  * of memory, does no lasting harm.
  */
+@Tag("clock")
 class FaultyStoreTests {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(10);

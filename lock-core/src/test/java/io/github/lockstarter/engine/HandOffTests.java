@@ -10,8 +10,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockInterruptedException;
@@ -19,13 +19,13 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.event.LockEvent;
-import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.memory.LockMemory;
-import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.FaultInjectingStore;
+import io.github.lockstarter.test.ManualTime;
+import io.github.lockstarter.testsupport.ManualInstances;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -39,21 +39,23 @@ class HandOffTests {
 
 	private static final LockRequest REQUEST = LockRequest.of(KEY);
 
-	/** Outlasts a standstill of the machine; with many renewals, it is not waited for. */
-	private static final Duration RENEWED_LEASE_TIME = Duration.ofSeconds(6);
+	/** Twenty renewals, one each second. */
+	private static final Duration RENEWED_LEASE_TIME = Duration.ofSeconds(20);
 
-	private final LockMemory memory = new LockMemory();
+	private static final Duration RENEWAL = Duration.ofSeconds(1);
 
-	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
+	@RegisterExtension
+	private final ManualInstances instances = new ManualInstances();
+
+	private final ManualTime time = this.instances.time;
+
+	private final LockMemory memory = this.instances.memory;
+
+	private final FaultInjectingStore store = this.instances.store();
 
 	private final List<LockEvent> events = new CopyOnWriteArrayList<>();
 
 	private final DefaultLockRegistry registry = registry(this.store, Duration.ofSeconds(30), Duration.ofMinutes(1));
-
-	@AfterEach
-	void close() {
-		this.registry.close();
-	}
 
 	@Test
 	void theStoreIsAskedOnceHoweverManyHoldTheLockInTurn() throws Exception {
@@ -130,8 +132,8 @@ class HandOffTests {
 			Lease lease = renewing.acquire(REQUEST);
 			Call<Long> waiter = waiter(renewing);
 			this.store.renew.loseRequests(() -> true);
-			Awaitility.await()
-				.untilAsserted(() -> assertThat(this.events).hasAtLeastOneElementOfType(LockEvent.Suspect.class));
+			this.time.advance(RENEWAL);
+			assertThat(this.events).hasAtLeastOneElementOfType(LockEvent.Suspect.class);
 			lease.close();
 			waiter.get();
 			assertThat(this.store.acquire.calls()).isEqualTo(2);
@@ -197,6 +199,7 @@ class HandOffTests {
 			lease.close();
 			question.awaitAsked();
 			this.memory.clear();
+			this.time.advance(RENEWAL);
 			assertThat(next.get()).isGreaterThan(lease.fencingToken());
 			assertThat(this.store.acquire.calls()).isEqualTo(2);
 			question.close();
@@ -219,14 +222,16 @@ class HandOffTests {
 		Call<Long> next = waiter(this.registry);
 		lease.close();
 		holding.await();
+		this.time.advance(Duration.ofSeconds(1).minusNanos(1));
+		assertThat(next.result()).isNotDone();
+		this.time.advance(Duration.ofNanos(1));
 		assertThat(next.get()).isGreaterThan(lease.fencingToken());
 		assertThat(this.store.acquire.calls()).isEqualTo(1);
 		end.countDown();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(overstaying::get)
 			.withMessageContaining("its lease time of 1000 ms expired");
-		Awaitility.await()
-			.untilAsserted(() -> assertThat(this.events).filteredOn(LockEvent.Lost.class::isInstance).hasSize(1));
 		awaitNothingLeft();
+		assertThat(this.events).filteredOn(LockEvent.Lost.class::isInstance).hasSize(1);
 	}
 
 	@Test
@@ -246,18 +251,16 @@ class HandOffTests {
 			lease.close();
 			holding.await();
 			try (Question question = new Question()) {
-				Awaitility.await().until(() -> lost(KEY) == 1);
+				this.time.advance(Duration.ofSeconds(1));
 				question.awaitAsked();
+				Awaitility.await().until(() -> lost(KEY) == 1);
 				next.thread().interrupt();
 				assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(next::get);
 			}
 			end.countDown();
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(overstaying::get);
-			Awaitility.await().until(() -> impatient.activeLocks() == 0);
-			// This message comes after all earlier ones
-			LockKey last = LockKey.of("last");
-			impatient.acquire(LockRequest.of(last).withLeaseTime(Duration.ofMillis(10)));
-			Awaitility.await().until(() -> lost(last) == 1);
+			this.time.settle();
+			assertThat(impatient.activeLocks()).isZero();
 			assertThat(lost(KEY)).isEqualTo(1);
 		}
 	}
@@ -280,15 +283,12 @@ class HandOffTests {
 		}).awaitParked();
 		lease.close();
 		holding.await();
-		Awaitility.await().until(() -> this.store.release.calls() == 1);
+		this.time.advance(Duration.ofSeconds(1));
+		assertThat(this.store.release.calls()).isEqualTo(1);
 		end.countDown();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(overstaying::get)
 			.withMessageContaining("its lease time of 1000 ms expired");
 		awaitNothingLeft();
-		// This message comes after all earlier ones
-		LockKey last = LockKey.of("last");
-		this.registry.acquire(LockRequest.of(last).withLeaseTime(Duration.ofMillis(10)));
-		Awaitility.await().until(() -> lost(last) == 1);
 		assertThat(lost(KEY)).isEqualTo(1);
 	}
 
@@ -323,7 +323,8 @@ class HandOffTests {
 				}
 			}).awaitParked();
 			lease.close();
-			Awaitility.await().until(() -> this.store.renew.calls() >= 5);
+			this.time.advance(RENEWED_LEASE_TIME.multipliedBy(2));
+			assertThat(this.store.renew.calls()).isGreaterThanOrEqualTo(39);
 			end.countDown();
 			assertThat(renewed.get()).isTrue();
 			assertThat(this.store.acquire.calls()).isEqualTo(1);
@@ -332,15 +333,17 @@ class HandOffTests {
 
 	@Test
 	void afterALossTheNextCallerAsksTheStoreThoughTheBodyStillRuns() throws Exception {
-		try (DefaultLockRegistry renewing = registry(this.store, Duration.ofMillis(300), Duration.ofMinutes(1))) {
+		try (DefaultLockRegistry renewing = registry(this.store, Duration.ofSeconds(30), Duration.ofMinutes(1))) {
 			Lease lease = renewing.acquire(REQUEST);
 			Call<Long> next = waiter(renewing);
 			this.memory.clear();
+			this.time.advance(Duration.ofSeconds(10));
 			assertThat(next.get()).isGreaterThan(lease.fencingToken());
 			assertThat(lease.isHeld()).isFalse();
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> renewing.acquire(REQUEST));
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
-			Awaitility.await().until(() -> renewing.activeLocks() == 0);
+			this.time.settle();
+			assertThat(renewing.activeLocks()).isZero();
 		}
 	}
 
@@ -395,7 +398,9 @@ class HandOffTests {
 	}
 
 	private void awaitNothingLeft() {
-		Awaitility.await().until(() -> this.registry.activeLocks() == 0 && this.registry.backgroundActions() == 0);
+		this.time.settle();
+		assertThat(this.registry.activeLocks()).isZero();
+		assertThat(this.registry.backgroundActions()).isZero();
 	}
 
 	private DefaultLockRegistry registry(LockStore store, Duration leaseTime, Duration timeSlice) {
@@ -405,9 +410,8 @@ class HandOffTests {
 	private DefaultLockRegistry registry(LockStore store, Duration leaseTime, int renewalsPerLease,
 			Duration timeSlice) {
 		EngineSettings settings = new EngineSettings(Duration.ofSeconds(20), leaseTime, renewalsPerLease,
-				Duration.ofMillis(200), Duration.ofMillis(100), timeSlice, Duration.ofSeconds(5));
-		LockListener listener = (event) -> this.events.add(event);
-		return new DefaultLockRegistry(store, settings, listener);
+				Duration.ofSeconds(1), Duration.ofSeconds(1), timeSlice, Duration.ofSeconds(5));
+		return this.instances.registry(store, settings, this.events::add);
 	}
 
 }

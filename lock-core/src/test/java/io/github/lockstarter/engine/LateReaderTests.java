@@ -4,18 +4,20 @@ package io.github.lockstarter.engine;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
@@ -29,7 +31,9 @@ import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.FaultInjectingStore;
+import io.github.lockstarter.test.ManualTime;
 import io.github.lockstarter.test.StoreClient;
+import io.github.lockstarter.testsupport.ManualInstances;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -46,18 +50,21 @@ class LateReaderTests {
 
 	private static final LockRequest WRITE = LockRequest.of(KEY).withMode(LockMode.WRITE);
 
-	private static final Duration SLICE = Duration.ofMillis(100);
+	private static final Duration SLICE = Duration.ofSeconds(1);
 
-	/** Outlasts a standstill of the machine, and is renewed often. */
-	private static final Duration RENEWED_LEASE_TIME = Duration.ofSeconds(6);
-
-	private static final int MOST_TRIES = 4;
+	/** Twenty renewals, one each second. */
+	private static final Duration RENEWED_LEASE_TIME = Duration.ofSeconds(20);
 
 	private static final LockRequest READ_NOW = READ.withWaitTime(Duration.ZERO);
 
-	private final LockMemory memory = new LockMemory();
+	@RegisterExtension
+	private final ManualInstances instances = new ManualInstances();
 
-	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
+	private final ManualTime time = this.instances.time;
+
+	private final LockMemory memory = this.instances.memory;
+
+	private final FaultInjectingStore store = this.instances.store();
 
 	private final List<LockEvent> events = new CopyOnWriteArrayList<>();
 
@@ -68,8 +75,7 @@ class LateReaderTests {
 	@AfterEach
 	void nothingIsLeft() {
 		for (DefaultLockRegistry each : List.of(this.registry, this.elsewhere)) {
-			Awaitility.await().until(() -> each.activeLocks() == 0 && each.backgroundActions() == 0);
-			each.close();
+			advanceUntil(() -> each.activeLocks() == 0 && each.backgroundActions() == 0);
 		}
 		assertThat(this.memory.isEmpty()).isTrue();
 	}
@@ -78,12 +84,12 @@ class LateReaderTests {
 	void aWriterElsewhereThatHasGivenUpIsNotInTheWay() throws Exception {
 		try (Lease lasting = this.registry.acquire(READ)) {
 			Call<Lease> writer = Callers.start(() -> this.elsewhere.acquire(WRITE)).awaitParked();
-			Awaitility.await().until(() -> !isJoinedAtOnce());
+			advanceUntil(() -> !isJoinedAtOnce());
 			Call<Boolean> late = reader(this.registry);
 			late.awaitParked();
 			writer.thread().interrupt();
 			assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(writer::get);
-			assertThat(late.get()).isTrue();
+			assertThat(inTime(late)).isTrue();
 			assertThat(isJoinedAtOnce()).isTrue();
 			assertThat(lasting.isHeld()).isTrue();
 		}
@@ -92,16 +98,15 @@ class LateReaderTests {
 	@Test
 	void aWriterElsewhereThatGivesUpAfterTheFirstReaderHasAskedIsNotInTheWay() throws Exception {
 		try (Lease lasting = this.registry.acquire(READ)) {
-			Duration afterASlice = lasting.remaining().minusMillis(100);
 			Call<Lease> writer = Callers.start(() -> this.elsewhere.acquire(WRITE)).awaitParked();
-			Awaitility.await().until(() -> lasting.remaining().compareTo(afterASlice) < 0);
+			this.time.advance(SLICE);
 			int asked = this.store.awaited.calls();
 			Call<Boolean> late = reader(this.registry);
 			late.awaitParked();
-			Awaitility.await().until(() -> this.store.awaited.calls() > asked);
+			advanceUntil(() -> this.store.awaited.calls() > asked);
 			writer.thread().interrupt();
 			assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(writer::get);
-			assertThat(late.get()).isTrue();
+			assertThat(inTime(late)).isTrue();
 			assertThat(lasting.isHeld()).isTrue();
 		}
 	}
@@ -113,11 +118,11 @@ class LateReaderTests {
 			this.elsewhere.acquire(WRITE).close();
 			return true;
 		}).awaitParked();
-		Awaitility.await().until(() -> !isJoinedAtOnce());
-		assertThatExceptionOfType(LockContendedException.class)
-			.isThrownBy(Callers.start(() -> this.registry.acquire(READ.withWaitTime(Duration.ofMillis(600))))::get);
+		advanceUntil(() -> !isJoinedAtOnce());
+		Call<Lease> late = Callers.start(() -> this.registry.acquire(READ.withWaitTime(Duration.ofSeconds(3))));
+		assertThatExceptionOfType(LockContendedException.class).isThrownBy(() -> inTime(late));
 		lasting.close();
-		assertThat(writer.get()).isTrue();
+		assertThat(inTime(writer)).isTrue();
 	}
 
 	@Test
@@ -127,7 +132,7 @@ class LateReaderTests {
 			Call<Boolean> late = reader(this.registry).awaitParked();
 			writer.thread().interrupt();
 			assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(writer::get);
-			assertThat(late.get()).isTrue();
+			assertThat(inTime(late)).isTrue();
 			assertThat(lasting.isHeld()).isTrue();
 		}
 	}
@@ -205,10 +210,11 @@ class LateReaderTests {
 			AtomicBoolean broken = new AtomicBoolean(true);
 			this.store.renew.loseRequests(broken::get);
 			try (Lease lasting = renewing.acquire(READ)) {
-				Awaitility.await().until(() -> this.events.stream().anyMatch(LockEvent.Suspect.class::isInstance));
+				this.time.advance(Duration.ofSeconds(1));
+				assertThat(this.events).hasAtLeastOneElementOfType(LockEvent.Suspect.class);
 				Call<Boolean> late = reader(renewing).awaitParked();
 				broken.set(false);
-				assertThat(late.get()).isTrue();
+				assertThat(inTime(late)).isTrue();
 				assertThat(lasting.isHeld()).isTrue();
 			}
 		}
@@ -216,29 +222,12 @@ class LateReaderTests {
 
 	@Test
 	void aFixedLeaseOfWhichLittleIsLeftIsExtendedForLateReaders() throws Exception {
-		boolean shared = false;
-		// A machine that stands still lets the little that is left of a lease pass, and a
-		// long lease at once would cost every run much time
-		for (int tries = 1; !shared && tries <= MOST_TRIES; tries++) {
-			shared = isSharedWhenLittleIsLeft(Duration.ofSeconds(4).multipliedBy(tries));
-		}
-		assertThat(shared).isTrue();
-	}
-
-	private boolean isSharedWhenLittleIsLeft(Duration leaseTime) throws Exception {
-		// Not handed on with less than a third
-		Duration little = leaseTime.multipliedBy(3).dividedBy(10);
-		Lease lasting = this.registry.acquire(READ.withLeaseTime(leaseTime));
-		Awaitility.await().atMost(leaseTime.multipliedBy(2)).until(() -> lasting.remaining().compareTo(little) < 0);
-		assertThat(reader(this.registry).get()).isTrue();
-		boolean shared = lasting.isHeld();
-		try {
-			lasting.close();
-		}
-		catch (LockLostException ex) {
-			assertThat(ex.getKey()).isEqualTo(KEY);
-		}
-		return shared;
+		Lease lasting = this.registry.acquire(READ.withLeaseTime(Duration.ofSeconds(10)));
+		// Less than a third is left, with which no lock is handed on
+		this.time.advance(Duration.ofSeconds(7));
+		assertThat(inTime(reader(this.registry))).isTrue();
+		assertThat(lasting.isHeld()).isTrue();
+		lasting.close();
 	}
 
 	@Test
@@ -279,13 +268,17 @@ class LateReaderTests {
 		MemoryLockStore store = new MemoryLockStore(this.memory);
 		try (DefaultLockRegistry renewing = registry(this.store, RENEWED_LEASE_TIME);
 				Lease lasting = renewing.acquire(READ)) {
-			Callers.start(() -> {
+			CountDownLatch end = new CountDownLatch(1);
+			Call<Boolean> longer = Callers.start(() -> {
 				try (Lease lease = renewing.acquire(READ.withLeaseTime(Duration.ofHours(1)))) {
-					Awaitility.await().until(() -> remaining(store).compareTo(Duration.ofMinutes(10)) > 0);
+					end.await();
 					return true;
 				}
-			}).get();
-			Awaitility.await().until(() -> remaining(store).compareTo(RENEWED_LEASE_TIME) <= 0);
+			});
+			advanceUntil(() -> remaining(store).compareTo(Duration.ofMinutes(10)) > 0);
+			end.countDown();
+			longer.get();
+			advanceUntil(() -> remaining(store).compareTo(RENEWED_LEASE_TIME) <= 0);
 			assertThat(lasting.isHeld()).isTrue();
 		}
 	}
@@ -331,15 +324,28 @@ class LateReaderTests {
 		});
 	}
 
+	/** Let time pass until a call is over. */
+	private <T> T inTime(Call<T> call) throws Exception {
+		advanceUntil(call.result()::isDone);
+		return call.get();
+	}
+
+	private void advanceUntil(Callable<Boolean> condition) {
+		Awaitility.await().until(() -> {
+			this.time.advance(Duration.ofSeconds(1));
+			return condition.call();
+		});
+	}
+
 	private static Duration remaining(LockStore store) {
 		return ((LockRefusal) new StoreClient(store).acquire(KEY, OwnerToken.random(), Duration.ofSeconds(1), false))
 			.remaining();
 	}
 
 	private DefaultLockRegistry registry(LockStore store, Duration leaseTime) {
-		EngineSettings settings = new EngineSettings(Duration.ofSeconds(20), leaseTime, 20, Duration.ofMillis(200),
-				Duration.ofMillis(100), Duration.ofMillis(10), Duration.ofSeconds(5));
-		return new DefaultLockRegistry(store, settings, this.events::add);
+		EngineSettings settings = new EngineSettings(Duration.ofSeconds(20), leaseTime, 20, Duration.ofSeconds(1),
+				Duration.ofSeconds(1), SLICE, Duration.ofSeconds(5));
+		return this.instances.registry(store, settings, this.events::add);
 	}
 
 }

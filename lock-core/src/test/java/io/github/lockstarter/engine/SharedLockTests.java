@@ -15,6 +15,7 @@ import java.util.concurrent.locks.ReadWriteLock;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockContendedException;
@@ -29,6 +30,8 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.FaultInjectingStore;
+import io.github.lockstarter.test.ManualTime;
+import io.github.lockstarter.testsupport.ManualInstances;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -49,23 +52,30 @@ class SharedLockTests {
 
 	private static final LockRequest WRITE_NOW = WRITE.withWaitTime(Duration.ZERO);
 
-	private final LockMemory memory = new LockMemory();
+	@RegisterExtension
+	private final ManualInstances instances = new ManualInstances();
 
-	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
+	private final ManualTime time = this.instances.time;
+
+	private final LockMemory memory = this.instances.memory;
+
+	private final FaultInjectingStore store = this.instances.store();
 
 	private final List<LockEvent> events = new CopyOnWriteArrayList<>();
 
 	private final DefaultLockRegistry registry = registry(this.store, Duration.ofSeconds(30), Duration.ofMinutes(1));
 
 	private final DefaultLockRegistry other = registry(new MemoryLockStore(this.memory), Duration.ofSeconds(30),
-			Duration.ofMillis(10));
+			Duration.ZERO);
 
 	@AfterEach
 	void nothingIsLeft() {
-		Awaitility.await().until(() -> this.registry.activeLocks() == 0 && this.registry.backgroundActions() == 0);
-		Awaitility.await().until(() -> this.other.activeLocks() == 0 && this.other.backgroundActions() == 0);
-		this.registry.close();
-		this.other.close();
+		for (DefaultLockRegistry each : List.of(this.registry, this.other)) {
+			Awaitility.await().until(() -> {
+				this.time.advance(Duration.ofSeconds(1));
+				return each.activeLocks() == 0 && each.backgroundActions() == 0;
+			});
+		}
 		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
@@ -151,7 +161,7 @@ class SharedLockTests {
 	@Test
 	void aWriterInAnotherJvmIsNotStarvedByReadersThatFollowEachOther() throws Exception {
 		try (DefaultLockRegistry busy = registry(new MemoryLockStore(this.memory), Duration.ofSeconds(30),
-				Duration.ofMillis(10))) {
+				Duration.ZERO)) {
 			CountDownLatch written = new CountDownLatch(1);
 			List<Call<Boolean>> readers = new ArrayList<>();
 			Lease first = busy.acquire(READ);
@@ -245,13 +255,14 @@ class SharedLockTests {
 	void aReaderWithAFixedLeaseTimeLosesItsShareAlone() throws Exception {
 		CountDownLatch end = new CountDownLatch(1);
 		Call<Boolean> overstaying = Callers.start(() -> {
-			try (Lease lease = this.registry.acquire(READ.withLeaseTime(Duration.ofMillis(100)))) {
+			try (Lease lease = this.registry.acquire(READ.withLeaseTime(Duration.ofSeconds(1)))) {
 				end.await();
 				return true;
 			}
 		}).awaitParked();
 		try (Lease lasting = this.registry.acquire(READ)) {
-			Awaitility.await().until(() -> this.events.stream().anyMatch(LockEvent.Lost.class::isInstance));
+			this.time.advance(Duration.ofSeconds(1));
+			assertThat(this.events).hasAtLeastOneElementOfType(LockEvent.Lost.class);
 			assertThat(lasting.isHeld()).isTrue();
 			assertThat(this.other.tryAcquire(WRITE_NOW)).isEmpty();
 			end.countDown();
@@ -262,23 +273,22 @@ class SharedLockTests {
 
 	@Test
 	void aShareIsRenewedForAsLongAsTheLongestReaderNeeds() throws Exception {
-		// It outlasts a standstill, and is renewed as often as a shorter one
 		Duration leaseTime = Duration.ofSeconds(6);
-		try (DefaultLockRegistry renewing = registry(this.store, leaseTime, 20, Duration.ofMinutes(1))) {
+		try (DefaultLockRegistry renewing = registry(this.store, leaseTime, Duration.ofMinutes(1))) {
 			CountDownLatch joined = new CountDownLatch(1);
+			CountDownLatch end = new CountDownLatch(1);
 			Lease brief = renewing.acquire(READ.withLeaseTime(leaseTime));
-			long end = endOf(brief);
 			Call<Boolean> lasting = Callers.start(() -> {
 				try (Lease lease = renewing.acquire(READ)) {
 					joined.countDown();
-					Awaitility.await()
-						.until(() -> this.store.renew.calls() >= 5
-								&& endOf(lease) - end > TimeUnit.MILLISECONDS.toNanos(500));
+					end.await();
 					return lease.isHeld();
 				}
 			});
 			joined.await();
 			brief.close();
+			this.time.advance(leaseTime.multipliedBy(10));
+			end.countDown();
 			assertThat(lasting.get()).isTrue();
 			assertThat(this.store.acquire.calls()).isEqualTo(1);
 		}
@@ -286,22 +296,24 @@ class SharedLockTests {
 
 	@Test
 	void allReadersLearnThatTheLockIsLost() throws Exception {
-		try (DefaultLockRegistry renewing = registry(this.store, Duration.ofMillis(300), Duration.ofMinutes(1))) {
+		try (DefaultLockRegistry renewing = registry(this.store, Duration.ofSeconds(30), Duration.ofMinutes(1))) {
 			Lease one = renewing.acquire(READ);
 			CountDownLatch joined = new CountDownLatch(1);
+			CountDownLatch end = new CountDownLatch(1);
 			Call<Boolean> two = Callers.start(() -> {
 				try (Lease lease = renewing.acquire(READ)) {
 					joined.countDown();
-					Awaitility.await().until(() -> !lease.isHeld());
+					end.await();
 				}
 				return true;
 			});
 			joined.await();
 			this.memory.clear();
+			this.time.advance(Duration.ofSeconds(10));
+			assertThat(this.events).filteredOn(LockEvent.Lost.class::isInstance).hasSize(2);
+			end.countDown();
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(two::get);
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(one::close);
-			Awaitility.await()
-				.untilAsserted(() -> assertThat(this.events).filteredOn(LockEvent.Lost.class::isInstance).hasSize(2));
 			Awaitility.await().until(() -> renewing.activeLocks() == 0);
 		}
 	}
@@ -317,11 +329,11 @@ class SharedLockTests {
 	@Test
 	void aWriterThatGivesUpLetsReadersIn() throws Exception {
 		try (Lease first = this.registry.acquire(READ)) {
-			assertThatExceptionOfType(LockContendedException.class)
-				.isThrownBy(() -> this.other.acquire(WRITE.withWaitTime(Duration.ofMillis(20))));
-			Awaitility.await().until(() -> this.other.backgroundActions() == 0);
+			assertThatExceptionOfType(LockContendedException.class).isThrownBy(
+					() -> this.time.letPass(() -> this.other.acquire(WRITE.withWaitTime(Duration.ofSeconds(1)))));
+			this.time.settle();
 			try (DefaultLockRegistry third = registry(new MemoryLockStore(this.memory), Duration.ofSeconds(30),
-					Duration.ofMillis(10))) {
+					Duration.ZERO)) {
 				assertThat(third.tryAcquire(READ)).hasValueSatisfying(Lease::close);
 			}
 		}
@@ -357,19 +369,10 @@ class SharedLockTests {
 		}).awaitParked();
 	}
 
-	private static long endOf(Lease lease) {
-		return System.nanoTime() + lease.remaining().toNanos();
-	}
-
 	private DefaultLockRegistry registry(LockStore store, Duration leaseTime, Duration timeSlice) {
-		return registry(store, leaseTime, 3, timeSlice);
-	}
-
-	private DefaultLockRegistry registry(LockStore store, Duration leaseTime, int renewalsPerLease,
-			Duration timeSlice) {
-		EngineSettings settings = new EngineSettings(Duration.ofSeconds(20), leaseTime, renewalsPerLease,
-				Duration.ofMillis(200), Duration.ofMillis(100), timeSlice, Duration.ofSeconds(5));
-		return new DefaultLockRegistry(store, settings, this.events::add);
+		EngineSettings settings = new EngineSettings(Duration.ofSeconds(20), leaseTime, 3, Duration.ofSeconds(1),
+				Duration.ofSeconds(1), timeSlice, Duration.ofSeconds(5));
+		return this.instances.registry(store, settings, this.events::add);
 	}
 
 }

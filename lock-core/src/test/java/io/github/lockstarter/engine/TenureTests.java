@@ -18,7 +18,7 @@ class TenureTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
 
-	private static final Duration SLICE = Duration.ofMillis(50);
+	private static final Duration SLICE = Duration.ofSeconds(1);
 
 	private final ManualTime time = new ManualTime();
 
