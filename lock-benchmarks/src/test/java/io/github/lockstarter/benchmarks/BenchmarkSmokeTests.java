@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,6 +28,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  * A short run of the benchmarks, which asserts that they work and that no update is lost.
  * It asserts nothing about time.
  */
+@FullProfileOnly
+@Tag("clock")
 class BenchmarkSmokeTests {
 
 	private static final Duration SHORT = Duration.ofMillis(200);
@@ -47,7 +50,6 @@ class BenchmarkSmokeTests {
 
 	@ParameterizedTest
 	@EnumSource
-	@FullProfileOnly
 	void everyCompetitorRuns(ServerKind server) throws Exception {
 		for (String name : List.of("uncontended", "own-keys", "hot-16")) {
 			Comparison comparison = new Comparison(scenario(name), server);
@@ -82,7 +84,6 @@ class BenchmarkSmokeTests {
 
 	@ParameterizedTest
 	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
-	@FullProfileOnly
 	void everyTransactionRuns(ServerKind server) throws Exception {
 		for (String name : List.of("sales", "sales-hot")) {
 			Comparison comparison = new Comparison(scenario(name), server);
@@ -96,7 +97,6 @@ class BenchmarkSmokeTests {
 	}
 
 	@Test
-	@FullProfileOnly
 	void ourLockLosesNoLeaseWhileManyAreHeld() throws Exception {
 		Comparison comparison = new Comparison(scenario("held-1000"), ServerKind.REDIS);
 		Map<String, Map<Metric, Double>> medians = new Benchmark(List.of(Competitors.named(Competitors.OURS)), 1, SHORT)

@@ -22,6 +22,7 @@ import io.github.lockstarter.faults.worker.Ledger.Balance;
  * @param history the observations of the workers
  * @param overlaps all times at which two owners believed that they held the same lock
  * @param violations the broken promises
+ * @param untimely those of them that a machine that stands still may break
  * @param lostPlain the number of lost updates of unprotected counters
  * @param lostGuarded the number of lost updates of guarded counters
  * @param transactions the transactions that knew nothing of locks
@@ -34,7 +35,14 @@ import io.github.lockstarter.faults.worker.Ledger.Balance;
  * stood still, so that the episode must be repeated
  */
 record EpisodeResult(Competitor competitor, String store, Fault fault, History history, List<Violation> overlaps,
-		List<Violation> violations, long lostPlain, long lostGuarded, Balance transactions, long refused,
+		List<Violation> violations, List<Violation> untimely, long lostPlain, long lostGuarded, Balance transactions, long refused,
 		@Nullable Duration recovery, int leftKeys, boolean inconclusive) {
+
+	/**
+	 * Return the broken promises that no slow machine explains.
+	 */
+	List<Violation> unsafe() {
+		return this.violations.stream().filter((violation) -> !this.untimely.contains(violation)).toList();
+	}
 
 }

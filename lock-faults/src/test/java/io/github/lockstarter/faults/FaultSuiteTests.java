@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -17,6 +18,7 @@ import io.github.lockstarter.faults.nemesis.ServerFault;
 import io.github.lockstarter.faults.nemesis.SiteKind;
 import io.github.lockstarter.faults.nemesis.WorkerFault;
 import io.github.lockstarter.faults.worker.Competitor;
+import io.github.lockstarter.test.SafetyViolation;
 import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -25,6 +27,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 /**
  * The short form of the suite: each fault once.
  */
+@Tag("clock")
 class FaultSuiteTests {
 
 	private static final Duration LEASE_TIME = Duration.ofMillis(1000);
@@ -149,11 +152,13 @@ class FaultSuiteTests {
 			throws Exception {
 		try (FaultSuite suite = new FaultSuite(this.directory, LEASE_TIME, 1, ledger)) {
 			List<EpisodeResult> results = suite.run(competitor, kind, faults);
-			assertThat(results).hasSameSizeAs(faults).allSatisfy((result) -> {
+			assertThat(results).hasSameSizeAs(faults);
+			for (EpisodeResult result : results) {
+				SafetyViolation.check(result.unsafe().isEmpty(), "%s: %s", result.fault().title(), result.unsafe());
 				assertThat(result.violations()).as(result.fault().title()).isEmpty();
 				assertThat(result.history().count(Step.WROTE)).as(result.fault().title()).isPositive();
 				assertThat(result.transactions().committed()).as(result.fault().title()).isPositive();
-			});
+			}
 		}
 	}
 

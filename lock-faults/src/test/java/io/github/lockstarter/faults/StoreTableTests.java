@@ -48,7 +48,7 @@ class StoreTableTests {
 
 	private static EpisodeResult result(Balance balance) {
 		return new EpisodeResult(Competitor.OURS, "Redis", RedisFault.FLUSHED, new History(List.of()), List.of(),
-				List.of(), 0, 0, balance, 0, Duration.ofMillis(20), 0, false);
+				List.of(), List.of(), 0, 0, balance, 0, Duration.ofSeconds(2), 0, false);
 	}
 
 }
