@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.redis;
 
+import java.time.Duration;
 import java.util.List;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -18,16 +19,21 @@ import io.github.lockstarter.test.AbstractLockStoreTests;
  */
 abstract class AbstractRedisLockStoreTests extends AbstractLockStoreTests {
 
+	/** What never expires stays. */
 	private static final RedisScript<Long> EXPIRE = RedisScript.of("""
-			local lock, readers, owner, time = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
-			if redis.call('EXISTS', readers) == 0 then
-			  return redis.call('PEXPIRE', lock, redis.call('PTTL', lock) - time)
+			local key, readers, owner, time = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
+			if readers and redis.call('EXISTS', readers) == 1 then
+			  redis.call('ZINCRBY', readers, -time, owner)
+			  local last = redis.call('ZRANGE', readers, -1, -1, 'WITHSCORES')[2]
+			  redis.call('PEXPIREAT', readers, last)
+			  return redis.call('PEXPIREAT', key, last)
 			end
-			redis.call('ZINCRBY', readers, -time, owner)
-			local last = redis.call('ZRANGE', readers, -1, -1, 'WITHSCORES')[2]
-			redis.call('PEXPIREAT', readers, last)
-			return redis.call('PEXPIREAT', lock, last)
+			local remaining = redis.call('PTTL', key)
+			return remaining >= 0 and redis.call('PEXPIRE', key, remaining - time)
 			""", Long.class);
+
+	/** For how many times the shortest turn a lock is reserved at most. */
+	private static final int LONGEST_TURN = 64;
 
 	private final RedisLockKeys keys = new RedisLockKeys(RedisLockSettings.DEFAULTS.prefix());
 
@@ -51,13 +57,16 @@ abstract class AbstractRedisLockStoreTests extends AbstractLockStoreTests {
 	@Override
 	protected void expire(LockKey key, OwnerToken owner) {
 		String lock = this.keys.lock(key);
-		new StringRedisTemplate(admin()).execute(EXPIRE, List.of(lock, this.keys.readers(lock)), owner.value(),
-				Long.toString(LEASE_TIME.toMillis()));
+		letPass(LEASE_TIME, owner.value(), lock, this.keys.readers(lock));
 	}
 
 	@Override
 	protected void endReservation(LockKey key) {
-		new StringRedisTemplate(admin()).delete(this.keys.turn(this.keys.lock(key)));
+		letPass(RESERVATION.multipliedBy(LONGEST_TURN), "", this.keys.turn(this.keys.lock(key)));
+	}
+
+	private void letPass(Duration time, String owner, String... keys) {
+		new StringRedisTemplate(admin()).execute(EXPIRE, List.of(keys), owner, Long.toString(time.toMillis()));
 	}
 
 }

@@ -229,6 +229,30 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 	}
 
 	@Test
+	void aFreeLockIsReservedForTheJvmThatWasNotified() {
+		assumeWaitingLine();
+		this.one.grant(this.key, this.owner);
+		this.two.queue(this.key);
+		this.one.release(this.key, this.owner, null);
+		for (LockMode mode : LockMode.values()) {
+			this.three.mustWait(this.key, OwnerToken.random(mode));
+		}
+		this.two.grant(this.key, this.other);
+	}
+
+	@Test
+	void severalLocksAreNotGrantedTogetherWhileOneIsReserved() {
+		List<LeaseRequest> requests = together(this.owner, this.other);
+		LockKey reserved = requests.get(1).key();
+		OwnerToken holder = OwnerToken.random();
+		this.one.grant(reserved, holder);
+		this.two.queue(reserved);
+		this.one.release(reserved, holder, null);
+		assertThat(this.three.acquireAll(requests)).isEmpty();
+		this.two.grant(reserved, this.other);
+	}
+
+	@Test
 	void aWaiterThatWasNotifiedAndDoesNotComeIsPassedOver() {
 		twoWaitInOrderOfArrival();
 		this.one.release(this.key, this.owner, null);
