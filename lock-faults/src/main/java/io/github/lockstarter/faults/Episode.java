@@ -200,7 +200,8 @@ final class Episode {
 		boolean inconclusive = stoodStill && violations.isEmpty() && !untimely.isEmpty();
 		violations.addAll(untimely);
 		return new EpisodeResult(this.crew.competitor(), this.store, this.fault, history, overlaps, violations,
-				untimely, lostPlain, lostGuarded, transactions, refused.size(), recovery, leftKeys.size(), inconclusive);
+				untimely, lostPlain, lostGuarded, transactions, refused.size(), recovery, leftKeys.size(),
+				inconclusive);
 	}
 
 	private List<Violation> checkLock(History history) {

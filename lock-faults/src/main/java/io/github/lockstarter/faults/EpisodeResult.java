@@ -35,8 +35,8 @@ import io.github.lockstarter.faults.worker.Ledger.Balance;
  * stood still, so that the episode must be repeated
  */
 record EpisodeResult(Competitor competitor, String store, Fault fault, History history, List<Violation> overlaps,
-		List<Violation> violations, List<Violation> untimely, long lostPlain, long lostGuarded, Balance transactions, long refused,
-		@Nullable Duration recovery, int leftKeys, boolean inconclusive) {
+		List<Violation> violations, List<Violation> untimely, long lostPlain, long lostGuarded, Balance transactions,
+		long refused, @Nullable Duration recovery, int leftKeys, boolean inconclusive) {
 
 	/**
 	 * Return the broken promises that no slow machine explains.
