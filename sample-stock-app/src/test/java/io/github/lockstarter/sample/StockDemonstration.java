@@ -61,7 +61,7 @@ final class StockDemonstration {
 		Path directory = Files.createTempDirectory(this.target, "demonstration-");
 		// Nobody is turned away because the machine stands still for some seconds
 		String[] arguments = { "--spring.profiles.active=" + System.getProperty("profiles", "default"),
-				"--distributed-lock.waiting.outage-time=20s", "--distributed-lock.wait-time=25s" };
+				"--distributed-lock.waiting.outage-time=20s", "--distributed-lock.wait-time=50s" };
 		try (ShopProcess first = ShopProcess.startJar(jar, directory, arguments);
 				ShopProcess second = ShopProcess.startJar(jar, directory, arguments)) {
 			first.awaitOpen();
@@ -84,7 +84,9 @@ final class StockDemonstration {
 		shop.json("/strategies")
 			.forEach((each) -> all.put(each.get("name").asString(), each.get("expectation").asString()));
 		Map<String, String> chosen = new LinkedHashMap<>();
-		for (String name : System.getProperty("strategies", SHORT ? FEW_STRATEGIES : STRATEGIES).strip().split("\\s*,\\s*")) {
+		for (String name : System.getProperty("strategies", SHORT ? FEW_STRATEGIES : STRATEGIES)
+			.strip()
+			.split("\\s*,\\s*")) {
 			String expectation = all.get(name);
 			if (expectation == null) {
 				throw new IllegalArgumentException("The shop has no strategy '" + name
