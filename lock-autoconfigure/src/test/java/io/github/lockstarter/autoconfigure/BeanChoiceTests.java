@@ -21,7 +21,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.servers.RedisServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -29,9 +29,9 @@ class BeanChoiceTests {
 
 	private static final String PROPERTY = "distributed-lock.redis.connection-factory";
 
-	private static EmbeddedRedis caches;
+	private static RedisServer caches;
 
-	private static EmbeddedRedis locks;
+	private static RedisServer locks;
 
 	/**
 	 * The first connection of a JVM may take longer than a caller waits for an answer.
@@ -43,8 +43,8 @@ class BeanChoiceTests {
 
 	@BeforeAll
 	static void start() {
-		caches = EmbeddedRedis.start();
-		locks = EmbeddedRedis.start();
+		caches = RedisServer.start();
+		locks = RedisServer.start();
 	}
 
 	@AfterAll
@@ -127,7 +127,7 @@ class BeanChoiceTests {
 				.isEqualTo("leave out " + PROPERTY + ", or declare a RedisConnectionFactory bean of that name"));
 	}
 
-	private static LettuceConnectionFactory to(EmbeddedRedis redis) {
+	private static LettuceConnectionFactory to(RedisServer redis) {
 		return new LettuceConnectionFactory("localhost", redis.port());
 	}
 

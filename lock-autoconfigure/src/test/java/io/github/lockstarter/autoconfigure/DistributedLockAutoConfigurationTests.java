@@ -44,12 +44,12 @@ import io.github.lockstarter.lifecycle.LockLifecycle;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.redis.RedisLockStore;
+import io.github.lockstarter.servers.RedisServer;
 import io.github.lockstarter.spring.EnableDistributedLocks;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStores;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
-import io.github.lockstarter.testsupport.EmbeddedRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -68,7 +68,7 @@ class DistributedLockAutoConfigurationTests {
 
 	@Test
 	void withoutConfigurationTheLocksAreInTheRedisOfTheApplication() {
-		try (EmbeddedRedis redis = EmbeddedRedis.start()) {
+		try (RedisServer redis = RedisServer.start()) {
 			this.runner.withUserConfiguration(Shop.class)
 				.withPropertyValues("spring.data.redis.port=" + redis.port())
 				.run((context) -> {
@@ -89,7 +89,7 @@ class DistributedLockAutoConfigurationTests {
 
 	@Test
 	void propertiesReachTheLocks() {
-		try (EmbeddedRedis redis = EmbeddedRedis.start()) {
+		try (RedisServer redis = RedisServer.start()) {
 			this.runner
 				.withPropertyValues("spring.data.redis.port=" + redis.port(), "distributed-lock.key-prefix=shop/",
 						"distributed-lock.lease-time=5s", "distributed-lock.advice-order=42",
@@ -204,7 +204,7 @@ class DistributedLockAutoConfigurationTests {
 
 	@Test
 	void aClosingContextLetsHoldersFinishWhileRedisCanStillBeAsked() {
-		try (EmbeddedRedis redis = EmbeddedRedis.start()) {
+		try (RedisServer redis = RedisServer.start()) {
 			this.runner.withUserConfiguration(Shop.class)
 				.withPropertyValues("spring.data.redis.port=" + redis.port())
 				.run((context) -> {

@@ -31,8 +31,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.testsupport.EmbeddedRedis;
-import io.github.lockstarter.testsupport.EmbeddedRedisCluster;
+import io.github.lockstarter.servers.RedisCluster;
+import io.github.lockstarter.servers.RedisServer;
 import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -57,7 +57,7 @@ class LockRedisConnectionTests {
 
 	@Test
 	void locksAreInRedisThoughTheApplicationHasNoConnectionFactory(CapturedOutput output) {
-		try (EmbeddedRedis redis = EmbeddedRedis.start()) {
+		try (RedisServer redis = RedisServer.start()) {
 			redis.command("ACL", "SETUSER", "shop", "on", ">p@ss", "~*", "&*", "+@all");
 			this.locks.withPropertyValues(PREFIX + "url=redis://shop:p%40ss@127.0.0.1:" + redis.port() + "/3")
 				.run((context) -> {
@@ -74,7 +74,7 @@ class LockRedisConnectionTests {
 	@Test
 	@FullProfileOnly
 	void locksAreInAClusterAsWell() {
-		try (EmbeddedRedisCluster cluster = EmbeddedRedisCluster.start()) {
+		try (RedisCluster cluster = RedisCluster.start()) {
 			this.locks.withPropertyValues(PREFIX + "cluster.nodes=" + String.join(",", cluster.addresses()))
 				.run((context) -> {
 					LockRegistry registry = context.getBean(LockRegistry.class);

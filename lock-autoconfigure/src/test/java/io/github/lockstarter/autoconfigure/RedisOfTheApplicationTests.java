@@ -18,7 +18,7 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.servers.RedisServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -29,7 +29,7 @@ class RedisOfTheApplicationTests {
 
 	@Test
 	void cachesTemplatesAndLocksAreInTheSameRedis() {
-		try (EmbeddedRedis redis = EmbeddedRedis.start()) {
+		try (RedisServer redis = RedisServer.start()) {
 			new ApplicationContextRunner()
 				.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class, CacheAutoConfiguration.class,
 						DistributedLockAutoConfiguration.class))

@@ -23,7 +23,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.redlock.RedlockStore;
-import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.servers.RedisServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -32,7 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class RedlockAutoConfigurationTests {
 
-	private static List<EmbeddedRedis> servers;
+	private static List<RedisServer> servers;
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(
@@ -42,12 +42,12 @@ class RedlockAutoConfigurationTests {
 
 	@BeforeAll
 	static void start() {
-		servers = Stream.generate(() -> EmbeddedRedis.start()).limit(3).toList();
+		servers = Stream.generate(() -> RedisServer.start()).limit(3).toList();
 	}
 
 	@AfterAll
 	static void stop() {
-		servers.forEach(EmbeddedRedis::close);
+		servers.forEach(RedisServer::close);
 	}
 
 	private static String nodes() {

@@ -41,11 +41,11 @@ import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.redis.RedisLockStore;
+import io.github.lockstarter.servers.RedisServer;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStores;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.FaultInjectingStore;
-import io.github.lockstarter.testsupport.EmbeddedRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -98,7 +98,7 @@ class SeveralStoresTests {
 
 	@Test
 	void aKindOfStoreIsCreatedWhenSomethingNamesIt() {
-		try (EmbeddedRedis redis = EmbeddedRedis.start()) {
+		try (RedisServer redis = RedisServer.start()) {
 			this.twoBeans.withPropertyValues("spring.data.redis.port=" + redis.port(), PATIENT).run((context) -> {
 				String bean = "distributedLockStore.redis";
 				assertThat(context).hasBean("first").getBeanNames(LockStore.class).contains(bean);
@@ -245,7 +245,7 @@ class SeveralStoresTests {
 
 	@Test
 	void aBeanWithTheNameOfAKindWrapsIt() {
-		try (EmbeddedRedis redis = EmbeddedRedis.start()) {
+		try (RedisServer redis = RedisServer.start()) {
 			this.runner.withUserConfiguration(WithFaults.class)
 				.withPropertyValues("spring.data.redis.port=" + redis.port(), PATIENT)
 				.run((context) -> {

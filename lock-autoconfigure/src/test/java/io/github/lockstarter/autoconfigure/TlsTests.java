@@ -22,8 +22,8 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
-import io.github.lockstarter.testsupport.EmbeddedRedis;
-import io.github.lockstarter.testsupport.SelfSignedCertificate;
+import io.github.lockstarter.servers.RedisServer;
+import io.github.lockstarter.servers.SelfSignedCertificate;
 import io.lettuce.core.RedisClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -38,7 +38,7 @@ class TlsTests {
 
 	private static SelfSignedCertificate certificate;
 
-	private static EmbeddedRedis redis;
+	private static RedisServer redis;
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(SslAutoConfiguration.class, DataRedisAutoConfiguration.class,
@@ -52,7 +52,7 @@ class TlsTests {
 	@BeforeAll
 	static void start(@TempDir Path directory) throws Exception {
 		certificate = SelfSignedCertificate.create(directory);
-		redis = EmbeddedRedis.startWithTls(certificate);
+		redis = RedisServer.startWithTls(certificate);
 	}
 
 	@AfterAll

@@ -12,7 +12,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -68,7 +67,7 @@ class ConnectAttemptsTests {
 		assertThat(this.attempts).hasValue(2);
 	}
 
-	@RepeatedTest(20)
+	@Test
 	void closingEndsTheAttemptAndThoseThatWait() throws Exception {
 		CompletableFuture<String> waiting = this.connects.connected();
 		this.connecting.await();

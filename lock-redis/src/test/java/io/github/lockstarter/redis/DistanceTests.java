@@ -3,7 +3,7 @@
 package io.github.lockstarter.redis;
 
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,7 +22,7 @@ class DistanceTests {
 	@CsvSource({ "0, 20", "3, 20", "5, 40", "10, 40", "30, 160", "100, 320", "400, 1280", "5000, 1280" })
 	void isThreeRoundTripsAndTheTimeToReactUpToABound(long roundTrip, long kept) {
 		for (int i = 0; i < 100; i++) {
-			this.distance.measured(Duration.ofMillis(roundTrip).toNanos());
+			measured(roundTrip);
 		}
 		assertThat(kept()).isEqualTo(kept);
 	}
@@ -34,14 +34,18 @@ class DistanceTests {
 
 	@Test
 	void followsAShorterTimeAtOnceAndLongerOnesSlowly() {
-		this.distance.measured(Duration.ofMillis(1).toNanos());
+		measured(1);
 		assertThat(kept()).isEqualTo(20);
-		this.distance.measured(Duration.ofMillis(30).toNanos());
+		measured(30);
 		assertThat(kept()).isEqualTo(40);
 		for (int i = 0; i < 30; i++) {
-			this.distance.measured(Duration.ofMillis(30).toNanos());
+			measured(30);
 		}
 		assertThat(kept()).isEqualTo(160);
+	}
+
+	private void measured(long millis) {
+		this.distance.measured(TimeUnit.MILLISECONDS.toNanos(millis));
 	}
 
 	private long kept() {

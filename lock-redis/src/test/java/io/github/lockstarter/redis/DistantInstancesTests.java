@@ -7,16 +7,18 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.servers.Network;
+import io.github.lockstarter.servers.RedisServer;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
-import io.github.lockstarter.testsupport.DistantRedis;
-import io.github.lockstarter.testsupport.EmbeddedRedis;
 import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -25,6 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Instances that compete for a lock from different distances to the server.
  */
 @FullProfileOnly
+@Tag("clock")
 class DistantInstancesTests {
 
 	private static final int GRANTS = 30;
@@ -32,14 +35,15 @@ class DistantInstancesTests {
 	private static final Duration HOLD = Duration.ofMillis(10);
 
 	@AutoClose
-	private final EmbeddedRedis redis = EmbeddedRedis.start();
+	private final RedisServer redis = RedisServer.start();
 
 	@ParameterizedTest(name = "{0}, {1} ms away")
 	@CsvSource({ "EXCLUSIVE, 5", "EXCLUSIVE, 30", "EXCLUSIVE, 100", "FAIR, 5", "FAIR, 30", "FAIR, 100" })
 	void oneThatIsFarAwayHasItsShare(LockMode mode, long distance) throws Exception {
 		LockRequest request = LockRequest.of("stock", 1001).withMode(mode);
-		try (DistantRedis way = DistantRedis.to(this.redis.port(), Duration.ofMillis(distance));
-				RedisRegistry far = RedisRegistry.lettuce(way);
+		try (Network way = Network.to(this.redis.port(), Duration.ofMillis(distance));
+				RedisRegistry far = RedisRegistry.of(new LettuceConnectionFactory(RedisRegistry.server(way.port())),
+						RedisRegistry.SETTINGS);
 				RedisRegistry near = RedisRegistry.lettuce(this.redis)) {
 			AtomicInteger left = new AtomicInteger(GRANTS);
 			Lease first = near.acquire(request);

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.servers.RedisServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -48,7 +48,7 @@ class FenceScriptTests {
 	private static final long BOUND = 1L << 51;
 
 	@AutoClose
-	private static final EmbeddedRedis redis = EmbeddedRedis.start();
+	private static final RedisServer redis = RedisServer.start();
 
 	@BeforeEach
 	void empty() {

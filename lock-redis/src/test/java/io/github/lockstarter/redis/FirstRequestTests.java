@@ -2,13 +2,13 @@
 
 package io.github.lockstarter.redis;
 
-import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -16,6 +16,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.servers.Network;
+import io.github.lockstarter.servers.RedisServer;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockGrant;
@@ -23,8 +25,6 @@ import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.Place;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.test.StoreClient;
-import io.github.lockstarter.testsupport.EmbeddedRedis;
-import io.github.lockstarter.testsupport.UnreliableNetwork;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
@@ -32,15 +32,16 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 /**
  * Requests that are made before the connection is open.
  */
+@Tag("clock")
 class FirstRequestTests {
 
 	private static final LockKey KEY = LockKey.of("stock", 1001);
 
 	private static final Duration LEASE_TIME = Duration.ofSeconds(60);
 
-	private final EmbeddedRedis redis = EmbeddedRedis.start();
+	private final RedisServer redis = RedisServer.start();
 
-	private final UnreliableNetwork network = UnreliableNetwork.to(this.redis.port());
+	private final Network network = Network.to(this.redis.port());
 
 	private final OwnerToken owner = OwnerToken.random();
 
@@ -60,7 +61,7 @@ class FirstRequestTests {
 	}
 
 	@AfterEach
-	void close() throws IOException {
+	void close() {
 		this.network.close();
 		this.redis.close();
 	}

@@ -13,14 +13,14 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.servers.RedisServer;
+import io.github.lockstarter.servers.RedisSocket;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseListener;
 import io.github.lockstarter.test.StoreClient;
-import io.github.lockstarter.testsupport.EmbeddedRedis;
-import io.github.lockstarter.testsupport.RedisSocket;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -37,16 +37,22 @@ abstract class LockScriptHarness {
 
 	static final String TURN = LOCK + ":turn";
 
-	/** A ticket that gives a place whose name begins with a dot the longest turn. */
-	static final long FAR = 12;
+	/** A turn lasts so long that none ends during a test. */
+	static final Duration TURN_TIME = Duration.ofHours(1);
 
 	static final String QUEUE = LOCK + ":queue";
 
 	static final String READERS = LOCK + ":readers";
 
-	static final Duration LEASE_TIME = Duration.ofSeconds(20);
+	static final Duration LEASE_TIME = Duration.ofSeconds(60);
 
-	static EmbeddedRedis redis;
+	/** A machine that stands still for longer fails a test. */
+	private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+	/** The milliseconds of a minute. */
+	static final String MINUTE = "60000";
+
+	static RedisServer redis;
 
 	static StoreClient store;
 
@@ -56,16 +62,14 @@ abstract class LockScriptHarness {
 
 	final OwnerToken owner = OwnerToken.random();
 
-	final OwnerToken reader = OwnerToken.random(LockMode.READ);
-
-	final OwnerToken otherReader = OwnerToken.random(LockMode.READ);
+	final OwnerToken other = OwnerToken.random();
 
 	@BeforeAll
 	static void startRedis() {
-		redis = EmbeddedRedis.start();
+		redis = RedisServer.start();
 		connections = new LettuceConnectionFactory("127.0.0.1", redis.port());
 		connections.start();
-		redisStore = new RedisLockStore(connections, RedisLockSettings.DEFAULTS);
+		redisStore = new RedisLockStore(connections, RedisLockSettings.DEFAULTS, new Distance(TURN_TIME));
 		store = new StoreClient(redisStore);
 		ReleaseListener listener = new ReleaseListener() {
 
@@ -124,13 +128,28 @@ abstract class LockScriptHarness {
 		return redis.command("ZRANGE", QUEUE, "0", "-1", "WITHSCORES").replace('\n', ' ');
 	}
 
-	static Duration ttl(String key) {
-		return Duration.ofMillis(Long.parseLong(redis.command("PTTL", key)));
+	/**
+	 * Check that a key was just set to expire after a time.
+	 */
+	static void assertExpiry(String key, Duration time) {
+		long remaining = Long.parseLong(redis.command("PTTL", key));
+		assertThat(remaining).as("remaining time of " + key)
+			.isBetween(time.minus(PATIENCE).toMillis(), time.toMillis());
 	}
 
-	static long millis() {
+	/**
+	 * Return the time of the server in microseconds since the year 2024.
+	 */
+	static long micros() {
 		String[] time = redis.command("TIME").split("\n");
-		return Long.parseLong(time[0]) * 1000 + Long.parseLong(time[1]) / 1000;
+		return (Long.parseLong(time[0]) - 1_704_067_200) * 1_000_000 + Long.parseLong(time[1]);
+	}
+
+	/**
+	 * Return the time of the server in milliseconds.
+	 */
+	static long millis() {
+		return 1_704_067_200_000L + micros() / 1000;
 	}
 
 	/**

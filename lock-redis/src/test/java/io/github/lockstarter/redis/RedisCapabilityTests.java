@@ -22,10 +22,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 class RedisCapabilityTests {
 
 	private static final RedisLockSettings AWAITING_RELEASES = new RedisLockSettings("lock:", Duration.ofHours(24),
-			true, 0, Duration.ofMillis(500));
+			true, 0, Duration.ofSeconds(1));
 
 	private static final RedisLockSettings AWAITING_REPLICAS = new RedisLockSettings("lock:", Duration.ofHours(24),
-			false, 1, Duration.ofMillis(500));
+			false, 1, Duration.ofSeconds(1));
 
 	private final LettuceConnectionFactory lettuce = new LettuceConnectionFactory();
 

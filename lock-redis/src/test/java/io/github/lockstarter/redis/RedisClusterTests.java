@@ -11,6 +11,7 @@ import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
@@ -25,15 +26,14 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.engine.DefaultLockRegistry;
-import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.servers.RedisCluster;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.StoreClient;
-import io.github.lockstarter.testsupport.EmbeddedRedisCluster;
 import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -47,13 +47,8 @@ class RedisClusterTests {
 
 	private static final Duration LEASE_TIME = Duration.ofSeconds(20);
 
-	/** With these settings a waiter without a message would wait for too long. */
-	private static final EngineSettings NO_POLLING = new EngineSettings(Duration.ofMinutes(2), Duration.ofMinutes(2), 3,
-			Duration.ofMinutes(1), Duration.ofMinutes(1), Duration.ofMillis(50), Duration.ofSeconds(1),
-			RedisRegistry.SETTINGS.outageTime());
-
 	@AutoClose
-	private static final EmbeddedRedisCluster cluster = EmbeddedRedisCluster.start();
+	private static final RedisCluster cluster = RedisCluster.start();
 
 	@AutoClose("destroy")
 	private static final LettuceConnectionFactory lettuce = lettuce();
@@ -101,7 +96,8 @@ class RedisClusterTests {
 	void locksOfDifferentServersAreTakenTogetherAsWell() {
 		LockSetRequest all = LockSetRequest.of("basket", IntStream.range(0, 50).boxed().toList());
 		try (RedisLockStore store = new RedisLockStore(lettuce, RedisLockSettings.DEFAULTS);
-				DefaultLockRegistry registry = new DefaultLockRegistry(store, NO_POLLING, LockListener.NO_OP)) {
+				DefaultLockRegistry registry = new DefaultLockRegistry(store, RedisRegistry.withoutPolling(),
+						LockListener.NO_OP)) {
 			try (LeaseSet lease = registry.acquireAll(all)) {
 				assertThat(lease.all()).hasSize(50).allMatch(Lease::isHeld);
 				assertThat(cluster.command("EXISTS", "lock:{basket:49}")).isEqualTo("1");
@@ -111,6 +107,8 @@ class RedisClusterTests {
 	}
 
 	@Test
+	@FullProfileOnly
+	@Tag("clock")
 	void replicasAreAskedOnTheServerOfTheLock() {
 		RedisLockSettings oneReplica = new RedisLockSettings("lock:", Duration.ofHours(1), false, 1,
 				Duration.ofMillis(10));
@@ -129,6 +127,7 @@ class RedisClusterTests {
 	}
 
 	@Test
+	@FullProfileOnly
 	void locksOnDifferentServersAreDistinguished() {
 		try (RedisLockStore store = new RedisLockStore(lettuce, RedisLockSettings.DEFAULTS)) {
 			assertThat(store.servers().of(LockKey.of("slots"))).isEqualTo("");
@@ -139,6 +138,7 @@ class RedisClusterTests {
 	}
 
 	@Test
+	@FullProfileOnly
 	void locksOnDifferentServersAreDistinguishedWithABlockingDriverAsWell() {
 		try (RedisLockStore store = new RedisLockStore(jedis, RedisLockSettings.DEFAULTS)) {
 			assertThat(store.servers().of(LockKey.of("slots"))).isEqualTo("");
@@ -154,12 +154,15 @@ class RedisClusterTests {
 	}
 
 	@Test
+	@FullProfileOnly
 	void aDeadWaiterAtTheHeadOfTheQueueCostsTheNextOneAMomentOnly() throws Exception {
 		LockRequest request = LockRequest.of("stock", "dead-waiter");
 		try (RedisLockStore one = new RedisLockStore(lettuce, RedisLockSettings.DEFAULTS);
 				RedisLockStore two = new RedisLockStore(lettuce, RedisLockSettings.DEFAULTS);
-				DefaultLockRegistry holder = new DefaultLockRegistry(one, NO_POLLING, LockListener.NO_OP);
-				DefaultLockRegistry waiting = new DefaultLockRegistry(two, NO_POLLING, LockListener.NO_OP)) {
+				DefaultLockRegistry holder = new DefaultLockRegistry(one, RedisRegistry.withoutPolling(),
+						LockListener.NO_OP);
+				DefaultLockRegistry waiting = new DefaultLockRegistry(two, RedisRegistry.withoutPolling(),
+						LockListener.NO_OP)) {
 			Lease lease = holder.acquire(request);
 			cluster.command("ZADD", "lock:{stock:dead-waiter}:queue", "2", "dead");
 			Call<Boolean> waiter = Callers.start(() -> {

@@ -6,22 +6,22 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
+import io.github.lockstarter.servers.RedisServer;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.test.AbstractLockRegistryTests;
-import io.github.lockstarter.testsupport.EmbeddedRedis;
 
 /**
  * Instances that share a Redis server.
  */
 class RedisLockRegistryTests extends AbstractLockRegistryTests {
 
-	private static EmbeddedRedis redis;
+	private static RedisServer redis;
 
 	private static LettuceConnectionFactory connections;
 
 	@BeforeAll
 	static void startRedis() {
-		redis = EmbeddedRedis.start();
+		redis = RedisServer.start();
 		connections = new LettuceConnectionFactory("127.0.0.1", redis.port());
 		connections.start();
 	}

@@ -11,12 +11,12 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.servers.RedisServer;
 import io.github.lockstarter.testsupport.FullProfileOnly;
 
 class RedisLockStoreTests {
 
-	private static EmbeddedRedis redis;
+	private static RedisServer redis;
 
 	private static LettuceConnectionFactory lettuce;
 
@@ -24,7 +24,7 @@ class RedisLockStoreTests {
 
 	@BeforeAll
 	static void startRedis() {
-		redis = EmbeddedRedis.start();
+		redis = RedisServer.start();
 		RedisStandaloneConfiguration server = new RedisStandaloneConfiguration("127.0.0.1", redis.port());
 		lettuce = new LettuceConnectionFactory(server);
 		lettuce.start();

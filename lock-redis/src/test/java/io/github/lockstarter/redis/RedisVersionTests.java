@@ -4,7 +4,7 @@ package io.github.lockstarter.redis;
 
 import org.junit.jupiter.api.Test;
 
-import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.servers.RedisServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -17,7 +17,7 @@ class RedisVersionTests {
 	@Test
 	void theServerHasTheVersionThatWasAskedFor() {
 		String expected = System.getProperty("redis.version", "7.0");
-		try (EmbeddedRedis redis = EmbeddedRedis.start()) {
+		try (RedisServer redis = RedisServer.start()) {
 			assertThat(redis.version()).startsWith(expected + ".");
 		}
 	}

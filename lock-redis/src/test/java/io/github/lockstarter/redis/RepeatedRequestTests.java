@@ -23,10 +23,10 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.event.LockEvent;
-import io.github.lockstarter.testsupport.EmbeddedRedis;
-import io.github.lockstarter.testsupport.EmbeddedRedisCluster;
+import io.github.lockstarter.servers.Network;
+import io.github.lockstarter.servers.RedisCluster;
+import io.github.lockstarter.servers.RedisServer;
 import io.github.lockstarter.testsupport.FullProfileOnly;
-import io.github.lockstarter.testsupport.UnreliableNetwork;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -45,16 +45,16 @@ class RepeatedRequestTests {
 	private abstract static class Driver {
 
 		@AutoClose
-		final EmbeddedRedis redis = start();
+		final RedisServer redis = start();
 
 		@AutoClose
-		final UnreliableNetwork network = UnreliableNetwork.to(this.redis.port());
+		final Network network = Network.to(this.redis.port());
 
 		@AutoClose
 		final RedisRegistry registry = connect();
 
-		EmbeddedRedis start() {
-			return EmbeddedRedis.start();
+		RedisServer start() {
+			return RedisServer.start();
 		}
 
 		/**
@@ -73,11 +73,6 @@ class RepeatedRequestTests {
 		@Test
 		void aReleaseIsNoLoss() {
 			close(REQUEST, LockScript.RELEASE);
-		}
-
-		@Test
-		void aReleaseInOrderOfArrivalIsNoLoss() {
-			close(REQUEST.withMode(LockMode.FAIR), LockScript.RELEASE);
 		}
 
 		@Test
@@ -125,7 +120,7 @@ class RepeatedRequestTests {
 	private abstract static class StandaloneDriver extends Driver {
 
 		RedisStandaloneConfiguration server() {
-			return new RedisStandaloneConfiguration("127.0.0.1", this.network.port());
+			return RedisRegistry.server(this.network.port());
 		}
 
 	}
@@ -133,12 +128,12 @@ class RepeatedRequestTests {
 	private abstract static class ClusterDriver extends Driver {
 
 		@Override
-		EmbeddedRedis start() {
-			return EmbeddedRedisCluster.startNode();
+		RedisServer start() {
+			return RedisServer.startClusterNode();
 		}
 
 		RedisClusterConfiguration cluster() {
-			EmbeddedRedisCluster.joinAlone(this.redis, this.network);
+			RedisCluster.joinAlone(this.redis, this.network);
 			return new RedisClusterConfiguration(List.of("127.0.0.1:" + this.network.port()));
 		}
 
@@ -149,7 +144,7 @@ class RepeatedRequestTests {
 
 		@Override
 		RedisRegistry connect() {
-			return lettuce(new LettuceConnectionFactory(server()));
+			return RedisRegistry.of(new LettuceConnectionFactory(server()), RedisRegistry.SETTINGS);
 		}
 
 	}
@@ -159,7 +154,7 @@ class RepeatedRequestTests {
 
 		@Override
 		RedisRegistry connect() {
-			return lettuce(new SpecialLettuceConnectionFactory(server()));
+			return RedisRegistry.of(new SpecialLettuceConnectionFactory(server()), RedisRegistry.SETTINGS);
 		}
 
 		@Test
@@ -179,11 +174,12 @@ class RepeatedRequestTests {
 	}
 
 	@Nested
+	@FullProfileOnly
 	class Jedis extends StandaloneDriver {
 
 		@Override
 		RedisRegistry connect() {
-			return jedis(new JedisConnectionFactory(server()));
+			return RedisRegistry.of(new JedisConnectionFactory(server()), RedisRegistry.SETTINGS);
 		}
 
 	}
@@ -196,7 +192,7 @@ class RepeatedRequestTests {
 
 		@Override
 		RedisRegistry connect() {
-			return lettuce(new LettuceConnectionFactory(cluster()));
+			return RedisRegistry.of(new LettuceConnectionFactory(cluster()), RedisRegistry.SETTINGS);
 		}
 
 	}
@@ -209,21 +205,9 @@ class RepeatedRequestTests {
 
 		@Override
 		RedisRegistry connect() {
-			return jedis(new JedisConnectionFactory(cluster()));
+			return RedisRegistry.of(new JedisConnectionFactory(cluster()), RedisRegistry.SETTINGS);
 		}
 
-	}
-
-	private static RedisRegistry lettuce(LettuceConnectionFactory connections) {
-		connections.afterPropertiesSet();
-		connections.start();
-		return RedisRegistry.of(connections, connections::destroy, RedisRegistry.SETTINGS);
-	}
-
-	private static RedisRegistry jedis(JedisConnectionFactory connections) {
-		connections.afterPropertiesSet();
-		connections.start();
-		return RedisRegistry.of(connections, connections::destroy, RedisRegistry.SETTINGS);
 	}
 
 	/**

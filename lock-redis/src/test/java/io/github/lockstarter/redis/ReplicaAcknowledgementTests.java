@@ -2,12 +2,12 @@
 
 package io.github.lockstarter.redis;
 
-import java.io.IOException;
 import java.time.Duration;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -16,11 +16,11 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
+import io.github.lockstarter.servers.RedisServer;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.Place;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.test.StoreClient;
-import io.github.lockstarter.testsupport.EmbeddedRedis;
 import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -29,6 +29,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * Grants that a replica must confirm before they count.
  */
+@Tag("clock")
 class ReplicaAcknowledgementTests {
 
 	private static final LockRequest REQUEST = LockRequest.of("stock", 1001).withWaitTime(Duration.ofMillis(700));
@@ -42,17 +43,17 @@ class ReplicaAcknowledgementTests {
 	private static final LockRequest PATIENT = REQUEST.withWaitTime(Duration.ofSeconds(20));
 
 	@AutoClose
-	private final EmbeddedRedis redis = EmbeddedRedis.start();
+	private final RedisServer redis = RedisServer.start();
 
 	abstract static class Acknowledgements {
 
 		@AutoClose
-		private final EmbeddedRedis primary = EmbeddedRedis.start();
+		private final RedisServer primary = RedisServer.start();
 
 		@AutoClose
-		private final EmbeddedRedis replica = EmbeddedRedis.startReplicaOf(this.primary);
+		private final RedisServer replica = RedisServer.startReplicaOf(this.primary);
 
-		abstract RedisRegistry registry(EmbeddedRedis redis, RedisLockSettings settings);
+		abstract RedisRegistry registry(RedisServer redis, RedisLockSettings settings);
 
 		@Test
 		void aGrantThatAReplicaHasCountsAtOnce() {
@@ -70,18 +71,18 @@ class ReplicaAcknowledgementTests {
 			awaitReplica();
 			try (RedisRegistry registry = registry(this.primary, ONE_REPLICA)) {
 				registry.acquire(PATIENT).close();
-				signal("STOP");
+				this.replica.pause();
 				assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> registry.acquire(REQUEST))
 					.withMessageContaining("Only 0 replicas have confirmed the grant within 300 ms")
 					.withMessageContaining("distributed-lock.redis.min-replica-acks requires 1");
 				Awaitility.await()
 					.untilAsserted(
 							() -> assertThat(this.primary.command("EXISTS", "lock:{stock:1001}")).isEqualTo("0"));
-				signal("CONT");
+				this.replica.resume();
 				registry.acquire(PATIENT).close();
 			}
 			finally {
-				signal("CONT");
+				this.replica.resume();
 			}
 		}
 
@@ -92,7 +93,7 @@ class ReplicaAcknowledgementTests {
 					RedisRegistry other = RedisRegistry.lettuce(this.primary);
 					Lease share = other.acquire(PATIENT.withMode(LockMode.READ))) {
 				registry.acquire(PATIENT.withMode(LockMode.READ)).close();
-				signal("STOP");
+				this.replica.pause();
 				assertThatExceptionOfType(LockUnavailableException.class)
 					.isThrownBy(() -> registry.acquire(REQUEST.withMode(LockMode.READ)));
 				Awaitility.await()
@@ -101,7 +102,7 @@ class ReplicaAcknowledgementTests {
 				share.ensureHeld();
 			}
 			finally {
-				signal("CONT");
+				this.replica.resume();
 			}
 		}
 
@@ -121,18 +122,13 @@ class ReplicaAcknowledgementTests {
 			Awaitility.await().until(() -> this.replica.command("ROLE").contains("connected"));
 		}
 
-		private void signal(String name) throws IOException, InterruptedException {
-			assertThat(new ProcessBuilder("kill", "-" + name, Long.toString(this.replica.pid())).start().waitFor())
-				.isZero();
-		}
-
 	}
 
 	@Nested
 	class WithLettuce extends Acknowledgements {
 
 		@Override
-		RedisRegistry registry(EmbeddedRedis redis, RedisLockSettings settings) {
+		RedisRegistry registry(RedisServer redis, RedisLockSettings settings) {
 			return RedisRegistry.lettuce(redis, settings);
 		}
 
@@ -159,7 +155,7 @@ class ReplicaAcknowledgementTests {
 	class WithJedis extends Acknowledgements {
 
 		@Override
-		RedisRegistry registry(EmbeddedRedis redis, RedisLockSettings settings) {
+		RedisRegistry registry(RedisServer redis, RedisLockSettings settings) {
 			return RedisRegistry.jedis(redis, settings);
 		}
 

@@ -10,6 +10,7 @@ import java.util.stream.IntStream;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
@@ -24,10 +25,10 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.event.LockEvent;
+import io.github.lockstarter.servers.RedisCluster;
+import io.github.lockstarter.servers.RedisServer;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
-import io.github.lockstarter.testsupport.EmbeddedRedis;
-import io.github.lockstarter.testsupport.EmbeddedRedisCluster;
 import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -36,6 +37,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * A cluster node that no longer answers affects only the locks on it.
  */
+@FullProfileOnly
+@Tag("clock")
 class SilentNodeTests {
 
 	private static final Duration LEASE_TIME = Duration.ofSeconds(8);
@@ -49,14 +52,13 @@ class SilentNodeTests {
 	private static final int RENEWALS = 4;
 
 	@AutoClose
-	private final EmbeddedRedisCluster cluster = EmbeddedRedisCluster.start("--cluster-node-timeout", "120000");
+	private final RedisCluster cluster = RedisCluster.start("--cluster-node-timeout", "120000");
 
-	private final EmbeddedRedis silent = this.cluster.nodes().get(0);
+	private final RedisServer silent = this.cluster.nodes().get(0);
 
 	private final List<LockEvent> events = new CopyOnWriteArrayList<>();
 
 	@Test
-	@FullProfileOnly
 	void callersThatGaveUpOnItCostNoLockOnAnotherNode() throws Exception {
 		LettuceConnectionFactory connections = new LettuceConnectionFactory(
 				new RedisClusterConfiguration(this.cluster.addresses()));
@@ -66,7 +68,6 @@ class SilentNodeTests {
 	}
 
 	@Test
-	@FullProfileOnly
 	void callersThatGaveUpOnItCostNoLockOnAnotherNodeWithABlockingDriver() throws Exception {
 		JedisConnectionFactory connections = jedis();
 		// No more than the connections in its pool, each of which waits for five
@@ -84,14 +85,14 @@ class SilentNodeTests {
 			// first
 			List<Lease> lost = acquire(registry, silentKeys(4));
 			List<Lease> healthy = acquire(registry, healthyKeys(6));
-			signal("STOP");
+			this.silent.pause();
 			try {
 				awaitRenewals(healthy);
 				Awaitility.await().atMost(PATIENCE).until(() -> lost.stream().noneMatch(Lease::isHeld));
 				awaitRenewals(healthy);
 			}
 			finally {
-				signal("CONT");
+				this.silent.resume();
 			}
 			assertThat(healthy).allMatch(Lease::isHeld);
 			healthy.forEach(Lease::close);
@@ -104,7 +105,7 @@ class SilentNodeTests {
 				DefaultLockRegistry registry = registry(store)) {
 			List<Lease> healthy = acquire(registry, healthyKeys(1));
 			List<LockKey> silentKeys = silentKeys(count);
-			signal("STOP");
+			this.silent.pause();
 			try {
 				List<Call<Void>> callers = silentKeys.stream()
 					.map((key) -> Callers.<Void>start(() -> giveUp(registry, key)))
@@ -116,7 +117,7 @@ class SilentNodeTests {
 				awaitRenewals(healthy);
 			}
 			finally {
-				signal("CONT");
+				this.silent.resume();
 			}
 			assertThat(healthy).allMatch(Lease::isHeld);
 			healthy.forEach(Lease::close);
@@ -130,7 +131,7 @@ class SilentNodeTests {
 	}
 
 	private DefaultLockRegistry registry(RedisLockStore store) {
-		return new DefaultLockRegistry(store, RedisRegistry.leaseTime(LEASE_TIME), this.events::add);
+		return new DefaultLockRegistry(store, RedisRegistry.leaseTime(LEASE_TIME, 3), this.events::add);
 	}
 
 	private static List<Lease> acquire(DefaultLockRegistry registry, List<LockKey> keys) {
@@ -168,10 +169,6 @@ class SilentNodeTests {
 			.filter((key) -> (this.cluster.nodeOf("{" + key + "}") == this.silent) == ofSilentNode)
 			.limit(count)
 			.toList();
-	}
-
-	private void signal(String name) throws Exception {
-		assertThat(new ProcessBuilder("kill", "-" + name, Long.toString(this.silent.pid())).start().waitFor()).isZero();
 	}
 
 	private JedisConnectionFactory jedis() {

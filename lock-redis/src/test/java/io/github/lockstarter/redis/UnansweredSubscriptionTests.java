@@ -2,7 +2,6 @@
 
 package io.github.lockstarter.redis;
 
-import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -10,9 +9,9 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
@@ -21,31 +20,32 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.servers.Network;
+import io.github.lockstarter.servers.RedisServer;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
-import io.github.lockstarter.testsupport.EmbeddedRedis;
 import io.github.lockstarter.testsupport.FullProfileOnly;
-import io.github.lockstarter.testsupport.UnreliableNetwork;
 
 import static org.assertj.core.api.Assertions.assertThatException;
 
 /**
  * A subscription that is never confirmed.
  */
+@Tag("clock")
 class UnansweredSubscriptionTests {
 
 	private static final LockRequest REQUEST = LockRequest.of("stock", 1);
 
 	/** Waiters poll often until messages arrive, and then hardly ever. */
-	private static final EngineSettings SETTINGS = new EngineSettings(Duration.ofMinutes(2), Duration.ofMinutes(2), 3,
-			Duration.ofMinutes(1), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(1),
-			Duration.ofSeconds(20));
+	private static final EngineSettings SETTINGS = new EngineSettings(Duration.ofMinutes(10), Duration.ofMinutes(10), 3,
+			Duration.ofMinutes(5), EngineSettings.DEFAULTS.pollIntervalWithoutMessages(),
+			EngineSettings.DEFAULTS.timeSlice(), Duration.ofSeconds(1), Duration.ofSeconds(20));
 
 	abstract static class Unanswered {
 
-		private final EmbeddedRedis redis = EmbeddedRedis.start();
+		private final RedisServer redis = RedisServer.start();
 
-		private final UnreliableNetwork network = UnreliableNetwork.to(this.redis.port());
+		private final Network network = Network.to(this.redis.port());
 
 		private final RedisRegistry holder = RedisRegistry.lettuce(this.redis, SETTINGS);
 
@@ -66,7 +66,8 @@ class UnansweredSubscriptionTests {
 		}
 
 		@AfterEach
-		void close() throws IOException {
+		void close() {
+			this.held.close();
 			this.holder.close();
 			this.network.close();
 			this.redis.close();
@@ -134,11 +135,9 @@ class UnansweredSubscriptionTests {
 
 		@Override
 		RedisRegistry create(int port, Duration timeout) {
-			LettuceConnectionFactory connections = new LettuceConnectionFactory(
-					new RedisStandaloneConfiguration("127.0.0.1", port),
+			LettuceConnectionFactory connections = new LettuceConnectionFactory(RedisRegistry.server(port),
 					LettuceClientConfiguration.builder().commandTimeout(timeout).build());
-			connections.start();
-			return RedisRegistry.of(connections, connections::destroy, SETTINGS);
+			return RedisRegistry.of(connections, SETTINGS);
 		}
 
 	}
@@ -149,12 +148,9 @@ class UnansweredSubscriptionTests {
 
 		@Override
 		RedisRegistry create(int port, Duration timeout) {
-			JedisConnectionFactory connections = new JedisConnectionFactory(
-					new RedisStandaloneConfiguration("127.0.0.1", port),
+			JedisConnectionFactory connections = new JedisConnectionFactory(RedisRegistry.server(port),
 					JedisClientConfiguration.builder().readTimeout(timeout).build());
-			connections.afterPropertiesSet();
-			connections.start();
-			return RedisRegistry.of(connections, connections::destroy, SETTINGS);
+			return RedisRegistry.of(connections, SETTINGS);
 		}
 
 	}

@@ -19,9 +19,9 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.servers.RedisServer;
 import io.github.lockstarter.spring.EnableDistributedLocks;
 import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.testsupport.EmbeddedRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -31,7 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class WithoutSpringBootTests {
 
 	@AutoClose
-	private static final EmbeddedRedis redis = EmbeddedRedis.start();
+	private static final RedisServer redis = RedisServer.start();
 
 	@Test
 	void aProgramWithoutSpring() {

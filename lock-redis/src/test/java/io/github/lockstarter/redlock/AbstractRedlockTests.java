@@ -14,6 +14,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.Place;
 import io.github.lockstarter.test.StoreClient;
@@ -27,21 +28,24 @@ abstract class AbstractRedlockTests {
 
 	static final LockKey KEY = RedlockServers.KEY;
 
-	static final Duration LEASE_TIME = Duration.ofSeconds(30);
+	static final Duration LEASE_TIME = Duration.ofMinutes(30);
 
-	/** So long that no test that waits for it ends in time. */
 	static final RedlockSettings PATIENT = RedlockServers.nodeTimeout(Duration.ofSeconds(10));
 
-	static final Duration AT_ONCE = Duration.ofSeconds(9);
+	/** Who waits for a server that does not answer never ends. */
+	static final RedlockSettings ENDLESS = RedlockServers.nodeTimeout(Duration.ofMinutes(10));
+
+	/** Only to end a test that hangs. */
+	static final Duration PATIENCE = Duration.ofMinutes(1);
 
 	@AutoClose
 	final RedlockServers servers = RedlockServers.start(3);
 
-	final RedlockStore store = this.servers.store(PATIENT);
+	final RedlockStore store = this.servers.store(ENDLESS);
 
 	final StoreClient one = new StoreClient(this.store);
 
-	final RedlockStore otherStore = this.servers.store(PATIENT);
+	final RedlockStore otherStore = this.servers.store(ENDLESS);
 
 	final StoreClient two = new StoreClient(this.otherStore);
 
@@ -62,13 +66,13 @@ abstract class AbstractRedlockTests {
 	}
 
 	static LockAttempt acquire(StoreClient client, OwnerToken owner) {
-		return client.acquire(KEY, owner, LEASE_TIME, false);
+		return ask(client.store(), owner).join();
 	}
 
-	static CompletableFuture<LockAttempt> ask(RedlockStore store, OwnerToken owner) {
+	static CompletableFuture<LockAttempt> ask(LockStore store, OwnerToken owner) {
 		return store.acquire(new LeaseRequest(KEY, owner, LEASE_TIME), Place.NONE)
 			.toCompletableFuture()
-			.orTimeout(AT_ONCE.toSeconds(), TimeUnit.SECONDS);
+			.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS);
 	}
 
 	void grantEverywhere() {

@@ -13,6 +13,7 @@ import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.Lease;
@@ -20,9 +21,9 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.servers.RedisServer;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
-import io.github.lockstarter.testsupport.EmbeddedRedis;
 import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -30,6 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Owners of one lock while its servers are silent or restart, one after the other.
  */
+@Tag("clock")
 class FailingServersTests {
 
 	private static final int INSTANCES = 2;
@@ -125,7 +127,7 @@ class FailingServersTests {
 	}
 
 	/** Let a server be silent until some owners have come and gone. */
-	private void disturb(EmbeddedRedis server, AtomicBoolean over) {
+	private void disturb(RedisServer server, AtomicBoolean over) {
 		int enough = this.holds.get() + 10;
 		server.pause();
 		while (!over.get() && this.holds.get() < enough) {

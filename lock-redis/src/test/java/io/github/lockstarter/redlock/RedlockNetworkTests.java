@@ -6,15 +6,15 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+import io.github.lockstarter.servers.Network;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.test.StoreClient;
-import io.github.lockstarter.testsupport.DistantRedis;
-import io.github.lockstarter.testsupport.UnreliableNetwork;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -25,7 +25,7 @@ class RedlockNetworkTests extends AbstractRedlockTests {
 
 	@Test
 	void aLateSuccessOfARefusedOwnerIsReleased() throws Exception {
-		try (UnreliableNetwork slow = UnreliableNetwork.to(this.servers.port(2)); RedlockStore late = slowTo(slow)) {
+		try (Network slow = Network.to(this.servers.port(2)); RedlockStore late = slowTo(slow)) {
 			grantEverywhere();
 			this.servers.get(2).command("DEL", RedlockServers.LOCK);
 			slow.holdBack(this.other.value());
@@ -40,8 +40,7 @@ class RedlockNetworkTests extends AbstractRedlockTests {
 
 	@Test
 	void aWithdrawalThatDoesNotArriveIsRepeated() throws Exception {
-		try (UnreliableNetwork network = UnreliableNetwork.to(this.servers.port(2));
-				RedlockStore late = slowTo(network)) {
+		try (Network network = Network.to(this.servers.port(2)); RedlockStore late = slowTo(network)) {
 			grantEverywhere();
 			this.servers.get(2).command("DEL", RedlockServers.LOCK);
 			network.holdBack(this.other.value());
@@ -50,7 +49,7 @@ class RedlockNetworkTests extends AbstractRedlockTests {
 			network.awaitHeld();
 			network.disconnect();
 			this.servers.get(1).resume();
-			assertThat(attempt).succeedsWithin(AT_ONCE).isInstanceOf(LockRefusal.class);
+			assertThat(attempt).succeedsWithin(PATIENCE).isInstanceOf(LockRefusal.class);
 			network.letGo();
 			Awaitility.await().until(() -> this.servers.held() == 3);
 			network.heal();
@@ -60,8 +59,7 @@ class RedlockNetworkTests extends AbstractRedlockTests {
 
 	@Test
 	void aReleaseThatDoesNotArriveIsRepeated() throws Exception {
-		try (UnreliableNetwork network = UnreliableNetwork.to(this.servers.port(2));
-				RedlockStore beyond = slowTo(network)) {
+		try (Network network = Network.to(this.servers.port(2)); RedlockStore beyond = slowTo(network)) {
 			StoreClient client = new StoreClient(beyond);
 			grant(client, this.owner);
 			Awaitility.await().until(() -> this.servers.held() == 3);
@@ -75,8 +73,7 @@ class RedlockNetworkTests extends AbstractRedlockTests {
 
 	@Test
 	void aCutOffServerDecidesForNobody() throws Exception {
-		try (UnreliableNetwork network = UnreliableNetwork.to(this.servers.port(2));
-				RedlockStore beyond = slowTo(network)) {
+		try (Network network = Network.to(this.servers.port(2)); RedlockStore beyond = slowTo(network)) {
 			StoreClient cutOff = new StoreClient(beyond);
 			network.cut();
 			long base = grant(cutOff, this.owner);
@@ -97,15 +94,16 @@ class RedlockNetworkTests extends AbstractRedlockTests {
 	 * The servers execute all requests, but only one of them can tell the owner.
 	 */
 	@Test
+	@Tag("clock")
 	void anOwnerWithoutTheAnswersOfAMajorityKeepsNothing() throws Exception {
-		try (UnreliableNetwork first = UnreliableNetwork.to(this.servers.port(0));
-				UnreliableNetwork second = UnreliableNetwork.to(this.servers.port(1));
+		try (Network first = Network.to(this.servers.port(0));
+				Network second = Network.to(this.servers.port(1));
 				RedlockStore deaf = new RedlockStore(
 						RedlockServers.connections(first.port(), second.port(), this.servers.port(2)),
 						RedlockServers.SETTINGS)) {
 			first.cutAnswers();
 			second.cutAnswers();
-			assertThat(ask(deaf, this.owner)).failsWithin(AT_ONCE)
+			assertThat(ask(deaf, this.owner)).failsWithin(PATIENCE)
 				.withThrowableThat()
 				.withMessageContaining("but only 1 could vote");
 			Awaitility.await().until(() -> this.servers.get(0).calls("del") > 0);
@@ -120,15 +118,16 @@ class RedlockNetworkTests extends AbstractRedlockTests {
 	}
 
 	@Test
+	@Tag("clock")
 	void answersThatComeTooLateGrantNothing() {
 		Duration roundTrip = Duration.ofMillis(300);
-		try (DistantRedis first = DistantRedis.to(this.servers.port(0), roundTrip);
-				DistantRedis second = DistantRedis.to(this.servers.port(1), roundTrip);
-				DistantRedis third = DistantRedis.to(this.servers.port(2), roundTrip);
+		try (Network first = Network.to(this.servers.port(0), roundTrip);
+				Network second = Network.to(this.servers.port(1), roundTrip);
+				Network third = Network.to(this.servers.port(2), roundTrip);
 				RedlockStore distant = new RedlockStore(
 						RedlockServers.connections(first.port(), second.port(), third.port()),
 						RedlockServers.nodeTimeout(roundTrip.dividedBy(3)))) {
-			assertThat(ask(distant, this.owner)).failsWithin(AT_ONCE)
+			assertThat(ask(distant, this.owner)).failsWithin(PATIENCE)
 				.withThrowableThat()
 				.withMessageContaining("A majority of the 3 Redis servers is needed, but only 0 could vote");
 			// The connections keep the order: acquired, and released at once
@@ -137,9 +136,9 @@ class RedlockNetworkTests extends AbstractRedlockTests {
 		}
 	}
 
-	private RedlockStore slowTo(UnreliableNetwork network) {
+	private RedlockStore slowTo(Network network) {
 		return new RedlockStore(RedlockServers.connections(this.servers.port(0), this.servers.port(1), network.port()),
-				PATIENT);
+				ENDLESS);
 	}
 
 }

@@ -12,7 +12,7 @@ import org.awaitility.Awaitility;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.servers.RedisServer;
 
 /**
  * Several independent Redis servers, and one lock on them.
@@ -29,14 +29,14 @@ final class RedlockServers implements AutoCloseable {
 	/** Servers that were just started have a vote. */
 	static final RedlockSettings SETTINGS = restartDelay(Duration.ZERO);
 
-	private final List<EmbeddedRedis> servers;
+	private final List<RedisServer> servers;
 
-	private RedlockServers(List<EmbeddedRedis> servers) {
+	private RedlockServers(List<RedisServer> servers) {
 		this.servers = servers;
 	}
 
 	static RedlockServers start(int number) {
-		return new RedlockServers(Stream.generate(() -> EmbeddedRedis.start()).limit(number).toList());
+		return new RedlockServers(Stream.generate(() -> RedisServer.start()).limit(number).toList());
 	}
 
 	static RedlockSettings restartDelay(Duration delay) {
@@ -54,7 +54,7 @@ final class RedlockServers implements AutoCloseable {
 		return Arrays.stream(ports).mapToObj((port) -> new LettuceConnectionFactory("127.0.0.1", port)).toList();
 	}
 
-	EmbeddedRedis get(int index) {
+	RedisServer get(int index) {
 		return this.servers.get(index);
 	}
 
@@ -67,7 +67,7 @@ final class RedlockServers implements AutoCloseable {
 	}
 
 	RedlockStore store(RedlockSettings settings) {
-		return new RedlockStore(connections(this.servers.stream().mapToInt(EmbeddedRedis::port).toArray()), settings);
+		return new RedlockStore(connections(this.servers.stream().mapToInt(RedisServer::port).toArray()), settings);
 	}
 
 	/**
@@ -96,7 +96,7 @@ final class RedlockServers implements AutoCloseable {
 		return this.servers.stream().filter(RedlockServers::isHeld).count();
 	}
 
-	private static boolean isHeld(EmbeddedRedis server) {
+	private static boolean isHeld(RedisServer server) {
 		return server.command("EXISTS", LOCK).equals("1");
 	}
 
@@ -109,7 +109,7 @@ final class RedlockServers implements AutoCloseable {
 
 	@Override
 	public void close() {
-		this.servers.forEach(EmbeddedRedis::close);
+		this.servers.forEach(RedisServer::close);
 	}
 
 }

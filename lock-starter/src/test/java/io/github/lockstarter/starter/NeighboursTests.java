@@ -33,7 +33,7 @@ import org.springframework.data.repository.CrudRepository;
 import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.DistributedLock;
-import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.servers.RedisServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -50,7 +50,7 @@ class NeighboursTests {
 			+ DataJpaRepositoriesAutoConfiguration.class.getName();
 
 	@AutoClose
-	private static final EmbeddedRedis redis = EmbeddedRedis.start();
+	private static final RedisServer redis = RedisServer.start();
 
 	@Test
 	void locksAreInRedisAndNothingElseIs(CapturedOutput output) {

@@ -20,8 +20,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.contentOf;
 
 /**
- * Each promise has tests that run in every build, not only in the profile {@code full}.
- * Those with the tag {@code clock} do, after all others of their module.
+ * Each promise has tests that run in every build, not only in the profile {@code full};
+ * so has each failure of another library. Those with the tag {@code clock} do, after all
+ * others of their module.
  */
 class PromiseTests {
 
@@ -50,14 +51,13 @@ class PromiseTests {
 		return pattern.matcher(code).results().count();
 	}
 
-	/** The rows of the table in CONTRIBUTING.md. */
+	/** The rows of the tables whose last column names tests. */
 	private static Map<String, List<String>> promises() {
-		String table = contentOf(ROOT.resolve("CONTRIBUTING.md").toFile()).split("\\| promise \\| tests \\|\\n")[1];
-		return table.lines()
-			.skip(1)
-			.takeWhile((line) -> line.startsWith("|"))
+		return Stream.of("CONTRIBUTING.md", "docs/peers.md")
+			.map((page) -> contentOf(ROOT.resolve(page).toFile()).split("\\| tests \\|\\n")[1])
+			.flatMap((table) -> table.lines().skip(1).takeWhile((line) -> line.startsWith("|")))
 			.map((line) -> line.split("\\|"))
-			.collect(Collectors.toMap((cells) -> cells[1].strip(), (cells) -> names(cells[2])));
+			.collect(Collectors.toMap((cells) -> cells[1].strip(), (cells) -> names(cells[cells.length - 1])));
 	}
 
 	private static List<String> names(String cell) {

@@ -6,7 +6,7 @@ import java.util.List;
 
 import io.github.lockstarter.faults.worker.ServerAddress;
 import io.github.lockstarter.faults.worker.ServerAddress.Kind;
-import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.servers.RedisServer;
 
 /**
  * One server with a clock that can be set.
@@ -15,7 +15,7 @@ final class ClockSite implements RedisSite {
 
 	private final MovableClock clock = new MovableClock();
 
-	private final EmbeddedRedis server = EmbeddedRedis.start(this.clock.redis(), this.clock.environment());
+	private final RedisServer server = RedisServer.start(this.clock.redis(), this.clock.environment());
 
 	MovableClock clock() {
 		return this.clock;
@@ -27,7 +27,7 @@ final class ClockSite implements RedisSite {
 	}
 
 	@Override
-	public List<EmbeddedRedis> servers() {
+	public List<RedisServer> servers() {
 		return List.of(this.server);
 	}
 

@@ -6,15 +6,15 @@ import java.util.List;
 
 import io.github.lockstarter.faults.worker.ServerAddress;
 import io.github.lockstarter.faults.worker.ServerAddress.Kind;
-import io.github.lockstarter.testsupport.EmbeddedRedis;
-import io.github.lockstarter.testsupport.EmbeddedRedisCluster;
+import io.github.lockstarter.servers.RedisCluster;
+import io.github.lockstarter.servers.RedisServer;
 
 /**
  * A cluster of three primaries.
  */
 final class ClusterSite implements RedisSite {
 
-	private final EmbeddedRedisCluster cluster = EmbeddedRedisCluster.start();
+	private final RedisCluster cluster = RedisCluster.start();
 
 	@Override
 	public ServerAddress address(int worker) {
@@ -22,11 +22,11 @@ final class ClusterSite implements RedisSite {
 	}
 
 	@Override
-	public List<EmbeddedRedis> servers() {
+	public List<RedisServer> servers() {
 		return this.cluster.nodes();
 	}
 
-	EmbeddedRedisCluster cluster() {
+	RedisCluster cluster() {
 		return this.cluster;
 	}
 

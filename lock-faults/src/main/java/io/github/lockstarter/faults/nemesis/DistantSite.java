@@ -7,8 +7,8 @@ import java.util.List;
 
 import io.github.lockstarter.faults.worker.ServerAddress;
 import io.github.lockstarter.faults.worker.ServerAddress.Kind;
-import io.github.lockstarter.testsupport.DistantRedis;
-import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.servers.Network;
+import io.github.lockstarter.servers.RedisServer;
 
 /**
  * One server with a slow network to one of the workers.
@@ -17,9 +17,9 @@ final class DistantSite implements RedisSite {
 
 	private static final Duration ROUND_TRIP = Duration.ofMillis(30);
 
-	private final EmbeddedRedis server = EmbeddedRedis.start();
+	private final RedisServer server = RedisServer.start();
 
-	private final DistantRedis way = DistantRedis.to(this.server.port(), ROUND_TRIP);
+	private final Network way = Network.to(this.server.port(), ROUND_TRIP);
 
 	@Override
 	public ServerAddress address(int worker) {
@@ -31,7 +31,7 @@ final class DistantSite implements RedisSite {
 	}
 
 	@Override
-	public List<EmbeddedRedis> servers() {
+	public List<RedisServer> servers() {
 		return List.of(this.server);
 	}
 

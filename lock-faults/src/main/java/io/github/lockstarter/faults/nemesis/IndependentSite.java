@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 
 import io.github.lockstarter.faults.worker.ServerAddress;
 import io.github.lockstarter.faults.worker.ServerAddress.Kind;
-import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.servers.RedisServer;
 
 /**
  * Three servers that know nothing of each other, and a network from each worker to each
@@ -17,8 +17,8 @@ final class IndependentSite implements RedisSite {
 
 	private final MovableClock clock = new MovableClock();
 
-	private final List<EmbeddedRedis> servers = List.of(EmbeddedRedis.start(), EmbeddedRedis.start(),
-			EmbeddedRedis.start(this.clock.redis(), this.clock.environment()));
+	private final List<RedisServer> servers = List.of(RedisServer.start(), RedisServer.start(),
+			RedisServer.start(this.clock.redis(), this.clock.environment()));
 
 	private final List<List<TcpProxy>> networks = Stream.generate(this::networks).limit(Crew.SIZE).toList();
 
@@ -39,7 +39,7 @@ final class IndependentSite implements RedisSite {
 	}
 
 	@Override
-	public List<EmbeddedRedis> servers() {
+	public List<RedisServer> servers() {
 		return this.servers;
 	}
 
@@ -62,7 +62,7 @@ final class IndependentSite implements RedisSite {
 	@Override
 	public void close() {
 		this.networks.forEach((networks) -> networks.forEach(TcpProxy::close));
-		this.servers.forEach(EmbeddedRedis::close);
+		this.servers.forEach(RedisServer::close);
 		this.clock.close();
 	}
 

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.EnumSet;
 
 import io.github.lockstarter.faults.worker.Mode;
-import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.servers.RedisServer;
 
 /**
  * Faults of one Redis server.
@@ -105,7 +105,7 @@ public enum RedisFault implements Fault {
 		return Nature.of(title, EnumSet.of(SiteKind.SINGLE), strike);
 	}
 
-	private static EmbeddedRedis server(Attack attack) {
+	private static RedisServer server(Attack attack) {
 		return attack.redis().servers().get(0);
 	}
 
@@ -113,7 +113,7 @@ public enum RedisFault implements Fault {
 		return ((ClockSite) attack.site()).clock();
 	}
 
-	private static void pause(Attack attack, EmbeddedRedis server, Duration duration) throws Exception {
+	private static void pause(Attack attack, RedisServer server, Duration duration) throws Exception {
 		server.pause();
 		attack.last(duration);
 		server.resume();

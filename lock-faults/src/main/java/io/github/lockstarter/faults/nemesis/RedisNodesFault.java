@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 import io.github.lockstarter.faults.worker.Mode;
-import io.github.lockstarter.testsupport.EmbeddedRedis;
-import io.github.lockstarter.testsupport.EmbeddedRedisCluster;
+import io.github.lockstarter.servers.RedisCluster;
+import io.github.lockstarter.servers.RedisServer;
 
 /**
  * Faults of Redis servers that belong together: a primary and its replica, or the nodes
@@ -55,7 +55,7 @@ public enum RedisNodesFault implements Fault {
 
 	/** The data of the node is lost. */
 	NODE_RESTARTED(ofCluster("Cluster node killed and started again empty", (attack) -> {
-		EmbeddedRedis node = usedNode(attack);
+		RedisServer node = usedNode(attack);
 		node.kill();
 		attack.last(attack.leases(0.2));
 		node.restart();
@@ -84,23 +84,23 @@ public enum RedisNodesFault implements Fault {
 		return (SentinelSite) attack.site();
 	}
 
-	private static EmbeddedRedisCluster cluster(Attack attack) {
+	private static RedisCluster cluster(Attack attack) {
 		return ((ClusterSite) attack.site()).cluster();
 	}
 
-	private static EmbeddedRedis usedNode(Attack attack) {
+	private static RedisServer usedNode(Attack attack) {
 		return cluster(attack).nodeOf(attack.keys().get(0));
 	}
 
 	/**
 	 * Return a node of the cluster that keeps none of the locks.
 	 */
-	private static EmbeddedRedis unusedNode(Attack attack) {
-		List<EmbeddedRedis> used = attack.keys().stream().map(cluster(attack)::nodeOf).toList();
+	private static RedisServer unusedNode(Attack attack) {
+		List<RedisServer> used = attack.keys().stream().map(cluster(attack)::nodeOf).toList();
 		return cluster(attack).nodes().stream().filter((node) -> !used.contains(node)).findFirst().orElseThrow();
 	}
 
-	private static void pause(Attack attack, EmbeddedRedis server, Duration duration) throws Exception {
+	private static void pause(Attack attack, RedisServer server, Duration duration) throws Exception {
 		server.pause();
 		attack.last(duration);
 		server.resume();

@@ -5,7 +5,7 @@ package io.github.lockstarter.faults.nemesis;
 import java.util.List;
 import java.util.stream.Stream;
 
-import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.servers.RedisServer;
 
 /**
  * The Redis servers that the workers use.
@@ -15,7 +15,7 @@ interface RedisSite extends Site {
 	/**
 	 * Return the servers that keep data.
 	 */
-	List<EmbeddedRedis> servers();
+	List<RedisServer> servers();
 
 	/**
 	 * Send a command to all servers.

@@ -6,7 +6,7 @@ import java.util.List;
 
 import io.github.lockstarter.faults.worker.ServerAddress;
 import io.github.lockstarter.faults.worker.ServerAddress.Kind;
-import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.servers.RedisServer;
 
 /**
  * A primary, a replica, and a sentinel that exchanges them.
@@ -16,15 +16,15 @@ final class SentinelSite implements RedisSite {
 	/** After a standstill of the machine, a sentinel does nothing for 30 s. */
 	private static final long LONGEST_FAILOVER = 120_000_000_000L;
 
-	private EmbeddedRedis primary = EmbeddedRedis.start();
+	private RedisServer primary = RedisServer.start();
 
-	private EmbeddedRedis replica = EmbeddedRedis.startReplicaOf(this.primary);
+	private RedisServer replica = RedisServer.startReplicaOf(this.primary);
 
-	private final EmbeddedRedis sentinel;
+	private final RedisServer sentinel;
 
 	SentinelSite() throws InterruptedException {
 		awaitReplica();
-		this.sentinel = EmbeddedRedis.startSentinelOf(this.primary, ServerAddress.PRIMARY);
+		this.sentinel = RedisServer.startSentinelOf(this.primary, ServerAddress.PRIMARY);
 		while (!this.sentinel.command("SENTINEL", "REPLICAS", ServerAddress.PRIMARY).contains("127.0.0.1")) {
 			Thread.sleep(20);
 		}
@@ -36,11 +36,11 @@ final class SentinelSite implements RedisSite {
 	}
 
 	@Override
-	public List<EmbeddedRedis> servers() {
+	public List<RedisServer> servers() {
 		return List.of(this.primary);
 	}
 
-	EmbeddedRedis replica() {
+	RedisServer replica() {
 		return this.replica;
 	}
 
@@ -58,7 +58,7 @@ final class SentinelSite implements RedisSite {
 			}
 			Thread.sleep(20);
 		}
-		EmbeddedRedis old = this.primary;
+		RedisServer old = this.primary;
 		this.primary = this.replica;
 		this.replica = old;
 		old.restart();

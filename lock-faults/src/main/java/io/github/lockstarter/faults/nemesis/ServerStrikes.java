@@ -8,7 +8,7 @@ import java.util.Collections;
 import java.util.List;
 
 import io.github.lockstarter.faults.nemesis.TcpProxy.Weather;
-import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.servers.RedisServer;
 
 /**
  * What happens to some of several independent servers, or to the networks in front of
@@ -41,7 +41,7 @@ final class ServerStrikes {
 	 * killed.
 	 */
 	static void restartEach(Attack attack) throws Exception {
-		for (EmbeddedRedis server : any(attack, attack.redis().servers().size())) {
+		for (RedisServer server : any(attack, attack.redis().servers().size())) {
 			kill(List.of(server), attack, attack.leases(0.2));
 			awaitVotes(attack);
 		}
@@ -56,10 +56,10 @@ final class ServerStrikes {
 		attack.last(attack.leases(1).plusSeconds(3));
 	}
 
-	private static void kill(List<EmbeddedRedis> servers, Attack attack, Duration duration) throws Exception {
-		servers.forEach(EmbeddedRedis::kill);
+	private static void kill(List<RedisServer> servers, Attack attack, Duration duration) throws Exception {
+		servers.forEach(RedisServer::kill);
 		attack.last(duration);
-		servers.forEach(EmbeddedRedis::restart);
+		servers.forEach(RedisServer::restart);
 	}
 
 	static void pauseOne(Attack attack) throws Exception {
@@ -70,10 +70,10 @@ final class ServerStrikes {
 		pause(any(attack, 2), attack);
 	}
 
-	private static void pause(List<EmbeddedRedis> servers, Attack attack) throws Exception {
-		servers.forEach(EmbeddedRedis::pause);
+	private static void pause(List<RedisServer> servers, Attack attack) throws Exception {
+		servers.forEach(RedisServer::pause);
 		attack.last(attack.longerThanLease());
-		servers.forEach(EmbeddedRedis::resume);
+		servers.forEach(RedisServer::resume);
 	}
 
 	/**
@@ -108,8 +108,8 @@ final class ServerStrikes {
 		attack.weather(networks, weather, attack.longerThanLease());
 	}
 
-	private static List<EmbeddedRedis> any(Attack attack, int number) {
-		List<EmbeddedRedis> servers = new ArrayList<>(attack.redis().servers());
+	private static List<RedisServer> any(Attack attack, int number) {
+		List<RedisServer> servers = new ArrayList<>(attack.redis().servers());
 		Collections.shuffle(servers, attack.random());
 		return servers.subList(0, number);
 	}

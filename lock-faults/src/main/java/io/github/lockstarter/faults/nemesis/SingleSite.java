@@ -6,14 +6,14 @@ import java.util.List;
 
 import io.github.lockstarter.faults.worker.ServerAddress;
 import io.github.lockstarter.faults.worker.ServerAddress.Kind;
-import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.servers.RedisServer;
 
 /**
  * One server behind a network.
  */
 final class SingleSite implements RedisSite {
 
-	private final EmbeddedRedis server = EmbeddedRedis.start();
+	private final RedisServer server = RedisServer.start();
 
 	private final TcpProxy network = TcpProxy.to(this.server.port());
 
@@ -23,7 +23,7 @@ final class SingleSite implements RedisSite {
 	}
 
 	@Override
-	public List<EmbeddedRedis> servers() {
+	public List<RedisServer> servers() {
 		return List.of(this.server);
 	}
 

@@ -20,7 +20,7 @@ import io.github.lockstarter.faults.worker.Ledger.Balance;
 import io.github.lockstarter.faults.worker.LockClient.Held;
 import io.github.lockstarter.faults.worker.Transactions.Moment;
 import io.github.lockstarter.faults.worker.Transactions.Pause;
-import io.github.lockstarter.testsupport.EmbeddedRedis;
+import io.github.lockstarter.servers.RedisServer;
 import io.github.lockstarter.testsupport.ServerPort;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -109,7 +109,7 @@ class TransactionsTests {
 	 */
 	@Test
 	void aTransactionThatBeginsAfterThatOfALaterOwnerIsRefused() throws Exception {
-		try (EmbeddedRedis redis = EmbeddedRedis.start();
+		try (RedisServer redis = RedisServer.start();
 				LockClient first = connect(redis);
 				LockClient second = connect(redis);
 				Transactions fenced = transactions(Competitor.OURS)) {
@@ -123,7 +123,7 @@ class TransactionsTests {
 		}
 	}
 
-	private static LockClient connect(EmbeddedRedis redis) {
+	private static LockClient connect(RedisServer redis) {
 		LockClient client = OurClient.onRedis(
 				new ServerAddress(ServerAddress.Kind.SINGLE, List.of("127.0.0.1:" + redis.port())),
 				Duration.ofMinutes(1), 0);
