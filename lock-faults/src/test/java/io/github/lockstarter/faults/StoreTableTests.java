@@ -21,13 +21,13 @@ class StoreTableTests {
 
 	@Test
 	void lostUpdatesOfTransactionsAreAddedUpForEachFault() {
-		assertThat(table(new Balance(300, 2), new Balance(700, 3))).contains("| FLUSHALL | 0 | 0 | 5.0 ‰ | 20 |");
+		assertThat(table(new Balance(300, 2), new Balance(700, 3))).contains("| FLUSHALL | 0 | 0 | 5.0 ‰ | 2000 |");
 	}
 
 	@Test
 	void noneOfSomeTransactionsIsToldFromNoTransactions() {
-		assertThat(table(new Balance(300, 0))).contains("| FLUSHALL | 0 | 0 | 0 | 20 |");
-		assertThat(table(Balance.NONE)).contains("| FLUSHALL | 0 | 0 | – | 20 |");
+		assertThat(table(new Balance(300, 0))).contains("| FLUSHALL | 0 | 0 | 0 | 2000 |");
+		assertThat(table(Balance.NONE)).contains("| FLUSHALL | 0 | 0 | – | 2000 |");
 	}
 
 	@Test
