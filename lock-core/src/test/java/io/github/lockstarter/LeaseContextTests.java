@@ -8,15 +8,16 @@ import java.util.concurrent.CompletableFuture;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.github.lockstarter.engine.DefaultLockRegistry;
-import io.github.lockstarter.engine.EngineSettings;
-import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.testsupport.ManualInstances;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * The leases of a thread, which may be closed by any thread and in any order.
@@ -25,20 +26,17 @@ class LeaseContextTests {
 
 	private static final int LEASES = 1000;
 
-	private final DefaultLockRegistry engine = new DefaultLockRegistry(new MemoryLockStore(), EngineSettings.DEFAULTS,
-			LockListener.NO_OP);
+	private static final Duration LEASE_TIME = Duration.ofSeconds(5);
 
-	private final LockRegistry registry = new TransactionAwareLockRegistry(this.engine, OnActiveTransaction.DEFER);
+	@RegisterExtension
+	private final ManualInstances instances = new ManualInstances();
 
-	@BeforeEach
-	void othersHaveLeftNothing() {
-		LeaseContext.forgetExpired();
-		assertThat(LeaseContext.size()).isZero();
-	}
+	private final LockRegistry registry = new TransactionAwareLockRegistry(this.instances.registry(),
+			OnActiveTransaction.DEFER);
 
 	@AfterEach
-	void close() {
-		this.engine.close();
+	void nothingIsLeft() {
+		assertThat(LeaseContext.size()).isZero();
 	}
 
 	@Test
@@ -70,10 +68,13 @@ class LeaseContextTests {
 	@Test
 	void aFixedLeaseThatNobodyClosedKeepsItsThreadFromNoLock() {
 		LockRequest request = LockRequest.of("node", 1);
-		Lease left = this.registry.acquire(request.withLeaseTime(Duration.ofMillis(10)));
-		Awaitility.await().until(left::remaining, Duration.ZERO::equals);
+		Lease left = this.registry.acquire(request.withLeaseTime(LEASE_TIME));
+		assertThat(LeaseContext.isReentrant(request)).isTrue();
+		this.instances.time.advance(LEASE_TIME);
+		assertThat(LeaseContext.isReentrant(request)).isFalse();
 		assertThat(new LockTemplate(this.registry).<Lease, Boolean, RuntimeException>execute(request, Lease::isHeld))
 			.isTrue();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(left::close);
 	}
 
 	@Test
@@ -89,24 +90,20 @@ class LeaseContextTests {
 		});
 	}
 
-	@Test
-	void aRequestForALockThatHasExpiredIsNotReentrant() {
-		LockRequest request = LockRequest.of("node", 1);
-		Lease left = this.registry.acquire(request.withLeaseTime(Duration.ofMillis(10)));
-		Awaitility.await().until(left::remaining, Duration.ZERO::equals);
-		assertThat(LeaseContext.size()).isOne();
-		assertThat(LeaseContext.isReentrant(request)).isFalse();
-	}
-
+	/** When a scope has ended is told by the clock of the JVM. */
+	@Tag("clock")
 	@Test
 	void fixedLeasesThatNobodyClosesAreForgotten() {
+		DefaultLockRegistry real = new DefaultLockRegistry(new MemoryLockStore());
+		LockRegistry registry = new TransactionAwareLockRegistry(real, OnActiveTransaction.DEFER);
 		Lease last = null;
 		for (int i = 0; i < LEASES; i++) {
-			last = this.registry.acquire(LockRequest.of("node", i).withLeaseTime(Duration.ofMillis(10)));
+			last = registry.acquire(LockRequest.of("node", i).withLeaseTime(LockRequest.MIN_LEASE_TIME));
 		}
 		Awaitility.await().until(last::remaining, Duration.ZERO::equals);
-		this.registry.acquire(LockRequest.of("node", "last")).close();
+		registry.acquire(LockRequest.of("node", "last")).close();
 		assertThat(LeaseContext.size()).isZero();
+		real.close();
 	}
 
 	/** Transactions that claim rows in the same order cannot deadlock. */

@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.List;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,7 +15,9 @@ import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.DisabledLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.test.ManualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -30,8 +31,10 @@ class LockRegistryTests {
 
 	private static final LockRequest REQUEST = LockRequest.of("stock", 1001).withWaitTime(Duration.ZERO);
 
-	private static final DefaultLockRegistry ENGINE = new DefaultLockRegistry(new MemoryLockStore(),
-			EngineSettings.DEFAULTS, LockListener.NO_OP);
+	private static final ManualTime TIME = new ManualTime();
+
+	private static final DefaultLockRegistry ENGINE = new DefaultLockRegistry(new MemoryLockStore(new LockMemory(TIME)),
+			EngineSettings.DEFAULTS, LockListener.NO_OP, TIME);
 
 	@AfterAll
 	static void close() {
@@ -109,8 +112,8 @@ class LockRegistryTests {
 		assertThat(lease).hasToString(text + ", held)");
 		lease.close();
 		assertThat(lease).hasToString(text + ", closed)");
-		Lease expired = registry.acquire(request.withLeaseTime(Duration.ofMillis(10)));
-		Awaitility.await().until(() -> !expired.isHeld());
+		Lease expired = registry.acquire(request.withLeaseTime(Duration.ofSeconds(5)));
+		TIME.advance(Duration.ofSeconds(5));
 		assertThat(expired)
 			.hasToString("Lease of lock 'prices:7' (fencing token " + expired.fencingToken() + ", lost)");
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(expired::close);
@@ -161,7 +164,8 @@ class LockRegistryTests {
 			assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(() -> registry.acquireAll(both));
 			assertThat(Thread.interrupted()).isTrue();
 		}
-		registry.acquire(REQUEST.withWaitTime(Duration.ofSeconds(20))).close();
+		TIME.settle();
+		registry.acquire(REQUEST).close();
 	}
 
 }

@@ -33,9 +33,10 @@ class LockRequestTests {
 
 	@Test
 	void aLeaseTimeHasBounds() {
-		assertThat(this.request.withLeaseTime(Duration.ofMillis(10)).leaseTime()).hasMillis(10);
+		assertThat(this.request.withLeaseTime(LockRequest.MIN_LEASE_TIME).leaseTime()).hasMillis(10);
 		assertThat(this.request.withLeaseTime(Duration.ofDays(365)).leaseTime()).hasDays(365);
-		assertThatIllegalArgumentException().isThrownBy(() -> this.request.withLeaseTime(Duration.ofMillis(9)))
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> this.request.withLeaseTime(LockRequest.MIN_LEASE_TIME.minusMillis(1)))
 			.withMessage("'leaseTime' must be from 10 ms to 365 days, but was PT0.009S");
 		assertThatIllegalArgumentException().isThrownBy(() -> this.request.withLeaseTime(Duration.ofDays(366)));
 	}
@@ -43,7 +44,8 @@ class LockRequestTests {
 	@Test
 	void aTimeToHoldAtLeastHasTheSameBounds() {
 		assertThat(this.request.withHoldAtLeast(Duration.ofHours(23)).holdAtLeast()).hasHours(23);
-		assertThatIllegalArgumentException().isThrownBy(() -> this.request.withHoldAtLeast(Duration.ofMillis(9)))
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> this.request.withHoldAtLeast(LockRequest.MIN_LEASE_TIME.minusMillis(1)))
 			.withMessage("'holdAtLeast' must be from 10 ms to 365 days, but was PT0.009S");
 		assertThatIllegalArgumentException().isThrownBy(() -> this.request.withHoldAtLeast(Duration.ofDays(366)));
 	}

@@ -16,6 +16,7 @@ import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.LockStores;
 import io.github.lockstarter.test.Callers;
+import io.github.lockstarter.test.ManualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -39,9 +40,11 @@ class LockSettingsTests {
 
 	private final LockSettings settings = new LockSettings(Map.of("stock", ALL));
 
-	private final LockMemory memory = new LockMemory();
+	private final ManualTime time = new ManualTime();
 
-	private DefaultLockRegistry registry = new DefaultLockRegistry(new MemoryLockStore(this.memory));
+	private final LockMemory memory = new LockMemory(this.time);
+
+	private DefaultLockRegistry registry = registry(NameSettings.NONE);
 
 	@AfterEach
 	void close() {
@@ -119,7 +122,8 @@ class LockSettingsTests {
 			.withMessageStartingWith("'store' must not be blank");
 		assertThatIllegalArgumentException().isThrownBy(() -> ALL.withWaitTime(Duration.ofNanos(-1)))
 			.withMessageStartingWith("'waitTime' must not be negative");
-		assertThatIllegalArgumentException().isThrownBy(() -> ALL.withLeaseTime(Duration.ofMillis(9)))
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> ALL.withLeaseTime(LockRequest.MIN_LEASE_TIME.minusMillis(1)))
 			.withMessageStartingWith("'leaseTime' must be from 10 ms");
 		assertThatIllegalArgumentException().isThrownBy(() -> ALL.withHoldAtLeast(Duration.ofDays(366)))
 			.withMessageStartingWith("'holdAtLeast' must be from 10 ms");
@@ -133,13 +137,13 @@ class LockSettingsTests {
 		for (LockRegistry each : List.of(this.registry,
 				new TransactionAwareLockRegistry(this.registry, OnActiveTransaction.DEFER))) {
 			try (Lease lease = each.acquire(STOCK)) {
-				assertThat(lease.remaining()).isBetween(Duration.ofSeconds(31), MINUTE);
+				assertThat(lease.remaining()).isEqualTo(certain(MINUTE));
 				assertThat(Callers.start(() -> each.tryAcquire(STOCK)).get()).isEmpty();
 			}
 			assertThat(this.memory.isEmpty()).isTrue();
 			try (LeaseSet leases = each.acquireAll(LockSetRequest.of(STOCK, ORDER))) {
-				assertThat(leases.get(STOCK.key()).remaining()).isGreaterThan(Duration.ofSeconds(31));
-				assertThat(leases.get(ORDER.key()).remaining()).isLessThan(Duration.ofSeconds(31));
+				assertThat(leases.get(STOCK.key()).remaining()).isEqualTo(certain(MINUTE));
+				assertThat(leases.get(ORDER.key()).remaining()).isEqualTo(certain(Duration.ofSeconds(30)));
 				assertThat(Callers.start(() -> each.tryAcquireAll(LockSetRequest.of(STOCK, ORDER))).get()).isEmpty();
 			}
 		}
@@ -147,12 +151,14 @@ class LockSettingsTests {
 
 	@Test
 	void theLeaseOfALockViewIsRenewed() {
-		use(NameSettings.NONE.withLeaseTime(Duration.ofMillis(10)));
+		use(NameSettings.NONE.withLeaseTime(SECOND));
 		for (LockRegistry each : List.of(this.registry,
 				new TransactionAwareLockRegistry(this.registry, OnActiveTransaction.DEFER))) {
 			each.lock(STOCK.key()).lock();
 			try (Lease nested = each.acquire(STOCK)) {
-				assertThat(nested.remaining()).isGreaterThan(SECOND);
+				assertThat(nested.remaining()).isEqualTo(certain(Duration.ofSeconds(30)));
+				this.time.advance(MINUTE);
+				assertThat(nested.isHeld()).isTrue();
 			}
 			each.lock(STOCK.key()).unlock();
 		}
@@ -171,30 +177,36 @@ class LockSettingsTests {
 
 	@Test
 	void aTemplateReactsToALossAsItsNameSaysUnlessItSaysSoItself() {
-		use(NameSettings.NONE.withLeaseTime(Duration.ofMillis(250))
+		use(NameSettings.NONE.withLeaseTime(SECOND)
 			.withReactions(OnContention.DEFAULT, OnUnavailable.DEFAULT, OnLost.LOG));
 		LockTemplate template = new LockTemplate(this.registry);
-		assertThat(template.<Lease, String, RuntimeException>execute(STOCK, LockSettingsTests::outlive))
-			.isEqualTo("late");
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> template.withOnLost(OnLost.THROW)
-			.<Lease, String, RuntimeException>execute(STOCK, LockSettingsTests::outlive));
+		assertThat(template.<Lease, String, RuntimeException>execute(STOCK, this::outlive)).isEqualTo("late");
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(
+				() -> template.withOnLost(OnLost.THROW).<Lease, String, RuntimeException>execute(STOCK, this::outlive));
 		assertThat(template.withOnLost(OnLost.THROW)
 			.withOnLost(OnLost.DEFAULT)
-			.<Lease, String, RuntimeException>execute(STOCK, LockSettingsTests::outlive)).isEqualTo("late");
+			.<Lease, String, RuntimeException>execute(STOCK, this::outlive)).isEqualTo("late");
 	}
 
-	private static String outlive(Lease lease) {
-		while (lease.isHeld()) {
-			Thread.onSpinWait();
-		}
+	private String outlive(Lease lease) {
+		this.time.advance(SECOND);
+		assertThat(lease.isHeld()).isFalse();
 		return "late";
+	}
+
+	/** A lease counts for less, because the clock of the store may be faster. */
+	private static Duration certain(Duration leaseTime) {
+		return leaseTime.minus(leaseTime.dividedBy(100)).minusMillis(2);
 	}
 
 	private void use(NameSettings ofStock) {
 		this.registry.close();
-		this.registry = new DefaultLockRegistry(
-				LockStores.of("memory", Map.of("memory", new MemoryLockStore(this.memory))),
-				new LockSettings(Map.of("stock", ofStock)), EngineSettings.DEFAULTS, LockListener.NO_OP);
+		this.registry = registry(ofStock);
+	}
+
+	private DefaultLockRegistry registry(NameSettings ofStock) {
+		return new DefaultLockRegistry(LockStores.of("memory", Map.of("memory", new MemoryLockStore(this.memory))),
+				new LockSettings(Map.of("stock", ofStock)), EngineSettings.DEFAULTS, LockListener.NO_OP, this.time);
 	}
 
 }

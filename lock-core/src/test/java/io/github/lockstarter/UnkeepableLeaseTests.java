@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineProbe;
-import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.testsupport.ManualInstances;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -31,7 +31,10 @@ class UnkeepableLeaseTests {
 
 	private static final BodyTerms TERMS = new BodyTerms(OnLost.THROW, TIMES, ScopeTerms.OF_THREAD);
 
-	private final DefaultLockRegistry registry = new DefaultLockRegistry(new MemoryLockStore());
+	@RegisterExtension
+	private final ManualInstances instances = new ManualInstances();
+
+	private final DefaultLockRegistry registry = this.instances.registry();
 
 	private final UnsupportedOperationException refusal = new UnsupportedOperationException("expected by the test");
 
@@ -41,8 +44,9 @@ class UnkeepableLeaseTests {
 
 	@AfterEach
 	void theLockIsReleased() {
-		Awaitility.await().until(() -> EngineProbe.activeLocks(this.registry) == 0);
-		this.registry.close();
+		this.instances.time.settle();
+		assertThat(EngineProbe.activeLocks(this.registry)).isZero();
+		assertThat(this.instances.memory.isEmpty()).isTrue();
 	}
 
 	@Test

@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -16,11 +16,8 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.DefaultLockRegistry;
-import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.memory.LockMemory;
-import io.github.lockstarter.memory.MemoryLockStore;
-import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.test.StoreClient;
+import io.github.lockstarter.testsupport.ManualInstances;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
@@ -32,6 +29,11 @@ class CompositeLockListenerTests {
 	private static final LockRequest AT_ONCE = LockRequest.of(KEY).withWaitTime(Duration.ZERO);
 
 	private static final LockEvent EVENT = new LockEvent.Acquired(KEY, 1, Duration.ZERO);
+
+	@RegisterExtension
+	private final ManualInstances instances = new ManualInstances();
+
+	private final LockMemory memory = this.instances.memory;
 
 	private final List<LockEvent> before = new CopyOnWriteArrayList<>();
 
@@ -70,36 +72,20 @@ class CompositeLockListenerTests {
 	@ParameterizedTest
 	@MethodSource("brokenListeners")
 	void aBrokenListenerCostsNoLock(LockListener broken) {
-		LockMemory memory = new LockMemory();
-		try (DefaultLockRegistry registry = registry(memory, around(broken))) {
-			try (Lease lease = registry.acquire(AT_ONCE)) {
+		for (LockListener listener : List.of(broken, around(broken))) {
+			try (Lease lease = registry(listener).acquire(AT_ONCE)) {
 				assertThat(lease.isHeld()).isTrue();
 			}
-			assertThat(memory.isEmpty()).isTrue();
+			assertThat(this.memory.isEmpty()).isTrue();
 		}
 		assertThat(this.after).hasSize(2).isEqualTo(this.before);
 	}
 
 	@ParameterizedTest
 	@MethodSource("brokenListeners")
-	void aBrokenListenerThatIsTheOnlyOneCostsNoLock(LockListener broken) {
-		LockMemory memory = new LockMemory();
-		try (DefaultLockRegistry registry = registry(memory, broken)) {
-			try (Lease lease = registry.acquire(AT_ONCE)) {
-				assertThat(lease.isHeld()).isTrue();
-			}
-			assertThat(memory.isEmpty()).isTrue();
-		}
-	}
-
-	@ParameterizedTest
-	@MethodSource("brokenListeners")
 	void aBrokenListenerDoesNotHideARefusal(LockListener broken) {
-		LockMemory memory = new LockMemory();
-		new StoreClient(new MemoryLockStore(memory)).acquire(KEY, OwnerToken.random(), Duration.ofSeconds(30), false);
-		try (DefaultLockRegistry registry = registry(memory, around(broken))) {
-			assertThat(registry.tryAcquire(AT_ONCE)).isEmpty();
-		}
+		this.instances.holdElsewhere(KEY, Duration.ofSeconds(30));
+		assertThat(registry(around(broken)).tryAcquire(AT_ONCE)).isEmpty();
 		assertThat(this.after).singleElement().isInstanceOf(LockEvent.Contended.class);
 	}
 
@@ -107,13 +93,12 @@ class CompositeLockListenerTests {
 	@MethodSource("brokenListeners")
 	void aBrokenListenerKeepsNoOwnerFromHearingOfALoss(LockListener broken) {
 		List<String> losses = new CopyOnWriteArrayList<>();
-		try (DefaultLockRegistry registry = registry(new LockMemory(), around(broken))) {
-			Lease lease = registry.acquire(AT_ONCE.withLeaseTime(Duration.ofMillis(250)));
-			lease.onLost((loss) -> losses.add(loss.getMessage()));
-			Awaitility.await().untilAsserted(() -> assertThat(losses).hasSize(1));
-			assertThat(this.after).last().isInstanceOf(LockEvent.Lost.class);
-			assertThatCode(lease::close).hasMessage(losses.get(0));
-		}
+		Lease lease = registry(around(broken)).acquire(AT_ONCE.withLeaseTime(Duration.ofSeconds(5)));
+		lease.onLost((loss) -> losses.add(loss.getMessage()));
+		this.instances.time.advance(Duration.ofSeconds(5));
+		assertThat(losses).hasSize(1);
+		assertThat(this.after).last().isInstanceOf(LockEvent.Lost.class);
+		assertThatCode(lease::close).hasMessage(losses.get(0));
 	}
 
 	static List<LockListener> brokenListeners() {
@@ -127,10 +112,8 @@ class CompositeLockListenerTests {
 		return new CompositeLockListener(List.of(this.before::add, broken, this.after::add));
 	}
 
-	private static DefaultLockRegistry registry(LockMemory memory, LockListener listener) {
-		EngineSettings settings = new EngineSettings(Duration.ofSeconds(10), Duration.ofSeconds(30), 3,
-				Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofMillis(100));
-		return new DefaultLockRegistry(new MemoryLockStore(memory), settings, listener);
+	private DefaultLockRegistry registry(LockListener listener) {
+		return this.instances.registry(this.instances.store(), listener);
 	}
 
 	private record BrokenListener(Throwable failure) implements LockListener {

@@ -5,8 +5,8 @@ package io.github.lockstarter.store;
 import java.time.Duration;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockMode;
@@ -14,8 +14,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.engine.DefaultLockRegistry;
-import io.github.lockstarter.engine.EngineSettings;
-import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.testsupport.ManualInstances;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -32,9 +31,10 @@ class StoreCapabilitiesTests {
 
 	private static final LockRequest KEEPING = REQUEST.withHoldAtLeast(Duration.ofMinutes(1));
 
-	@AutoClose
-	private final DefaultLockRegistry registry = new DefaultLockRegistry(new MapLockStore(System::nanoTime),
-			EngineSettings.DEFAULTS, LockListener.NO_OP);
+	@RegisterExtension
+	private final ManualInstances instances = new ManualInstances();
+
+	private final DefaultLockRegistry registry = this.instances.registry(new MapLockStore(this.instances.time));
 
 	@Test
 	void aModeThatTheStoreDoesNotGrantIsRefused() {
