@@ -10,8 +10,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.Lock;
 
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -22,9 +22,8 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.memory.LockMemory;
-import io.github.lockstarter.memory.MemoryLockStore;
-import io.github.lockstarter.test.FaultInjectingStore;
-import io.github.lockstarter.testsupport.FullProfileOnly;
+import io.github.lockstarter.test.ManualTime;
+import io.github.lockstarter.testsupport.ManualInstances;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -38,21 +37,23 @@ class AbandonedLeaseTests {
 
 	private static final LockRequest REQUEST = LockRequest.of(KEY);
 
-	private static final LockRequest BRIEF = REQUEST.withLeaseTime(Duration.ofSeconds(1));
+	private static final Duration LEASE_TIME = Duration.ofSeconds(1);
 
-	private final LockMemory memory = new LockMemory();
+	private static final LockRequest BRIEF = REQUEST.withLeaseTime(LEASE_TIME);
 
-	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
+	@RegisterExtension
+	private final ManualInstances instances = new ManualInstances();
+
+	private final ManualTime time = this.instances.time;
+
+	private final LockMemory memory = this.instances.memory;
 
 	private final List<LockEvent> events = new CopyOnWriteArrayList<>();
 
-	@AutoClose
-	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.store, EngineSettings.DEFAULTS,
-			this.events::add);
+	private final DefaultLockRegistry registry = this.instances.registry(this.instances.store(), this.events::add);
 
 	@ParameterizedTest
 	@EnumSource
-	@FullProfileOnly
 	void theThreadTakesTheLockAnewOnceTheTimeIsOver(LockMode mode) {
 		LockRequest request = BRIEF.withMode(mode);
 		long token = 0;
@@ -60,20 +61,17 @@ class AbandonedLeaseTests {
 			Lease lease = this.registry.acquire(request);
 			assertThat(lease.fencingToken()).isGreaterThan(token);
 			token = lease.fencingToken();
-			// No longer than that: its alarm may not have rung yet
-			while (lease.isHeld()) {
-				Thread.onSpinWait();
-			}
+			assertThat(lease.isHeld()).isTrue();
+			this.time.advance(LEASE_TIME);
+			assertThat(lease.isHeld()).isFalse();
 		}
-		Awaitility.await().until(() -> this.registry.activeLocks() == 0);
+		assertThat(this.registry.activeLocks()).isZero();
 	}
 
 	@Test
 	void theThreadTakesTheLockInAnotherModeOnceTheTimeIsOver() {
 		Lease reader = this.registry.acquire(BRIEF.withMode(LockMode.READ));
-		while (reader.isHeld()) {
-			Thread.onSpinWait();
-		}
+		this.time.advance(LEASE_TIME);
 		try (Lease writer = this.registry.acquire(REQUEST.withMode(LockMode.WRITE))) {
 			assertThat(writer.isHeld()).isTrue();
 			assertThat(writer.fencingToken()).isGreaterThan(reader.fencingToken());
@@ -82,29 +80,21 @@ class AbandonedLeaseTests {
 
 	@Test
 	void aReaderThatLostItsLockLearnsOfItWhenItWantsToWrite() {
-		// The next renewal comes soon, and long before the lease expires
-		EngineSettings usual = EngineSettings.DEFAULTS;
-		EngineSettings settings = new EngineSettings(usual.waitTime(), Duration.ofSeconds(15),
-				EngineSettings.MAX_RENEWALS_PER_LEASE, usual.pollInterval(), usual.pollIntervalWithoutMessages(),
-				usual.timeSlice(), usual.shutdownTimeout());
-		try (DefaultLockRegistry renewing = new DefaultLockRegistry(this.store, settings, this.events::add);
-				Lease reader = renewing.acquire(REQUEST.withMode(LockMode.READ))) {
-			this.memory.clear();
-			Awaitility.await().until(() -> !reader.isHeld());
-			assertThatExceptionOfType(LockLostException.class)
-				.isThrownBy(() -> renewing.acquire(REQUEST.withMode(LockMode.WRITE)))
-				.withMessageContaining("the store no longer knew its owner");
-		}
-		catch (LockLostException ex) {
-			assertThat(ex.getKey()).isEqualTo(KEY);
-		}
+		Lease reader = this.registry.acquire(REQUEST.withMode(LockMode.READ));
+		this.memory.clear();
+		this.time.advance(Duration.ofSeconds(10));
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.registry.acquire(REQUEST.withMode(LockMode.WRITE)))
+			.withMessageContaining("the store no longer knew its owner");
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(reader::close);
 	}
 
 	@Test
 	void closingItLateReportsTheLossAndHarmsNoLaterOwner() {
 		Lease abandoned = this.registry.acquire(BRIEF);
 		Lease nested = this.registry.acquire(REQUEST);
-		Awaitility.await().until(() -> this.registry.activeLocks() == 0);
+		this.time.advance(LEASE_TIME);
+		assertThat(this.registry.activeLocks()).isZero();
 		try (Lease next = this.registry.acquire(REQUEST)) {
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(nested::close)
 				.withMessageContaining("lease time of 1000 ms expired");
@@ -112,8 +102,7 @@ class AbandonedLeaseTests {
 			assertThat(next.isHeld()).isTrue();
 			assertThat(this.registry.activeLocks()).isEqualTo(1);
 		}
-		Awaitility.await()
-			.untilAsserted(() -> assertThat(this.events).filteredOn(LockEvent.Lost.class::isInstance).hasSize(1));
+		assertThat(this.events).filteredOn(LockEvent.Lost.class::isInstance).hasSize(1);
 	}
 
 	@Test
@@ -121,11 +110,12 @@ class AbandonedLeaseTests {
 		Lease abandoned = this.registry.acquire(BRIEF);
 		Lock lock = this.registry.lock(KEY);
 		lock.lock();
-		Awaitility.await().until(() -> !abandoned.isHeld());
+		this.time.advance(LEASE_TIME);
+		assertThat(abandoned.isHeld()).isFalse();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::lock);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.registry.acquire(REQUEST));
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::unlock);
-		Awaitility.await().until(() -> this.registry.activeLocks() == 0);
+		assertThat(this.registry.activeLocks()).isZero();
 		assertThat(lock.tryLock()).isTrue();
 		lock.unlock();
 	}
@@ -135,7 +125,7 @@ class AbandonedLeaseTests {
 		List<WeakReference<Thread>> threads = new ArrayList<>();
 		List<Thread> running = new ArrayList<>();
 		for (int i = 0; i < 2000; i++) {
-			LockRequest request = LockRequest.of("stock", i).withLeaseTime(Duration.ofSeconds(1));
+			LockRequest request = LockRequest.of("stock", i).withLeaseTime(LEASE_TIME);
 			Thread thread = new Thread(() -> this.registry.acquire(request));
 			thread.start();
 			running.add(thread);
@@ -145,16 +135,18 @@ class AbandonedLeaseTests {
 			thread.join();
 		}
 		running.clear();
-		Awaitility.await()
-			.until(() -> this.registry.activeLocks() == 0 && this.registry.backgroundActions() == 0
-					&& this.memory.isEmpty());
+		assertThat(this.registry.activeLocks()).isEqualTo(2000);
+		this.time.advance(LEASE_TIME);
+		assertThat(this.registry.activeLocks()).isZero();
+		assertThat(this.registry.backgroundActions()).isZero();
+		assertThat(this.memory.isEmpty()).isTrue();
 		Awaitility.await().until(() -> {
 			System.gc();
 			return threads.stream().allMatch((thread) -> thread.get() == null);
 		});
-		long start = System.nanoTime();
-		this.registry.close();
-		assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(10));
+		long now = this.time.now();
+		this.time.letPass(this.registry::close);
+		assertThat(this.time.now()).as("nobody is waited for").isEqualTo(now);
 	}
 
 }

@@ -13,12 +13,12 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -30,12 +30,12 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.event.LockEvent;
-import io.github.lockstarter.memory.LockMemory;
-import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.FaultInjectingStore;
+import io.github.lockstarter.test.ManualTime;
+import io.github.lockstarter.testsupport.ManualInstances;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -51,27 +51,32 @@ class AsyncAcquisitionTests {
 
 	private static final LockRequest AT_ONCE = REQUEST.withWaitTime(Duration.ZERO);
 
-	private static final LockRequest BRIEFLY = REQUEST.withWaitTime(Duration.ofMillis(30));
+	private static final Duration LEASE_TIME = Duration.ofSeconds(30);
 
-	private final LockMemory memory = new LockMemory();
+	private static final LockRequest BRIEFLY = REQUEST.withWaitTime(Duration.ofSeconds(3));
 
-	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
+	@RegisterExtension
+	private final ManualInstances instances = new ManualInstances();
 
-	private final FaultInjectingStore otherStore = new FaultInjectingStore(new MemoryLockStore(this.memory));
+	private final ManualTime time = this.instances.time;
+
+	private final FaultInjectingStore store = this.instances.store();
 
 	private final List<LockEvent> events = new CopyOnWriteArrayList<>();
 
 	private final DefaultLockRegistry registry = registry(this.store);
 
-	private final DefaultLockRegistry other = registry(this.otherStore);
+	private final DefaultLockRegistry other = registry(this.instances.store());
 
 	@AfterEach
 	void nothingIsLeft() {
-		for (DefaultLockRegistry registry : List.of(this.registry, this.other)) {
-			Awaitility.await().until(() -> registry.activeLocks() == 0 && registry.backgroundActions() == 0);
-			registry.close();
-		}
-		Awaitility.await().until(this.memory::isEmpty);
+		this.time.settle();
+		assertThat(this.instances.memory.isEmpty()).as("nothing is locked").isTrue();
+		assertThat(this.registry.activeLocks() + this.other.activeLocks()).as("active locks").isZero();
+		// Until then, a request whose answer was lost may still arrive
+		this.time.advance(LEASE_TIME);
+		assertThat(this.registry.backgroundActions() + this.other.backgroundActions()).as("background actions")
+			.isZero();
 	}
 
 	@ParameterizedTest
@@ -114,7 +119,8 @@ class AsyncAcquisitionTests {
 				try (Lease lease = this.registry.acquire(request)) {
 					return order.add(number + 1);
 				}
-			}).awaitParked());
+			}));
+			this.time.awaitParked(blocking.size());
 		}
 		first.close();
 		asynchronous.forEach(AsyncAcquisitionTests::get);
@@ -130,11 +136,6 @@ class AsyncAcquisitionTests {
 		LockRequest fair = REQUEST.withMode(LockMode.FAIR);
 		List<Integer> order = new CopyOnWriteArrayList<>();
 		List<CompletableFuture<Void>> callers = new ArrayList<>();
-		AtomicInteger arrivals = new AtomicInteger();
-		AtomicBoolean asked = new AtomicBoolean();
-		this.store.arrive.loseAnswers(() -> arrivals.incrementAndGet() < 0);
-		this.otherStore.arrive.loseAnswers(() -> arrivals.incrementAndGet() < 0);
-		this.store.acquire.loseAnswers(() -> asked.compareAndSet(false, true) && arrivals.incrementAndGet() < 0);
 		Lease first = get(this.other.acquireAsync(fair));
 		for (DefaultLockRegistry each : List.of(this.registry, this.registry, this.other, this.registry, this.other)) {
 			int number = callers.size();
@@ -142,7 +143,7 @@ class AsyncAcquisitionTests {
 				order.add(number);
 				lease.close();
 			}));
-			Awaitility.await().until(() -> arrivals.get() > number);
+			this.time.settle();
 		}
 		first.close();
 		callers.forEach(AsyncAcquisitionTests::get);
@@ -205,21 +206,20 @@ class AsyncAcquisitionTests {
 	@Test
 	void anOwnerThatHasLostTheLockLearnsOfItWhenItEntersAgain() {
 		Object owner = new Object();
-		try (DefaultLockRegistry renewing = registry(this.store, Duration.ofMillis(100))) {
-			Lease lease = get(renewing.acquireAsync(REQUEST.withOwner(owner)));
-			this.store.renew.loseRequests(() -> true);
-			Awaitility.await().until(() -> !lease.isHeld());
-			assertThat(failure(renewing.acquireAsync(REQUEST.withOwner(owner)))).isInstanceOf(LockLostException.class);
-			assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
-		}
+		Lease lease = get(this.registry.acquireAsync(REQUEST.withOwner(owner)));
+		this.store.renew.loseRequests(() -> true);
+		this.time.advance(LEASE_TIME);
+		assertThat(lease.isHeld()).isFalse();
+		assertThat(failure(this.registry.acquireAsync(REQUEST.withOwner(owner)))).isInstanceOf(LockLostException.class);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
 	}
 
 	@Test
 	void anOwnerComesAnewAfterTheEndOfAFixedLease() {
 		Object owner = new Object();
-		// With a wait time, a grant that came later than its lease is asked for again
-		Lease lease = get(this.registry.acquireAsync(REQUEST.withLeaseTime(Duration.ofMillis(200)).withOwner(owner)));
-		Awaitility.await().until(() -> !lease.isHeld());
+		Lease lease = get(this.registry.acquireAsync(REQUEST.withLeaseTime(LEASE_TIME).withOwner(owner)));
+		this.time.advance(LEASE_TIME);
+		assertThat(lease.isHeld()).isFalse();
 		Lease next = get(this.registry.acquireAsync(AT_ONCE.withOwner(owner)));
 		assertThat(next.fencingToken()).isGreaterThan(lease.fencingToken());
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
@@ -230,10 +230,16 @@ class AsyncAcquisitionTests {
 	@Test
 	void aWaitThatIsTooLongEndsInContention() {
 		try (Lease held = this.registry.acquire(REQUEST)) {
-			assertThat(failure(this.registry.acquireAsync(BRIEFLY))).isInstanceOf(LockContendedException.class)
-				.hasMessageContaining("'stock:1001'");
 			assertThat(failure(this.registry.acquireAsync(AT_ONCE))).isInstanceOf(LockContendedException.class);
-			assertThat(failure(this.other.acquireAsync(BRIEFLY))).isInstanceOf(LockContendedException.class);
+			List<CompletableFuture<Lease>> waiting = List.of(this.registry.acquireAsync(BRIEFLY),
+					this.other.acquireAsync(BRIEFLY));
+			this.time.advance(Duration.ofSeconds(2));
+			assertThat(waiting).noneMatch(CompletableFuture::isDone);
+			this.time.advance(Duration.ofSeconds(1));
+			assertThat(waiting).allMatch(CompletableFuture::isDone)
+				.allSatisfy((each) -> assertThat(failure(each)).isInstanceOf(LockContendedException.class)
+					.hasMessageContaining("'stock:1001'")
+					.satisfies((ex) -> assertThat(((LockContendedException) ex).getWaited()).hasSeconds(3)));
 		}
 		assertThat(this.events).filteredOn(LockEvent.Contended.class::isInstance).hasSize(3);
 	}
@@ -241,10 +247,12 @@ class AsyncAcquisitionTests {
 	@Test
 	void aStoreThatCannotBeAskedIsNoContention() {
 		this.store.acquire.loseRequests(() -> true);
-		LockRequest request = BRIEFLY.withLeaseTime(Duration.ofMillis(100));
-		assertThat(failure(this.registry.acquireAsync(request))).isInstanceOf(LockUnavailableException.class);
+		CompletableFuture<Lease> acquisition = this.registry.acquireAsync(BRIEFLY);
+		this.time.advance(Duration.ofSeconds(3));
+		assertThat(acquisition).isDone();
+		assertThat(failure(acquisition)).isInstanceOf(LockUnavailableException.class);
 		assertThat(this.events).singleElement().isInstanceOf(LockEvent.Unavailable.class);
-		Awaitility.await().until(() -> this.store.release.calls() > 0);
+		assertThat(this.store.release.calls()).isPositive();
 	}
 
 	@ParameterizedTest
@@ -255,8 +263,8 @@ class AsyncAcquisitionTests {
 		CompletableFuture<Lease> next = this.registry.acquireAsync(REQUEST);
 		assertThat(cancelled.cancel(false)).isTrue();
 		assertThatExceptionOfType(CancellationException.class).isThrownBy(cancelled::join);
-		Awaitility.await()
-			.untilAsserted(() -> assertThat(this.events).hasAtLeastOneElementOfType(LockEvent.Interrupted.class));
+		this.time.settle();
+		assertThat(this.events).hasAtLeastOneElementOfType(LockEvent.Interrupted.class);
 		held.close();
 		get(next).close();
 		assertThat(this.events).filteredOn(LockEvent.Acquired.class::isInstance).hasSize(2);
@@ -265,10 +273,10 @@ class AsyncAcquisitionTests {
 	@Test
 	void aWaiterWhoseFutureIsCompletedOtherwiseWithdrawsAsWell() {
 		try (Lease held = this.registry.acquire(REQUEST)) {
-			CompletableFuture<Lease> impatient = this.registry.acquireAsync(REQUEST)
-				.orTimeout(20, TimeUnit.MILLISECONDS);
-			assertThat(failure(impatient)).isInstanceOf(java.util.concurrent.TimeoutException.class);
-			Awaitility.await().until(() -> this.registry.backgroundActions() == 1);
+			CompletableFuture<Lease> impatient = this.registry.acquireAsync(REQUEST);
+			impatient.completeExceptionally(new TimeoutException());
+			this.time.settle();
+			assertThat(this.registry.backgroundActions()).as("the renewal of the lease").isOne();
 		}
 	}
 
@@ -277,12 +285,12 @@ class AsyncAcquisitionTests {
 	void oneThatIsCancelledWhileItAsksTheStoreLeavesNothingThere(LockMode mode) {
 		Lease held = this.other.acquire(REQUEST.withMode((mode == LockMode.READ) ? LockMode.WRITE : mode));
 		CompletableFuture<Lease> cancelled = this.registry.acquireAsync(REQUEST.withMode(mode));
-		Awaitility.await().until(() -> this.store.acquire.calls() > 0);
+		this.time.settle();
+		assertThat(this.store.acquire.calls()).isPositive();
 		cancelled.cancel(true);
-		Awaitility.await().until(() -> this.registry.activeLocks() == 0);
-		Awaitility.await()
-			.untilAsserted(
-					() -> assertThat(this.events).filteredOn(LockEvent.Interrupted.class::isInstance).hasSize(1));
+		this.time.settle();
+		assertThat(this.registry.activeLocks()).isZero();
+		assertThat(this.events).filteredOn(LockEvent.Interrupted.class::isInstance).hasSize(1);
 		held.close();
 	}
 
@@ -296,7 +304,8 @@ class AsyncAcquisitionTests {
 			return false;
 		});
 		CompletableFuture<Lease> acquisition = this.registry.acquireAsync(REQUEST);
-		Awaitility.await().until(() -> this.store.acquire.calls() == 1);
+		this.time.settle();
+		assertThat(this.store.acquire.calls()).isOne();
 		acquisition.cancel(true);
 		cancelled.countDown();
 		assertThat(get(interrupted)).isFalse();
@@ -340,19 +349,19 @@ class AsyncAcquisitionTests {
 	void theTimeOutAndTheTurnInTheSameInstantLoseNoTurn() {
 		for (int i = 0; i < 300; i++) {
 			Lease held = this.registry.acquire(REQUEST);
-			CompletableFuture<Lease> impatient = this.registry
-				.acquireAsync(REQUEST.withWaitTime(Duration.ofMillis(1 + i % 2)));
-			long end = System.nanoTime() + Duration.ofMillis(1 + i % 2).toNanos();
-			while (System.nanoTime() - end < 0) {
-				Thread.onSpinWait();
-			}
-			held.close();
+			CompletableFuture<Lease> impatient = this.registry.acquireAsync(BRIEFLY);
+			Call<Boolean> release = Callers.start(() -> {
+				held.close();
+				return true;
+			});
+			this.time.advance(Duration.ofSeconds(3));
 			get(impatient.handle((lease, ex) -> {
 				if (lease != null) {
 					lease.close();
 				}
 				return true;
 			}));
+			assertThat(release.result()).succeedsWithin(Duration.ofSeconds(20));
 			this.registry.acquire(REQUEST).close();
 		}
 	}
@@ -363,7 +372,8 @@ class AsyncAcquisitionTests {
 		Lease held = get(this.registry.acquireAsync(REQUEST));
 		CompletableFuture<Lease> waiting = this.registry.acquireAsync(REQUEST);
 		CompletableFuture<Lease> visiting = this.registry.acquireAsync(LockRequest.of("stock", 1002));
-		Awaitility.await().until(() -> this.store.acquire.calls() > 1);
+		this.time.settle();
+		assertThat(this.store.acquire.calls()).isGreaterThan(1);
 		Call<Boolean> shutdown = Callers.start(() -> {
 			this.registry.drain();
 			return true;
@@ -373,7 +383,7 @@ class AsyncAcquisitionTests {
 		assertThat(failure(this.registry.acquireAsync(REQUEST))).isInstanceOf(LockUnavailableException.class);
 		assertThat(failure(this.registry.acquireAsync(LockRequest.of("stock", 1003))))
 			.isInstanceOf(LockUnavailableException.class);
-		shutdown.awaitParked();
+		this.time.awaitParked(1);
 		assertThat(held.isHeld()).isTrue();
 		held.close();
 		assertThat(shutdown.get()).isTrue();
@@ -413,7 +423,7 @@ class AsyncAcquisitionTests {
 			DefaultLockRegistry each = (i % 3 == 0) ? this.other : this.registry;
 			boolean patient = i % 5 != 0;
 			LockRequest request = REQUEST.withMode(mode)
-				.withWaitTime(patient ? Duration.ofSeconds(20) : Duration.ofMillis(i % 20));
+				.withWaitTime(patient ? Duration.ofHours(1) : Duration.ofSeconds(i % 20));
 			CompletableFuture<Lease> acquisition = each.acquireAsync(request);
 			callers.add(acquisition.thenApply((lease) -> {
 				boolean alone = mode == LockMode.READ || writers.incrementAndGet() == 1;
@@ -427,6 +437,7 @@ class AsyncAcquisitionTests {
 				acquisition.cancel(false);
 			}
 		}
+		this.time.advance(Duration.ofSeconds(20));
 		assertThat(callers).allSatisfy((caller) -> assertThat(get(caller)).isTrue());
 	}
 
@@ -454,13 +465,9 @@ class AsyncAcquisitionTests {
 	}
 
 	private DefaultLockRegistry registry(LockStore store) {
-		return registry(store, Duration.ofSeconds(30));
-	}
-
-	private DefaultLockRegistry registry(LockStore store, Duration leaseTime) {
-		EngineSettings settings = new EngineSettings(Duration.ofSeconds(20), leaseTime, 3, Duration.ofMinutes(1),
-				Duration.ofMinutes(1), Duration.ofMillis(50), Duration.ofSeconds(5));
-		return new DefaultLockRegistry(store, settings, this.events::add);
+		EngineSettings settings = new EngineSettings(Duration.ofSeconds(20), LEASE_TIME, 3, Duration.ofMinutes(1),
+				Duration.ofMinutes(1), EngineSettings.DEFAULTS.timeSlice(), Duration.ofSeconds(5));
+		return this.instances.registry(store, settings, this.events::add);
 	}
 
 }

@@ -9,14 +9,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
 
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
+import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.store.BlockingLockStore;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
@@ -24,6 +25,7 @@ import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
+import io.github.lockstarter.testsupport.ManualInstances;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -47,9 +49,10 @@ class BlockingStoreTests {
 
 	private final SlowStore store = new SlowStore();
 
-	@AutoClose
-	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.store, NO_OUTAGES, (event) -> {
-	});
+	@RegisterExtension
+	private final ManualInstances instances = new ManualInstances();
+
+	private final DefaultLockRegistry registry = this.instances.registry(this.store, NO_OUTAGES, LockListener.NO_OP);
 
 	@Test
 	void anInterruptEndsTheWaitForItsAnswer() throws Exception {
@@ -78,18 +81,15 @@ class BlockingStoreTests {
 
 	@Test
 	void aCallerWhoseTimeIsOverDoesNotAskAgain() {
-		Duration waitTime = Duration.ofMillis(20);
-		try (DefaultLockRegistry tolerant = new DefaultLockRegistry(this.store, DEFAULTS, (event) -> {
-		})) {
-			Call<Lease> caller = Callers.start(() -> tolerant.acquire(REQUEST.withWaitTime(waitTime)));
-			Awaitility.await().until(() -> this.store.asked.get() == 1);
-			long asked = System.nanoTime();
-			Awaitility.await().until(() -> System.nanoTime() - asked > waitTime.toNanos());
-			this.store.failing = true;
-			this.store.answer.countDown();
-			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(caller::get);
-			assertThat(this.store.asked).hasValue(1);
-		}
+		Duration waitTime = Duration.ofSeconds(1);
+		DefaultLockRegistry tolerant = this.instances.registry(this.store);
+		Call<Lease> caller = Callers.start(() -> tolerant.acquire(REQUEST.withWaitTime(waitTime)));
+		Awaitility.await().until(() -> this.store.asked.get() == 1);
+		this.instances.time.advance(waitTime);
+		this.store.failing = true;
+		this.store.answer.countDown();
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(caller::get);
+		assertThat(this.store.asked).hasValue(1);
 	}
 
 	@Test

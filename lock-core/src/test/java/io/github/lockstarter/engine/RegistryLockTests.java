@@ -2,21 +2,22 @@
 
 package io.github.lockstarter.engine;
 
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.memory.LockMemory;
-import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
+import io.github.lockstarter.test.ManualTime;
+import io.github.lockstarter.testsupport.ManualInstances;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -25,17 +26,16 @@ class RegistryLockTests {
 
 	private static final LockKey KEY = LockKey.of("stock", 1001);
 
-	private final LockMemory memory = new LockMemory();
+	@RegisterExtension
+	private final ManualInstances instances = new ManualInstances();
 
-	private final DefaultLockRegistry registry = new DefaultLockRegistry(new MemoryLockStore(this.memory),
-			EngineSettings.DEFAULTS, LockListener.NO_OP);
+	private final ManualTime time = this.instances.time;
+
+	private final LockMemory memory = this.instances.memory;
+
+	private final DefaultLockRegistry registry = this.instances.registry();
 
 	private final Lock lock = this.registry.lock(KEY);
-
-	@AfterEach
-	void close() {
-		this.registry.close();
-	}
 
 	@Test
 	void excludesOtherThreadsUntilUnlocked() throws Exception {
@@ -97,7 +97,8 @@ class RegistryLockTests {
 			this.lock.lock();
 			this.lock.unlock();
 			return Thread.currentThread().isInterrupted();
-		}).awaitParked();
+		});
+		this.time.awaitParked(1);
 		waiter.thread().interrupt();
 		this.lock.unlock();
 		assertThat(waiter.get()).isTrue();
@@ -114,7 +115,8 @@ class RegistryLockTests {
 			catch (InterruptedException ex) {
 				return !Thread.currentThread().isInterrupted();
 			}
-		}).awaitParked();
+		});
+		this.time.awaitParked(1);
 		waiter.thread().interrupt();
 		assertThat(waiter.get()).isTrue();
 		this.lock.unlock();
@@ -123,7 +125,12 @@ class RegistryLockTests {
 	@Test
 	void timedTryLockEndsInTime() throws Exception {
 		this.lock.lock();
-		assertThat(Callers.start(() -> this.lock.tryLock(20, TimeUnit.MILLISECONDS)).get()).isFalse();
+		Call<Boolean> waiter = Callers.start(() -> this.lock.tryLock(20, TimeUnit.SECONDS));
+		this.time.awaitParked(1);
+		this.time.advance(Duration.ofSeconds(19));
+		assertThat(waiter.result()).isNotDone();
+		this.time.advance(Duration.ofSeconds(1));
+		assertThat(waiter.get()).isFalse();
 		this.lock.unlock();
 		assertThat(Callers.start(() -> {
 			boolean locked = this.lock.tryLock(1, TimeUnit.HOURS);

@@ -7,18 +7,20 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.Place;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.test.Callers;
+import io.github.lockstarter.test.Callers.Call;
+import io.github.lockstarter.testsupport.ManualInstances;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -32,7 +34,10 @@ class UnfinishedLossTests {
 		.withLeaseTime(Duration.ofHours(1))
 		.withOwner("owner");
 
-	private final LockMemory memory = new LockMemory();
+	@RegisterExtension
+	private final ManualInstances instances = new ManualInstances();
+
+	private final LockMemory memory = this.instances.memory;
 
 	private final CountDownLatch noticed = new CountDownLatch(1);
 
@@ -51,21 +56,20 @@ class UnfinishedLossTests {
 
 	@Test
 	void theOwnerThatComesAgainDoesNotWaitForThatThread() throws Exception {
-		EngineSettings settings = new EngineSettings(Duration.ofSeconds(10), Duration.ofMillis(600), 3,
-				Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(1));
-		try (DefaultLockRegistry registry = new DefaultLockRegistry(this.store, settings, LockListener.NO_OP)) {
-			Lease lost = registry.acquire(REQUEST);
-			this.memory.clear();
-			await(this.noticed);
-			Lease next = Callers.start(() -> registry.acquire(REQUEST)).get();
-			this.answer.countDown();
-			assertThat(next.fencingToken()).isGreaterThan(lost.fencingToken());
-			assertThatExceptionOfType(LockLostException.class).isThrownBy(lost::close);
-			next.close();
-		}
-		finally {
-			this.answer.countDown();
-		}
+		DefaultLockRegistry registry = this.instances.registry(this.store);
+		Lease lost = registry.acquire(REQUEST);
+		this.memory.clear();
+		Call<Boolean> watchdog = Callers.start(() -> {
+			this.instances.time.advance(Duration.ofSeconds(30));
+			return true;
+		});
+		await(this.noticed);
+		Lease next = Callers.start(() -> registry.acquire(REQUEST)).get();
+		this.answer.countDown();
+		assertThat(watchdog.get()).isTrue();
+		assertThat(next.fencingToken()).isGreaterThan(lost.fencingToken());
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lost::close);
+		next.close();
 	}
 
 	private static void await(CountDownLatch latch) {
