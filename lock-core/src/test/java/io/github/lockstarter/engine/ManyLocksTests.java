@@ -20,6 +20,7 @@ import java.util.stream.IntStream;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.Lease;
@@ -54,6 +55,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 /**
  * Several locks, together or not at all.
  */
+@Tag("clock")
 class ManyLocksTests {
 
 	private static final LockSetRequest ALL = LockSetRequest.of("stock", List.of(3, 1, 2));
