@@ -32,8 +32,11 @@ final class CountingWorker {
 
 	private static final LockRequest REQUEST = LockRequest.of("counter", 1).withWaitTime(Duration.ofMinutes(1));
 
-	/** A lock outlives a machine that stands still, but not for long a killed worker. */
-	private static final EngineSettings SETTINGS = RedisRegistry.often(Duration.ofSeconds(5));
+	/** The lock of a worker that is killed ends soon. */
+	private static final Duration LEASE_TIME_OF_HOLDER = Duration.ofSeconds(5);
+
+	/** That of a worker that counts outlives a machine that stands still. */
+	private static final Duration LEASE_TIME = Duration.ofMinutes(1);
 
 	private CountingWorker() {
 	}
@@ -50,8 +53,10 @@ final class CountingWorker {
 		connections.start();
 		ValueOperations<String, String> values = new StringRedisTemplate(connections).opsForValue();
 		RedisLockStore store = new RedisLockStore(connections);
-		DefaultLockRegistry registry = new DefaultLockRegistry(store, SETTINGS, LockListener.NO_OP);
-		if (Boolean.parseBoolean(args[2])) {
+		boolean holding = Boolean.parseBoolean(args[2]);
+		EngineSettings settings = RedisRegistry.often(holding ? LEASE_TIME_OF_HOLDER : LEASE_TIME);
+		DefaultLockRegistry registry = new DefaultLockRegistry(store, settings, LockListener.NO_OP);
+		if (holding) {
 			System.out.println(registry.acquire(REQUEST).fencingToken());
 			System.in.read();
 		}

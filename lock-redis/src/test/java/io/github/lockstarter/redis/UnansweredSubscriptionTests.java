@@ -100,6 +100,7 @@ class UnansweredSubscriptionTests {
 		}
 
 		@Test
+		@FullProfileOnly
 		void itGoesOnLongerThanACommandMay() throws Exception {
 			this.network.letGo();
 			try (RedisRegistry registry = create(this.network.port(), Duration.ofMillis(500))) {

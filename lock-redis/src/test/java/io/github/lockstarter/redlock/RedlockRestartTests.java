@@ -76,7 +76,7 @@ class RedlockRestartTests extends AbstractRedlockTests {
 	@Test
 	@Tag("clock")
 	void aRestartedServerHasNoVoteWhileItMayHaveForgottenALock() {
-		Duration lease = Duration.ofSeconds(2);
+		Duration lease = Duration.ofSeconds(1);
 		try (RedlockStore careful = this.servers.store(RedlockServers.restartDelay(lease))) {
 			StoreClient client = new StoreClient(careful);
 			this.servers.get(2).kill();
