@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * An ensemble, whose members fail one after the other.
  */
-@Tag("clock")
+@Tag("full")
 class ZooKeeperEnsembleTests {
 
 	@Test
