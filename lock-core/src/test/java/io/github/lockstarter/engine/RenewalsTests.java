@@ -183,8 +183,8 @@ class RenewalsTests implements Renewal.Listener {
 		tenure.beginHold(new ThreadWaiter(this.time, Duration.ZERO, true, LockMode.EXCLUSIVE, null), LEASE, start);
 		Renewal renewal = new Renewal(tenure, this);
 		renewal.expectEnd();
-		assertThat(renewal.send().leaseTime()).isLessThan(fixed);
-		assertThat(tenure.deadline()).isLessThan(start + fixed.toNanos());
+		assertThat(renewal.send().leaseTime()).isEqualTo(LEASE);
+		assertThat(tenure.deadline()).isEqualTo(Drift.end(start, LEASE));
 		assertThat(tenure.certainty().claimedUntil()).isEqualTo(start + fixed.toNanos());
 	}
 
