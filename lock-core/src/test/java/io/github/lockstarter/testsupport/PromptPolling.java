@@ -25,6 +25,8 @@ public class PromptPolling implements BeforeAllCallback {
 		Awaitility.setDefaultPollDelay(Duration.ZERO);
 		Awaitility.setDefaultPollInterval(INTERVAL);
 		Awaitility.setDefaultTimeout(TIMEOUT);
+		// Else a test fails for what another one lets a thread of the engine throw
+		Awaitility.doNotCatchUncaughtExceptionsByDefault();
 	}
 
 }
