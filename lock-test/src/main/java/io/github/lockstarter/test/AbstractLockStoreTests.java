@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.atomic.AtomicLong;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -56,11 +57,15 @@ public abstract class AbstractLockStoreTests extends AbstractLockModeTests {
 	@Tag("clock")
 	void aLeaseEndsByItselfAndNotBeforeItsTime() {
 		assumeTrue(isOnRealClock(), "Leases end when a test moves the clock");
-		long start = System.nanoTime();
-		this.one.grant(this.key, this.owner, SHORT_LEASE_TIME);
+		AtomicLong start = new AtomicLong();
+		// Servers that stand still do not grant a short lease in time
+		await().ignoreExceptions().until(() -> {
+			start.set(System.nanoTime());
+			return this.one.client().acquire(this.key, this.owner, SHORT_LEASE_TIME, false) instanceof LockGrant;
+		});
 		await().until(() -> this.two.acquire(this.key, this.other) instanceof LockGrant);
 		// Stores count in milliseconds and may truncate fractions
-		SafetyViolation.check(System.nanoTime() - start >= SHORT_LEASE_TIME.minusMillis(2).toNanos(),
+		SafetyViolation.check(System.nanoTime() - start.get() >= SHORT_LEASE_TIME.minusMillis(2).toNanos(),
 				"'%s' was granted to another owner before the end of the lease", this.key);
 	}
 

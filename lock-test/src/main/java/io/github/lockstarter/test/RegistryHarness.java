@@ -24,6 +24,7 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.WaitingLine;
 import io.github.lockstarter.test.Callers.Call;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
@@ -91,8 +92,8 @@ abstract class RegistryHarness {
 	final Instance startInstance(Duration leaseTime) {
 		ObservedStore store = new ObservedStore(createStore());
 		boolean hasLine = store.waitingLine() != WaitingLine.NONE;
-		EngineSettings settings = new EngineSettings(WAIT_TIME, leaseTime, 5, POLL_INTERVAL,
-				hasLine ? POLL_INTERVAL : EngineSettings.DEFAULTS.pollIntervalWithoutMessages(),
+		EngineSettings settings = new EngineSettings(WAIT_TIME, leaseTime, EngineSettings.MAX_RENEWALS_PER_LEASE,
+				POLL_INTERVAL, hasLine ? POLL_INTERVAL : EngineSettings.DEFAULTS.pollIntervalWithoutMessages(),
 				EngineSettings.DEFAULTS.timeSlice(), Duration.ZERO, OUTAGE_TIME);
 		Instance instance = new Instance(store, new DefaultLockRegistry(store, settings, LockListener.NO_OP));
 		this.instances.add(instance);
@@ -165,9 +166,23 @@ abstract class RegistryHarness {
 		 * lock.
 		 */
 		void assertRefused(LockRequest request) throws Exception {
-			SafetyViolation.check(
-					Callers.start(() -> this.registry.tryAcquire(request.withWaitTime(Duration.ZERO))).get().isEmpty(),
-					"'%s' was granted while another owner has it", request.key());
+			SafetyViolation.check(isRefused(request), "'%s' was granted while another owner has it", request.key());
+		}
+
+		/**
+		 * Check that a caller that does not wait is refused for as long as the holder of
+		 * a renewed lease has the lock. That the machine stood still and no renewal came
+		 * in time is no second owner.
+		 */
+		void assertRefused(LockRequest request, Lease held) throws Exception {
+			boolean refused = isRefused(request);
+			SafetyViolation.check(refused || !held.isHeld(), "'%s' was granted while another owner has it",
+					request.key());
+			assertThat(refused).as("the lease was renewed in time").isTrue();
+		}
+
+		private boolean isRefused(LockRequest request) throws Exception {
+			return Callers.start(() -> this.registry.tryAcquire(request.withWaitTime(Duration.ZERO))).get().isEmpty();
 		}
 
 		/**
