@@ -88,6 +88,10 @@ final class RedisRegistry implements AutoCloseable {
 		return of(connections(redis), settings);
 	}
 
+	static RedisRegistry jedis(RedisDatabase redis, EngineSettings settings) {
+		return of(new JedisConnectionFactory(server(redis)), settings);
+	}
+
 	static RedisRegistry jedis(RedisServer redis, EngineSettings settings) {
 		return of(new JedisConnectionFactory(server(redis.port())), settings);
 	}
@@ -104,9 +108,13 @@ final class RedisRegistry implements AutoCloseable {
 	 * Return connections to a database of the server that tests share.
 	 */
 	static LettuceConnectionFactory connections(RedisDatabase redis) {
+		return new LettuceConnectionFactory(server(redis));
+	}
+
+	static RedisStandaloneConfiguration server(RedisDatabase redis) {
 		RedisStandaloneConfiguration server = server(redis.port());
 		server.setDatabase(redis.number());
-		return new LettuceConnectionFactory(server);
+		return server;
 	}
 
 	static RedisStandaloneConfiguration server(int port) {
