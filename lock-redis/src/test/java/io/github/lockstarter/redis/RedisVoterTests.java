@@ -108,14 +108,14 @@ class RedisVoterTests {
 	void aServerIsSilentUntilItAnswers() {
 		try (RedisVoter impatient = new RedisVoter(new LettuceConnectionFactory("127.0.0.1", this.redis.port()),
 				"lock:", Duration.ofHours(1), Duration.ofSeconds(1))) {
-			Awaitility.await().ignoreExceptions().until(() -> impatient.run().join() != null);
+			awaitConnected(impatient);
 			this.redis.pause();
 			Awaitility.await().until(() -> {
 				CompletableFuture<RedisVote.Run> unanswered = impatient.run();
 				return impatient.isSilent() && !unanswered.isDone();
 			});
 			this.redis.resume();
-			Awaitility.await().ignoreExceptions().until(() -> impatient.run().join() != null);
+			awaitConnected(impatient);
 			Awaitility.await().until(() -> !impatient.isSilent());
 		}
 	}
@@ -123,7 +123,7 @@ class RedisVoterTests {
 	@Test
 	@FullProfileOnly
 	void requestsToASilentServerDoNotPileUp() {
-		Awaitility.await().ignoreExceptions().until(() -> this.voter.run().join() != null);
+		awaitConnected(this.voter);
 		this.redis.pause();
 		List<CompletableFuture<Boolean>> requests = Stream.generate(() -> this.voter.release(KEY, this.owner))
 			.limit(40_000)
@@ -140,6 +140,7 @@ class RedisVoterTests {
 	@FullProfileOnly
 	void releasesAreRepeatedHoweverManyAttemptsHaveNotArrived() throws Exception {
 		try (Network network = Network.to(this.redis.port()); RedisVoter beyond = voter(network)) {
+			awaitConnected(beyond);
 			List<LockKey> held = IntStream.range(0, 50).mapToObj((i) -> LockKey.of("held", i)).toList();
 			held.forEach((key) -> assertThat(acquireLong(beyond, key, 1).join().granted()).isTrue());
 			disconnect(network, beyond);
@@ -156,7 +157,7 @@ class RedisVoterTests {
 	@Test
 	void theReleaseOfAnAttemptWhoseAnswerWasLostIsRepeated() throws Exception {
 		try (Network network = Network.to(this.redis.port()); RedisVoter beyond = voter(network)) {
-			beyond.run().join();
+			awaitConnected(beyond);
 			network.loseAnswerTo(this.owner.value());
 			assertThat(acquireLong(beyond, KEY, 1)).failsWithin(PATIENCE);
 			assertThat(this.redis.command("EXISTS", LOCK)).isEqualTo("1");
@@ -174,7 +175,7 @@ class RedisVoterTests {
 	void releasesThatAreNotRepeatedAreLoggedOnceForEachOutage(CapturedOutput output) throws Exception {
 		try (Network network = Network.to(this.redis.port()); RedisVoter beyond = voter(network)) {
 			for (int outage = 1; outage <= 2; outage++) {
-				Awaitility.await().ignoreExceptions().until(() -> beyond.run().join() != null);
+				awaitConnected(beyond);
 				disconnect(network, beyond);
 				for (int i = 0; i < MANY; i++) {
 					beyond.release(KEY, this.owner);
@@ -191,6 +192,13 @@ class RedisVoterTests {
 	private static RedisVoter voter(Network network) {
 		return new RedisVoter(new LettuceConnectionFactory("127.0.0.1", network.port()), "lock:", Duration.ofHours(1),
 				PATIENCE);
+	}
+
+	/**
+	 * The first request has to wait for the connection, and may fail on a busy machine.
+	 */
+	private static void awaitConnected(RedisVoter voter) {
+		Awaitility.await().ignoreExceptions().until(() -> voter.run().join() != null);
 	}
 
 	private CompletableFuture<RedisVote> acquireLong(RedisVoter voter, LockKey key, long attempt) {

@@ -62,9 +62,13 @@ class RepeatedRequestTests {
 		 */
 		abstract RedisRegistry connect();
 
-		/** Load the scripts, so that the request is not refused as an unknown script. */
+		/**
+		 * Load the scripts, so that the request is not refused as an unknown script, and
+		 * open all connections, so that the one that ends was in use before.
+		 */
 		@BeforeEach
-		void loadScripts() {
+		void connectAndLoadScripts() {
+			this.registry.awaitConnected(this.redis);
 			for (LockScript script : LockScript.values()) {
 				this.redis.command("SCRIPT", "LOAD", new String(script.text(), StandardCharsets.UTF_8));
 			}
