@@ -69,6 +69,9 @@ public final class ManualTime implements Time, LongSupplier {
 	/** Threads that were unparked before they have parked. Guarded. */
 	private final Map<Thread, Boolean> permits = new WeakHashMap<>();
 
+	/** Threads that park although their deadline has passed, and how often. Guarded. */
+	private final Map<Thread, Integer> parkedInVain = new WeakHashMap<>();
+
 	/** Threads that were let go, and whether they have noticed. Guarded. */
 	private final Map<Thread, Boolean> released = new HashMap<>();
 
@@ -233,6 +236,7 @@ public final class ManualTime implements Time, LongSupplier {
 			if (this.permits.remove(current) != null) {
 				return;
 			}
+			requireProgress(current, deadline);
 			this.parked.put(current, new Parking(deadline, this.guard.newCondition()));
 			this.changed.signalAll();
 		}
@@ -246,6 +250,16 @@ public final class ManualTime implements Time, LongSupplier {
 		}
 		finally {
 			leave(current);
+		}
+	}
+
+	/** A wait without a bound would ask for ever whether its time is over. */
+	private void requireProgress(Thread current, long deadline) {
+		if (deadline - this.now > 0) {
+			this.parkedInVain.remove(current);
+		}
+		else if (this.parkedInVain.merge(current, 1, Integer::sum) > MOST_STEPS) {
+			throw new IllegalStateException("The deadline has passed, but does not end the wait");
 		}
 	}
 

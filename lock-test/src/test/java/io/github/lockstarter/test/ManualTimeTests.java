@@ -24,6 +24,7 @@ import io.github.lockstarter.testsupport.ManualInstances;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 class ManualTimeTests {
 
@@ -126,6 +127,18 @@ class ManualTimeTests {
 		this.time.advance(Duration.ofSeconds(1));
 		this.time.parkUntil(this, deadline);
 		assertThat(Thread.currentThread().isInterrupted()).isFalse();
+	}
+
+	@Test
+	void aThreadThatNeverNoticesTheEndOfItsWaitFails() throws Exception {
+		long deadline = this.time.now();
+		Call<Boolean> call = Callers.start(() -> {
+			while (true) {
+				this.time.parkUntil(this, deadline);
+			}
+		});
+		assertThatIllegalStateException().isThrownBy(call::get)
+			.withMessage("The deadline has passed, but does not end the wait");
 	}
 
 	@Test
