@@ -127,17 +127,6 @@ public final class LockOutcome<L extends LeaseSet> {
 	}
 
 	/**
-	 * Return the leases of a body that runs as a part of a reactive chain. Put them into
-	 * the context of that part, under the key {@code LeaseChain.class}.
-	 * @param outer the leases of the chain around the body, or {@code null} if it has
-	 * none
-	 * @return the outer leases and the one of this outcome, if there is one
-	 */
-	public @Nullable LeaseChain within(@Nullable LeaseChain outer) {
-		return (this.lease != null) ? new LeaseChain(this.lease, this.terms.scope(), outer) : outer;
-	}
-
-	/**
 	 * End the run and release the lock, without blocking. If the body has succeeded, the
 	 * lock is kept for at least {@link LockRequest#holdAtLeast()}. Ending again releases
 	 * nothing.

@@ -10,12 +10,10 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.io.ResourceLoader;
 import org.springframework.jdbc.datasource.DataSourceUtils;
-import org.springframework.r2dbc.connection.R2dbcTransactionManager;
 import org.springframework.transaction.ConfigurableTransactionManager;
 
 import io.github.lockstarter.fencing.FenceTablePreparation;
 import io.github.lockstarter.fencing.FencingSettings;
-import io.github.lockstarter.fencing.R2dbcFenceTablePreparation;
 
 /**
  * Fences transactions as the properties say.
@@ -49,23 +47,6 @@ class FencingConfiguration {
 		FenceTablePreparation distributedLockFenceTables(DistributedLockProperties properties,
 				ResourceLoader resourceLoader) {
 			return (table) -> new LockTable(TableDescription.of(table.name(), properties.fencing()), table.dataSource())
-				.require(resourceLoader);
-		}
-
-	}
-
-	/**
-	 * Does the same for reactive transactions.
-	 */
-	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnClass(R2dbcTransactionManager.class)
-	static class ReactiveTables {
-
-		@Bean
-		@ConditionalOnMissingBean
-		R2dbcFenceTablePreparation distributedLockReactiveFenceTables(DistributedLockProperties properties,
-				ResourceLoader resourceLoader) {
-			return (table) -> new ReactiveLockTable(TableDescription.of(table.name(), properties.fencing()), table)
 				.require(resourceLoader);
 		}
 

@@ -59,7 +59,6 @@ class ArchitectureTests extends AbstractArchitectureTests {
 		requireOnlyIn("Jdbc|LockPools|LockTable|Fencing", ROOT + ".jdbc", "org.springframework.boot.jdbc..",
 				"org.springframework.boot.sql..", "org.springframework.jdbc..", "org.springframework.dao..",
 				"com.zaxxer..");
-		requireOnlyIn("ReactiveLockTable|FencingConfiguration", "org.springframework.r2dbc..", "io.r2dbc..");
 		requireOnlyIn("ZooKeeper", ROOT + ".zookeeper", "org.apache.curator..");
 	}
 

@@ -13,11 +13,14 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Mono;
 
+import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryAware;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.RuntimeBeanReference;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -34,10 +37,15 @@ import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.ReactiveTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.reactive.AbstractReactiveTransactionManager;
+import org.springframework.transaction.reactive.GenericReactiveTransaction;
+import org.springframework.transaction.reactive.TransactionSynchronizationManager;
+import org.springframework.transaction.reactive.TransactionalOperator;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -259,13 +267,58 @@ class FencedTransactionsTests {
 	}
 
 	@Test
-	void anAnnotationWithoutAnyDatabaseEndsTheStart() {
+	void aReactiveManagerEndsTheStartWithTheFenceByHand() {
+		this.runner.withUserConfiguration(Reactive.class)
+			.withPropertyValues(ON)
+			.run((context) -> assertThat(analysisOf(context.getStartupFailure()))
+				.satisfies((analysis) -> assertThat(analysis.getDescription()).contains("Transactions of 'reactive'",
+						"cannot be fenced, because they are reactive"))
+				.satisfies((analysis) -> assertThat(analysis.getAction()).contains(
+						"update … set fence = :token where … and fence < :token",
+						"name 'reactive' in distributed-lock.fencing.exclude")));
+		this.runner.withUserConfiguration(Reactive.class)
+			.withPropertyValues(ON, "distributed-lock.fencing.exclude=reactive")
+			.run((context) -> assertThat(context).hasNotFailed());
+		this.runner.withUserConfiguration(Reactive.class).run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	/** The start does not know of it. */
+	@Test
+	void aReactiveManagerThatIsCreatedLaterCannotBeCreated() {
+		this.runner.withUserConfiguration(Reactive.class)
+			.withPropertyValues(ON)
+			.withInitializer(
+					(context) -> context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
+			.run((context) -> assertThatExceptionOfType(BeanCreationException.class)
+				.isThrownBy(() -> context.getBean("reactive"))
+				.withRootCauseInstanceOf(FencingNotPossibleException.class));
+	}
+
+	@Test
+	void aReactiveTransactionOfAFencedTemplateIsRefused() {
+		this.runner.withUserConfiguration(Reactive.class).run((context) -> {
+			Mono<String> transaction = TransactionalOperator
+				.create(context.getBean("reactive", ReactiveTransactionManager.class))
+				.transactional(Mono.just("body"));
+			LockTemplate template = context.getBean(LockTemplate.class);
+			LockRequest request = LockRequest.of("sale");
+			template.executeWithoutResult(request, (lease) -> transaction.block());
+			assertThatExceptionOfType(FencingNotPossibleException.class)
+				.isThrownBy(() -> template.withTransactionFencing(TransactionFencing.ON)
+					.execute(request, (lease) -> transaction.block()))
+				.withMessageContaining("fence < :token");
+		});
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "messages, there is no single DataSource behind it", "reactive, they are reactive" })
+	void anAnnotationWithoutAnyDatabaseEndsTheStart(String manager, String reason) {
 		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
 			.withBean(LockStore.class, () -> new MemoryLockStore(new LockMemory()))
-			.withUserConfiguration(Messages.class)
+			.withUserConfiguration(manager.equals("messages") ? Messages.class : Reactive.class)
 			.withBean(FencedSales.class, () -> new FencedSales(null))
 			.run((context) -> assertThat(analysisOf(context.getStartupFailure()).getDescription())
-				.contains("Transactions of 'messages'"));
+				.contains("Transactions of '" + manager + "'", reason));
 	}
 
 	@ParameterizedTest
@@ -393,6 +446,43 @@ class FencedTransactionsTests {
 		@Bean
 		AbstractPlatformTransactionManager messages() {
 			return new MessageTransactions();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Reactive {
+
+		@Bean
+		ReactiveTransactionManager reactive() {
+			return new ReactiveTransactions();
+		}
+
+	}
+
+	/** Transactions of something that is no database, and blocks nobody. */
+	@SuppressWarnings("serial")
+	private static final class ReactiveTransactions extends AbstractReactiveTransactionManager {
+
+		@Override
+		protected Object doGetTransaction(TransactionSynchronizationManager context) {
+			return this;
+		}
+
+		@Override
+		protected Mono<Void> doBegin(TransactionSynchronizationManager context, Object transaction,
+				TransactionDefinition definition) {
+			return Mono.empty();
+		}
+
+		@Override
+		protected Mono<Void> doCommit(TransactionSynchronizationManager context, GenericReactiveTransaction status) {
+			return Mono.empty();
+		}
+
+		@Override
+		protected Mono<Void> doRollback(TransactionSynchronizationManager context, GenericReactiveTransaction status) {
+			return Mono.empty();
 		}
 
 	}

@@ -11,8 +11,6 @@ import java.util.function.Supplier;
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.r2dbc.spi.ConnectionFactories;
-import io.r2dbc.spi.ConnectionFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.io.DefaultResourceLoader;
@@ -82,18 +80,6 @@ enum TestDatabase {
 	 */
 	DataSource unpooled() {
 		return new DriverManagerDataSource(url());
-	}
-
-	/**
-	 * Return a factory that opens a connection for each request.
-	 */
-	ConnectionFactory reactive() {
-		URI url = URI.create(url().substring("jdbc:".length()));
-		return ConnectionFactories.get(switch (this) {
-			case POSTGRESQL -> "r2dbc:postgresql://postgres@" + url.getAuthority() + url.getPath();
-			case MARIADB -> "r2dbc:mariadb://root@" + url.getAuthority() + url.getPath();
-			case H2 -> "r2dbc:h2:mem:///locks?options=DB_CLOSE_DELAY=-1";
-		});
 	}
 
 	HikariDataSource pool(int size) {

@@ -4,7 +4,6 @@ package io.github.lockstarter.fencing;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.Locale;
 
 import org.jspecify.annotations.Nullable;
 
@@ -39,16 +38,10 @@ enum FenceDialect {
 	}
 
 	static FenceDialect of(String product) {
-		String name = product.toLowerCase(Locale.ROOT);
-		// Some reactive drivers report an edition, such as "MySQL Community Server - GPL"
-		if (name.contains("mariadb")) {
-			return MARIADB;
-		}
-		if (name.contains("mysql")) {
-			return MYSQL;
-		}
 		return switch (product) {
 			case "PostgreSQL" -> POSTGRESQL;
+			case "MySQL" -> MYSQL;
+			case "MariaDB" -> MARIADB;
 			case "H2" -> H2;
 			default -> GENERIC;
 		};

@@ -2,7 +2,6 @@
 
 package io.github.lockstarter.fencing;
 
-import java.util.Collection;
 import java.util.function.BiPredicate;
 
 import org.apache.commons.logging.Log;
@@ -23,8 +22,6 @@ public final class FencingCheck implements SmartLifecycle {
 
 	private final FenceTablePreparation preparation;
 
-	private final R2dbcFenceTablePreparation reactivePreparation;
-
 	private final BiPredicate<@Nullable FenceTable, Boolean> need;
 
 	private volatile boolean running;
@@ -33,16 +30,14 @@ public final class FencingCheck implements SmartLifecycle {
 	 * Create a check.
 	 * @param fences the fences of all transaction managers
 	 * @param preparation makes sure that a table exists
-	 * @param reactivePreparation the same for reactive transactions
 	 * @param need whether the locks need a table, given whether the transactions of all
-	 * locks are fenced or those of some annotations only. There is no table if the
-	 * transactions are reactive
+	 * locks are fenced or those of some annotations only; without a table, whether any
+	 * table may be needed
 	 */
 	public FencingCheck(TransactionFences fences, FenceTablePreparation preparation,
-			R2dbcFenceTablePreparation reactivePreparation, BiPredicate<@Nullable FenceTable, Boolean> need) {
+			BiPredicate<@Nullable FenceTable, Boolean> need) {
 		this.fences = fences;
 		this.preparation = preparation;
-		this.reactivePreparation = reactivePreparation;
 		this.need = need;
 	}
 
@@ -55,21 +50,16 @@ public final class FencingCheck implements SmartLifecycle {
 		this.running = true;
 		this.fences.fenceEarlyManagers();
 		boolean all = this.fences.settings().transactions();
-		if (all) {
-			refuse(this.fences.obstacles());
-		}
 		boolean any = this.need.test(null, all);
 		for (FenceTable table : this.fences.tables()) {
 			if (this.need.test(table, all) || any && this.fences.isOfJta(table)) {
 				prepare(table);
 			}
 		}
-		if (any) {
-			if (this.fences.tables().isEmpty() && this.fences.reactiveTables().isEmpty()) {
-				refuse(this.fences.obstacles());
-			}
-			refuse(this.fences.reactiveObstacles());
-			this.fences.reactiveTables().forEach(this.reactivePreparation::prepare);
+		if (any && this.fences.tables().isEmpty()) {
+			this.fences.obstacles().stream().findFirst().ifPresent((obstacle) -> {
+				throw obstacle;
+			});
 		}
 	}
 
@@ -81,12 +71,6 @@ public final class FencingCheck implements SmartLifecycle {
 		else {
 			this.preparation.prepare(table);
 		}
-	}
-
-	private static void refuse(Collection<FencingNotPossibleException> obstacles) {
-		obstacles.stream().findFirst().ifPresent((obstacle) -> {
-			throw obstacle;
-		});
 	}
 
 	@Override

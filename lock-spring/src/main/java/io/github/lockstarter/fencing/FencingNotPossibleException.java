@@ -7,6 +7,10 @@ package io.github.lockstarter.fencing;
  */
 public class FencingNotPossibleException extends IllegalStateException {
 
+	/** The remedy where no fence is possible. */
+	static final String BY_HAND = "Check the fencing token of the lease in each write, as in"
+			+ " \"update … set fence = :token where … and fence < :token\"";
+
 	private final String remedy;
 
 	/**

@@ -7,8 +7,10 @@ import java.util.Collection;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 import javax.sql.DataSource;
 
@@ -25,35 +27,25 @@ import org.springframework.transaction.support.AbstractPlatformTransactionManage
 import org.springframework.util.ClassUtils;
 
 /**
- * Adds a {@link TransactionFence} to each transaction manager of the application, and
- * puts a {@link FencedR2dbcTransactionManager} in the place of each reactive one.
+ * Adds a {@link TransactionFence} to each transaction manager of the application.
  */
 public final class TransactionFences implements BeanPostProcessor {
 
 	private static final boolean JDBC_PRESENT = ClassUtils
 		.isPresent("org.springframework.jdbc.datasource.DataSourceUtils", TransactionFences.class.getClassLoader());
 
-	private static final boolean R2DBC_PRESENT = ClassUtils.isPresent(
-			"org.springframework.r2dbc.connection.R2dbcTransactionManager", TransactionFences.class.getClassLoader());
-
 	private final BeanFactory beanFactory;
 
 	/** The names of all managers that were looked at. */
 	private final Set<String> known = ConcurrentHashMap.newKeySet();
 
-	/** By the names of their managers. */
-	private final Map<String, FencingNotPossibleException> obstacles = new ConcurrentHashMap<>();
-
-	/** By the names of their managers. */
-	private final Map<String, FencingNotPossibleException> reactiveObstacles = new ConcurrentHashMap<>();
+	private final Queue<FencingNotPossibleException> obstacles = new ConcurrentLinkedQueue<>();
 
 	/** Guarded by itself. */
 	private final Map<DataSource, FenceTable> tables = new IdentityHashMap<>();
 
 	/** The tables of JTA, whose transactions no store can see. */
 	private final Set<FenceTable> jtaTables = ConcurrentHashMap.newKeySet();
-
-	private final Set<R2dbcFenceTable> reactiveTables = ConcurrentHashMap.newKeySet();
 
 	/**
 	 * Create a post-processor.
@@ -71,15 +63,7 @@ public final class TransactionFences implements BeanPostProcessor {
 	 * Return why transactions cannot be fenced, for each manager of which that is true.
 	 */
 	Collection<FencingNotPossibleException> obstacles() {
-		return this.obstacles.values();
-	}
-
-	/**
-	 * Return the obstacles of reactive managers. Their transactions cannot be refused
-	 * when they begin, because a listener does not know the locks of the chain.
-	 */
-	Collection<FencingNotPossibleException> reactiveObstacles() {
-		return this.reactiveObstacles.values();
+		return this.obstacles;
 	}
 
 	/**
@@ -99,27 +83,14 @@ public final class TransactionFences implements BeanPostProcessor {
 	}
 
 	/**
-	 * Return the tables of all databases with reactive transactions.
-	 */
-	Collection<R2dbcFenceTable> reactiveTables() {
-		return this.reactiveTables;
-	}
-
-	/**
 	 * Fence the managers that were created before this post-processor, because another
-	 * one needs them. It is too late to put another bean in the place of a reactive one.
+	 * one needs them.
 	 */
 	void fenceEarlyManagers() {
 		if (this.beanFactory instanceof ConfigurableListableBeanFactory beans) {
 			for (String name : beans.getBeanNamesForType(TransactionManager.class, true, false)) {
 				if (!this.known.contains(name) && beans.containsSingleton(name)) {
-					Object bean = beans.getBean(name);
-					if (postProcessAfterInitialization(bean, name) != bean) {
-						this.reactiveObstacles.put(name,
-								obstacle((TransactionManager) bean, name,
-										"another BeanPostProcessor has created it" + " too early",
-										"Let that post-processor look it up when it is used"));
-					}
+					postProcessAfterInitialization(beans.getBean(name), name);
 				}
 			}
 		}
@@ -127,44 +98,35 @@ public final class TransactionFences implements BeanPostProcessor {
 
 	/**
 	 * Add a fence, once the manager knows its connections.
+	 * @throws FencingNotPossibleException if the transactions of all locks are to be
+	 * fenced, and those of this manager cannot be
 	 */
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String beanName) {
-		if (!(bean instanceof TransactionManager manager)) {
-			return bean;
+		if (bean instanceof TransactionManager manager) {
+			this.known.add(beanName);
+			if (!settings().exclude().contains(beanName)) {
+				fence(manager, beanName);
+			}
 		}
-		this.known.add(beanName);
-		if (settings().exclude().contains(beanName)) {
-			return bean;
-		}
-		return (manager instanceof ReactiveTransactionManager) ? fenceReactive(manager, beanName)
-				: fence(manager, beanName);
+		return bean;
 	}
 
-	private TransactionManager fence(TransactionManager manager, String name) {
+	private void fence(TransactionManager manager, String name) {
 		FenceTable table = table(manager);
 		if (table != null) {
 			AbstractPlatformTransactionManager fenced = (AbstractPlatformTransactionManager) manager;
 			addFirst(new TransactionFence(fenced, table, settings().transactions()), fenced);
+			return;
 		}
-		else {
-			FencingNotPossibleException obstacle = hidesConnections(manager)
-					? obstacle(manager, name, "its JpaDialect does not reveal the connection of a transaction",
-							"Set the JpaDialect of your vendor on it, as a LocalContainerEntityManagerFactoryBean with"
-									+ " the JpaVendorAdapter of your vendor does")
-					: obstacle(manager, name, "there is no single DataSource behind it",
-							"Let a JdbcTransactionManager or a JpaTransactionManager with a DataSource run them");
-			this.obstacles.put(name, obstacle);
-			if (manager instanceof ConfigurableTransactionManager configurable) {
-				configurable.addListener(new UnfencedTransactions(obstacle, settings().transactions()));
-			}
+		FencingNotPossibleException obstacle = obstacle(manager, name);
+		if (settings().transactions()) {
+			throw obstacle;
 		}
-		return manager;
-	}
-
-	private static boolean hidesConnections(TransactionManager manager) {
-		return JDBC_PRESENT && manager instanceof AbstractPlatformTransactionManager platform
-				&& TransactionDataSource.isHidden(platform);
+		this.obstacles.add(obstacle);
+		if (manager instanceof ConfigurableTransactionManager configurable) {
+			configurable.addListener(new UnfencedTransactions(obstacle));
+		}
 	}
 
 	/** What another listener reads at the beginning would fix the snapshot. */
@@ -172,17 +134,6 @@ public final class TransactionFences implements BeanPostProcessor {
 		List<TransactionExecutionListener> listeners = new ArrayList<>(List.of(fence));
 		listeners.addAll(manager.getTransactionExecutionListeners());
 		manager.setTransactionExecutionListeners(listeners);
-	}
-
-	private TransactionManager fenceReactive(TransactionManager manager, String name) {
-		FencedR2dbcTransactionManager fenced = R2DBC_PRESENT ? R2dbcFences.fenced(manager, settings()) : null;
-		if (fenced == null) {
-			this.reactiveObstacles.put(name, obstacle(manager, name, "it is not an R2dbcTransactionManager itself",
-					"Let an R2dbcTransactionManager run them, or a subclass of FencedR2dbcTransactionManager"));
-			return manager;
-		}
-		this.reactiveTables.add(fenced.table());
-		return fenced;
 	}
 
 	private @Nullable FenceTable table(TransactionManager manager) {
@@ -203,6 +154,24 @@ public final class TransactionFences implements BeanPostProcessor {
 			this.jtaTables.add(table);
 		}
 		return table;
+	}
+
+	private static FencingNotPossibleException obstacle(TransactionManager manager, String name) {
+		if (manager instanceof ReactiveTransactionManager) {
+			return obstacle(manager, name, "they are reactive", FencingNotPossibleException.BY_HAND);
+		}
+		if (hidesConnections(manager)) {
+			return obstacle(manager, name, "its JpaDialect does not reveal the connection of a transaction",
+					"Set the JpaDialect of your vendor on it, as a LocalContainerEntityManagerFactoryBean with"
+							+ " the JpaVendorAdapter of your vendor does");
+		}
+		return obstacle(manager, name, "there is no single DataSource behind it",
+				"Let a JdbcTransactionManager or a JpaTransactionManager with a DataSource run them");
+	}
+
+	private static boolean hidesConnections(TransactionManager manager) {
+		return JDBC_PRESENT && manager instanceof AbstractPlatformTransactionManager platform
+				&& TransactionDataSource.isHidden(platform);
 	}
 
 	private static FencingNotPossibleException obstacle(TransactionManager manager, String name, String reason,

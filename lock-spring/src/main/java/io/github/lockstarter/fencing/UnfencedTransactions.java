@@ -6,24 +6,22 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.transaction.AcquisitionSynchronization;
 
 /**
- * Refuses transactions that would have to be fenced, for a manager whose transactions
- * cannot be.
+ * Refuses transactions for which an annotation or a template asks for a fence, for a
+ * manager whose transactions cannot have one.
  */
 final class UnfencedTransactions implements TransactionExecutionListener {
 
 	private final FencingNotPossibleException reason;
 
-	private final boolean byDefault;
-
-	UnfencedTransactions(FencingNotPossibleException reason, boolean byDefault) {
+	UnfencedTransactions(FencingNotPossibleException reason) {
 		this.reason = reason;
-		this.byDefault = byDefault;
 	}
 
 	@Override
@@ -39,13 +37,14 @@ final class UnfencedTransactions implements TransactionExecutionListener {
 	@Override
 	public void afterBegin(TransactionExecution transaction, @Nullable Throwable beginFailure) {
 		if (beginFailure == null && !transaction.isReadOnly() && transaction.isNewTransaction()
+				&& transaction instanceof TransactionStatus
 				&& TransactionSynchronizationManager.isSynchronizationActive()) {
 			TransactionSynchronizationManager.registerSynchronization((AcquisitionSynchronization) this::refuse);
 		}
 	}
 
 	private void refuse() {
-		if (!LeaseContext.fenced(this.byDefault).isEmpty()) {
+		if (!LeaseContext.fenced(false).isEmpty()) {
 			throw new FencingNotPossibleException(this.reason.getMessage() + "; " + this.reason.getRemedy(),
 					this.reason.getRemedy());
 		}

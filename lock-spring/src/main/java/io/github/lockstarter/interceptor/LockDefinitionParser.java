@@ -24,6 +24,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSettings;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.TransactionFencing;
 import io.github.lockstarter.store.LockStores;
 
 /**
@@ -74,6 +75,12 @@ final class LockDefinitionParser {
 							+ " lets the work continue after the method has returned and the lock is released",
 					"Return the result itself, a CompletableFuture, or a Mono or Flux where Reactor is on the"
 							+ " class path; or acquire the lock inside the work with a LockTemplate.",
+					null);
+		}
+		if (annotation.transactionFencing() == TransactionFencing.ON && adapter instanceof ReactiveInvocationAdapter) {
+			throw invalid(method, "transactionFencing is 'ON', but transactions of a reactive chain cannot be fenced",
+					"Check the fencing token of the lease in each write, as in"
+							+ " \"update … set fence = :token where … and fence < :token\".",
 					null);
 		}
 		annotations.forEach((other) -> requireSameReaction(annotation, other, method));

@@ -11,13 +11,11 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.SignalType;
 import reactor.core.scheduler.Schedulers;
-import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
 import org.springframework.core.ReactiveAdapter;
 
 import io.github.lockstarter.AnyLockRequest;
-import io.github.lockstarter.LeaseChain;
 import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockOutcome;
@@ -63,18 +61,8 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 	}
 
 	private Flux<Object> runAndEnd(LockedCall call, LockOutcome<?> outcome, ChainOwners owners) {
-		Flux<Object> work = Flux.defer(() -> run(call, outcome, owners))
-			.contextWrite((context) -> withLeases(context, outcome))
-			.takeUntilOther(loss(outcome));
+		Flux<Object> work = Flux.defer(() -> run(call, outcome, owners)).takeUntilOther(loss(outcome));
 		return Flux.concat(work.onErrorResume((failure) -> end(outcome, failure)), end(outcome, null));
-	}
-
-	/**
-	 * Reactive transactions inside of the chain look for the leases there.
-	 */
-	private static Context withLeases(Context context, LockOutcome<?> outcome) {
-		LeaseChain leases = outcome.within(context.getOrDefault(LeaseChain.class, null));
-		return (leases != null) ? context.put(LeaseChain.class, leases) : context;
 	}
 
 	private Publisher<Object> run(LockedCall call, LockOutcome<?> outcome, ChainOwners owners) {

@@ -30,8 +30,7 @@ record FencedStores(LockDefinitionSource definitions, Supplier<@Nullable LockSto
 	/**
 	 * Return whether locks need a table of claims, because their store is not in the same
 	 * database.
-	 * @param table the table, or {@code null} for reactive transactions, which no store
-	 * can see
+	 * @param table the table, or {@code null} if its database is not known
 	 * @param all whether the transactions of all locks are fenced
 	 */
 	boolean need(@Nullable FenceTable table, boolean all) {

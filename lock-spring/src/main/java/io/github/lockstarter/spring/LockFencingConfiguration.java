@@ -14,7 +14,6 @@ import io.github.lockstarter.LockSettings;
 import io.github.lockstarter.fencing.FenceTable;
 import io.github.lockstarter.fencing.FenceTablePreparation;
 import io.github.lockstarter.fencing.FencingCheck;
-import io.github.lockstarter.fencing.R2dbcFenceTablePreparation;
 import io.github.lockstarter.fencing.TransactionFences;
 import io.github.lockstarter.interceptor.LockDefinitionSource;
 import io.github.lockstarter.store.LockStores;
@@ -37,14 +36,11 @@ public class LockFencingConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	FencingCheck distributedLockFencingCheck(TransactionFences fences, LockDefinitionSource definitions,
-			ObjectProvider<FenceTablePreparation> preparation,
-			ObjectProvider<R2dbcFenceTablePreparation> reactivePreparation, ObjectProvider<LockStores> stores,
+			ObjectProvider<FenceTablePreparation> preparation, ObjectProvider<LockStores> stores,
 			ObjectProvider<LockSettings> settings) {
 		FencedStores fenced = new FencedStores(definitions, stores::getIfUnique,
 				() -> settings.getIfUnique(() -> LockSettings.NONE));
-		// A method reference would link the class, which fails without R2DBC
-		return new FencingCheck(fences, preparation.getIfAvailable(() -> FenceTable::requireIfReachable),
-				reactivePreparation.getIfAvailable(() -> (table) -> table.requireIfReachable()), fenced::need);
+		return new FencingCheck(fences, preparation.getIfAvailable(() -> FenceTable::requireIfReachable), fenced::need);
 	}
 
 }

@@ -45,6 +45,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnContention;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.OnUnavailable;
+import io.github.lockstarter.TransactionFencing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -164,6 +165,7 @@ class LockDefinitionSourceTests {
 			"keptByReader | holdAtLeast: 'holdAtLeast' is not possible in mode READ | Leave it out",
 			"badHoldAtLeast | holdAtLeast: 'x' is not a duration | \"500ms\"",
 			"shortHoldAtLeast | holdAtLeast: 'holdAtLeast' must be from 10 ms | free when the method returns",
+			"fencedPublisher | transactions of a reactive chain cannot be fenced | where … and fence < :token",
 			"leaseOfTwoAnnotations | type Lease cannot receive the leases of several locks | LeaseSet",
 			"leaseOfACollection | type Lease cannot receive the leases of several locks | LeaseSet",
 			"leaseOfAnArray | type Lease cannot receive the leases of several locks | LeaseSet",
@@ -467,6 +469,11 @@ class LockDefinitionSourceTests {
 	}
 
 	static class Invalid {
+
+		@DistributedLock(name = "a", transactionFencing = TransactionFencing.ON)
+		Mono<Long> fencedPublisher() {
+			return Mono.empty();
+		}
 
 		@DistributedLock(name = "a")
 		@DistributedLock(name = "b")
