@@ -19,17 +19,19 @@ public final class ZooKeeperEnsemble implements AutoCloseable {
 
 	private final List<Link> links = new ArrayList<>();
 
-	private ZooKeeperEnsemble(List<String> settings) {
+	private ZooKeeperEnsemble(boolean networks, List<String> options, List<String> settings) {
 		// Distinct, although nobody listens on them yet
 		int[] ports = IntStream.generate(ServerPort::find).distinct().limit(SIZE * 3).toArray();
 		for (int i = 0; i < SIZE; i++) {
 			List<String> all = new ArrayList<>(List.of("initLimit=10", "syncLimit=10"));
 			all.addAll(settings);
 			for (int j = 0; j < SIZE; j++) {
-				all.add("server.%d=127.0.0.1:%s".formatted(j + 1, (i == j) ? ports[SIZE + j] + ":" + ports[2 * SIZE + j]
-						: link(i, j, ports[SIZE + j], ports[2 * SIZE + j])));
+				int quorum = ports[SIZE + j];
+				int elections = ports[2 * SIZE + j];
+				all.add("server.%d=127.0.0.1:%s".formatted(j + 1,
+						(networks && i != j) ? link(i, j, quorum, elections) : quorum + ":" + elections));
 			}
-			this.members.add(new ZooKeeperServer(ports[i], i + 1, all));
+			this.members.add(new ZooKeeperServer(ports[i], i + 1, options, all));
 		}
 	}
 
@@ -46,7 +48,21 @@ public final class ZooKeeperEnsemble implements AutoCloseable {
 	 * partition a member may wait once for a leader that does not answer
 	 */
 	public static ZooKeeperEnsemble start(String... settings) {
-		ZooKeeperEnsemble ensemble = new ZooKeeperEnsemble(List.of(settings));
+		return start(true, List.of(), settings);
+	}
+
+	/**
+	 * Start an ensemble whose members cannot be cut off, because no network of this JVM
+	 * is between them.
+	 * @param options of their JVMs; the later one of two applies
+	 * @param settings as in {@code tickTime=200}
+	 */
+	public static ZooKeeperEnsemble startWithoutNetworks(List<String> options, String... settings) {
+		return start(false, options, settings);
+	}
+
+	private static ZooKeeperEnsemble start(boolean networks, List<String> options, String... settings) {
+		ZooKeeperEnsemble ensemble = new ZooKeeperEnsemble(networks, options, List.of(settings));
 		ensemble.awaitComplete();
 		return ensemble;
 	}

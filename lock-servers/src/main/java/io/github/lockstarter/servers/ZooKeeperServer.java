@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
@@ -46,9 +47,10 @@ public final class ZooKeeperServer implements AutoCloseable {
 	 * Start a member of an ensemble.
 	 * @param port for clients
 	 * @param number its number in the ensemble
+	 * @param options of its JVM
 	 * @param settings as in {@code tickTime=200}
 	 */
-	ZooKeeperServer(int port, int number, List<String> settings) {
+	ZooKeeperServer(int port, int number, List<String> options, List<String> settings) {
 		this.port = port;
 		Path directory = ServerProcess.newDirectory("zookeeper");
 		List<String> all = new ArrayList<>(SETTINGS);
@@ -57,9 +59,9 @@ public final class ZooKeeperServer implements AutoCloseable {
 		try {
 			Files.writeString(directory.resolve("myid"), Integer.toString(number));
 			Path file = Files.write(directory.resolve("zoo.cfg"), all);
-			this.process = ServerProcess.start(
-					ServerProcess.java(OPTIONS, "org.apache.zookeeper.server.quorum.QuorumPeerMain", file.toString()),
-					Map.of(), directory);
+			this.process = ServerProcess
+				.start(ServerProcess.java(Stream.concat(OPTIONS.stream(), options.stream()).toList(),
+						"org.apache.zookeeper.server.quorum.QuorumPeerMain", file.toString()), Map.of(), directory);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -71,7 +73,16 @@ public final class ZooKeeperServer implements AutoCloseable {
 	 * @param settings as in {@code tickTime=200}
 	 */
 	public static ZooKeeperServer start(String... settings) {
-		ZooKeeperServer server = new ZooKeeperServer(ServerPort.find(), 1, List.of(settings));
+		return start(List.of(), settings);
+	}
+
+	/**
+	 * Start a server.
+	 * @param options of its JVM; the later one of two applies
+	 * @param settings as in {@code tickTime=200}
+	 */
+	public static ZooKeeperServer start(List<String> options, String... settings) {
+		ZooKeeperServer server = new ZooKeeperServer(ServerPort.find(), 1, options, List.of(settings));
 		server.awaitService();
 		return server;
 	}

@@ -68,7 +68,7 @@ final class JvmsScenario implements Scenario {
 				worker.await("ready");
 			}
 			server.resetCalls();
-			server.counters().commands().set(CounterWorker.COUNTER, "0");
+			server.counters().command("SET", CounterWorker.COUNTER, "0");
 			for (Worker worker : workers) {
 				worker.say("go");
 			}
@@ -99,7 +99,7 @@ final class JvmsScenario implements Scenario {
 		results.put(Metric.LONGEST, parts.stream().mapToDouble(Result::longest).max().orElse(0));
 		results.put(Metric.CLIENT_CPU,
 				parts.stream().mapToDouble((part) -> part.cpuMicros() * part.cycles()).sum() / cycles);
-		long counted = Long.parseLong(server.counters().commands().get(CounterWorker.COUNTER));
+		long counted = Long.parseLong(server.counters().command("GET", CounterWorker.COUNTER));
 		results.put(Metric.LOST_UPDATES, (double) (cycles - counted));
 		int failed = parts.stream().mapToInt(Result::failed).sum();
 		if (failed > 0) {

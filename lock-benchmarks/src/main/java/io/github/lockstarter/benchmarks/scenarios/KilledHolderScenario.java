@@ -11,10 +11,10 @@ import java.util.concurrent.TimeUnit;
 import io.github.lockstarter.benchmarks.locks.Competitor;
 import io.github.lockstarter.benchmarks.locks.Competitor.Ability;
 import io.github.lockstarter.benchmarks.locks.LockClient;
-import io.github.lockstarter.benchmarks.servers.BenchmarkRedis;
 import io.github.lockstarter.benchmarks.servers.BenchmarkServer;
 import io.github.lockstarter.benchmarks.servers.ServerKind;
 import io.github.lockstarter.benchmarks.servers.Worker;
+import io.github.lockstarter.servers.RedisServer;
 
 /**
  * A JVM that holds a lock is killed while another one waits for the lock.
@@ -81,22 +81,25 @@ final class KilledHolderScenario implements Scenario {
 		}
 	}
 
-	private static long expiry(BenchmarkRedis redis) {
+	private static long expiry(RedisServer redis) {
 		String key = lockKey(redis);
 		long now = System.nanoTime();
-		return now + TimeUnit.MILLISECONDS.toNanos(redis.commands().pttl(key));
+		return now + TimeUnit.MILLISECONDS.toNanos(remainingMillis(redis, key));
 	}
 
 	/**
 	 * Each implementation uses another key, and perhaps further keys that live longer.
 	 */
-	private static String lockKey(BenchmarkRedis redis) {
-		return redis.commands()
-			.keys("*hot*")
-			.stream()
-			.filter((key) -> redis.commands().pttl(key) <= LEASE_MILLIS)
+	private static String lockKey(RedisServer redis) {
+		return redis.command("KEYS", "*hot*")
+			.lines()
+			.filter((key) -> remainingMillis(redis, key) <= LEASE_MILLIS)
 			.findFirst()
 			.orElseThrow();
+	}
+
+	private static long remainingMillis(RedisServer redis, String key) {
+		return Long.parseLong(redis.command("PTTL", key));
 	}
 
 }

@@ -6,6 +6,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
+import io.github.lockstarter.servers.RedisServer;
+
 /**
  * The server of one measurement. The bodies of locks count in Redis whatever keeps the
  * locks, so that they take the same time everywhere.
@@ -14,9 +16,9 @@ public final class BenchmarkServer implements AutoCloseable {
 
 	private final ServerAddress address;
 
-	private final BenchmarkRedis counters;
+	private final RedisServer counters;
 
-	private final List<BenchmarkRedis> counted;
+	private final List<RedisServer> counted;
 
 	private final Runnable close;
 
@@ -27,7 +29,7 @@ public final class BenchmarkServer implements AutoCloseable {
 	 * @param counted the servers that can say what they were asked for
 	 * @param close stops the server
 	 */
-	BenchmarkServer(ServerAddress address, BenchmarkRedis counters, List<BenchmarkRedis> counted, Runnable close) {
+	BenchmarkServer(ServerAddress address, RedisServer counters, List<RedisServer> counted, Runnable close) {
 		this.address = address;
 		this.counters = counters;
 		this.counted = counted;
@@ -42,7 +44,7 @@ public final class BenchmarkServer implements AutoCloseable {
 	 * Return the Redis server in which the bodies of locks count. For
 	 * {@link ServerKind#REDIS} it also keeps the locks.
 	 */
-	public BenchmarkRedis counters() {
+	public RedisServer counters() {
 		return this.counters;
 	}
 
@@ -57,7 +59,7 @@ public final class BenchmarkServer implements AutoCloseable {
 	 * Forget all calls until now.
 	 */
 	public void resetCalls() {
-		this.counted.forEach((server) -> server.commands().configResetstat());
+		this.counted.forEach((server) -> server.command("CONFIG", "RESETSTAT"));
 	}
 
 	/**

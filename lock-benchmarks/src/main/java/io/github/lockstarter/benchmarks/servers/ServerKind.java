@@ -2,9 +2,10 @@
 
 package io.github.lockstarter.benchmarks.servers;
 
-import java.io.IOException;
 import java.util.List;
 import java.util.stream.Collectors;
+
+import io.github.lockstarter.servers.RedisServer;
 
 /**
  * The kinds of servers on which locks are compared. Each measurement has a fresh Redis
@@ -17,8 +18,8 @@ public enum ServerKind {
 	REDIS("redis", "Redis") {
 
 		@Override
-		public BenchmarkServer start() throws IOException {
-			BenchmarkRedis redis = BenchmarkRedis.start();
+		public BenchmarkServer start() {
+			RedisServer redis = RedisServer.start();
 			return new BenchmarkServer(address(redis.port()), redis, List.of(redis), redis::close);
 		}
 
@@ -28,13 +29,12 @@ public enum ServerKind {
 	REDLOCK("redlock", "three Redis servers") {
 
 		@Override
-		public BenchmarkServer start() throws IOException {
-			List<BenchmarkRedis> servers = List.of(BenchmarkRedis.start(), BenchmarkRedis.start(),
-					BenchmarkRedis.start());
+		public BenchmarkServer start() {
+			List<RedisServer> servers = List.of(RedisServer.start(), RedisServer.start(), RedisServer.start());
 			String ports = servers.stream()
 				.map((server) -> String.valueOf(server.port()))
 				.collect(Collectors.joining(","));
-			return withCounters(ports, servers, () -> servers.forEach(BenchmarkRedis::close));
+			return withCounters(ports, servers, () -> servers.forEach(RedisServer::close));
 		}
 
 	},
@@ -43,8 +43,8 @@ public enum ServerKind {
 	POSTGRESQL("postgresql", "PostgreSQL") {
 
 		@Override
-		public BenchmarkServer start() throws IOException {
-			return withCounters(FreshDatabase.create(this));
+		public BenchmarkServer start() {
+			return withCounters(SlowServers.newPlace(this));
 		}
 
 	},
@@ -53,8 +53,8 @@ public enum ServerKind {
 	MARIADB("mariadb", "MariaDB") {
 
 		@Override
-		public BenchmarkServer start() throws IOException {
-			return withCounters(FreshDatabase.create(this));
+		public BenchmarkServer start() {
+			return withCounters(SlowServers.newPlace(this));
 		}
 
 	},
@@ -63,8 +63,8 @@ public enum ServerKind {
 	H2("h2", "H2") {
 
 		@Override
-		public BenchmarkServer start() throws IOException {
-			return withCounters(FreshDatabase.create(this));
+		public BenchmarkServer start() {
+			return withCounters(SlowServers.newPlace(this));
 		}
 
 	},
@@ -73,8 +73,8 @@ public enum ServerKind {
 	ZOOKEEPER("zookeeper", "ZooKeeper") {
 
 		@Override
-		public BenchmarkServer start() throws IOException {
-			return withCounters(FreshRootNode.create(this));
+		public BenchmarkServer start() {
+			return withCounters(SlowServers.newPlace(this));
 		}
 
 	},
@@ -83,8 +83,8 @@ public enum ServerKind {
 	ZOOKEEPER_ENSEMBLE("zookeeper-3", "three ZooKeeper servers") {
 
 		@Override
-		public BenchmarkServer start() throws IOException {
-			return withCounters(FreshRootNode.create(this));
+		public BenchmarkServer start() {
+			return withCounters(SlowServers.newPlace(this));
 		}
 
 	};
@@ -129,19 +129,19 @@ public enum ServerKind {
 	/**
 	 * Return a server without any locks.
 	 */
-	public abstract BenchmarkServer start() throws IOException;
+	public abstract BenchmarkServer start();
 
 	ServerAddress address(Object location) {
 		return new ServerAddress(this, String.valueOf(location));
 	}
 
-	BenchmarkServer withCounters(String location) throws IOException {
+	BenchmarkServer withCounters(String location) {
 		return withCounters(location, List.of(), () -> {
 		});
 	}
 
-	BenchmarkServer withCounters(String location, List<BenchmarkRedis> counted, Runnable close) throws IOException {
-		BenchmarkRedis counters = BenchmarkRedis.start();
+	BenchmarkServer withCounters(String location, List<RedisServer> counted, Runnable close) {
+		RedisServer counters = RedisServer.start();
 		return new BenchmarkServer(address(location), counters, counted, () -> {
 			counters.close();
 			close.run();

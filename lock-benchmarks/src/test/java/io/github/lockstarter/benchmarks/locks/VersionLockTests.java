@@ -17,6 +17,7 @@ import io.github.lockstarter.benchmarks.servers.BenchmarkServer;
 import io.github.lockstarter.benchmarks.servers.ServerKind;
 import io.github.lockstarter.lifecycle.LockLifecycle;
 import io.github.lockstarter.redis.RedisLockStore;
+import io.github.lockstarter.servers.ServerProcess;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -49,9 +50,8 @@ class VersionLockTests {
 			Runnable unlock = one.lock("a");
 			Thread waiter = new Thread(() -> other.lock("a").run());
 			waiter.start();
-			while (redis.counters().commands().keys("*:queue").isEmpty() && waiter.isAlive()) {
-				Thread.onSpinWait();
-			}
+			ServerProcess.await("A waiter",
+					() -> !redis.counters().command("KEYS", "*:queue").isEmpty() || !waiter.isAlive());
 			assertThat(waiter.isAlive()).isTrue();
 			unlock.run();
 			waiter.join();
