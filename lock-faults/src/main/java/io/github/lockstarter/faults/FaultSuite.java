@@ -12,6 +12,7 @@ import java.util.Random;
 import java.util.UUID;
 
 import org.h2.tools.Server;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.Assert;
 
@@ -46,7 +47,8 @@ final class FaultSuite implements AutoCloseable {
 
 	private final Counters counters;
 
-	private final LedgerServer ledger;
+	/** Its JDBC URL, or {@code null} if it is where the locks are. */
+	private final @Nullable String ledger;
 
 	private int episodes;
 
@@ -65,7 +67,7 @@ final class FaultSuite implements AutoCloseable {
 		this.counters.createTable();
 		this.database = Server.createTcpServer("-tcpPort", "0").start();
 		this.url = "jdbc:h2:tcp://127.0.0.1:" + this.database.getPort() + "/" + name;
-		this.ledger = LedgerServer.start(ledger);
+		this.ledger = ledger.create();
 	}
 
 	/**
@@ -75,7 +77,7 @@ final class FaultSuite implements AutoCloseable {
 		List<EpisodeResult> results = new ArrayList<>();
 		Path directory = Files.createTempDirectory(Files.createDirectories(this.directory), competitor.name());
 		try (Site site = kind.start();
-				Crew crew = new Crew(competitor, site, this.leaseTime, this.url, this.ledger.url(), directory)) {
+				Crew crew = new Crew(competitor, site, this.leaseTime, this.url, this.ledger, directory)) {
 			Ledger ledger = ledger(site);
 			for (Fault fault : faults) {
 				results.add(run(fault, kind, site, crew, ledger));
@@ -117,7 +119,7 @@ final class FaultSuite implements AutoCloseable {
 	}
 
 	private Ledger ledger(Site site) throws SQLException {
-		String url = (this.ledger.url() != null) ? this.ledger.url() : site.database();
+		String url = (this.ledger != null) ? this.ledger : site.database();
 		Assert.state(url != null, "Only the locks of a database can share it with a ledger");
 		Ledger ledger = new Ledger(url);
 		ledger.createTables();
@@ -126,7 +128,6 @@ final class FaultSuite implements AutoCloseable {
 
 	@Override
 	public void close() throws Exception {
-		this.ledger.close();
 		this.counters.close();
 		this.database.stop();
 	}

@@ -2,6 +2,10 @@
 
 package io.github.lockstarter.faults;
 
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.servers.SharedServers;
+
 /**
  * Where the transactions that the locks protect have their {@code Ledger}.
  */
@@ -14,6 +18,18 @@ enum LedgerDatabase {
 	MARIADB,
 
 	/** The database that keeps the locks, with all its faults. */
-	OF_LOCKS
+	OF_LOCKS;
+
+	/**
+	 * Return the JDBC URL of a new database, or {@code null} if it is the one that keeps
+	 * the locks.
+	 */
+	@Nullable String create() {
+		return switch (this) {
+			case POSTGRESQL -> SharedServers.postgres();
+			case MARIADB -> SharedServers.mariaDb();
+			case OF_LOCKS -> null;
+		};
+	}
 
 }

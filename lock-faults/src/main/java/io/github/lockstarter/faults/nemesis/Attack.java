@@ -33,8 +33,8 @@ public record Attack(Site site, Crew crew, List<String> keys, Random random) {
 		return (ServerSite) this.site;
 	}
 
-	DatabaseServer database() {
-		return ((DatabaseSite) this.site).server();
+	DatabaseSite database() {
+		return (DatabaseSite) this.site;
 	}
 
 	EnsembleSite ensemble() {

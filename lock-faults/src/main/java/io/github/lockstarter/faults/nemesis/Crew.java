@@ -152,7 +152,7 @@ public final class Crew implements AutoCloseable {
 	 * it until somebody uses the lock a minute later, and the row anyway.
 	 */
 	public boolean mayBeOfKilledWaiter(String left) {
-		return left.startsWith(DatabaseServer.WAITERS) && this.keysOfKilled.stream().anyMatch(left::endsWith);
+		return left.startsWith(DatabaseSite.WAITERS) && this.keysOfKilled.stream().anyMatch(left::endsWith);
 	}
 
 	private void replaceAll() throws Exception {

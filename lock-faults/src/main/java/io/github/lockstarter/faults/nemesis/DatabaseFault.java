@@ -29,13 +29,11 @@ public enum DatabaseFault implements Fault {
 			(attack) -> attack.repeat(() -> attack.database().clock().move(attack.leases(-0.3))))),
 
 	/** Transactions of the application may be forgotten, but not the locks. */
-	COMMITS_LOST(
-			Nature
-				.of("crash that loses commits for which nobody waited (synchronous_commit off)",
-						EnumSet.of(SiteKind.POSTGRESQL),
-						(attack) -> ((PostgresServer) attack.database())
-							.loseCommits(() -> attack.last(attack.leases(0.7))))
-				.with(Mode.LINGERING));
+	COMMITS_LOST(Nature
+		.of("crash that loses commits for which nobody waited (synchronous_commit off)",
+				EnumSet.of(SiteKind.POSTGRESQL),
+				(attack) -> attack.database().loseCommits(() -> attack.last(attack.leases(0.7))))
+		.with(Mode.LINGERING));
 
 	private final Nature nature;
 

@@ -64,7 +64,7 @@ public enum SiteKind {
 	}
 
 	/**
-	 * Return whether this machine can run such a site.
+	 * Return whether all faults can strike such a site on this machine.
 	 */
 	public boolean isAvailable() {
 		return switch (this) {
@@ -85,8 +85,7 @@ public enum SiteKind {
 			case SENTINEL -> new SentinelSite();
 			case CLUSTER -> new ClusterSite();
 			case INDEPENDENT -> new IndependentSite();
-			case POSTGRESQL -> new DatabaseSite(this.deployment, new PostgresServer());
-			case MARIADB -> new DatabaseSite(this.deployment, new MariaDbServer());
+			case POSTGRESQL, MARIADB -> new DatabaseSite(this.deployment);
 			case ZOOKEEPER -> new EnsembleSite();
 		};
 	}

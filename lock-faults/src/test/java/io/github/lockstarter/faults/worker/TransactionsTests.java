@@ -8,7 +8,6 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -21,7 +20,7 @@ import io.github.lockstarter.faults.worker.LockClient.Held;
 import io.github.lockstarter.faults.worker.Transactions.Moment;
 import io.github.lockstarter.faults.worker.Transactions.Pause;
 import io.github.lockstarter.servers.RedisServer;
-import io.github.lockstarter.testsupport.ServerPort;
+import io.github.lockstarter.servers.SharedServers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -31,8 +30,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
  * The ledger finds each update that was lost, and no other one.
  */
 class TransactionsTests {
-
-	private static EmbeddedPostgres server;
 
 	private static String url;
 
@@ -44,8 +41,7 @@ class TransactionsTests {
 
 	@BeforeAll
 	static void start() throws Exception {
-		server = EmbeddedPostgres.builder().setPort(ServerPort.find()).setPGStartupWait(Duration.ofMinutes(3)).start();
-		url = server.getJdbcUrl("postgres", "postgres");
+		url = SharedServers.postgres();
 		ledger = new Ledger(url);
 		ledger.createTables();
 		transactions = transactions(Competitor.REDISSON);
@@ -54,7 +50,6 @@ class TransactionsTests {
 	@AfterAll
 	static void stop() throws Exception {
 		transactions.close();
-		server.close();
 	}
 
 	@BeforeEach
