@@ -10,6 +10,7 @@ import java.util.Random;
 import java.util.Set;
 
 import io.github.lockstarter.faults.nemesis.TcpProxy.Weather;
+import io.github.lockstarter.servers.ZooKeeperEnsemble;
 
 /**
  * The target of a strike.
@@ -37,8 +38,8 @@ public record Attack(Site site, Crew crew, List<String> keys, Random random) {
 		return (DatabaseSite) this.site;
 	}
 
-	EnsembleSite ensemble() {
-		return (EnsembleSite) this.site;
+	ZooKeeperEnsemble ensemble() {
+		return ((EnsembleSite) this.site).ensemble();
 	}
 
 	/**

@@ -7,6 +7,7 @@ import java.util.List;
 
 import io.github.lockstarter.faults.worker.Mode;
 import io.github.lockstarter.faults.worker.ZooKeeperSession;
+import io.github.lockstarter.servers.ZooKeeperServer;
 
 /**
  * Faults of some members of an ensemble.
@@ -14,20 +15,16 @@ import io.github.lockstarter.faults.worker.ZooKeeperSession;
 public enum EnsembleFault implements Fault {
 
 	/** A majority goes on at once. */
-	FOLLOWER_KILLED(of("a follower killed for longer than the session", (attack) -> {
-		EnsembleSite ensemble = attack.ensemble();
-		kill(attack, List.of(ensemble.members().get(ensemble.followers().get(0))));
-	})),
+	FOLLOWER_KILLED(of("a follower killed for longer than the session",
+			(attack) -> kill(attack, List.of(attack.ensemble().followers().get(0))))),
 
 	/** No lock can be acquired before the next leader is elected. */
-	LEADER_KILLED(of("the leader killed for longer than the session", (attack) -> {
-		EnsembleSite ensemble = attack.ensemble();
-		kill(attack, List.of(ensemble.members().get(ensemble.leader())));
-	})),
+	LEADER_KILLED(of("the leader killed for longer than the session",
+			(attack) -> kill(attack, List.of(attack.ensemble().leader())))),
 
 	/** It sends late what it has kept. */
 	LEADER_PAUSED(of("the leader paused for longer than the session (SIGSTOP)", (attack) -> {
-		ServerProcess leader = attack.ensemble().members().get(attack.ensemble().leader());
+		ZooKeeperServer leader = attack.ensemble().leader();
 		leader.pause();
 		lastLongerThanSession(attack);
 		leader.resume();
@@ -35,10 +32,8 @@ public enum EnsembleFault implements Fault {
 	})),
 
 	/** Its clients still reach it. */
-	FOLLOWER_ISOLATED(of("a follower cut off from the other members for longer than the session", (attack) -> {
-		EnsembleSite ensemble = attack.ensemble();
-		isolate(attack, ensemble.followers().get(0));
-	})),
+	FOLLOWER_ISOLATED(of("a follower cut off from the other members for longer than the session",
+			(attack) -> isolate(attack, attack.ensemble().followers().get(0)))),
 
 	/** It goes on as leader until it notices. */
 	LEADER_ISOLATED(of("the leader cut off from the other members for longer than the session",
@@ -63,18 +58,17 @@ public enum EnsembleFault implements Fault {
 		return Nature.of(title, EnumSet.of(SiteKind.ZOOKEEPER), strike).with(Mode.LINGERING);
 	}
 
-	private static void kill(Attack attack, List<ServerProcess> members) throws Exception {
-		members.forEach(ServerProcess::kill);
+	private static void kill(Attack attack, List<ZooKeeperServer> members) throws InterruptedException {
+		members.forEach(ZooKeeperServer::kill);
 		lastLongerThanSession(attack);
-		for (ServerProcess member : members) {
-			member.start();
-		}
+		members.forEach(ZooKeeperServer::restart);
 		attack.ensemble().awaitComplete();
 	}
 
-	private static void isolate(Attack attack, int member) throws Exception {
-		attack.ensemble().isolate(member, () -> lastLongerThanSession(attack));
-		attack.ensemble().awaitComplete();
+	private static void isolate(Attack attack, ZooKeeperServer member) throws InterruptedException {
+		attack.ensemble().isolate(member);
+		lastLongerThanSession(attack);
+		attack.ensemble().heal();
 	}
 
 	private static void lastLongerThanSession(Attack attack) throws InterruptedException {

@@ -25,10 +25,10 @@ public enum RedisNodesFault implements Fault {
 
 	/** The replica certainly lacks the last writes. */
 	FAILOVER_UNREPLICATED(ofReplica("the same while the replica lagged behind", (attack) -> {
-		Processes.stop(sentinels(attack).replica().pid());
+		sentinels(attack).replica().pause();
 		attack.last(attack.leases(0.3));
 		attack.redis().servers().get(0).kill();
-		Processes.proceed(sentinels(attack).replica().pid());
+		sentinels(attack).replica().resume();
 		sentinels(attack).exchange();
 	})),
 

@@ -16,17 +16,17 @@ interface ServerSite extends Site {
 	/**
 	 * Start the killed servers again, and wait until they serve.
 	 */
-	void restart() throws Exception;
+	void restart();
 
 	/**
 	 * Let no process of the servers do anything.
 	 */
-	void pause() throws Exception;
+	void pause();
 
 	/**
 	 * Resume the paused servers.
 	 */
-	void resume() throws Exception;
+	void resume();
 
 	/**
 	 * Delete all locks.

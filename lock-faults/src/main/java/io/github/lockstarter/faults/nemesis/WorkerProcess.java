@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 import io.github.lockstarter.faults.worker.FaultWorker;
+import io.github.lockstarter.servers.ServerProcess;
 
 /**
  * A worker in a separate process, which can be paused and killed.
@@ -89,15 +90,15 @@ public final class WorkerProcess implements AutoCloseable {
 	/**
 	 * Pause the worker.
 	 */
-	public void pause() throws Exception {
-		Processes.stop(this.process.pid());
+	public void pause() {
+		ServerProcess.signal("STOP", this.process.pid());
 	}
 
 	/**
 	 * Resume the worker.
 	 */
-	public void proceed() throws Exception {
-		Processes.proceed(this.process.pid());
+	public void proceed() {
+		ServerProcess.signal("CONT", this.process.pid());
 	}
 
 	/**
