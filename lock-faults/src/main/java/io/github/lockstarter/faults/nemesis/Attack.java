@@ -8,8 +8,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.function.Consumer;
 
-import io.github.lockstarter.faults.nemesis.TcpProxy.Weather;
+import io.github.lockstarter.servers.Network;
 import io.github.lockstarter.servers.ZooKeeperEnsemble;
 
 /**
@@ -45,8 +46,8 @@ public record Attack(Site site, Crew crew, List<String> keys, Random random) {
 	/**
 	 * Return the networks of all workers.
 	 */
-	Set<TcpProxy> networks() {
-		Set<TcpProxy> networks = new LinkedHashSet<>();
+	Set<Network> networks() {
+		Set<Network> networks = new LinkedHashSet<>();
 		for (int worker = 0; worker < Crew.SIZE; worker++) {
 			networks.addAll(this.site.networks(worker));
 		}
@@ -54,12 +55,16 @@ public record Attack(Site site, Crew crew, List<String> keys, Random random) {
 	}
 
 	/**
-	 * Let networks have another weather for some time.
+	 * Disturb networks for some time.
 	 */
-	void weather(Collection<TcpProxy> networks, Weather weather, Duration duration) throws InterruptedException {
-		networks.forEach((network) -> network.setWeather(weather));
+	void disturb(Collection<Network> networks, Consumer<Network> disturbance, Duration duration)
+			throws InterruptedException {
+		networks.forEach(disturbance);
 		last(duration);
-		networks.forEach((network) -> network.setWeather(Weather.FINE));
+		networks.forEach((network) -> {
+			network.delay(Duration.ZERO);
+			network.heal();
+		});
 	}
 
 	WorkerProcess anyWorker() {

@@ -23,7 +23,7 @@ final class ClockSite implements RedisSite {
 
 	@Override
 	public ServerAddress address(int worker) {
-		return new ServerAddress(Kind.SINGLE, List.of("127.0.0.1:" + this.server.port()));
+		return new ServerAddress(Kind.SINGLE, List.of(this.server.address()));
 	}
 
 	@Override

@@ -25,6 +25,7 @@ import io.github.lockstarter.faults.worker.ServerAddress.Kind;
 import io.github.lockstarter.jdbc.JdbcLockSchema;
 import io.github.lockstarter.servers.DatabaseServer;
 import io.github.lockstarter.servers.MariaDbServer;
+import io.github.lockstarter.servers.Network;
 import io.github.lockstarter.servers.PostgresServer;
 
 /**
@@ -45,14 +46,14 @@ final class DatabaseSite implements ServerSite {
 
 	private final JdbcTemplate jdbc;
 
-	private final List<TcpProxy> networks;
+	private final List<Network> networks;
 
 	DatabaseSite(Kind kind) throws SQLException {
 		this.kind = kind;
 		Map<String, String> environment = (this.clock != null) ? this.clock.environment() : Map.of();
 		this.server = (kind == Kind.POSTGRESQL) ? PostgresServer.start(environment) : MariaDbServer.start(environment);
 		this.jdbc = new JdbcTemplate(new DriverManagerDataSource(this.server.url()));
-		this.networks = Stream.generate(() -> TcpProxy.to(this.server.port())).limit(Crew.SIZE).toList();
+		this.networks = Stream.generate(() -> Network.to(this.server.port())).limit(Crew.SIZE).toList();
 		DriverManagerDataSource connections = new DriverManagerDataSource(this.server.url());
 		DatabasePopulatorUtils.execute(new ResourceDatabasePopulator(
 				new DefaultResourceLoader().getResource(JdbcLockSchema.location(connections)),
@@ -65,7 +66,7 @@ final class DatabaseSite implements ServerSite {
 	}
 
 	@Override
-	public List<TcpProxy> networks(int worker) {
+	public List<Network> networks(int worker) {
 		return List.of(this.networks.get(worker));
 	}
 
@@ -181,7 +182,7 @@ final class DatabaseSite implements ServerSite {
 
 	@Override
 	public void close() {
-		this.networks.forEach(TcpProxy::close);
+		this.networks.forEach(Network::close);
 		this.server.close();
 		if (this.clock != null) {
 			this.clock.close();

@@ -23,11 +23,7 @@ final class DistantSite implements RedisSite {
 
 	@Override
 	public ServerAddress address(int worker) {
-		return (worker == 0) ? at(this.way.port()) : at(this.server.port());
-	}
-
-	private static ServerAddress at(int port) {
-		return new ServerAddress(Kind.SINGLE, List.of("127.0.0.1:" + port));
+		return new ServerAddress(Kind.SINGLE, List.of((worker == 0) ? this.way.address() : this.server.address()));
 	}
 
 	@Override

@@ -7,6 +7,7 @@ import java.util.stream.Stream;
 
 import io.github.lockstarter.faults.worker.ServerAddress;
 import io.github.lockstarter.faults.worker.ServerAddress.Kind;
+import io.github.lockstarter.servers.Network;
 import io.github.lockstarter.servers.ZooKeeperEnsemble;
 import io.github.lockstarter.servers.ZooKeeperServer;
 
@@ -17,8 +18,8 @@ final class EnsembleSite implements ServerSite {
 
 	private final ZooKeeperEnsemble ensemble = ZooKeeperEnsemble.start("initLimit=50");
 
-	private final List<List<TcpProxy>> networks = Stream
-		.generate(() -> this.ensemble.members().stream().map((member) -> TcpProxy.to(member.port())).toList())
+	private final List<List<Network>> networks = Stream
+		.generate(() -> this.ensemble.members().stream().map((member) -> Network.to(member.port())).toList())
 		.limit(Crew.SIZE)
 		.toList();
 
@@ -30,12 +31,11 @@ final class EnsembleSite implements ServerSite {
 
 	@Override
 	public ServerAddress address(int worker) {
-		return new ServerAddress(Kind.ZOOKEEPER,
-				this.networks.get(worker).stream().map((network) -> "127.0.0.1:" + network.port()).toList());
+		return new ServerAddress(Kind.ZOOKEEPER, this.networks.get(worker).stream().map(Network::address).toList());
 	}
 
 	@Override
-	public List<TcpProxy> networks(int worker) {
+	public List<Network> networks(int worker) {
 		return this.networks.get(worker);
 	}
 
@@ -74,7 +74,7 @@ final class EnsembleSite implements ServerSite {
 	@Override
 	public void close() {
 		this.nodes.close();
-		this.networks.forEach((networks) -> networks.forEach(TcpProxy::close));
+		this.networks.forEach((networks) -> networks.forEach(Network::close));
 		this.ensemble.close();
 	}
 

@@ -5,8 +5,8 @@ package io.github.lockstarter.faults.nemesis;
 import java.time.Duration;
 import java.util.EnumSet;
 
-import io.github.lockstarter.faults.nemesis.TcpProxy.Weather;
 import io.github.lockstarter.faults.worker.Mode;
+import io.github.lockstarter.servers.Network;
 
 /**
  * Faults of Redis servers that know nothing of each other.
@@ -39,12 +39,12 @@ public enum IndependentFault implements Fault {
 
 	/** Each instance has another majority. */
 	PARTITION(of("each instance cut off from another one of three servers",
-			(attack) -> ServerStrikes.partition(attack, Weather.BLACK_HOLE))
+			(attack) -> ServerStrikes.partition(attack, Network::cut))
 		.leavingLocksAvailable()),
 
 	/** Servers execute requests whose owners never hear of it. */
 	PARTITION_ONE_WAY(of("each instance without the answers of another one of three servers",
-			(attack) -> ServerStrikes.partition(attack, Weather.ONE_WAY))
+			(attack) -> ServerStrikes.partition(attack, Network::cutAnswers))
 		.leavingLocksAvailable()),
 
 	/** Its locks expire, and the other instances go on. */

@@ -7,6 +7,7 @@ import java.util.stream.Stream;
 
 import io.github.lockstarter.faults.worker.ServerAddress;
 import io.github.lockstarter.faults.worker.ServerAddress.Kind;
+import io.github.lockstarter.servers.Network;
 import io.github.lockstarter.servers.RedisServer;
 
 /**
@@ -20,16 +21,15 @@ final class IndependentSite implements RedisSite {
 	private final List<RedisServer> servers = List.of(RedisServer.start(), RedisServer.start(),
 			RedisServer.start(this.clock.redis(), this.clock.environment()));
 
-	private final List<List<TcpProxy>> networks = Stream.generate(this::networks).limit(Crew.SIZE).toList();
+	private final List<List<Network>> networks = Stream.generate(this::networks).limit(Crew.SIZE).toList();
 
-	private List<TcpProxy> networks() {
-		return this.servers.stream().map((server) -> TcpProxy.to(server.port())).toList();
+	private List<Network> networks() {
+		return this.servers.stream().map((server) -> Network.to(server.port())).toList();
 	}
 
 	@Override
 	public ServerAddress address(int worker) {
-		return new ServerAddress(Kind.INDEPENDENT,
-				this.networks.get(worker).stream().map((network) -> "127.0.0.1:" + network.port()).toList());
+		return new ServerAddress(Kind.INDEPENDENT, this.networks.get(worker).stream().map(Network::address).toList());
 	}
 
 	/** Each request goes to all servers. */
@@ -44,7 +44,7 @@ final class IndependentSite implements RedisSite {
 	}
 
 	@Override
-	public List<TcpProxy> networks(int worker) {
+	public List<Network> networks(int worker) {
 		return this.networks.get(worker);
 	}
 
@@ -55,13 +55,13 @@ final class IndependentSite implements RedisSite {
 	/**
 	 * Return the network from a worker to a server.
 	 */
-	TcpProxy network(int worker, int server) {
+	Network network(int worker, int server) {
 		return this.networks.get(worker).get(server);
 	}
 
 	@Override
 	public void close() {
-		this.networks.forEach((networks) -> networks.forEach(TcpProxy::close));
+		this.networks.forEach((networks) -> networks.forEach(Network::close));
 		this.servers.forEach(RedisServer::close);
 		this.clock.close();
 	}

@@ -32,7 +32,7 @@ final class SentinelSite implements RedisSite {
 
 	@Override
 	public ServerAddress address(int worker) {
-		return new ServerAddress(Kind.SENTINEL, List.of("127.0.0.1:" + this.sentinel.port()));
+		return new ServerAddress(Kind.SENTINEL, List.of(this.sentinel.address()));
 	}
 
 	@Override

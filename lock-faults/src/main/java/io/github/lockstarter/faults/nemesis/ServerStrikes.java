@@ -6,8 +6,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.Consumer;
 
-import io.github.lockstarter.faults.nemesis.TcpProxy.Weather;
+import io.github.lockstarter.servers.Network;
 import io.github.lockstarter.servers.RedisServer;
 
 /**
@@ -87,12 +88,12 @@ final class ServerStrikes {
 	/**
 	 * Cut off each worker from another server.
 	 */
-	static void partition(Attack attack, Weather weather) throws Exception {
-		List<TcpProxy> networks = new ArrayList<>();
+	static void partition(Attack attack, Consumer<Network> disturbance) throws InterruptedException {
+		List<Network> networks = new ArrayList<>();
 		for (int i = 0; i < Crew.SIZE; i++) {
 			networks.add(attack.independent().network(i, i));
 		}
-		cut(networks, weather, attack);
+		attack.disturb(networks, disturbance, attack.longerThanLease());
 	}
 
 	/**
@@ -101,11 +102,8 @@ final class ServerStrikes {
 	static void isolate(Attack attack) throws Exception {
 		IndependentSite site = attack.independent();
 		int worker = attack.random().nextInt(Crew.SIZE);
-		cut(List.of(site.network(worker, 0), site.network(worker, 1)), Weather.BLACK_HOLE, attack);
-	}
-
-	private static void cut(List<TcpProxy> networks, Weather weather, Attack attack) throws Exception {
-		attack.weather(networks, weather, attack.longerThanLease());
+		attack.disturb(List.of(site.network(worker, 0), site.network(worker, 1)), Network::cut,
+				attack.longerThanLease());
 	}
 
 	private static List<RedisServer> any(Attack attack, int number) {

@@ -6,6 +6,7 @@ import java.util.List;
 
 import io.github.lockstarter.faults.worker.ServerAddress;
 import io.github.lockstarter.faults.worker.ServerAddress.Kind;
+import io.github.lockstarter.servers.Network;
 import io.github.lockstarter.servers.RedisServer;
 
 /**
@@ -15,11 +16,11 @@ final class SingleSite implements RedisSite {
 
 	private final RedisServer server = RedisServer.start();
 
-	private final TcpProxy network = TcpProxy.to(this.server.port());
+	private final Network network = Network.to(this.server.port());
 
 	@Override
 	public ServerAddress address(int worker) {
-		return new ServerAddress(Kind.SINGLE, List.of("127.0.0.1:" + this.network.port()));
+		return new ServerAddress(Kind.SINGLE, List.of(this.network.address()));
 	}
 
 	@Override
@@ -28,7 +29,7 @@ final class SingleSite implements RedisSite {
 	}
 
 	@Override
-	public List<TcpProxy> networks(int worker) {
+	public List<Network> networks(int worker) {
 		return List.of(this.network);
 	}
 

@@ -8,6 +8,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.faults.worker.ServerAddress;
+import io.github.lockstarter.servers.Network;
 
 /**
  * The servers that the workers use.
@@ -24,7 +25,7 @@ public interface Site extends AutoCloseable {
 	 * Return the networks between one of the workers and the servers.
 	 * @param worker number of the worker, from 0
 	 */
-	default List<TcpProxy> networks(int worker) {
+	default List<Network> networks(int worker) {
 		return List.of();
 	}
 
