@@ -5,6 +5,7 @@ package io.github.lockstarter.zookeeper;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
@@ -16,6 +17,7 @@ import org.apache.zookeeper.ZooDefs.Perms;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Id;
 import org.apache.zookeeper.server.auth.DigestAuthenticationProvider;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -43,13 +45,21 @@ class AccessControlTests {
 
 	private static final int DOCUMENTED = Perms.CREATE | Perms.DELETE | Perms.READ | Perms.WRITE;
 
-	private static final String ROOT = "/locked/distributed-locks";
-
 	private static final Duration LEASE_TIME = Duration.ofSeconds(30);
 
 	private static final LockKey KEY = LockKey.of("stock", 1);
 
-	private final String server = SharedServers.zooKeeper();
+	private static final String SERVER = SharedServers.zooKeeper();
+
+	/** One without credentials. */
+	@AutoClose
+	private static final CuratorFramework administrator = ZooKeeperLockStore.client(SERVER, TestServers.PATIENT);
+
+	private static final AtomicInteger namespaces = new AtomicInteger();
+
+	private final String namespace = "locked" + namespaces.incrementAndGet();
+
+	private final String root = "/" + this.namespace + "/distributed-locks";
 
 	@ParameterizedTest
 	@EnumSource
@@ -91,7 +101,7 @@ class AccessControlTests {
 			assertThatExceptionOfType(UnusableStoreException.class).isThrownBy(() -> {
 				locks.acquire(KEY, owner, LEASE_TIME, false);
 				locks.renew(KEY, owner, LEASE_TIME);
-			}).withMessageContaining(ROOT);
+			}).withMessageContaining(this.root);
 		}
 	}
 
@@ -103,16 +113,16 @@ class AccessControlTests {
 						new ZooKeeperLockSettings("/others", Duration.ofSeconds(3), Duration.ofSeconds(3)))) {
 			assertThatExceptionOfType(UnusableStoreException.class)
 				.isThrownBy(() -> new StoreClient(store).acquire(KEY, OwnerToken.random(), LEASE_TIME, false))
-				.withMessage("The user of this ZooKeeper session may not use '/locked/others': it needs the rights to"
-						+ " create, delete, read and write nodes there. A session from a connect string has no user; for"
-						+ " one with credentials, use a CuratorFramework");
+				.withMessage("The user of this ZooKeeper session may not use '/" + this.namespace + "/others': it needs"
+						+ " the rights to create, delete, read and write nodes there. A session from a connect string"
+						+ " has no user; for one with credentials, use a CuratorFramework");
 		}
 	}
 
 	@Test
 	void aListThatIsNotValidIsNoMissingRight() throws Exception {
 		try (CuratorFramework client = CuratorFrameworkFactory.builder()
-			.connectString(this.server)
+			.connectString(SERVER)
 			.retryPolicy(new RetryOneTime(1))
 			.aclProvider(provider(Ids.CREATOR_ALL_ACL))
 			.build()) {
@@ -131,29 +141,25 @@ class AccessControlTests {
 	@Test
 	void nobodyElseUsesTheLocks() throws Exception {
 		prepare(DOCUMENTED);
-		try (CuratorFramework client = client(DOCUMENTED);
-				CuratorFramework stranger = TestServers.connected(this.server, TestServers.PATIENT);
-				ZooKeeperLockStore store = TestServers.store(client)) {
+		try (CuratorFramework client = client(DOCUMENTED); ZooKeeperLockStore store = TestServers.store(client)) {
 			new StoreClient(store).acquire(KEY, OwnerToken.random(), LEASE_TIME, false);
 			assertThatExceptionOfType(KeeperException.NoAuthException.class)
-				.isThrownBy(() -> stranger.getChildren().forPath(ROOT + "/stock:1"));
+				.isThrownBy(() -> administrator.getChildren().forPath(this.root + "/stock:1"));
 		}
 	}
 
 	/** Create the root as an administrator does, and permit nothing beside it. */
 	private void prepare(int permissions) throws Exception {
-		try (CuratorFramework administrator = TestServers.connected(this.server, TestServers.PATIENT)) {
-			administrator.create().creatingParentsIfNeeded().forPath(ROOT);
-			administrator.setACL().withACL(list(permissions)).forPath(ROOT);
-			administrator.setACL().withACL(Ids.READ_ACL_UNSAFE).forPath("/locked");
-		}
+		administrator.create().creatingParentsIfNeeded().forPath(this.root);
+		administrator.setACL().withACL(list(permissions)).forPath(this.root);
+		administrator.setACL().withACL(Ids.READ_ACL_UNSAFE).forPath("/" + this.namespace);
 	}
 
 	private CuratorFramework client(int permissions) throws Exception {
 		CuratorFramework client = CuratorFrameworkFactory.builder()
-			.connectString(this.server)
+			.connectString(SERVER)
 			.retryPolicy(new RetryOneTime(1))
-			.namespace("locked")
+			.namespace(this.namespace)
 			.authorization("digest", "shop:secret".getBytes())
 			.aclProvider(provider(list(permissions)))
 			.build();

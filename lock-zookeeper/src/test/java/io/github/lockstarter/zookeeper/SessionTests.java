@@ -55,6 +55,10 @@ class SessionTests {
 
 	private static final Duration TWO_FIFTHS = TestServers.PATIENT.sessionTimeout().multipliedBy(2).dividedBy(5);
 
+	/** Longer than a machine stands still, now and then. */
+	private static final ZooKeeperLockSettings SHORT_SESSION = new ZooKeeperLockSettings("/distributed-locks",
+			Duration.ofSeconds(2), Duration.ofSeconds(3));
+
 	private final List<LockEvent> events = new CopyOnWriteArrayList<>();
 
 	/** The connect string without a network in between. */
@@ -100,7 +104,7 @@ class SessionTests {
 
 	/** The connect string through the network. */
 	private String distant() {
-		return this.network.address() + this.direct.substring(this.direct.indexOf('/'));
+		return TestServers.twice(this.network.address()) + this.direct.substring(this.direct.indexOf('/'));
 	}
 
 	@Test
@@ -113,7 +117,7 @@ class SessionTests {
 	@Test
 	@Tag("clock")
 	void aHolderWithoutConnectionKnowsItBeforeAnotherGetsTheLock() throws Exception {
-		try (CuratorFramework client = TestServers.connected(distant(), TestServers.SETTINGS);
+		try (CuratorFramework client = TestServers.connected(distant(), SHORT_SESSION);
 				ZooKeeperLockStore store = TestServers.store(client);
 				DefaultLockRegistry registry = new DefaultLockRegistry(store, TestServers.ENGINE, this.events::add)) {
 			Lease lease = registry.acquire(REQUEST);
@@ -147,6 +151,7 @@ class SessionTests {
 		try (Lease next = this.nearRegistry.acquire(REQUEST)) {
 			assertThat(next.fencingToken()).isGreaterThan(lease.fencingToken());
 		}
+		TestServers.learnOfTheEnd(this.far);
 		await().until(() -> has(LockEvent.Lost.class));
 		assertThat(lease.isHeld()).isFalse();
 		try (Lease again = this.farRegistry.acquire(LockRequest.of("stock", 2))) {
@@ -183,6 +188,8 @@ class SessionTests {
 		});
 		await().until(() -> TestServers.nodes(this.near, PATH).size() == 2);
 		TestServers.endSession(this.far, this.direct);
+		assertThat(TestServers.nodes(this.near, PATH)).hasSize(1);
+		TestServers.learnOfTheEnd(this.far);
 		await().until(() -> TestServers.nodes(this.near, PATH).size() == 2);
 		lease.close();
 		assertThat(waiter.get()).isTrue();
@@ -196,7 +203,7 @@ class SessionTests {
 		// The server still keeps the session
 		this.network.cut();
 		ZooKeeper last = this.far.getZookeeperClient().getZooKeeper();
-		last.getTestable().injectSessionExpiration();
+		TestServers.learnOfTheEnd(this.far);
 		this.network.healWithReset();
 		await().until(() -> this.far.getZookeeperClient().getZooKeeper() != last
 				&& this.far.getZookeeperClient().isConnected());
@@ -212,14 +219,18 @@ class SessionTests {
 	void aRequestWithoutAnswerEndsInTimeAndCanBeRepeated() throws Exception {
 		OwnerToken owner = OwnerToken.random();
 		LeaseRequest request = new LeaseRequest(KEY, owner, LEASE_TIME);
-		StoreClient client = new StoreClient(this.farStore);
+		ZooKeeperLockSettings settings = new ZooKeeperLockSettings("/distributed-locks",
+				TestServers.PATIENT.sessionTimeout(), Duration.ofSeconds(1));
+		ZooKeeperLockStore store = new ZooKeeperLockStore(this.far, settings);
+		StoreClient client = new StoreClient(store);
 		OwnerToken before = OwnerToken.random();
 		client.acquire(KEY, before, LEASE_TIME, false);
 		client.release(KEY, before, null);
 		this.network.cutAnswers();
 		assertThatThrownBy(() -> client.acquire(KEY, owner, LEASE_TIME, true)).isInstanceOf(CompletionException.class);
 		assertThat(this.far.getZookeeperClient().isConnected()).isTrue();
-		assertThat(TestServers.nodes(this.near, PATH)).as("the request was carried out").hasSize(1);
+		// The request is carried out
+		await().until(() -> TestServers.nodes(this.near, PATH).size() == 1);
 		this.network.healWithReset();
 		await().ignoreExceptions().until(() -> client.acquire(KEY, owner, LEASE_TIME, true) instanceof LockGrant);
 		await().until(() -> TestServers.nodes(this.near, PATH).size() == 1);
@@ -227,6 +238,7 @@ class SessionTests {
 		assertThat(client.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
 		assertThat(this.nearStore.renew(List.of(request)).get(0).toCompletableFuture().join()).isFalse();
 		assertThat(TestServers.nodes(this.near, PATH)).isEmpty();
+		store.close();
 	}
 
 	@Test
@@ -261,7 +273,8 @@ class SessionTests {
 	@Tag("clock")
 	void locksOutliveTheRestartOfTheServer() throws Exception {
 		try (ZooKeeperServer server = ZooKeeperServer.start();
-				CuratorFramework client = TestServers.connected(server.address(), TestServers.PATIENT);
+				CuratorFramework client = TestServers.connected(TestServers.twice(server.address()),
+						TestServers.PATIENT);
 				ZooKeeperLockStore store = TestServers.store(client)) {
 			StoreClient locks = new StoreClient(store);
 			OwnerToken owner = OwnerToken.random();
@@ -281,12 +294,15 @@ class SessionTests {
 	void aClosedStoreKeepsItsSessionUntilTheLastLeaseEnds() throws Exception {
 		// The session would not end by itself before this test gives up
 		ZooKeeperLockStore store = ZooKeeperLockStore.connect(this.direct, TestServers.PATIENT);
+		StoreClient client = new StoreClient(store);
 		await().ignoreExceptions()
-			.until(() -> new StoreClient(store).acquire(KEY, OwnerToken.random(), Duration.ofSeconds(3),
-					false) instanceof LockGrant);
+			.until(() -> client.release(KEY, OwnerToken.random(), null) == ReleaseOutcome.NOT_OWNER);
+		long start = System.nanoTime();
+		assertThat(client.acquire(KEY, OwnerToken.random(), Duration.ofSeconds(1), false))
+			.isInstanceOf(LockGrant.class);
 		store.close();
-		assertThat(TestServers.nodes(this.near, PATH)).hasSize(1);
 		await().until(() -> TestServers.nodes(this.near, PATH).isEmpty());
+		assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(Duration.ofSeconds(1).toNanos());
 	}
 
 	private boolean has(Class<? extends LockEvent> type) {

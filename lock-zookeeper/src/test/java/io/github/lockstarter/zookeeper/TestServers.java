@@ -53,7 +53,16 @@ final class TestServers {
 	}
 
 	/**
-	 * End the session of a client on the server, as if it had expired.
+	 * Return the address of a server as that of two. A client waits for a second before
+	 * it connects to the same server again, but not before it connects to the next one.
+	 */
+	static String twice(String address) {
+		return address + "," + address;
+	}
+
+	/**
+	 * End the session of a client on the server, as if it had expired. The client learns
+	 * of it with its next connection.
 	 */
 	static void endSession(CuratorFramework client, String connectString) throws Exception {
 		ZooKeeper handle = client.getZookeeperClient().getZooKeeper();
@@ -63,6 +72,13 @@ final class TestServers {
 				Thread.onSpinWait();
 			}
 		}
+	}
+
+	/**
+	 * Let a client learn of the end of its session now, and open the next one.
+	 */
+	static void learnOfTheEnd(CuratorFramework client) throws Exception {
+		client.getZookeeperClient().getZooKeeper().getTestable().injectSessionExpiration();
 	}
 
 	/**

@@ -2,6 +2,11 @@
 
 package io.github.lockstarter.zookeeper;
 
+import java.util.ArrayList;
+import java.util.List;
+
+import org.apache.curator.framework.CuratorFramework;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
@@ -22,9 +27,22 @@ class ZooKeeperLockRegistryTests {
 
 		private static final String SERVER = SharedServers.zooKeeper();
 
+		/** Those of all tests, because it takes time to begin and to end a session. */
+		private static final List<CuratorFramework> sessions = new ArrayList<>();
+
+		private int instances;
+
+		@AfterAll
+		static void end() {
+			sessions.forEach(CuratorFramework::close);
+		}
+
 		@Override
 		protected LockStore createStore() {
-			return connect(SERVER);
+			if (this.instances == sessions.size()) {
+				sessions.add(ZooKeeperLockStore.client(SERVER, TestServers.PATIENT));
+			}
+			return new ZooKeeperLockStore(sessions.get(this.instances++), TestServers.PATIENT);
 		}
 
 	}
@@ -43,13 +61,9 @@ class ZooKeeperLockRegistryTests {
 
 		@Override
 		protected LockStore createStore() {
-			return connect(ensemble.connectString());
+			return ZooKeeperLockStore.connect(ensemble.connectString(), TestServers.PATIENT);
 		}
 
-	}
-
-	private static LockStore connect(String servers) {
-		return ZooKeeperLockStore.connect(servers, TestServers.PATIENT);
 	}
 
 }
