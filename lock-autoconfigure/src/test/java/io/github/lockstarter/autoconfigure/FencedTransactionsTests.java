@@ -210,7 +210,7 @@ class FencedTransactionsTests {
 			.withPropertyValues(ON)
 			.run((context) -> assertThat(analysisOf(context.getStartupFailure()))
 				.satisfies((analysis) -> assertThat(analysis.getDescription()).contains("Transactions of 'messages'",
-						"cannot be fenced", "DataSource"))
+						"cannot be fenced, because it does not reveal their connections"))
 				.satisfies(
 						(analysis) -> assertThat(analysis.getAction()).contains("distributed-lock.fencing.exclude")));
 	}
@@ -311,7 +311,7 @@ class FencedTransactionsTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "messages, there is no single DataSource behind it", "reactive, they are reactive" })
+	@CsvSource({ "messages, it does not reveal their connections", "reactive, they are reactive" })
 	void anAnnotationWithoutAnyDatabaseEndsTheStart(String manager, String reason) {
 		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
 			.withBean(LockStore.class, () -> new MemoryLockStore(new LockMemory()))

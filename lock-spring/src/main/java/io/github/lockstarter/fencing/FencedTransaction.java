@@ -170,7 +170,7 @@ final class FencedTransaction implements AcquisitionSynchronization {
 
 	private void onConnection(Work work) {
 		DataSource dataSource = this.fence.table().dataSource();
-		TransactionDataSource.requireConnection(this.status, dataSource);
+		TransactionDataSource.requireConnection(dataSource);
 		Connection connection = DataSourceUtils.getConnection(dataSource);
 		try {
 			work.on(connection);

@@ -50,13 +50,12 @@ public final class FencingCheck implements SmartLifecycle {
 		this.running = true;
 		this.fences.fenceEarlyManagers();
 		boolean all = this.fences.settings().transactions();
-		boolean any = this.need.test(null, all);
 		for (FenceTable table : this.fences.tables()) {
-			if (this.need.test(table, all) || any && this.fences.isOfJta(table)) {
+			if (this.need.test(table, all)) {
 				prepare(table);
 			}
 		}
-		if (any && this.fences.tables().isEmpty()) {
+		if (this.fences.tables().isEmpty() && this.need.test(null, all)) {
 			this.fences.obstacles().stream().findFirst().ifPresent((obstacle) -> {
 				throw obstacle;
 			});

@@ -8,7 +8,7 @@ package io.github.lockstarter.fencing;
 public class FencingNotPossibleException extends IllegalStateException {
 
 	/** The remedy where no fence is possible. */
-	static final String BY_HAND = "Check the fencing token of the lease in each write, as in"
+	static final String BY_HAND = "check the fencing token of the lease in each write, as in"
 			+ " \"update … set fence = :token where … and fence < :token\"";
 
 	private final String remedy;

@@ -6,14 +6,10 @@ import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.jdbc.datasource.JdbcTransactionObjectSupport;
 import org.springframework.orm.jpa.DefaultJpaDialect;
 import org.springframework.orm.jpa.JpaDialect;
 import org.springframework.orm.jpa.JpaTransactionManager;
-import org.springframework.transaction.jta.JtaTransactionManager;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
-import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.ResourceTransactionManager;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ClassUtils;
@@ -23,47 +19,21 @@ import org.springframework.util.ClassUtils;
  */
 final class TransactionDataSource {
 
-	private static final boolean JPA_PRESENT = isPresent("org.springframework.orm.jpa.JpaTransactionManager");
-
-	private static final boolean JTA_PRESENT = isPresent("org.springframework.transaction.jta.JtaTransactionManager")
-			&& isPresent("jakarta.transaction.UserTransaction");
+	private static final boolean JPA_PRESENT = ClassUtils.isPresent("org.springframework.orm.jpa.JpaTransactionManager",
+			TransactionDataSource.class.getClassLoader());
 
 	private TransactionDataSource() {
 	}
 
-	private static boolean isPresent(String name) {
-		return ClassUtils.isPresent(name, TransactionDataSource.class.getClassLoader());
-	}
-
 	/**
 	 * Return the connections, or {@code null} if the manager does not reveal them.
-	 * @param manager the manager
-	 * @param only the only {@link DataSource} of the application, if there is one
 	 */
-	static @Nullable DataSource of(AbstractPlatformTransactionManager manager, ObjectProvider<DataSource> only) {
+	static @Nullable DataSource of(AbstractPlatformTransactionManager manager) {
 		if (manager instanceof ResourceTransactionManager resources
 				&& resources.getResourceFactory() instanceof DataSource dataSource) {
 			return dataSource;
 		}
-		if (JPA_PRESENT && Jpa.isManager(manager)) {
-			return Jpa.dataSource(manager);
-		}
-		return isJta(manager) ? only.getIfUnique() : null;
-	}
-
-	/**
-	 * Return whether a manager does not tell which connection a transaction has.
-	 */
-	static boolean isJta(AbstractPlatformTransactionManager manager) {
-		return JTA_PRESENT && Jta.isManager(manager);
-	}
-
-	/**
-	 * Return whether a manager knows its connections, but does not reveal that of a
-	 * transaction.
-	 */
-	static boolean isHidden(AbstractPlatformTransactionManager manager) {
-		return JPA_PRESENT && Jpa.isManager(manager) && Jpa.isHidden(manager);
+		return (JPA_PRESENT && Jpa.isManager(manager)) ? Jpa.dataSource(manager) : null;
 	}
 
 	/**
@@ -83,9 +53,8 @@ final class TransactionDataSource {
 	 * claim at once.
 	 * @throws FencingNotPossibleException if it is not
 	 */
-	static void requireConnection(DefaultTransactionStatus transaction, DataSource dataSource) {
-		if (transaction.getTransaction() instanceof JdbcTransactionObjectSupport
-				&& !TransactionSynchronizationManager.hasResource(dataSource)) {
+	static void requireConnection(DataSource dataSource) {
+		if (!TransactionSynchronizationManager.hasResource(dataSource)) {
 			throw new FencingNotPossibleException(
 					"The transaction cannot be fenced, because its manager does not reveal its connection",
 					"Set the JpaDialect of your vendor on the transaction manager, or do not fence transactions");
@@ -106,26 +75,9 @@ final class TransactionDataSource {
 		}
 
 		static @Nullable DataSource dataSource(Object manager) {
-			return revealsConnections(manager) ? ((JpaTransactionManager) manager).getDataSource() : null;
-		}
-
-		static boolean isHidden(Object manager) {
-			return !revealsConnections(manager) && ((JpaTransactionManager) manager).getDataSource() != null;
-		}
-
-		private static boolean revealsConnections(Object manager) {
-			return dialect(manager).getClass() != DefaultJpaDialect.class;
-		}
-
-	}
-
-	/**
-	 * Uses classes that may be absent.
-	 */
-	private static final class Jta {
-
-		static boolean isManager(Object manager) {
-			return manager instanceof JtaTransactionManager;
+			// The dialect of no vendor does not tell which connection a transaction has
+			return (dialect(manager).getClass() != DefaultJpaDialect.class)
+					? ((JpaTransactionManager) manager).getDataSource() : null;
 		}
 
 	}

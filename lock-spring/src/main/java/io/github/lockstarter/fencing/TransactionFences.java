@@ -44,9 +44,6 @@ public final class TransactionFences implements BeanPostProcessor {
 	/** Guarded by itself. */
 	private final Map<DataSource, FenceTable> tables = new IdentityHashMap<>();
 
-	/** The tables of JTA, whose transactions no store can see. */
-	private final Set<FenceTable> jtaTables = ConcurrentHashMap.newKeySet();
-
 	/**
 	 * Create a post-processor.
 	 * @param beanFactory has the {@link FencingSettings}, or none for the defaults
@@ -73,13 +70,6 @@ public final class TransactionFences implements BeanPostProcessor {
 		synchronized (this.tables) {
 			return List.copyOf(this.tables.values());
 		}
-	}
-
-	/**
-	 * Return whether a table is needed even if its database keeps the locks.
-	 */
-	boolean isOfJta(FenceTable table) {
-		return this.jtaTables.contains(table);
 	}
 
 	/**
@@ -140,46 +130,27 @@ public final class TransactionFences implements BeanPostProcessor {
 		if (!JDBC_PRESENT || !(manager instanceof AbstractPlatformTransactionManager platform)) {
 			return null;
 		}
-		DataSource dataSource = TransactionDataSource.of(platform, this.beanFactory.getBeanProvider(DataSource.class));
+		DataSource dataSource = TransactionDataSource.of(platform);
 		if (dataSource == null) {
 			return null;
 		}
 		FencingSettings settings = settings();
-		FenceTable table;
 		synchronized (this.tables) {
-			table = this.tables.computeIfAbsent(dataSource,
+			return this.tables.computeIfAbsent(dataSource,
 					(each) -> new FenceTable(each, settings.table(), settings.retention()));
 		}
-		if (TransactionDataSource.isJta(platform)) {
-			this.jtaTables.add(table);
-		}
-		return table;
 	}
 
 	private static FencingNotPossibleException obstacle(TransactionManager manager, String name) {
-		if (manager instanceof ReactiveTransactionManager) {
-			return obstacle(manager, name, "they are reactive", FencingNotPossibleException.BY_HAND);
-		}
-		if (hidesConnections(manager)) {
-			return obstacle(manager, name, "its JpaDialect does not reveal the connection of a transaction",
-					"Set the JpaDialect of your vendor on it, as a LocalContainerEntityManagerFactoryBean with"
-							+ " the JpaVendorAdapter of your vendor does");
-		}
-		return obstacle(manager, name, "there is no single DataSource behind it",
-				"Let a JdbcTransactionManager or a JpaTransactionManager with a DataSource run them");
-	}
-
-	private static boolean hidesConnections(TransactionManager manager) {
-		return JDBC_PRESENT && manager instanceof AbstractPlatformTransactionManager platform
-				&& TransactionDataSource.isHidden(platform);
-	}
-
-	private static FencingNotPossibleException obstacle(TransactionManager manager, String name, String reason,
-			String remedy) {
+		boolean reactive = manager instanceof ReactiveTransactionManager;
 		return new FencingNotPossibleException(
 				"Transactions of '" + name + "' (" + ClassUtils.getShortName(manager.getClass())
-						+ ") cannot be fenced, because " + reason,
-				remedy + ", name '" + name
+						+ ") cannot be fenced, because "
+						+ (reactive ? "they are reactive" : "it does not reveal their connections"),
+				(reactive ? ""
+						: "let a JdbcTransactionManager, or a JpaTransactionManager with a DataSource and the JpaDialect"
+								+ " of its vendor, run them, or ")
+						+ FencingNotPossibleException.BY_HAND + ", name '" + name
 						+ "' in distributed-lock.fencing.exclude (the field 'exclude' of FencingSettings), or do not"
 						+ " fence transactions.");
 	}

@@ -81,7 +81,7 @@ class FencedTransactionsWithoutBootTests {
 			.havingRootCause()
 			.isInstanceOf(FencingNotPossibleException.class)
 			.withMessageContaining("Transactions of 'jpa'")
-			.withMessageContaining("its JpaDialect does not reveal the connection");
+			.withMessageContaining("it does not reveal their connections");
 	}
 
 	private static AnnotationConfigApplicationContext start(Class<?>... configurations) {

@@ -114,12 +114,11 @@ class FencedByTheStoreTests {
 
 	/** No transaction begins, so nobody has to run one. */
 	@Test
-	void jtaNeedsTheTable(CapturedOutput output) {
+	void jtaEndsTheStartWithTheFenceByHand(CapturedOutput output) {
 		assertThat(catchThrowable(() -> start(Jta.class).close())).isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("has no table 'distributed_lock_fence' for fenced transactions");
-		start(Jta.class, "distributed-lock.fencing.initialize-schema=always").close();
-		assertThat(hasTableOfClaims(this.looking)).isTrue();
+			.contains("Transactions of 'transactionManager' (JtaTransactionManager) cannot be fenced")
+			.contains("update … set fence = :token where … and fence < :token");
 	}
 
 	@Test
