@@ -15,9 +15,7 @@ record BodyTerms(OnLost onLost, HoldTimes holdTimes, ScopeTerms scope) {
 	 * Return the terms of a request.
 	 */
 	static BodyTerms of(AnyLockRequest<?> request, OnLost onLost, TransactionFencing fencing) {
-		boolean shared = (request instanceof LockRequest one) ? one.owner() != null
-				: LockSetRequest.requestsOf(request).stream().anyMatch((each) -> each.owner() != null);
-		return new BodyTerms(onLost, HoldTimes.of(request), new ScopeTerms(onLost != OnLost.LOG, fencing, shared));
+		return new BodyTerms(onLost, HoldTimes.of(request), new ScopeTerms(onLost != OnLost.LOG, fencing));
 	}
 
 }

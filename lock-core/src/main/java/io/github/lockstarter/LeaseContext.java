@@ -6,6 +6,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 import org.jspecify.annotations.Nullable;
 
@@ -114,19 +116,26 @@ public final class LeaseContext {
 	 * repetition, in an order that is the same in all JVMs.
 	 * @param byDefault whether transactions claim where nothing is said
 	 */
-	public static List<FencedLease> fenced(boolean byDefault) {
+	public static List<Lease> fenced(boolean byDefault) {
 		if (INNERMOST.get() == null) {
 			return List.of();
 		}
-		List<FencedLease> leases = new ArrayList<>();
+		Map<String, Lease> byLock = new TreeMap<>();
 		for (LeaseScope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
 			if (!scope.ended && scope.terms.isFenced(byDefault)) {
 				for (Lease lease : scope.lease.all()) {
-					leases.add(new FencedLease(lease, scope.terms.shared()));
+					byLock.merge(lease.store() + '/' + lease.key().text(), lease, LeaseContext::stronger);
 				}
 			}
 		}
-		return FencedLease.sorted(leases);
+		return List.copyOf(byLock.values());
+	}
+
+	/** The claim of a writer is enough for the same thread as a reader. */
+	private static Lease stronger(Lease one, Lease other) {
+		return Comparator.<Lease, Boolean>comparing((lease) -> lease.mode() != LockMode.READ)
+			.thenComparing(Lease::fencingToken)
+			.compare(one, other) >= 0 ? one : other;
 	}
 
 	/**

@@ -7,14 +7,13 @@ package io.github.lockstarter;
  *
  * @param lossMatters whether a transaction must not commit after the loss of a lease
  * @param fencing whether transactions claim the fencing tokens
- * @param shared whether other threads may run under the same leases
  */
-record ScopeTerms(boolean lossMatters, TransactionFencing fencing, boolean shared) {
+record ScopeTerms(boolean lossMatters, TransactionFencing fencing) {
 
 	/**
 	 * For leases from a registry that belong to their thread.
 	 */
-	static final ScopeTerms OF_THREAD = new ScopeTerms(true, TransactionFencing.DEFAULT, false);
+	static final ScopeTerms OF_THREAD = new ScopeTerms(true, TransactionFencing.DEFAULT);
 
 	/**
 	 * Return whether transactions claim the fencing tokens.

@@ -116,8 +116,8 @@ class LeaseContextTests {
 		assertThat(claimed).containsExactly("1", "2", "3", "4", "5");
 	}
 
-	private static List<String> keys(List<FencedLease> leases) {
-		return leases.stream().map((fenced) -> fenced.lease().key().key()).toList();
+	private static List<String> keys(List<Lease> leases) {
+		return leases.stream().map((lease) -> lease.key().key()).toList();
 	}
 
 }

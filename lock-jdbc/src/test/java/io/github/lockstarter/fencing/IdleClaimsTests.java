@@ -152,26 +152,6 @@ class IdleClaimsTests {
 			.containsExactly("claimed");
 	}
 
-	/** Its row was created ahead, and deleted before it looked at it. */
-	@ParameterizedTest
-	@EnumSource
-	void aReaderCreatesItsRowAgain(Database database) throws Exception {
-		use(database);
-		try (Connection connection = this.pool.getConnection()) {
-			connection.setAutoCommit(false);
-			FenceStatements statements = this.table.statements(connection);
-			statements.claimAhead("read", Claims.UNCLAIMED);
-			delete();
-			assertThat(rows()).isOne();
-			claimedBefore(Duration.ofHours(2));
-			delete();
-			assertThat(rows()).isZero();
-			assertThat(statements.check("read", 1)).isTrue();
-			connection.commit();
-		}
-		assertThat(rows()).isOne();
-	}
-
 	private void delete() {
 		try {
 			new IdleClaims(this.table, Duration.ofHours(1), clock()).delete();

@@ -10,7 +10,6 @@ import org.springframework.dao.CannotAcquireLockException;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockLostException;
-import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.RowKey;
 
 /**
@@ -19,9 +18,6 @@ import io.github.lockstarter.store.RowKey;
 final class Claims {
 
 	static final String TASK = "claim of a fencing token";
-
-	/** In the row of a lock that had only readers. */
-	static final long UNCLAIMED = 0;
 
 	/** MariaDB and H2: another transaction has changed the row since the snapshot. */
 	private static final Set<Integer> CHANGED = Set.of(1020, 90131);
@@ -36,26 +32,10 @@ final class Claims {
 		return RowKey.of(lease.store() + '/', lease.key());
 	}
 
-	/**
-	 * Return the token to claim ahead of a transaction under a lease. A reader claims
-	 * none, but there must be a row for a later owner to wait for.
-	 */
-	static long tokenAhead(Lease lease) {
-		return (lease.mode() == LockMode.READ) ? UNCLAIMED : lease.fencingToken();
-	}
-
 	static LockLostException refusal(Lease lease) {
 		return new LockLostException(lease.key(), lease.fencingToken(),
 				"a later owner has claimed the lock in the database, so this transaction was refused and has written"
 						+ " nothing");
-	}
-
-	/**
-	 * Return whether a statement may succeed in a new transaction, because it failed only
-	 * for what other transactions have done meanwhile.
-	 */
-	static boolean isConflict(int errorCode, @Nullable String sqlState) {
-		return CHANGED.contains(errorCode) || "40001".equals(sqlState);
 	}
 
 	/**

@@ -52,15 +52,6 @@ enum FenceDialect {
 	}
 
 	/**
-	 * Return whether the snapshot of a transaction may be as old as the beginning of its
-	 * first statement, even if that has waited for a row since. MySQL and MariaDB have
-	 * none before the first query that locks nothing.
-	 */
-	boolean waitsOnSnapshots() {
-		return this != MARIADB && this != MYSQL;
-	}
-
-	/**
 	 * Return an expression of the time in milliseconds since 1970: that of the database,
 	 * because the clocks of JVMs may differ, or where the dialect is unknown, that of
 	 * this JVM.

@@ -53,23 +53,8 @@ record FenceSql(String table, FenceDialect dialect) {
 	 * Create a row. Fails if it exists.
 	 */
 	String insert() {
-		return insert("insert into ");
-	}
-
-	private String insert(String verb) {
-		return verb + this.table + " (lock_key, token, claimed_at) values (?, ?, " + this.dialect.clock() + ")";
-	}
-
-	/**
-	 * Create a row unless it exists, or fail if it does.
-	 */
-	String insertIfAbsent() {
-		return switch (this.dialect) {
-			case POSTGRESQL -> insert() + " on conflict (lock_key) do nothing";
-			// An update would wait for the transactions that share the row
-			case MARIADB, MYSQL -> insert("insert ignore into ");
-			case H2, GENERIC -> insert();
-		};
+		return "insert into " + this.table + " (lock_key, token, claimed_at) values (?, ?, " + this.dialect.clock()
+				+ ")";
 	}
 
 	/**
@@ -81,29 +66,10 @@ record FenceSql(String table, FenceDialect dialect) {
 	}
 
 	/**
-	 * Read the claimed token. Parameter: key.
-	 */
-	String select() {
-		return "select token from " + this.table + " where lock_key = ?";
-	}
-
-	/**
 	 * Read the claimed token, and lock its row against other claims. Parameter: key.
 	 */
 	String selectForUpdate() {
-		return select() + " for update";
-	}
-
-	/**
-	 * Read the claimed token, and lock its row against claims of later owners only, where
-	 * the database can. Parameter: key.
-	 */
-	String selectShared() {
-		return select() + switch (this.dialect) {
-			case POSTGRESQL -> " for share";
-			case MARIADB, MYSQL -> " lock in share mode";
-			case H2, GENERIC -> " for update";
-		};
+		return "select token from " + this.table + " where lock_key = ? for update";
 	}
 
 	/**

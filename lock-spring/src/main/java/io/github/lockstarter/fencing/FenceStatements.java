@@ -7,7 +7,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLTransactionRollbackException;
-import java.util.List;
 import java.util.Objects;
 
 import javax.sql.DataSource;
@@ -18,8 +17,6 @@ import org.springframework.dao.DuplicateKeyException;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.support.SQLExceptionSubclassTranslator;
 
-import io.github.lockstarter.FencedLease;
-
 /**
  * The claims of a transaction, as part of that transaction.
  *
@@ -28,53 +25,6 @@ import io.github.lockstarter.FencedLease;
  * @param sql the statements
  */
 record FenceStatements(Connection connection, DataSource dataSource, FenceSql sql) {
-
-	/** Tokens grow, so few owners change a claim while another one waits for it. */
-	private static final int ATTEMPTS = 5;
-
-	/**
-	 * Claim the token of a lease, or only check it for a reader.
-	 * @return whether no larger token is claimed
-	 */
-	boolean claim(FencedLease fenced) throws SQLException {
-		String key = Claims.keyOf(fenced.lease());
-		long token = fenced.lease().fencingToken();
-		if (FenceClaim.isReader(fenced)) {
-			return check(key, token);
-		}
-		return fenced.shared() ? claimShared(key, token) : claim(key, token);
-	}
-
-	/**
-	 * Claim in transactions of their own, so that readers and parallel transactions of
-	 * the same lease need not wait for this one.
-	 * @param oldSnapshots whether the snapshot of a transaction is as old as the
-	 * beginning of a claim that had to wait: then all claims wait here
-	 */
-	void claimAhead(List<FencedLease> leases, boolean oldSnapshots) throws SQLException {
-		for (FencedLease each : leases) {
-			String key = Claims.keyOf(each.lease());
-			long token = Claims.tokenAhead(each.lease());
-			if (oldSnapshots) {
-				boolean waited = false;
-				for (int i = 0; !waited && i < ATTEMPTS; i++) {
-					waited = claimAhead(key, token) && (!FenceClaim.isReader(each) || awaitWriter(key));
-				}
-			}
-			else if (each.shared() || FenceClaim.isReader(each)) {
-				claimAhead(key, token);
-			}
-		}
-	}
-
-	/**
-	 * Wait until the transaction of a writer has ended, if one has claimed.
-	 * @return {@code false} if it has changed its claim meanwhile, so that another one
-	 * may have to be waited for
-	 */
-	private boolean awaitWriter(String key) throws SQLException {
-		return ahead(() -> first(this.sql.selectShared(), key));
-	}
 
 	/**
 	 * Claim a token. Waits until transactions that have claimed another one have ended.
@@ -119,74 +69,9 @@ record FenceStatements(Connection connection, DataSource dataSource, FenceSql sq
 		return claimed == null;
 	}
 
-	/**
-	 * Claim a token for a transaction that runs at the same time as others with that
-	 * token. It waits only for those with another one, provided that the token
-	 * {@linkplain #claimAhead is claimed} already.
-	 * @return whether no larger token is claimed
-	 */
-	boolean claimShared(String key, long token) throws SQLException {
-		Long claimed = first(this.sql.selectShared(), key);
-		return (claimed == null || claimed < token) ? claim(key, token) : claimed == token;
-	}
-
-	/**
-	 * Claim a token in a transaction of its own unless that was done before, so that
-	 * those that share the row need not write it and wait for each other.
-	 * @param token the token, or {@link Claims#UNCLAIMED} to create the row for readers
-	 * @return {@code false} if another transaction was quicker
-	 */
-	boolean claimAhead(String key, long token) throws SQLException {
-		return ahead(() -> {
-			Long claimed = first(this.sql.select(), key);
-			if (claimed == null) {
-				// SERIALIZABLE may lock what is not there, so that two inserts deadlock
-				this.connection.commit();
-			}
-			if (claimed == null && token == Claims.UNCLAIMED) {
-				insert(key, token);
-			}
-			else if (claimed == null || claimed < token) {
-				claim(key, token);
-			}
-		});
-	}
-
-	private boolean ahead(Work work) throws SQLException {
-		try {
-			work.run();
-			this.connection.commit();
-			return true;
-		}
-		catch (SQLException ex) {
-			if (!Claims.isConflict(ex.getErrorCode(), ex.getSQLState())) {
-				throw ex;
-			}
-			// Another transaction was quicker, and the next statement looks at the row
-			this.connection.rollback();
-			return false;
-		}
-	}
-
-	/**
-	 * Keep later owners from claiming until the transaction has ended.
-	 * @return whether no larger token is claimed
-	 */
-	boolean check(String key, long token) throws SQLException {
-		boolean hidden = false;
-		Long claimed = first(this.sql.selectShared(), key);
-		while (claimed == null) {
-			// There must be a row for a later owner to wait for
-			boolean created = insert(key, Claims.UNCLAIMED);
-			claimed = first(this.sql.selectShared(), key);
-			hidden = !created && requireVisible(claimed, hidden);
-		}
-		return claimed <= token;
-	}
-
 	private boolean insert(String key, long token) throws SQLException {
 		try {
-			return change(this.sql.insertIfAbsent(), key, token) > 0;
+			return change(this.sql.insert(), key, token) > 0;
 		}
 		catch (SQLException ex) {
 			if (new SQLExceptionSubclassTranslator().translate("claim", null, ex) instanceof DuplicateKeyException) {
@@ -221,15 +106,6 @@ record FenceStatements(Connection connection, DataSource dataSource, FenceSql sq
 			prepared.close();
 			throw ex;
 		}
-	}
-
-	/**
-	 * What is committed ahead.
-	 */
-	private interface Work {
-
-		void run() throws SQLException;
-
 	}
 
 }

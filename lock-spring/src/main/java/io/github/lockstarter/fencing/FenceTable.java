@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * The table in which the transactions of a database claim the fencing tokens of their
@@ -45,8 +44,6 @@ public final class FenceTable {
 	private final OpenTransactions open = new OpenTransactions();
 
 	private volatile @Nullable FenceSql sql;
-
-	private volatile @Nullable Boolean snapshotsByDefault;
 
 	/**
 	 * Create a table of the default name.
@@ -160,32 +157,6 @@ public final class FenceTable {
 	FenceStatements statements(Connection connection) throws SQLException {
 		this.idle.deleteNowAndThen();
 		return new FenceStatements(connection, this.dataSource, sql(connection));
-	}
-
-	/**
-	 * Return whether the snapshot of the current transaction may be as old as the
-	 * beginning of its first statement, even if that has waited for a row since.
-	 */
-	boolean hasOldSnapshots(Connection connection) throws SQLException {
-		if (!sql(connection).dialect().waitsOnSnapshots()) {
-			return false;
-		}
-		Integer isolation = TransactionSynchronizationManager.getCurrentTransactionIsolationLevel();
-		return (isolation != null) ? isolation > Connection.TRANSACTION_READ_COMMITTED
-				: hasSnapshotsByDefault(connection);
-	}
-
-	/**
-	 * To ask a connection may cost a statement, so the first one answers for all of this
-	 * {@link DataSource}.
-	 */
-	private boolean hasSnapshotsByDefault(Connection connection) throws SQLException {
-		Boolean snapshots = this.snapshotsByDefault;
-		if (snapshots == null) {
-			snapshots = connection.getTransactionIsolation() > Connection.TRANSACTION_READ_COMMITTED;
-			this.snapshotsByDefault = snapshots;
-		}
-		return snapshots;
 	}
 
 	FenceSql sql(Connection connection) throws SQLException {

@@ -4,7 +4,6 @@ package io.github.lockstarter.fencing;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
@@ -18,16 +17,14 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.Ordered;
-import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.jdbc.datasource.DataSourceUtils;
-import org.springframework.jdbc.datasource.JdbcTransactionObjectSupport;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-import io.github.lockstarter.FencedLease;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseContext;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.transaction.AcquisitionSynchronization;
 
 /**
@@ -39,14 +36,14 @@ final class FencedTransaction implements AcquisitionSynchronization {
 
 	private final DefaultTransactionStatus status;
 
-	/** By the keys of their rows. */
-	private final Map<String, FenceClaim> claims = new HashMap<>(2);
+	/** The tokens that were claimed, by the keys of their rows. */
+	private final Map<String, Long> claims = new HashMap<>(2);
 
-	/** Those that need no claim any more. */
-	private final Set<Lease> settled = new HashSet<>(2);
+	/** Those that their store keeps in this database, and checks at the commit. */
+	private final Set<Lease> heldInStore = new HashSet<>(0);
 
-	/** The settled leases of each savepoint. */
-	private final Map<Object, Set<Lease>> savepoints = new IdentityHashMap<>(0);
+	/** The claims before each savepoint. */
+	private final Map<Object, Map<String, Long>> savepoints = new IdentityHashMap<>(0);
 
 	/** The database of this transaction, if its connections lead to several databases. */
 	private @Nullable String database;
@@ -75,16 +72,15 @@ final class FencedTransaction implements AcquisitionSynchronization {
 		return Objects.equals(this.database, other.database);
 	}
 
-	@Nullable FenceClaim claim(String key) {
+	@Nullable Long claim(String key) {
 		return this.claims.get(key);
 	}
 
 	/**
 	 * Claim the tokens as the first statements of the transaction.
 	 */
-	void begin(List<FencedLease> leases) {
-		claim(leases, this.fence.knowsBegin() && this.status.hasTransaction()
-				&& this.status.getTransaction() instanceof JdbcTransactionObjectSupport);
+	void begin(List<Lease> leases) {
+		claim(leases);
 	}
 
 	/**
@@ -93,7 +89,7 @@ final class FencedTransaction implements AcquisitionSynchronization {
 	@Override
 	public void locksAcquired() {
 		if (!this.ended && !this.status.isCompleted()) {
-			claim(LeaseContext.fenced(this.fence.isByDefault()), false);
+			claim(LeaseContext.fenced(this.fence.isByDefault()));
 		}
 	}
 
@@ -108,13 +104,13 @@ final class FencedTransaction implements AcquisitionSynchronization {
 
 	@Override
 	public void savepoint(Object savepoint) {
-		this.savepoints.put(savepoint, Set.copyOf(this.settled));
+		this.savepoints.put(savepoint, Map.copyOf(this.claims));
 	}
 
 	@Override
 	public void savepointRollback(Object savepoint) {
-		this.settled.retainAll(this.savepoints.getOrDefault(savepoint, Set.of()));
-		this.claims.keySet().retainAll(this.settled.stream().map(Claims::keyOf).toList());
+		this.claims.clear();
+		this.claims.putAll(this.savepoints.getOrDefault(savepoint, Map.of()));
 	}
 
 	/**
@@ -141,29 +137,21 @@ final class FencedTransaction implements AcquisitionSynchronization {
 		return Ordered.HIGHEST_PRECEDENCE;
 	}
 
-	/**
-	 * Claim tokens.
-	 * @param commitsAhead whether nothing is lost if the transaction commits now
-	 */
-	private void claim(List<FencedLease> leases, boolean commitsAhead) {
+	private void claim(List<Lease> leases) {
 		if (!leases.isEmpty() && this.database == null && this.fence.table().isRouted()) {
 			onConnection((connection) -> this.database = FenceTable.databaseOf(connection));
 		}
-		List<FencedLease> unclaimed = unclaimed(leases);
+		List<Lease> unclaimed = leases.stream().filter((lease) -> !isHeldInStore(lease) && !isClaimed(lease)).toList();
 		if (unclaimed.isEmpty()) {
 			return;
 		}
 		onConnection((connection) -> {
 			FenceStatements statements = this.fence.table().statements(connection);
-			if (commitsAhead) {
-				statements.claimAhead(unclaimed, this.fence.table().hasOldSnapshots(connection));
-			}
-			for (FencedLease each : unclaimed) {
-				if (!statements.claim(each)) {
-					throw Claims.refusal(each.lease());
+			for (Lease lease : unclaimed) {
+				if (!statements.claim(Claims.keyOf(lease), lease.fencingToken())) {
+					throw Claims.refusal(lease);
 				}
-				this.claims.put(Claims.keyOf(each.lease()), FenceClaim.of(each));
-				this.settled.add(each.lease());
+				this.claims.put(Claims.keyOf(lease), lease.fencingToken());
 			}
 		});
 	}
@@ -183,26 +171,14 @@ final class FencedTransaction implements AcquisitionSynchronization {
 		}
 	}
 
-	private List<FencedLease> unclaimed(List<FencedLease> leases) {
-		List<FencedLease> unclaimed = new ArrayList<>(leases.size());
-		for (FencedLease each : leases) {
-			if (!this.settled.contains(each.lease())) {
-				if (isHeldInStore(each.lease()) || isClaimed(each)) {
-					this.settled.add(each.lease());
-				}
-				else {
-					unclaimed.add(each);
-				}
-			}
-		}
-		return unclaimed;
-	}
-
 	private boolean isHeldInStore(Lease lease) {
+		if (this.heldInStore.contains(lease)) {
+			return true;
+		}
 		// A store may have to know which one of several nested transactions asks
 		TransactionSynchronizationManager.bindResource(TransactionExecution.class, this.status);
 		try {
-			return lease.ensureHeldAtBegin();
+			return lease.ensureHeldAtBegin() && this.heldInStore.add(lease);
 		}
 		finally {
 			TransactionSynchronizationManager.unbindResource(TransactionExecution.class);
@@ -213,22 +189,20 @@ final class FencedTransaction implements AcquisitionSynchronization {
 	 * Return whether this transaction or an outer one has claimed. The outer one keeps
 	 * later owners waiting until it ends, which is after this one.
 	 */
-	private boolean isClaimed(FencedLease fenced) {
-		String key = Claims.keyOf(fenced.lease());
-		List<FenceClaim> claims = this.fence.table().open().claims(key, this);
-		if (claims.stream().anyMatch((each) -> each.token() > fenced.lease().fencingToken())) {
-			throw Claims.refusal(fenced.lease());
+	private boolean isClaimed(Lease lease) {
+		String key = Claims.keyOf(lease);
+		List<Long> claimed = this.fence.table().open().claims(key, this);
+		if (claimed.stream().anyMatch((token) -> token > lease.fencingToken())) {
+			throw Claims.refusal(lease);
 		}
-		if (claims.stream().anyMatch((each) -> each.covers(fenced))) {
-			return true;
+		if (claimed.isEmpty() && lease.mode() == LockMode.READ) {
+			String remedy = "make the transaction read-only, as with @Transactional(readOnly = true), acquire the lock in"
+					+ " mode WRITE, or say transactionFencing = OFF where it is acquired and "
+					+ FencingNotPossibleException.BY_HAND;
+			throw new FencingNotPossibleException("The transaction under lock '" + lease.key()
+					+ "' cannot be fenced, because readers (mode READ) claim nothing; " + remedy, remedy);
 		}
-		if (!claims.isEmpty() && !this.claims.containsKey(key)) {
-			throw new CannotAcquireLockException("Lock '" + fenced.lease().key()
-					+ "' cannot be claimed in this transaction, because the outer transaction, which would wait for"
-					+ " this one, was open under an earlier lease of the same lock. Acquire the lock before the outer"
-					+ " transaction begins");
-		}
-		return false;
+		return !claimed.isEmpty();
 	}
 
 	/**

@@ -40,7 +40,7 @@ final class OpenTransactions {
 	/**
 	 * Return what the transactions have claimed for a lock in the database of one.
 	 */
-	List<FenceClaim> claims(String key, FencedTransaction transaction) {
+	List<Long> claims(String key, FencedTransaction transaction) {
 		List<FencedTransaction> open = this.open.get();
 		return (open == null) ? List.of()
 				: open.stream()

@@ -7,7 +7,6 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.orm.jpa.DefaultJpaDialect;
-import org.springframework.orm.jpa.JpaDialect;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.ResourceTransactionManager;
@@ -37,18 +36,6 @@ final class TransactionDataSource {
 	}
 
 	/**
-	 * Return whether a manager begins transactions with code of Spring alone. Other code
-	 * may set something for one transaction, such as a tenant.
-	 */
-	static boolean beginsAsUsual(AbstractPlatformTransactionManager manager) {
-		return isOfSpring(manager) && (!JPA_PRESENT || !Jpa.isManager(manager) || isOfSpring(Jpa.dialect(manager)));
-	}
-
-	private static boolean isOfSpring(Object object) {
-		return object.getClass().getPackageName().startsWith("org.springframework.");
-	}
-
-	/**
 	 * Check that the connection of a transaction is known. Any other one would commit a
 	 * claim at once.
 	 * @throws FencingNotPossibleException if it is not
@@ -70,13 +57,9 @@ final class TransactionDataSource {
 			return manager instanceof JpaTransactionManager;
 		}
 
-		static JpaDialect dialect(Object manager) {
-			return ((JpaTransactionManager) manager).getJpaDialect();
-		}
-
 		static @Nullable DataSource dataSource(Object manager) {
 			// The dialect of no vendor does not tell which connection a transaction has
-			return (dialect(manager).getClass() != DefaultJpaDialect.class)
+			return (((JpaTransactionManager) manager).getJpaDialect().getClass() != DefaultJpaDialect.class)
 					? ((JpaTransactionManager) manager).getDataSource() : null;
 		}
 

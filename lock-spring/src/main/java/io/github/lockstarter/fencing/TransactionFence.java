@@ -24,10 +24,10 @@ import io.github.lockstarter.LockLostException;
  * A refused transaction is rolled back before its body begins, and the caller gets a
  * {@link LockLostException}. Transactions that only read claim nothing, and nested ones
  * are covered by the outer one. A lock that is acquired inside a transaction is claimed
- * at its acquisition. Shared leases ({@link io.github.lockstarter.LockMode#READ}) keep
- * later owners from claiming without claiming themselves. If the lock's store keeps it in
- * the same database, the transaction looks at the lock itself when it begins, and the
- * store checks it again at the commit.
+ * at its acquisition. A reader ({@link io.github.lockstarter.LockMode#READ}) cannot
+ * claim, so its transaction may only read. If the lock's store keeps it in the same
+ * database, the transaction looks at the lock itself when it begins, and the store checks
+ * it again at the commit.
  *
  * <p>
  * The idea is that of the fencing tokens in Martin Kleppmann's <a href=
@@ -109,13 +109,6 @@ public final class TransactionFence implements TransactionExecutionListener {
 	@Override
 	public void afterRollback(TransactionExecution execution, @Nullable Throwable rollbackFailure) {
 		this.table.open().remove(execution);
-	}
-
-	/**
-	 * Return whether nothing is lost if a transaction commits right after its begin.
-	 */
-	boolean knowsBegin() {
-		return TransactionDataSource.beginsAsUsual(this.manager);
 	}
 
 	boolean isByDefault() {

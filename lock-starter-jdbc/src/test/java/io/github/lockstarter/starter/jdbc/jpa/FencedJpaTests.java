@@ -36,21 +36,12 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.orm.jpa.EntityManagerHolder;
-import org.springframework.orm.jpa.JpaTransactionManager;
-import org.springframework.orm.jpa.vendor.HibernateJpaDialect;
-import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
-import org.springframework.transaction.support.TransactionTemplate;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockLostException;
-import io.github.lockstarter.LockMode;
-import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.LockTemplate;
-import io.github.lockstarter.fencing.FenceTable;
-import io.github.lockstarter.fencing.TransactionFence;
 import io.github.lockstarter.servers.SharedServers;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -212,27 +203,6 @@ class FencedJpaTests {
 		});
 	}
 
-	/** A commit ahead would end it. */
-	@Test
-	void whatADialectHasSetForTheTransactionStays() {
-		with(Connections.DEFAULT, 1, (context) -> {
-			DataSource dataSource = context.getBean(DataSource.class);
-			JdbcClient jdbc = JdbcClient.create(dataSource);
-			JpaTransactionManager ofTenants = new JpaTransactionManager(context.getBean(EntityManagerFactory.class));
-			ofTenants.setDataSource(dataSource);
-			ofTenants.setJpaDialect(new TenantDialect());
-			ofTenants.addListener(new TransactionFence(ofTenants, new FenceTable(dataSource)));
-			LockRequest reader = LockRequest.of("stock", "read").withMode(LockMode.READ);
-			String tenant = context.getBean(LockTemplate.class)
-				.execute(reader,
-						(lease) -> new TransactionTemplate(ofTenants)
-							.execute((status) -> jdbc.sql("select current_setting('shop.tenant', true)")
-								.query(String.class)
-								.single()));
-			assertThat(tenant).isEqualTo("one");
-		});
-	}
-
 	enum Connections {
 
 		DEFAULT,
@@ -246,19 +216,6 @@ class FencedJpaTests {
 
 		Connections(String... properties) {
 			this.properties = properties;
-		}
-
-	}
-
-	@SuppressWarnings("serial")
-	private static final class TenantDialect extends HibernateJpaDialect {
-
-		@Override
-		public Object beginTransaction(EntityManager entityManager, TransactionDefinition definition)
-				throws SQLException {
-			Object data = super.beginTransaction(entityManager, definition);
-			entityManager.createNativeQuery("select set_config('shop.tenant', 'one', true)").getSingleResult();
-			return data;
 		}
 
 	}
