@@ -125,7 +125,7 @@ class LinearizabilityTests {
 		Random random = new Random(1);
 		List<Attempt> attempts = new ArrayList<>();
 		long time = 0;
-		for (int i = 1; i <= 3000; i++) {
+		for (int i = 1; i <= 1000; i++) {
 			long granted = time + 10 + random.nextInt(10);
 			long give = granted + 5 + random.nextInt(10);
 			time = give + random.nextInt(20);
@@ -134,7 +134,7 @@ class LinearizabilityTests {
 		}
 		Collections.shuffle(attempts, random);
 		assertPossible(new History(attempts), MUTEX, FENCED);
-		attempts.add(hold("intruder", 5000, time - 40_000, time - 20_000, time - 19_900, time - 19_000));
+		attempts.add(hold("intruder", 5000, time - 20_000, time - 10_000, time - 9_900, time - 9_000));
 		assertImpossible(new History(attempts), MUTEX, FENCED);
 	}
 
