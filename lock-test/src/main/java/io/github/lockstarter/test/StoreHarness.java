@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
@@ -135,14 +136,12 @@ public abstract class StoreHarness {
 	@AfterEach
 	void stopJvms() throws Exception {
 		for (Jvm jvm : this.jvms) {
-			if (jvm.store() instanceof AutoCloseable closeable) {
-				closeable.close();
-			}
+			jvm.stop();
 		}
 	}
 
 	protected final Jvm startJvm() {
-		Jvm jvm = Jvm.start(createStore(), knowsTheRemainingTime());
+		Jvm jvm = new Jvm(this::createStore, knowsTheRemainingTime());
 		this.jvms.add(jvm);
 		return jvm;
 	}
@@ -211,18 +210,40 @@ public abstract class StoreHarness {
 	}
 
 	/**
-	 * A store and the messages that have reached it.
+	 * A store and the messages that have reached it. It connects when it is used first,
+	 * because most tests need no three of them, and one that is skipped needs one.
 	 */
-	protected record Jvm(StoreClient client, Queue<LockKey> heard, boolean knowsTheRemainingTime) {
+	protected static final class Jvm {
 
-		static Jvm start(LockStore store, boolean knowsTheRemainingTime) {
-			StoreClient client = new StoreClient(store);
-			Queue<LockKey> heard = new ConcurrentLinkedQueue<>();
+		private final Supplier<LockStore> stores;
+
+		private final boolean knowsTheRemainingTime;
+
+		private final Queue<LockKey> heard = new ConcurrentLinkedQueue<>();
+
+		private @Nullable StoreClient client;
+
+		private Jvm(Supplier<LockStore> stores, boolean knowsTheRemainingTime) {
+			this.stores = stores;
+			this.knowsTheRemainingTime = knowsTheRemainingTime;
+		}
+
+		public synchronized StoreClient client() {
+			StoreClient client = this.client;
+			if (client == null) {
+				client = new StoreClient(this.stores.get());
+				this.client = client;
+				listen(client);
+			}
+			return client;
+		}
+
+		private void listen(StoreClient client) {
 			ReleaseListener listener = new ReleaseListener() {
 
 				@Override
 				public void onRelease(LockKey key) {
-					heard.add(key);
+					Jvm.this.heard.add(key);
 				}
 
 				@Override
@@ -230,11 +251,19 @@ public abstract class StoreHarness {
 				}
 
 			};
-			Jvm jvm = new Jvm(client, heard, knowsTheRemainingTime);
-			if (jvm.hasWaitingLine()) {
+			if (client.store().waitingLine() != WaitingLine.NONE) {
 				await().until(() -> client.listen(listener));
 			}
-			return jvm;
+		}
+
+		synchronized void stop() throws Exception {
+			if (this.client != null && this.client.store() instanceof AutoCloseable closeable) {
+				closeable.close();
+			}
+		}
+
+		Queue<LockKey> heard() {
+			return this.heard;
 		}
 
 		boolean hasWaitingLine() {
@@ -246,7 +275,7 @@ public abstract class StoreHarness {
 		}
 
 		private LockStore store() {
-			return this.client.store();
+			return client().store();
 		}
 
 		/**
@@ -258,12 +287,12 @@ public abstract class StoreHarness {
 
 		private LockAttempt acquire(LockKey key, OwnerToken owner, Duration leaseTime, boolean queue) {
 			assumeTrue(store().modes().contains(owner.mode()), () -> "The store has no mode " + owner.mode());
-			return this.client.acquire(key, owner, leaseTime, queue);
+			return client().acquire(key, owner, leaseTime, queue);
 		}
 
 		List<LockGrant> acquireAll(List<LeaseRequest> requests) {
 			assumeTrue(store().groupGrant().isPresent(), "The store grants one lock at a time");
-			return Objects.requireNonNull(this.client.acquireAll(requests));
+			return Objects.requireNonNull(client().acquireAll(requests));
 		}
 
 		long grant(LockKey key, OwnerToken owner) {
@@ -322,14 +351,14 @@ public abstract class StoreHarness {
 		 * Check that an owner has a lock, and extend its lease.
 		 */
 		void renew(LockKey key, OwnerToken owner) {
-			assertThat(this.client.renew(key, owner, LEASE_TIME)).isTrue();
+			assertThat(client().renew(key, owner, LEASE_TIME)).isTrue();
 		}
 
 		/**
 		 * Check that an owner has a lock.
 		 */
 		void mustHold(LockKey key, OwnerToken owner) {
-			assertThat(this.client.renew(key, owner, Duration.ZERO)).isTrue();
+			assertThat(client().renew(key, owner, Duration.ZERO)).isTrue();
 		}
 
 		/**
@@ -341,37 +370,37 @@ public abstract class StoreHarness {
 		}
 
 		private void mustNotHold(LockKey key, OwnerToken owner, Duration leaseTime) {
-			SafetyViolation.check(!this.client.renew(key, owner, leaseTime), "%s does not have '%s', but is confirmed",
+			SafetyViolation.check(!client().renew(key, owner, leaseTime), "%s does not have '%s', but is confirmed",
 					owner, key);
 		}
 
 		ReleaseOutcome release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
-			return this.client.release(key, owner, next);
+			return client().release(key, owner, next);
 		}
 
 		boolean keep(LockKey key, OwnerToken owner, Duration time) {
 			assumeTrue(store().keeping().isPresent(), "The store keeps no locks");
-			return this.client.keep(key, owner, time);
+			return client().keep(key, owner, time);
 		}
 
 		void arrive(LockKey key, OwnerToken owner) {
 			assumeWaitingLine();
-			this.client.arrive(key, owner);
+			client().arrive(key, owner);
 		}
 
 		void withdraw(LockKey key) {
 			assumeWaitingLine();
-			this.client.withdraw(key);
+			client().withdraw(key);
 		}
 
 		void withdraw(LockKey key, OwnerToken owner) {
 			assumeWaitingLine();
-			this.client.withdraw(key, owner);
+			client().withdraw(key, owner);
 		}
 
 		boolean isAwaited(LockKey key) {
 			assumeWaitingLine();
-			return this.client.isAwaited(key);
+			return client().isAwaited(key);
 		}
 
 	}
