@@ -36,9 +36,12 @@ public abstract class AbstractArchitectureTests extends AbstractClockRuleTests {
 
 	protected static final String ROOT = "io.github.lockstarter";
 
+	private static final DescribedPredicate<JavaClass> TESTS = DescribedPredicate.describe("tests",
+			(type) -> type.getSource().orElseThrow().getUri().toString().contains("/test-classes/"));
+
 	private final Map<String, Set<String>> rooms;
 
-	protected final JavaClasses classes = new ClassFileImporter().importPath(Path.of("target", "classes"));
+	protected final JavaClasses classes;
 
 	/**
 	 * Create the tests of a module.
@@ -46,7 +49,14 @@ public abstract class AbstractArchitectureTests extends AbstractClockRuleTests {
 	 * root package
 	 */
 	protected AbstractArchitectureTests(Map<String, Set<String>> rooms) {
+		this(rooms, new ClassFileImporter().withImportOption(NO_TEST_SUPPORT)
+			.importPaths(Path.of("target", "classes"), Path.of("target", "test-classes")));
+	}
+
+	private AbstractArchitectureTests(Map<String, Set<String>> rooms, JavaClasses all) {
+		super(all.that(TESTS));
 		this.rooms = rooms;
+		this.classes = all.that(DescribedPredicate.not(TESTS));
 	}
 
 	/**

@@ -24,6 +24,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaMember;
 import com.tngtech.archunit.core.domain.properties.HasAnnotations;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
 import org.assertj.core.api.AbstractDurationAssert;
 import org.assertj.core.api.AbstractLongAssert;
 import org.junit.jupiter.api.Assertions;
@@ -53,14 +54,15 @@ public abstract class AbstractClockRuleTests {
 	/** How often a test looks at a condition. */
 	private static final Pattern POLL_INTERVAL = Pattern.compile("poll_?interval", Pattern.CASE_INSENSITIVE);
 
+	/** The support of tests measures how long the machine stands still. */
+	static final ImportOption NO_TEST_SUPPORT = (location) -> !location.contains("/testsupport/");
+
 	private final JavaClasses tests;
 
 	private final Map<String, List<String>> sources = new ConcurrentHashMap<>();
 
-	/** The support of tests measures how long the machine stands still. */
 	protected AbstractClockRuleTests() {
-		this(new ClassFileImporter().withImportOption((location) -> !location.contains("/testsupport/"))
-			.importPath(Path.of("target", "test-classes")));
+		this(new ClassFileImporter().withImportOption(NO_TEST_SUPPORT).importPath(Path.of("target", "test-classes")));
 	}
 
 	AbstractClockRuleTests(JavaClasses tests) {
