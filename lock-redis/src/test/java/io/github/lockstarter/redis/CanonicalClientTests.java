@@ -130,7 +130,7 @@ class CanonicalClientTests {
 	@Tag("clock")
 	void aWaiterOfOursGetsTheLockThatItLetsExpireThoughItDoesNotPoll() throws Exception {
 		lock();
-		redis.command("PEXPIRE", REDIS_KEY, "2000");
+		redis.command("PEXPIRE", REDIS_KEY, "1000");
 		try (RedisRegistry waiting = RedisRegistry.lettuce(redis, RedisRegistry.withoutPolling())) {
 			Call<Lease> waiter = Callers.start(() -> waiting.acquire(REQUEST));
 			Awaitility.await().until(() -> waiter.result().isDone());

@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.redis;
 
+import java.io.InputStream;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,7 +15,6 @@ import org.springframework.data.redis.core.ValueOperations;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.DefaultLockRegistry;
-import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
@@ -32,34 +32,41 @@ final class CountingWorker {
 
 	private static final LockRequest REQUEST = LockRequest.of("counter", 1).withWaitTime(Duration.ofMinutes(1));
 
-	/** The lock of a worker that is killed ends soon. */
-	private static final Duration LEASE_TIME_OF_HOLDER = Duration.ofSeconds(5);
-
-	/** That of a worker that counts outlives a machine that stands still. */
+	/** Outlives a machine that stands still. */
 	private static final Duration LEASE_TIME = Duration.ofMinutes(1);
 
 	private CountingWorker() {
 	}
 
 	/**
-	 * Run the worker.
-	 * @param args port of Redis, number of the database, whether to hold the lock for
-	 * ever
+	 * Run a worker that counts when its input ends.
+	 * @param args port of Redis, number of the database, whether to acquire the lock
+	 * before, and to print its token
 	 */
 	public static void main(String[] args) throws Exception {
-		RedisStandaloneConfiguration server = new RedisStandaloneConfiguration("127.0.0.1", Integer.parseInt(args[0]));
-		server.setDatabase(Integer.parseInt(args[1]));
+		run(Integer.parseInt(args[0]), Integer.parseInt(args[1]), Boolean.parseBoolean(args[2]), System.in);
+	}
+
+	/**
+	 * Count in this JVM.
+	 */
+	static void count(int port, int database) throws Exception {
+		run(port, database, false, InputStream.nullInputStream());
+	}
+
+	private static void run(int port, int database, boolean holding, InputStream input) throws Exception {
+		RedisStandaloneConfiguration server = new RedisStandaloneConfiguration("127.0.0.1", port);
+		server.setDatabase(database);
 		LettuceConnectionFactory connections = new LettuceConnectionFactory(server);
 		connections.start();
 		ValueOperations<String, String> values = new StringRedisTemplate(connections).opsForValue();
 		RedisLockStore store = new RedisLockStore(connections);
-		boolean holding = Boolean.parseBoolean(args[2]);
-		EngineSettings settings = RedisRegistry.often(holding ? LEASE_TIME_OF_HOLDER : LEASE_TIME);
-		DefaultLockRegistry registry = new DefaultLockRegistry(store, settings, LockListener.NO_OP);
+		DefaultLockRegistry registry = new DefaultLockRegistry(store, RedisRegistry.often(LEASE_TIME),
+				LockListener.NO_OP);
 		if (holding) {
 			System.out.println(registry.acquire(REQUEST).fencingToken());
-			System.in.read();
 		}
+		input.read();
 		List<Call<Void>> calls = new ArrayList<>();
 		for (int i = 0; i < THREADS; i++) {
 			calls.add(Callers.start(() -> {

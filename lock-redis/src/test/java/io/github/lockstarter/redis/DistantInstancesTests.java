@@ -10,7 +10,6 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockMode;
@@ -42,7 +41,7 @@ class DistantInstancesTests {
 	void oneThatIsFarAwayHasItsShare(LockMode mode, long distance) throws Exception {
 		LockRequest request = LockRequest.of("stock", 1001).withMode(mode);
 		try (Network way = Network.to(this.redis.port(), Duration.ofMillis(distance));
-				RedisRegistry far = RedisRegistry.of(new LettuceConnectionFactory(RedisRegistry.server(way.port())),
+				RedisRegistry far = RedisRegistry.of(RedisRegistry.connections(RedisRegistry.server(way.port())),
 						RedisRegistry.SETTINGS);
 				RedisRegistry near = RedisRegistry.lettuce(this.redis)) {
 			AtomicInteger left = new AtomicInteger(GRANTS);

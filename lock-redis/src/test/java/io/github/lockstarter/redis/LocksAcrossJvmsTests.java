@@ -8,6 +8,8 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.servers.SharedServers;
 import io.github.lockstarter.servers.SharedServers.RedisDatabase;
+import io.github.lockstarter.test.Callers;
+import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.SafetyViolation;
 import io.github.lockstarter.test.WorkerJvm;
 
@@ -23,16 +25,21 @@ class LocksAcrossJvmsTests {
 
 	@Test
 	void afterTheEndOfAKilledHolderTheOthersLoseNoUpdate() throws Exception {
-		try (WorkerJvm holder = start(true)) {
+		try (WorkerJvm holder = start(true); WorkerJvm other = start(false)) {
 			String token = holder.readLine();
 			this.redis.command("SET", "token", token);
-			try (WorkerJvm one = start(false); WorkerJvm two = start(false)) {
-				Awaitility.await().until(() -> this.redis.command("ZCARD", "lock:{counter:1}:queue").equals("2"));
-				assertThat(this.redis.command("EXISTS", "counter")).isEqualTo("0");
-				holder.kill();
-				one.awaitSuccess();
-				two.awaitSuccess();
-			}
+			other.proceed();
+			Call<Void> here = Callers.start(() -> {
+				CountingWorker.count(this.redis.port(), this.redis.number());
+				return null;
+			});
+			Awaitility.await().until(() -> this.redis.command("ZCARD", "lock:{counter:1}:queue").equals("2"));
+			assertThat(this.redis.command("EXISTS", "counter")).isEqualTo("0");
+			holder.kill();
+			// Nobody renews the lease any more
+			this.redis.command("PEXPIRE", "lock:{counter:1}", "1");
+			other.awaitSuccess();
+			here.get();
 			String counter = this.redis.command("GET", "counter");
 			int increments = 2 * CountingWorker.THREADS * CountingWorker.INCREMENTS;
 			SafetyViolation.check(counter.equals(Integer.toString(increments)), "%s instead of %d increments", counter,

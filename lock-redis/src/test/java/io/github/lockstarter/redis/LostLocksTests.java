@@ -38,7 +38,7 @@ class LostLocksTests {
 
 	@AutoClose
 	private final RedisRegistry registry = RedisRegistry.lettuce(this.redis,
-			RedisRegistry.often(Duration.ofSeconds(15)));
+			RedisRegistry.often(Duration.ofSeconds(8)));
 
 	@AutoClose
 	private final RedisRegistry next = RedisRegistry.lettuce(this.redis);

@@ -14,6 +14,7 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import io.github.lockstarter.Lease;
@@ -69,15 +70,15 @@ final class RedisRegistry implements AutoCloseable {
 	}
 
 	static RedisRegistry lettuce(RedisServer redis, EngineSettings settings) {
-		return of(new LettuceConnectionFactory(server(redis.port())), settings);
+		return of(connections(server(redis.port())), settings);
 	}
 
 	static RedisRegistry lettuce(RedisServer redis, RedisLockSettings settings) {
-		return new RedisRegistry(new LettuceConnectionFactory(server(redis.port())), SETTINGS, settings);
+		return new RedisRegistry(connections(server(redis.port())), SETTINGS, settings);
 	}
 
 	static RedisRegistry lettuce(RedisServer redis, String user, String password) {
-		return of(new LettuceConnectionFactory(server(redis, user, password)), SETTINGS);
+		return of(connections(server(redis, user, password)), SETTINGS);
 	}
 
 	static RedisRegistry lettuce(RedisDatabase redis) {
@@ -108,7 +109,23 @@ final class RedisRegistry implements AutoCloseable {
 	 * Return connections to a database of the server that tests share.
 	 */
 	static LettuceConnectionFactory connections(RedisDatabase redis) {
-		return new LettuceConnectionFactory(server(redis));
+		return connections(server(redis));
+	}
+
+	static LettuceConnectionFactory connections(RedisStandaloneConfiguration server) {
+		return connections(server, Duration.ofMinutes(1));
+	}
+
+	/**
+	 * Return connections that are closed without waiting for further commands.
+	 * @param timeout how long a command may take
+	 */
+	static LettuceConnectionFactory connections(RedisStandaloneConfiguration server, Duration timeout) {
+		return new LettuceConnectionFactory(server,
+				LettuceClientConfiguration.builder()
+					.commandTimeout(timeout)
+					.shutdownQuietPeriod(Duration.ZERO)
+					.build());
 	}
 
 	static RedisStandaloneConfiguration server(RedisDatabase redis) {

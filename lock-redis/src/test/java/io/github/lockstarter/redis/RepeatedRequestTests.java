@@ -148,7 +148,7 @@ class RepeatedRequestTests {
 
 		@Override
 		RedisRegistry connect() {
-			return RedisRegistry.of(new LettuceConnectionFactory(server()), RedisRegistry.SETTINGS);
+			return RedisRegistry.of(RedisRegistry.connections(server()), RedisRegistry.SETTINGS);
 		}
 
 	}

@@ -14,8 +14,6 @@ import org.junit.jupiter.api.Test;
 
 import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
-import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRequest;
@@ -136,9 +134,7 @@ class UnansweredSubscriptionTests {
 
 		@Override
 		RedisRegistry create(int port, Duration timeout) {
-			LettuceConnectionFactory connections = new LettuceConnectionFactory(RedisRegistry.server(port),
-					LettuceClientConfiguration.builder().commandTimeout(timeout).build());
-			return RedisRegistry.of(connections, SETTINGS);
+			return RedisRegistry.of(RedisRegistry.connections(RedisRegistry.server(port), timeout), SETTINGS);
 		}
 
 	}

@@ -76,7 +76,8 @@ class RedlockFaultsTests extends AbstractRedlockTests {
 	@Test
 	@Tag("clock")
 	void withoutAMajorityALockIsUnavailableAndNotContended() {
-		try (DefaultLockRegistry registry = new DefaultLockRegistry(this.otherStore)) {
+		try (RedlockStore impatient = this.servers.impatientStore(ENDLESS);
+				DefaultLockRegistry registry = new DefaultLockRegistry(impatient)) {
 			LockRequest request = LockRequest.of(KEY);
 			registry.acquire(request).close();
 			this.servers.get(0).kill();
@@ -100,11 +101,14 @@ class RedlockFaultsTests extends AbstractRedlockTests {
 		this.servers.get(1).kill();
 		try (RedlockStore store = this.servers.store(PATIENT);
 				DefaultLockRegistry registry = new DefaultLockRegistry(store)) {
-			assertThatExceptionOfType(LockUnavailableException.class)
-				.isThrownBy(() -> registry.acquire(LockRequest.of(KEY)))
-				.withMessageStartingWith("Lock 'stock:1001' is unavailable: the store could not be asked (A majority of"
-						+ " the 3 Redis servers is needed, but only 1 could vote (Connection refused: ")
-				.withMessageContainingAll(":" + this.servers.port(0), ":" + this.servers.port(1));
+			// On a busy machine, the other server may not answer at once
+			Awaitility.await()
+				.untilAsserted(() -> assertThatExceptionOfType(LockUnavailableException.class)
+					.isThrownBy(() -> registry.tryAcquire(LockRequest.of(KEY).withWaitTime(Duration.ZERO)))
+					.withMessageStartingWith(
+							"Lock 'stock:1001' is unavailable: the store could not be asked (A majority of"
+									+ " the 3 Redis servers is needed, but only 1 could vote (Connection refused: ")
+					.withMessageContainingAll(":" + this.servers.port(0), ":" + this.servers.port(1)));
 		}
 		String address = "127.0.0.1:" + this.servers.port(0);
 		assertThat(output).contains(address + " has no vote on locks for now: Connection refused: ");
@@ -126,17 +130,18 @@ class RedlockFaultsTests extends AbstractRedlockTests {
 	void aLockThatIsReleasedBeforeItsRenewalArrivesIsFree() throws InterruptedException {
 		CountDownLatch renewed = new CountDownLatch(1);
 		AtomicReference<Lease> lease = new AtomicReference<>();
-		LockStore late = new RenewingLate(this.otherStore, () -> {
+		RedlockStore impatient = this.servers.impatientStore(ENDLESS);
+		LockStore late = new RenewingLate(impatient, () -> {
 			this.servers.get(2).kill();
 			lease.get().close();
 			List.of(0, 1).forEach((i) -> Awaitility.await().until(() -> isFree(this.servers.get(i))));
 			this.servers.get(1).pause();
 		}, renewed);
 		EngineSettings defaults = EngineSettings.DEFAULTS;
-		EngineSettings settings = new EngineSettings(defaults.waitTime(), defaults.leaseTime(),
+		EngineSettings settings = new EngineSettings(defaults.waitTime(), Duration.ofSeconds(8),
 				EngineSettings.MAX_RENEWALS_PER_LEASE, defaults.pollInterval(), defaults.pollIntervalWithoutMessages(),
 				defaults.timeSlice(), defaults.shutdownTimeout());
-		try (DefaultLockRegistry registry = new DefaultLockRegistry(late, settings, LockListener.NO_OP)) {
+		try (impatient; DefaultLockRegistry registry = new DefaultLockRegistry(late, settings, LockListener.NO_OP)) {
 			lease.set(registry.acquire(LockRequest.of(KEY)));
 			assertThat(renewed.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
 			this.servers.get(1).resume();

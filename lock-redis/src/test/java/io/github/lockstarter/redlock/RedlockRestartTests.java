@@ -74,6 +74,7 @@ class RedlockRestartTests extends AbstractRedlockTests {
 	}
 
 	@Test
+	@FullProfileOnly
 	@Tag("clock")
 	void aRestartedServerHasNoVoteWhileItMayHaveForgottenALock() {
 		Duration lease = Duration.ofSeconds(1);

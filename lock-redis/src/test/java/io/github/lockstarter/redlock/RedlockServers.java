@@ -9,6 +9,8 @@ import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
 
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import io.github.lockstarter.LockKey;
@@ -51,7 +53,15 @@ final class RedlockServers implements AutoCloseable {
 	 * Return connections that need not be closed, because they are not used themselves.
 	 */
 	static List<LettuceConnectionFactory> connections(int... ports) {
-		return Arrays.stream(ports).mapToObj((port) -> new LettuceConnectionFactory("127.0.0.1", port)).toList();
+		return connections(Duration.ofMinutes(1), ports);
+	}
+
+	private static List<LettuceConnectionFactory> connections(Duration timeout, int... ports) {
+		LettuceClientConfiguration client = LettuceClientConfiguration.builder().commandTimeout(timeout).build();
+		return Arrays.stream(ports)
+			.mapToObj(
+					(port) -> new LettuceConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", port), client))
+			.toList();
 	}
 
 	RedisServer get(int index) {
@@ -67,7 +77,19 @@ final class RedlockServers implements AutoCloseable {
 	}
 
 	RedlockStore store(RedlockSettings settings) {
-		return new RedlockStore(connections(this.servers.stream().mapToInt(RedisServer::port).toArray()), settings);
+		return new RedlockStore(connections(ports()), settings);
+	}
+
+	/**
+	 * Create a store that waits for no answer longer than a second, which is half of the
+	 * default.
+	 */
+	RedlockStore impatientStore(RedlockSettings settings) {
+		return new RedlockStore(connections(Duration.ofSeconds(1), ports()), settings);
+	}
+
+	private int[] ports() {
+		return this.servers.stream().mapToInt(RedisServer::port).toArray();
 	}
 
 	/**
