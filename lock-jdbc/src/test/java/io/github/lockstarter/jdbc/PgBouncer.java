@@ -12,7 +12,7 @@ import java.util.List;
 
 import org.awaitility.Awaitility;
 
-import io.github.lockstarter.testsupport.ServerPort;
+import io.github.lockstarter.servers.ServerPort;
 
 /**
  * A real PgBouncer before PostgreSQL that pools transactions, on one connection to the

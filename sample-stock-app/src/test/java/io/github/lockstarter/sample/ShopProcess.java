@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
 
-import io.github.lockstarter.testsupport.ServerPort;
+import io.github.lockstarter.servers.ServerPort;
 
 /**
  * An instance of the shop in a separate JVM.
