@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 
 import org.apache.curator.framework.CuratorFramework;
+import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooKeeper;
 
 import io.github.lockstarter.engine.EngineSettings;
@@ -82,11 +83,17 @@ final class TestServers {
 	}
 
 	/**
-	 * Return the nodes in the line of a lock.
+	 * Return the nodes in the line of a lock, which the server may remove when it is
+	 * empty.
 	 * @param path the path of the lock
 	 */
 	static List<String> nodes(CuratorFramework client, String path) throws Exception {
-		return (client.checkExists().forPath(path) != null) ? client.getChildren().forPath(path) : List.of();
+		try {
+			return client.getChildren().forPath(path);
+		}
+		catch (KeeperException.NoNodeException ex) {
+			return List.of();
+		}
 	}
 
 }
