@@ -69,7 +69,7 @@ public final class ManualTime implements Time, LongSupplier {
 	/** Threads that were unparked before they have parked. Guarded. */
 	private final Map<Thread, Boolean> permits = new WeakHashMap<>();
 
-	/** Threads that park although their deadline has passed, and how often. Guarded. */
+	/** Threads that park although their wait should end, and how often. Guarded. */
 	private final Map<Thread, Integer> parkedInVain = new WeakHashMap<>();
 
 	/** Threads that were let go, and whether they have noticed. Guarded. */
@@ -253,13 +253,13 @@ public final class ManualTime implements Time, LongSupplier {
 		}
 	}
 
-	/** A wait without a bound would ask for ever whether its time is over. */
+	/** A thread that ignores its deadline, or an interrupt, would park for ever. */
 	private void requireProgress(Thread current, long deadline) {
-		if (deadline - this.now > 0) {
+		if (deadline - this.now > 0 && !current.isInterrupted()) {
 			this.parkedInVain.remove(current);
 		}
 		else if (this.parkedInVain.merge(current, 1, Integer::sum) > MOST_STEPS) {
-			throw new IllegalStateException("The deadline has passed, but does not end the wait");
+			throw new IllegalStateException("Neither its deadline nor an interrupt ends the wait");
 		}
 	}
 

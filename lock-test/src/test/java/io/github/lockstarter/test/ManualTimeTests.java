@@ -10,6 +10,8 @@ import java.util.concurrent.CountDownLatch;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockContendedException;
@@ -129,16 +131,20 @@ class ManualTimeTests {
 		assertThat(Thread.currentThread().isInterrupted()).isFalse();
 	}
 
-	@Test
-	void aThreadThatNeverNoticesTheEndOfItsWaitFails() throws Exception {
-		long deadline = this.time.now();
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void aThreadThatNeverNoticesTheEndOfItsWaitFails(boolean interrupted) {
+		long deadline = this.time.now() + (interrupted ? 1 : 0);
 		Call<Boolean> call = Callers.start(() -> {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
 			while (true) {
 				this.time.parkUntil(this, deadline);
 			}
 		});
 		assertThatIllegalStateException().isThrownBy(call::get)
-			.withMessage("The deadline has passed, but does not end the wait");
+			.withMessage("Neither its deadline nor an interrupt ends the wait");
 	}
 
 	@Test
