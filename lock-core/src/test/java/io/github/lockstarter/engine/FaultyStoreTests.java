@@ -14,11 +14,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
-import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
@@ -29,7 +29,6 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockUnavailableException;
-import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.GroupGrant;
 import io.github.lockstarter.store.LeaseRequest;
@@ -42,6 +41,8 @@ import io.github.lockstarter.store.ReleaseListener;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.StoreServers;
 import io.github.lockstarter.store.WaitingLine;
+import io.github.lockstarter.test.ManualTime;
+import io.github.lockstarter.testsupport.ManualInstances;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -49,35 +50,44 @@ import static org.assertj.core.api.Assertions.assertThat;
  * A store that violates its contract once, or that meets an {@link Error} such as a lack
  * of memory, does no lasting harm.
  */
-@Tag("clock")
 class FaultyStoreTests {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-	/** A renewal extends a lease by more than that. */
-	private static final long EXTENSION = TimeUnit.MILLISECONDS.toNanos(200);
-
 	private static final LockRequest REQUEST = LockRequest.of(LockKey.of("stock", 1)).withWaitTime(PATIENCE);
+
+	private static final LockSetRequest BOTH = LockSetRequest.of("stock", List.of(1, 2)).withWaitTime(PATIENCE);
+
+	@RegisterExtension
+	private final ManualInstances instances = new ManualInstances();
+
+	private final ManualTime time = this.instances.time;
+
+	private final Timetable lateAnswers = new Timetable(this.time);
 
 	private final AtomicReference<@Nullable Fault> fault = new AtomicReference<>();
 
-	private final AtomicInteger renewals = new AtomicInteger();
+	private final DefaultLockRegistry registry = this.instances.registry(new FaultyStore());
 
-	/** What a fault leaves behind lasts for as long as a lease. */
-	private final DefaultLockRegistry registry = registry(Duration.ofMillis(600), 3);
+	@BeforeEach
+	void start() {
+		this.lateAnswers.start();
+	}
 
 	@AfterEach
 	void nothingIsLeft() {
-		Awaitility.await().until(() -> this.registry.activeLocks() == 0 && this.registry.backgroundActions() == 0);
+		// What a fault leaves behind lasts for as long as a lease
+		this.time.advance(EngineSettings.DEFAULTS.leaseTime().multipliedBy(2));
+		assertThat(this.registry.activeLocks()).isZero();
+		assertThat(this.registry.backgroundActions()).isZero();
 		assertThat(this.fault).hasValue(null);
-		this.registry.close();
 	}
 
 	@ParameterizedTest
 	@EnumSource(mode = Mode.MATCH_NONE, names = ".*LIST")
 	void aFaultyAcquisitionIsTriedAgain(Fault fault) {
 		this.fault.set(fault);
-		try (Lease lease = this.registry.acquireAsync(REQUEST).orTimeout(10, TimeUnit.SECONDS).join()) {
+		try (Lease lease = soon(this.registry.acquireAsync(REQUEST))) {
 			assertThat(lease.isHeld()).isTrue();
 		}
 	}
@@ -85,7 +95,9 @@ class FaultyStoreTests {
 	@Test
 	void aFaultyAcquisitionWithoutTimeIsAnOutage() {
 		this.fault.set(Fault.ERROR);
-		assertThat(this.registry.acquireAsync(REQUEST.withWaitTime(Duration.ZERO))).failsWithin(PATIENCE)
+		CompletableFuture<Lease> lease = this.registry.acquireAsync(REQUEST.withWaitTime(Duration.ZERO));
+		this.time.settle();
+		assertThat(lease).failsWithin(Duration.ZERO)
 			.withThrowableThat()
 			.havingCause()
 			.isInstanceOf(LockUnavailableException.class)
@@ -98,61 +110,58 @@ class FaultyStoreTests {
 		Lease lease = this.registry.acquire(REQUEST);
 		this.fault.set(fault);
 		lease.close();
-		this.registry.acquire(REQUEST).close();
+		this.time.letPass(() -> this.registry.acquire(REQUEST)).close();
 	}
 
 	@ParameterizedTest
 	@EnumSource
 	void aFaultyRenewalIsTriedAgain(Fault fault) {
-		// The lease outlasts a standstill, and is renewed as often as a shorter one
-		DefaultLockRegistry renewing = registry(Duration.ofSeconds(6), 20);
-		try (Lease lease = renewing.acquire(REQUEST); Lease other = renewing.acquire(REQUEST)) {
-			long end = endOf(lease);
+		try (Lease lease = this.registry.acquire(REQUEST); Lease other = this.registry.acquire(REQUEST)) {
 			this.fault.set(fault);
-			Awaitility.await().until(() -> this.renewals.get() >= 3 && endOf(lease) - end > EXTENSION);
+			this.time.advance(EngineSettings.DEFAULTS.leaseTime().multipliedBy(2));
 			assertThat(lease.isHeld()).isTrue();
 			assertThat(other.isHeld()).isTrue();
 		}
-		EngineProbe.closeWhenIdle(renewing);
-	}
-
-	private static long endOf(Lease lease) {
-		return System.nanoTime() + lease.remaining().toNanos();
 	}
 
 	@ParameterizedTest
 	@EnumSource
 	void afterAFaultyGroupGrantTheLocksAreAcquiredOneByOne(Fault fault) {
 		this.fault.set(fault);
-		this.registry.acquireAll(LockSetRequest.of("stock", List.of(1, 2))).close();
+		this.time.letPass(() -> this.registry.acquireAll(BOTH)).close();
 		this.fault.set(fault);
-		assertThat(this.registry.acquireAllAsync(LockSetRequest.of("stock", List.of(1, 2)))).succeedsWithin(PATIENCE)
-			.satisfies((leases) -> leases.close());
+		soon(this.registry.acquireAllAsync(BOTH)).close();
 	}
 
 	@ParameterizedTest
 	@EnumSource(mode = Mode.MATCH_NONE, names = ".*LIST")
 	void aFaultyKeepingIsTriedAgain(Fault fault) {
 		Lease lease = this.registry.acquire(REQUEST);
-		lease.holdAtLeast(Duration.ofMillis(500));
+		lease.holdAtLeast(Duration.ofSeconds(3));
 		this.fault.set(fault);
 		lease.close();
-		this.registry.acquire(REQUEST).close();
+		this.time.letPass(() -> this.registry.acquire(REQUEST)).close();
 	}
 
 	@ParameterizedTest
 	@EnumSource(mode = Mode.MATCH_NONE, names = ".*LIST")
 	void aFaultyLineIsReplacedByPolling(Fault fault) {
 		LockRequest fair = REQUEST.withMode(LockMode.FAIR);
-		Lease lease = this.registry.acquireAsync(fair).join();
+		Lease lease = soon(this.registry.acquireAsync(fair));
 		CompletableFuture<Lease> next = this.registry.acquireAsync(fair);
 		this.fault.set(fault);
 		CompletableFuture<Lease> last = this.registry.acquireAsync(fair);
 		lease.close();
-		next.orTimeout(10, TimeUnit.SECONDS).join().close();
-		last.orTimeout(10, TimeUnit.SECONDS).join().close();
+		soon(next).close();
+		soon(last).close();
 		// Entering and withdrawing give no answer, so one without a value is right
 		this.fault.set(null);
+	}
+
+	/** Return what comes before a wait time is over. */
+	private <T> T soon(CompletableFuture<T> future) {
+		this.time.advance(PATIENCE.dividedBy(3));
+		return future.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
 	}
 
 	@Test
@@ -165,9 +174,7 @@ class FaultyStoreTests {
 			}
 
 		};
-		try (DefaultLockRegistry registry = new DefaultLockRegistry(store)) {
-			registry.acquireAll(LockSetRequest.of("stock", List.of(1, 2))).close();
-		}
+		this.instances.registry(store).acquireAll(BOTH).close();
 	}
 
 	@Test
@@ -188,15 +195,7 @@ class FaultyStoreTests {
 			}
 
 		};
-		try (DefaultLockRegistry registry = new DefaultLockRegistry(store)) {
-			registry.acquire(REQUEST).close();
-		}
-	}
-
-	private DefaultLockRegistry registry(Duration leaseTime, int renewalsPerLease) {
-		return new DefaultLockRegistry(new FaultyStore(), new EngineSettings(PATIENCE, leaseTime, renewalsPerLease,
-				Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofMillis(100)),
-				LockListener.NO_OP);
+		this.instances.registry(store).acquire(REQUEST).close();
 	}
 
 	private static final class UndecidedGroupGrant implements GroupGrant {
@@ -222,7 +221,7 @@ class FaultyStoreTests {
 	private final class FaultyStore extends DirectStore {
 
 		FaultyStore() {
-			super(new MemoryLockStore());
+			super(new MemoryLockStore(FaultyStoreTests.this.instances.memory));
 		}
 
 		private <T> CompletionStage<T> answer(Supplier<CompletionStage<T>> request) {
@@ -230,12 +229,25 @@ class FaultyStoreTests {
 			return (fault != null) ? answer(fault) : request.get();
 		}
 
+		/** A thread waits for the answer itself, and no time passes for it. */
+		private <T> CompletionStage<T> answerWithoutTime(Supplier<CompletionStage<T>> request) {
+			if (FaultyStoreTests.this.fault.compareAndSet(Fault.LATE_NULL, null)) {
+				return CompletableFuture.supplyAsync(() -> null);
+			}
+			return answer(request);
+		}
+
 		@SuppressWarnings("NullAway")
 		private <T> CompletionStage<T> answer(Fault fault) {
 			return switch (fault) {
 				case EXCEPTION -> throw new IllegalStateException("expected by the test");
 				case ERROR -> throw new InternalError("expected by the test");
-				case LATE_NULL -> new CompletableFuture<T>().completeOnTimeout(null, 20, TimeUnit.MILLISECONDS);
+				case LATE_NULL -> {
+					CompletableFuture<T> late = new CompletableFuture<>();
+					FaultyStoreTests.this.lateAnswers.at(FaultyStoreTests.this.time.now() + 1,
+							() -> late.complete(null));
+					yield late;
+				}
 				case NO_ANSWER -> CompletableFuture.completedFuture(null);
 				default -> null;
 			};
@@ -249,7 +261,6 @@ class FaultyStoreTests {
 		@Override
 		@SuppressWarnings("NullAway")
 		public List<CompletionStage<Boolean>> renew(List<LeaseRequest> requests) {
-			FaultyStoreTests.this.renewals.incrementAndGet();
 			Fault fault = FaultyStoreTests.this.fault.getAndSet(null);
 			if (fault == null) {
 				return super.renew(requests);
@@ -267,7 +278,8 @@ class FaultyStoreTests {
 
 		@Override
 		public Optional<LockKeeping> keeping() {
-			return super.keeping().map((keeping) -> (key, owner, time) -> answer(() -> keeping.keep(key, owner, time)));
+			return super.keeping()
+				.map((keeping) -> (key, owner, time) -> answerWithoutTime(() -> keeping.keep(key, owner, time)));
 		}
 
 		@Override
@@ -298,7 +310,7 @@ class FaultyStoreTests {
 				if (FaultyStoreTests.this.fault.compareAndSet(Fault.SHORT_LIST, null)) {
 					return this.delegate.acquire(requests).thenApply((grants) -> grants.subList(1, grants.size()));
 				}
-				return answer(() -> this.delegate.acquire(requests));
+				return answerWithoutTime(() -> this.delegate.acquire(requests));
 			}
 
 		}
