@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
@@ -24,8 +26,6 @@ import io.github.lockstarter.test.StoreClient;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class LeaseWatchdogTests {
-
-	private static final int MOST_GLANCES = 1_000_000_000;
 
 	private static final LockKey KEY = LockKey.of("stock", 1001);
 
@@ -53,10 +53,15 @@ class LeaseWatchdogTests {
 
 	private final LeaseWatchdog watchdog = watchdog(3);
 
+	@BeforeEach
+	void start() {
+		this.timetable.start();
+	}
+
 	@Test
 	void renewsAtAThirdOfTheLeaseForAsLongAsItIsHeld() {
 		Tenure tenure = begin(KEY, true);
-		advance(Duration.ofMinutes(10));
+		this.time.advance(Duration.ofMinutes(10));
 		assertThat(tenure.isHeld()).isTrue();
 		assertThat(this.store.renew.calls()).isBetween(60, 67);
 		assertThat(this.events).isEmpty();
@@ -75,7 +80,7 @@ class LeaseWatchdogTests {
 	void renewsAsOftenWithinALeaseAsConfigured() {
 		LeaseWatchdog eager = watchdog(10);
 		eager.watch(granted(KEY, true));
-		advance(LEASE.multipliedBy(10));
+		this.time.advance(LEASE.multipliedBy(10));
 		assertThat(this.store.renew.calls()).isBetween(100, 111);
 	}
 
@@ -83,10 +88,10 @@ class LeaseWatchdogTests {
 	void renewsALeaseAgainThatOutlastsAPause() {
 		Tenure tenure = begin(KEY, true);
 		this.watchdog.setRenewing(false);
-		advance(LEASE.multipliedBy(9).dividedBy(10));
+		this.time.advance(LEASE.multipliedBy(9).dividedBy(10));
 		assertThat(this.store.renew.calls()).isZero();
 		this.watchdog.setRenewing(true);
-		advance(LEASE.multipliedBy(3));
+		this.time.advance(LEASE.multipliedBy(3));
 		assertThat(tenure.isHeld()).isTrue();
 		assertThat(this.store.renew.calls()).isBetween(9, 11);
 	}
@@ -95,7 +100,7 @@ class LeaseWatchdogTests {
 	void losesALeaseThatAPauseOutlasts() {
 		Tenure tenure = begin(KEY, true);
 		this.watchdog.setRenewing(false);
-		advance(LEASE);
+		this.time.advance(LEASE);
 		assertThat(tenure.certainty().isLost()).isTrue();
 		assertThat(this.store.renew.calls()).isZero();
 	}
@@ -104,15 +109,15 @@ class LeaseWatchdogTests {
 	void asksForAFixedLeaseWithoutExtendingItAndNoticesItsEnd() {
 		Tenure tenure = begin(KEY, false);
 		long deadline = tenure.deadline();
-		advance(LEASE.minusMillis(400));
+		this.time.advance(LEASE.minusMillis(400));
 		assertThat(this.store.renew.calls()).isBetween(2, 3);
 		assertThat(tenure.deadline()).isEqualTo(deadline);
 		assertThat(tenure.isHeld()).isTrue();
-		advance(Duration.ofMillis(400));
+		this.time.advance(Duration.ofMillis(400));
 		assertThat(tenure.certainty().isLost()).isTrue();
 		assertThat(this.events).singleElement().isInstanceOf(LockEvent.Lost.class);
 		assertThat(this.client.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(LockGrant.class);
-		advance(LEASE);
+		this.time.advance(LEASE);
 		assertThat(this.store.renew.calls()).isBetween(2, 3);
 		assertThat(this.timetable.size()).isZero();
 	}
@@ -121,11 +126,11 @@ class LeaseWatchdogTests {
 	void renewsALeaseInTimeThatCountsForLessThanRequested() {
 		this.store.limitLeases(LEASE.dividedBy(3));
 		Tenure tenure = begin(KEY, true);
-		advance(Duration.ofMinutes(10));
+		this.time.advance(Duration.ofMinutes(10));
 		assertThat(tenure.isHeld()).isTrue();
 		assertThat(this.store.renew.calls()).isBetween(180, 205);
 		this.store.renew.loseRequests(() -> true);
-		advance(LEASE.dividedBy(3));
+		this.time.advance(LEASE.dividedBy(3));
 		assertThat(tenure.certainty().isLost()).isTrue();
 	}
 
@@ -133,9 +138,22 @@ class LeaseWatchdogTests {
 	void countsARenewalForAsLongAsTheStoreAllowsAfterIt() {
 		Tenure tenure = begin(KEY, true);
 		this.store.limitLeases(LEASE.dividedBy(10));
-		advance(LEASE.dividedBy(3));
+		this.time.advance(LEASE.dividedBy(3));
 		assertThat(this.store.renew.calls()).isPositive();
 		assertThat(tenure.remainingNanos()).isBetween(1L, LEASE.dividedBy(10).toNanos());
+	}
+
+	@Test
+	void countsARenewalFromBeforeItsRequest() {
+		Duration underWay = Duration.ofSeconds(5);
+		Tenure tenure = begin(KEY, true);
+		this.store.renew.loseAnswers(() -> {
+			this.time.advance(underWay);
+			return false;
+		});
+		this.time.advance(LEASE.dividedBy(3));
+		assertThat(this.store.renew.calls()).isOne();
+		assertThat(Duration.ofNanos(tenure.remainingNanos())).isPositive().isLessThan(LEASE.minus(underWay));
 	}
 
 	@Test
@@ -144,10 +162,10 @@ class LeaseWatchdogTests {
 		Tenure tenure = begin(KEY, false);
 		Hold hold = this.holds.get(0);
 		assertThat(hold.needsLimit()).isTrue();
-		advance(LEASE.minusMillis(400));
+		this.time.advance(LEASE.minusMillis(400));
 		assertThat(tenure.isHeld()).isTrue();
 		assertThat(hold.isHeld()).isTrue();
-		advance(Duration.ofMillis(400));
+		this.time.advance(Duration.ofMillis(400));
 		assertThat(hold.isHeld()).isFalse();
 	}
 
@@ -156,9 +174,10 @@ class LeaseWatchdogTests {
 		this.store.limitLeases(LEASE.dividedBy(3));
 		begin(KEY, false);
 		Duration rest = Duration.ofMillis(500);
-		advance(LEASE.minus(rest));
+		this.time.advance(LEASE.minus(rest));
 		assertThat(this.store.renew.calls()).isBetween(8, 14);
 		// Nobody notices the end any more
+		this.timetable.close();
 		this.time.advance(rest.plusMillis(1));
 		assertThat(this.client.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(LockGrant.class);
 	}
@@ -166,15 +185,16 @@ class LeaseWatchdogTests {
 	@Test
 	void aHandedOnFixedLeaseIsFreeAtItsEndAfterACrash() {
 		Tenure tenure = begin(KEY, true);
-		advance(LEASE.dividedBy(2));
+		this.time.advance(LEASE.dividedBy(2));
 		Duration fixed = LEASE.multipliedBy(4);
 		tenure.beginHold(new ThreadWaiter(this.time, Duration.ZERO, true, LockMode.EXCLUSIVE, fixed), fixed,
 				this.time.now());
 		this.watchdog.watch(tenure);
 		Duration rest = Duration.ofSeconds(1);
-		advance(fixed.minus(rest));
+		this.time.advance(fixed.minus(rest));
 		assertThat(tenure.isHeld()).isTrue();
 		assertThat(tenure.needsRenewal()).isFalse();
+		this.timetable.close();
 		// The instance that times the lease allows for clocks that differ by a hundredth
 		this.time.advance(rest.plus(fixed.dividedBy(100)));
 		assertThat(this.client.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(LockGrant.class);
@@ -185,7 +205,7 @@ class LeaseWatchdogTests {
 		OwnerToken owner = OwnerToken.random();
 		LockGrant grant = (LockGrant) this.client.acquire(KEY, owner, LEASE.multipliedBy(20), false);
 		begin(KEY, owner, grant, LEASE.multipliedBy(20));
-		advance(LEASE.multipliedBy(10));
+		this.time.advance(LEASE.multipliedBy(10));
 		assertThat(this.store.renew.calls()).isBetween(30, 34);
 	}
 
@@ -193,7 +213,7 @@ class LeaseWatchdogTests {
 	void losesAFixedLeaseAsSoonAsTheStoreNoLongerKnowsTheOwner() {
 		Tenure tenure = begin(KEY, false);
 		this.client.release(KEY, tenure.owner(), null);
-		advance(LEASE.dividedBy(3));
+		this.time.advance(LEASE.dividedBy(3));
 		assertThat(tenure.certainty().isLost()).isTrue();
 		assertThat(tenure.certainty().lossReason()).contains("no longer knew its owner");
 	}
@@ -202,19 +222,19 @@ class LeaseWatchdogTests {
 	void aFixedLeaseIsHeldUntilItsEndThoughTheStoreDoesNotAnswer() {
 		Tenure tenure = begin(KEY, false);
 		this.store.renew.loseRequests(() -> true);
-		advance(LEASE.minusMillis(400));
+		this.time.advance(LEASE.minusMillis(400));
 		assertThat(tenure.isHeld()).isTrue();
 		assertThat(this.events).singleElement().isInstanceOf(LockEvent.Suspect.class);
-		advance(Duration.ofMillis(400));
+		this.time.advance(Duration.ofMillis(400));
 		assertThat(tenure.certainty().isLost()).isTrue();
 	}
 
 	@Test
 	void anExpiredFixedLeaseIsReleasedOnceAndNotForAnotherLease() {
 		begin(KEY, false);
-		advance(LEASE.plusSeconds(1));
+		this.time.advance(LEASE.plusSeconds(1));
 		assertThat(this.store.release.calls()).isBetween(1, 2);
-		advance(LEASE);
+		this.time.advance(LEASE);
 		assertThat(this.store.release.calls()).isBetween(1, 2);
 	}
 
@@ -223,7 +243,7 @@ class LeaseWatchdogTests {
 		Tenure tenure = begin(KEY, true);
 		int[] failures = { 1 };
 		this.store.renew.loseRequests(() -> failures[0]-- > 0);
-		advance(Duration.ofMinutes(5));
+		this.time.advance(Duration.ofMinutes(5));
 		assertThat(tenure.isHeld()).isTrue();
 		assertThat(this.events).hasSize(2);
 		assertThat(this.events.get(0)).isInstanceOf(LockEvent.Suspect.class);
@@ -235,10 +255,10 @@ class LeaseWatchdogTests {
 		Tenure tenure = begin(KEY, true);
 		this.store.renew.loseRequests(() -> true);
 		long deadline = tenure.deadline();
-		advance(Duration.ofNanos(deadline - this.time.now()).minusMillis(5));
+		this.time.advance(Duration.ofNanos(deadline - this.time.now()).minusMillis(5));
 		assertThat(tenure.certainty().isLost()).isFalse();
 		assertThat(this.store.renew.calls()).isBetween(12, 16);
-		advance(Duration.ofMillis(5));
+		this.time.advance(Duration.ofMillis(5));
 		assertThat(tenure.certainty().isLost()).isTrue();
 		assertThat(this.events).hasSize(2);
 		assertThat(this.events.get(1)).isInstanceOf(LockEvent.Lost.class);
@@ -249,7 +269,7 @@ class LeaseWatchdogTests {
 		Tenure tenure = begin(KEY, true);
 		int[] losses = { 3 };
 		this.store.renew.loseAnswers(() -> losses[0]-- > 0);
-		advance(Duration.ofMinutes(2));
+		this.time.advance(Duration.ofMinutes(2));
 		assertThat(tenure.isHeld()).isTrue();
 	}
 
@@ -257,7 +277,7 @@ class LeaseWatchdogTests {
 	void losesTheLockAsSoonAsTheStoreNoLongerKnowsTheOwner() {
 		Tenure tenure = begin(KEY, true);
 		this.client.release(KEY, tenure.owner(), null);
-		advance(LEASE.dividedBy(3));
+		this.time.advance(LEASE.dividedBy(3));
 		assertThat(tenure.certainty().isLost()).isTrue();
 		assertThat(tenure.certainty().lossReason()).contains("no longer knew its owner");
 	}
@@ -266,10 +286,10 @@ class LeaseWatchdogTests {
 	void aStoreThatNeverAnswersDelaysNeitherTheDeadlineNorTheLossOfOthers() {
 		Tenure first = begin(KEY, true);
 		this.storeThreadsStuck = true;
-		advance(LEASE);
+		this.time.advance(LEASE);
 		assertThat(first.certainty().isLost()).isTrue();
 		Tenure second = begin(LockKey.of("other"), true);
-		advance(LEASE);
+		this.time.advance(LEASE);
 		assertThat(second.certainty().isLost()).isTrue();
 	}
 
@@ -277,13 +297,13 @@ class LeaseWatchdogTests {
 	void aRenewalAnsweredAfterTheLossDoesNotReviveTheLeaseAndIsReleased() {
 		Tenure tenure = begin(KEY, true);
 		this.storeThreadsStuck = true;
-		advance(LEASE.minusMillis(302));
+		this.time.advance(LEASE.minusMillis(302));
 		assertThat(tenure.certainty().isLost()).isTrue();
 		this.storeThreadsStuck = false;
 		while (!this.held.isEmpty()) {
 			this.held.poll().run();
 		}
-		advance(Duration.ofMillis(1));
+		this.time.advance(Duration.ofMillis(1));
 		assertThat(tenure.certainty().isLost()).isTrue();
 		assertThat(this.client.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(LockGrant.class);
 	}
@@ -298,19 +318,19 @@ class LeaseWatchdogTests {
 		this.store.renew(List.of(renewal.send()));
 		renewal.answered(true, this.store.longestLease(), null);
 		this.watchdog.overdue(renewal);
-		advance(Duration.ofMinutes(2));
+		this.time.advance(Duration.ofMinutes(2));
 		assertThat(tenure.isHeld()).isTrue();
 	}
 
 	@Test
 	void nothingIsLeftOnceTheLeaseIsForgotten() {
 		Tenure tenure = begin(KEY, true);
-		advance(Duration.ofMinutes(1));
+		this.time.advance(Duration.ofMinutes(1));
 		tenure.certainty().release();
 		this.watchdog.forget(tenure);
 		assertThat(this.timetable.size()).isZero();
 		int renewals = this.store.renew.calls();
-		advance(Duration.ofMinutes(1));
+		this.time.advance(Duration.ofMinutes(1));
 		assertThat(this.store.renew.calls()).isEqualTo(renewals);
 	}
 
@@ -318,7 +338,7 @@ class LeaseWatchdogTests {
 	void aReleaseWhileARenewalIsUnderWayLeavesNothing() {
 		Tenure tenure = begin(KEY, true);
 		this.storeThreadsStuck = true;
-		advance(LEASE.dividedBy(3));
+		this.time.advance(LEASE.dividedBy(3));
 		assertThat(this.held).hasSize(1);
 		tenure.certainty().release();
 		this.watchdog.forget(tenure);
@@ -354,7 +374,7 @@ class LeaseWatchdogTests {
 	void afterStopItOnlyWatchesDeadlines() {
 		Tenure tenure = begin(KEY, true);
 		this.watchdog.setRenewing(false);
-		advance(LEASE);
+		this.time.advance(LEASE);
 		assertThat(this.store.renew.calls()).isZero();
 		assertThat(tenure.certainty().isLost()).isTrue();
 	}
@@ -364,29 +384,16 @@ class LeaseWatchdogTests {
 	 * it continues.
 	 */
 	@Test
-	void watchesALeaseForEverThatIsRenewedFromSeveralThreads() throws InterruptedException {
-		Tenure tenure = begin(KEY, true);
-		this.timetable.start();
-		try {
-			for (int i = 0; i < 5_000; i++) {
-				this.watchdog.hasten(tenure);
-				if (i % 20 == 0) {
-					Thread.yield();
-				}
-				awaitWatched(tenure);
-			}
-		}
-		finally {
-			this.timetable.close();
-		}
-	}
-
-	/** Without a pause, because the test waits thousands of times. */
-	private void awaitWatched(Tenure tenure) {
-		int glances = 0;
-		while (tenure.isRenewing() || this.timetable.size() != 1) {
-			assertThat(glances++).as("nothing watches the lease").isLessThan(MOST_GLANCES);
-			Thread.onSpinWait();
+	void watchesALeaseForEverThatIsRenewedAtOnce() {
+		Timetable prompt = new Timetable(new PromptTime());
+		prompt.start();
+		LeaseWatchdog watchdog = watchdog(prompt, 3);
+		Tenure tenure = granted(KEY, true);
+		watchdog.watch(tenure);
+		for (int i = 1; i <= 3; i++) {
+			watchdog.hasten(tenure);
+			assertThat(this.store.renew.calls()).isEqualTo(i);
+			assertThat(prompt.size()).as("the next renewal is due").isOne();
 		}
 	}
 
@@ -407,8 +414,12 @@ class LeaseWatchdogTests {
 	}
 
 	private LeaseWatchdog watchdog(int renewalsPerLease) {
-		return new LeaseWatchdog(this.timetable, new Renewals(this.store, this.timetable, lanes()), this.orphans,
-				this.notice, this::lost, LEASE, renewalsPerLease);
+		return watchdog(this.timetable, renewalsPerLease);
+	}
+
+	private LeaseWatchdog watchdog(Timetable timetable, int renewalsPerLease) {
+		return new LeaseWatchdog(timetable, new Renewals(this.store, timetable, lanes()), this.orphans, this.notice,
+				this::lost, LEASE, renewalsPerLease);
 	}
 
 	private void begin(LockKey key, OwnerToken owner, LockGrant grant, Duration fixed) {
@@ -429,14 +440,6 @@ class LeaseWatchdogTests {
 		return new StoreLanes((key) -> "", this::onStoreThread, this.timetable, 1, 1);
 	}
 
-	private void advance(Duration duration) {
-		Duration step = Duration.ofMillis(1);
-		for (Duration passed = Duration.ZERO; passed.compareTo(duration) < 0; passed = passed.plus(step)) {
-			this.time.advance(step);
-			this.timetable.runDue();
-		}
-	}
-
 	private void onStoreThread(Runnable task) {
 		if (this.storeThreadsStuck) {
 			this.held.add(task);
@@ -444,6 +447,40 @@ class LeaseWatchdogTests {
 		else {
 			task.run();
 		}
+	}
+
+	/** Its thread does what is due before the one that wakes it goes on. */
+	private final class PromptTime implements Time {
+
+		private @Nullable Schedule schedule;
+
+		private boolean running;
+
+		@Override
+		public long now() {
+			return LeaseWatchdogTests.this.time.now();
+		}
+
+		@Override
+		public void parkUntil(Object blocker, long deadline) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public void unpark(Thread thread) {
+			if (!this.running && this.schedule != null) {
+				this.running = true;
+				this.schedule.runDue();
+				this.running = false;
+			}
+		}
+
+		@Override
+		public Thread start(Schedule schedule) {
+			this.schedule = schedule;
+			return Thread.currentThread();
+		}
+
 	}
 
 }
