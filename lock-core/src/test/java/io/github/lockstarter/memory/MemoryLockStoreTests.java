@@ -3,11 +3,14 @@
 package io.github.lockstarter.memory;
 
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.LockStore;
@@ -33,6 +36,13 @@ class MemoryLockStoreTests extends AbstractLockStoreTests {
 		assertThat(store.groupGrant()).isPresent();
 		assertThat(store.waitingLine()).isNotSameAs(WaitingLine.NONE);
 		assertThat(store.mayBlock()).isFalse();
+	}
+
+	@Test
+	void tokensKeepGrowingInTheNextJvm() {
+		long now = ChronoUnit.MICROS.between(Instant.parse("2024-01-01T00:00:00Z"), Instant.now());
+		LockAttempt first = this.one.client().acquire(this.key, this.owner, LEASE_TIME, false);
+		assertThat(((LockGrant) first).fencingBase()).isGreaterThanOrEqualTo(now);
 	}
 
 	@Override
