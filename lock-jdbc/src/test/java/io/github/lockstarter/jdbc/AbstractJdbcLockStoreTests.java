@@ -11,15 +11,20 @@ import java.util.stream.Collectors;
 import com.zaxxer.hikari.HikariDataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.RowKey;
 import io.github.lockstarter.test.AbstractLockStoreTests;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The contract in a database. A test lets time pass for a row by setting its times back.
@@ -57,6 +62,18 @@ abstract class AbstractJdbcLockStoreTests extends AbstractLockStoreTests {
 			pool.close();
 			pool = null;
 		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "EXCLUSIVE", "READ" })
+	void theFencingBaseGrowsAlthoughTheClockOfTheDatabaseIsSetBack(LockMode mode) {
+		OwnerToken first = OwnerToken.random(mode);
+		this.one.client().acquire(this.key, first, LEASE_TIME, false);
+		this.one.client().release(this.key, first, null);
+		long ahead = 1L << 50;
+		update("fence = ?", ahead, this.key);
+		assertThat(this.one.client().acquire(this.key, OwnerToken.random(mode), LEASE_TIME, false))
+			.isInstanceOfSatisfying(LockGrant.class, (grant) -> assertThat(grant.fencingBase()).isEqualTo(ahead + 1));
 	}
 
 	@Override
