@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The time of a registry: all that reads a clock, waits on a thread, or is done at a
  * certain time. Applications use {@link #SYSTEM}. Tests move a {@code ManualTime} instead
- * of waiting.
+ * of waiting; in an application of Spring, it is a bean.
  */
 public interface Time {
 

@@ -17,6 +17,7 @@ import io.github.lockstarter.LockSettings;
 import io.github.lockstarter.TransactionAwareLockRegistry;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.engine.Time;
 import io.github.lockstarter.event.CompositeLockListener;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.store.LockStores;
@@ -31,12 +32,13 @@ public class LockRegistryConfiguration {
 	@Bean
 	@Fallback
 	DefaultLockRegistry distributedLockRegistry(LockStores stores, ObjectProvider<LockSettings> lockSettings,
-			ObjectProvider<EngineSettings> settings, ObjectProvider<LockListener> listeners,
+			ObjectProvider<EngineSettings> settings, ObjectProvider<LockListener> listeners, ObjectProvider<Time> time,
 			ApplicationEventPublisher publisher) {
 		List<LockListener> all = new ArrayList<>(listeners.orderedStream().toList());
 		all.add(new ApplicationEventLockListener(publisher));
 		return new DefaultLockRegistry(stores, lockSettings.getIfAvailable(() -> LockSettings.NONE),
-				settings.getIfAvailable(() -> EngineSettings.DEFAULTS), new CompositeLockListener(all));
+				settings.getIfAvailable(() -> EngineSettings.DEFAULTS), new CompositeLockListener(all),
+				time.getIfAvailable(() -> Time.SYSTEM));
 	}
 
 	@Bean
