@@ -3,6 +3,8 @@
 package io.github.lockstarter.starter.jdbc;
 
 import java.nio.file.Path;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +17,6 @@ import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -50,10 +51,13 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.jdbc.JdbcLockStore;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.test.ManualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
 /**
  * The store in the database of an application, with Spring Boot's defaults.
@@ -97,14 +101,17 @@ class JdbcLockAutoConfigurationTests {
 
 	@Test
 	void bodiesThatOccupyAllConnectionsKeepTheirLocks() throws Exception {
-		try (ConfigurableApplicationContext application = start(Shop.class,
-				StringUtils.addStringToArray(RENEWED_OFTEN, "spring.datasource.hikari.maximum-pool-size=1"))) {
+		ManualTime time = new ManualTime();
+		try (ConfigurableApplicationContext application = new SpringApplicationBuilder(Shop.class)
+			.properties("spring.flyway.enabled=false", "spring.datasource.hikari.maximum-pool-size=1")
+			.initializers((context) -> context.getBeanFactory().registerSingleton("time", time))
+			.run()) {
 			JdbcTemplate jdbc = application.getBean(JdbcTemplate.class);
 			LockRegistry registry = application.getBean(LockRegistry.class);
 			Shop.Sales sales = application.getBean(Shop.Sales.class);
 			LockRequest other = LockRequest.of("stock", 1001).withOwner("other").withWaitTime(Duration.ZERO);
 			assertThat(sales.<Boolean>sell(1001, () -> {
-				awaitRenewal(jdbc);
+				awaitRenewal(jdbc, () -> time.advance(Duration.ofSeconds(1)));
 				return CompletableFuture.supplyAsync(() -> registry.tryAcquire(other).isEmpty()).get();
 			})).isTrue();
 			assertThat(sales.sold(1001)).isOne();
@@ -131,7 +138,8 @@ class JdbcLockAutoConfigurationTests {
 							blocked.add(CompletableFuture.runAsync(() -> registry.acquire(request).close(),
 									(task) -> new Thread(task).start()));
 						}
-						awaitRenewal(jdbc);
+						awaitRenewal(jdbc, () -> {
+						});
 						assertThat(blocked).noneMatch(CompletableFuture::isDone);
 					});
 				assertThat(lease.isHeld()).isTrue();
@@ -140,9 +148,12 @@ class JdbcLockAutoConfigurationTests {
 		}
 	}
 
-	private static void awaitRenewal(JdbcTemplate jdbc) {
+	private static void awaitRenewal(JdbcTemplate jdbc, Runnable pass) {
 		long before = expiresAt(jdbc);
-		Awaitility.await().atMost(PATIENCE).pollInSameThread().until(() -> expiresAt(jdbc) > before);
+		Awaitility.await().atMost(PATIENCE).pollInSameThread().until(() -> {
+			pass.run();
+			return expiresAt(jdbc) > before;
+		});
 	}
 
 	private static long expiresAt(JdbcTemplate jdbc) {
@@ -214,13 +225,17 @@ class JdbcLockAutoConfigurationTests {
 			.contains("The database 'jdbc:h2:file:" + directory.resolve("shop") + "' has no table 'distributed_lock'");
 	}
 
+	/** The pool tries it for a while. */
 	@Test
-	@Tag("clock")
 	void aDatabaseThatDoesNotAnswerDoesNotEndTheStart(CapturedOutput output) {
-		try (ConfigurableApplicationContext application = start(Locks.class,
-				"spring.datasource.url=jdbc:h2:tcp://localhost:1/shop")) {
-			assertThat(output).contains("The database of the locks cannot be asked")
-				.contains("has the table 'distributed_lock'");
+		start(Locks.class, "spring.datasource.url=jdbc:postgresql://localhost:1/shop").close();
+		assertThat(output).contains("The database of the locks cannot be asked")
+			.contains("has the table 'distributed_lock'");
+	}
+
+	@Test
+	void aDatabaseThatDoesNotAnswerGrantsNoLock() {
+		try (ConfigurableApplicationContext application = start(Unreachable.class)) {
 			assertThat(catchThrowable(() -> application.getBean(LockRegistry.class)
 				.acquire(LockRequest.of("stock").withWaitTime(Duration.ZERO))))
 				.hasMessageContaining("the store could not be asked");
@@ -228,11 +243,10 @@ class JdbcLockAutoConfigurationTests {
 	}
 
 	@Test
-	@Tag("clock")
 	void aDatabaseThatDoesNotAnswerEndsTheStartIfTheTableHasToBeCreated(CapturedOutput output) {
-		assertThat(catchThrowable(() -> start(Locks.class, "spring.datasource.url=jdbc:h2:tcp://localhost:1/shop",
-				"distributed-lock.jdbc.initialize-schema=always")
-			.close())).isNotNull();
+		assertThat(catchThrowable(
+				() -> start(Unreachable.class, "distributed-lock.jdbc.initialize-schema=always").close()))
+			.isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains("so the table 'distributed_lock' cannot be created");
 	}
@@ -370,6 +384,19 @@ class JdbcLockAutoConfigurationTests {
 	@Configuration(proxyBeanMethods = false)
 	@EnableAutoConfiguration(excludeName = { JPA, REPOSITORIES })
 	static class Locks {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration(excludeName = { JPA, REPOSITORIES })
+	static class Unreachable {
+
+		@Bean
+		DataSource dataSource() throws SQLException {
+			DataSource dataSource = mock(DataSource.class);
+			when(dataSource.getConnection()).thenThrow(new SQLTransientConnectionException("It does not answer"));
+			return dataSource;
+		}
 
 	}
 

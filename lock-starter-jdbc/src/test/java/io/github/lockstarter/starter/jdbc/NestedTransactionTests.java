@@ -32,6 +32,7 @@ import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.jdbc.JdbcLockSettings;
 import io.github.lockstarter.jdbc.JdbcLockStore;
+import io.github.lockstarter.test.ManualTime;
 import io.github.lockstarter.transaction.LockCommitGuard;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -44,14 +45,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 class NestedTransactionTests {
 
 	private static final LockRequest REQUEST = LockRequest.of("nested");
-
-	/**
-	 * Most tests end before the first renewal, and the others need not wait for it for
-	 * long.
-	 */
-	private static final EngineSettings SETTINGS = new EngineSettings(Duration.ofSeconds(10), Duration.ofSeconds(20),
-			20, EngineSettings.DEFAULTS.pollInterval(), EngineSettings.DEFAULTS.pollIntervalWithoutMessages(),
-			EngineSettings.DEFAULTS.timeSlice(), Duration.ofSeconds(20));
 
 	/**
 	 * Changes every row, after a renewal if one is under way, unless a transaction has
@@ -68,6 +61,8 @@ class NestedTransactionTests {
 
 	private final JdbcTemplate jdbc = new JdbcTemplate(this.own);
 
+	private final ManualTime time = new ManualTime();
+
 	private final JdbcLockStore store;
 
 	private final DefaultLockRegistry registry;
@@ -79,7 +74,7 @@ class NestedTransactionTests {
 				new ResourceDatabasePopulator(new ClassPathResource("io/github/lockstarter/jdbc/schema-h2.sql")),
 				this.own);
 		this.store = new JdbcLockStore(this.own, JdbcLockSettings.DEFAULTS, this.application);
-		this.registry = new DefaultLockRegistry(this.store, SETTINGS, LockListener.NO_OP);
+		this.registry = new DefaultLockRegistry(this.store, EngineSettings.DEFAULTS, LockListener.NO_OP, this.time);
 		this.locks = new LockTemplate(this.registry);
 	}
 
@@ -126,7 +121,11 @@ class NestedTransactionTests {
 				(lease) -> transactions(this.application).executeWithoutResult((outer) -> {
 					inner.run();
 					Long end = expiresAt();
-					Awaitility.await().until(() -> expiresAt() > end || !lease.isHeld());
+					// The clock of the database may not have moved yet
+					Awaitility.await().pollInSameThread().until(() -> {
+						this.time.advance(Duration.ofSeconds(1));
+						return expiresAt() > end || !lease.isHeld();
+					});
 				}));
 	}
 
