@@ -129,6 +129,7 @@ public final class ShopProcess implements AutoCloseable {
 	}
 
 	public static void closeAll(ShopProcess... shops) {
+		Stream.of(shops).forEach((shop) -> shop.process.destroy());
 		Stream.of(shops).forEach(ShopProcess::close);
 	}
 

@@ -33,13 +33,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The documentation names the strategies that the API answers with. Nothing is sold, so
- * the servers of the other stores need not be there.
+ * the servers of the other stores need not be there, and nothing is created that only a
+ * sale needs.
  */
 @ActiveProfiles({ "jpa", "libraries", "stores" })
 @DirtiesContext
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
-		properties = { "spring.datasource.url=jdbc:h2:mem:strategies", "spring.datasource.username=sa",
-				"distributed-lock.zookeeper.connect-string=127.0.0.1:1",
+		properties = { "spring.main.lazy-initialization=true", "spring.datasource.url=jdbc:h2:mem:strategies",
+				"spring.datasource.username=sa", "distributed-lock.zookeeper.connect-string=127.0.0.1:1",
 				"distributed-lock.redlock.nodes=127.0.0.1:1,127.0.0.1:2,127.0.0.1:3" })
 class StrategiesDocumentationTests {
 
