@@ -31,6 +31,7 @@ class SharedServersTests {
 	private Path build;
 
 	@Test
+	@Tag("full")
 	void eachPlaceIsEmpty() throws Exception {
 		for (String url : List.of(SharedServers.postgres(), SharedServers.postgres(), SharedServers.mariaDb(),
 				SharedServers.mariaDb())) {
@@ -56,6 +57,7 @@ class SharedServersTests {
 	}
 
 	@Test
+	@Tag("full")
 	void theServerEndsAfterTheLastJvm() throws Exception {
 		try (Jvm a = new Jvm(2000); Jvm b = new Jvm(2000)) {
 			a.ask();
@@ -90,6 +92,7 @@ class SharedServersTests {
 	}
 
 	@Test
+	@Tag("full")
 	void aHolderWhoseFilesWereDeletedServesItsUsers() throws Exception {
 		try (Jvm a = new Jvm(2000); Jvm b = new Jvm(2000)) {
 			a.ask();

@@ -18,7 +18,7 @@ class ZooKeeperEnsembleTests {
 		try (ZooKeeperEnsemble ensemble = ZooKeeperEnsemble.start()) {
 			ZooKeeperServer first = ensemble.leader();
 			ensemble.isolate(first);
-			ensemble.awaitAlone(first);
+			ServerProcess.await("The end of the service", () -> !first.isServing());
 			ZooKeeperServer second = ensemble.leader();
 			assertThat(second).isNotSameAs(first);
 			ensemble.heal();
