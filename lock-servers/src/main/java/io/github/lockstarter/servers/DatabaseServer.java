@@ -13,32 +13,25 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
+import java.util.Map;
 
 /**
  * A database server of one's own, without a wait for the disk. It keeps its data when it
  * is killed and started again.
  */
-public abstract class DatabaseServer implements AutoCloseable {
+public abstract class DatabaseServer extends ServerProcess {
 
 	private final int port;
 
-	private final ServerProcess process;
-
-	DatabaseServer(int port, ServerProcess process) {
+	DatabaseServer(int port, List<String> command, Map<String, String> environment, Path directory) {
+		super(command, environment, directory);
 		this.port = port;
-		this.process = process;
 		awaitService();
 	}
 
 	public int port() {
 		return this.port;
-	}
-
-	/**
-	 * Return the process, whose children are its sessions in the case of PostgreSQL.
-	 */
-	public ServerProcess process() {
-		return this.process;
 	}
 
 	/**
@@ -81,34 +74,17 @@ public abstract class DatabaseServer implements AutoCloseable {
 		}
 	}
 
-	/**
-	 * Kill the server as {@code kill -9} does.
-	 */
-	public void kill() {
-		this.process.kill();
-	}
-
-	/**
-	 * Start the server again after {@link #kill()}.
-	 */
+	@Override
 	public void restart() {
-		this.process.restart();
+		super.restart();
 		awaitService();
-	}
-
-	public void pause() {
-		this.process.pause();
-	}
-
-	public void resume() {
-		this.process.resume();
 	}
 
 	/**
 	 * Wait until the server accepts connections.
 	 */
-	public void awaitService() {
-		this.process.await(() -> {
+	void awaitService() {
+		await(() -> {
 			try (Connection connection = open()) {
 				return connection.isValid(1);
 			}
@@ -116,11 +92,6 @@ public abstract class DatabaseServer implements AutoCloseable {
 				return false;
 			}
 		});
-	}
-
-	@Override
-	public void close() {
-		this.process.close();
 	}
 
 	/**
@@ -141,7 +112,7 @@ public abstract class DatabaseServer implements AutoCloseable {
 					// Another JVM was faster
 				}
 				finally {
-					ServerProcess.delete(incomplete);
+					delete(incomplete);
 				}
 			}
 			return directory;

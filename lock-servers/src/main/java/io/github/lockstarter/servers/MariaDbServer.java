@@ -2,9 +2,9 @@
 
 package io.github.lockstarter.servers;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -34,8 +34,8 @@ public final class MariaDbServer extends DatabaseServer {
 	private static final List<String> TABLES = List.of("mariadb_system_tables.sql", "mariadb_performance_tables.sql",
 			"mariadb_system_tables_data.sql");
 
-	private MariaDbServer(int port, ServerProcess process) {
-		super(port, process);
+	private MariaDbServer(int port, List<String> command, Map<String, String> environment, Path directory) {
+		super(port, command, environment, directory);
 	}
 
 	/**
@@ -53,7 +53,7 @@ public final class MariaDbServer extends DatabaseServer {
 	 */
 	public static MariaDbServer start(Map<String, String> environment, String... settings) {
 		Path programs = unpacked("mariadb-" + VERSION, MariaDbServer::unpack);
-		Path directory = ServerProcess.newDirectory("mariadb");
+		Path directory = newDirectory("mariadb");
 		List<String> command = new ArrayList<>(List.of(programs.resolve("mariadbd").toString(), "--no-defaults",
 				"--basedir=" + programs, "--lc-messages-dir=" + programs, "--datadir=" + directory.resolve("data"),
 				"--tmpdir=" + directory));
@@ -63,38 +63,27 @@ public final class MariaDbServer extends DatabaseServer {
 		command.addAll(List.of("--port=" + port, "--bind-address=127.0.0.1", "--socket=" + directory.resolve("socket"),
 				"--max-connections=400"));
 		List.of(settings).forEach((setting) -> command.add("--" + setting));
-		return new MariaDbServer(port, ServerProcess.start(command, environment, directory));
+		return new MariaDbServer(port, command, environment, directory);
 	}
 
 	private static void createTables(List<String> command, Path directory) {
 		List<String> bootstrap = new ArrayList<>(command);
 		bootstrap.addAll(List.of("--bootstrap", "--enforce-storage-engine="));
+		ByteArrayOutputStream sql = new ByteArrayOutputStream();
 		try {
 			Files.createDirectory(directory.resolve("data"));
-			Path log = directory.resolve("log");
-			Process process = new ProcessBuilder(bootstrap).redirectErrorStream(true)
-				.redirectOutput(log.toFile())
-				.start();
-			try (OutputStream sql = process.getOutputStream()) {
-				sql.write("create database test;\ncreate database mysql;\nuse mysql;\nset @auth_root_socket=null;\n"
-					.getBytes(StandardCharsets.US_ASCII));
-				for (String tables : TABLES) {
-					try (InputStream script = resource(RESOURCES + "share/" + tables)) {
-						script.transferTo(sql);
-					}
+			sql.write("create database test;\ncreate database mysql;\nuse mysql;\nset @auth_root_socket=null;\n"
+				.getBytes(StandardCharsets.US_ASCII));
+			for (String tables : TABLES) {
+				try (InputStream script = resource(RESOURCES + "share/" + tables)) {
+					script.transferTo(sql);
 				}
-			}
-			if (process.waitFor() != 0) {
-				throw new IOException(Files.readString(log));
 			}
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			throw new IllegalStateException("Interrupted", ex);
-		}
+		run(bootstrap, sql.toByteArray(), directory.resolve("log"));
 	}
 
 	@Override

@@ -4,7 +4,6 @@ package io.github.lockstarter.servers;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -29,8 +28,8 @@ public final class PostgresServer extends DatabaseServer {
 	private static final List<String> SETTINGS = List.of("max_connections=400", "fsync=off", "full_page_writes=off",
 			"unix_socket_directories=");
 
-	private PostgresServer(int port, ServerProcess process) {
-		super(port, process);
+	private PostgresServer(int port, List<String> command, Map<String, String> environment, Path directory) {
+		super(port, command, environment, directory);
 	}
 
 	/**
@@ -48,38 +47,17 @@ public final class PostgresServer extends DatabaseServer {
 	 */
 	public static PostgresServer start(Map<String, String> environment, String... settings) {
 		Path programs = unpacked("postgresql", PostgresServer::unpack).resolve("bin");
-		Path directory = ServerProcess.newDirectory("postgresql");
+		Path directory = newDirectory("postgresql");
 		String data = directory.resolve("data").toString();
-		run(List.of(programs.resolve("initdb").toString(), "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8",
-				"--no-locale", "--no-sync"), directory);
+		run(withoutRoot(List.of(programs.resolve("initdb").toString(), "-D", data, "-U", "postgres", "-A", "trust",
+				"-E", "UTF8", "--no-locale", "--no-sync")), new byte[0], directory.resolve("log"));
 		int port = ServerPort.find();
 		List<String> command = new ArrayList<>(List.of(programs.resolve("postgres").toString(), "-D", data, "-p",
 				String.valueOf(port), "-h", "127.0.0.1"));
 		List<String> all = new ArrayList<>(SETTINGS);
 		all.addAll(List.of(settings));
 		all.forEach((setting) -> command.addAll(List.of("-c", setting)));
-		return new PostgresServer(port,
-				ServerProcess.start(ServerProcess.withoutRoot(command), environment, directory));
-	}
-
-	private static void run(List<String> command, Path directory) {
-		try {
-			Path log = directory.resolve("log");
-			int status = new ProcessBuilder(ServerProcess.withoutRoot(command)).redirectErrorStream(true)
-				.redirectOutput(log.toFile())
-				.start()
-				.waitFor();
-			if (status != 0) {
-				throw new IOException(Files.readString(log));
-			}
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			throw new IllegalStateException("Interrupted", ex);
-		}
+		return new PostgresServer(port, withoutRoot(command), environment, directory);
 	}
 
 	@Override
@@ -107,9 +85,9 @@ public final class PostgresServer extends DatabaseServer {
 					Statement statement = victim.createStatement();
 					ResultSet row = statement.executeQuery("select pg_backend_pid()")) {
 				row.next();
-				ServerProcess.signal("KILL", row.getLong(1));
+				signal("KILL", row.getLong(1));
 			}
-			ServerProcess.await("The crash", () -> !isOpen(witness));
+			await("The crash", () -> !isOpen(witness));
 		}
 		awaitService();
 	}

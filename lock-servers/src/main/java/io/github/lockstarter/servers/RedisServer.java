@@ -20,7 +20,7 @@ import redis.embedded.RedisExecProvider;
  * A Redis server of one's own on a free port, without persistence: killed and started
  * again, it is empty.
  */
-public final class RedisServer implements AutoCloseable {
+public final class RedisServer extends ServerProcess {
 
 	/** System property that names another {@code redis-server} than the embedded one. */
 	public static final String EXECUTABLE_PROPERTY = "redis.executable";
@@ -35,24 +35,26 @@ public final class RedisServer implements AutoCloseable {
 
 	private final int tlsPort;
 
-	private final ServerProcess process;
-
 	private RedisServer(Path executable, Map<String, String> environment, int port, int tlsPort, Path directory,
 			List<String> options) {
+		super(command(executable, options, port), environment, directory);
 		this.port = port;
 		this.tlsPort = tlsPort;
+		await(this::answers);
+	}
+
+	private static List<String> command(Path executable, List<String> options, int port) {
 		List<String> command = new ArrayList<>(List.of(executable.toString()));
 		command.addAll(options);
 		command.addAll(List.of("--port", String.valueOf(port), "--bind", "127.0.0.1"));
-		this.process = ServerProcess.start(command, environment, directory);
-		this.process.await(this::answers);
+		return command;
 	}
 
 	private static RedisServer start(int port, int tlsPort, List<String> first, String... options) {
 		List<String> all = new ArrayList<>(WITHOUT_PERSISTENCE);
 		all.addAll(first);
 		all.addAll(List.of(options));
-		return new RedisServer(Embedded.EXECUTABLE, Map.of(), port, tlsPort, ServerProcess.newDirectory("redis"), all);
+		return new RedisServer(Embedded.EXECUTABLE, Map.of(), port, tlsPort, newDirectory("redis"), all);
 	}
 
 	public static RedisServer start(String... options) {
@@ -64,7 +66,7 @@ public final class RedisServer implements AutoCloseable {
 	 * @param environment the environment variables of its process
 	 */
 	public static RedisServer start(Path executable, Map<String, String> environment) {
-		return new RedisServer(executable, environment, ServerPort.find(), 0, ServerProcess.newDirectory("redis"),
+		return new RedisServer(executable, environment, ServerPort.find(), 0, newDirectory("redis"),
 				WITHOUT_PERSISTENCE);
 	}
 
@@ -93,7 +95,7 @@ public final class RedisServer implements AutoCloseable {
 	 */
 	public static RedisServer startSentinelOf(RedisServer primary, String name) {
 		try {
-			Path directory = ServerProcess.newDirectory("sentinel");
+			Path directory = newDirectory("sentinel");
 			Path configuration = Files.writeString(directory.resolve("sentinel.conf"), """
 					sentinel monitor %1$s 127.0.0.1 %2$d 1
 					sentinel down-after-milliseconds %1$s 500
@@ -130,37 +132,10 @@ public final class RedisServer implements AutoCloseable {
 		return this.tlsPort;
 	}
 
-	public long pid() {
-		return this.process.pid();
-	}
-
-	/**
-	 * Kill the server as {@code kill -9} does.
-	 */
-	public void kill() {
-		this.process.kill();
-	}
-
-	/**
-	 * Start the server again after {@link #kill()}.
-	 */
+	@Override
 	public void restart() {
-		this.process.restart();
-		this.process.await(this::answers);
-	}
-
-	/**
-	 * Let the server accept connections without answering, until {@link #resume()}.
-	 */
-	public void pause() {
-		this.process.pause();
-	}
-
-	/**
-	 * Let the server continue after {@link #pause()}, with all pending requests.
-	 */
-	public void resume() {
-		this.process.resume();
+		super.restart();
+		await(this::answers);
 	}
 
 	private boolean answers() {
@@ -231,11 +206,6 @@ public final class RedisServer implements AutoCloseable {
 			}
 			return commands;
 		}
-	}
-
-	@Override
-	public void close() {
-		this.process.close();
 	}
 
 	/**

@@ -4,6 +4,7 @@ package io.github.lockstarter.servers;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * A server in processes of its own, which can be paused, killed and started again. It
  * ends with this JVM, however that ends.
  */
-public final class ServerProcess implements AutoCloseable {
+public class ServerProcess implements AutoCloseable {
 
 	/** On a busy machine, a database that was killed takes long to recover. */
 	private static final Duration PATIENCE = Duration.ofMinutes(3);
@@ -37,7 +38,7 @@ public final class ServerProcess implements AutoCloseable {
 
 	private Process process;
 
-	private ServerProcess(List<String> command, Map<String, String> environment, Path directory) {
+	ServerProcess(List<String> command, Map<String, String> environment, Path directory) {
 		this.command = command;
 		this.environment = environment;
 		this.directory = directory;
@@ -93,6 +94,32 @@ public final class ServerProcess implements AutoCloseable {
 	static List<String> withoutRoot(List<String> command) {
 		return "root".equals(System.getProperty("user.name"))
 				? Stream.concat(Stream.of("unshare", "--user"), command.stream()).toList() : command;
+	}
+
+	/**
+	 * Run a command to its end.
+	 * @param input what it reads
+	 * @param log file for its output
+	 */
+	static void run(List<String> command, byte[] input, Path log) {
+		try {
+			Process process = new ProcessBuilder(command).redirectErrorStream(true)
+				.redirectOutput(log.toFile())
+				.start();
+			try (OutputStream output = process.getOutputStream()) {
+				output.write(input);
+			}
+			if (process.waitFor() != 0) {
+				throw new IOException(Files.readString(log));
+			}
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new IllegalStateException("Interrupted", ex);
+		}
 	}
 
 	private Process launch() {

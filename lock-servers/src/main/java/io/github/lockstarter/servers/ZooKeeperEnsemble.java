@@ -31,7 +31,7 @@ public final class ZooKeeperEnsemble implements AutoCloseable {
 				all.add("server.%d=127.0.0.1:%s".formatted(j + 1,
 						(networks && i != j) ? link(i, j, quorum, elections) : quorum + ":" + elections));
 			}
-			this.members.add(new ZooKeeperServer(ports[i], i + 1, options, all));
+			this.members.add(ZooKeeperServer.startMember(ports[i], i + 1, options, all));
 		}
 	}
 
@@ -104,13 +104,6 @@ public final class ZooKeeperEnsemble implements AutoCloseable {
 			.filter((link) -> link.from == number || link.to == number)
 			.flatMap(Link::networks)
 			.forEach(Network::cut);
-	}
-
-	/**
-	 * Wait until an isolated member knows that it is alone.
-	 */
-	public void awaitAlone(ZooKeeperServer member) {
-		ServerProcess.await("The end of the service", () -> !member.isServing());
 	}
 
 	/**

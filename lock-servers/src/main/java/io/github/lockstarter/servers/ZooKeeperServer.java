@@ -24,7 +24,7 @@ import org.apache.zookeeper.ZooKeeper;
  * short ticks, so that short sessions are allowed. It keeps its nodes when it is killed
  * and started again.
  */
-public final class ZooKeeperServer implements AutoCloseable {
+public final class ZooKeeperServer extends ServerProcess {
 
 	/** Name and value of each setting; the later one of two applies. */
 	private static final List<String> SETTINGS = List.of("tickTime=200", "maxSessionTimeout=60000", "maxClientCnxns=0",
@@ -41,7 +41,10 @@ public final class ZooKeeperServer implements AutoCloseable {
 
 	private final int port;
 
-	private final ServerProcess process;
+	private ZooKeeperServer(int port, List<String> command, Path directory) {
+		super(command, Map.of(), directory);
+		this.port = port;
+	}
 
 	/**
 	 * Start a member of an ensemble.
@@ -50,18 +53,16 @@ public final class ZooKeeperServer implements AutoCloseable {
 	 * @param options of its JVM
 	 * @param settings as in {@code tickTime=200}
 	 */
-	ZooKeeperServer(int port, int number, List<String> options, List<String> settings) {
-		this.port = port;
-		Path directory = ServerProcess.newDirectory("zookeeper");
+	static ZooKeeperServer startMember(int port, int number, List<String> options, List<String> settings) {
+		Path directory = newDirectory("zookeeper");
 		List<String> all = new ArrayList<>(SETTINGS);
 		all.addAll(List.of("clientPort=" + port, "dataDir=" + directory));
 		all.addAll(settings);
 		try {
 			Files.writeString(directory.resolve("myid"), Integer.toString(number));
 			Path file = Files.write(directory.resolve("zoo.cfg"), all);
-			this.process = ServerProcess
-				.start(ServerProcess.java(Stream.concat(OPTIONS.stream(), options.stream()).toList(),
-						"org.apache.zookeeper.server.quorum.QuorumPeerMain", file.toString()), Map.of(), directory);
+			return new ZooKeeperServer(port, java(Stream.concat(OPTIONS.stream(), options.stream()).toList(),
+					"org.apache.zookeeper.server.quorum.QuorumPeerMain", file.toString()), directory);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -82,7 +83,7 @@ public final class ZooKeeperServer implements AutoCloseable {
 	 * @param settings as in {@code tickTime=200}
 	 */
 	public static ZooKeeperServer start(List<String> options, String... settings) {
-		ZooKeeperServer server = new ZooKeeperServer(ServerPort.find(), 1, options, List.of(settings));
+		ZooKeeperServer server = startMember(ServerPort.find(), 1, options, List.of(settings));
 		server.awaitService();
 		return server;
 	}
@@ -125,29 +126,7 @@ public final class ZooKeeperServer implements AutoCloseable {
 	 * Wait until the server serves clients.
 	 */
 	public void awaitService() {
-		this.process.await(this::isServing);
-	}
-
-	/**
-	 * Kill the server as {@code kill -9} does.
-	 */
-	public void kill() {
-		this.process.kill();
-	}
-
-	/**
-	 * Start the server again after {@link #kill()}, without a wait for it.
-	 */
-	public void restart() {
-		this.process.restart();
-	}
-
-	public void pause() {
-		this.process.pause();
-	}
-
-	public void resume() {
-		this.process.resume();
+		await(this::isServing);
 	}
 
 	/**
@@ -157,7 +136,7 @@ public final class ZooKeeperServer implements AutoCloseable {
 	public String createNode(String path) {
 		try (ZooKeeper client = new ZooKeeper(address(), SESSION_MILLIS, (event) -> {
 		})) {
-			this.process.await(() -> client.getState().isConnected());
+			await(() -> client.getState().isConnected());
 			client.create(path, new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
 			return address() + path;
 		}
@@ -171,11 +150,6 @@ public final class ZooKeeperServer implements AutoCloseable {
 			Thread.currentThread().interrupt();
 			throw new IllegalStateException("Interrupted", ex);
 		}
-	}
-
-	@Override
-	public void close() {
-		this.process.close();
 	}
 
 }
