@@ -24,9 +24,16 @@ public abstract class DatabaseServer extends ServerProcess {
 
 	private final int port;
 
-	DatabaseServer(int port, List<String> command, Map<String, String> environment, Path directory) {
+	private final String database;
+
+	/**
+	 * Start a server.
+	 * @param database the name of the database that exists from the beginning
+	 */
+	DatabaseServer(int port, String database, List<String> command, Map<String, String> environment, Path directory) {
 		super(command, environment, directory);
 		this.port = port;
+		this.database = database;
 		awaitService();
 	}
 
@@ -45,12 +52,18 @@ public abstract class DatabaseServer extends ServerProcess {
 	 * Return the JDBC URL of that database through a network.
 	 * @param networkPort the port of the network
 	 */
-	public abstract String url(int networkPort);
+	public String url(int networkPort) {
+		return url(networkPort, this.database);
+	}
 
 	/**
 	 * Return the JDBC URL of another database.
 	 */
-	public abstract String url(String database);
+	public String url(String other) {
+		return url(this.port, other);
+	}
+
+	abstract String url(int port, String database);
 
 	public Connection open() throws SQLException {
 		return DriverManager.getConnection(url());

@@ -35,7 +35,7 @@ public final class MariaDbServer extends DatabaseServer {
 			"mariadb_system_tables_data.sql");
 
 	private MariaDbServer(int port, List<String> command, Map<String, String> environment, Path directory) {
-		super(port, command, environment, directory);
+		super(port, "test", command, environment, directory);
 	}
 
 	/**
@@ -87,16 +87,7 @@ public final class MariaDbServer extends DatabaseServer {
 	}
 
 	@Override
-	public String url(int networkPort) {
-		return url(networkPort, "test");
-	}
-
-	@Override
-	public String url(String database) {
-		return url(port(), database);
-	}
-
-	private static String url(int port, String database) {
+	String url(int port, String database) {
 		return "jdbc:mariadb://127.0.0.1:" + port + "/" + database + "?user=root";
 	}
 

@@ -29,7 +29,7 @@ public final class PostgresServer extends DatabaseServer {
 			"unix_socket_directories=");
 
 	private PostgresServer(int port, List<String> command, Map<String, String> environment, Path directory) {
-		super(port, command, environment, directory);
+		super(port, "postgres", command, environment, directory);
 	}
 
 	/**
@@ -61,16 +61,7 @@ public final class PostgresServer extends DatabaseServer {
 	}
 
 	@Override
-	public String url(int networkPort) {
-		return url(networkPort, "postgres");
-	}
-
-	@Override
-	public String url(String database) {
-		return url(port(), database);
-	}
-
-	private static String url(int port, String database) {
+	String url(int port, String database) {
 		return "jdbc:postgresql://127.0.0.1:" + port + "/" + database + "?user=postgres";
 	}
 

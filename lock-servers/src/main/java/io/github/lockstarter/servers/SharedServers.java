@@ -356,13 +356,6 @@ public final class SharedServers {
 	public record RedisDatabase(int port, int number) {
 
 		/**
-		 * Return a prefix for channels, and for keys where no number can be chosen.
-		 */
-		public String prefix() {
-			return "test" + this.number + ":";
-		}
-
-		/**
 		 * Send a command.
 		 * @return the answer as text, an array with its elements on lines of their own
 		 */
