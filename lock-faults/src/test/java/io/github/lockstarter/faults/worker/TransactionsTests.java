@@ -21,6 +21,7 @@ import io.github.lockstarter.faults.worker.Transactions.Moment;
 import io.github.lockstarter.faults.worker.Transactions.Pause;
 import io.github.lockstarter.servers.RedisServer;
 import io.github.lockstarter.servers.SharedServers;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -103,6 +104,7 @@ class TransactionsTests {
 	 * Neither owner knows that the store has forgotten the first one.
 	 */
 	@Test
+	@FullProfileOnly
 	void aTransactionThatBeginsAfterThatOfALaterOwnerIsRefused() throws Exception {
 		try (RedisServer redis = RedisServer.start();
 				LockClient first = connect(redis);
