@@ -13,6 +13,7 @@ import org.apache.curator.retry.RetryOneTime;
 import org.apache.zookeeper.KeeperException.Code;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.servers.SharedServers;
@@ -69,9 +70,24 @@ class SessionChannelTests {
 			.withMessageContaining("/stock with the code -999");
 	}
 
+	@Test
+	@Tag("clock")
+	void nothingIsConfirmedAfterASilenceThatTheSessionMayNotHaveSurvived() throws Exception {
+		SessionChannel channel = channel();
+		channel.connected(System.nanoTime() - Duration.ofMillis(channel.sessionTimeout()).toNanos());
+		CompletableFuture<Boolean> confirmed = channel.confirm("/stock",
+				(answer) -> answer.settle(Code.OK.intValue(), true));
+		assertThat(confirmed).failsWithin(Duration.ZERO)
+			.withThrowableThat()
+			.withMessageContaining("ZooKeeper may not have heard of this session for too long");
+	}
+
+	private static SessionChannel channel() throws Exception {
+		return new SessionChannel(client.getZookeeperClient().getZooKeeper(), () -> true, 0);
+	}
+
 	private static CompletableFuture<Boolean> answered(int code) throws Exception {
-		SessionChannel channel = new SessionChannel(client.getZookeeperClient().getZooKeeper(), () -> true, 0);
-		return channel.send("/stock", (answer) -> settle(answer, code));
+		return channel().send("/stock", (answer) -> settle(answer, code));
 	}
 
 	/** As the event thread of the client does, which only logs what a callback throws. */
