@@ -71,7 +71,9 @@ class RedisClusterTests {
 		return connections;
 	}
 
-	/** On a busy machine, connecting to each server may take longer than a request may. */
+	/**
+	 * On a busy machine, connecting to each server may take longer than a request may.
+	 */
 	private static void awaitConnected(RedisLockStore store) {
 		StoreClient client = new StoreClient(store);
 		for (int i = 0; i < 50; i++) {
