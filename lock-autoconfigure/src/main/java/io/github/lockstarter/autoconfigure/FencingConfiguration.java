@@ -46,8 +46,7 @@ class FencingConfiguration {
 		@ConditionalOnMissingBean
 		FenceTablePreparation distributedLockFenceTables(DistributedLockProperties properties,
 				ResourceLoader resourceLoader) {
-			return (table) -> new LockTable(TableDescription.of(table.name(), properties.fencing()), table.dataSource())
-				.require(resourceLoader);
+			return new FencingTables(properties.fencing(), resourceLoader);
 		}
 
 	}

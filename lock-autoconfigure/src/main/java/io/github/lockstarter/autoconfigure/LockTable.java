@@ -21,7 +21,7 @@ import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 import org.springframework.jdbc.support.SQLExceptionSubclassTranslator;
 
-import io.github.lockstarter.fencing.FenceSchema;
+import io.github.lockstarter.jdbc.JdbcLockSchema;
 
 /**
  * A table for locks: creates it if asked to, and checks that it exists. The first use of
@@ -111,7 +111,7 @@ final class LockTable {
 	}
 
 	private String location() throws SQLException {
-		return this.table.location(this.table.asksForPlatform() ? FenceSchema.platform(this.dataSource) : "");
+		return this.table.location(this.table.asksForPlatform() ? JdbcLockSchema.platform(this.dataSource) : "");
 	}
 
 	/**

@@ -14,8 +14,6 @@ import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.Resource;
 
-import io.github.lockstarter.fencing.FencingNotPossibleException;
-
 /**
  * A table for locks, and how it is created.
  *
@@ -46,20 +44,6 @@ record TableDescription(String name, String nameInScripts, String columns, Strin
 		return new TableDescription(name, "distributed_lock", "lock_key, owner", "the locks", "No lock is granted",
 				"io/github/lockstarter/jdbc of lock-jdbc", "jdbc", jdbc.initializeSchema(), jdbc.schema(),
 				jdbc.platform(), LockStoreNotFoundException::new);
-	}
-
-	/**
-	 * Return the table of the claims of transactions.
-	 */
-	static TableDescription of(String name, FencingProperties fencing) {
-		return new TableDescription(name, "distributed_lock_fence", "lock_key, token, claimed_at",
-				"fenced transactions", "They fail", "io/github/lockstarter/fencing of lock-spring", "fencing",
-				fencing.initializeSchema(), fencing.schema(), fencing.platform(), TableDescription::fencingNotPossible);
-	}
-
-	private static RuntimeException fencingNotPossible(String problem, String remedy) {
-		return new FencingNotPossibleException(problem, remedy + "; or, if the transactions of this database need no"
-				+ " fence, name their manager in distributed-lock.fencing.exclude");
 	}
 
 	/**

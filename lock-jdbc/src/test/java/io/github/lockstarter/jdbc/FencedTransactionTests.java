@@ -5,7 +5,6 @@ package io.github.lockstarter.jdbc;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -13,7 +12,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -37,7 +35,6 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.init.DatabasePopulatorUtils;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
-import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
@@ -60,7 +57,6 @@ import io.github.lockstarter.OnLost;
 import io.github.lockstarter.TransactionAwareLockRegistry;
 import io.github.lockstarter.TransactionFencing;
 import io.github.lockstarter.engine.DefaultLockRegistry;
-import io.github.lockstarter.fencing.FenceSchema;
 import io.github.lockstarter.fencing.FenceTable;
 import io.github.lockstarter.fencing.FencingNotPossibleException;
 import io.github.lockstarter.fencing.TransactionFence;
@@ -126,7 +122,7 @@ class FencedTransactionTests {
 	}
 
 	private static void createTable(DataSource database) throws Exception {
-		String location = FenceSchema.LOCATION.replace("@@platform@@", FenceSchema.platform(database));
+		String location = FenceTable.schema(database);
 		DatabasePopulatorUtils.execute(new ResourceDatabasePopulator(new DefaultResourceLoader().getResource(location)),
 				database);
 	}
@@ -646,34 +642,6 @@ class FencedTransactionTests {
 			return null;
 		});
 		assertThat(claimsIn(other)).isOne();
-	}
-
-	@Test
-	void eachOfTwoDatabasesBehindOneDataSourceHasItsClaim() throws Exception {
-		useAny(1);
-		AtomicReference<String> tenant = new AtomicReference<>("a");
-		Map<Object, Object> databases = Map.of("a", emptyDatabase(), "b", emptyDatabase());
-		AbstractRoutingDataSource routing = new AbstractRoutingDataSource() {
-
-			@Override
-			protected Object determineCurrentLookupKey() {
-				return tenant.get();
-			}
-
-		};
-		routing.setTargetDataSources(databases);
-		routing.afterPropertiesSet();
-		JdbcTransactionManager manager = new JdbcTransactionManager(routing);
-		manager.addListener(new TransactionFence(manager, new FenceTable(routing)));
-		TransactionTemplate outer = new TransactionTemplate(manager);
-		TransactionTemplate inner = new TransactionTemplate(manager);
-		inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
-		inTime(() -> this.first.execute(this.request, (lease) -> outer.execute((status) -> {
-			inner.execute((nested) -> 1);
-			tenant.set("b");
-			return inner.execute((nested) -> 1);
-		})));
-		assertThat(databases.values()).allSatisfy((each) -> assertThat(claimsIn((DataSource) each)).isOne());
 	}
 
 	private static DataSource emptyDatabase() throws Exception {

@@ -4,9 +4,13 @@ package io.github.lockstarter.fencing;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
 
 import javax.sql.DataSource;
 
@@ -14,13 +18,19 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.dao.CannotAcquireLockException;
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.BadSqlGrammarException;
+import org.springframework.jdbc.UncategorizedSQLException;
+import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
+import org.springframework.jdbc.support.SQLExceptionSubclassTranslator;
 
 /**
  * The table in which the transactions of a database claim the fencing tokens of their
- * locks. {@link FenceSchema} has scripts that create it.
+ * locks, on PostgreSQL, MySQL, MariaDB and H2.
  *
  * <p>
  * Applications that share the table must share the stores of the locks, too, and know
@@ -28,26 +38,53 @@ import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
  */
 public final class FenceTable {
 
-	private static final Log logger = LogFactory.getLog(FenceTable.class);
-
 	/** The name of the table in the scripts. */
 	public static final String DEFAULT_NAME = "distributed_lock_fence";
 
+	/**
+	 * Location of the scripts that create the table, with a placeholder for the platform
+	 * as Spring Boot's initializers know it.
+	 */
+	public static final String SCHEMA = "classpath:io/github/lockstarter/fencing/schema-@@platform@@.sql";
+
 	static final Duration DEFAULT_RETENTION = Duration.ofDays(1);
+
+	private static final Log logger = LogFactory.getLog(FenceTable.class);
+
+	/** A start waits no longer for a database that does not answer. */
+	private static final int PATIENCE_SECONDS = 10;
+
+	private static final String TASK = "claim of a fencing token";
+
+	/** H2: there is a row that the transaction did not see. */
+	private static final int DUPLICATE = 23505;
+
+	/** MariaDB and H2: another transaction has changed the row since the snapshot. */
+	private static final Set<Integer> CHANGED = Set.of(1020, 90131, DUPLICATE);
+
+	/** MariaDB, MySQL and H2. */
+	private static final Set<Integer> WAITED = Set.of(1205, 50200);
+
+	private static final String WAITED_ON_POSTGRESQL = "55P03";
+
+	/**
+	 * The claims of the current thread's open transactions, whichever manager began them.
+	 * To wait for one of them would be to wait for itself.
+	 */
+	final ThreadLocal<List<TransactionFence.Claims>> open = ThreadLocal.withInitial(() -> new ArrayList<>(2));
 
 	private final DataSource dataSource;
 
 	private final String name;
 
-	private final IdleClaims idle;
+	private final Duration retention;
 
-	private final OpenTransactions open = new OpenTransactions();
-
-	private volatile @Nullable FenceSql sql;
+	private volatile @Nullable Dialect dialect;
 
 	/**
 	 * Create a table of the default name.
 	 * @param dataSource the connections of the transactions
+	 * @throws FencingNotPossibleException if they are to several databases
 	 */
 	public FenceTable(DataSource dataSource) {
 		this(dataSource, DEFAULT_NAME, DEFAULT_RETENTION);
@@ -59,23 +96,54 @@ public final class FenceTable {
 	 * @param name the name of the table, with its schema if the database needs it
 	 * @param retention how long the last token of an idle lock is kept; longer than any
 	 * transaction may be late
+	 * @throws FencingNotPossibleException if they are to several databases
 	 */
 	public FenceTable(DataSource dataSource, String name, Duration retention) {
-		this(dataSource, name, retention, Clock.systemUTC());
-	}
-
-	FenceTable(DataSource dataSource, String name, Duration retention, Clock clock) {
-		this.dataSource = withoutTransactions(dataSource);
+		// Transactions are bound to the connections behind this proxy
+		this.dataSource = (dataSource instanceof TransactionAwareDataSourceProxy proxy
+				&& proxy.getTargetDataSource() != null) ? proxy.getTargetDataSource() : dataSource;
 		this.name = name;
-		this.idle = new IdleClaims(this, retention, clock);
+		this.retention = retention;
+		if (isRouting(dataSource)) {
+			throw new FencingNotPossibleException(
+					"Transactions cannot be fenced, because their DataSource chooses between several databases",
+					FencingNotPossibleException.BY_HAND);
+		}
 	}
 
 	/**
-	 * Transactions are bound to the connections behind this proxy.
+	 * Return whether each transaction chooses one of several databases.
 	 */
-	private static DataSource withoutTransactions(DataSource dataSource) {
-		return (dataSource instanceof TransactionAwareDataSourceProxy proxy && proxy.getTargetDataSource() != null)
-				? proxy.getTargetDataSource() : dataSource;
+	static boolean isRouting(DataSource dataSource) {
+		DataSource target = dataSource;
+		while (target instanceof DelegatingDataSource proxy && proxy.getTargetDataSource() != null) {
+			target = proxy.getTargetDataSource();
+		}
+		return target instanceof AbstractRoutingDataSource;
+	}
+
+	/**
+	 * Return the platform of a database: {@code postgresql}, {@code mysql},
+	 * {@code mariadb} or {@code h2}.
+	 * @param dataSource opens one connection to ask
+	 * @throws SQLException if the database cannot be asked
+	 * @throws FencingNotPossibleException if transactions of this kind of database cannot
+	 * be fenced
+	 */
+	public static String platform(DataSource dataSource) throws SQLException {
+		try (Connection connection = dataSource.getConnection()) {
+			return Dialect.of(connection).name().toLowerCase(Locale.ROOT);
+		}
+	}
+
+	/**
+	 * Return the location of the script that creates the table.
+	 * @param dataSource opens one connection to ask for the {@linkplain #platform
+	 * platform}
+	 * @throws SQLException if the database cannot be asked
+	 */
+	public static String schema(DataSource dataSource) throws SQLException {
+		return SCHEMA.replace("@@platform@@", platform(dataSource));
 	}
 
 	/**
@@ -93,84 +161,176 @@ public final class FenceTable {
 	}
 
 	/**
-	 * Check that the table exists and can be read.
-	 * @throws FenceTableException if not
-	 * @throws SQLException if the database cannot be asked
+	 * Check at the start of an application that the table exists and can be read, as far
+	 * as the database can be asked, and delete the claims of locks that are idle.
+	 * @throws FenceTableException if it does not exist
+	 * @throws FencingNotPossibleException if transactions of this kind of database cannot
+	 * be fenced
 	 */
-	public void require() throws SQLException {
-		try (Connection connection = this.dataSource.getConnection();
-				PreparedStatement statement = connection
-					.prepareStatement("select lock_key, token, claimed_at from " + this.name + " where 1 = 0")) {
-			statement.executeQuery().close();
+	public void require() {
+		try (Connection connection = this.dataSource.getConnection()) {
+			dialect(connection);
+			try (PreparedStatement statement = connection
+				.prepareStatement("select lock_key, token, claimed_at from " + this.name + " where 1 = 0")) {
+				statement.setQueryTimeout(PATIENCE_SECONDS);
+				statement.executeQuery().close();
+			}
+			deleteIdle(connection);
 		}
 		catch (SQLException ex) {
-			if (FenceErrors.toThrow(ex, this) instanceof FenceTableException missing) {
+			if (translate(ex) instanceof FenceTableException missing) {
 				throw missing;
 			}
-			throw ex;
-		}
-	}
-
-	/**
-	 * Check that the table exists, as far as the database can be asked.
-	 * @throws FenceTableException if not
-	 */
-	public void requireIfReachable() {
-		try {
-			require();
-		}
-		catch (SQLException ex) {
 			logger.warn("The database of fenced transactions cannot be asked (" + ex.getMessage()
 					+ "). They fail until it can be, and has the table '" + this.name + "'");
 		}
 	}
 
-	/**
-	 * Return whether the connections are to several databases, of which none can be asked
-	 * before a transaction chooses it.
-	 */
-	boolean isRouted() {
-		DataSource target = this.dataSource;
-		while (target instanceof DelegatingDataSource proxy && proxy.getTargetDataSource() != null) {
-			target = proxy.getTargetDataSource();
+	private void deleteIdle(Connection connection) {
+		try (PreparedStatement statement = connection
+			.prepareStatement("delete from " + this.name + " where claimed_at < " + dialect(connection).now + " - ?")) {
+			statement.setQueryTimeout(PATIENCE_SECONDS);
+			statement.setLong(1, this.retention.toMillis());
+			statement.executeUpdate();
+			// Some pools hand out connections without automatic commits
+			if (!connection.getAutoCommit()) {
+				connection.commit();
+			}
 		}
-		return target instanceof AbstractRoutingDataSource;
-	}
-
-	/**
-	 * Return what tells the database of a connection from others.
-	 */
-	static String databaseOf(Connection connection) throws SQLException {
-		return connection.getMetaData().getURL() + " " + connection.getCatalog() + " " + connection.getSchema();
-	}
-
-	/**
-	 * Return the transactions of the current thread that may have claimed.
-	 */
-	OpenTransactions open() {
-		return this.open;
-	}
-
-	/**
-	 * Return the statements for a transaction.
-	 */
-	FenceStatements statements(Connection connection) throws SQLException {
-		this.idle.deleteNowAndThen();
-		return new FenceStatements(connection, this.dataSource, sql(connection));
-	}
-
-	FenceSql sql(Connection connection) throws SQLException {
-		FenceSql sql = this.sql;
-		if (sql == null) {
-			sql = new FenceSql(this.name, FenceDialect.of(connection));
-			this.sql = sql;
+		catch (SQLException ex) {
+			logger.warn("Idle claims of fencing tokens could not be deleted from the table '" + this.name
+					+ "', which is tried again at the next start: " + ex.getMessage());
 		}
-		return sql;
+	}
+
+	/**
+	 * Claim a token in a transaction. Waits until transactions that have claimed another
+	 * one have ended.
+	 * @return whether no larger token is claimed
+	 */
+	boolean claim(Connection connection, String key, long token) throws SQLException {
+		Dialect dialect = dialect(connection);
+		try {
+			return claim(connection, dialect, key, token);
+		}
+		catch (SQLException ex) {
+			if (ex.getErrorCode() != DUPLICATE) {
+				throw ex;
+			}
+			// Another transaction has inserted the row meanwhile
+			return claim(connection, dialect, key, token);
+		}
+	}
+
+	private boolean claim(Connection connection, Dialect dialect, String key, long token) throws SQLException {
+		try (PreparedStatement claim = connection.prepareStatement(dialect.claim.formatted(this.name))) {
+			DataSourceUtils.applyTransactionTimeout(claim, this.dataSource);
+			claim.setString(1, key);
+			claim.setLong(2, token);
+			if (claim.execute()) {
+				return first(claim.getResultSet()) == token;
+			}
+			if (dialect != Dialect.MYSQL) {
+				return claim.getUpdateCount() > 0;
+			}
+		}
+		try (PreparedStatement claimed = connection
+			.prepareStatement("select token from " + this.name + " where lock_key = ? for update")) {
+			claimed.setString(1, key);
+			return first(claimed.executeQuery()) == token;
+		}
+	}
+
+	private static long first(ResultSet rows) throws SQLException {
+		rows.next();
+		return rows.getLong(1);
+	}
+
+	private Dialect dialect(Connection connection) throws SQLException {
+		Dialect dialect = this.dialect;
+		if (dialect == null) {
+			dialect = Dialect.of(connection);
+			this.dialect = dialect;
+		}
+		return dialect;
+	}
+
+	/**
+	 * Return what an error of the database means for a claim.
+	 */
+	DataAccessException translate(SQLException ex) {
+		if (CHANGED.contains(ex.getErrorCode())) {
+			return new CannotAcquireLockException(
+					TASK + ": the transaction began before another owner's claim. Acquire the lock first; "
+							+ ex.getMessage(),
+					ex);
+		}
+		if (WAITED.contains(ex.getErrorCode()) || WAITED_ON_POSTGRESQL.equals(ex.getSQLState())) {
+			return new CannotAcquireLockException(
+					TASK + ": the transaction of another owner was still open at the lock time-out of the database; "
+							+ ex.getMessage(),
+					ex);
+		}
+		DataAccessException translated = new SQLExceptionSubclassTranslator().translate(TASK, null, ex);
+		if (translated instanceof BadSqlGrammarException) {
+			return new FenceTableException(this.name, ex);
+		}
+		return (translated != null) ? translated : new UncategorizedSQLException(TASK, null, ex);
 	}
 
 	@Override
 	public String toString() {
 		return this.name;
+	}
+
+	/**
+	 * How databases tell the time, because the clocks of JVMs may differ, and write a
+	 * claim. Parameters: key, token.
+	 */
+	private enum Dialect {
+
+		POSTGRESQL("cast(extract(epoch from clock_timestamp()) * 1000 as bigint)", """
+				insert into %1$s (lock_key, token, claimed_at) values (?, ?, {now})
+				on conflict (lock_key) do update set token = excluded.token, claimed_at = excluded.claimed_at
+				where %1$s.token <= excluded.token"""),
+
+		MYSQL("timestampdiff(microsecond, '1970-01-01 00:00:00', utc_timestamp(6)) div 1000", """
+				insert into %1$s (lock_key, token, claimed_at) values (?, ?, {now})
+				on duplicate key update claimed_at = if(token <= values(token), values(claimed_at), claimed_at),
+				token = greatest(token, values(token))"""),
+
+		MARIADB(MYSQL.now, MYSQL.claim + " returning token"),
+
+		H2("cast(extract(epoch from current_timestamp(3)) * 1000 as bigint)",
+				"""
+						merge into %1$s claimed using (values (cast(? as varchar), cast(? as bigint))) claim (lock_key, token)
+						on claimed.lock_key = claim.lock_key
+						when matched and claimed.token <= claim.token then update set token = claim.token, claimed_at = {now}
+						when not matched then insert (lock_key, token, claimed_at) values (claim.lock_key, claim.token, {now})""");
+
+		private final String now;
+
+		private final String claim;
+
+		Dialect(String now, String claim) {
+			this.now = now;
+			this.claim = claim.replace("{now}", now);
+		}
+
+		static Dialect of(Connection connection) throws SQLException {
+			String product = connection.getMetaData().getDatabaseProductName();
+			return switch (product) {
+				case "PostgreSQL" -> POSTGRESQL;
+				case "MySQL" -> MYSQL;
+				case "MariaDB" -> MARIADB;
+				case "H2" -> H2;
+				default -> throw new FencingNotPossibleException(
+						"Transactions of the database " + product
+								+ " cannot be fenced: PostgreSQL, MySQL, MariaDB and H2 claim in one statement",
+						FencingNotPossibleException.BY_HAND);
+			};
+		}
+
 	}
 
 }

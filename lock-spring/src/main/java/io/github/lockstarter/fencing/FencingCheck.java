@@ -4,8 +4,6 @@ package io.github.lockstarter.fencing;
 
 import java.util.function.BiPredicate;
 
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.context.SmartLifecycle;
@@ -15,8 +13,6 @@ import org.springframework.context.SmartLifecycle;
  * the check of all annotations come before.
  */
 public final class FencingCheck implements SmartLifecycle {
-
-	private static final Log logger = LogFactory.getLog(FencingCheck.class);
 
 	private final TransactionFences fences;
 
@@ -52,23 +48,13 @@ public final class FencingCheck implements SmartLifecycle {
 		boolean all = this.fences.settings().transactions();
 		for (FenceTable table : this.fences.tables()) {
 			if (this.need.test(table, all)) {
-				prepare(table);
+				this.preparation.prepare(table);
 			}
 		}
 		if (this.fences.tables().isEmpty() && this.need.test(null, all)) {
 			this.fences.obstacles().stream().findFirst().ifPresent((obstacle) -> {
 				throw obstacle;
 			});
-		}
-	}
-
-	private void prepare(FenceTable table) {
-		if (table.isRouted()) {
-			logger.info("Transactions are fenced in several databases, because their DataSource chooses between them."
-					+ " Each of them needs the table '" + table.name() + "'");
-		}
-		else {
-			this.preparation.prepare(table);
 		}
 	}
 

@@ -2,16 +2,32 @@
 
 package io.github.lockstarter.fencing;
 
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.Ordered;
+import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
+import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.RowKey;
+import io.github.lockstarter.transaction.AcquisitionSynchronization;
 
 /**
  * Lets each transaction that runs under a lock claim the lock's
@@ -72,16 +88,18 @@ public final class TransactionFence implements TransactionExecutionListener {
 			return;
 		}
 		DefaultTransactionStatus status = (DefaultTransactionStatus) execution;
-		FencedTransaction transaction = new FencedTransaction(this, status);
-		this.table.open().add(transaction);
+		Claims claims = new Claims(status);
+		// Spring tells no listener of a commit that failed early
+		this.table.open.get().removeIf((each) -> each.status.isCompleted());
+		this.table.open.get().add(claims);
 		if (TransactionSynchronizationManager.isSynchronizationActive()) {
-			TransactionSynchronizationManager.registerSynchronization(transaction);
+			TransactionSynchronizationManager.registerSynchronization(claims);
 		}
 		try {
-			transaction.begin(LeaseContext.fenced(this.byDefault));
+			claims.locksAcquired();
 		}
 		catch (Throwable ex) {
-			this.table.open().remove(execution);
+			forget(execution);
 			rollBack(status, ex);
 			throw ex;
 		}
@@ -103,20 +121,179 @@ public final class TransactionFence implements TransactionExecutionListener {
 
 	@Override
 	public void afterCommit(TransactionExecution execution, @Nullable Throwable commitFailure) {
-		this.table.open().remove(execution);
+		forget(execution);
 	}
 
 	@Override
 	public void afterRollback(TransactionExecution execution, @Nullable Throwable rollbackFailure) {
-		this.table.open().remove(execution);
+		forget(execution);
 	}
 
-	boolean isByDefault() {
-		return this.byDefault;
+	private void forget(TransactionExecution execution) {
+		this.table.open.get().removeIf((each) -> each.status == execution);
 	}
 
-	FenceTable table() {
-		return this.table;
+	/**
+	 * The claims of a transaction.
+	 */
+	final class Claims implements AcquisitionSynchronization {
+
+		private final DefaultTransactionStatus status;
+
+		/** The tokens, by the keys of their rows. */
+		private final Map<String, Long> tokens = new HashMap<>(2);
+
+		/** The tokens before each savepoint. */
+		private final Map<Object, Map<String, Long>> savepoints = new IdentityHashMap<>(0);
+
+		/** Those that their store keeps in this database, and checks at the commit. */
+		private final Set<Lease> heldInStore = new HashSet<>(0);
+
+		/**
+		 * After the end, the connection is still bound: a claim on it would never end.
+		 */
+		private boolean ended;
+
+		private Claims(DefaultTransactionStatus status) {
+			this.status = status;
+		}
+
+		/**
+		 * Claim the tokens of the thread's leases that are not claimed yet: at the
+		 * beginning all of them, and later those that were acquired inside the
+		 * transaction.
+		 */
+		@Override
+		public void locksAcquired() {
+			if (this.ended || this.status.isCompleted()) {
+				return;
+			}
+			List<Lease> unclaimed = LeaseContext.fenced(TransactionFence.this.byDefault)
+				.stream()
+				.filter((lease) -> !isHeldInStore(lease) && !isClaimed(lease))
+				.toList();
+			if (!unclaimed.isEmpty()) {
+				claim(unclaimed);
+			}
+		}
+
+		private void claim(List<Lease> leases) {
+			FenceTable table = TransactionFence.this.table;
+			if (!TransactionSynchronizationManager.hasResource(table.dataSource())) {
+				// Any other connection would commit a claim at once
+				throw new FencingNotPossibleException(
+						"The transaction cannot be fenced, because its manager does not reveal its connection",
+						"Set the JpaDialect of your vendor on the transaction manager, or do not fence transactions");
+			}
+			Connection connection = DataSourceUtils.getConnection(table.dataSource());
+			try {
+				for (Lease lease : leases) {
+					if (!table.claim(connection, keyOf(lease), lease.fencingToken())) {
+						throw refusal(lease);
+					}
+					this.tokens.put(keyOf(lease), lease.fencingToken());
+				}
+			}
+			catch (SQLException ex) {
+				throw table.translate(ex);
+			}
+			finally {
+				DataSourceUtils.releaseConnection(connection, table.dataSource());
+			}
+		}
+
+		private boolean isHeldInStore(Lease lease) {
+			if (this.heldInStore.contains(lease)) {
+				return true;
+			}
+			// A store may have to know which one of several nested transactions asks
+			TransactionSynchronizationManager.bindResource(TransactionExecution.class, this.status);
+			try {
+				return lease.ensureHeldAtBegin() && this.heldInStore.add(lease);
+			}
+			finally {
+				TransactionSynchronizationManager.unbindResource(TransactionExecution.class);
+			}
+		}
+
+		/**
+		 * Return whether this transaction or an outer one has claimed. The outer one
+		 * keeps later owners waiting until it ends, which is after this one.
+		 */
+		private boolean isClaimed(Lease lease) {
+			List<Long> claimed = TransactionFence.this.table.open.get()
+				.stream()
+				.filter((each) -> !each.status.isCompleted())
+				.map((each) -> each.tokens.get(keyOf(lease)))
+				.filter(Objects::nonNull)
+				.toList();
+			if (claimed.stream().anyMatch((token) -> token > lease.fencingToken())) {
+				throw refusal(lease);
+			}
+			if (claimed.isEmpty() && lease.mode() == LockMode.READ) {
+				String remedy = "make the transaction read-only, as with @Transactional(readOnly = true), acquire the"
+						+ " lock in mode WRITE, or say transactionFencing = OFF where it is acquired and "
+						+ FencingNotPossibleException.BY_HAND;
+				throw new FencingNotPossibleException("The transaction under lock '" + lease.key()
+						+ "' cannot be fenced, because readers (mode READ) claim nothing; " + remedy, remedy);
+			}
+			return !claimed.isEmpty();
+		}
+
+		private static String keyOf(Lease lease) {
+			return RowKey.of(lease.store() + '/', lease.key());
+		}
+
+		private static LockLostException refusal(Lease lease) {
+			return new LockLostException(lease.key(), lease.fencingToken(),
+					"a later owner has claimed the lock in the database, so this transaction was refused and has"
+							+ " written nothing");
+		}
+
+		@Override
+		public void savepoint(Object savepoint) {
+			this.savepoints.put(savepoint, Map.copyOf(this.tokens));
+		}
+
+		@Override
+		public void savepointRollback(Object savepoint) {
+			this.tokens.clear();
+			this.tokens.putAll(this.savepoints.getOrDefault(savepoint, Map.of()));
+		}
+
+		/**
+		 * Claim the tokens of leases that were acquired while the transaction was
+		 * suspended, or whose claim was lost with a savepoint.
+		 */
+		@Override
+		public void beforeCommit(boolean readOnly) {
+			locksAcquired();
+		}
+
+		/**
+		 * Cover no transaction any more. First of all, because others may begin one then;
+		 * but not before the commit, whose flush may begin one as well.
+		 */
+		@Override
+		public void afterCommit() {
+			end();
+		}
+
+		@Override
+		public void afterCompletion(int outcome) {
+			end();
+		}
+
+		private void end() {
+			this.ended = true;
+			forget(this.status);
+		}
+
+		@Override
+		public int getOrder() {
+			return Ordered.HIGHEST_PRECEDENCE;
+		}
+
 	}
 
 }

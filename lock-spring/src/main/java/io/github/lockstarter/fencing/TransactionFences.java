@@ -19,12 +19,21 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.orm.jpa.DefaultJpaDialect;
+import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.ReactiveTransactionManager;
+import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.TransactionManager;
+import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.ResourceTransactionManager;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ClassUtils;
+
+import io.github.lockstarter.LeaseContext;
+import io.github.lockstarter.transaction.AcquisitionSynchronization;
 
 /**
  * Adds a {@link TransactionFence} to each transaction manager of the application.
@@ -33,6 +42,9 @@ public final class TransactionFences implements BeanPostProcessor {
 
 	private static final boolean JDBC_PRESENT = ClassUtils
 		.isPresent("org.springframework.jdbc.datasource.DataSourceUtils", TransactionFences.class.getClassLoader());
+
+	private static final boolean JPA_PRESENT = ClassUtils.isPresent("org.springframework.orm.jpa.JpaTransactionManager",
+			TransactionFences.class.getClassLoader());
 
 	private final BeanFactory beanFactory;
 
@@ -115,7 +127,7 @@ public final class TransactionFences implements BeanPostProcessor {
 		}
 		this.obstacles.add(obstacle);
 		if (manager instanceof ConfigurableTransactionManager configurable) {
-			configurable.addListener(new UnfencedTransactions(obstacle));
+			configurable.addListener(new Refusal(obstacle));
 		}
 	}
 
@@ -127,11 +139,8 @@ public final class TransactionFences implements BeanPostProcessor {
 	}
 
 	private @Nullable FenceTable table(TransactionManager manager) {
-		if (!JDBC_PRESENT || !(manager instanceof AbstractPlatformTransactionManager platform)) {
-			return null;
-		}
-		DataSource dataSource = TransactionDataSource.of(platform);
-		if (dataSource == null) {
+		DataSource dataSource = dataSource(manager);
+		if (dataSource == null || FenceTable.isRouting(dataSource)) {
 			return null;
 		}
 		FencingSettings settings = settings();
@@ -141,18 +150,86 @@ public final class TransactionFences implements BeanPostProcessor {
 		}
 	}
 
+	/**
+	 * Return the connections of a manager's transactions, or {@code null} if the manager
+	 * does not reveal them.
+	 */
+	private static @Nullable DataSource dataSource(TransactionManager manager) {
+		if (!JDBC_PRESENT || !(manager instanceof AbstractPlatformTransactionManager)) {
+			return null;
+		}
+		if (manager instanceof ResourceTransactionManager resources
+				&& resources.getResourceFactory() instanceof DataSource dataSource) {
+			return dataSource;
+		}
+		return JPA_PRESENT ? Jpa.dataSource(manager) : null;
+	}
+
 	private static FencingNotPossibleException obstacle(TransactionManager manager, String name) {
-		boolean reactive = manager instanceof ReactiveTransactionManager;
+		String reason = "it does not reveal their connections";
+		String remedy = "let a JdbcTransactionManager, or a JpaTransactionManager with a DataSource and the JpaDialect of"
+				+ " its vendor, run them, or ";
+		if (manager instanceof ReactiveTransactionManager) {
+			reason = "they are reactive";
+			remedy = "";
+		}
+		else if (dataSource(manager) != null) {
+			reason = "its DataSource chooses between several databases";
+			remedy = "";
+		}
 		return new FencingNotPossibleException(
 				"Transactions of '" + name + "' (" + ClassUtils.getShortName(manager.getClass())
-						+ ") cannot be fenced, because "
-						+ (reactive ? "they are reactive" : "it does not reveal their connections"),
-				(reactive ? ""
-						: "let a JdbcTransactionManager, or a JpaTransactionManager with a DataSource and the JpaDialect"
-								+ " of its vendor, run them, or ")
-						+ FencingNotPossibleException.BY_HAND + ", name '" + name
+						+ ") cannot be fenced, because " + reason,
+				remedy + FencingNotPossibleException.BY_HAND + ", name '" + name
 						+ "' in distributed-lock.fencing.exclude (the field 'exclude' of FencingSettings), or do not"
 						+ " fence transactions.");
+	}
+
+	/**
+	 * Uses classes that may be absent.
+	 */
+	private static final class Jpa {
+
+		/** The dialect of no vendor does not tell which connection a transaction has. */
+		static @Nullable DataSource dataSource(Object manager) {
+			return (manager instanceof JpaTransactionManager jpa
+					&& jpa.getJpaDialect().getClass() != DefaultJpaDialect.class) ? jpa.getDataSource() : null;
+		}
+
+	}
+
+	/**
+	 * Refuses transactions for which an annotation or a template asks for a fence, for a
+	 * manager whose transactions cannot have one.
+	 */
+	private record Refusal(FencingNotPossibleException reason) implements TransactionExecutionListener {
+
+		@Override
+		public void beforeBegin(TransactionExecution transaction) {
+			if (!transaction.isReadOnly()) {
+				refuse();
+			}
+		}
+
+		/**
+		 * Refuse locks that are acquired inside the transaction as well.
+		 */
+		@Override
+		public void afterBegin(TransactionExecution transaction, @Nullable Throwable beginFailure) {
+			if (beginFailure == null && !transaction.isReadOnly() && transaction.isNewTransaction()
+					&& transaction instanceof TransactionStatus
+					&& TransactionSynchronizationManager.isSynchronizationActive()) {
+				TransactionSynchronizationManager.registerSynchronization((AcquisitionSynchronization) this::refuse);
+			}
+		}
+
+		private void refuse() {
+			if (!LeaseContext.fenced(false).isEmpty()) {
+				throw new FencingNotPossibleException(this.reason.getMessage() + "; " + this.reason.getRemedy(),
+						this.reason.getRemedy());
+			}
+		}
+
 	}
 
 }

@@ -40,7 +40,7 @@ public class LockFencingConfiguration {
 			ObjectProvider<LockSettings> settings) {
 		FencedStores fenced = new FencedStores(definitions, stores::getIfUnique,
 				() -> settings.getIfUnique(() -> LockSettings.NONE));
-		return new FencingCheck(fences, preparation.getIfAvailable(() -> FenceTable::requireIfReachable), fenced::need);
+		return new FencingCheck(fences, preparation.getIfAvailable(() -> FenceTable::require), fenced::need);
 	}
 
 }

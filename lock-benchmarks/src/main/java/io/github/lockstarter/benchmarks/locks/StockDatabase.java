@@ -21,7 +21,6 @@ import org.springframework.transaction.support.TransactionTemplate;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.engine.DefaultLockRegistry;
-import io.github.lockstarter.fencing.FenceSchema;
 import io.github.lockstarter.fencing.FenceTable;
 import io.github.lockstarter.fencing.TransactionFence;
 import io.github.lockstarter.memory.MemoryLockStore;
@@ -66,7 +65,7 @@ final class StockDatabase implements AutoCloseable {
 
 	private static void createFenceTable(HikariDataSource connections) {
 		try {
-			String location = FenceSchema.LOCATION.replace("@@platform@@", FenceSchema.platform(connections));
+			String location = FenceTable.schema(connections);
 			DatabasePopulatorUtils
 				.execute(new ResourceDatabasePopulator(new DefaultResourceLoader().getResource(location)), connections);
 		}

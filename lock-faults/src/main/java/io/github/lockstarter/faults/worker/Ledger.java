@@ -14,7 +14,7 @@ import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.init.DatabasePopulatorUtils;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
-import io.github.lockstarter.fencing.FenceSchema;
+import io.github.lockstarter.fencing.FenceTable;
 
 /**
  * The third counter that the locks protect: an account for each key, changed by
@@ -37,7 +37,7 @@ public final class Ledger {
 	 * Create the tables of the ledger, and the one that fences transactions.
 	 */
 	public void createTables() throws SQLException {
-		String script = FenceSchema.LOCATION.replace("@@platform@@", FenceSchema.platform(this.database));
+		String script = FenceTable.schema(this.database);
 		DatabasePopulatorUtils.execute(new ResourceDatabasePopulator(new DefaultResourceLoader().getResource(script)),
 				this.database);
 		this.jdbc.execute(

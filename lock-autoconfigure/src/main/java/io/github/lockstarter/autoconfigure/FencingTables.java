@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.autoconfigure;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
+import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
+import org.springframework.boot.sql.init.DatabaseInitializationMode;
+import org.springframework.boot.sql.init.DatabaseInitializationSettings;
+import org.springframework.core.NestedExceptionUtils;
+import org.springframework.core.io.ByteArrayResource;
+import org.springframework.core.io.Resource;
+import org.springframework.core.io.ResourceLoader;
+
+import io.github.lockstarter.fencing.FenceTable;
+import io.github.lockstarter.fencing.FenceTableException;
+import io.github.lockstarter.fencing.FenceTablePreparation;
+import io.github.lockstarter.fencing.FencingNotPossibleException;
+
+/**
+ * Creates the tables of claims, as the properties say, and ends the start if one is
+ * missing.
+ *
+ * @param properties when and how to create them
+ * @param resourceLoader finds the script
+ */
+record FencingTables(FencingProperties properties, ResourceLoader resourceLoader) implements FenceTablePreparation {
+
+	private static final String PLATFORM = "@@platform@@";
+
+	@Override
+	public void prepare(FenceTable table) {
+		Exception failure = isWanted(table) ? create(table) : null;
+		try {
+			table.require();
+		}
+		catch (FenceTableException ex) {
+			Throwable reason = NestedExceptionUtils.getMostSpecificCause((failure != null) ? failure : ex);
+			throw new FencingNotPossibleException(
+					"The database of a DataSource has no table '" + table.name()
+							+ "' for fenced transactions, or the user may not use it (" + reason.getMessage() + ")",
+					"create it with the script for your database in io/github/lockstarter/fencing of lock-spring, and"
+							+ " grant the user select, insert, update and delete on it; or set"
+							+ " distributed-lock.fencing.initialize-schema=always; or, if the transactions of this"
+							+ " database need no fence, name their manager in distributed-lock.fencing.exclude");
+		}
+	}
+
+	private boolean isWanted(FenceTable table) {
+		return switch (this.properties.initializeSchema()) {
+			case ALWAYS -> true;
+			case EMBEDDED -> EmbeddedDatabaseConnection.isEmbedded(table.dataSource());
+			case NEVER -> false;
+		};
+	}
+
+	/**
+	 * Run the script, and return why it has failed, or {@code null} if it has not.
+	 * Another instance may have created the table at the same time.
+	 */
+	private @Nullable Exception create(FenceTable table) {
+		try {
+			DatabaseInitializationSettings settings = new DatabaseInitializationSettings();
+			settings.setMode(DatabaseInitializationMode.ALWAYS);
+			settings.setSchemaLocations(List.of(location(table)));
+			Initializer initializer = new Initializer(table, settings);
+			initializer.setResourceLoader(this.resourceLoader);
+			initializer.initializeDatabase();
+			return null;
+		}
+		catch (SQLException | RuntimeException ex) {
+			return ex;
+		}
+	}
+
+	private String location(FenceTable table) throws SQLException {
+		String schema = this.properties.schema();
+		if (!schema.contains(PLATFORM)) {
+			return schema;
+		}
+		String platform = this.properties.platform();
+		return schema.replace(PLATFORM,
+				platform.equals(Property.AUTO) ? FenceTable.platform(table.dataSource()) : platform);
+	}
+
+	/**
+	 * Runs the script with the name of the table.
+	 */
+	private static final class Initializer extends DataSourceScriptDatabaseInitializer {
+
+		private final String table;
+
+		Initializer(FenceTable table, DatabaseInitializationSettings settings) {
+			super(table.dataSource(), settings);
+			this.table = table.name();
+		}
+
+		@Override
+		protected void runScripts(Scripts scripts) {
+			List<Resource> adapted = new ArrayList<>();
+			scripts.forEach((script) -> adapted.add(adapt(script)));
+			super.runScripts(new Scripts(adapted));
+		}
+
+		private Resource adapt(Resource script) {
+			try {
+				String sql = script.getContentAsString(StandardCharsets.UTF_8);
+				return new ByteArrayResource(
+						sql.replace(FenceTable.DEFAULT_NAME, this.table).getBytes(StandardCharsets.UTF_8),
+						script.getDescription());
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		}
+
+	}
+
+}
