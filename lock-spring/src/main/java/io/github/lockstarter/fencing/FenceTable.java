@@ -47,8 +47,6 @@ public final class FenceTable {
 	 */
 	public static final String SCHEMA = "classpath:io/github/lockstarter/fencing/schema-@@platform@@.sql";
 
-	static final Duration DEFAULT_RETENTION = Duration.ofDays(1);
-
 	private static final Log logger = LogFactory.getLog(FenceTable.class);
 
 	/** A start waits no longer for a database that does not answer. */
@@ -87,7 +85,7 @@ public final class FenceTable {
 	 * @throws FencingNotPossibleException if they are to several databases
 	 */
 	public FenceTable(DataSource dataSource) {
-		this(dataSource, DEFAULT_NAME, DEFAULT_RETENTION);
+		this(dataSource, DEFAULT_NAME, FencingSettings.DEFAULTS.retention());
 	}
 
 	/**

@@ -22,7 +22,7 @@ public record FencingSettings(boolean transactions, String table, Duration reten
 	 * Fences only the transactions of annotations and templates that say so.
 	 */
 	public static final FencingSettings DEFAULTS = new FencingSettings(false, FenceTable.DEFAULT_NAME,
-			FenceTable.DEFAULT_RETENTION, Set.of());
+			Duration.ofDays(1), Set.of());
 
 	public FencingSettings {
 		if (retention.isNegative() || retention.isZero()) {

@@ -11,7 +11,6 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 
 import io.github.lockstarter.LockSettings;
-import io.github.lockstarter.fencing.FenceTable;
 import io.github.lockstarter.fencing.FenceTablePreparation;
 import io.github.lockstarter.fencing.FencingCheck;
 import io.github.lockstarter.fencing.TransactionFences;
@@ -40,7 +39,9 @@ public class LockFencingConfiguration {
 			ObjectProvider<LockSettings> settings) {
 		FencedStores fenced = new FencedStores(definitions, stores::getIfUnique,
 				() -> settings.getIfUnique(() -> LockSettings.NONE));
-		return new FencingCheck(fences, preparation.getIfAvailable(() -> FenceTable::require), fenced::need);
+		// A method reference would load the classes of spring-jdbc, which may be absent
+		FenceTablePreparation require = (table) -> table.require();
+		return new FencingCheck(fences, preparation.getIfAvailable(() -> require), fenced::need);
 	}
 
 }
