@@ -95,7 +95,7 @@ final class Engines {
 			}
 		}
 		requireNotRefusing(key);
-		Engine engine = new Engine(name, store, this.settings, this.listener, this.time);
+		Engine engine = new Engine(this.stores.canonicalName(name), store, this.settings, this.listener, this.time);
 		this.all.add(engine);
 		return engine;
 	}

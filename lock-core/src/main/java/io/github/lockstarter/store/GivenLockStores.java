@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +25,15 @@ record GivenLockStores(String defaultName, Map<String, LockStore> stores) implem
 	@Override
 	public @Nullable LockStore find(String name) {
 		return this.stores.get(name);
+	}
+
+	@Override
+	public String canonicalName(String name) {
+		LockStore store = find(name);
+		return Stream.concat(Stream.of(this.defaultName), names().stream())
+			.filter((each) -> find(each) == store)
+			.findFirst()
+			.orElse(name);
 	}
 
 	@Override

@@ -32,6 +32,15 @@ public interface LockStores {
 	@Nullable LockStore find(String name);
 
 	/**
+	 * Return the name by which all instances know a store, whichever of its names a lock
+	 * has chosen.
+	 * @param name a name of the store
+	 */
+	default String canonicalName(String name) {
+		return name;
+	}
+
+	/**
 	 * Return the names of all stores, in the order in which messages list them.
 	 */
 	Set<String> names();

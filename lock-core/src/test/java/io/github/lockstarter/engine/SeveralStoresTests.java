@@ -157,6 +157,17 @@ class SeveralStoresTests {
 		}
 	}
 
+	/** Instances must agree on the name, because tables of claims contain it. */
+	@Test
+	void theNameOfAStoreDoesNotDependOnTheNameThatIsUsedFirst() {
+		LockStore store = new MemoryLockStore(this.first);
+		LockStores named = LockStores.of("a", Map.of("a", new MemoryLockStore(this.second), "b", store, "c", store));
+		try (DefaultLockRegistry registry = new DefaultLockRegistry(named, LockSettings.NONE, EngineSettings.DEFAULTS,
+				this.events::add); Lease lease = registry.acquire(REQUEST.withStore("c"))) {
+			assertThat(lease.store()).isEqualTo("b");
+		}
+	}
+
 	@Test
 	void anUnknownStoreIsRefused() {
 		LockRequest request = REQUEST.withStore("third");

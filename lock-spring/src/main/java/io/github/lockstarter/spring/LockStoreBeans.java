@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.spring;
 
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -112,14 +113,29 @@ public final class LockStoreBeans implements LockStores, BeanNameAware {
 	}
 
 	@Override
+	public String canonicalName(String name) {
+		String requested = isStore(name) ? name : KIND + name;
+		return Arrays.stream(beanNames())
+			.filter((bean) -> bean.equals(requested)
+					|| Arrays.asList(this.beanFactory.getAliases(bean)).contains(requested))
+			.findFirst()
+			.map(LockStoreBeans::storeName)
+			.orElse(name);
+	}
+
+	@Override
 	public Set<String> names() {
 		Set<String> names = new TreeSet<>();
 		names.add(MEMORY);
-		for (String bean : BeanFactoryUtils.beanNamesForTypeIncludingAncestors(this.beanFactory, LockStore.class, true,
-				false)) {
+		for (String bean : beanNames()) {
 			names.add(storeName(bean));
 		}
 		return names;
+	}
+
+	/** Without aliases. */
+	private String[] beanNames() {
+		return BeanFactoryUtils.beanNamesForTypeIncludingAncestors(this.beanFactory, LockStore.class, true, false);
 	}
 
 }

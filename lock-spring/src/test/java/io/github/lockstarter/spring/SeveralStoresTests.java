@@ -85,6 +85,16 @@ class SeveralStoresTests {
 	}
 
 	@Test
+	void anAliasIsTheSameStoreInAllInstances() {
+		try (AnnotationConfigApplicationContext context = start(Shop.class)) {
+			context.registerAlias("other", "aliasOfOther");
+			try (Lease lease = context.getBean(LockRegistry.class).acquire(REQUEST.withStore("aliasOfOther"))) {
+				assertThat(lease.store()).isEqualTo("other");
+			}
+		}
+	}
+
+	@Test
 	void theSettingsOfANameAreThoseOfTheBean() {
 		try (AnnotationConfigApplicationContext context = start(Settings.class, Shop.class)) {
 			context.getBean(Shop.class)
