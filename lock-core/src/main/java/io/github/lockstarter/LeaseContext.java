@@ -2,12 +2,12 @@
 
 package io.github.lockstarter;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -75,7 +75,7 @@ public final class LeaseContext {
 	static void ensureNotLost(AnyLockRequest<?> request) {
 		List<LockRequest> requests = LockSetRequest.requestsOf(request);
 		for (LeaseScope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
-			if (!scope.ended && scope.expiry == null) {
+			if (!scope.ended && scope.expired == null) {
 				for (Lease lease : scope.lease.all()) {
 					if (!lease.isHeld() && requests.stream().anyMatch((one) -> one.key().equals(lease.key()))) {
 						tellOfLoss(lease);
@@ -149,16 +149,16 @@ public final class LeaseContext {
 
 	/**
 	 * Enter a scope whose lease is never the {@linkplain #current() current} one.
-	 * @param leaseTime the time after which the lease expires, or {@code null} if it is
-	 * renewed
+	 * @param expired whether the time of a fixed lease is over, or {@code null} if the
+	 * lease is renewed
 	 */
-	static LeaseScope watch(LeaseSet lease, @Nullable Duration leaseTime, ScopeTerms terms) {
+	static LeaseScope watch(LeaseSet lease, @Nullable BooleanSupplier expired, ScopeTerms terms) {
 		if (!TransactionBoundary.isAround()) {
 			forgetExpired();
 		}
 		LeaseScope scope = enter(lease, terms);
 		scope.leave();
-		scope.expiry = (leaseTime != null) ? System.nanoTime() + leaseTime.toNanos() : null;
+		scope.expired = expired;
 		return scope;
 	}
 

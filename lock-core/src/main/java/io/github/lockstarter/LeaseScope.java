@@ -2,6 +2,8 @@
 
 package io.github.lockstarter;
 
+import java.util.function.BooleanSupplier;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,8 +18,11 @@ final class LeaseScope implements AutoCloseable {
 	/** Used by the thread that entered this scope only. */
 	@Nullable LeaseScope outer;
 
-	/** Used by the thread that entered this scope only. */
-	@Nullable Long expiry;
+	/**
+	 * Whether the time of a fixed lease is over, or {@code null} for a lease that is
+	 * renewed. Used by the thread that entered this scope only.
+	 */
+	@Nullable BooleanSupplier expired;
 
 	volatile boolean left;
 
@@ -38,7 +43,7 @@ final class LeaseScope implements AutoCloseable {
 	}
 
 	void endIfExpired() {
-		if (this.expiry != null && this.expiry - System.nanoTime() <= 0 && !this.lease.isHeld()) {
+		if (this.expired != null && this.expired.getAsBoolean() && !this.lease.isHeld()) {
 			this.ended = true;
 		}
 	}

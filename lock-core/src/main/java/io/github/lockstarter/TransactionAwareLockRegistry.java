@@ -11,6 +11,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +38,9 @@ public final class TransactionAwareLockRegistry implements LockRegistry {
 
 	private final LockSettings settings;
 
+	/** Tells when the fixed leases that nobody closes are to be forgotten. */
+	private final LongSupplier nanoTime;
+
 	/** The leases behind the {@link Lock} views that a thread has locked. */
 	private final ThreadLocal<@Nullable Map<LockRequest, Deque<Lease>>> locked = new ThreadLocal<>();
 
@@ -56,6 +61,12 @@ public final class TransactionAwareLockRegistry implements LockRegistry {
 	 */
 	public TransactionAwareLockRegistry(LockRegistry delegate, OnActiveTransaction onActiveTransaction,
 			OnPersistenceContext persistenceContext) {
+		this(delegate, onActiveTransaction, persistenceContext, System::nanoTime);
+	}
+
+	TransactionAwareLockRegistry(LockRegistry delegate, OnActiveTransaction onActiveTransaction,
+			OnPersistenceContext persistenceContext, LongSupplier nanoTime) {
+		this.nanoTime = nanoTime;
 		this.delegate = delegate;
 		this.onActiveTransaction = onActiveTransaction;
 		this.reads = FreshReads.byDefault(onActiveTransaction, persistenceContext);
@@ -172,7 +183,7 @@ public final class TransactionAwareLockRegistry implements LockRegistry {
 			return lease;
 		}
 		boolean deferring = this.onActiveTransaction != OnActiveTransaction.RELEASE_ON_RETURN;
-		LeaseScope scope = LeaseContext.watch(lease, leaseTime(request), ScopeTerms.OF_THREAD);
+		LeaseScope scope = LeaseContext.watch(lease, expired(request), ScopeTerms.OF_THREAD);
 		L leases = TransactionAwareLeaseSet.of(lease, scope, inTransaction, deferring);
 		try {
 			if (inTransaction) {
@@ -187,9 +198,18 @@ public final class TransactionAwareLockRegistry implements LockRegistry {
 	}
 
 	/**
-	 * Return the time after which all leases of a request have expired, or {@code null}
-	 * if one of them is renewed.
+	 * Return whether all leases of a request that was just granted have expired, or
+	 * {@code null} if one of them is renewed.
 	 */
+	private @Nullable BooleanSupplier expired(AnyLockRequest<?> request) {
+		Duration leaseTime = leaseTime(request);
+		if (leaseTime == null) {
+			return null;
+		}
+		long expiry = this.nanoTime.getAsLong() + leaseTime.toNanos();
+		return () -> expiry - this.nanoTime.getAsLong() <= 0;
+	}
+
 	private static @Nullable Duration leaseTime(AnyLockRequest<?> request) {
 		Duration longest = Duration.ZERO;
 		for (LockRequest each : LockSetRequest.requestsOf(request)) {

@@ -6,14 +6,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-import io.github.lockstarter.engine.DefaultLockRegistry;
-import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.testsupport.ManualInstances;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -32,7 +28,7 @@ class LeaseContextTests {
 	private final ManualInstances instances = new ManualInstances();
 
 	private final LockRegistry registry = new TransactionAwareLockRegistry(this.instances.registry(),
-			OnActiveTransaction.DEFER);
+			OnActiveTransaction.DEFER, OnPersistenceContext.ISOLATE, this.instances.time);
 
 	@AfterEach
 	void nothingIsLeft() {
@@ -90,20 +86,17 @@ class LeaseContextTests {
 		});
 	}
 
-	/** When a scope has ended is told by the clock of the JVM. */
-	@Tag("clock")
 	@Test
-	void fixedLeasesThatNobodyClosesAreForgotten() {
-		DefaultLockRegistry real = new DefaultLockRegistry(new MemoryLockStore());
-		LockRegistry registry = new TransactionAwareLockRegistry(real, OnActiveTransaction.DEFER);
-		Lease last = null;
+	void fixedLeasesThatNobodyClosesAreForgottenWhenTheirTimeIsOver() {
 		for (int i = 0; i < LEASES; i++) {
-			last = registry.acquire(LockRequest.of("node", i).withLeaseTime(LockRequest.MIN_LEASE_TIME));
+			this.registry.acquire(LockRequest.of("node", i).withLeaseTime(LEASE_TIME));
 		}
-		Awaitility.await().until(last::remaining, Duration.ZERO::equals);
-		registry.acquire(LockRequest.of("node", "last")).close();
+		this.instances.time.advance(LEASE_TIME.minusNanos(1));
+		this.registry.acquire(LockRequest.of("node", "last")).close();
+		assertThat(LeaseContext.size()).isEqualTo(LEASES);
+		this.instances.time.advance(Duration.ofNanos(1));
+		this.registry.acquire(LockRequest.of("node", "last")).close();
 		assertThat(LeaseContext.size()).isZero();
-		real.close();
 	}
 
 	/** Transactions that claim rows in the same order cannot deadlock. */
