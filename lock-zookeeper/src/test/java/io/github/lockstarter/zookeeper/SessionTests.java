@@ -227,10 +227,13 @@ class SessionTests {
 		client.acquire(KEY, before, LEASE_TIME, false);
 		client.release(KEY, before, null);
 		this.network.cutAnswers();
-		assertThatThrownBy(() -> client.acquire(KEY, owner, LEASE_TIME, true)).isInstanceOf(CompletionException.class);
+		// A request that has not begun within its time is not carried out
+		await().until(() -> {
+			assertThatThrownBy(() -> client.acquire(KEY, owner, LEASE_TIME, true))
+				.isInstanceOf(CompletionException.class);
+			return TestServers.nodes(this.near, PATH).size() == 1;
+		});
 		assertThat(this.far.getZookeeperClient().isConnected()).isTrue();
-		// The request is carried out
-		await().until(() -> TestServers.nodes(this.near, PATH).size() == 1);
 		this.network.healWithReset();
 		await().ignoreExceptions().until(() -> client.acquire(KEY, owner, LEASE_TIME, true) instanceof LockGrant);
 		await().until(() -> TestServers.nodes(this.near, PATH).size() == 1);
