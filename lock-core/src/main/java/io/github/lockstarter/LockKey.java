@@ -3,12 +3,19 @@
 package io.github.lockstarter;
 
 import java.io.Serializable;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Calendar;
 import java.util.Collection;
+import java.util.Date;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.concurrent.Future;
 
 import org.jspecify.annotations.Nullable;
 
@@ -44,11 +51,11 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 			0x2070, 0xFEFF, 0xFF00, 0xFFF9, 0xFFFC, 0x110BD, 0x110BE, 0x110CD, 0x110CE, 0x13430, 0x13440, 0x1BCA0,
 			0x1BCA4, 0x1D173, 0x1D17B, 0xE0001, 0xE0002, 0xE0020, 0xE0080 };
 
-	private static final ClassValue<Boolean> IS_VALUE = new ClassValue<>() {
+	private static final ClassValue<String> OBJECTION = new ClassValue<>() {
 
 		@Override
-		protected Boolean computeValue(Class<?> type) {
-			return !isSeveral(type) && type != Optional.class && !isTextIdentity(type);
+		protected String computeValue(Class<?> type) {
+			return objection(type);
 		}
 
 	};
@@ -70,27 +77,67 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 	}
 
 	/**
-	 * Return the lock of a key within a name.
+	 * Return the lock of a key within a name. The text of the key is the same in each
+	 * JVM, whatever its time zone, language and version:
+	 * <ul>
+	 * <li>an enum constant has its {@link Enum#name() name}</li>
+	 * <li>a {@link BigDecimal} is written out without trailing zeros, so that equal
+	 * numbers are one lock</li>
+	 * <li>a {@link Date} or timestamp has its instant in ISO form, with all fractions of
+	 * the second</li>
+	 * <li>an {@code Optional} has the text of its value</li>
+	 * <li>any other value has the text of its {@code toString()}, for example a text, an
+	 * integral number, a {@code UUID}, a value of {@code java.time} or a record</li>
+	 * </ul>
 	 * @param name the name of what is guarded
-	 * @param key the key, a single value that is converted to text by
-	 * {@link String#valueOf}. For the locks of several keys use
+	 * @param key the key, a single value. For the locks of several keys use
 	 * {@link LockSetRequest#of(String, Collection)}
 	 * @throws IllegalArgumentException if the name is not valid, or the key is
-	 * {@code null}, a collection, a map, an array or an {@link Optional}, has no
-	 * {@code toString()} of its own, or its text is blank, longer than
-	 * {@value #MAX_KEY_LENGTH} characters or not well-formed Unicode
+	 * {@code null}, an empty {@code Optional}, a collection, a map, an array, a
+	 * {@code float} or {@code double}, a {@link Calendar}, a {@code java.sql.Date} or
+	 * {@code Time}, or a {@link Future}; has no {@code toString()} of its own; or its
+	 * text is blank, longer than {@value #MAX_KEY_LENGTH} characters or not well-formed
+	 * Unicode
 	 */
-	@SuppressWarnings("NullAway") // callers without null checks get a clear answer
 	public static LockKey of(String name, Object key) {
+		return new LockKey(name, textOf(name, key));
+	}
+
+	@SuppressWarnings("NullAway") // callers without null checks get a clear answer
+	private static String textOf(String name, Object key) {
+		if (key instanceof String || key instanceof Long) {
+			return key.toString();
+		}
 		if (key == null) {
 			throw new IllegalArgumentException(
 					"'key' of the lock '" + name + "' must not be null; leave it out for one lock per name");
 		}
-		if (!IS_VALUE.get(key.getClass())) {
-			throw new IllegalArgumentException("'key' of the lock '" + name + "' is a " + key.getClass().getTypeName()
-					+ objection(key.getClass()));
+		if (key instanceof Optional<?> optional) {
+			return textOf(name, optional.orElse(null));
 		}
-		return new LockKey(name, key.toString());
+		if (key instanceof OptionalLong optional) {
+			return textOf(name, optional.isPresent() ? optional.getAsLong() : null);
+		}
+		if (key instanceof OptionalInt optional) {
+			return textOf(name, optional.isPresent() ? optional.getAsInt() : null);
+		}
+		String objection = OBJECTION.get(key.getClass());
+		if (!objection.isEmpty()) {
+			throw new IllegalArgumentException(
+					"'key' of the lock '" + name + "' is a " + key.getClass().getTypeName() + ", " + objection);
+		}
+		if (key instanceof Enum<?> constant) {
+			return constant.name();
+		}
+		if (key instanceof Date date) {
+			return date.toInstant().toString();
+		}
+		if (key instanceof BigDecimal number) {
+			BigDecimal shortest = number.stripTrailingZeros();
+			// A number of a few bytes can have a billion zeros
+			return (Math.abs(shortest.scale()) <= MAX_KEY_LENGTH) ? shortest.toPlainString() : shortest.toString();
+		}
+		return key.toString();
 	}
 
 	/**
@@ -111,25 +158,39 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 		return text();
 	}
 
-	private static boolean isSeveral(Class<?> type) {
-		return Collection.class.isAssignableFrom(type) || Map.class.isAssignableFrom(type) || type.isArray();
+	/** What is wrong with a type and what to use instead; empty if nothing is. */
+	private static String objection(Class<?> type) {
+		if (type == byte[].class) {
+			return "which has no text of its own; use one, such as HexFormat.of().formatHex(key)";
+		}
+		if (type == char[].class) {
+			return "which has no text of its own; use String.valueOf(key)";
+		}
+		if (Collection.class.isAssignableFrom(type) || Map.class.isAssignableFrom(type) || type.isArray()) {
+			return "which has several values; for the locks of all of them use LockSetRequest.of(name, keys)";
+		}
+		if (type == Float.class || type == Double.class || type == OptionalDouble.class) {
+			return "whose text depends on the version of Java; use a BigDecimal or an integral number";
+		}
+		if (type.getName().equals("java.sql.Date") || type.getName().equals("java.sql.Time")) {
+			return "whose text depends on the time zone of the JVM; use its toLocal" + type.getSimpleName() + "()";
+		}
+		if (Calendar.class.isAssignableFrom(type)) {
+			return "whose text has all its fields; use its toInstant()";
+		}
+		if (Future.class.isAssignableFrom(type)) {
+			return "which may have no value yet; use the value";
+		}
+		return hasOwnText(type) ? "" : "whose text is different in each JVM because it has no toString() of its own";
 	}
 
-	private static boolean isTextIdentity(Class<?> type) {
+	private static boolean hasOwnText(Class<?> type) {
 		try {
-			return type.getMethod("toString").getDeclaringClass() == Object.class;
+			return type.getMethod("toString").getDeclaringClass() != Object.class;
 		}
 		catch (NoSuchMethodException ex) {
 			throw new IllegalStateException(ex);
 		}
-	}
-
-	private static String objection(Class<?> type) {
-		if (isSeveral(type)) {
-			return ", which has several values; for the locks of all of them use LockSetRequest.of(name, keys)";
-		}
-		return (type == Optional.class) ? "; use its value instead"
-				: ", whose text is different in each JVM because it has no toString() of its own";
 	}
 
 	private static void checkName(String name) {

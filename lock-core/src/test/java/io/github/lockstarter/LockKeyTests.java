@@ -2,18 +2,33 @@
 
 package io.github.lockstarter;
 
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.nio.file.Path;
+import java.sql.Timestamp;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.util.Date;
+import java.util.GregorianCalendar;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
+import java.util.TimeZone;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -130,10 +145,67 @@ class LockKeyTests {
 		return Stream.of(List.of(1L, 2L), Set.of(1L), Map.of(1L, 2), new int[] { 1 });
 	}
 
-	@Test
-	void anOptionalIsNotItsValue() {
-		assertThatIllegalArgumentException().isThrownBy(() -> LockKey.of("stock", Optional.of(1001)))
-			.withMessage("'key' of the lock 'stock' is a java.util.Optional; use its value instead");
+	@ParameterizedTest
+	@MethodSource
+	void theTextOfAValueIsTheSameInEachJvm(Object key, String text) {
+		TimeZone zone = TimeZone.getDefault();
+		Locale locale = Locale.getDefault();
+		try {
+			TimeZone.setDefault(TimeZone.getTimeZone("Asia/Tokyo"));
+			Locale.setDefault(Locale.forLanguageTag("ar-EG"));
+			assertThat(LockKey.of("stock", key).key()).isEqualTo(text);
+		}
+		finally {
+			TimeZone.setDefault(zone);
+			Locale.setDefault(locale);
+		}
+	}
+
+	static Stream<Arguments> theTextOfAValueIsTheSameInEachJvm() {
+		Instant instant = Instant.parse("2026-03-29T01:30:00.123456789Z");
+		return Stream.of(Arguments.of(new StringBuilder("a"), "a"), Arguments.of('c', "c"), Arguments.of(true, "true"),
+				Arguments.of(1_000_000, "1000000"), Arguments.of(new BigInteger("-7"), "-7"),
+				Arguments.of(new BigDecimal("10.00"), "10"), Arguments.of(new BigDecimal("1E+1"), "10"),
+				Arguments.of(new BigDecimal("0.50"), "0.5"),
+				Arguments.of(new BigDecimal("1E+1000000000"), "1E+1000000000"), Arguments.of(Size.LARGE, "LARGE"),
+				Arguments.of(Size.SMALL, "SMALL"), Arguments.of(new UUID(1, 2), "00000000-0000-0001-0000-000000000002"),
+				Arguments.of(new Date(instant.toEpochMilli()), "2026-03-29T01:30:00.123Z"),
+				Arguments.of(Timestamp.from(instant), "2026-03-29T01:30:00.123456789Z"),
+				Arguments.of(new Timestamp(0), "1970-01-01T00:00:00Z"), Arguments.of(instant, instant.toString()),
+				Arguments.of(LocalDate.of(2026, 3, 29), "2026-03-29"), Arguments.of(Optional.of(Size.LARGE), "LARGE"),
+				Arguments.of(OptionalInt.of(7), "7"), Arguments.of(OptionalLong.of(7), "7"),
+				Arguments.of(new Point(1, 2), "Point[x=1, y=2]"));
+	}
+
+	@ParameterizedTest
+	@MethodSource
+	void aValueWithoutSuchATextIsRefusedWithARemedy(Object key, String remedy) {
+		assertThatIllegalArgumentException().isThrownBy(() -> LockKey.of("stock", key))
+			.withMessageStartingWith("'key' of the lock 'stock' is a " + key.getClass().getTypeName() + ", wh")
+			.withMessageEndingWith("; use " + remedy);
+	}
+
+	static Stream<Arguments> aValueWithoutSuchATextIsRefusedWithARemedy() {
+		return Stream.of(Arguments.of(new java.sql.Date(0), "its toLocalDate()"),
+				Arguments.of(new java.sql.Time(0), "its toLocalTime()"),
+				Arguments.of(new GregorianCalendar(), "its toInstant()"),
+				Arguments.of(new byte[] { 1 }, "one, such as HexFormat.of().formatHex(key)"),
+				Arguments.of(new char[] { 'a' }, "String.valueOf(key)"),
+				Arguments.of(1.5, "a BigDecimal or an integral number"),
+				Arguments.of(1.5F, "a BigDecimal or an integral number"),
+				Arguments.of(OptionalDouble.of(1), "a BigDecimal or an integral number"),
+				Arguments.of(CompletableFuture.completedFuture("a"), "the value"));
+	}
+
+	@ParameterizedTest
+	@MethodSource
+	void anEmptyOptionalIsNoKey(Object key) {
+		assertThatIllegalArgumentException().isThrownBy(() -> LockKey.of("stock", key))
+			.withMessage("'key' of the lock 'stock' must not be null; leave it out for one lock per name");
+	}
+
+	static Stream<Object> anEmptyOptionalIsNoKey() {
+		return Stream.of(Optional.empty(), OptionalInt.empty(), OptionalLong.empty());
 	}
 
 	@Test
@@ -190,6 +262,28 @@ class LockKeyTests {
 			}
 		}
 		return key.toString();
+	}
+
+	/** Its text would depend on the language of the JVM. */
+	enum Size {
+
+		SMALL,
+
+		LARGE {
+			@Override
+			public String toString() {
+				return String.format("%d", 2);
+			}
+		};
+
+		@Override
+		public String toString() {
+			return String.format("%d", 1);
+		}
+
+	}
+
+	record Point(int x, int y) {
 	}
 
 }

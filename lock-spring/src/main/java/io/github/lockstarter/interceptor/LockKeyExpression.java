@@ -170,6 +170,9 @@ final class LockKeyExpression {
 			stream.iterator().forEachRemaining(elements::add);
 			return elements;
 		}
+		if (value instanceof byte[] || value instanceof char[]) {
+			return null;
+		}
 		return ObjectUtils.isArray(value) ? Arrays.asList(ObjectUtils.toObjectArray(value)) : null;
 	}
 
