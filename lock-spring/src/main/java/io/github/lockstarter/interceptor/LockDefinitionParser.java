@@ -4,13 +4,16 @@ package io.github.lockstarter.interceptor;
 
 import java.lang.reflect.Method;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.BaseStream;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +47,9 @@ final class LockDefinitionParser {
 	private final LockSettings settings;
 
 	private final Supplier<@Nullable LockStores> stores;
+
+	/** The method to which each default name belongs. */
+	private final Map<String, String> defaultNames = new ConcurrentHashMap<>();
 
 	/**
 	 * Create a parser.
@@ -210,8 +216,24 @@ final class LockDefinitionParser {
 		});
 	}
 
-	private static String defaultName(Method method, Class<?> targetClass) {
-		return ClassUtils.getShortName(targetClass) + '.' + method.getName();
+	/**
+	 * Return the name of a method that gives none. It is short, so two methods may have
+	 * the same one; they would exclude each other, and with {@code SKIP} in silence.
+	 */
+	private String defaultName(Method method, Class<?> targetClass) {
+		String name = ClassUtils.getShortName(targetClass) + '.' + method.getName();
+		String parameters = Arrays.stream(method.getParameterTypes())
+			.map(Class::getTypeName)
+			.collect(Collectors.joining(", ", "(", ")"));
+		String self = ClassUtils.getUserClass(targetClass).getName() + '.' + method.getName() + parameters;
+		String other = this.defaultNames.putIfAbsent(name, self);
+		if (other != null && !other.equals(self)) {
+			throw invalid(method,
+					"its default name '" + name + "' is also the one of '" + other
+							+ "', so the two methods would have one lock",
+					"Set 'name' on each of them, to the same text if they shall exclude each other.", null);
+		}
+		return name;
 	}
 
 	private static InvalidLockDefinitionException invalid(Method method, String problem, String action,

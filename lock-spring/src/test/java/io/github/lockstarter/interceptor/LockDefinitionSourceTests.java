@@ -125,6 +125,21 @@ class LockDefinitionSourceTests {
 	}
 
 	@Test
+	void twoMethodsHaveNoDefaultNameInCommon() {
+		definition(Importer.class, "run");
+		assertThatExceptionOfType(InvalidLockDefinitionException.class)
+			.isThrownBy(() -> definition(io.github.lockstarter.interceptor.namesake.Importer.class, "run"))
+			.withMessageContaining("its default name 'Importer.run' is also the one of"
+					+ " 'io.github.lockstarter.interceptor.Importer.run()', so the two methods would have one lock")
+			.extracting(InvalidLockDefinitionException::getAction)
+			.asString()
+			.startsWith("Set 'name' on each of them");
+		definition(Importer.class, "named");
+		assertThat(request(definition(io.github.lockstarter.interceptor.namesake.Importer.class, "named")).key())
+			.isEqualTo(LockKey.of("import"));
+	}
+
+	@Test
 	void definitionsAreMadeOnce() {
 		assertThat(definition(Defaults.class, "run")).isSameAs(definition(Defaults.class, "run"));
 	}
