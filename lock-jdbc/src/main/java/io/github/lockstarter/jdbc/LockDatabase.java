@@ -114,6 +114,10 @@ final class LockDatabase {
 		try (Connection connection = open()) {
 			boolean autoCommitBefore = connection.getAutoCommit();
 			int silenceBefore = limitSilence(connection);
+			if (silenceBefore < 0 && connection.isClosed()) {
+				// A pool has taken the refusal of the driver for a broken connection
+				return attempt(autoCommit, work);
+			}
 			try {
 				if (autoCommitBefore != autoCommit) {
 					connection.setAutoCommit(autoCommit);

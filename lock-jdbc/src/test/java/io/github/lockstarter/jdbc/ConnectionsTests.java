@@ -9,14 +9,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
 import com.zaxxer.hikari.HikariDataSource;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import org.springframework.core.io.DefaultResourceLoader;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.jdbc.datasource.init.DatabasePopulatorUtils;
+import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.github.lockstarter.LockKey;
@@ -26,6 +30,7 @@ import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.Place;
+import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.UnusableStoreException;
 import io.github.lockstarter.test.StoreClient;
 
@@ -80,6 +85,21 @@ class ConnectionsTests {
 					JdbcLockStore other = new JdbcLockStore(database.unpooled(), TestDatabase.SETTINGS)) {
 				assertThat(connection.getAutoCommit()).isFalse();
 				assertThat(new StoreClient(other).renew(key, this.owner, LEASE_TIME)).isTrue();
+			}
+		}
+	}
+
+	/** A pool then takes the refusal for a broken connection, and closes it. */
+	@Test
+	void aDriverThatCannotLimitSilenceServesTheFirstRequest() {
+		try (HikariDataSource pool = TestDatabase.pool("jdbc:hsqldb:mem:silence", 2)) {
+			DatabasePopulatorUtils.execute(new ResourceDatabasePopulator(new DefaultResourceLoader()
+				.getResource(JdbcLockSchema.LOCATION.replace("@@platform@@", "generic"))), pool);
+			try (JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.SETTINGS)) {
+				LockKey key = LockKey.of("silence");
+				StoreClient client = new StoreClient(store);
+				assertThat(client.acquire(key, this.owner, LEASE_TIME, false)).isInstanceOf(LockGrant.class);
+				assertThat(client.release(key, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
 			}
 		}
 	}
