@@ -197,7 +197,10 @@ final class LockSession implements Watcher {
 	CompletableFuture<?> createLock(String path, boolean ancestors) {
 		List<CompletableFuture<Boolean>> permitted = new ArrayList<>();
 		if (ancestors) {
-			this.paths.ancestors().forEach((each) -> permitted.add(permitted(create(each, CreateMode.PERSISTENT))));
+			List<String> all = this.paths.ancestors();
+			// To create a node that exists may be refused to a user who may use the root
+			all.subList(0, all.size() - 1).forEach((each) -> create(each, CreateMode.PERSISTENT));
+			permitted.add(permitted(create(all.get(all.size() - 1), CreateMode.PERSISTENT)));
 		}
 		permitted.add(permitted(create(path, CreateMode.CONTAINER)));
 		readBases();

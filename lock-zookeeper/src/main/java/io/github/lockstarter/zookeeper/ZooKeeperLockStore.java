@@ -97,11 +97,18 @@ public final class ZooKeeperLockStore implements LockStore, AutoCloseable {
 	/**
 	 * Create a store with a session of its own, which it closes.
 	 * @param connectString the members of the ensemble, such as
-	 * {@code zk1:2181,zk2:2181,zk3:2181}
+	 * {@code zk1:2181,zk2:2181,zk3:2181}; a path at its end, as in {@code zk1:2181/shop},
+	 * is created with the root if it does not exist
 	 * @param settings the settings
 	 */
 	public static ZooKeeperLockStore connect(String connectString, ZooKeeperLockSettings settings) {
-		return new ZooKeeperLockStore(client(connectString, settings), settings, true, RESERVATION);
+		// A session could not create the path of its own connect string
+		int path = connectString.indexOf('/');
+		String above = (path < 0 || path == connectString.length() - 1) ? "" : connectString.substring(path);
+		String members = (path < 0) ? connectString : connectString.substring(0, path);
+		ZooKeeperLockSettings whole = new ZooKeeperLockSettings(above + settings.root(), settings.sessionTimeout(),
+				settings.requestTimeout());
+		return new ZooKeeperLockStore(client(members, whole), whole, true, RESERVATION);
 	}
 
 	/**

@@ -4,6 +4,7 @@ package io.github.lockstarter.zookeeper;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
@@ -73,6 +74,21 @@ class NodesTests {
 			assertThatExceptionOfType(UnusableStoreException.class)
 				.isThrownBy(() -> new StoreClient(otherStore).acquire(key, OwnerToken.random(), LEASE_TIME, false))
 				.withMessageContaining("/shop/distributed-locks/stock:1");
+		}
+	}
+
+	@Test
+	void aPathOfTheConnectStringIsCreated() throws Exception {
+		String path = "/" + UUID.randomUUID();
+		String members = this.server.split("/")[0];
+		LockKey key = LockKey.of("stock", 1);
+		try (ZooKeeperLockStore store = ZooKeeperLockStore.connect(members + path + "/shop", TestServers.PATIENT);
+				CuratorFramework client = TestServers.connected(members, TestServers.PATIENT)) {
+			StoreClient locks = new StoreClient(store);
+			OwnerToken owner = OwnerToken.random();
+			await().ignoreExceptions().until(() -> locks.acquire(key, owner, LEASE_TIME, false) instanceof LockGrant);
+			assertThat(client.getChildren().forPath(path + "/shop/distributed-locks/stock:1")).hasSize(1);
+			locks.release(key, owner, null);
 		}
 	}
 
