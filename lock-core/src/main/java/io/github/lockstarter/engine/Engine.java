@@ -202,9 +202,15 @@ final class Engine {
 
 	/**
 	 * Let holders finish.
+	 * @param timeout how long to wait for them, for messages
 	 * @param deadline when to stop waiting for them
 	 */
-	void awaitHolders(long deadline) {
+	void awaitHolders(Duration timeout, long deadline) {
+		List<LockKey> held = this.locks.held();
+		if (!held.isEmpty()) {
+			logger.info("Waiting up to " + timeout.toMillis() + " ms for the holders of locks before the shutdown: "
+					+ held);
+		}
 		this.locks.awaitEmpty(deadline);
 	}
 

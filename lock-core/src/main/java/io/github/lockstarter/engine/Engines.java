@@ -137,7 +137,7 @@ final class Engines {
 		refuse();
 		Duration timeout = this.settings.shutdownTimeout();
 		long deadline = this.time.now() + timeout.toNanos();
-		this.all.forEach((engine) -> engine.awaitHolders(deadline));
+		this.all.forEach((engine) -> engine.awaitHolders(timeout, deadline));
 		this.all.forEach((engine) -> engine.stopRenewing(timeout));
 	}
 

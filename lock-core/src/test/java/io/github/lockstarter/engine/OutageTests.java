@@ -84,7 +84,7 @@ class OutageTests {
 
 	@Test
 	@ExtendWith(CapturedLog.Extension.class)
-	void shutdownWarnsOfLocksThatAreHeldAndNotOfThoseThatAreOnlyWaitedFor(CapturedLog log) throws Exception {
+	void shutdownNamesTheLocksThatAreHeldAndNotThoseThatAreOnlyWaitedFor(CapturedLog log) throws Exception {
 		CountDownLatch asking = new CountDownLatch(1);
 		CountDownLatch answer = new CountDownLatch(1);
 		DefaultLockRegistry registry = registry(DEFAULTS.outageTime());
@@ -98,7 +98,9 @@ class OutageTests {
 		this.time.letPass(registry::drain);
 		answer.countDown();
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(waiter::get);
-		assertThat(log).contains("leases expire: [stock:1002]").doesNotContain("stock:1001");
+		assertThat(log).contains("Waiting up to 20000 ms for the holders of locks before the shutdown: [stock:1002]")
+			.contains("leases expire: [stock:1002]")
+			.doesNotContain("stock:1001");
 	}
 
 	private static boolean await(CountDownLatch latch) {
