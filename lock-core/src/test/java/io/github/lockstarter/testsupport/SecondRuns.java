@@ -9,7 +9,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
@@ -81,13 +83,19 @@ public class SecondRuns implements BeforeEachCallback, TestWatcher {
 		return text.replace("\"", "\"\"").replaceAll("\\R", " ");
 	}
 
-	/** The errors of other threads arrive as causes. */
+	/**
+	 * The errors of other threads arrive as causes, and those after a first one as
+	 * suppressed.
+	 */
 	private static @Nullable SafetyViolation violationIn(@Nullable Throwable failure) {
-		Throwable cause = failure;
-		while (cause != null && !(cause instanceof SafetyViolation)) {
-			cause = cause.getCause();
+		if (failure == null || failure instanceof SafetyViolation) {
+			return (SafetyViolation) failure;
 		}
-		return (SafetyViolation) cause;
+		return Stream.concat(Stream.ofNullable(failure.getCause()), Stream.of(failure.getSuppressed()))
+			.map(SecondRuns::violationIn)
+			.filter(Objects::nonNull)
+			.findFirst()
+			.orElse(null);
 	}
 
 	/**

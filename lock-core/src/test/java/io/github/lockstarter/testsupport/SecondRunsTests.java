@@ -11,6 +11,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Events;
 
@@ -62,10 +64,11 @@ class SecondRunsTests {
 		assertThat(this.flakes).doesNotExist();
 	}
 
-	@Test
-	void aViolationOfSafetyFailsTheSecondRunAsWell() {
-		run("violatesSafetyOnce").assertStatistics((events) -> events.failed(1));
-		run("violatesSafetyOnce").assertStatistics((events) -> events.failed(1));
+	@ParameterizedTest
+	@ValueSource(strings = { "violatesSafetyOnce", "violatesSafetyAfterAnotherFailure" })
+	void aViolationOfSafetyFailsTheSecondRunAsWell(String method) {
+		run(method).assertStatistics((events) -> events.failed(1));
+		run(method).assertStatistics((events) -> events.failed(1));
 		assertThat(Example.runs).isOne();
 		assertThat(this.flakes).doesNotExist();
 	}
@@ -106,6 +109,15 @@ class SecondRunsTests {
 		void violatesSafetyOnce() throws ExecutionException {
 			if (runs++ == 0) {
 				throw new ExecutionException(new SafetyViolation("Two owners"));
+			}
+		}
+
+		@Test
+		void violatesSafetyAfterAnotherFailure() {
+			if (runs++ == 0) {
+				AssertionError first = new AssertionError("too late");
+				first.addSuppressed(new ExecutionException(new SafetyViolation("Two owners")));
+				throw first;
 			}
 		}
 
