@@ -17,6 +17,7 @@ import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.servers.PostgresServer;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
+import io.github.lockstarter.test.SafetyViolation;
 import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -57,7 +58,8 @@ class StoppedServerTests {
 			List<Call<Long>> waiters = List.of(waiter(registry), waiter(other));
 			lease.close();
 			for (Call<Long> waiter : waiters) {
-				assertThat(waiter.get()).isGreaterThan(lease.fencingToken());
+				long token = waiter.get();
+				SafetyViolation.check(token > lease.fencingToken(), "token %s after %s", token, lease.fencingToken());
 			}
 		}
 	}

@@ -67,7 +67,8 @@ class EnsembleFaultsTests {
 			assertThat(this.events).noneMatch(LockEvent.Lost.class::isInstance);
 			lease.close();
 			try (Lease next = instance.registry().acquire(REQUEST)) {
-				assertThat(next.fencingToken()).isGreaterThan(lease.fencingToken());
+				SafetyViolation.check(next.fencingToken() > lease.fencingToken(), "token %s after %s",
+						next.fencingToken(), lease.fencingToken());
 			}
 		}
 	}
