@@ -84,12 +84,16 @@ public class SecondRuns implements BeforeEachCallback, TestWatcher {
 	}
 
 	/**
-	 * The errors of other threads arrive as causes, and those after a first one as
-	 * suppressed.
+	 * The errors of other threads arrive as causes, those after a first one as
+	 * suppressed, and those of futures and processes as part of a message.
 	 */
 	private static @Nullable SafetyViolation violationIn(@Nullable Throwable failure) {
 		if (failure == null || failure instanceof SafetyViolation) {
 			return (SafetyViolation) failure;
+		}
+		String message = String.valueOf(failure.getMessage());
+		if (message.contains(SafetyViolation.class.getName())) {
+			return new SafetyViolation(message);
 		}
 		return Stream.concat(Stream.ofNullable(failure.getCause()), Stream.of(failure.getSuppressed()))
 			.map(SecondRuns::violationIn)

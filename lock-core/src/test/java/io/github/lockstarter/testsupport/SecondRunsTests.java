@@ -5,6 +5,8 @@ package io.github.lockstarter.testsupport;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
 import org.junit.jupiter.api.AfterEach;
@@ -65,7 +67,7 @@ class SecondRunsTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "violatesSafetyOnce", "violatesSafetyAfterAnotherFailure" })
+	@ValueSource(strings = { "violatesSafetyOnce", "violatesSafetyAfterAnotherFailure", "violatesSafetyInText" })
 	void aViolationOfSafetyFailsTheSecondRunAsWell(String method) {
 		run(method).assertStatistics((events) -> events.failed(1));
 		run(method).assertStatistics((events) -> events.failed(1));
@@ -109,6 +111,14 @@ class SecondRunsTests {
 		void violatesSafetyOnce() throws ExecutionException {
 			if (runs++ == 0) {
 				throw new ExecutionException(new SafetyViolation("Two owners"));
+			}
+		}
+
+		@Test
+		void violatesSafetyInText() {
+			if (runs++ == 0) {
+				assertThat(CompletableFuture.failedFuture(new SafetyViolation("Two owners")))
+					.succeedsWithin(Duration.ZERO);
 			}
 		}
 
