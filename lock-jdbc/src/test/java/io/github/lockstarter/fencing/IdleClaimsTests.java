@@ -43,7 +43,12 @@ class IdleClaimsTests {
 					Duration.ofMinutes(59).toMillis());
 			jdbc.update("update distributed_lock_fence set claimed_at = claimed_at - ? where lock_key = 'idle'",
 					Duration.ofMinutes(61).toMillis());
-			table.require();
+			try (Connection open = pool.getConnection()) {
+				// The deletion does not wait for an open claim
+				assertThat(table.claim(open, "new", 2)).isTrue();
+				table.require();
+				open.rollback();
+			}
 			assertThat(jdbc.queryForList("select lock_key from distributed_lock_fence", String.class))
 				.containsExactly("new");
 		}

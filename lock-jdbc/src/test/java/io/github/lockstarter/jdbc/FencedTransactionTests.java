@@ -628,6 +628,16 @@ class FencedTransactionTests {
 	}
 
 	@Test
+	void twoManagersOfOneDatabaseDoNotWaitForEachOther() throws Exception {
+		use(TestDatabase.POSTGRESQL, 2);
+		TransactionTemplate inner = new TransactionTemplate(
+				fenced(new JdbcTransactionManager(this.pool), new FenceTable(this.pool)));
+		inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+		inTime(() -> this.first.execute(this.request, (lease) -> this.transaction.execute((status) -> writeIn(inner))));
+		assertThat(written()).isOne();
+	}
+
+	@Test
 	void eachDatabaseHasItsOwnClaims() throws Exception {
 		useAny(2);
 		DataSource other = emptyDatabase();

@@ -7,8 +7,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
@@ -65,12 +63,6 @@ public final class FenceTable {
 
 	private static final String WAITED_ON_POSTGRESQL = "55P03";
 
-	/**
-	 * The claims of the current thread's open transactions, whichever manager began them.
-	 * To wait for one of them would be to wait for itself.
-	 */
-	final ThreadLocal<List<TransactionFence.Claims>> open = ThreadLocal.withInitial(() -> new ArrayList<>(2));
-
 	private final DataSource dataSource;
 
 	private final String name;
@@ -117,7 +109,13 @@ public final class FenceTable {
 		while (target instanceof DelegatingDataSource proxy && proxy.getTargetDataSource() != null) {
 			target = proxy.getTargetDataSource();
 		}
-		return target instanceof AbstractRoutingDataSource;
+		try {
+			return target instanceof AbstractRoutingDataSource || target.isWrapperFor(AbstractRoutingDataSource.class);
+		}
+		catch (SQLException | RuntimeException ex) {
+			logger.debug("A DataSource does not say what it wraps", ex);
+			return false;
+		}
 	}
 
 	/**
@@ -149,6 +147,13 @@ public final class FenceTable {
 	 */
 	public DataSource dataSource() {
 		return this.dataSource;
+	}
+
+	/**
+	 * Return whether another object stands for the same table.
+	 */
+	boolean isSame(FenceTable other) {
+		return this.dataSource == other.dataSource && this.name.equals(other.name);
 	}
 
 	/**
@@ -184,12 +189,27 @@ public final class FenceTable {
 		}
 	}
 
+	/**
+	 * Only the rows of idle locks are locked: a deletion that looks for them would wait
+	 * for the claims of open transactions, and keep others waiting meanwhile.
+	 */
 	private void deleteIdle(Connection connection) {
-		try (PreparedStatement statement = connection
-			.prepareStatement("delete from " + this.name + " where claimed_at < " + dialect(connection).now + " - ?")) {
-			statement.setQueryTimeout(PATIENCE_SECONDS);
-			statement.setLong(1, this.retention.toMillis());
-			statement.executeUpdate();
+		String idle = " from " + this.name + " where claimed_at < %s - ?";
+		try (PreparedStatement select = connection
+			.prepareStatement("select lock_key" + idle.formatted(dialect(connection).now));
+				PreparedStatement delete = connection
+					.prepareStatement("delete" + idle.formatted(dialect(connection).now) + " and lock_key = ?")) {
+			select.setQueryTimeout(PATIENCE_SECONDS);
+			delete.setQueryTimeout(PATIENCE_SECONDS);
+			select.setLong(1, this.retention.toMillis());
+			delete.setLong(1, this.retention.toMillis());
+			try (ResultSet rows = select.executeQuery()) {
+				while (rows.next()) {
+					delete.setString(2, rows.getString(1));
+					delete.addBatch();
+				}
+			}
+			delete.executeBatch();
 			// Some pools hand out connections without automatic commits
 			if (!connection.getAutoCommit()) {
 				connection.commit();

@@ -4,6 +4,7 @@ package io.github.lockstarter.fencing;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
@@ -53,6 +54,12 @@ import io.github.lockstarter.transaction.AcquisitionSynchronization;
  */
 public final class TransactionFence implements TransactionExecutionListener {
 
+	/**
+	 * The claims of the current thread's open transactions, whichever manager began them.
+	 * To wait for one of them would be to wait for itself.
+	 */
+	private static final ThreadLocal<List<Claims>> open = ThreadLocal.withInitial(() -> new ArrayList<>(2));
+
 	private final AbstractPlatformTransactionManager manager;
 
 	private final FenceTable table;
@@ -90,8 +97,8 @@ public final class TransactionFence implements TransactionExecutionListener {
 		DefaultTransactionStatus status = (DefaultTransactionStatus) execution;
 		Claims claims = new Claims(status);
 		// Spring tells no listener of a commit that failed early
-		this.table.open.get().removeIf((each) -> each.status.isCompleted());
-		this.table.open.get().add(claims);
+		open.get().removeIf((each) -> each.status.isCompleted());
+		open.get().add(claims);
 		if (TransactionSynchronizationManager.isSynchronizationActive()) {
 			TransactionSynchronizationManager.registerSynchronization(claims);
 		}
@@ -130,7 +137,7 @@ public final class TransactionFence implements TransactionExecutionListener {
 	}
 
 	private void forget(TransactionExecution execution) {
-		this.table.open.get().removeIf((each) -> each.status == execution);
+		open.get().removeIf((each) -> each.status == execution);
 	}
 
 	/**
@@ -178,7 +185,7 @@ public final class TransactionFence implements TransactionExecutionListener {
 		}
 
 		private void claim(List<Lease> leases) {
-			FenceTable table = TransactionFence.this.table;
+			FenceTable table = table();
 			if (!TransactionSynchronizationManager.hasResource(table.dataSource())) {
 				// Any other connection would commit a claim at once
 				throw new FencingNotPossibleException(
@@ -221,9 +228,9 @@ public final class TransactionFence implements TransactionExecutionListener {
 		 * keeps later owners waiting until it ends, which is after this one.
 		 */
 		private boolean isClaimed(Lease lease) {
-			List<Long> claimed = TransactionFence.this.table.open.get()
+			List<Long> claimed = open.get()
 				.stream()
-				.filter((each) -> !each.status.isCompleted())
+				.filter((each) -> !each.status.isCompleted() && each.table().isSame(table()))
 				.map((each) -> each.tokens.get(keyOf(lease)))
 				.filter(Objects::nonNull)
 				.toList();
@@ -238,6 +245,10 @@ public final class TransactionFence implements TransactionExecutionListener {
 						+ "' cannot be fenced, because readers (mode READ) claim nothing; " + remedy, remedy);
 			}
 			return !claimed.isEmpty();
+		}
+
+		private FenceTable table() {
+			return TransactionFence.this.table;
 		}
 
 		private static String keyOf(Lease lease) {

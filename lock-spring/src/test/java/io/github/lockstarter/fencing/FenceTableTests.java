@@ -37,12 +37,15 @@ class FenceTableTests {
 	}
 
 	@Test
-	void severalDatabasesBehindOneDataSourceAreRefused() {
+	void severalDatabasesBehindOneDataSourceAreRefused() throws Exception {
 		DataSource routing = mock(AbstractRoutingDataSource.class);
 		assertThatExceptionOfType(FencingNotPossibleException.class).isThrownBy(() -> new FenceTable(routing))
 			.withMessageContaining("chooses between several databases");
 		assertThatExceptionOfType(FencingNotPossibleException.class)
 			.isThrownBy(() -> new FenceTable(new LazyConnectionDataSourceProxy(routing)));
+		DataSource wrapper = mock();
+		given(wrapper.isWrapperFor(AbstractRoutingDataSource.class)).willReturn(true);
+		assertThatExceptionOfType(FencingNotPossibleException.class).isThrownBy(() -> new FenceTable(wrapper));
 	}
 
 	private static DataSource database(String product) throws Exception {
