@@ -6,6 +6,8 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockContendedException;
@@ -23,6 +25,8 @@ import io.github.lockstarter.store.StoreCapabilities;
  * one.
  */
 final class Admission {
+
+	private static final Log logger = LogFactory.getLog(Admission.class);
 
 	private final StoreDesk desk;
 
@@ -96,6 +100,10 @@ final class Admission {
 			if (!interrupted && hold.isHeld()) {
 				this.desk.limit(hold);
 				this.listener.onEvent(new LockEvent.Acquired(key, hold.fencingToken(), waiter.waited()));
+				if (logger.isDebugEnabled()) {
+					logger.debug("Acquired lock '" + key + "' (" + waiter.mode() + ", token " + hold.fencingToken()
+							+ ") after " + waiter.waited().toMillis() + " ms");
+				}
 				return letIn(hold, waiter);
 			}
 			this.desk.exit(hold);
@@ -105,6 +113,10 @@ final class Admission {
 		}
 		if (outcome == Denial.CONTENDED) {
 			this.listener.onEvent(new LockEvent.Contended(key, waiter.waited()));
+			if (logger.isDebugEnabled()) {
+				logger.debug("Did not acquire lock '" + key + "' (" + waiter.mode() + ") within "
+						+ waiter.waited().toMillis() + " ms, because another owner holds it");
+			}
 			this.desk.places().leave(key, waiter, false);
 			return null;
 		}
@@ -229,6 +241,10 @@ final class Admission {
 		}
 		else {
 			this.listener.onEvent(new LockEvent.Released(hold.key(), hold.fencingToken(), hold.duration()));
+		}
+		if (logger.isDebugEnabled()) {
+			logger.debug((hold.isKept() ? "Keeps" : "Released") + " lock '" + hold.key() + "' (token "
+					+ hold.fencingToken() + ") after " + hold.duration().toMillis() + " ms");
 		}
 	}
 

@@ -8,8 +8,11 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.github.lockstarter.Lease;
@@ -30,6 +33,7 @@ import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.FaultInjectingStore;
 import io.github.lockstarter.test.ManualTime;
 import io.github.lockstarter.test.StoreClient;
+import io.github.lockstarter.testsupport.CapturedLog;
 import io.github.lockstarter.testsupport.ManualInstances;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -84,6 +88,25 @@ class DefaultLockRegistryTests {
 		try (Lease lease = this.registry.acquire(REQUEST)) {
 			assertThat(Callers.start(() -> this.registry.tryAcquire(AT_ONCE).isPresent()).get()).isFalse();
 			assertThat(this.store.acquire.calls()).isEqualTo(1);
+		}
+	}
+
+	@Test
+	@ExtendWith(CapturedLog.Extension.class)
+	void eachStepIsALineOfTheLog(CapturedLog log) throws Exception {
+		Logger logger = Logger.getLogger(Admission.class.getName());
+		logger.setLevel(Level.FINE);
+		try (Lease lease = this.registry.acquire(REQUEST)) {
+			this.time.advance(Duration.ofMillis(20));
+			assertThat(Callers.start(() -> this.registry.tryAcquire(AT_ONCE).isPresent()).get()).isFalse();
+			lease.close();
+			assertThat(log)
+				.contains("Acquired lock 'stock:1001' (EXCLUSIVE, token " + lease.fencingToken() + ") after 0 ms")
+				.contains("Did not acquire lock 'stock:1001' (EXCLUSIVE) within 0 ms, because another owner holds it")
+				.contains("Released lock 'stock:1001' (token " + lease.fencingToken() + ") after 20 ms");
+		}
+		finally {
+			logger.setLevel(null);
 		}
 	}
 

@@ -3,7 +3,11 @@
 package io.github.lockstarter.interceptor;
 
 import org.aopalliance.intercept.MethodInvocation;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.log.LogMessage;
 
 import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockUnavailableException;
@@ -21,6 +25,8 @@ import io.github.lockstarter.OnUnavailable;
 record FailurePolicy(OnContention onContention, OnUnavailable onUnavailable, @Nullable FallbackMethod fallback,
 		@Nullable Object empty) {
 
+	private static final Log logger = LogFactory.getLog(FailurePolicy.class);
+
 	/**
 	 * Return the result of a call whose lock was held by another owner for the whole wait
 	 * time.
@@ -30,6 +36,8 @@ record FailurePolicy(OnContention onContention, OnUnavailable onUnavailable, @Nu
 			return this.fallback.invoke(invocation, reason);
 		}
 		if (this.onContention == OnContention.SKIP) {
+			logger.debug(
+					LogMessage.format("Skipped '%s': %s", MethodLabel.of(invocation.getMethod()), reason.getMessage()));
 			return this.empty;
 		}
 		throw reason;

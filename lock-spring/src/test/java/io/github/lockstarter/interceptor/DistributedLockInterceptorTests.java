@@ -8,10 +8,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
@@ -35,6 +38,7 @@ import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.test.FaultInjectingStore;
 import io.github.lockstarter.test.ManualTime;
+import io.github.lockstarter.testsupport.CapturedLog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -148,6 +152,20 @@ class DistributedLockInterceptorTests {
 		assertThat(this.target.lockedByOthersInside).containsExactly(true, true);
 		assertThat(this.stock.move(1001, 1001)).isEqualTo("done");
 		assertThat(this.memory.isEmpty()).isTrue();
+	}
+
+	@Test
+	@ExtendWith(CapturedLog.Extension.class)
+	void aSkippedCallIsALineOfTheLog(CapturedLog log) {
+		Logger logger = Logger.getLogger(FailurePolicy.class.getName());
+		logger.setLevel(Level.FINE);
+		try (Lease held = this.other.acquire(LockRequest.of(KEY))) {
+			this.stock.skipVoid(1001);
+			assertThat(log).contains("Skipped '").contains("$Stock.skipVoid(long)': Lock 'stock:1001' is held");
+		}
+		finally {
+			logger.setLevel(null);
+		}
 	}
 
 	@Test
