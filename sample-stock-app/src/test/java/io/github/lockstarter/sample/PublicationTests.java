@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.starter;
+package io.github.lockstarter.sample;
 
 import java.io.IOException;
 import java.nio.file.Files;
