@@ -36,7 +36,7 @@ class ArchitectureTests extends AbstractArchitectureTests {
 	protected String[] startingThreads() {
 		// Shutdown waits for holders, plain futures are polled, and idle claims deleted;
 		// each thread ends with the last of them
-		return new String[] { ".lifecycle.LockLifecycle", ".interceptor.FutureWatch", ".fencing.IdleClaims" };
+		return new String[] { ".lifecycle.LockLifecycle", ".interceptor.FutureWatch" };
 	}
 
 	@Test
