@@ -163,9 +163,7 @@ final class LockPools implements AutoCloseable {
 	 */
 	private record WrongServer(@Nullable SQLExceptionOverride application) implements SQLExceptionOverride {
 
-		/**
-		 * PostgreSQL and, since the transactions of the locks write, MySQL and MariaDB.
-		 */
+		/** Standard SQL: the transaction may only read. */
 		private static final String READ_ONLY_STATE = "25006";
 
 		/** MySQL and MariaDB: the server runs with {@code read_only}, or is a replica. */
