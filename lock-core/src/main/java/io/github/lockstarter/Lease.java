@@ -79,39 +79,6 @@ public interface Lease extends LeaseSet {
 	void ensureHeld();
 
 	/**
-	 * Return what sorts the leases of a thread at a commit: the one with the smallest
-	 * text is checked first. The store determines it. Guards of transactions that do not
-	 * use {@link LeaseContext#ensureAllHeldAtCommit()} sort by it, too.
-	 * @see #ensureHeldAtCommit()
-	 */
-	default String commitOrder() {
-		return key().text();
-	}
-
-	/**
-	 * Check that this lease is held, when a transaction of the current thread has begun.
-	 * If the lock is kept in the database of the transaction, that database is asked.
-	 * Guards of transactions call it.
-	 * @return whether that database was asked, and will be at the commit
-	 * @throws LockLostException if the lock was lost
-	 * @throws IllegalStateException if this lease is closed
-	 * @see #ensureHeldAtCommit()
-	 */
-	default boolean ensureHeldAtBegin() {
-		ensureHeld();
-		return false;
-	}
-
-	/**
-	 * Return whether the lock is kept in the database of the current thread's
-	 * transaction, which is asked at the commit.
-	 * @see #ensureHeldAtCommit()
-	 */
-	default boolean isCheckedAtCommit() {
-		return false;
-	}
-
-	/**
 	 * Return how long this lease is certain to last if it is not renewed again; zero if
 	 * the lease is not held.
 	 */

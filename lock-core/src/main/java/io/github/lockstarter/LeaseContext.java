@@ -2,7 +2,6 @@
 
 package io.github.lockstarter;
 
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -43,27 +42,16 @@ public final class LeaseContext {
 	}
 
 	/**
-	 * Check that all leases of this thread are held at the commit of a transaction,
-	 * except those whose loss is only logged. Of the latter, those with fenced
-	 * transactions are checked if they are kept in the database of the transaction,
-	 * because they claim nothing there. The {@linkplain Lease#commitOrder() order at a
-	 * commit} is kept.
+	 * Check that all leases of this thread are held, except those whose loss is only
+	 * logged.
 	 * @throws LockLostException if a lock was lost
-	 * @see LeaseSet#ensureHeldAtCommit()
 	 */
-	public static void ensureAllHeldAtCommit() {
-		List<Lease> leases = new ArrayList<>();
+	public static void ensureAllHeld() {
 		for (LeaseScope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
 			if (!scope.ended && scope.lossMatters()) {
 				scope.lease.ensureHeld();
-				leases.addAll(scope.lease.all());
-			}
-			else if (!scope.ended && scope.terms.isFenced(false)) {
-				scope.lease.all().stream().filter(Lease::isCheckedAtCommit).forEach(leases::add);
 			}
 		}
-		leases.sort(Comparator.comparing(Lease::commitOrder));
-		leases.forEach(Lease::ensureHeldAtCommit);
 	}
 
 	/**
@@ -114,15 +102,17 @@ public final class LeaseContext {
 	/**
 	 * Return the leases of this thread whose fencing tokens a transaction claims, without
 	 * repetition, in an order that is the same in all JVMs.
-	 * @param byDefault whether transactions claim where nothing is said
+	 * @param byDefault whether transactions claim where nothing is said; only asked if
+	 * there are leases
 	 */
-	public static List<Lease> fenced(boolean byDefault) {
+	public static List<Lease> fenced(BooleanSupplier byDefault) {
 		if (INNERMOST.get() == null) {
 			return List.of();
 		}
+		boolean fencedByDefault = byDefault.getAsBoolean();
 		Map<String, Lease> byLock = new TreeMap<>();
 		for (LeaseScope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
-			if (!scope.ended && scope.terms.isFenced(byDefault)) {
+			if (!scope.ended && scope.terms.isFenced(fencedByDefault)) {
 				for (Lease lease : scope.lease.all()) {
 					byLock.merge(lease.store() + '/' + lease.key().text(), lease, LeaseContext::stronger);
 				}

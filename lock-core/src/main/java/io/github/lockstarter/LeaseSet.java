@@ -62,19 +62,6 @@ public interface LeaseSet extends AutoCloseable {
 	void ensureHeld();
 
 	/**
-	 * Check that all leases are held, when the commit of the current thread's transaction
-	 * begins. What is written during the commit, such as by JPA, comes after it. If the
-	 * locks are kept in the database of this transaction, that database is asked, and
-	 * lets no other owner acquire them before the transaction has ended. Guards of
-	 * transactions, such as {@code LockCommitGuard}, call it.
-	 * @throws LockLostException if a lock was lost
-	 * @throws IllegalStateException if a lease is closed
-	 */
-	default void ensureHeldAtCommit() {
-		ensureHeld();
-	}
-
-	/**
 	 * Return how long all leases are certain to last if they are not renewed again; zero
 	 * if one of them is not held.
 	 */

@@ -27,11 +27,6 @@ final class TransactionAwareLease extends TransactionAwareLeaseSet implements Le
 	}
 
 	@Override
-	public String commitOrder() {
-		return this.delegate.commitOrder();
-	}
-
-	@Override
 	public long fencingToken() {
 		return this.delegate.fencingToken();
 	}
@@ -44,17 +39,6 @@ final class TransactionAwareLease extends TransactionAwareLeaseSet implements Le
 	@Override
 	public String store() {
 		return this.delegate.store();
-	}
-
-	@Override
-	public boolean ensureHeldAtBegin() {
-		ensureHeld();
-		return this.delegate.ensureHeldAtBegin();
-	}
-
-	@Override
-	public boolean isCheckedAtCommit() {
-		return this.delegate.isCheckedAtCommit();
 	}
 
 }

@@ -86,12 +86,6 @@ class TransactionAwareLeaseSet implements LeaseSet {
 		this.delegate.ensureHeld();
 	}
 
-	@Override
-	public void ensureHeldAtCommit() {
-		ensureHeld();
-		this.delegate.ensureHeldAtCommit();
-	}
-
 	private synchronized boolean isAwaitingCompletion() {
 		return this.inTransaction;
 	}

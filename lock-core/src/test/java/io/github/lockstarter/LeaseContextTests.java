@@ -104,8 +104,9 @@ class LeaseContextTests {
 	void fencingTokensAreClaimedInTheOrderOfTheirLocks() {
 		LockTemplate template = new LockTemplate(this.registry);
 		LockSetRequest set = LockSetRequest.of("stock", List.of("5", "1", "3"));
-		List<String> claimed = template.execute(LockRequest.of("stock", "4"), (outer) -> template.execute(set,
-				(all) -> template.execute(LockRequest.of("stock", "2"), (inner) -> keys(LeaseContext.fenced(true)))));
+		List<String> claimed = template.execute(LockRequest.of("stock", "4"),
+				(outer) -> template.execute(set, (all) -> template.execute(LockRequest.of("stock", "2"),
+						(inner) -> keys(LeaseContext.fenced(() -> true)))));
 		assertThat(claimed).containsExactly("1", "2", "3", "4", "5");
 	}
 

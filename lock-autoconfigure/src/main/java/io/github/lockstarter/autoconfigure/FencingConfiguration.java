@@ -2,7 +2,10 @@
 
 package io.github.lockstarter.autoconfigure;
 
+import javax.sql.DataSource;
+
 import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
@@ -14,6 +17,7 @@ import org.springframework.transaction.ConfigurableTransactionManager;
 
 import io.github.lockstarter.fencing.FenceTablePreparation;
 import io.github.lockstarter.fencing.FencingSettings;
+import io.github.lockstarter.store.LockStores;
 
 /**
  * Fences transactions as the properties say.
@@ -24,8 +28,20 @@ class FencingConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	FencingSettings distributedLockFencingSettings(DistributedLockProperties properties) {
-		return properties.fencing().settings();
+	FencingSettings distributedLockFencingSettings(DistributedLockProperties properties,
+			ConfigurableListableBeanFactory beanFactory) {
+		return properties.fencing().settings((dataSource) -> keepsLocks(beanFactory, dataSource));
+	}
+
+	/**
+	 * Return whether the default store is {@code jdbc}, in the database of a
+	 * {@link DataSource}. The beans of the store are there, because it was created first.
+	 */
+	private static boolean keepsLocks(ConfigurableListableBeanFactory beanFactory, DataSource dataSource) {
+		LockStores stores = beanFactory.getBeanProvider(LockStores.class).getIfUnique();
+		return stores != null && stores.defaultName().equals("jdbc")
+				&& beanFactory.getSingleton(JdbcLockConfiguration.POOLS) instanceof LockPools pools
+				&& pools.isFor(dataSource);
 	}
 
 	@Bean
@@ -44,9 +60,11 @@ class FencingConfiguration {
 
 		@Bean
 		@ConditionalOnMissingBean
-		FenceTablePreparation distributedLockFenceTables(DistributedLockProperties properties,
+		FenceTablePreparation distributedLockFenceTables(DistributedLockProperties properties, FencingSettings settings,
 				ResourceLoader resourceLoader) {
-			return new FencingTables(properties.fencing(), resourceLoader);
+			boolean withLocks = properties.jdbc().initializeSchema() == JdbcLockProperties.SchemaInitialization.ALWAYS;
+			return new FencingTables(properties.fencing(),
+					(dataSource) -> withLocks && settings.ofLocks().test(dataSource), resourceLoader);
 		}
 
 	}

@@ -4,6 +4,11 @@ package io.github.lockstarter.autoconfigure;
 
 import java.time.Duration;
 import java.util.Set;
+import java.util.function.Predicate;
+
+import javax.sql.DataSource;
+
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
@@ -13,10 +18,12 @@ import io.github.lockstarter.fencing.FencingSettings;
  * Settings of fenced transactions.
  *
  * @param transactions Whether transactions that run under a lock claim its fencing token
- * in their database, so that those of late owners are refused.
+ * in their database, so that those of late owners are refused. By default, only those of
+ * the DataSource that keeps the locks.
  * @param exclude Names of transaction manager beans whose transactions are not fenced.
  * @param initializeSchema When to create the table of the claims: embedded for in-memory
- * databases only.
+ * databases, and where distributed-lock.jdbc.initialize-schema creates the one of the
+ * locks.
  * @param schema Location of the script that creates the table.
  * @param platform Platform in the location of the script; auto asks the database.
  * @param tablePrefix Beginning of the name of the table, which ends in lock_fence; may
@@ -24,7 +31,7 @@ import io.github.lockstarter.fencing.FencingSettings;
  * @param retention How long the last token of an idle lock is kept; longer than any
  * transaction may be late. At least the lease time.
  */
-public record FencingProperties(@DefaultValue("false") boolean transactions, @DefaultValue Set<String> exclude,
+public record FencingProperties(@Nullable Boolean transactions, @DefaultValue Set<String> exclude,
 		@DefaultValue("embedded") JdbcLockProperties.SchemaInitialization initializeSchema,
 		@DefaultValue(DEFAULT_SCHEMA) String schema, @DefaultValue(Property.AUTO) String platform,
 		@DefaultValue("distributed_") String tablePrefix, @DefaultValue("24h") Duration retention) {
@@ -36,8 +43,14 @@ public record FencingProperties(@DefaultValue("false") boolean transactions, @De
 		Property.requireAtLeast("fencing.retention", this.retention, leaseTime);
 	}
 
-	FencingSettings settings() {
-		return new FencingSettings(this.transactions, this.tablePrefix + "lock_fence", this.retention, this.exclude);
+	/**
+	 * Return these settings.
+	 * @param ofLocks whether a DataSource keeps the locks
+	 */
+	FencingSettings settings(Predicate<DataSource> ofLocks) {
+		boolean all = Boolean.TRUE.equals(this.transactions);
+		return new FencingSettings(all, (this.transactions == null) ? ofLocks : (none) -> false,
+				this.tablePrefix + "lock_fence", this.retention, this.exclude);
 	}
 
 }

@@ -8,6 +8,9 @@ import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
+
+import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
 
@@ -30,9 +33,11 @@ import io.github.lockstarter.fencing.FencingNotPossibleException;
  * missing.
  *
  * @param properties when and how to create them
+ * @param withLocks whether the table of the locks is created in the same database
  * @param resourceLoader finds the script
  */
-record FencingTables(FencingProperties properties, ResourceLoader resourceLoader) implements FenceTablePreparation {
+record FencingTables(FencingProperties properties, Predicate<DataSource> withLocks,
+		ResourceLoader resourceLoader) implements FenceTablePreparation {
 
 	private static final String PLATFORM = "@@platform@@";
 
@@ -50,14 +55,16 @@ record FencingTables(FencingProperties properties, ResourceLoader resourceLoader
 					"create it with the script for your database in io/github/lockstarter/fencing of lock-spring, and"
 							+ " grant the user select, insert, update and delete on it; or set"
 							+ " distributed-lock.fencing.initialize-schema=always; or, if the transactions of this"
-							+ " database need no fence, name their manager in distributed-lock.fencing.exclude");
+							+ " database need no fence, set distributed-lock.fencing.transactions=false, or name their"
+							+ " manager in distributed-lock.fencing.exclude");
 		}
 	}
 
 	private boolean isWanted(FenceTable table) {
 		return switch (this.properties.initializeSchema()) {
 			case ALWAYS -> true;
-			case EMBEDDED -> EmbeddedDatabaseConnection.isEmbedded(table.dataSource());
+			case EMBEDDED ->
+				this.withLocks.test(table.dataSource()) || EmbeddedDatabaseConnection.isEmbedded(table.dataSource());
 			case NEVER -> false;
 		};
 	}

@@ -66,8 +66,7 @@ class JdbcLockConfiguration {
 		JdbcLockSettings settings = settings(properties.jdbc());
 		new LockTable(TableDescription.of(settings.table(), properties.jdbc()), pools.acquiring())
 			.require(resourceLoader);
-		return new JdbcLockStore(pools.acquiring(), pools.owned(), settings,
-				properties.jdbc().commitCheck() ? pools.application() : null);
+		return new JdbcLockStore(pools.acquiring(), pools.owned(), settings);
 	}
 
 	private static JdbcLockSettings settings(JdbcLockProperties jdbc) {

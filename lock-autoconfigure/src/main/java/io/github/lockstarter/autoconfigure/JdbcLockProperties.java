@@ -14,8 +14,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param poolSize Largest number of connections that acquire locks, separate from those
  * of the application. At least 2. Half as many, at least 3, are added to renew and
  * release them.
- * @param initializeSchema When to create the table of the locks: embedded for in-memory
- * databases only.
+ * @param initializeSchema When to create the table of the locks, and the one of fenced
+ * transactions beside it: embedded for in-memory databases only.
  * @param schema Location of the script that creates the table.
  * @param platform Platform in the location of the script; auto asks the database.
  * @param tablePrefix Beginning of the name of the table, which ends in lock; may begin
@@ -24,8 +24,6 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param durableGrants Whether PostgreSQL answers only after a grant was written to disk.
  * @param notifications Whether waiting instances are notified by LISTEN and NOTIFY on
  * PostgreSQL.
- * @param commitCheck Whether transactions in the database of the locks check their locks
- * there at the commit.
  * @param minPollInterval Interval of the query for released locks after it has found one.
  * @param maxPollInterval Interval of the query for released locks after it has found none
  * for a while.
@@ -36,9 +34,8 @@ public record JdbcLockProperties(@DefaultValue(Property.AUTO) String dataSource,
 		@DefaultValue("embedded") SchemaInitialization initializeSchema, @DefaultValue(DEFAULT_SCHEMA) String schema,
 		@DefaultValue(Property.AUTO) String platform, @DefaultValue("distributed_") String tablePrefix,
 		@DefaultValue("2s") Duration queryTimeout, @DefaultValue("true") boolean durableGrants,
-		@DefaultValue("true") boolean notifications, @DefaultValue("true") boolean commitCheck,
-		@DefaultValue("25ms") Duration minPollInterval, @DefaultValue("100ms") Duration maxPollInterval,
-		@DefaultValue("24h") Duration fenceRetention) {
+		@DefaultValue("true") boolean notifications, @DefaultValue("25ms") Duration minPollInterval,
+		@DefaultValue("100ms") Duration maxPollInterval, @DefaultValue("24h") Duration fenceRetention) {
 
 	private static final String DEFAULT_SCHEMA = "classpath:io/github/lockstarter/jdbc/schema-@@platform@@.sql";
 

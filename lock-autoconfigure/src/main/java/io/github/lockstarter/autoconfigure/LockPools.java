@@ -66,8 +66,8 @@ final class LockPools implements AutoCloseable {
 				.warn("The locks share the connections of the application, because the settings of a DataSource of type "
 						+ application.getClass().getName()
 						+ " are unknown: if bodies occupy all connections, locks can be"
-						+ " lost. Name a DataSource that the application does not use in distributed-lock.jdbc.data-source;"
-						+ " then no transaction checks its locks in the database at its commit");
+						+ " lost. Name a DataSource that the application does not use in distributed-lock.jdbc.data-source,"
+						+ " and fence the transactions of the others with distributed-lock.fencing.transactions=true");
 		}
 	}
 
@@ -130,6 +130,14 @@ final class LockPools implements AutoCloseable {
 	 */
 	DataSource application() {
 		return this.application;
+	}
+
+	/**
+	 * Return whether these connections are those of the application, so that its
+	 * transactions and its locks are in the same database.
+	 */
+	boolean isFor(DataSource dataSource) {
+		return withoutTransactions(dataSource) == this.shared;
 	}
 
 	/**

@@ -3,7 +3,6 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.Executor;
 
 import org.apache.commons.logging.Log;
@@ -13,11 +12,9 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
-import io.github.lockstarter.store.CommitCheck;
 import io.github.lockstarter.store.StoreCapabilities;
 
 /**
@@ -36,17 +33,14 @@ final class Admission {
 
 	private final StoreCapabilities capabilities;
 
-	private final Optional<CommitCheck> commitCheck;
-
 	private final Executor returns;
 
 	Admission(StoreDesk desk, OutageLog outages, LockListener listener, StoreCapabilities capabilities,
-			Optional<CommitCheck> commitCheck, Executor returns) {
+			Executor returns) {
 		this.desk = desk;
 		this.outages = outages;
 		this.listener = listener;
 		this.capabilities = capabilities;
-		this.commitCheck = commitCheck;
 		this.returns = returns;
 	}
 
@@ -180,44 +174,6 @@ final class Admission {
 
 	String store() {
 		return this.capabilities.store();
-	}
-
-	/**
-	 * Check in the store, as part of the transaction of this thread, that a hold lasts.
-	 * @return whether the store is in the database of the transaction
-	 * @throws LockLostException if another owner holds the lock
-	 */
-	boolean ensureHeldAtBegin(Hold hold) {
-		if (!isCheckedAtCommit()) {
-			return false;
-		}
-		if (!this.commitCheck.get().isHeldAtBegin(hold.key(), hold.tenure().owner())) {
-			throw new LockLostException(hold.key(), hold.fencingToken(),
-					"its lease was over when the transaction began");
-		}
-		return true;
-	}
-
-	boolean isCheckedAtCommit() {
-		return this.commitCheck.map(CommitCheck::isInTransaction).orElse(false);
-	}
-
-	String commitOrder(LockKey key) {
-		return this.commitCheck.map((check) -> check.order(key)).orElseGet(key::text);
-	}
-
-	/**
-	 * Check in the store, as part of the transaction of this thread, that a hold lasts.
-	 * @throws io.github.lockstarter.LockLostException if another owner may hold the lock
-	 */
-	void ensureHeldAtCommit(Hold hold) {
-		if (this.commitCheck.isEmpty()) {
-			return;
-		}
-		hold.beginCommit();
-		if (!this.commitCheck.get().isHeld(hold.key(), hold.tenure().owner())) {
-			throw new LockLostException(hold.key(), hold.fencingToken(), "its lease was over at the commit");
-		}
 	}
 
 	/**

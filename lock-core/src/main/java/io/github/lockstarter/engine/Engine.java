@@ -76,8 +76,7 @@ final class Engine {
 		OutageLog outages = new OutageLog(name, this.threads.background()::serverOf);
 		this.desk = new StoreDesk(safeStore, settings, this.threads, this.locks, notice, outages);
 		safeStore.onInterruption(this::renewAll);
-		this.admission = new Admission(this.desk, outages, safeListener, this.capabilities, safeStore.commitCheck(),
-				this.threads.returns());
+		this.admission = new Admission(this.desk, outages, safeListener, this.capabilities, this.threads.returns());
 		this.simultaneousGrant = new SimultaneousGrant(safeStore, this.terms, this.locks, this.desk, this.admission,
 				this.threads.timetable());
 	}

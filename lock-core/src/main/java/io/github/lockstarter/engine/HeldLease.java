@@ -70,33 +70,6 @@ final class HeldLease implements Lease {
 	}
 
 	@Override
-	public String commitOrder() {
-		return this.admission.commitOrder(key());
-	}
-
-	@Override
-	public boolean ensureHeldAtBegin() {
-		ensureHeld();
-		return this.admission.ensureHeldAtBegin(this.hold);
-	}
-
-	@Override
-	public boolean isCheckedAtCommit() {
-		return this.admission.isCheckedAtCommit();
-	}
-
-	/**
-	 * Afterwards no owner in another JVM can acquire the lock before the commit, and the
-	 * second look is for this JVM.
-	 */
-	@Override
-	public void ensureHeldAtCommit() {
-		ensureHeld();
-		this.admission.ensureHeldAtCommit(this.hold);
-		ensureHeld();
-	}
-
-	@Override
 	public Duration remaining() {
 		return isHeld() ? Duration.ofNanos(Math.max(0, this.hold.remainingNanos())) : Duration.ZERO;
 	}

@@ -3,7 +3,6 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -47,11 +46,6 @@ record HeldLeases(List<Lease> all, Executor returns) implements LeaseSet {
 	@Override
 	public void ensureHeld() {
 		this.all.forEach(Lease::ensureHeld);
-	}
-
-	@Override
-	public void ensureHeldAtCommit() {
-		this.all.stream().sorted(Comparator.comparing(Lease::commitOrder)).forEach(Lease::ensureHeldAtCommit);
 	}
 
 	@Override

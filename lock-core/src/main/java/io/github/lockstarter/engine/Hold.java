@@ -36,8 +36,6 @@ final class Hold implements Outcome {
 
 	private volatile long shortest;
 
-	private volatile boolean committing;
-
 	/** Guarded by the lock. */
 	private int count = 1;
 
@@ -108,16 +106,6 @@ final class Hold implements Outcome {
 	 */
 	boolean isKept() {
 		return this.ending.isKept();
-	}
-
-	/** A transaction is about to commit under this hold. */
-	void beginCommit() {
-		this.committing = true;
-	}
-
-	/** Return whether the store may have to keep the next owner out of a transaction. */
-	boolean mayBeCommitting() {
-		return this.committing;
 	}
 
 	/**

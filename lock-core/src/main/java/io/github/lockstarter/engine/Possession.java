@@ -103,8 +103,7 @@ final class Possession {
 	}
 
 	/**
-	 * The fixed lease time of a hold is over, although its body still runs. If it may be
-	 * committing, only the store can keep the next owner out until that has ended.
+	 * The fixed lease time of a hold is over, although its body still runs.
 	 */
 	Effect expire(Hold hold) {
 		if (!this.holders.lose(hold, null)) {
@@ -114,8 +113,7 @@ final class Possession {
 		if (!this.holders.isEmpty()) {
 			return ended.and(othersHold(hold.tenure()));
 		}
-		return ended
-			.and(hold.mayBeCommitting() ? release(hold.tenure(), hold) : passOn(hold, hold.tenure().now(), false));
+		return ended.and(passOn(hold, hold.tenure().now(), false));
 	}
 
 	private Effect othersHold(Tenure tenure) {

@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.store.CommitCheck;
 import io.github.lockstarter.store.GroupGrant;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
@@ -54,8 +53,6 @@ final class WellBehavedStore implements LockStore {
 
 	private final Optional<GroupGrant> groupGrant;
 
-	private final Optional<CommitCheck> commitCheck;
-
 	private final WaitingLine waitingLine;
 
 	WellBehavedStore(LockStore delegate) {
@@ -64,7 +61,6 @@ final class WellBehavedStore implements LockStore {
 		this.servers = delegate.servers();
 		this.keeping = delegate.keeping().map(WellBehavedStore::keeping);
 		this.groupGrant = delegate.groupGrant().map(WellBehavedGroupGrant::new);
-		this.commitCheck = delegate.commitCheck();
 		this.waitingLine = new WellBehavedLine(delegate.waitingLine());
 	}
 
@@ -110,11 +106,6 @@ final class WellBehavedStore implements LockStore {
 	@Override
 	public Optional<GroupGrant> groupGrant() {
 		return this.groupGrant;
-	}
-
-	@Override
-	public Optional<CommitCheck> commitCheck() {
-		return this.commitCheck;
 	}
 
 	@Override

@@ -93,13 +93,6 @@ public interface LockStore {
 	}
 
 	/**
-	 * Return how this store checks locks in transactions of the application, if it can.
-	 */
-	default Optional<CommitCheck> commitCheck() {
-		return Optional.empty();
-	}
-
-	/**
 	 * Return the line in which JVMs wait for the locks of this store.
 	 */
 	default WaitingLine waitingLine() {

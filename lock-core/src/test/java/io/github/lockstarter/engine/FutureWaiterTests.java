@@ -3,7 +3,6 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.AfterEach;
@@ -65,8 +64,7 @@ class FutureWaiterTests {
 		OutageLog outages = new OutageLog("memory", (key) -> "");
 		StoreDesk desk = new StoreDesk(this.store, EngineSettings.DEFAULTS, this.threads, new LocalLocks(terms),
 				new LossNotice(listener, Runnable::run), outages);
-		return new Admission(desk, outages, listener, StoreCapabilities.of(this.store), Optional.empty(),
-				this.threads.returns());
+		return new Admission(desk, outages, listener, StoreCapabilities.of(this.store), this.threads.returns());
 	}
 
 }

@@ -78,14 +78,6 @@ enum Dialect {
 	}
 
 	/**
-	 * Return whether a query that locks rows finds those that are newer than what its
-	 * transaction sees.
-	 */
-	boolean locksNewRows() {
-		return this == MYSQL || this == MARIADB;
-	}
-
-	/**
 	 * Return whether a query can leave out rows that other transactions have locked.
 	 */
 	boolean skipsLocked(DatabaseMetaData database) throws SQLException {
@@ -96,18 +88,6 @@ enum Dialect {
 			case MARIADB -> version >= 10006;
 			case H2 -> version >= 2002;
 			case GENERIC -> false;
-		};
-	}
-
-	/**
-	 * Return the end of a query that locks rows against changes. Where there is no such
-	 * lock, it locks them for one transaction.
-	 */
-	String lockShared() {
-		return switch (this) {
-			case POSTGRESQL -> " for share";
-			case MYSQL, MARIADB -> " lock in share mode";
-			default -> " for update";
 		};
 	}
 

@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.store.CommitCheck;
 import io.github.lockstarter.store.GroupGrant;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
@@ -90,8 +89,6 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 
 	private final Optional<GroupGrant> groupGrant;
 
-	private final Optional<CommitCheck> commitCheck;
-
 	/**
 	 * Create a store.
 	 * @param dataSource the connections for all requests, which the application does not
@@ -99,47 +96,28 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 	 * @param settings the settings
 	 */
 	public JdbcLockStore(DataSource dataSource, JdbcLockSettings settings) {
-		this(dataSource, settings, null, null);
-	}
-
-	/**
-	 * Create a store that also checks the locks of transactions in the same database, so
-	 * that none commits after another owner has acquired its lock. Transactions that only
-	 * read, or that are not those of Spring's managers for JDBC and JPA, are not checked.
-	 * @param dataSource the connections for all requests, which the application does not
-	 * use itself; at least two on PostgreSQL
-	 * @param settings the settings
-	 * @param transactions the connections of the application's transactions, to the same
-	 * database
-	 */
-	public JdbcLockStore(DataSource dataSource, JdbcLockSettings settings, DataSource transactions) {
-		this(dataSource, settings, transactions, null);
+		this(dataSource, settings, null);
 	}
 
 	/**
 	 * Create a store that renews and releases locks on connections of their own, so that
-	 * no number of waiters keeps a lock from being renewed, and that also checks the
-	 * locks of transactions.
+	 * no number of waiters keeps a lock from being renewed.
 	 * @param acquiring the connections for all requests except renewals and releases; at
 	 * least two on PostgreSQL
 	 * @param owned the connections for renewals and releases; at least three, because one
 	 * of both may each wait for a row
 	 * @param settings the settings
-	 * @param transactions the connections of the application's transactions, to the same
-	 * database, or {@code null} to check none
 	 */
-	public JdbcLockStore(DataSource acquiring, DataSource owned, JdbcLockSettings settings,
-			@Nullable DataSource transactions) {
-		this(acquiring, owned, settings, transactions, null, SignalTimes.DEFAULTS);
+	public JdbcLockStore(DataSource acquiring, DataSource owned, JdbcLockSettings settings) {
+		this(acquiring, owned, settings, null, SignalTimes.DEFAULTS);
 	}
 
-	JdbcLockStore(DataSource dataSource, JdbcLockSettings settings, @Nullable DataSource transactions,
-			@Nullable Dialect dialect) {
-		this(dataSource, dataSource, settings, transactions, dialect, SignalTimes.DEFAULTS);
+	JdbcLockStore(DataSource dataSource, JdbcLockSettings settings, @Nullable Dialect dialect) {
+		this(dataSource, dataSource, settings, dialect, SignalTimes.DEFAULTS);
 	}
 
-	JdbcLockStore(DataSource acquiring, DataSource owned, JdbcLockSettings settings, @Nullable DataSource transactions,
-			@Nullable Dialect dialect, SignalTimes times) {
+	JdbcLockStore(DataSource acquiring, DataSource owned, JdbcLockSettings settings, @Nullable Dialect dialect,
+			SignalTimes times) {
 		LockDatabase database = new LockDatabase(acquiring, settings, dialect);
 		LockDatabase ownedDatabase = new LockDatabase(owned, settings, dialect);
 		WaitedLocks waited = new WaitedLocks(times.waited());
@@ -155,7 +133,6 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 		this.idle = new IdleRows(database, settings.fenceRetention());
 		this.line = new JdbcWaitingLine(database, this.rows, this.jvm, this.signal);
 		this.keeping = Optional.of((key, owner, time) -> Answer.of(() -> tryKeep(key, owner, time)));
-		this.commitCheck = Optional.ofNullable(transactions).map((all) -> new JdbcCommitCheck(all, database));
 		this.groupGrant = Optional.of(new JdbcGroupGrant(this.rows, this.locked, this.jvm));
 	}
 
@@ -216,11 +193,6 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 	@Override
 	public Optional<GroupGrant> groupGrant() {
 		return this.groupGrant;
-	}
-
-	@Override
-	public Optional<CommitCheck> commitCheck() {
-		return this.commitCheck;
 	}
 
 	@Override

@@ -159,31 +159,6 @@ final class LockSql {
 	}
 
 	/**
-	 * Return whether a query that locks rows finds those that are newer than what its
-	 * transaction sees.
-	 */
-	boolean locksNewRows() {
-		return this.dialect.locksNewRows();
-	}
-
-	/**
-	 * Read the owner and line of a row. Parameter: lock.
-	 */
-	String selectOwner() {
-		return "select owner, line from " + this.table + " where lock_key = ?";
-	}
-
-	/**
-	 * Lock a row, and read its owner and line. Parameter: lock. The owner is no
-	 * condition: a transaction that sees an old state of the row would find nothing,
-	 * instead of an error.
-	 * @param shared whether others may lock it in the same way
-	 */
-	String selectForCommit(boolean shared) {
-		return selectOwner() + (shared ? this.dialect.lockShared() : " for update");
-	}
-
-	/**
 	 * Write a row. Parameters: owner, end of the lease, fencing base, line, time of the
 	 * last message, lock.
 	 * @param leased whether the row has a new lease. If a crash undoes that, a second

@@ -33,12 +33,6 @@ final class SqlErrors {
 	/** The same on PostgreSQL. */
 	private static final String LOCK_TIMEOUT_STATE = "55P03";
 
-	/** MySQL and MariaDB: the transaction was rolled back to end a deadlock. */
-	private static final int DEADLOCK_CODE = 1213;
-
-	/** The same on PostgreSQL. */
-	private static final String DEADLOCK_STATE = "40P01";
-
 	private static final SQLExceptionTranslator translator = new SQLExceptionSubclassTranslator();
 
 	private SqlErrors() {
@@ -50,14 +44,6 @@ final class SqlErrors {
 	 */
 	static boolean isConcurrency(SQLException ex) {
 		return translate(ex) instanceof ConcurrencyFailureException || CONCURRENCY_CODES.contains(ex.getErrorCode());
-	}
-
-	/**
-	 * Return whether the database has rolled the transaction back to end a deadlock. H2
-	 * has the same error for a row that has changed since the first query.
-	 */
-	static boolean isDeadlock(SQLException ex) {
-		return DEADLOCK_STATE.equals(ex.getSQLState()) || ex.getErrorCode() == DEADLOCK_CODE;
 	}
 
 	/**

@@ -78,7 +78,7 @@ abstract class AbstractJdbcLockStoreTests extends AbstractLockStoreTests {
 
 	@Override
 	protected LockStore createStore() {
-		return new JdbcLockStore(this.source, this.source, this.settings, null, this.dialect, TIMES);
+		return new JdbcLockStore(this.source, this.source, this.settings, this.dialect, TIMES);
 	}
 
 	@Override

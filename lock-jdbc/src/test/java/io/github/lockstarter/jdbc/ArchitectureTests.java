@@ -9,8 +9,6 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.testsupport.AbstractArchitectureTests;
 
-import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
-
 /**
  * The room of the store in a database.
  */
@@ -34,14 +32,9 @@ class ArchitectureTests extends AbstractArchitectureTests {
 	}
 
 	@Test
-	void onlyTheCheckAtTheCommitKnowsTransactions() {
-		noClasses().that()
-			.doNotHaveSimpleName("JdbcCommitCheck")
-			.should()
-			.dependOnClassesThat()
-			.resideInAnyPackage("org.springframework.transaction..")
-			.because("locks are never a part of the caller's transaction")
-			.check(this.classes);
+	void nothingKnowsTransactionsOfTheApplication() {
+		assertUsedOnlyIn("locks are never a part of the caller's transaction", Set.of(),
+				"org.springframework.transaction..");
 	}
 
 }

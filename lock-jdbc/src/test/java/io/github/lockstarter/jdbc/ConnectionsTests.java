@@ -139,7 +139,7 @@ class ConnectionsTests {
 			try (Connection other = database.unpooled().getConnection()) {
 				other.setAutoCommit(false);
 				for (LeaseRequest request : locked) {
-					assertThat(TestDatabase.commitCheck(pool).isHeld(other, request.key(), request.owner())).isTrue();
+					TestDatabase.lockRow(other, request.key());
 				}
 				List<CompletableFuture<Boolean>> answers = store.renew(requests)
 					.stream()

@@ -107,7 +107,7 @@ class DatabaseClockTests {
 	void theTimeZoneOfARunningJvmMayChangeWithStandardSql(TestDatabase database) {
 		TimeZone before = TimeZone.getDefault();
 		try (HikariDataSource pool = database.pool(3);
-				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.SETTINGS, null, Dialect.GENERIC)) {
+				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.SETTINGS, Dialect.GENERIC)) {
 			mayChangeTheTimeZone(new StoreClient(store), LockKey.of("changed-zone-generic", database));
 		}
 		finally {
@@ -118,7 +118,7 @@ class DatabaseClockTests {
 	@Test
 	void aClockWithoutATimeZoneIsRefused() {
 		try (HikariDataSource pool = TestDatabase.MARIADB.pool(3);
-				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.SETTINGS, null, Dialect.GENERIC)) {
+				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.SETTINGS, Dialect.GENERIC)) {
 			StoreClient client = new StoreClient(store);
 			assertThatExceptionOfType(UnusableStoreException.class)
 				.isThrownBy(() -> client.acquire(LockKey.of("local-clock"), OwnerToken.random(), LEASE_TIME, false))

@@ -52,7 +52,7 @@ class IdleRowsTests {
 		LockKey held = LockKey.of("held", database + "-" + dialect);
 		OwnerToken owner = OwnerToken.random();
 		try (HikariDataSource pool = database.pool(3);
-				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.SETTINGS, null, dialect)) {
+				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.SETTINGS, dialect)) {
 			StoreClient client = new StoreClient(store);
 			client.acquire(held, owner, LEASE_TIME, false);
 			long before = ((LockGrant) client.acquire(idle, owner, LEASE_TIME, false)).fencingBase();

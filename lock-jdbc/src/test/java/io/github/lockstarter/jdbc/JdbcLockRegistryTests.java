@@ -73,7 +73,7 @@ class JdbcLockRegistryTests {
 
 		@Override
 		protected LockStore createStore() {
-			return new JdbcLockStore(this.pool, TestDatabase.PATIENT, null, Dialect.GENERIC);
+			return new JdbcLockStore(this.pool, TestDatabase.PATIENT, Dialect.GENERIC);
 		}
 
 	}

@@ -72,7 +72,7 @@ class LockedRowsTests {
 			StoreClient client = new StoreClient(store);
 			client.acquire(this.key, this.owner, LEASE_TIME, false);
 			transaction.setAutoCommit(false);
-			assertThat(TestDatabase.commitCheck(pool).isHeld(transaction, this.key, this.owner)).isTrue();
+			TestDatabase.lockRow(transaction, this.key);
 			assertThat(answer(() -> client.acquire(this.key, OwnerToken.random(), LEASE_TIME, true)))
 				.isEqualTo(new LockRefusal(null));
 			assertThat(answer(() -> client.acquire(this.key, OwnerToken.random(), LEASE_TIME, false)))
@@ -102,7 +102,7 @@ class LockedRowsTests {
 		try (HikariDataSource acquiring = database.pool(4);
 				HikariDataSource owned = database.pool(2);
 				JdbcLockStore store = new JdbcLockStore(acquiring, owned,
-						TestDatabase.withQueryTimeout(Duration.ofSeconds(20)), null);
+						TestDatabase.withQueryTimeout(Duration.ofSeconds(20)));
 				Connection transaction = database.unpooled().getConnection()) {
 			StoreClient client = new StoreClient(store);
 			client.acquire(this.key, this.owner, LEASE_TIME, false);
@@ -134,7 +134,7 @@ class LockedRowsTests {
 		try (HikariDataSource acquiring = database.pool(4);
 				HikariDataSource owned = database.pool(3);
 				JdbcLockStore store = new JdbcLockStore(acquiring, owned,
-						TestDatabase.withQueryTimeout(Duration.ofSeconds(20)), null);
+						TestDatabase.withQueryTimeout(Duration.ofSeconds(20)));
 				Connection transaction = database.unpooled().getConnection()) {
 			StoreClient client = new StoreClient(store);
 			client.acquire(this.key, this.owner, LEASE_TIME, false);

@@ -36,7 +36,7 @@ class OccupiedConnectionsTests {
 		OwnerToken keeper = OwnerToken.random();
 		try (HikariDataSource acquiring = database.pool(1);
 				HikariDataSource owned = database.pool(2);
-				JdbcLockStore store = new JdbcLockStore(acquiring, owned, TestDatabase.SETTINGS, acquiring)) {
+				JdbcLockStore store = new JdbcLockStore(acquiring, owned, TestDatabase.SETTINGS)) {
 			StoreClient client = new StoreClient(store);
 			client.acquire(key(database, "written"), writer, LEASE_TIME, false);
 			client.acquire(key(database, "read"), reader, LEASE_TIME, false);

@@ -226,7 +226,7 @@ class ReleaseSignalTests {
 	}
 
 	private static JdbcLockStore store(DataSource source, SignalTimes times) {
-		return new JdbcLockStore(source, source, TestDatabase.SETTINGS, null, null, times);
+		return new JdbcLockStore(source, source, TestDatabase.SETTINGS, null, times);
 	}
 
 	private static final class Messages implements ReleaseListener {

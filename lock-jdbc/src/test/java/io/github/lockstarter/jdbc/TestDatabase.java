@@ -3,6 +3,7 @@
 package io.github.lockstarter.jdbc;
 
 import java.net.URI;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Objects;
@@ -119,8 +120,15 @@ enum TestDatabase {
 		return Objects.requireNonNull(jdbc().queryForObject(this.waits, Integer.class));
 	}
 
-	static JdbcCommitCheck commitCheck(DataSource dataSource) {
-		return new JdbcCommitCheck(dataSource, new LockDatabase(dataSource, SETTINGS, null));
+	/**
+	 * Lock the row of a lock in a transaction of another program.
+	 */
+	static void lockRow(Connection transaction, LockKey key) throws SQLException {
+		Boolean locked = new SqlSession(transaction, 20)
+			.first("select 1 from distributed_lock where lock_key = ? for update", (row) -> true, RowKey.of(key));
+		if (locked == null) {
+			throw new IllegalStateException("There is no row of " + key);
+		}
 	}
 
 	static JdbcLockSettings withoutNotifications() {

@@ -345,7 +345,7 @@ public final class FenceTable {
 				default -> throw new FencingNotPossibleException(
 						"Transactions of the database " + product
 								+ " cannot be fenced: PostgreSQL, MySQL, MariaDB and H2 claim in one statement",
-						FencingNotPossibleException.BY_HAND);
+						FencingNotPossibleException.BY_HAND + ", and set distributed-lock.fencing.transactions=false");
 			};
 		}
 

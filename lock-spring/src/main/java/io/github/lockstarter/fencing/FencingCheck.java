@@ -2,9 +2,7 @@
 
 package io.github.lockstarter.fencing;
 
-import java.util.function.BiPredicate;
-
-import org.jspecify.annotations.Nullable;
+import java.util.function.BooleanSupplier;
 
 import org.springframework.context.SmartLifecycle;
 
@@ -18,7 +16,7 @@ public final class FencingCheck implements SmartLifecycle {
 
 	private final FenceTablePreparation preparation;
 
-	private final BiPredicate<@Nullable FenceTable, Boolean> need;
+	private final BooleanSupplier annotated;
 
 	private volatile boolean running;
 
@@ -26,15 +24,12 @@ public final class FencingCheck implements SmartLifecycle {
 	 * Create a check.
 	 * @param fences the fences of all transaction managers
 	 * @param preparation makes sure that a table exists
-	 * @param need whether the locks need a table, given whether the transactions of all
-	 * locks are fenced or those of some annotations only; without a table, whether any
-	 * table may be needed
+	 * @param annotated whether an annotation asks for fenced transactions
 	 */
-	public FencingCheck(TransactionFences fences, FenceTablePreparation preparation,
-			BiPredicate<@Nullable FenceTable, Boolean> need) {
+	public FencingCheck(TransactionFences fences, FenceTablePreparation preparation, BooleanSupplier annotated) {
 		this.fences = fences;
 		this.preparation = preparation;
-		this.need = need;
+		this.annotated = annotated;
 	}
 
 	/**
@@ -45,13 +40,14 @@ public final class FencingCheck implements SmartLifecycle {
 	public void start() {
 		this.running = true;
 		this.fences.fenceEarlyManagers();
-		boolean all = this.fences.settings().transactions();
+		FencingSettings settings = this.fences.settings();
+		boolean annotated = this.annotated.getAsBoolean();
 		for (FenceTable table : this.fences.tables()) {
-			if (this.need.test(table, all)) {
+			if (annotated || settings.isFenced(table.dataSource())) {
 				this.preparation.prepare(table);
 			}
 		}
-		if (this.fences.tables().isEmpty() && this.need.test(null, all)) {
+		if (this.fences.tables().isEmpty() && (annotated || settings.transactions())) {
 			this.fences.obstacles().stream().findFirst().ifPresent((obstacle) -> {
 				throw obstacle;
 			});

@@ -4,25 +4,31 @@ package io.github.lockstarter.fencing;
 
 import java.time.Duration;
 import java.util.Set;
+import java.util.function.Predicate;
+
+import javax.sql.DataSource;
 
 /**
  * Settings of fenced transactions.
  *
- * @param transactions whether transactions under locks claim fencing tokens, unless an
- * annotation or a template says otherwise
+ * @param transactions whether all transactions under locks claim fencing tokens, unless
+ * an annotation or a template says otherwise
+ * @param ofLocks whether a {@link DataSource} keeps the locks itself, so that its
+ * transactions claim even if not all do
  * @param table the name of the table in each database, with its schema if the database
  * needs it
  * @param retention how long the last token of an idle lock is kept; longer than any
  * transaction may be late
  * @param exclude the names of transaction managers whose transactions are not fenced
  */
-public record FencingSettings(boolean transactions, String table, Duration retention, Set<String> exclude) {
+public record FencingSettings(boolean transactions, Predicate<DataSource> ofLocks, String table, Duration retention,
+		Set<String> exclude) {
 
 	/**
 	 * Fences only the transactions of annotations and templates that say so.
 	 */
-	public static final FencingSettings DEFAULTS = new FencingSettings(false, FenceTable.DEFAULT_NAME,
-			Duration.ofDays(1), Set.of());
+	public static final FencingSettings DEFAULTS = new FencingSettings(false, (dataSource) -> false,
+			FenceTable.DEFAULT_NAME, Duration.ofDays(1), Set.of());
 
 	public FencingSettings {
 		if (retention.isNegative() || retention.isZero()) {
@@ -32,10 +38,18 @@ public record FencingSettings(boolean transactions, String table, Duration reten
 	}
 
 	/**
-	 * Return these settings with fenced transactions.
+	 * Return whether the transactions of a {@link DataSource} claim where neither an
+	 * annotation nor a template says so.
+	 */
+	boolean isFenced(DataSource dataSource) {
+		return this.transactions || this.ofLocks.test(dataSource);
+	}
+
+	/**
+	 * Return these settings with all transactions fenced.
 	 */
 	public FencingSettings withTransactions() {
-		return new FencingSettings(true, this.table, this.retention, this.exclude);
+		return new FencingSettings(true, this.ofLocks, this.table, this.retention, this.exclude);
 	}
 
 }

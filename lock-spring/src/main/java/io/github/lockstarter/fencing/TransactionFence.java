@@ -6,12 +6,11 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
+import java.util.function.BooleanSupplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -42,9 +41,7 @@ import io.github.lockstarter.transaction.AcquisitionSynchronization;
  * {@link LockLostException}. Transactions that only read claim nothing, and nested ones
  * are covered by the outer one. A lock that is acquired inside a transaction is claimed
  * at its acquisition. A reader ({@link io.github.lockstarter.LockMode#READ}) cannot
- * claim, so its transaction may only read. If the lock's store keeps it in the same
- * database, the transaction looks at the lock itself when it begins, and the store checks
- * it again at the commit.
+ * claim, so its transaction may only read.
  *
  * <p>
  * The idea is that of the fencing tokens in Martin Kleppmann's <a href=
@@ -64,7 +61,7 @@ public final class TransactionFence implements TransactionExecutionListener {
 
 	private final FenceTable table;
 
-	private final boolean byDefault;
+	private final BooleanSupplier byDefault;
 
 	/**
 	 * Create a fence for all transactions under locks, except where
@@ -73,7 +70,7 @@ public final class TransactionFence implements TransactionExecutionListener {
 	 * @param table the table in the database of the manager's transactions
 	 */
 	public TransactionFence(AbstractPlatformTransactionManager manager, FenceTable table) {
-		this(manager, table, true);
+		this(manager, table, () -> true);
 	}
 
 	/**
@@ -83,7 +80,7 @@ public final class TransactionFence implements TransactionExecutionListener {
 	 * @param byDefault whether transactions claim where neither an annotation nor a
 	 * template says so
 	 */
-	public TransactionFence(AbstractPlatformTransactionManager manager, FenceTable table, boolean byDefault) {
+	TransactionFence(AbstractPlatformTransactionManager manager, FenceTable table, BooleanSupplier byDefault) {
 		this.manager = manager;
 		this.table = table;
 		this.byDefault = byDefault;
@@ -153,9 +150,6 @@ public final class TransactionFence implements TransactionExecutionListener {
 		/** The tokens before each savepoint. */
 		private final Map<Object, Map<String, Long>> savepoints = new IdentityHashMap<>(0);
 
-		/** Those that their store keeps in this database, and checks at the commit. */
-		private final Set<Lease> heldInStore = new HashSet<>(0);
-
 		/**
 		 * After the end, the connection is still bound: a claim on it would never end.
 		 */
@@ -177,7 +171,7 @@ public final class TransactionFence implements TransactionExecutionListener {
 			}
 			List<Lease> unclaimed = LeaseContext.fenced(TransactionFence.this.byDefault)
 				.stream()
-				.filter((lease) -> !isHeldInStore(lease) && !isClaimed(lease))
+				.filter((lease) -> !isClaimed(lease))
 				.toList();
 			if (!unclaimed.isEmpty()) {
 				claim(unclaimed);
@@ -206,20 +200,6 @@ public final class TransactionFence implements TransactionExecutionListener {
 			}
 			finally {
 				DataSourceUtils.releaseConnection(connection, table.dataSource());
-			}
-		}
-
-		private boolean isHeldInStore(Lease lease) {
-			if (this.heldInStore.contains(lease)) {
-				return true;
-			}
-			// A store may have to know which one of several nested transactions asks
-			TransactionSynchronizationManager.bindResource(TransactionExecution.class, this.status);
-			try {
-				return lease.ensureHeldAtBegin() && this.heldInStore.add(lease);
-			}
-			finally {
-				TransactionSynchronizationManager.unbindResource(TransactionExecution.class);
 			}
 		}
 

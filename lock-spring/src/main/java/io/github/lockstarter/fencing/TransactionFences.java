@@ -118,7 +118,8 @@ public final class TransactionFences implements BeanPostProcessor {
 		FenceTable table = table(manager);
 		if (table != null) {
 			AbstractPlatformTransactionManager fenced = (AbstractPlatformTransactionManager) manager;
-			addFirst(new TransactionFence(fenced, table, settings().transactions()), fenced);
+			FencingSettings settings = settings();
+			addFirst(new TransactionFence(fenced, table, () -> settings.isFenced(table.dataSource())), fenced);
 			return;
 		}
 		FencingNotPossibleException obstacle = obstacle(manager, name);
@@ -224,7 +225,7 @@ public final class TransactionFences implements BeanPostProcessor {
 		}
 
 		private void refuse() {
-			if (!LeaseContext.fenced(false).isEmpty()) {
+			if (!LeaseContext.fenced(() -> false).isEmpty()) {
 				throw new FencingNotPossibleException(this.reason.getMessage() + "; " + this.reason.getRemedy(),
 						this.reason.getRemedy());
 			}

@@ -19,6 +19,7 @@ import org.springframework.util.ClassUtils;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSettings;
+import io.github.lockstarter.TransactionFencing;
 import io.github.lockstarter.store.LockStores;
 
 /**
@@ -84,22 +85,13 @@ public final class LockDefinitionSource {
 	}
 
 	/**
-	 * Return the locks of all annotations that are known so far and whose transactions
-	 * are fenced, without their keys.
-	 * @param byDefault whether transactions are fenced where an annotation does not say
+	 * Return whether an annotation that is known so far asks for fenced transactions.
 	 */
-	public List<LockRequest> fenced(boolean byDefault) {
+	public boolean asksForFence() {
 		return this.definitions.values()
 			.stream()
 			.flatMap(Optional::stream)
-			.filter((definition) -> switch (definition.transactionFencing()) {
-				case DEFAULT -> byDefault;
-				case ON -> true;
-				case OFF -> false;
-			})
-			.flatMap((definition) -> definition.locks().stream())
-			.map(KeyedRequest::request)
-			.toList();
+			.anyMatch((definition) -> definition.transactionFencing() == TransactionFencing.ON);
 	}
 
 	/**

@@ -10,12 +10,10 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 
-import io.github.lockstarter.LockSettings;
 import io.github.lockstarter.fencing.FenceTablePreparation;
 import io.github.lockstarter.fencing.FencingCheck;
 import io.github.lockstarter.fencing.TransactionFences;
 import io.github.lockstarter.interceptor.LockDefinitionSource;
-import io.github.lockstarter.store.LockStores;
 
 /**
  * Fences the transactions of all transaction managers, where settings or annotations say
@@ -35,13 +33,10 @@ public class LockFencingConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	FencingCheck distributedLockFencingCheck(TransactionFences fences, LockDefinitionSource definitions,
-			ObjectProvider<FenceTablePreparation> preparation, ObjectProvider<LockStores> stores,
-			ObjectProvider<LockSettings> settings) {
-		FencedStores fenced = new FencedStores(definitions, stores::getIfUnique,
-				() -> settings.getIfUnique(() -> LockSettings.NONE));
+			ObjectProvider<FenceTablePreparation> preparation) {
 		// A method reference would load the classes of spring-jdbc, which may be absent
 		FenceTablePreparation require = (table) -> table.require();
-		return new FencingCheck(fences, preparation.getIfAvailable(() -> require), fenced::need);
+		return new FencingCheck(fences, preparation.getIfAvailable(() -> require), definitions::asksForFence);
 	}
 
 }

@@ -5,7 +5,6 @@ package io.github.lockstarter.transaction;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.support.DefaultTransactionStatus;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseContext;
@@ -23,11 +22,8 @@ import io.github.lockstarter.TransactionAwareLockRegistry;
  * <p>
  * Auto-configuration and {@code @EnableDistributedLocks} add it to all transaction
  * managers. The check notices an expired lease, and any loss that a renewal has detected
- * so far. If the locks are kept in the database of the transaction, that database is
- * asked, too, so that none commits after another owner has acquired its lock; except for
- * read-only transactions, and with {@code distributed-lock.jdbc.commit-check=false}. No
- * other store is asked, and only the {@linkplain Lease#fencingToken() fencing token}
- * covers a loss during the commit itself.
+ * so far. No store is asked, so only the {@linkplain Lease#fencingToken() fencing token}
+ * covers a loss that this JVM does not know of; fenced transactions claim it.
  *
  * @see org.springframework.transaction.ConfigurableTransactionManager#addListener
  */
@@ -51,14 +47,7 @@ public final class LockCommitGuard implements TransactionExecutionListener {
 	 */
 	@Override
 	public void beforeCommit(TransactionExecution transaction) {
-		// A store may have to know which one of several nested transactions commits
-		TransactionSynchronizationManager.bindResource(TransactionExecution.class, transaction);
-		try {
-			LeaseContext.ensureAllHeldAtCommit();
-		}
-		finally {
-			TransactionSynchronizationManager.unbindResource(TransactionExecution.class);
-		}
+		LeaseContext.ensureAllHeld();
 	}
 
 }

@@ -132,7 +132,7 @@ class LockTransactionTests {
 	void nothingIsLeft() {
 		Awaitility.await().until(this.memory::isEmpty);
 		assertThatIllegalStateException().isThrownBy(Lease::current);
-		LeaseContext.ensureAllHeldAtCommit();
+		LeaseContext.ensureAllHeld();
 		this.registry.close();
 		this.others.close();
 		jdbc.sql("delete from orders").update();

@@ -11,7 +11,6 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.store.CommitCheck;
 import io.github.lockstarter.store.GroupGrant;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
@@ -98,11 +97,6 @@ final class ObservedStore implements LockStore {
 	@Override
 	public Optional<GroupGrant> groupGrant() {
 		return this.delegate.groupGrant();
-	}
-
-	@Override
-	public Optional<CommitCheck> commitCheck() {
-		return this.delegate.commitCheck();
 	}
 
 	@Override

@@ -73,8 +73,7 @@ record OurStore(LockStore store, Runnable close) {
 		JdbcLockStore store = new JdbcLockStore(acquiring, owned,
 				new JdbcLockSettings(defaults.tablePrefix(), defaults.queryTimeout(), durableGrants,
 						defaults.notifications(), defaults.minPollInterval(), defaults.maxPollInterval(),
-						defaults.fenceRetention()),
-				null);
+						defaults.fenceRetention()));
 		return new OurStore(store, () -> {
 			store.close();
 			acquiring.close();

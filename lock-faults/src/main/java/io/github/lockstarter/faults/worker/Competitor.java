@@ -6,10 +6,6 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Set;
 
-import javax.sql.DataSource;
-
-import org.jspecify.annotations.Nullable;
-
 import io.github.lockstarter.faults.worker.ServerAddress.Kind;
 
 /**
@@ -134,15 +130,13 @@ public enum Competitor {
 
 	/**
 	 * Connect to the servers.
-	 * @param transactions the connections of the transactions, if they are in the
-	 * database that keeps the locks
 	 */
-	LockClient connect(ServerAddress address, Duration leaseTime, @Nullable DataSource transactions) {
+	LockClient connect(ServerAddress address, Duration leaseTime) {
 		return switch (this) {
 			case OURS, OURS_UNFENCED -> OurClient.onRedis(address, leaseTime, 0);
 			case OURS_CONFIRMED -> OurClient.onRedis(address, leaseTime, 1);
 			case OURS_REDLOCK -> OurClient.onIndependentServers(address, leaseTime);
-			case OURS_POSTGRESQL, OURS_MARIADB -> OurClient.inDatabase(address, leaseTime, transactions);
+			case OURS_POSTGRESQL, OURS_MARIADB -> OurClient.inDatabase(address, leaseTime);
 			case OURS_ZOOKEEPER -> OurClient.inZooKeeper(address, leaseTime);
 			case REDISSON -> new RedissonClientLock(address, leaseTime);
 			case REDISSON_REDLOCK -> new RedissonRedlockClient(address, leaseTime);

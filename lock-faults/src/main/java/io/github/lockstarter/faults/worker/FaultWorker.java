@@ -51,9 +51,8 @@ public final class FaultWorker {
 		this.name = name;
 		this.competitor = competitor;
 		this.leaseTime = leaseTime;
-		boolean inDatabaseOfLocks = servers.nodes().contains(pool.getJdbcUrl());
-		this.client = competitor.connect(servers, leaseTime, inDatabaseOfLocks ? pool : null);
-		this.transactions = new Transactions(pool, new TransactionGuards(competitor, inDatabaseOfLocks));
+		this.client = competitor.connect(servers, leaseTime);
+		this.transactions = new Transactions(pool, new TransactionGuards(competitor));
 	}
 
 	/**

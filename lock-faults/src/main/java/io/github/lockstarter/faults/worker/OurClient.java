@@ -4,8 +4,6 @@ package io.github.lockstarter.faults.worker;
 
 import java.time.Duration;
 
-import javax.sql.DataSource;
-
 import com.zaxxer.hikari.HikariDataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -71,10 +69,10 @@ final class OurClient implements LockClient {
 		return new OurClient(store, leaseTime, store::close);
 	}
 
-	static OurClient inDatabase(ServerAddress address, Duration leaseTime, @Nullable DataSource transactions) {
+	static OurClient inDatabase(ServerAddress address, Duration leaseTime) {
 		HikariDataSource acquiring = DatabasePool.to(address, 8);
 		HikariDataSource owned = DatabasePool.to(address, 4);
-		JdbcLockStore store = new JdbcLockStore(acquiring, owned, JdbcLockSettings.DEFAULTS, transactions);
+		JdbcLockStore store = new JdbcLockStore(acquiring, owned, JdbcLockSettings.DEFAULTS);
 		return new OurClient(store, leaseTime, () -> {
 			store.close();
 			acquiring.close();

@@ -6,7 +6,6 @@ import javax.sql.DataSource;
 
 import org.springframework.jdbc.support.JdbcTransactionManager;
 
-import io.github.lockstarter.faults.worker.Transactions.Moment;
 import io.github.lockstarter.fencing.FenceTable;
 import io.github.lockstarter.fencing.TransactionFence;
 import io.github.lockstarter.transaction.LockCommitGuard;
@@ -16,9 +15,8 @@ import io.github.lockstarter.transaction.LockCommitGuard;
  * of others have nothing of the kind.
  *
  * @param competitor whose locks are in use
- * @param inDatabaseOfLocks whether the transactions are in the database that keeps them
  */
-record TransactionGuards(Competitor competitor, boolean inDatabaseOfLocks) {
+record TransactionGuards(Competitor competitor) {
 
 	void addTo(JdbcTransactionManager manager, DataSource database) {
 		if (this.competitor.isOurs()) {
@@ -27,15 +25,6 @@ record TransactionGuards(Competitor competitor, boolean inDatabaseOfLocks) {
 		if (this.competitor.protectsTransactions()) {
 			manager.addListener(new TransactionFence(manager, new FenceTable(database)));
 		}
-	}
-
-	/**
-	 * Return whether renewals of a lock wait from a moment on until the transaction ends,
-	 * because it has locked the row of the lock. It must not last as long as a lease
-	 * then.
-	 */
-	boolean delayRenewals(Moment moment) {
-		return moment == Moment.BEFORE_COMMIT && this.inDatabaseOfLocks && this.competitor.isOurs();
 	}
 
 }

@@ -21,8 +21,6 @@ final class Transactions implements AutoCloseable {
 
 	private final HikariDataSource pool;
 
-	private final TransactionGuards guards;
-
 	private final JdbcTemplate jdbc;
 
 	private final TransactionTemplate template;
@@ -36,7 +34,6 @@ final class Transactions implements AutoCloseable {
 	 */
 	Transactions(HikariDataSource pool, TransactionGuards guards) {
 		this.pool = pool;
-		this.guards = guards;
 		this.jdbc = new JdbcTemplate(pool);
 		JdbcTransactionManager manager = new JdbcTransactionManager(pool);
 		guards.addTo(manager, pool);
@@ -68,13 +65,6 @@ final class Transactions implements AutoCloseable {
 		finally {
 			this.pause.remove();
 		}
-	}
-
-	/**
-	 * Return whether a pause of a transaction may last longer than a lease.
-	 */
-	boolean mayPauseForLong(Moment moment) {
-		return !this.guards.delayRenewals(moment);
 	}
 
 	@Override

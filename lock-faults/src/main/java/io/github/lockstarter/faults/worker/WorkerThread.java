@@ -163,8 +163,7 @@ final class WorkerThread {
 		Moment chosen = Moment.values()[random.nextInt(Moment.values().length)];
 		try {
 			this.transactions.increment(key, scribe.owner(), held.token(), (moment) -> {
-				if (moment == chosen && !last(scribe, held, random, this.transactions.mayPauseForLong(moment))
-						&& !this.competitor.isOurs()) {
+				if (moment == chosen && !last(scribe, held, random) && !this.competitor.isOurs()) {
 					throw new LostException();
 				}
 			});
@@ -182,8 +181,8 @@ final class WorkerThread {
 	/**
 	 * Hold the lock for a moment, or long enough for its lease to need renewal.
 	 */
-	private boolean last(Scribe scribe, Held held, ThreadLocalRandom random, boolean maybeLong) {
-		long nanos = (maybeLong && random.nextInt(this.mode.longHolds()) == 0) ? this.leaseTime.toNanos() * 5 / 4
+	private boolean last(Scribe scribe, Held held, ThreadLocalRandom random) {
+		long nanos = (random.nextInt(this.mode.longHolds()) == 0) ? this.leaseTime.toNanos() * 5 / 4
 				: random.nextLong(LONGEST_WORK);
 		long start = System.nanoTime();
 		boolean interrupted = false;

@@ -159,7 +159,7 @@ class TransactionsTests {
 	}
 
 	private static Transactions transactions(Competitor competitor) {
-		return new Transactions(DatabasePool.to(url, 2), new TransactionGuards(competitor, false));
+		return new Transactions(DatabasePool.to(url, 2), new TransactionGuards(competitor));
 	}
 
 	private void increment(String owner, Pause pause) {

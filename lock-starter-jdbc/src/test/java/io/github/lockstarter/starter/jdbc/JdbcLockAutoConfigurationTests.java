@@ -38,15 +38,11 @@ import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.annotation.EnableTransactionManagement;
-import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 import org.springframework.util.StringUtils;
 
-import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
-import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.jdbc.JdbcLockStore;
@@ -54,7 +50,6 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.test.ManualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
@@ -74,8 +69,6 @@ class JdbcLockAutoConfigurationTests {
 			"distributed-lock.watchdog.renewals-per-lease=20" };
 
 	private static final Duration PATIENCE = Duration.ofMinutes(1);
-
-	private static final String EXPIRE = "update distributed_lock set expires_at = 0 where lock_key = ?";
 
 	@Test
 	void theDatabaseOfTheApplicationKeepsTheLocks(CapturedOutput output) throws Exception {
@@ -160,40 +153,6 @@ class JdbcLockAutoConfigurationTests {
 		Long end = jdbc.queryForObject("select expires_at from distributed_lock where lock_key = 'stock:1001'",
 				Long.class);
 		return (end != null) ? end : 0;
-	}
-
-	@Test
-	void noTransactionCommitsAfterAnotherOwnerHadItsLock() {
-		String url = "spring.datasource.url=jdbc:h2:mem:over";
-		try (ConfigurableApplicationContext application = start(Shop.class, url);
-				ConfigurableApplicationContext other = start(Shop.class, url)) {
-			Shop.Sales sales = application.getBean(Shop.Sales.class);
-			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> sales.sell(1001, () -> {
-				// As if the pause of this JVM had been longer than its lease
-				CompletableFuture.runAsync(() -> {
-					assertThat(other.getBean(JdbcTemplate.class).update(EXPIRE, "stock:1001")).isOne();
-					other.getBean(LockRegistry.class).acquire(LockRequest.of("stock", 1001)).close();
-				}).get();
-				return null;
-			})).withMessageContaining("over at the commit");
-			assertThat(sales.sold(1001)).isZero();
-		}
-	}
-
-	@ParameterizedTest
-	@ValueSource(booleans = { true, false })
-	void aPropertyDecidesWhetherTransactionsAreChecked(boolean checked) {
-		try (ConfigurableApplicationContext application = start(Shop.class,
-				"distributed-lock.jdbc.commit-check=" + checked)) {
-			assertThat(application.getBean(JdbcLockStore.class).commitCheck().isPresent()).isEqualTo(checked);
-		}
-	}
-
-	@Test
-	void aReadOnlyTransactionIsNotChecked() throws Exception {
-		try (ConfigurableApplicationContext application = start(ReadingShop.class)) {
-			assertThat(application.getBean(ReadingShop.class).read()).isEqualTo(3);
-		}
 	}
 
 	@Test
@@ -409,19 +368,6 @@ class JdbcLockAutoConfigurationTests {
 			try (Lease lease = registry.acquire(LockRequest.of("stock"))) {
 				return lease.isHeld();
 			}
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	@EnableAutoConfiguration
-	@EnableTransactionManagement(proxyTargetClass = true)
-	static class ReadingShop {
-
-		@DistributedLock(name = "stock")
-		@Transactional(readOnly = true)
-		public int read() {
-			return 3;
 		}
 
 	}

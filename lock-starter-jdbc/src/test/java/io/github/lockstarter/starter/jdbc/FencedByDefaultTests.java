@@ -13,6 +13,8 @@ import jakarta.transaction.TransactionManager;
 import jakarta.transaction.UserTransaction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -31,7 +33,6 @@ import org.springframework.transaction.jta.JtaTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.github.lockstarter.LockLostException;
-import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.servers.SharedServers;
@@ -42,11 +43,13 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.mockito.Mockito.mock;
 
 /**
- * Fenced transactions in the database that keeps the locks, which is PostgreSQL: the lock
- * itself serves, without a table of claims.
+ * Transactions of the {@code DataSource} that keeps the locks, which is PostgreSQL: they
+ * are fenced unless a property is against it.
  */
 @ExtendWith(OutputCaptureExtension.class)
-class FencedByTheStoreTests {
+class FencedByDefaultTests {
+
+	private static final String OFF = "distributed-lock.fencing.transactions=false";
 
 	private final LockRequest request = LockRequest.of("stock", UUID.randomUUID());
 
@@ -56,13 +59,13 @@ class FencedByTheStoreTests {
 
 	private ConfigurableApplicationContext start(Class<?> application, String... properties) {
 		return new SpringApplicationBuilder(application)
-			.properties("spring.flyway.enabled=false", "distributed-lock.fencing.transactions=true",
-					"distributed-lock.jdbc.initialize-schema=always", "spring.datasource.url=" + this.url)
+			.properties("spring.flyway.enabled=false", "distributed-lock.jdbc.initialize-schema=always",
+					"spring.datasource.url=" + this.url)
 			.properties(properties)
 			.run();
 	}
 
-	private boolean hasTableOfClaims(JdbcClient jdbc) {
+	private static boolean hasTableOfClaims(JdbcClient jdbc) {
 		return jdbc
 			.sql("select count(*) from information_schema.tables where lower(table_name) = 'distributed_lock_fence'")
 			.query(Integer.class)
@@ -70,61 +73,75 @@ class FencedByTheStoreTests {
 	}
 
 	@Test
-	void aLateOwnerIsRefusedBeforeItReadsWithoutATable() {
+	void aLateOwnerIsRefusedBeforeItReads() {
 		List<String> ran = new ArrayList<>();
-		try (ConfigurableApplicationContext application = start(Shop.class);
-				ConfigurableApplicationContext other = start(Shop.class)) {
-			TransactionTemplate transaction = new TransactionTemplate(
-					application.getBean(PlatformTransactionManager.class));
-			LockTemplate template = application.getBean(LockTemplate.class);
-			template.executeWithoutResult(this.request,
-					(lease) -> transaction.executeWithoutResult((status) -> ran.add("held")));
-			assertThatExceptionOfType(LockLostException.class)
-				.isThrownBy(() -> template.execute(this.request, (lease) -> {
-					CompletableFuture.runAsync(() -> {
-						assertThat(this.looking.sql("update distributed_lock set expires_at = 0 where lock_key = ?")
-							.param(this.request.key().text())
-							.update()).isOne();
-						other.getBean(LockRegistry.class).acquire(this.request).close();
-					}).join();
-					return transaction.execute((status) -> ran.add("late"));
-				}));
-		}
-		assertThat(ran).containsExactly("held");
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> runLate(ran))
+			.withMessageContaining("a later owner has claimed the lock in the database");
+		assertThat(ran).containsExactly("later");
+	}
+
+	/** So the test above is one. */
+	@Test
+	void aPropertySwitchesItOff() {
+		List<String> ran = new ArrayList<>();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> runLate(ran, OFF))
+			.withMessageNotContaining("claimed");
+		assertThat(ran).containsExactly("later", "late");
 		assertThat(hasTableOfClaims(this.looking)).isFalse();
 	}
 
-	@Test
-	void withoutTheCommitCheckTheTableIsNeeded(CapturedOutput output) {
-		assertThat(catchThrowable(() -> start(Shop.class, "distributed-lock.jdbc.commit-check=false").close()))
-			.isNotNull();
-		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("has no table 'distributed_lock_fence' for fenced transactions")
-			.contains("distributed-lock.fencing.initialize-schema=always");
-		try (ConfigurableApplicationContext application = start(Shop.class, "distributed-lock.jdbc.commit-check=false",
-				"distributed-lock.fencing.initialize-schema=always")) {
-			application.getBean(LockTemplate.class)
-				.execute(this.request,
-						(lease) -> new TransactionTemplate(application.getBean(PlatformTransactionManager.class))
-							.execute((status) -> 1));
-			assertThat(this.looking.sql("select count(*) from distributed_lock_fence").query(Integer.class).single())
-				.isOne();
+	/**
+	 * Run the transaction of an owner after that of a later one in another instance, as
+	 * if the first instance had been paused for longer than its lease.
+	 */
+	private void runLate(List<String> ran, String... properties) {
+		try (ConfigurableApplicationContext application = start(Shop.class, properties);
+				ConfigurableApplicationContext other = start(Shop.class, properties)) {
+			application.getBean(LockTemplate.class).executeWithoutResult(this.request, (lease) -> {
+				CompletableFuture.runAsync(() -> {
+					assertThat(this.looking.sql("update distributed_lock set expires_at = 0 where lock_key = ?")
+						.param(this.request.key().text())
+						.update()).isOne();
+					other.getBean(LockTemplate.class)
+						.executeWithoutResult(this.request, (later) -> transact(other, () -> ran.add("later")));
+				}).join();
+				transact(application, () -> ran.add("late"));
+			});
 		}
 	}
 
-	/** No transaction begins, so nobody has to run one. */
-	@Test
-	void jtaEndsTheStartWithTheFenceByHand(CapturedOutput output) {
-		assertThat(catchThrowable(() -> start(Jta.class).close())).isNotNull();
-		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("Transactions of 'transactionManager' (JtaTransactionManager) cannot be fenced")
-			.contains("update … set fence = :token where … and fence < :token");
+	private static void transact(ConfigurableApplicationContext application, Runnable body) {
+		new TransactionTemplate(application.getBean(PlatformTransactionManager.class))
+			.executeWithoutResult((status) -> body.run());
 	}
 
 	@Test
-	void onlyTheOtherDatabaseNeedsTheTable() {
+	void locksThatAreKeptElsewhereFenceNothing() {
+		try (ConfigurableApplicationContext application = start(Shop.class, "distributed-lock.store=memory")) {
+			application.getBean(LockTemplate.class)
+				.executeWithoutResult(this.request, (lease) -> transact(application, () -> {
+				}));
+			assertThat(hasTableOfClaims(this.looking)).isFalse();
+		}
+	}
+
+	@Test
+	void aMissingTableEndsTheStart(CapturedOutput output) {
+		start(Shop.class, OFF).close();
+		assertThat(catchThrowable(() -> start(Shop.class, "distributed-lock.jdbc.initialize-schema=never").close()))
+			.isNotNull();
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("has no table 'distributed_lock_fence' for fenced transactions")
+			.contains("distributed-lock.fencing.initialize-schema=always")
+			.contains(OFF);
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void transactionsOfAnotherDataSourceAreFencedIfAPropertySaysSo(boolean all) {
 		try (ConfigurableApplicationContext application = start(TwoDatabases.class,
-				"distributed-lock.jdbc.data-source=locks")) {
+				"distributed-lock.jdbc.data-source=locks",
+				all ? "distributed-lock.fencing.transactions=true" : "distributed-lock.fencing.exclude=")) {
 			for (String each : List.of("ordersTransactions", "locksTransactions")) {
 				application.getBean(LockTemplate.class)
 					.execute(this.request,
@@ -132,10 +149,21 @@ class FencedByTheStoreTests {
 									application.getBean(each, PlatformTransactionManager.class))
 								.execute((status) -> 1));
 			}
-			JdbcClient orders = JdbcClient.create(application.getBean("orders", DataSource.class));
-			assertThat(orders.sql("select count(*) from distributed_lock_fence").query(Integer.class).single()).isOne();
-			assertThat(hasTableOfClaims(JdbcClient.create(application.getBean("locks", DataSource.class)))).isFalse();
+			JdbcClient locks = JdbcClient.create(application.getBean("locks", DataSource.class));
+			assertThat(locks.sql("select count(*) from distributed_lock_fence").query(Integer.class).single()).isOne();
+			assertThat(hasTableOfClaims(JdbcClient.create(application.getBean("orders", DataSource.class))))
+				.isEqualTo(all);
 		}
+	}
+
+	/** No transaction begins, so nobody has to run one. */
+	@Test
+	void jtaEndsTheStartWithTheFenceByHand(CapturedOutput output) {
+		assertThat(catchThrowable(() -> start(Jta.class, "distributed-lock.fencing.transactions=true").close()))
+			.isNotNull();
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("Transactions of 'transactionManager' (JtaTransactionManager) cannot be fenced")
+			.contains("update … set fence = :token where … and fence < :token");
 	}
 
 	@Configuration(proxyBeanMethods = false)
