@@ -12,7 +12,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param dataSource Name or qualifier of the DataSource bean whose database keeps the
  * locks; auto selects the only or the primary one.
  * @param poolSize Largest number of connections that acquire locks, separate from those
- * of the application. At least 2. Half as many, at least 3, are added to renew and
+ * of the application. At least 2. Half as many, at least 2, are added to renew and
  * release them.
  * @param initializeSchema When to create the table of the locks, and the one of fenced
  * transactions beside it: embedded for in-memory databases only.

@@ -33,8 +33,8 @@ final class LockPools implements AutoCloseable {
 	/** Shorter than a lease, so that a request fails in time to be repeated. */
 	private static final long TIMEOUT_MILLIS = 2000;
 
-	/** One for a release that waits for its row, one for a renewal that does, and one. */
-	private static final int FEWEST_OWNED = 3;
+	/** One for renewals, and one for releases. */
+	private static final int FEWEST_OWNED = 2;
 
 	/** There are as many releases as acquisitions, but shorter ones. */
 	private static final int OWNED_SHARE = 2;

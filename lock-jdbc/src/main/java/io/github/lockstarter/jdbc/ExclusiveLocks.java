@@ -113,8 +113,7 @@ final class ExclusiveLocks {
 	}
 
 	/**
-	 * Release a lock without waiting for its row, if the database can leave out rows that
-	 * other transactions have locked.
+	 * Release a lock.
 	 * @return whether it was released; if not, the row must be locked to decide
 	 */
 	boolean release(LockKey key, OwnerToken owner) {

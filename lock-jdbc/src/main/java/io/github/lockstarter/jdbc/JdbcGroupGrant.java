@@ -19,13 +19,10 @@ final class JdbcGroupGrant implements GroupGrant {
 
 	private final LockRows rows;
 
-	private final LockedRows locked;
-
 	private final String jvm;
 
-	JdbcGroupGrant(LockRows rows, LockedRows locked, String jvm) {
+	JdbcGroupGrant(LockRows rows, String jvm) {
 		this.rows = rows;
-		this.locked = locked;
 		this.jvm = jvm;
 	}
 
@@ -37,8 +34,7 @@ final class JdbcGroupGrant implements GroupGrant {
 	@Override
 	public CompletionStage<List<LockGrant>> acquire(List<LeaseRequest> requests) {
 		List<LockKey> keys = requests.stream().map(LeaseRequest::key).toList();
-		return Answer.of(() -> this.locked.<List<LockGrant>>request(keys, List.of(),
-				() -> this.rows.changeAll(keys, (states) -> grant(requests, states))));
+		return Answer.of(() -> this.rows.changeAll(keys, (states) -> grant(requests, states)));
 	}
 
 	private List<LockGrant> grant(List<LeaseRequest> requests, List<LockState> states) {

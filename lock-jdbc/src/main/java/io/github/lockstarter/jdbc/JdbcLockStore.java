@@ -22,7 +22,6 @@ import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.LockKeeping;
-import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.Place;
@@ -65,14 +64,9 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 
 	private final LockRows rows;
 
-	private final LockedRows locked;
-
 	private final ExclusiveLocks ownedExclusive;
 
-	private final BusyRows releases;
-
-	/** Apart from the releases: none of these may keep a renewal from waiting. */
-	private final BusyRows renewedRows;
+	private final LockRows ownedRows;
 
 	private final LeaseRenewals renewals;
 
@@ -104,8 +98,7 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 	 * no number of waiters keeps a lock from being renewed.
 	 * @param acquiring the connections for all requests except renewals and releases; at
 	 * least two on PostgreSQL
-	 * @param owned the connections for renewals and releases; at least three, because one
-	 * of both may each wait for a row
+	 * @param owned the connections for renewals and releases; at least two
 	 * @param settings the settings
 	 */
 	public JdbcLockStore(DataSource acquiring, DataSource owned, JdbcLockSettings settings) {
@@ -125,15 +118,12 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 		this.exclusive = new ExclusiveLocks(database, waited);
 		this.rows = new LockRows(database, this.jvm, waited, this.signal::released);
 		this.ownedExclusive = new ExclusiveLocks(ownedDatabase, waited);
-		LockRows ownedRows = new LockRows(ownedDatabase, this.jvm, waited, this.signal::released);
-		this.releases = new BusyRows(ownedDatabase, ownedRows, settings.queryTimeout());
-		this.locked = new LockedRows(database);
-		this.renewedRows = new BusyRows(ownedDatabase, ownedRows, settings.queryTimeout());
-		this.renewals = new LeaseRenewals(ownedDatabase, this.renewedRows);
+		this.ownedRows = new LockRows(ownedDatabase, this.jvm, waited, this.signal::released);
+		this.renewals = new LeaseRenewals(ownedDatabase, this.ownedRows);
 		this.idle = new IdleRows(database, settings.fenceRetention());
 		this.line = new JdbcWaitingLine(database, this.rows, this.jvm, this.signal);
 		this.keeping = Optional.of((key, owner, time) -> Answer.of(() -> tryKeep(key, owner, time)));
-		this.groupGrant = Optional.of(new JdbcGroupGrant(this.rows, this.locked, this.jvm));
+		this.groupGrant = Optional.of(new JdbcGroupGrant(this.rows, this.jvm));
 	}
 
 	@Override
@@ -143,8 +133,7 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 
 	@Override
 	public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
-		return Answer.of(() -> this.locked.<LockAttempt>request(Set.of(request.key()), new LockRefusal(null),
-				() -> tryAcquire(request, place != Place.NONE)));
+		return Answer.of(() -> tryAcquire(request, place != Place.NONE));
 	}
 
 	private LockAttempt tryAcquire(LeaseRequest request, boolean inLine) {
@@ -176,13 +165,13 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 		if (!this.awaited.remove(key) && this.ownedExclusive.release(key, owner)) {
 			return ReleaseOutcome.RELEASED;
 		}
-		return this.releases.change(key, ReleaseOutcome.NOT_OWNER,
+		return this.ownedRows.change(key, ReleaseOutcome.NOT_OWNER,
 				(state) -> state.release(this.jvm, owner, next, this.signal.pace()));
 	}
 
 	private boolean tryKeep(LockKey key, OwnerToken owner, Duration time) {
 		this.awaited.remove(key);
-		return this.releases.change(key, false, (state) -> state.keep(owner, time));
+		return this.ownedRows.change(key, false, (state) -> state.keep(owner, time));
 	}
 
 	@Override
@@ -215,8 +204,6 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 	@Override
 	public void close() {
 		this.signal.close();
-		this.releases.close();
-		this.renewedRows.close();
 		this.idle.close();
 	}
 

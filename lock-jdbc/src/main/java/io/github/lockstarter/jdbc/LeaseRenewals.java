@@ -7,18 +7,21 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
+import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.RowKey;
 
 /**
- * Extends leases, many at a time. A transaction that is about to commit may have locked
- * some of their rows: these are left to {@link BusyRows}.
+ * Extends leases, many at a time. A lock whose row another transaction has locked comes
+ * last, so that it delays no other one.
  */
 final class LeaseRenewals {
 
@@ -26,9 +29,9 @@ final class LeaseRenewals {
 
 	private final LockDatabase database;
 
-	private final BusyRows rows;
+	private final LockRows rows;
 
-	LeaseRenewals(LockDatabase database, BusyRows rows) {
+	LeaseRenewals(LockDatabase database, LockRows rows) {
 		this.database = database;
 		this.rows = rows;
 	}
@@ -82,8 +85,26 @@ final class LeaseRenewals {
 		}
 		List<Renewal> left = batch.stream().filter((renewal) -> !renewal.answer().isDone()).toList();
 		if (!left.isEmpty()) {
-			this.rows.changeAll(left.stream().<BusyRows.Change<?>>map(Renewal::change).toList());
+			extendInRows(left);
 		}
+	}
+
+	/**
+	 * Extend leases whose rows have to be looked at. Only one of them waits in vain for a
+	 * row that is locked.
+	 */
+	private void extendInRows(List<Renewal> renewals) {
+		Map<LockKey, List<Renewal>> locked = new HashMap<>(
+				renewals.stream().collect(Collectors.groupingBy((renewal) -> renewal.request.key())));
+		Map<LockKey, List<Renewal>> extended = this.rows.changeUnlocked(Set.copyOf(locked.keySet()), List.of(),
+				(key, state) -> locked.getOrDefault(key, List.of())
+					.stream()
+					.filter((renewal) -> Renewal.renew(renewal.request, state))
+					.toList());
+		extended.forEach((key, those) -> Objects.requireNonNull(locked.remove(key))
+			.forEach((renewal) -> renewal.answer.complete(those.contains(renewal))));
+		locked.forEach((key, those) -> those.forEach((renewal) -> renewal.answer
+			.complete(this.rows.change(key, false, (state) -> Renewal.renew(renewal.request, state)))));
 	}
 
 	/**
@@ -105,13 +126,10 @@ final class LeaseRenewals {
 		renewals.forEach((renewal) -> renewal.answer().completeExceptionally(failure));
 	}
 
-	/**
-	 * A request, and the change that it makes if one statement cannot extend its lease.
-	 */
-	private record Renewal(LeaseRequest request, BusyRows.Change<Boolean> change) {
+	private record Renewal(LeaseRequest request, CompletableFuture<Boolean> answer) {
 
 		static Renewal of(LeaseRequest request) {
-			return new Renewal(request, new BusyRows.Change<>(request.key(), false, (state) -> renew(request, state)));
+			return new Renewal(request, new CompletableFuture<>());
 		}
 
 		private static boolean renew(LeaseRequest request, LockState state) {
@@ -124,10 +142,6 @@ final class LeaseRenewals {
 
 		List<String> pair() {
 			return List.of(rowKey(), this.request.owner().value());
-		}
-
-		CompletableFuture<Boolean> answer() {
-			return this.change.answer();
 		}
 
 	}

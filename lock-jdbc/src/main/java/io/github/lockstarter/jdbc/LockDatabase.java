@@ -84,15 +84,6 @@ final class LockDatabase {
 		return this.dataSource.getConnection();
 	}
 
-	/**
-	 * Return whether the database can leave out rows that other transactions have locked,
-	 * as far as that is known.
-	 */
-	boolean skipsLocked() {
-		LockSql sql = this.sql;
-		return sql != null && sql.skipsLocked();
-	}
-
 	RuntimeException failure(SQLException ex) {
 		return SqlErrors.toThrow(ex, this.settings.table());
 	}

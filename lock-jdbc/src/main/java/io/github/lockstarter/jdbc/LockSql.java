@@ -111,21 +111,11 @@ final class LockSql {
 	}
 
 	/**
-	 * Release an exclusive lock without a line, unless another transaction has locked its
-	 * row, if the database can leave that out. Parameters: lock, owner.
+	 * Release an exclusive lock without a line. Parameters: lock, owner.
 	 */
 	String release() {
-		String held = " and owner = ? and expires_at > " + this.clock + " and line is null";
-		if (!this.skipsLocked) {
-			return "update " + this.table + " set owner = null where lock_key = ?" + held + this.atOnce;
-		}
-		String unlocked = rowsOf(1) + held + " for update" + SKIP_LOCKED;
-		if (this.dialect.scansTables()) {
-			return "update " + this.table + " l join (select distinct lock_key from " + unlocked
-					+ ") u on l.lock_key = u.lock_key set l.owner = null";
-		}
-		return "update " + this.table + " set owner = null where lock_key = (select lock_key from " + unlocked + ")"
-				+ this.atOnce;
+		return "update " + this.table + " set owner = null where lock_key = ? and owner = ? and expires_at > "
+				+ this.clock + " and line is null" + this.atOnce;
 	}
 
 	/**

@@ -7,7 +7,6 @@
  *    |           ExclusiveLocks     one statement for an exclusive lock without a line
  *    |           LeaseRenewals      one statement for many leases
  *    |           LockRows           a short transaction for everything else
- *    |             BusyRows         the same where another transaction may have locked the row
  *    |             LastStatements   its end, in one round trip where the driver can do that
  *    |             LockState, Line  what the rows say, and the rules by which they change
  *    |           JdbcWaitingLine, JdbcGroupGrant

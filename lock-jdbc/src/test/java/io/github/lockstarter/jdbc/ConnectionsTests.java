@@ -4,14 +4,10 @@ package io.github.lockstarter.jdbc;
 
 import java.sql.Connection;
 import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.stream.IntStream;
 
 import com.zaxxer.hikari.HikariDataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.core.io.DefaultResourceLoader;
@@ -25,11 +21,9 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.Place;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.UnusableStoreException;
 import io.github.lockstarter.test.StoreClient;
@@ -115,51 +109,6 @@ class ConnectionsTests {
 				.isThrownBy(() -> client.acquire(LockKey.of("table"), this.owner, LEASE_TIME, false))
 				.withMessageContaining("missing_lock");
 		}
-	}
-
-	/** The row is locked by a transaction that does not end. */
-	@ParameterizedTest
-	@EnumSource(TestDatabase.class)
-	void rowsThatOtherProgramsLockDelayNoOtherRenewal(TestDatabase database) throws Exception {
-		renewAroundLockedRows(database, database.url());
-	}
-
-	@ParameterizedTest
-	@CsvSource({ "POSTGRESQL, &options=-clock_timeout=5000", "MARIADB, &sessionVariables=innodb_lock_wait_timeout=5" })
-	void norDoesALimitOfTheDatabaseForTheWaitForARow(TestDatabase database, String limit) throws Exception {
-		renewAroundLockedRows(database, database.url() + limit);
-	}
-
-	private static void renewAroundLockedRows(TestDatabase database, String url) throws Exception {
-		List<LeaseRequest> requests = IntStream.rangeClosed(1, 6).mapToObj((number) -> request(url, number)).toList();
-		List<LeaseRequest> locked = requests.subList(1, 5);
-		try (HikariDataSource pool = TestDatabase.pool(url, 4);
-				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.withQueryTimeout(Duration.ofSeconds(20)))) {
-			requests.forEach((request) -> store.acquire(request, Place.NONE));
-			try (Connection other = database.unpooled().getConnection()) {
-				other.setAutoCommit(false);
-				for (LeaseRequest request : locked) {
-					TestDatabase.lockRow(other, request.key());
-				}
-				List<CompletableFuture<Boolean>> answers = store.renew(requests)
-					.stream()
-					.map((answer) -> answer.toCompletableFuture())
-					.toList();
-				assertThat(answers.get(0)).isCompletedWithValue(true);
-				assertThat(answers.subList(1, 5)).noneMatch((answer) -> answer.isDone());
-				assertThat(answers.get(5)).isCompletedWithValue(true);
-				other.rollback();
-				assertThat(answers.subList(1, 5))
-					.allSatisfy((answer) -> assertThat(answer).succeedsWithin(Duration.ofSeconds(20)).isEqualTo(true));
-			}
-			assertThat(store.renew(locked))
-				.allSatisfy((answer) -> assertThat(answer.toCompletableFuture()).isCompletedWithValue(true));
-		}
-	}
-
-	private static LeaseRequest request(String url, int number) {
-		OwnerToken owner = (number % 2 == 0) ? OwnerToken.random(LockMode.READ) : OwnerToken.random();
-		return new LeaseRequest(LockKey.of("blocked", url + number), owner, LEASE_TIME);
 	}
 
 }

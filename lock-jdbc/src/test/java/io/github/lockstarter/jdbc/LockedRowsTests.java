@@ -5,8 +5,8 @@ package io.github.lockstarter.jdbc;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 
 import com.zaxxer.hikari.HikariDataSource;
 import org.awaitility.Awaitility;
@@ -21,21 +21,15 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.Place;
-import io.github.lockstarter.store.ReleaseOutcome;
-import io.github.lockstarter.store.RowKey;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
-import io.github.lockstarter.test.StoreClient;
-import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The transaction of an owner that has checked its lock takes longer than a statement
- * may.
+ * Another program has locked rows, or the table.
  */
 class LockedRowsTests {
 
@@ -49,109 +43,36 @@ class LockedRowsTests {
 
 	private final LockKey key = LockKey.of("locked-row", this.owner.value());
 
-	@Test
-	@Tag("clock")
-	void otherOwnersAreRefused() throws Exception {
-		assertOtherOwnersAreRefused(TestDatabase.POSTGRESQL);
-	}
-
-	@Tag("clock")
-	@FullProfileOnly
 	@ParameterizedTest
-	@EnumSource(value = TestDatabase.class, names = { "MARIADB", "H2" })
-	void otherOwnersAreRefusedByOthers(TestDatabase database) throws Exception {
-		assertOtherOwnersAreRefused(database);
-	}
-
-	private void assertOtherOwnersAreRefused(TestDatabase database) throws Exception {
-		LeaseRequest free = new LeaseRequest(LockKey.of("unlocked-row", this.owner.value()), OwnerToken.random(),
-				LEASE_TIME);
+	@EnumSource(TestDatabase.class)
+	void onlyRenewalsOfTheirLocksWait(TestDatabase database) throws Exception {
+		List<LeaseRequest> requests = IntStream.rangeClosed(1, 6).mapToObj(this::request).toList();
+		List<LeaseRequest> longer = requests.stream()
+			.map((request) -> new LeaseRequest(request.key(), request.owner(), LEASE_TIME.multipliedBy(2)))
+			.toList();
 		try (HikariDataSource pool = database.pool(4);
-				JdbcLockStore store = new JdbcLockStore(pool, SETTINGS);
+				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.PATIENT);
 				Connection transaction = database.unpooled().getConnection()) {
-			StoreClient client = new StoreClient(store);
-			client.acquire(this.key, this.owner, LEASE_TIME, false);
+			requests.forEach((request) -> store.acquire(request, Place.NONE));
 			transaction.setAutoCommit(false);
-			TestDatabase.lockRow(transaction, this.key);
-			assertThat(answer(() -> client.acquire(this.key, OwnerToken.random(), LEASE_TIME, true)))
-				.isEqualTo(new LockRefusal(null));
-			assertThat(answer(() -> client.acquire(this.key, OwnerToken.random(), LEASE_TIME, false)))
-				.isInstanceOf(LockRefusal.class);
-			assertThat(answer(() -> client
-				.acquireAll(List.of(free, new LeaseRequest(this.key, OwnerToken.random(), LEASE_TIME))))).isEmpty();
-			transaction.commit();
-			assertThat(client.renew(this.key, this.owner, LEASE_TIME)).isTrue();
-		}
-	}
-
-	/**
-	 * Ask until there is an answer, whatever it is: the connection is given up a second
-	 * after the statement, for which the machine may have stood still.
-	 */
-	private static <T> T answer(Callable<T> request) {
-		return Awaitility.await().atMost(PATIENCE).ignoreExceptions().until(request, (answer) -> true);
-	}
-
-	@ParameterizedTest
-	@EnumSource(value = TestDatabase.class, names = { "POSTGRESQL", "MARIADB" })
-	void releasesOfTheirLocksDelayNoRenewal(TestDatabase database) throws Exception {
-		OwnerToken reader = OwnerToken.random(LockMode.READ);
-		LockKey read = LockKey.of("read-row", this.owner.value());
-		LockKey kept = LockKey.of("kept-row", this.owner.value());
-		LockKey other = LockKey.of("other-row", this.owner.value());
-		try (HikariDataSource acquiring = database.pool(4);
-				HikariDataSource owned = database.pool(2);
-				JdbcLockStore store = new JdbcLockStore(acquiring, owned,
-						TestDatabase.withQueryTimeout(Duration.ofSeconds(20)));
-				Connection transaction = database.unpooled().getConnection()) {
-			StoreClient client = new StoreClient(store);
-			client.acquire(this.key, this.owner, LEASE_TIME, false);
-			client.acquire(read, reader, LEASE_TIME, false);
-			client.acquire(kept, this.owner, LEASE_TIME, false);
-			client.acquire(other, this.owner, LEASE_TIME, false);
-			transaction.setAutoCommit(false);
-			for (LockKey locked : List.of(this.key, read, kept)) {
-				new SqlSession(transaction, 1).first("select 1 from distributed_lock where lock_key = ? for update",
-						(row) -> true, RowKey.of(locked));
+			for (LeaseRequest locked : requests.subList(1, 5)) {
+				TestDatabase.lockRow(transaction, locked.key());
 			}
-			Call<ReleaseOutcome> release = Callers.start(() -> client.release(this.key, this.owner, null));
-			Call<ReleaseOutcome> releaseOfReader = Callers.start(() -> client.release(read, reader, null));
-			Call<Boolean> keeping = Callers.start(() -> client.keep(kept, this.owner, LEASE_TIME));
+			long first = database.expiresAt(requests.get(0).key());
+			long last = database.expiresAt(requests.get(5).key());
+			Call<List<Boolean>> renewal = Callers.start(
+					() -> store.renew(longer).stream().map((answer) -> answer.toCompletableFuture().join()).toList());
 			Awaitility.await().until(() -> database.waitsForRows() == 1);
-			assertThat(client.renew(other, this.owner, LEASE_TIME)).isTrue();
-			assertThat(client.release(other, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
+			assertThat(database.expiresAt(requests.get(0).key())).isGreaterThan(first);
+			assertThat(database.expiresAt(requests.get(5).key())).isGreaterThan(last);
 			transaction.rollback();
-			assertThat(release.get()).isEqualTo(ReleaseOutcome.RELEASED);
-			assertThat(releaseOfReader.get()).isEqualTo(ReleaseOutcome.RELEASED);
-			assertThat(keeping.get()).isTrue();
+			assertThat(renewal.get()).hasSize(6).containsOnly(true);
 		}
 	}
 
-	@ParameterizedTest
-	@EnumSource(value = TestDatabase.class, names = { "POSTGRESQL", "MARIADB" })
-	void aRenewalWaitsForItsRowWhileAReleaseDoes(TestDatabase database) throws Exception {
-		LockKey renewed = LockKey.of("renewed-row", this.owner.value());
-		try (HikariDataSource acquiring = database.pool(4);
-				HikariDataSource owned = database.pool(3);
-				JdbcLockStore store = new JdbcLockStore(acquiring, owned,
-						TestDatabase.withQueryTimeout(Duration.ofSeconds(20)));
-				Connection transaction = database.unpooled().getConnection()) {
-			StoreClient client = new StoreClient(store);
-			client.acquire(this.key, this.owner, LEASE_TIME, false);
-			client.acquire(renewed, this.owner, LEASE_TIME, false);
-			transaction.setAutoCommit(false);
-			for (LockKey locked : List.of(this.key, renewed)) {
-				new SqlSession(transaction, 1).first("select 1 from distributed_lock where lock_key = ? for update",
-						(row) -> true, RowKey.of(locked));
-			}
-			Call<ReleaseOutcome> release = Callers.start(() -> client.release(this.key, this.owner, null));
-			Awaitility.await().until(() -> database.waitsForRows() == 1);
-			Call<Boolean> renewal = Callers.start(() -> client.renew(renewed, this.owner, LEASE_TIME));
-			Awaitility.await().until(() -> database.waitsForRows() == 2);
-			transaction.rollback();
-			assertThat(release.get()).isEqualTo(ReleaseOutcome.RELEASED);
-			assertThat(renewal.get()).isTrue();
-		}
+	private LeaseRequest request(int number) {
+		OwnerToken owner = (number == 2) ? OwnerToken.random(LockMode.READ) : OwnerToken.random();
+		return new LeaseRequest(LockKey.of("locked-row-" + number, this.owner.value()), owner, LEASE_TIME);
 	}
 
 	/** The row of the lock does not exist yet. */

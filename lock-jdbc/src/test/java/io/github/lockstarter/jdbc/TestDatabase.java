@@ -112,6 +112,11 @@ enum TestDatabase {
 		}
 	}
 
+	long expiresAt(LockKey key) {
+		return Objects.requireNonNull(jdbc()
+			.queryForObject("select expires_at from distributed_lock where lock_key = ?", Long.class, RowKey.of(key)));
+	}
+
 	/**
 	 * Return how many statements wait for a row. MariaDB says soon enough only that they
 	 * have not ended for a while.
