@@ -44,12 +44,11 @@ final class Emptiness {
 	}
 
 	/**
-	 * Note that it may have become empty.
+	 * Let the waiting threads look whether it is empty. The caller does not look, because
+	 * it may hold a guard.
 	 */
 	void check() {
-		if (!this.waiting.isEmpty() && this.empty.getAsBoolean()) {
-			this.waiting.forEach(this.time::unpark);
-		}
+		this.waiting.forEach(this.time::unpark);
 	}
 
 }

@@ -210,7 +210,7 @@ final class Engine {
 			logger.info("Waiting up to " + timeout.toMillis() + " ms for the holders of locks before the shutdown: "
 					+ held);
 		}
-		this.locks.awaitEmpty(deadline);
+		this.locks.awaitIdle(deadline);
 	}
 
 	/**

@@ -25,7 +25,7 @@ final class LocalLock {
 
 	private final LockKey key;
 
-	private final Consumer<LocalLock> end;
+	private final Consumer<LocalLock> idle;
 
 	private final ReentrantLock guard = new ReentrantLock();
 
@@ -43,11 +43,11 @@ final class LocalLock {
 
 	/**
 	 * Create an idle lock.
-	 * @param end called when the lock is over, under its guard
+	 * @param idle called when the lock is idle, under its guard
 	 */
-	LocalLock(LockKey key, Terms terms, Consumer<LocalLock> end) {
+	LocalLock(LockKey key, Terms terms, Consumer<LocalLock> idle) {
 		this.key = key;
-		this.end = end;
+		this.idle = idle;
 		this.inquiry = new Inquiry(key, terms, this.queue);
 		this.possession = new Possession(terms, this.queue, this.inquiry);
 		this.sharing = new Sharing(this.queue, this.possession);
@@ -209,6 +209,18 @@ final class LocalLock {
 	}
 
 	/**
+	 * Return whether the lock is held, or waited for.
+	 */
+	boolean isInUse() {
+		return read(() -> !this.entrance.isIdle());
+	}
+
+	/** Called under the guard. */
+	boolean isOver() {
+		return this.over;
+	}
+
+	/**
 	 * Return the tenure in the store, or {@code null} if there is none.
 	 */
 	@Nullable Tenure tenure() {
@@ -229,9 +241,9 @@ final class LocalLock {
 		this.guard.lock();
 		try {
 			Effect effect = transition.get();
-			if (!this.over && this.entrance.isIdle() && !this.possession.holders().hasLost()) {
-				this.over = true;
-				this.end.accept(this);
+			if (!this.over && this.entrance.isIdle()) {
+				this.over = !this.possession.holders().hasLost();
+				this.idle.accept(this);
 			}
 			return effect;
 		}

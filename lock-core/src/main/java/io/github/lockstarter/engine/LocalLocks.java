@@ -23,11 +23,11 @@ final class LocalLocks {
 
 	private final Emptiness emptiness;
 
-	private final Consumer<LocalLock> end = this::remove;
+	private final Consumer<LocalLock> idle = this::idle;
 
 	LocalLocks(Terms terms) {
 		this.terms = terms;
-		this.emptiness = new Emptiness(terms.time(), this.locks::isEmpty);
+		this.emptiness = new Emptiness(terms.time(), () -> all().stream().noneMatch(LocalLock::isInUse));
 	}
 
 	/**
@@ -41,7 +41,7 @@ final class LocalLocks {
 
 	LocalLock getOrCreate(LockKey key) {
 		LocalLock lock = this.locks.get(key);
-		return (lock != null) ? lock : this.locks.computeIfAbsent(key, (k) -> new LocalLock(k, this.terms, this.end));
+		return (lock != null) ? lock : this.locks.computeIfAbsent(key, (k) -> new LocalLock(k, this.terms, this.idle));
 	}
 
 	@Nullable LocalLock get(LockKey key) {
@@ -60,16 +60,19 @@ final class LocalLocks {
 		return this.locks.size();
 	}
 
-	private void remove(LocalLock lock) {
-		this.locks.remove(lock.key(), lock);
+	private void idle(LocalLock lock) {
+		if (lock.isOver()) {
+			this.locks.remove(lock.key(), lock);
+		}
 		this.emptiness.check();
 	}
 
 	/**
-	 * Wait until no lock is left.
+	 * Wait until no lock is in use. Those that are only lost are not awaited: their
+	 * owners cannot finish in time any more.
 	 * @param deadline when to stop waiting
 	 */
-	void awaitEmpty(long deadline) {
+	void awaitIdle(long deadline) {
 		this.emptiness.await(deadline);
 	}
 

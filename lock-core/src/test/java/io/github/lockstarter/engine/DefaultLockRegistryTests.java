@@ -540,6 +540,18 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
+	void shutdownDoesNotWaitForALockThatIsLost() {
+		Lease lease = this.registry.acquire(REQUEST);
+		this.store.renew.loseRequests(() -> true);
+		this.time.advance(EngineSettings.DEFAULTS.leaseTime());
+		assertThat(lease.isHeld()).isFalse();
+		long start = this.time.now();
+		this.time.letPass(this.registry::drain);
+		assertThat(this.time.now()).isEqualTo(start);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
+	}
+
+	@Test
 	void shutdownNeverReleasesUnderABodyThatOutlivesIt() {
 		Lease lease = this.registry.acquire(REQUEST);
 		long start = this.time.now();
