@@ -166,14 +166,19 @@ final class Inquiry {
 					: ask();
 		}
 		boolean last = head.isLast();
-		Effect denied = this.queue.denyLast(Denial.unavailable(failure));
-		Long tolerance = (failure instanceof UnusableStoreException) ? null
+		boolean misuse = failure instanceof IllegalArgumentException;
+		Denial denial = misuse
+				? Denial.misuse(new IllegalArgumentException(
+						"The store cannot keep lock '" + this.key + "': " + failure.getMessage(), failure))
+				: Denial.unavailable(failure);
+		Effect denied = this.queue.denyLast(denial);
+		Long tolerance = (misuse || failure instanceof UnusableStoreException) ? null
 				: this.patience.failed(attempt.sentAt(), failure, head);
 		if (last) {
 			return denied.and(proceed());
 		}
 		if (tolerance == null) {
-			return denied.and(this.queue.deny(head, Denial.unavailable(failure))).and(proceed());
+			return denied.and(this.queue.deny(head, denial)).and(proceed());
 		}
 		return denied.and(this.listening.begin((desk) -> Math.min(desk.retryPause(attempt), tolerance)));
 	}

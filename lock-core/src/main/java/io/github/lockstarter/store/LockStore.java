@@ -21,7 +21,8 @@ import io.github.lockstarter.LockRequest;
  * Every request is atomic, changes a lock only on behalf of its owner, and can be
  * repeated with the same owner token without harm. A failed stage means that the outcome
  * is not known; after an {@link UnusableStoreException} it is pointless to ask again
- * soon. A request returns a failed stage and never throws. Its stage ends within a few
+ * soon, and an {@link IllegalArgumentException} says that the store cannot keep that
+ * lock. A request returns a failed stage and never throws. Its stage ends within a few
  * seconds, with a failure if there is no answer. Requests of this JVM for the same lock
  * take effect in the order in which their methods are called. Except for its
  * {@linkplain #longestLease() longest lease}, what a store declares never changes.

@@ -33,6 +33,9 @@ final class SqlErrors {
 	/** The same on PostgreSQL. */
 	private static final String LOCK_TIMEOUT_STATE = "55P03";
 
+	/** PostgreSQL: its encoding lacks a character. */
+	private static final String ENCODING_STATE = "22P05";
+
 	private static final SQLExceptionTranslator translator = new SQLExceptionSubclassTranslator();
 
 	private SqlErrors() {
@@ -59,6 +62,10 @@ final class SqlErrors {
 	 * @param table the table of the locks
 	 */
 	static RuntimeException toThrow(SQLException ex, String table) {
+		if (ENCODING_STATE.equals(ex.getSQLState())) {
+			return new IllegalArgumentException(ex.getMessage() + "; use keys without such characters, or a database"
+					+ " with the encoding UTF8 for the locks", ex);
+		}
 		DataAccessException translated = translate(ex);
 		if (translated instanceof BadSqlGrammarException) {
 			return new UnusableStoreException("The database refuses a statement of the locks (" + ex.getMessage()
