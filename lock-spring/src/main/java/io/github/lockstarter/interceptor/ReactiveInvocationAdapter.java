@@ -33,6 +33,13 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 		this.adapter = adapter;
 	}
 
+	/**
+	 * Return whether the current thread must not block, such as that of an event loop.
+	 */
+	static boolean mustNotBlock() {
+		return Schedulers.isInNonBlockingThread();
+	}
+
 	@Override
 	public Object invoke(LockedCall call, AnyLockRequest<?> request, LockTemplate template) {
 		Flux<Object> locked = Flux.deferContextual((context) -> acquireAndRun(call, request, template, context));

@@ -29,8 +29,6 @@ import org.springframework.util.ClassUtils;
  */
 final class ReturnTypes {
 
-	private static final InvocationAdapter BLOCKING = new BlockingInvocationAdapter();
-
 	private static final Map<Class<?>, Object> EMPTY = Map.of(Optional.class, Optional.empty(), OptionalInt.class,
 			OptionalInt.empty(), OptionalLong.class, OptionalLong.empty(), OptionalDouble.class,
 			OptionalDouble.empty());
@@ -71,7 +69,7 @@ final class ReturnTypes {
 				&& type.isAssignableFrom(reactive.getReactiveType())) {
 			return new ReactiveInvocationAdapter(reactive);
 		}
-		return isDeferred(returnType) ? null : BLOCKING;
+		return isDeferred(returnType) ? null : new BlockingInvocationAdapter(REACTOR_PRESENT);
 	}
 
 	/**

@@ -19,6 +19,7 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.reactivestreams.Publisher;
 import reactor.adapter.JdkFlowAdapter;
 import reactor.core.Disposable;
@@ -52,6 +53,7 @@ import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.test.FaultInjectingStore;
 import io.github.lockstarter.test.ManualTime;
+import io.github.lockstarter.testsupport.CapturedLog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -103,6 +105,17 @@ class ReactiveMethodTests {
 		assertThat(isTaken()).isTrue();
 		work.tryEmitValue("reserved");
 		assertThat(freeAtResult).succeedsWithin(PATIENCE).isEqualTo(true);
+	}
+
+	@Test
+	@ExtendWith(CapturedLog.Extension.class)
+	void aMethodThatBlocksOnAThreadThatMustNotIsNamedOnce(CapturedLog log) {
+		Mono<Integer> blocking = Mono.fromSupplier(() -> this.stock.left(1001));
+		assertThat(blocking.subscribeOn(Schedulers.boundedElastic()).block(PATIENCE)).isEqualTo(1);
+		assertThat(log.toString()).isEmpty();
+		assertThat(blocking.subscribeOn(Schedulers.parallel()).block(PATIENCE)).isEqualTo(2);
+		assertThat(blocking.subscribeOn(Schedulers.parallel()).block(PATIENCE)).isEqualTo(3);
+		assertThat(log.toString()).containsOnlyOnce("must not block").contains("Stock.left(long)' waits for its lock");
 	}
 
 	@Test
@@ -424,6 +437,12 @@ class ReactiveMethodTests {
 		@DistributedLock(name = "stock", key = "#productId")
 		public Mono<String> reserve(long productId) {
 			return begin();
+		}
+
+		@DistributedLock(name = "stock", key = "#productId")
+		public int left(long productId) {
+			this.calls.add("left");
+			return this.calls.size();
 		}
 
 		@DistributedLock(name = "stock", key = "#productId")
