@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
+import io.github.lockstarter.fencing.FenceTable;
 import io.github.lockstarter.fencing.FencingSettings;
 
 /**
@@ -26,20 +27,19 @@ import io.github.lockstarter.fencing.FencingSettings;
  * locks.
  * @param schema Location of the script that creates the table.
  * @param platform Platform in the location of the script; auto asks the database.
- * @param tablePrefix Beginning of the name of the table, which ends in lock_fence; may
- * begin with a schema and a dot.
+ * @param table Name of the table; may begin with a schema and a dot.
  * @param retention How long the last token of an idle lock is kept; longer than any
  * transaction may be late. At least the lease time.
  */
 public record FencingProperties(@Nullable Boolean transactions, @DefaultValue Set<String> exclude,
 		@DefaultValue("embedded") JdbcLockProperties.SchemaInitialization initializeSchema,
 		@DefaultValue(DEFAULT_SCHEMA) String schema, @DefaultValue(Property.AUTO) String platform,
-		@DefaultValue("distributed_") String tablePrefix, @DefaultValue("24h") Duration retention) {
+		@DefaultValue(FenceTable.DEFAULT_NAME) String table, @DefaultValue("24h") Duration retention) {
 
 	private static final String DEFAULT_SCHEMA = "classpath:io/github/lockstarter/fencing/schema-@@platform@@.sql";
 
 	void check(Duration leaseTime) {
-		Property.requireTablePrefix("fencing.table-prefix", this.tablePrefix);
+		Property.requireTable("fencing.table", this.table);
 		Property.requireAtLeast("fencing.retention", this.retention, leaseTime);
 	}
 
@@ -50,7 +50,7 @@ public record FencingProperties(@Nullable Boolean transactions, @DefaultValue Se
 	FencingSettings settings(Predicate<DataSource> ofLocks) {
 		boolean all = Boolean.TRUE.equals(this.transactions);
 		return new FencingSettings(all, (this.transactions == null) ? ofLocks : (none) -> false,
-				this.tablePrefix + "lock_fence", this.retention, this.exclude);
+				this.table, this.retention, this.exclude);
 	}
 
 }

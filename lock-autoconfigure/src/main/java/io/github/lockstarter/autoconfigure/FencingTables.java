@@ -39,11 +39,13 @@ import io.github.lockstarter.fencing.FencingNotPossibleException;
 record FencingTables(FencingProperties properties, Predicate<DataSource> withLocks,
 		ResourceLoader resourceLoader) implements FenceTablePreparation {
 
-	private static final String PLATFORM = "@@platform@@";
-
 	@Override
 	public void prepare(FenceTable table) {
-		Exception failure = isWanted(table) ? create(table) : null;
+		Exception failure = isWanted(table)
+				? new TableScript(this.properties.schema(), this.properties.platform(), FenceTable.DEFAULT_NAME,
+						table.name())
+					.run(table.dataSource(), this.resourceLoader, FenceTable::platform)
+				: null;
 		try {
 			table.require();
 		}
@@ -67,68 +69,6 @@ record FencingTables(FencingProperties properties, Predicate<DataSource> withLoc
 				this.withLocks.test(table.dataSource()) || EmbeddedDatabaseConnection.isEmbedded(table.dataSource());
 			case NEVER -> false;
 		};
-	}
-
-	/**
-	 * Run the script, and return why it has failed, or {@code null} if it has not.
-	 * Another instance may have created the table at the same time.
-	 */
-	private @Nullable Exception create(FenceTable table) {
-		try {
-			DatabaseInitializationSettings settings = new DatabaseInitializationSettings();
-			settings.setMode(DatabaseInitializationMode.ALWAYS);
-			settings.setSchemaLocations(List.of(location(table)));
-			Initializer initializer = new Initializer(table, settings);
-			initializer.setResourceLoader(this.resourceLoader);
-			initializer.initializeDatabase();
-			return null;
-		}
-		catch (SQLException | RuntimeException ex) {
-			return ex;
-		}
-	}
-
-	private String location(FenceTable table) throws SQLException {
-		String schema = this.properties.schema();
-		if (!schema.contains(PLATFORM)) {
-			return schema;
-		}
-		String platform = this.properties.platform();
-		return schema.replace(PLATFORM,
-				platform.equals(Property.AUTO) ? FenceTable.platform(table.dataSource()) : platform);
-	}
-
-	/**
-	 * Runs the script with the name of the table.
-	 */
-	private static final class Initializer extends DataSourceScriptDatabaseInitializer {
-
-		private final String table;
-
-		Initializer(FenceTable table, DatabaseInitializationSettings settings) {
-			super(table.dataSource(), settings);
-			this.table = table.name();
-		}
-
-		@Override
-		protected void runScripts(Scripts scripts) {
-			List<Resource> adapted = new ArrayList<>();
-			scripts.forEach((script) -> adapted.add(adapt(script)));
-			super.runScripts(new Scripts(adapted));
-		}
-
-		private Resource adapt(Resource script) {
-			try {
-				String sql = script.getContentAsString(StandardCharsets.UTF_8);
-				return new ByteArrayResource(
-						sql.replace(FenceTable.DEFAULT_NAME, this.table).getBytes(StandardCharsets.UTF_8),
-						script.getDescription());
-			}
-			catch (IOException ex) {
-				throw new UncheckedIOException(ex);
-			}
-		}
-
 	}
 
 }

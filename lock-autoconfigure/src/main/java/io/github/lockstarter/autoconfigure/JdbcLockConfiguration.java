@@ -64,13 +64,12 @@ class JdbcLockConfiguration {
 				pollInterval, "With the store 'jdbc' it must not be longer than " + JdbcLockStore.LONGEST_POLL_INTERVAL
 						+ ", because an instance that asks less often counts as dead, and is not notified.");
 		JdbcLockSettings settings = settings(properties.jdbc());
-		new LockTable(TableDescription.of(settings.table(), properties.jdbc()), pools.acquiring())
-			.require(resourceLoader);
+		new LockTable(properties.jdbc(), pools.acquiring(), resourceLoader).require();
 		return new JdbcLockStore(pools.acquiring(), pools.owned(), settings);
 	}
 
 	private static JdbcLockSettings settings(JdbcLockProperties jdbc) {
-		return new JdbcLockSettings(jdbc.tablePrefix(), jdbc.queryTimeout(), jdbc.durableGrants(), jdbc.notifications(),
+		return new JdbcLockSettings(jdbc.table(), jdbc.queryTimeout(), jdbc.durableGrants(), jdbc.notifications(),
 				jdbc.minPollInterval(), jdbc.maxPollInterval(), jdbc.fenceRetention());
 	}
 

@@ -18,8 +18,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * transactions beside it: embedded for in-memory databases only.
  * @param schema Location of the script that creates the table.
  * @param platform Platform in the location of the script; auto asks the database.
- * @param tablePrefix Beginning of the name of the table, which ends in lock; may begin
- * with a schema and a dot.
+ * @param table Name of the table; may begin with a schema and a dot.
  * @param queryTimeout Longest time that a statement may take.
  * @param durableGrants Whether PostgreSQL answers only after a grant was written to disk.
  * @param notifications Whether waiting instances are notified by LISTEN and NOTIFY on
@@ -32,7 +31,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  */
 public record JdbcLockProperties(@DefaultValue(Property.AUTO) String dataSource, @DefaultValue("8") int poolSize,
 		@DefaultValue("embedded") SchemaInitialization initializeSchema, @DefaultValue(DEFAULT_SCHEMA) String schema,
-		@DefaultValue(Property.AUTO) String platform, @DefaultValue("distributed_") String tablePrefix,
+		@DefaultValue(Property.AUTO) String platform, @DefaultValue("distributed_lock") String table,
 		@DefaultValue("2s") Duration queryTimeout, @DefaultValue("true") boolean durableGrants,
 		@DefaultValue("true") boolean notifications, @DefaultValue("25ms") Duration minPollInterval,
 		@DefaultValue("100ms") Duration maxPollInterval, @DefaultValue("24h") Duration fenceRetention) {
@@ -42,7 +41,7 @@ public record JdbcLockProperties(@DefaultValue(Property.AUTO) String dataSource,
 	void check(Duration leaseTime) {
 		Property.require(this.poolSize >= 2, "jdbc.pool-size", this.poolSize,
 				"It has to be at least 2, one of them for messages.");
-		Property.requireTablePrefix("jdbc.table-prefix", this.tablePrefix);
+		Property.requireTable("jdbc.table", this.table);
 		Property.requirePositive("jdbc.query-timeout", this.queryTimeout);
 		Property.requirePositive("jdbc.min-poll-interval", this.minPollInterval);
 		Property.require(this.maxPollInterval.compareTo(this.minPollInterval) >= 0, "jdbc.max-poll-interval",

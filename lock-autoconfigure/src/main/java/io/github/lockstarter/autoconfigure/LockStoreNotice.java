@@ -49,7 +49,7 @@ final class LockStoreNotice implements SmartInitializingSingleton {
 	private String place(String kind) {
 		return switch (kind) {
 			case "redis" -> ", in keys that begin with '" + this.properties.keyPrefix() + "'";
-			case "jdbc" -> ", in the table '" + this.properties.jdbc().tablePrefix() + "lock'" + dataSource();
+			case "jdbc" -> ", in the table '" + this.properties.jdbc().table() + "'" + dataSource();
 			case "zookeeper" -> ", below the node '" + this.properties.zookeeper().root() + "'";
 			case "redlock" -> ", on " + this.properties.redlock().nodes().size() + " Redis servers";
 			case LockStoreBeans.MEMORY -> ", which other instances do not see";

@@ -2,135 +2,116 @@
 
 package io.github.lockstarter.autoconfigure;
 
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 
 import javax.sql.DataSource;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.jdbc.DatabaseDriver;
 import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
-import org.springframework.core.io.Resource;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.io.ResourceLoader;
-import org.springframework.dao.DataAccessException;
-import org.springframework.jdbc.BadSqlGrammarException;
-import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
-import org.springframework.jdbc.support.SQLExceptionSubclassTranslator;
 
 import io.github.lockstarter.jdbc.JdbcLockSchema;
+import io.github.lockstarter.store.UnusableStoreException;
 
 /**
- * A table for locks: creates it if asked to, and checks that it exists. The first use of
- * a store may be inside a transaction, and Spring's templates would bind the connection
- * to it.
+ * The table of the locks: creates it if asked to, and ends the start if it cannot keep
+ * locks.
+ *
+ * @param properties how it is called, and when and how to create it
+ * @param dataSource the connections to its database
+ * @param resourceLoader finds the script
  */
-final class LockTable {
+record LockTable(JdbcLockProperties properties, DataSource dataSource, ResourceLoader resourceLoader) {
 
-	/** A start waits no longer for a database that does not answer. */
-	private static final int TIMEOUT_SECONDS = 10;
-
-	private final TableDescription table;
-
-	private final DataSource dataSource;
+	private static final Log logger = LogFactory.getLog(LockTable.class);
 
 	/**
-	 * Create a table.
-	 * @param dataSource the connections to its database
+	 * Make sure that the table can keep locks, as far as the database can be asked.
+	 * @throws LockStoreNotFoundException if it cannot, or has to be created and cannot be
 	 */
-	LockTable(TableDescription table, DataSource dataSource) {
-		this.table = table;
-		this.dataSource = dataSource;
-	}
-
-	/**
-	 * Make sure that the table exists, as far as the database can be asked.
-	 * @throws LockStoreNotFoundException if the table is missing, or has to be created
-	 * and cannot be
-	 */
-	void require(ResourceLoader resourceLoader) {
+	void require() {
+		String name = this.properties.table();
+		Exception failure = null;
 		try {
-			if (unreadable() != null) {
-				create(resourceLoader);
+			UnusableStoreException problem = problem(name);
+			if (problem != null && isWanted()) {
+				failure = new TableScript(this.properties.schema(), this.properties.platform(), JdbcLockSchema.TABLE,
+						name)
+					.run(this.dataSource, this.resourceLoader, JdbcLockSchema::platform);
+				problem = problem(name);
+			}
+			if (problem != null) {
+				throw unusable(problem, failure);
 			}
 		}
-		catch (IOException | DataAccessException | SQLException ex) {
-			this.table.unknown(ex);
+		catch (SQLException ex) {
+			unknown(name, ex);
 		}
 	}
 
-	private void create(ResourceLoader resourceLoader) throws IOException, SQLException {
-		RuntimeException failure = isWanted() ? run(resourceLoader.getResource(location())) : null;
-		// Another instance may have created it at the same time
-		SQLException unreadable = unreadable();
-		if (unreadable != null) {
-			throw (failure != null) ? failure : this.table.missing(url(), unreadable.getMessage());
-		}
-	}
-
-	/**
-	 * Run a script, and return why it has failed, or {@code null} if it has not.
-	 */
-	private @Nullable RuntimeException run(Resource script) throws IOException, SQLException {
-		ResourceDatabasePopulator populator = populator(script);
-		try (Connection connection = this.dataSource.getConnection()) {
-			populator.populate(connection);
+	private @Nullable UnusableStoreException problem(String name) throws SQLException {
+		try {
+			JdbcLockSchema.requireTable(this.dataSource, name);
 			return null;
 		}
-		catch (DataAccessException ex) {
-			return this.table.notCreated(script, ex);
+		catch (UnusableStoreException ex) {
+			return ex;
 		}
-	}
-
-	private ResourceDatabasePopulator populator(Resource script) throws IOException {
-		ResourceDatabasePopulator populator = new ResourceDatabasePopulator(this.table.adapt(script));
-		populator.setSqlScriptEncoding(StandardCharsets.UTF_8.name());
-		return populator;
 	}
 
 	private boolean isWanted() throws SQLException {
-		return switch (this.table.initializeSchema()) {
+		return switch (this.properties.initializeSchema()) {
 			case ALWAYS -> true;
-			case EMBEDDED -> isEmbedded();
+			case EMBEDDED -> {
+				String url = url();
+				yield EmbeddedDatabaseConnection.isEmbedded(DatabaseDriver.fromJdbcUrl(url).getDriverClassName(), url);
+			}
 			case NEVER -> false;
 		};
 	}
 
-	private boolean isEmbedded() throws SQLException {
-		String url = url();
-		return EmbeddedDatabaseConnection.isEmbedded(DatabaseDriver.fromJdbcUrl(url).getDriverClassName(), url);
+	private LockStoreNotFoundException unusable(UnusableStoreException problem, @Nullable Exception failure)
+			throws SQLException {
+		String database = "The database of the locks is '" + DatabaseAddress.withoutSecrets(url()) + "'. "
+				+ problem.getMessage();
+		if (failure != null) {
+			return new LockStoreNotFoundException(
+					database + ". The script that should create the table failed ("
+							+ NestedExceptionUtils.getMostSpecificCause(failure).getMessage() + ")",
+					"choose the script of your database with distributed-lock.jdbc.platform (h2, mariadb, mysql,"
+							+ " postgresql or generic), name a script of your own in distributed-lock.jdbc.schema,"
+							+ " grant the user create, or create the table with a migration");
+		}
+		String remedy = "create the table as the script for your database does, which is in"
+				+ " io/github/lockstarter/jdbc of lock-jdbc, and grant the user select, insert, update and delete on it";
+		return new LockStoreNotFoundException(database,
+				(this.properties.initializeSchema() == JdbcLockProperties.SchemaInitialization.ALWAYS) ? remedy : remedy
+						+ "; or set distributed-lock.jdbc.initialize-schema=always to let the start create it");
 	}
 
-	private @Nullable String url() throws SQLException {
+	private String url() throws SQLException {
 		try (Connection connection = this.dataSource.getConnection()) {
-			return connection.getMetaData().getURL();
+			String url = connection.getMetaData().getURL();
+			return (url != null) ? url : "unknown";
 		}
 	}
 
-	private String location() throws SQLException {
-		return this.table.location(this.table.asksForPlatform() ? JdbcLockSchema.platform(this.dataSource) : "");
-	}
-
-	/**
-	 * Return why the table cannot be read, or {@code null} if it can be.
-	 */
-	private @Nullable SQLException unreadable() throws SQLException {
-		try (Connection connection = this.dataSource.getConnection();
-				Statement statement = connection.createStatement()) {
-			statement.setQueryTimeout(TIMEOUT_SECONDS);
-			statement.executeQuery("select " + this.table.columns() + " from " + this.table.name() + " where 1 = 0")
-				.close();
-			return null;
+	private void unknown(String name, SQLException reason) {
+		String unknown = "The database of the locks cannot be asked ("
+				+ NestedExceptionUtils.getMostSpecificCause(reason).getMessage() + ")";
+		if (this.properties.initializeSchema() == JdbcLockProperties.SchemaInitialization.ALWAYS) {
+			throw new LockStoreNotFoundException(unknown + ", so the table '" + name + "' cannot be created",
+					"correct the address, the username and the password of the database, start the database first, or"
+							+ " remove distributed-lock.jdbc.initialize-schema=always and create the table with a"
+							+ " migration");
 		}
-		catch (SQLException ex) {
-			if (new SQLExceptionSubclassTranslator().translate("lock", null, ex) instanceof BadSqlGrammarException) {
-				return ex;
-			}
-			throw ex;
-		}
+		logger.warn(unknown + ". No lock is granted until it can be, and has the table '" + name + "'");
 	}
 
 }

@@ -20,7 +20,7 @@ final class Property {
 
 	private static final Pattern PLAIN = Pattern.compile("[a-z0-9-]+");
 
-	private static final Pattern TABLE_PREFIX = Pattern.compile("([A-Za-z_][A-Za-z0-9_$]*\\.)?[A-Za-z0-9_$]*");
+	private static final Pattern TABLE = Pattern.compile("([A-Za-z_][A-Za-z0-9_$]*\\.)?[A-Za-z_][A-Za-z0-9_$]*");
 
 	private Property() {
 	}
@@ -39,8 +39,8 @@ final class Property {
 		}
 	}
 
-	static void requireTablePrefix(String name, String prefix) {
-		require(TABLE_PREFIX.matcher(prefix).matches(), name, prefix,
+	static void requireTable(String name, String table) {
+		require(TABLE.matcher(table).matches(), name, table,
 				"It has to consist of letters, digits, '_' and '$', and may begin with a schema and a dot.");
 	}
 

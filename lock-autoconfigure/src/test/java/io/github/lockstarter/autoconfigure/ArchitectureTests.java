@@ -56,7 +56,7 @@ class ArchitectureTests extends AbstractArchitectureTests {
 	void onlyTheConfigurationOfAStoreNeedsIt() {
 		requireOnlyIn("Redis|Redlock", ROOT + ".redis", ROOT + ".redlock", "org.springframework.data..", "io.lettuce..",
 				"redis.clients..");
-		requireOnlyIn("Jdbc|LockPools|LockTable|Fencing", ROOT + ".jdbc", "org.springframework.boot.jdbc..",
+		requireOnlyIn("Jdbc|LockPools|LockTable|TableScript|Fencing", ROOT + ".jdbc", "org.springframework.boot.jdbc..",
 				"org.springframework.boot.sql..", "org.springframework.jdbc..", "org.springframework.dao..",
 				"com.zaxxer..");
 		requireOnlyIn("ZooKeeper", ROOT + ".zookeeper", "org.apache.curator..");

@@ -194,12 +194,11 @@ class FencedTransactionsTests {
 
 	@Test
 	void theTableMayHaveAnotherName() {
-		this.runner.withPropertyValues(ON, "distributed-lock.fencing.table-prefix=my_").run((context) -> {
+		this.runner.withPropertyValues(ON, "distributed-lock.fencing.table=my_fence").run((context) -> {
 			context.getBean(Sales.class).sell();
-			assertThat(context.getBean(JdbcClient.class)
-				.sql("select lock_key from my_lock_fence")
-				.query(String.class)
-				.single()).endsWith("/sale");
+			assertThat(
+					context.getBean(JdbcClient.class).sql("select lock_key from my_fence").query(String.class).single())
+				.endsWith("/sale");
 		});
 	}
 

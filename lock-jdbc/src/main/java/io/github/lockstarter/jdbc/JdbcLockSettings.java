@@ -8,8 +8,7 @@ import java.util.regex.Pattern;
 /**
  * The settings of a {@link JdbcLockStore}.
  *
- * @param tablePrefix the beginning of the name of the table, which ends in {@code lock};
- * may begin with a schema and a dot
+ * @param table the name of the table; may begin with a schema and a dot
  * @param queryTimeout how long a statement may take; rounded up to seconds
  * @param durableGrants whether PostgreSQL answers only after a grant was written to disk,
  * even if transactions of the application do not wait for that. If not, acquiring takes a
@@ -26,26 +25,27 @@ import java.util.regex.Pattern;
  * @param fenceRetention how long the row of an idle lock is kept, so that fencing tokens
  * grow even if the clock of the database is set back; must be longer than any lease
  */
-public record JdbcLockSettings(String tablePrefix, Duration queryTimeout, boolean durableGrants, boolean notifications,
+public record JdbcLockSettings(String table, Duration queryTimeout, boolean durableGrants, boolean notifications,
 		Duration minPollInterval, Duration maxPollInterval, Duration fenceRetention) {
 
-	private static final Pattern VALID_PREFIX = Pattern.compile("([A-Za-z_][A-Za-z0-9_$]*\\.)?[A-Za-z0-9_$]*");
+	private static final Pattern VALID_TABLE = Pattern.compile("([A-Za-z_][A-Za-z0-9_$]*\\.)?[A-Za-z_][A-Za-z0-9_$]*");
 
 	/**
 	 * Defaults that suit most applications.
 	 */
-	public static final JdbcLockSettings DEFAULTS = new JdbcLockSettings("distributed_", Duration.ofSeconds(2), true,
-			true, Duration.ofMillis(25), Duration.ofMillis(100), Duration.ofHours(24));
+	public static final JdbcLockSettings DEFAULTS = new JdbcLockSettings("distributed_lock", Duration.ofSeconds(2),
+			true, true, Duration.ofMillis(25), Duration.ofMillis(100), Duration.ofHours(24));
 
 	/**
-	 * @throws IllegalArgumentException if the prefix contains anything other than
-	 * letters, digits, {@code _} and {@code $}, and a dot after a schema, or if a
-	 * duration is not positive
+	 * @throws IllegalArgumentException if the name contains anything other than letters,
+	 * digits, {@code _} and {@code $}, and a dot after a schema, or if a duration is not
+	 * positive
 	 */
 	public JdbcLockSettings {
-		if (!VALID_PREFIX.matcher(tablePrefix).matches()) {
-			throw new IllegalArgumentException("'tablePrefix' must consist of letters, digits, '_' and '$', and may"
-					+ " begin with a schema and a dot, but was '" + tablePrefix + "'");
+		if (!VALID_TABLE.matcher(table).matches()) {
+			throw new IllegalArgumentException(
+					"'table' must consist of letters, digits, '_' and '$', and may begin with"
+							+ " a schema and a dot, but was '" + table + "'");
 		}
 		requirePositive("queryTimeout", queryTimeout);
 		requirePositive("minPollInterval", minPollInterval);
@@ -55,13 +55,6 @@ public record JdbcLockSettings(String tablePrefix, Duration queryTimeout, boolea
 			throw new IllegalArgumentException("'minPollInterval' must not be longer than 'maxPollInterval', but "
 					+ minPollInterval + " is longer than " + maxPollInterval);
 		}
-	}
-
-	/**
-	 * Return the name of the table that keeps the locks.
-	 */
-	public String table() {
-		return this.tablePrefix + "lock";
 	}
 
 	private static void requirePositive(String name, Duration value) {

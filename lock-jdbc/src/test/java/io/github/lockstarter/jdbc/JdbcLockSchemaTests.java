@@ -6,6 +6,7 @@ import java.util.List;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
@@ -14,7 +15,11 @@ import org.springframework.boot.sql.init.DatabaseInitializationMode;
 import org.springframework.boot.sql.init.DatabaseInitializationSettings;
 import org.springframework.core.io.ClassPathResource;
 
+import io.github.lockstarter.store.UnusableStoreException;
+
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 /**
  * The scripts that create the table.
@@ -39,6 +44,61 @@ class JdbcLockSchemaTests {
 				settings);
 		assertThat(initializer.initializeDatabase()).isTrue();
 		assertThat(initializer.initializeDatabase()).isTrue();
+	}
+
+	@ParameterizedTest
+	@EnumSource(TestDatabase.class)
+	void theTableOfTheScriptCanKeepLocks(TestDatabase database) {
+		assertThatCode(() -> JdbcLockSchema.requireTable(database.unpooled(), JdbcLockSchema.TABLE))
+			.doesNotThrowAnyException();
+		assertThat(database.jdbc()
+			.queryForObject("select count(*) from distributed_lock where substring(lock_key, 1, 1) = '%'",
+					Integer.class))
+			.isZero();
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			line varchar(10000)                                    | check that the table 'wrong'
+			line varchar(10000), told_at int                       | refuses the row of a lock
+			line varchar(20), told_at bigint                       | refuses the row of a lock
+			line varchar(10000), told_at bigint, more int not null | refuses the row of a lock
+			""")
+	void aTableThatRefusesARowCannotKeepLocks(String columns, String reason) {
+		String types = "lock_key varchar(255) not null primary key, owner varchar(64), expires_at bigint, fence bigint, ";
+		assertThat(problem(TestDatabase.H2, types + columns)).contains(reason);
+		assertThat(problem(TestDatabase.POSTGRESQL, types + columns)).contains(reason);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "H2, varchar_ignorecase(255)",
+			"MARIADB, varchar(255) character set utf8mb4 collate utf8mb4_general_ci" })
+	void aTableThatDoesNotTellUpperFromLowerCaseCannotKeepLocks(TestDatabase database, String type) {
+		assertThat(problem(database,
+				"lock_key " + type + " not null primary key, owner varchar(64), expires_at bigint,"
+						+ " fence bigint, line varchar(10000), told_at bigint"))
+			.isEqualTo("The column 'lock_key' of the table 'wrong' does not tell lower case from upper case");
+	}
+
+	@ParameterizedTest
+	@EnumSource(TestDatabase.class)
+	void aTableWithoutAPrimaryKeyCannotKeepLocks(TestDatabase database) {
+		assertThat(problem(database,
+				"lock_key varchar(255)" + ((database == TestDatabase.MARIADB) ? " binary" : "")
+						+ ", owner varchar(64), expires_at bigint, fence bigint, line varchar(10000), told_at bigint"))
+			.isEqualTo("The column 'lock_key' of the table 'wrong' is not its primary key");
+	}
+
+	private static String problem(TestDatabase database, String columns) {
+		database.jdbc().execute("create table wrong (" + columns + ")");
+		try {
+			return catchThrowableOfType(UnusableStoreException.class,
+					() -> JdbcLockSchema.requireTable(database.unpooled(), "wrong"))
+				.getMessage();
+		}
+		finally {
+			database.jdbc().execute("drop table wrong");
+		}
 	}
 
 	@Test

@@ -17,16 +17,16 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 class JdbcLockSettingsTests {
 
 	@ParameterizedTest
-	@ValueSource(strings = { "", "distributed_", "app.", "App1.my_" })
-	void aPrefixMayContainASchema(String prefix) {
-		assertThat(settings(prefix, Duration.ofSeconds(1)).table()).isEqualTo(prefix + "lock");
+	@ValueSource(strings = { "locks", "distributed_lock", "app.locks", "App1.my_lock$" })
+	void aTableMayBeInASchema(String table) {
+		assertThat(settings(table, Duration.ofSeconds(1)).table()).isEqualTo(table);
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { " ", "a b", "a;", "'", "\"a\".", "a.b.c_", "ä", "lock --" })
-	void aPrefixContainsNoOtherSql(String prefix) {
-		assertThatIllegalArgumentException().isThrownBy(() -> settings(prefix, Duration.ofSeconds(1)))
-			.withMessageContaining("tablePrefix");
+	@ValueSource(strings = { "", " ", "app.", "a b", "a;", "'", "\"a\".b", "a.b.c_", "ä", "lock --" })
+	void aTableContainsNoOtherSql(String table) {
+		assertThatIllegalArgumentException().isThrownBy(() -> settings(table, Duration.ofSeconds(1)))
+			.withMessageContaining("'table'");
 	}
 
 	@Test
@@ -35,8 +35,8 @@ class JdbcLockSettingsTests {
 			.withMessageContaining("queryTimeout");
 	}
 
-	private static JdbcLockSettings settings(String prefix, Duration queryTimeout) {
-		return new JdbcLockSettings(prefix, queryTimeout, true, true, Duration.ofSeconds(1), Duration.ofSeconds(2),
+	private static JdbcLockSettings settings(String table, Duration queryTimeout) {
+		return new JdbcLockSettings(table, queryTimeout, true, true, Duration.ofSeconds(1), Duration.ofSeconds(2),
 				Duration.ofHours(1));
 	}
 

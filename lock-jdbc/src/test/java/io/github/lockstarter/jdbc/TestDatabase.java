@@ -137,23 +137,22 @@ enum TestDatabase {
 	}
 
 	static JdbcLockSettings withoutNotifications() {
-		return new JdbcLockSettings(SETTINGS.tablePrefix(), PATIENT.queryTimeout(), SETTINGS.durableGrants(), false,
+		return new JdbcLockSettings(SETTINGS.table(), PATIENT.queryTimeout(), SETTINGS.durableGrants(), false,
 				SETTINGS.minPollInterval(), SETTINGS.maxPollInterval(), SETTINGS.fenceRetention());
 	}
 
 	static JdbcLockSettings withoutDurableGrants() {
-		return new JdbcLockSettings(SETTINGS.tablePrefix(), PATIENT.queryTimeout(), false, SETTINGS.notifications(),
+		return new JdbcLockSettings(SETTINGS.table(), PATIENT.queryTimeout(), false, SETTINGS.notifications(),
 				SETTINGS.minPollInterval(), SETTINGS.maxPollInterval(), SETTINGS.fenceRetention());
 	}
 
 	static JdbcLockSettings withQueryTimeout(Duration queryTimeout) {
-		return new JdbcLockSettings(SETTINGS.tablePrefix(), queryTimeout, SETTINGS.durableGrants(),
-				SETTINGS.notifications(), SETTINGS.minPollInterval(), SETTINGS.maxPollInterval(),
-				SETTINGS.fenceRetention());
+		return new JdbcLockSettings(SETTINGS.table(), queryTimeout, SETTINGS.durableGrants(), SETTINGS.notifications(),
+				SETTINGS.minPollInterval(), SETTINGS.maxPollInterval(), SETTINGS.fenceRetention());
 	}
 
 	static JdbcLockSettings withFenceRetention(Duration fenceRetention) {
-		return new JdbcLockSettings(SETTINGS.tablePrefix(), SETTINGS.queryTimeout(), SETTINGS.durableGrants(),
+		return new JdbcLockSettings(SETTINGS.table(), SETTINGS.queryTimeout(), SETTINGS.durableGrants(),
 				SETTINGS.notifications(), SETTINGS.minPollInterval(), SETTINGS.maxPollInterval(), fenceRetention);
 	}
 

@@ -71,7 +71,7 @@ record OurStore(LockStore store, Runnable close) {
 		HikariDataSource owned = PooledConnections.ofOurs(database, PooledConnections.OWNED);
 		JdbcLockSettings defaults = JdbcLockSettings.DEFAULTS;
 		JdbcLockStore store = new JdbcLockStore(acquiring, owned,
-				new JdbcLockSettings(defaults.tablePrefix(), defaults.queryTimeout(), durableGrants,
+				new JdbcLockSettings(defaults.table(), defaults.queryTimeout(), durableGrants,
 						defaults.notifications(), defaults.minPollInterval(), defaults.maxPollInterval(),
 						defaults.fenceRetention()));
 		return new OurStore(store, () -> {

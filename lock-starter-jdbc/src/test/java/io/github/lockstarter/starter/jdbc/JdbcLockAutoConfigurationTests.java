@@ -170,7 +170,7 @@ class JdbcLockAutoConfigurationTests {
 		assertThat(catchThrowable(() -> start(Shop.class, "distributed-lock.jdbc.initialize-schema=never").close()))
 			.isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains(" has no table 'distributed_lock' for the locks, or the user may not read it")
+			.contains("check that the table 'distributed_lock' was created with the script of this version")
 			.contains("set distributed-lock.jdbc.initialize-schema=always")
 			.doesNotContain("Locks are kept");
 	}
@@ -181,7 +181,8 @@ class JdbcLockAutoConfigurationTests {
 				() -> start(Locks.class, "spring.datasource.url=jdbc:h2:file:" + directory.resolve("shop")).close()))
 			.isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("The database 'jdbc:h2:file:" + directory.resolve("shop") + "' has no table 'distributed_lock'");
+			.contains("The database of the locks is 'jdbc:h2:file:" + directory.resolve("shop") + "'. ")
+			.contains("set distributed-lock.jdbc.initialize-schema=always");
 	}
 
 	/** The pool tries it for a while. */
@@ -213,11 +214,11 @@ class JdbcLockAutoConfigurationTests {
 	@Test
 	void theScriptCreatesATableOfAnotherName() {
 		try (ConfigurableApplicationContext application = start(Locks.class, "spring.datasource.url=jdbc:h2:mem:named",
-				"distributed-lock.jdbc.table-prefix=my_");
+				"distributed-lock.jdbc.table=my_locks");
 				Lease lease = application.getBean(LockRegistry.class).acquire(LockRequest.of("stock"))) {
 			assertThat(lease.isHeld()).isTrue();
 			assertThat(application.getBean(JdbcTemplate.class)
-				.queryForObject("select count(*) from my_lock", Integer.class)).isOne();
+				.queryForObject("select count(*) from my_locks", Integer.class)).isOne();
 		}
 	}
 
@@ -229,8 +230,8 @@ class JdbcLockAutoConfigurationTests {
 				() -> start(Locks.class, "spring.datasource.url=jdbc:h2:mem:scriptless", property).close()))
 			.isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("There is no script for the table of the locks")
-			.contains("distributed-lock.jdbc.platform to h2, mariadb, mysql, postgresql or generic");
+			.contains("The script that should create the table failed (")
+			.contains("distributed-lock.jdbc.platform (h2, mariadb, mysql, postgresql or generic)");
 	}
 
 	@ParameterizedTest
@@ -241,11 +242,8 @@ class JdbcLockAutoConfigurationTests {
 				"distributed-lock.jdbc.initialize-schema=" + initializeSchema)
 			.close())).isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("The script for the table 'distributed_lock' of the locks, class path resource"
-					+ " [io/github/lockstarter/jdbc/schema-postgresql.sql], failed (")
-			.contains("choose the script of your database with distributed-lock.jdbc.platform, name a"
-					+ " script of your own in distributed-lock.jdbc.schema,")
-			.doesNotContain("has no table")
+			.contains("The script that should create the table failed (")
+			.contains("choose the script of your database with distributed-lock.jdbc.platform")
 			.doesNotContain("set distributed-lock.jdbc.initialize-schema=always")
 			.doesNotContain("\tat ");
 	}
