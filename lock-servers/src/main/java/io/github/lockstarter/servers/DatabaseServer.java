@@ -24,16 +24,17 @@ public abstract class DatabaseServer extends ServerProcess {
 
 	private final int port;
 
-	private final String database;
+	private final String url;
 
 	/**
 	 * Start a server.
-	 * @param database the name of the database that exists from the beginning
+	 * @param url the JDBC URL of the database that exists from the beginning, with a
+	 * place for the port
 	 */
-	DatabaseServer(int port, String database, List<String> command, Map<String, String> environment, Path directory) {
+	DatabaseServer(int port, String url, List<String> command, Map<String, String> environment, Path directory) {
 		super(command, environment, directory);
 		this.port = port;
-		this.database = database;
+		this.url = url;
 		awaitService();
 	}
 
@@ -53,17 +54,8 @@ public abstract class DatabaseServer extends ServerProcess {
 	 * @param networkPort the port of the network
 	 */
 	public String url(int networkPort) {
-		return url(networkPort, this.database);
+		return this.url.formatted(networkPort);
 	}
-
-	/**
-	 * Return the JDBC URL of another database.
-	 */
-	public String url(String other) {
-		return url(this.port, other);
-	}
-
-	abstract String url(int port, String database);
 
 	public Connection open() throws SQLException {
 		return DriverManager.getConnection(url());
@@ -74,12 +66,21 @@ public abstract class DatabaseServer extends ServerProcess {
 	 * @return its JDBC URL
 	 */
 	public String create(String database) {
-		execute("create database " + database);
-		return url(database);
+		return create(url(), database);
+	}
+
+	static String create(String url, String database) {
+		execute(url, "create database " + database);
+		return url.replaceFirst("/\\w+\\?", "/" + database + "?");
 	}
 
 	public void execute(String sql) {
-		try (Connection connection = open(); Statement statement = connection.createStatement()) {
+		execute(url(), sql);
+	}
+
+	private static void execute(String url, String sql) {
+		try (Connection connection = DriverManager.getConnection(url);
+				Statement statement = connection.createStatement()) {
 			statement.execute(sql);
 		}
 		catch (SQLException ex) {

@@ -35,7 +35,7 @@ public final class MariaDbServer extends DatabaseServer {
 			"mariadb_system_tables_data.sql");
 
 	private MariaDbServer(int port, List<String> command, Map<String, String> environment, Path directory) {
-		super(port, "test", command, environment, directory);
+		super(port, "jdbc:mariadb://127.0.0.1:%d/test?user=root", command, environment, directory);
 	}
 
 	/**
@@ -84,11 +84,6 @@ public final class MariaDbServer extends DatabaseServer {
 			throw new UncheckedIOException(ex);
 		}
 		run(bootstrap, sql.toByteArray(), directory.resolve("log"));
-	}
-
-	@Override
-	String url(int port, String database) {
-		return "jdbc:mariadb://127.0.0.1:" + port + "/" + database + "?user=root";
 	}
 
 	private static void unpack(Path directory) throws IOException {

@@ -29,7 +29,7 @@ public final class PostgresServer extends DatabaseServer {
 			"unix_socket_directories=");
 
 	private PostgresServer(int port, List<String> command, Map<String, String> environment, Path directory) {
-		super(port, "postgres", command, environment, directory);
+		super(port, "jdbc:postgresql://127.0.0.1:%d/postgres?user=postgres", command, environment, directory);
 	}
 
 	/**
@@ -58,11 +58,6 @@ public final class PostgresServer extends DatabaseServer {
 		all.addAll(List.of(settings));
 		all.forEach((setting) -> command.addAll(List.of("-c", setting)));
 		return new PostgresServer(port, withoutRoot(command), environment, directory);
-	}
-
-	@Override
-	String url(int port, String database) {
-		return "jdbc:postgresql://127.0.0.1:" + port + "/" + database + "?user=postgres";
 	}
 
 	/**

@@ -208,10 +208,11 @@ public class ServerProcess implements AutoCloseable {
 	/**
 	 * Send a signal to any process.
 	 * @param name as {@code kill} expects it
+	 * @param pid the process, or a group of processes if negative
 	 */
 	public static void signal(String name, long pid) {
 		try {
-			new ProcessBuilder("kill", "-" + name, Long.toString(pid)).start().waitFor();
+			new ProcessBuilder("kill", "-s", name, "--", Long.toString(pid)).start().waitFor();
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

@@ -134,11 +134,15 @@ public final class ZooKeeperServer extends ServerProcess {
 	 * @return the connect string of clients whose root it is
 	 */
 	public String createNode(String path) {
-		try (ZooKeeper client = new ZooKeeper(address(), SESSION_MILLIS, (event) -> {
+		return createNode(address(), path);
+	}
+
+	static String createNode(String address, String path) {
+		try (ZooKeeper client = new ZooKeeper(address, SESSION_MILLIS, (event) -> {
 		})) {
-			await(() -> client.getState().isConnected());
+			await(address, () -> client.getState().isConnected());
 			client.create(path, new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
-			return address() + path;
+			return address + path;
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

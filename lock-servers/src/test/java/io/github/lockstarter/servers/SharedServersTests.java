@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -45,7 +46,7 @@ class SharedServersTests {
 
 	@Test
 	void jvmsThatAskAtTheSameMomentShareAServer() throws Exception {
-		try (Jvm a = new Jvm(60_000); Jvm b = new Jvm(60_000)) {
+		try (Jvm a = new Jvm("PT1M"); Jvm b = new Jvm("PT1M")) {
 			a.ask();
 			b.ask();
 			String[] first = a.answer();
@@ -59,7 +60,7 @@ class SharedServersTests {
 	@Test
 	@Tag("full")
 	void theServerEndsAfterTheLastJvm() throws Exception {
-		try (Jvm a = new Jvm(2000); Jvm b = new Jvm(2000)) {
+		try (Jvm a = new Jvm("PT2S"); Jvm b = new Jvm("PT2S")) {
 			a.ask();
 			int port = Integer.parseInt(a.answer()[0]);
 			b.ask();
@@ -68,7 +69,7 @@ class SharedServersTests {
 			assertThat(ServerPort.isFree(port)).isFalse();
 			b.close();
 			await().until(() -> ServerPort.isFree(port));
-			try (Jvm next = new Jvm(2000)) {
+			try (Jvm next = new Jvm("PT2S")) {
 				next.ask();
 				assertThat(next.answer()[1]).isEqualTo("1");
 			}
@@ -77,14 +78,14 @@ class SharedServersTests {
 
 	@Test
 	void anotherHolderTakesThePlaceOfAKilledOne() throws Exception {
-		try (Jvm a = new Jvm(2000)) {
+		try (Jvm a = new Jvm("PT2S")) {
 			a.ask();
 			int port = Integer.parseInt(a.answer()[0]);
 			killHolder();
 			await().until(() -> ServerPort.isFree(port));
 			a.ask();
 			assertThat(a.answer()[1]).isEqualTo("1");
-			try (Jvm b = new Jvm(2000)) {
+			try (Jvm b = new Jvm("PT2S")) {
 				b.ask();
 				assertThat(b.answer()[1]).isEqualTo("2");
 			}
@@ -94,7 +95,7 @@ class SharedServersTests {
 	@Test
 	@Tag("full")
 	void aHolderWhoseFilesWereDeletedServesItsUsers() throws Exception {
-		try (Jvm a = new Jvm(2000); Jvm b = new Jvm(2000)) {
+		try (Jvm a = new Jvm("PT2S"); Jvm b = new Jvm("PT2S")) {
 			a.ask();
 			a.answer();
 			ServerProcess.delete(this.build.resolve("target"));
@@ -105,11 +106,22 @@ class SharedServersTests {
 		}
 	}
 
+	@Test
+	void theEndOfAllProcessesOfABuildLeavesTheServerToOthers() throws Exception {
+		try (Jvm a = new Jvm("PT1M"); Jvm b = new Jvm("PT1M")) {
+			a.ask();
+			String port = a.answer()[0];
+			a.killGroup();
+			b.ask();
+			assertThat(b.answer()).containsExactly(port, "2");
+			killHolder();
+		}
+	}
+
 	private void killHolder() throws IOException {
-		try (Stream<Path> files = Files.list(this.build.resolve("target/servers"))) {
-			Path file = files.filter((path) -> path.toString().endsWith(".holder")).findFirst().orElseThrow();
-			long pid = Long.parseLong(Files.readString(file).split(" ")[2]);
-			ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
+		try (Stream<Path> files = Files.walk(this.build.resolve("target/servers"))) {
+			Path file = files.filter((path) -> path.endsWith("REDIS.lock")).findFirst().orElseThrow();
+			ProcessHandle.of(Long.parseLong(Files.readString(file))).ifPresent(ProcessHandle::destroyForcibly);
 		}
 	}
 
@@ -122,11 +134,13 @@ class SharedServersTests {
 
 		private final BufferedReader output;
 
-		Jvm(int idleMillis) throws IOException {
+		Jvm(String idle) throws IOException {
 			Files.createDirectories(SharedServersTests.this.build.resolve(".mvn"));
-			this.process = new ProcessBuilder(ServerProcess
-				.java(List.of("-D" + SharedServers.IDLE_MILLIS_PROPERTY + "=" + idleMillis), User.class.getName()))
-				.directory(SharedServersTests.this.build.toFile())
+			// The first process of a group, as a build in a terminal is
+			List<String> command = new ArrayList<>(List.of("setsid"));
+			command.addAll(
+					ServerProcess.java(List.of("-D" + SharedServers.IDLE_PROPERTY + "=" + idle), User.class.getName()));
+			this.process = new ProcessBuilder(command).directory(SharedServersTests.this.build.toFile())
 				.redirectError(ProcessBuilder.Redirect.INHERIT)
 				.start();
 			this.output = new BufferedReader(
@@ -140,6 +154,11 @@ class SharedServersTests {
 
 		String[] answer() throws IOException {
 			return this.output.readLine().split(" ");
+		}
+
+		void killGroup() {
+			ServerProcess.signal("KILL", -this.process.pid());
+			this.process.onExit().join();
 		}
 
 		@Override

@@ -19,7 +19,7 @@ import io.github.lockstarter.servers.ZooKeeperServer;
  * The servers that the shop starts, each for the profile of its name, and Redis by
  * default.
  */
-enum EmbeddedServer {
+enum EmbeddedServer implements Supplier<String> {
 
 	REDIS(() -> "spring.data.redis.url=redis://" + RedisServer.start().address(), "spring.data.redis.url",
 			"spring.data.redis.host", "spring.data.redis.port", "spring.data.redis.sentinel",
@@ -67,7 +67,12 @@ enum EmbeddedServer {
 		return this.properties;
 	}
 
-	String start() {
+	/**
+	 * Start the server.
+	 * @return a property with its address
+	 */
+	@Override
+	public String get() {
 		return this.start.get();
 	}
 

@@ -2,14 +2,19 @@
 
 package io.github.lockstarter.sample.embedded;
 
+import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+
+import org.apache.commons.logging.LogFactory;
 
 import org.springframework.beans.factory.support.DefaultSingletonBeanRegistry;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
@@ -21,8 +26,8 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.Environment;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.PropertySource;
-import org.springframework.core.io.FileSystemResource;
-import org.springframework.core.io.support.ResourcePropertySource;
+
+import io.github.lockstarter.servers.ServerHost;
 
 /**
  * Starts or joins what the shop needs and no property names, before there are beans,
@@ -47,12 +52,11 @@ class EmbeddedServers implements ApplicationContextInitializer<ConfigurableAppli
 				.createDirectories(Path.of(context.getEnvironment().resolveRequiredPlaceholders(DIRECTORY)))
 				.toRealPath();
 			// One instance at a time starts, or joins
-			try (FileChannel start = ServerHost.open(directory.resolve("start.lock"))) {
+			try (FileChannel start = FileChannel.open(directory.resolve("start.lock"), StandardOpenOption.CREATE,
+					StandardOpenOption.WRITE)) {
 				start.lock();
 				for (EmbeddedServer server : missing) {
-					ServerHost host = ServerHost.join(server, directory);
-					use(new ResourcePropertySource(server.name(), new FileSystemResource(host.address())), host,
-							context);
+					join(server, directory, context);
 				}
 				if (needsFile(context.getEnvironment())) {
 					openFile(directory, context);
@@ -62,6 +66,15 @@ class EmbeddedServers implements ApplicationContextInitializer<ConfigurableAppli
 		catch (Exception ex) {
 			throw new IllegalStateException(ex);
 		}
+	}
+
+	private static void join(EmbeddedServer server, Path directory, ConfigurableApplicationContext context)
+			throws IOException {
+		ServerHost host = ServerHost.join(server, directory, Duration.ZERO);
+		LogFactory.getLog(EmbeddedServers.class)
+			.info("%s %s".formatted(host.isLaunched() ? "Started" : "Joined", host.address()));
+		String[] property = host.address().split("=", 2);
+		use(new MapPropertySource(server.name(), Map.of(property[0], property[1])), host, context);
 	}
 
 	static List<EmbeddedServer> missing(Environment environment) {

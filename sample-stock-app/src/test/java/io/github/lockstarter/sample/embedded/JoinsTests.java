@@ -4,6 +4,7 @@ package io.github.lockstarter.sample.embedded;
 
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Locale;
 
@@ -45,7 +46,7 @@ class JoinsTests {
 				second.kill();
 			}
 		}
-		try (FileChannel locks = ServerHost.open(this.directory.resolve(server + ".lock"))) {
+		try (FileChannel locks = FileChannel.open(this.directory.resolve(server + ".lock"), StandardOpenOption.WRITE)) {
 			await().atMost(Duration.ofMinutes(1)).until(() -> locks.tryLock() != null);
 		}
 	}
