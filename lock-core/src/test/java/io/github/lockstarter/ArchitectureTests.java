@@ -159,12 +159,12 @@ class ArchitectureTests extends AbstractArchitectureTests {
 			LockSupport.unpark(null);
 			Instant.now();
 			condition.awaitNanos(1);
-			condition.await(1, TimeUnit.SECONDS);
-			lock.tryLock(1, TimeUnit.SECONDS);
-			queue.poll(1, TimeUnit.SECONDS);
-			latch.await(1, TimeUnit.SECONDS);
-			future.orTimeout(1, TimeUnit.SECONDS);
-			future.completeOnTimeout(null, 1, TimeUnit.SECONDS);
+			condition.await(20, TimeUnit.SECONDS);
+			lock.tryLock(20, TimeUnit.SECONDS);
+			queue.poll(20, TimeUnit.SECONDS);
+			latch.await(20, TimeUnit.SECONDS);
+			future.orTimeout(20, TimeUnit.SECONDS);
+			future.completeOnTimeout(null, 20, TimeUnit.SECONDS);
 			CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS, Runnable::run);
 			LongSupplier clock = System::nanoTime;
 		}

@@ -2,16 +2,30 @@
 
 package io.github.lockstarter.testsupport;
 
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 
 import com.tngtech.archunit.core.importer.ClassFileImporter;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.github.lockstarter.test.ManualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -24,16 +38,30 @@ class ClockRuleTests {
 	@Test
 	void codeWithoutTheTagUsesNoRealTime() {
 		assertThatExceptionOfType(AssertionError.class).isThrownBy(() -> rule(Unmarked.class).realTimeIsMarked())
-			.satisfies((failure) -> {
-				for (String way : Unmarked.WAYS) {
-					assertThat(failure).hasMessageContaining("." + way + "()> ");
-				}
-			})
-			.withMessageNotContaining(".aSecond()>");
+			.satisfies((failure) -> assertNamesAll(failure, Unmarked.class));
 	}
 
 	@Test
-	void codeWithTheTagUsesIt() {
+	void codeWithoutTheTagMayUseLongAndManualTimes() {
+		rule(Allowed.class).realTimeIsMarked();
+	}
+
+	@Test
+	void whatCannotBeReadIsNotAllowed() {
+		AbstractClockRuleTests rule = new AbstractClockRuleTests(new ClassFileImporter().importClasses(Allowed.class)) {
+
+			@Override
+			protected Path[] testSources() {
+				return new Path[] { Path.of("src", "gone") };
+			}
+
+		};
+		assertThatExceptionOfType(AssertionError.class).isThrownBy(rule::realTimeIsMarked)
+			.withMessageContaining(".aSecond()>");
+	}
+
+	@Test
+	void codeWithTheTagUsesRealTime() {
 		rule(Marked.class).realTimeIsMarked();
 	}
 
@@ -41,18 +69,18 @@ class ClockRuleTests {
 	void noCodeHasAnUpperBoundOnElapsedTime() {
 		assertThatExceptionOfType(AssertionError.class)
 			.isThrownBy(() -> rule(Marked.class).noTestHasAnUpperBoundOnTime())
-			.withMessageContaining(".aDuration()>")
-			.withMessageContaining(".nanoseconds()>")
-			.withMessageContaining(".aTimeout()>")
-			.withMessageNotContaining(".aLowerBound()>");
+			.satisfies((failure) -> assertNamesAll(failure, Marked.class));
 	}
 
 	@Test
-	void noCodeHasATimeout() {
-		assertThatExceptionOfType(AssertionError.class)
-			.isThrownBy(() -> rule(TimedOut.class).noTestHasAnUpperBoundOnTime());
-		assertThatExceptionOfType(AssertionError.class)
-			.isThrownBy(() -> rule(WithOneTimeout.class).noTestHasAnUpperBoundOnTime());
+	void aLowerBoundAnOrderAndExactTimesAreAllowed() {
+		rule(Allowed.class).noTestHasAnUpperBoundOnTime();
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { TimedOut.class, WithOneTimeout.class, WithOwnTimeout.class })
+	void noCodeHasATimeout(Class<?> example) {
+		assertThatExceptionOfType(AssertionError.class).isThrownBy(() -> rule(example).noTestHasAnUpperBoundOnTime());
 	}
 
 	private static AbstractClockRuleTests rule(Class<?> example) {
@@ -60,11 +88,15 @@ class ClockRuleTests {
 		};
 	}
 
+	private static void assertNamesAll(AssertionError failure, Class<?> example) {
+		assertThat(example.getDeclaredMethods()).filteredOn((method) -> !method.isSynthetic())
+			.allSatisfy((method) -> assertThat(failure.getMessage()).contains("." + method.getName() + "("));
+	}
+
 	@SuppressWarnings("unused")
 	private static final class Unmarked {
 
-		static final String[] WAYS = { "sleeps", "sleepsInALambda", "sleepsByUnit", "reads", "refers", "parks",
-				"shortTime", "calls" };
+		private final ManualTime time = new ManualTime();
 
 		void sleeps() throws InterruptedException {
 			Thread.sleep(1);
@@ -85,6 +117,18 @@ class ClockRuleTests {
 			TimeUnit.SECONDS.sleep(1);
 		}
 
+		ConditionFactory sleepsBeforeItLooks() {
+			return Awaitility.await().pollDelay(Duration.ofSeconds(2));
+		}
+
+		ConditionFactory looksForAWhile() {
+			return Awaitility.await().during(Duration.ofSeconds(2));
+		}
+
+		Executor runsLater() {
+			return CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS);
+		}
+
 		long reads() {
 			return System.nanoTime();
 		}
@@ -101,12 +145,59 @@ class ClockRuleTests {
 			return Duration.ofMillis(999);
 		}
 
+		Duration[] shortTimeBesideALongOne() {
+			return new Duration[] { Duration.ofMillis(1000), Duration.ofMillis(50) };
+		}
+
+		Duration unknownTime(long millis) {
+			return Duration.ofMillis(millis);
+		}
+
+		LongFunction<Duration> shortTimeByReference() {
+			return Duration::ofMillis;
+		}
+
+		boolean shortUnit(Lock lock) throws InterruptedException {
+			return lock.tryLock(50, TimeUnit.MILLISECONDS);
+		}
+
 		long calls() {
 			return OnlyInTagged.elapsed();
 		}
 
+	}
+
+	@SuppressWarnings("unused")
+	private static final class Allowed {
+
+		private final ManualTime time = new ManualTime();
+
 		Duration aSecond() {
 			return Duration.ofMillis(1000);
+		}
+
+		long conversion() {
+			return TimeUnit.MILLISECONDS.toNanos(50);
+		}
+
+		ConditionFactory looksAtOnce() {
+			return Awaitility.await().pollDelay(Duration.ZERO);
+		}
+
+		void manualTime() {
+			long start = this.time.now();
+			this.time.advance(Duration.ofMillis(50));
+			assertThat(Duration.ofNanos(this.time.now() - start)).isLessThanOrEqualTo(Duration.ofMillis(50));
+		}
+
+		@Tag("clock")
+		void aLowerBound() {
+			assertThat(System.nanoTime()).isGreaterThan(1L);
+		}
+
+		void patience(CompletableFuture<?> future, CountDownLatch latch) throws InterruptedException {
+			assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
+			assertThat(future).succeedsWithin(Duration.ofSeconds(20));
 		}
 
 	}
@@ -121,27 +212,51 @@ class ClockRuleTests {
 	}
 
 	@SuppressWarnings("unused")
+	@Tag("clock")
 	private static final class Marked {
 
-		@Tag("clock")
-		void aDuration() {
-			assertThat(Duration.ofNanos(OnlyInTagged.elapsed())).isLessThan(Duration.ofSeconds(1));
+		private final ManualTime time = new ManualTime();
+
+		void aDuration(Duration elapsed) {
+			assertThat(elapsed).isLessThan(Duration.ofSeconds(1));
 		}
 
-		@Tag("clock")
 		void nanoseconds() {
 			assertThat(System.nanoTime()).isBetween(1L, 2L);
 		}
 
-		@Tag("clock")
+		void nanosecondsOfAHelper() {
+			assertThat(OnlyInTagged.elapsed()).isLessThan(2L);
+		}
+
+		void milliseconds() {
+			assertThat((int) System.currentTimeMillis()).isLessThanOrEqualTo(2);
+		}
+
 		void aTimeout() {
 			Assertions.assertTimeout(Duration.ofSeconds(1), () -> {
 			});
 		}
 
-		@Tag("clock")
-		void aLowerBound() {
-			assertThat(System.nanoTime()).isGreaterThan(1L);
+		void aPreemptiveTimeout() {
+			Assertions.assertTimeoutPreemptively(Duration.ofSeconds(1), () -> {
+			});
+		}
+
+		void aLimit() {
+			Awaitility.await().atMost(Duration.ofSeconds(5)).until(() -> true);
+		}
+
+		void aLimitOfAFuture(CompletableFuture<?> future) {
+			assertThat(future).succeedsWithin(Duration.ofSeconds(2));
+		}
+
+		Object aLimitOfAResult(CompletableFuture<?> future) throws Exception {
+			return future.get(1, TimeUnit.SECONDS);
+		}
+
+		boolean aLimitOfALatch(CountDownLatch latch) throws InterruptedException {
+			return latch.await(3, TimeUnit.SECONDS);
 		}
 
 	}
@@ -154,6 +269,20 @@ class ClockRuleTests {
 	private static final class WithOneTimeout {
 
 		@Timeout(1)
+		void method() {
+		}
+
+	}
+
+	@Timeout(1)
+	@Retention(RetentionPolicy.RUNTIME)
+	private @interface Quick {
+
+	}
+
+	private static final class WithOwnTimeout {
+
+		@Quick
 		void method() {
 		}
 

@@ -60,7 +60,7 @@ class RedisVoterTests {
 		RedisVote.Run run = this.voter.run().join();
 		assertThat(this.redis.command("INFO", "server")).contains("run_id:" + run.id());
 		assertThat(run.address()).isEqualTo("127.0.0.1:" + this.redis.port());
-		assertThat(run.uptime()).isBetween(0L, 60L);
+		assertThat(run.uptime()).isNotNegative();
 	}
 
 	@Test

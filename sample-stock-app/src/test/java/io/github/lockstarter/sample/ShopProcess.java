@@ -117,13 +117,13 @@ public final class ShopProcess implements AutoCloseable {
 	 */
 	public void kill() {
 		this.process.destroyForcibly();
-		awaitExit(10_000);
+		awaitExit(10);
 	}
 
 	@Override
 	public void close() {
 		this.process.destroy();
-		if (!awaitExit(20_000)) {
+		if (!awaitExit(20)) {
 			kill();
 		}
 	}
@@ -133,9 +133,9 @@ public final class ShopProcess implements AutoCloseable {
 		Stream.of(shops).forEach(ShopProcess::close);
 	}
 
-	private boolean awaitExit(long millis) {
+	private boolean awaitExit(long seconds) {
 		try {
-			return this.process.waitFor(millis, TimeUnit.MILLISECONDS);
+			return this.process.waitFor(seconds, TimeUnit.SECONDS);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
