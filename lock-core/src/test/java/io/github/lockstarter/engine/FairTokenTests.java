@@ -13,7 +13,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
@@ -27,6 +26,7 @@ import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.Place;
 import io.github.lockstarter.test.FaultInjectingStore;
@@ -43,28 +43,30 @@ class FairTokenTests {
 
 	private static final LockKey KEY = LockKey.of("stock", 1);
 
-	private final LockMemory memory = new LockMemory();
+	private final ManualTime time = new ManualTime();
+
+	private final LockMemory memory = new LockMemory(this.time);
 
 	private final List<OwnerToken> tokens = new CopyOnWriteArrayList<>();
 
 	private final AtomicBoolean forget = new AtomicBoolean(true);
 
+	private final CompletableFuture<Boolean> granted = new CompletableFuture<>();
+
 	@Test
-	@Tag("clock")
 	@EnabledForJreRange(max = JRE.JAVA_20, disabledReason = "virtual threads cannot be occupied")
 	void theNewTenureHasANewToken() throws Exception {
-		EngineSettings settings = new EngineSettings(Duration.ofSeconds(10), Duration.ofMillis(900), 3,
-				Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofMillis(100));
-		DefaultLockRegistry registry = new DefaultLockRegistry(new ForgetfulStore(), settings, (event) -> {
-		});
+		DefaultLockRegistry registry = registry(new ForgetfulStore());
 		CountDownLatch busy = new CountDownLatch(1);
 		occupyTaskThreads(registry, busy);
 		CompletableFuture<Lease> future = registry.acquireAsync(LockRequest.of(KEY).withMode(LockMode.FAIR));
+		this.granted.complete(true);
 		// The first renewal finds that the store has forgotten the owner
-		Awaitility.await().until(() -> !this.forget.get());
-		Awaitility.await().until(() -> registry.backgroundActions() > 0);
+		this.time.advance(EngineSettings.DEFAULTS.leaseTime().dividedBy(2));
+		assertThat(this.forget).isFalse();
+		assertThat(this.tokens).hasSize(1);
 		busy.countDown();
-		future.get().close();
+		future.get(20, TimeUnit.SECONDS).close();
 		assertThat(this.tokens).hasSize(2).doesNotHaveDuplicates();
 	}
 
@@ -74,11 +76,9 @@ class FairTokenTests {
 	 */
 	@Test
 	void theNextWaiterKeepsTheTokenOfItsPlace() throws Exception {
-		ManualTime time = new ManualTime();
-		LockMemory memory = new LockMemory(time);
-		FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(memory));
+		FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
 		CompletableFuture<Boolean> late = new CompletableFuture<>();
-		DefaultLockRegistry registry = new DefaultLockRegistry(new DirectStore(store) {
+		DefaultLockRegistry registry = registry(new DirectStore(store) {
 
 			@Override
 			public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
@@ -86,21 +86,21 @@ class FairTokenTests {
 				return (store.acquire.calls() == 1) ? answer.thenCombine(late, (attempt, now) -> attempt) : answer;
 			}
 
-		}, EngineSettings.DEFAULTS, LockListener.NO_OP, time);
+		});
 		Duration leaseTime = Duration.ofSeconds(1);
 		LockRequest request = LockRequest.of(KEY).withMode(LockMode.FAIR);
 		CompletableFuture<Lease> first = registry.acquireAsync(request.withLeaseTime(leaseTime));
 		CompletableFuture<Lease> second = registry.acquireAsync(request);
 		Awaitility.await().until(() -> store.acquire.calls() == 1 && store.arrive.calls() == 1);
 		first.cancel(false);
-		time.advance(leaseTime);
+		this.time.advance(leaseTime);
 		late.complete(true);
 		second.get().close();
 		Awaitility.await().until(() -> {
-			time.advance(leaseTime);
+			this.time.advance(leaseTime);
 			return registry.activeLocks() == 0 && registry.backgroundActions() == 0;
 		});
-		assertThat(memory.isEmpty()).as("no place is left in the line").isTrue();
+		assertThat(this.memory.isEmpty()).as("no place is left in the line").isTrue();
 	}
 
 	/**
@@ -109,9 +109,7 @@ class FairTokenTests {
 	 */
 	private void occupyTaskThreads(DefaultLockRegistry registry, CountDownLatch until) {
 		CountDownLatch occupied = new CountDownLatch(20);
-		DefaultLockRegistry elsewhere = new DefaultLockRegistry(new MemoryLockStore(this.memory),
-				EngineSettings.DEFAULTS, (event) -> {
-				});
+		DefaultLockRegistry elsewhere = registry(new MemoryLockStore(this.memory));
 		List<LockRequest> others = IntStream.range(0, 20).mapToObj((i) -> LockRequest.of("other", i)).toList();
 		List<Lease> inTheWay = others.stream().map(elsewhere::acquire).toList();
 		others.forEach((other) -> registry.acquireAsync(other).thenAccept((lease) -> {
@@ -121,6 +119,10 @@ class FairTokenTests {
 		}));
 		inTheWay.forEach(Lease::close);
 		await(occupied);
+	}
+
+	private DefaultLockRegistry registry(LockStore store) {
+		return new DefaultLockRegistry(store, EngineSettings.DEFAULTS, LockListener.NO_OP, this.time);
 	}
 
 	private static void await(CountDownLatch latch) {
@@ -140,10 +142,12 @@ class FairTokenTests {
 
 		@Override
 		public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
-			if (request.key().equals(KEY)) {
-				FairTokenTests.this.tokens.add(request.owner());
+			CompletionStage<LockAttempt> answer = super.acquire(request, place);
+			if (!request.key().equals(KEY)) {
+				return answer;
 			}
-			return CompletableFuture.supplyAsync(() -> super.acquire(request, place).toCompletableFuture().join());
+			FairTokenTests.this.tokens.add(request.owner());
+			return answer.thenCombine(FairTokenTests.this.granted, (attempt, now) -> attempt);
 		}
 
 		@Override

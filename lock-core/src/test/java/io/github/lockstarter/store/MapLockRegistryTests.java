@@ -2,17 +2,15 @@
 
 package io.github.lockstarter.store;
 
-import org.junit.jupiter.api.Tag;
-
+import io.github.lockstarter.engine.Time;
 import io.github.lockstarter.test.AbstractLockRegistryTests;
 
 /**
  * Instances that share the example store, and poll it.
  */
-@Tag("clock")
 class MapLockRegistryTests extends AbstractLockRegistryTests {
 
-	private final MapLockStore store = new MapLockStore(System::nanoTime);
+	private final MapLockStore store = new MapLockStore(Time.SYSTEM::now);
 
 	@Override
 	protected LockStore createStore() {

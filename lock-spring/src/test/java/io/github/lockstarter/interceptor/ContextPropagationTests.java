@@ -14,7 +14,6 @@ import java.util.function.Supplier;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Hooks;
@@ -241,12 +240,12 @@ class ContextPropagationTests {
 		assertThat(this.events).containsEntry(LockEvent.Released.class, CallerContext.NONE);
 	}
 
-	@Tag("clock")
 	@Test
 	void anApplicationEventHasNone() {
 		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext(Application.class)) {
 			LockRegistry registry = context.getBean(LockRegistry.class);
 			Lease lease = CallerContext.as("alice", () -> registry.acquire(REQUEST.withLeaseTime(SECOND)));
+			context.getBean(ManualTime.class).advance(SECOND);
 			assertThat(context.getBean(Application.class).loss).succeedsWithin(PATIENCE).isEqualTo(CallerContext.NONE);
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
 		}
@@ -326,8 +325,13 @@ class ContextPropagationTests {
 		final CompletableFuture<CallerContext> loss = new CompletableFuture<>();
 
 		@Bean
-		LockStore lockStore() {
-			return new MemoryLockStore();
+		ManualTime time() {
+			return new ManualTime();
+		}
+
+		@Bean
+		LockStore lockStore(ManualTime time) {
+			return new MemoryLockStore(new LockMemory(time));
 		}
 
 		@EventListener

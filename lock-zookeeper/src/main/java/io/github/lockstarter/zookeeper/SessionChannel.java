@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
@@ -25,6 +26,8 @@ final class SessionChannel {
 
 	private final BooleanSupplier connected;
 
+	private final LongSupplier nanoTime;
+
 	private final Contact contact = new Contact();
 
 	/**
@@ -32,10 +35,12 @@ final class SessionChannel {
 	 * @param connected whether the client is connected; the handle itself says so until
 	 * it begins to connect again, and keeps requests until then
 	 * @param since when there was no connection yet
+	 * @param nanoTime the clock of this JVM
 	 */
-	SessionChannel(ZooKeeper handle, BooleanSupplier connected, long since) {
+	SessionChannel(ZooKeeper handle, BooleanSupplier connected, long since, LongSupplier nanoTime) {
 		this.handle = handle;
 		this.connected = connected;
+		this.nanoTime = nanoTime;
 		connected(since);
 	}
 
@@ -51,7 +56,7 @@ final class SessionChannel {
 	 * Note a request that was just answered.
 	 */
 	void heard(long sentAt) {
-		this.contact.heard(sentAt, System.nanoTime(), sessionTimeoutNanos());
+		this.contact.heard(sentAt, this.nanoTime.getAsLong(), sessionTimeoutNanos());
 	}
 
 	ZooKeeper handle() {
@@ -84,7 +89,7 @@ final class SessionChannel {
 	 * Send a write after whose answer the session lasts for some time.
 	 */
 	<T> CompletableFuture<T> confirm(String path, Consumer<Answer<T>> request) {
-		if (!this.contact.isSure(System.nanoTime(), sessionTimeoutNanos())) {
+		if (!this.contact.isSure(this.nanoTime.getAsLong(), sessionTimeoutNanos())) {
 			return CompletableFuture
 				.failedFuture(new IOException("ZooKeeper may not have heard of this session for too long"));
 		}

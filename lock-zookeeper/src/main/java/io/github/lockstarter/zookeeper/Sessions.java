@@ -104,8 +104,9 @@ final class Sessions implements ConnectionStateListener {
 			logger.info("The session of ZooKeeper has ended, and with it all locks that this instance held in it");
 		}
 		LockSession session = new LockSession(
-				new ZooKeeperRequests(new SessionChannel(handle, this::isConnected, this.disconnectedAt)), this.paths,
-				this.acls, this::onTurn, this.reservation);
+				new ZooKeeperRequests(
+						new SessionChannel(handle, this::isConnected, this.disconnectedAt, System::nanoTime)),
+				this.paths, this.acls, this::onTurn, this.reservation);
 		this.session = session;
 		return session;
 	}

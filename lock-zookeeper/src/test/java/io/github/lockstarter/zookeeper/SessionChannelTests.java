@@ -6,6 +6,9 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
@@ -13,7 +16,6 @@ import org.apache.curator.retry.RetryOneTime;
 import org.apache.zookeeper.KeeperException.Code;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.servers.SharedServers;
@@ -71,23 +73,29 @@ class SessionChannelTests {
 	}
 
 	@Test
-	@Tag("clock")
 	void nothingIsConfirmedAfterASilenceThatTheSessionMayNotHaveSurvived() throws Exception {
-		SessionChannel channel = channel();
-		channel.connected(System.nanoTime() - Duration.ofMillis(channel.sessionTimeout()).toNanos());
-		CompletableFuture<Boolean> confirmed = channel.confirm("/stock",
-				(answer) -> answer.settle(Code.OK.intValue(), true));
-		assertThat(confirmed).failsWithin(Duration.ZERO)
+		AtomicLong now = new AtomicLong();
+		SessionChannel channel = channel(now::get);
+		assertThat(confirmed(channel)).isCompletedWithValue(true);
+		now.addAndGet(TimeUnit.MILLISECONDS.toNanos(channel.sessionTimeout()));
+		assertThat(confirmed(channel)).failsWithin(Duration.ZERO)
 			.withThrowableThat()
 			.withMessageContaining("ZooKeeper may not have heard of this session for too long");
+		channel.connected(now.get());
+		assertThat(confirmed(channel)).isCompletedWithValue(true);
 	}
 
-	private static SessionChannel channel() throws Exception {
-		return new SessionChannel(client.getZookeeperClient().getZooKeeper(), () -> true, 0);
+	private static CompletableFuture<Boolean> confirmed(SessionChannel channel) {
+		return channel.confirm("/stock", (answer) -> answer.settle(Code.OK.intValue(), true));
+	}
+
+	private static SessionChannel channel(LongSupplier nanoTime) throws Exception {
+		return new SessionChannel(client.getZookeeperClient().getZooKeeper(), () -> true, nanoTime.getAsLong(),
+				nanoTime);
 	}
 
 	private static CompletableFuture<Boolean> answered(int code) throws Exception {
-		return channel().send("/stock", (answer) -> settle(answer, code));
+		return channel(() -> 0).send("/stock", (answer) -> settle(answer, code));
 	}
 
 	/** As the event thread of the client does, which only logs what a callback throws. */
