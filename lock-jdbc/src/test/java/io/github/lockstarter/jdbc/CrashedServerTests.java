@@ -72,7 +72,7 @@ class CrashedServerTests {
 	private void assertNotForgotten(Change change) throws Exception {
 		LockKey key = LockKey.of("durable", change);
 		try (HikariDataSource pool = TestDatabase.pool(server.url(), 5);
-				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.SETTINGS)) {
+				JdbcLockStore store = new JdbcLockStore(pool, JdbcLockSettings.DEFAULTS)) {
 			StoreClient client = new StoreClient(store);
 			crashAfter(client, () -> change.make(client, key, this.owner, this.reader));
 			assertThat(change.isInForce(client, key, this.owner, this.reader)).isTrue();
@@ -99,7 +99,7 @@ class CrashedServerTests {
 		LockKey other = LockKey.of("released-before-the-crash", holder.value());
 		for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
 			try (HikariDataSource pool = TestDatabase.pool(server.url(), 1);
-					JdbcLockStore durable = new JdbcLockStore(pool, TestDatabase.SETTINGS)) {
+					JdbcLockStore durable = new JdbcLockStore(pool, JdbcLockSettings.DEFAULTS)) {
 				assertThat(new StoreClient(durable).acquire(other, holder, LEASE_TIME, false))
 					.isInstanceOf(LockGrant.class);
 			}

@@ -29,7 +29,7 @@ class DatabaseEncodingTests {
 		String url = TestDatabase.POSTGRESQL.url().replace("/" + database, "/" + database + "_latin1");
 		TestDatabase.createTable(url);
 		DataSource dataSource = new DriverManagerDataSource(url);
-		try (JdbcLockStore store = new JdbcLockStore(dataSource, TestDatabase.PATIENT);
+		try (JdbcLockStore store = new JdbcLockStore(dataSource, TestDatabase.SETTINGS);
 				DefaultLockRegistry registry = new DefaultLockRegistry(store, EngineSettings.DEFAULTS,
 						LockListener.NO_OP)) {
 			assertThatIllegalArgumentException().isThrownBy(() -> registry.acquire(LockRequest.of("stock", "茶")))

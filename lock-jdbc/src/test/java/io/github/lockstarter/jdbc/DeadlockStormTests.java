@@ -47,7 +47,7 @@ class DeadlockStormTests {
 					Duration.ofMinutes(1)))
 			.toList();
 		try (HikariDataSource pool = database.pool(20);
-				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.withQueryTimeout(Duration.ofSeconds(20)))) {
+				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.SETTINGS)) {
 			StoreClient client = new StoreClient(store);
 			assertThat(client.acquireAll(leases)).hasSize(LOCKS);
 			run((thread, round) -> {
@@ -74,7 +74,7 @@ class DeadlockStormTests {
 					Duration.ofMinutes(1)))
 			.toList();
 		try (HikariDataSource pool = TestDatabase.MARIADB.pool(5);
-				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.withQueryTimeout(Duration.ofSeconds(20)));
+				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.SETTINGS);
 				Connection transaction = TestDatabase.MARIADB.unpooled().getConnection()) {
 			StoreClient client = new StoreClient(store);
 			assertThat(client.acquireAll(leases)).hasSize(2);

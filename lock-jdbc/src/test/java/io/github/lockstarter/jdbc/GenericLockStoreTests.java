@@ -11,7 +11,7 @@ import io.github.lockstarter.testsupport.FullProfileOnly;
 class GenericLockStoreTests extends AbstractJdbcLockStoreTests {
 
 	GenericLockStoreTests() {
-		super(TestDatabase.H2, TestDatabase.PATIENT, Dialect.GENERIC);
+		super(TestDatabase.H2, TestDatabase.SETTINGS, Dialect.GENERIC);
 	}
 
 }

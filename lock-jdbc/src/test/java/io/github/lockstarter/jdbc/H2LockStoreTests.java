@@ -8,7 +8,7 @@ package io.github.lockstarter.jdbc;
 class H2LockStoreTests extends AbstractJdbcLockStoreTests {
 
 	H2LockStoreTests() {
-		super(TestDatabase.H2, TestDatabase.PATIENT);
+		super(TestDatabase.H2, TestDatabase.SETTINGS);
 	}
 
 }

@@ -73,7 +73,7 @@ class JdbcLockRegistryTests {
 
 		@Override
 		protected LockStore createStore() {
-			return new JdbcLockStore(this.pool, TestDatabase.PATIENT, Dialect.GENERIC);
+			return new JdbcLockStore(this.pool, TestDatabase.SETTINGS, Dialect.GENERIC);
 		}
 
 	}
@@ -88,7 +88,7 @@ class JdbcLockRegistryTests {
 
 		@Override
 		protected LockStore createStore() {
-			return new JdbcLockStore(this.pool, TestDatabase.PATIENT);
+			return new JdbcLockStore(this.pool, TestDatabase.SETTINGS);
 		}
 
 		@AfterEach

@@ -51,7 +51,7 @@ class LockedRowsTests {
 			.map((request) -> new LeaseRequest(request.key(), request.owner(), LEASE_TIME.multipliedBy(2)))
 			.toList();
 		try (HikariDataSource pool = database.pool(4);
-				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.PATIENT);
+				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.SETTINGS);
 				Connection transaction = database.unpooled().getConnection()) {
 			requests.forEach((request) -> store.acquire(request, Place.NONE));
 			transaction.setAutoCommit(false);

@@ -47,8 +47,8 @@ class LostConnectionTests {
 		Messages messages = new Messages();
 		try (HikariDataSource pool = TestDatabase.POSTGRESQL.pool(5);
 				HikariDataSource otherPool = TestDatabase.POSTGRESQL.pool(5);
-				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.SETTINGS);
-				JdbcLockStore otherStore = new JdbcLockStore(otherPool, TestDatabase.SETTINGS)) {
+				JdbcLockStore store = new JdbcLockStore(pool, JdbcLockSettings.DEFAULTS);
+				JdbcLockStore otherStore = new JdbcLockStore(otherPool, JdbcLockSettings.DEFAULTS)) {
 			StoreClient holder = new StoreClient(store);
 			StoreClient waiter = new StoreClient(otherStore);
 			holder.acquire(this.key, this.owner, LEASE_TIME, false);
@@ -71,7 +71,7 @@ class LostConnectionTests {
 	void aRequestToASilentServerEndsWithinSeconds() throws Exception {
 		LockKey silent = LockKey.of("lost-connection", "silent");
 		try (HikariDataSource pool = TestDatabase.pool(TestDatabase.POSTGRESQL.url() + "&ApplicationName=silent", 1);
-				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.SETTINGS)) {
+				JdbcLockStore store = new JdbcLockStore(pool, JdbcLockSettings.DEFAULTS)) {
 			StoreClient client = new StoreClient(store);
 			client.acquire(silent, this.owner, LEASE_TIME, false);
 			String server = String.valueOf(TestDatabase.POSTGRESQL.jdbc()
@@ -95,10 +95,10 @@ class LostConnectionTests {
 	void messagesArriveAlthoughTheServerWasSilentAtFirst() throws Exception {
 		try (HikariDataSource pool = TestDatabase.POSTGRESQL.pool(5);
 				FirstSilent source = new FirstSilent(pool);
-				JdbcLockStore store = new JdbcLockStore(source, TestDatabase.SETTINGS)) {
+				JdbcLockStore store = new JdbcLockStore(source, JdbcLockSettings.DEFAULTS)) {
 			Messages messages = new Messages();
 			LockKey held = LockKey.of("lost-connection", "held");
-			try (JdbcLockStore other = new JdbcLockStore(pool, TestDatabase.SETTINGS)) {
+			try (JdbcLockStore other = new JdbcLockStore(pool, JdbcLockSettings.DEFAULTS)) {
 				new StoreClient(other).acquire(held, this.owner, LEASE_TIME, false);
 			}
 			StoreClient waiter = new StoreClient(store);

@@ -8,7 +8,7 @@ package io.github.lockstarter.jdbc;
 class MariaDbLockStoreTests extends AbstractJdbcLockStoreTests {
 
 	MariaDbLockStoreTests() {
-		super(TestDatabase.MARIADB, TestDatabase.PATIENT);
+		super(TestDatabase.MARIADB, TestDatabase.SETTINGS);
 	}
 
 }

@@ -37,8 +37,8 @@ class StoppedServerTests {
 		try (PostgresServer server = PostgresServer.start();
 				HikariDataSource pool = TestDatabase.pool(server.url(), 5);
 				HikariDataSource otherPool = TestDatabase.pool(server.url(), 5);
-				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.SETTINGS);
-				JdbcLockStore otherStore = new JdbcLockStore(otherPool, TestDatabase.SETTINGS);
+				JdbcLockStore store = new JdbcLockStore(pool, JdbcLockSettings.DEFAULTS);
+				JdbcLockStore otherStore = new JdbcLockStore(otherPool, JdbcLockSettings.DEFAULTS);
 				DefaultLockRegistry registry = new DefaultLockRegistry(store);
 				DefaultLockRegistry other = new DefaultLockRegistry(otherStore)) {
 			TestDatabase.createTable(server.url());

@@ -40,10 +40,8 @@ enum TestDatabase {
 	H2(() -> "jdbc:h2:mem:locks;DB_CLOSE_DELAY=-1",
 			"select count(*) from information_schema.sessions where blocker_id is not null");
 
-	static final JdbcLockSettings SETTINGS = JdbcLockSettings.DEFAULTS;
-
 	/** A machine that stands still must not end a statement. */
-	static final JdbcLockSettings PATIENT = withQueryTimeout(Duration.ofSeconds(20));
+	static final JdbcLockSettings SETTINGS = withQueryTimeout(Duration.ofSeconds(20));
 
 	private final Supplier<String> database;
 
@@ -137,18 +135,20 @@ enum TestDatabase {
 	}
 
 	static JdbcLockSettings withoutNotifications() {
-		return new JdbcLockSettings(SETTINGS.table(), PATIENT.queryTimeout(), SETTINGS.durableGrants(), false,
+		return new JdbcLockSettings(SETTINGS.table(), SETTINGS.queryTimeout(), SETTINGS.durableGrants(), false,
 				SETTINGS.minPollInterval(), SETTINGS.maxPollInterval(), SETTINGS.fenceRetention());
 	}
 
 	static JdbcLockSettings withoutDurableGrants() {
-		return new JdbcLockSettings(SETTINGS.table(), PATIENT.queryTimeout(), false, SETTINGS.notifications(),
+		return new JdbcLockSettings(SETTINGS.table(), SETTINGS.queryTimeout(), false, SETTINGS.notifications(),
 				SETTINGS.minPollInterval(), SETTINGS.maxPollInterval(), SETTINGS.fenceRetention());
 	}
 
 	static JdbcLockSettings withQueryTimeout(Duration queryTimeout) {
-		return new JdbcLockSettings(SETTINGS.table(), queryTimeout, SETTINGS.durableGrants(), SETTINGS.notifications(),
-				SETTINGS.minPollInterval(), SETTINGS.maxPollInterval(), SETTINGS.fenceRetention());
+		JdbcLockSettings defaults = JdbcLockSettings.DEFAULTS;
+		return new JdbcLockSettings(defaults.table(), queryTimeout, defaults.durableGrants(),
+				defaults.notifications(), defaults.minPollInterval(), defaults.maxPollInterval(),
+				defaults.fenceRetention());
 	}
 
 	static JdbcLockSettings withFenceRetention(Duration fenceRetention) {

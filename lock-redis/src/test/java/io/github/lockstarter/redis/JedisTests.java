@@ -79,7 +79,7 @@ class JedisTests {
 
 	@Test
 	void onlyTheOwnerExtendsItsLease() throws Exception {
-		JedisConnectionFactory connections = new JedisConnectionFactory(RedisRegistry.server(redis));
+		JedisConnectionFactory connections = RedisRegistry.jedis(RedisRegistry.server(redis));
 		connections.afterPropertiesSet();
 		connections.start();
 		try (RedisLockStore store = new RedisLockStore(connections)) {

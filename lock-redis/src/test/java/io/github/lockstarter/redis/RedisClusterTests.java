@@ -65,7 +65,7 @@ class RedisClusterTests {
 
 	private static JedisConnectionFactory jedis() {
 		JedisConnectionFactory connections = new JedisConnectionFactory(
-				new RedisClusterConfiguration(cluster.addresses()));
+				new RedisClusterConfiguration(cluster.addresses()), RedisRegistry.PATIENT_JEDIS);
 		connections.afterPropertiesSet();
 		connections.start();
 		return connections;

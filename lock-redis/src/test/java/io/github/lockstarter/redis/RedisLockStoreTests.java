@@ -28,7 +28,7 @@ class RedisLockStoreTests {
 		RedisStandaloneConfiguration server = new RedisStandaloneConfiguration("127.0.0.1", redis.port());
 		lettuce = new LettuceConnectionFactory(server);
 		lettuce.start();
-		jedis = new JedisConnectionFactory(server);
+		jedis = RedisRegistry.jedis(server);
 		jedis.start();
 	}
 

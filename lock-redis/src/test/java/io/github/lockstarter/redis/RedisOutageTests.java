@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockInterruptedException;
@@ -372,7 +373,7 @@ class RedisOutageTests {
 
 		@Override
 		RedisRegistry create(EngineSettings settings) {
-			return RedisRegistry.jedis(this.redis, settings);
+			return RedisRegistry.of(new JedisConnectionFactory(RedisRegistry.server(this.redis.port())), settings);
 		}
 
 		@Override

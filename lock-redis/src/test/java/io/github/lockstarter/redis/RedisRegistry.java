@@ -13,6 +13,7 @@ import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -37,6 +38,12 @@ final class RedisRegistry implements AutoCloseable {
 	static final EngineSettings SETTINGS = new EngineSettings(Duration.ofSeconds(30), Duration.ofSeconds(30), 3,
 			EngineSettings.DEFAULTS.pollInterval(), EngineSettings.DEFAULTS.pollIntervalWithoutMessages(),
 			EngineSettings.DEFAULTS.timeSlice(), Duration.ofSeconds(1), Duration.ofSeconds(20));
+
+	/** The driver gives a command two seconds by default. */
+	static final JedisClientConfiguration PATIENT_JEDIS = JedisClientConfiguration.builder()
+		.connectTimeout(Duration.ofMinutes(1))
+		.readTimeout(Duration.ofMinutes(1))
+		.build();
 
 	private final RedisConnectionFactory connections;
 
@@ -90,19 +97,22 @@ final class RedisRegistry implements AutoCloseable {
 	}
 
 	static RedisRegistry jedis(RedisDatabase redis, EngineSettings settings) {
-		return of(new JedisConnectionFactory(server(redis)), settings);
-	}
-
-	static RedisRegistry jedis(RedisServer redis, EngineSettings settings) {
-		return of(new JedisConnectionFactory(server(redis.port())), settings);
+		return of(jedis(server(redis)), settings);
 	}
 
 	static RedisRegistry jedis(RedisServer redis, RedisLockSettings settings) {
-		return new RedisRegistry(new JedisConnectionFactory(server(redis.port())), SETTINGS, settings);
+		return new RedisRegistry(jedis(server(redis.port())), SETTINGS, settings);
 	}
 
 	static RedisRegistry jedis(RedisServer redis, String user, String password) {
-		return of(new JedisConnectionFactory(server(redis, user, password)), SETTINGS);
+		return of(jedis(server(redis, user, password)), SETTINGS);
+	}
+
+	/**
+	 * Return connections with which a command may take long.
+	 */
+	static JedisConnectionFactory jedis(RedisStandaloneConfiguration server) {
+		return new JedisConnectionFactory(server, PATIENT_JEDIS);
 	}
 
 	/**

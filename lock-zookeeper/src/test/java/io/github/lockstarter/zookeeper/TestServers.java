@@ -16,12 +16,9 @@ import io.github.lockstarter.engine.EngineSettings;
  */
 final class TestServers {
 
-	static final ZooKeeperLockSettings SETTINGS = new ZooKeeperLockSettings("/distributed-locks", Duration.ofSeconds(3),
-			Duration.ofSeconds(3));
-
-	/** A slow machine must not end a session or a renewal. */
+	/** A slow machine must not end a session, a renewal or a request. */
 	static final ZooKeeperLockSettings PATIENT = new ZooKeeperLockSettings("/distributed-locks", Duration.ofSeconds(20),
-			Duration.ofSeconds(3));
+			Duration.ofSeconds(20));
 
 	/**
 	 * Tests leave locks behind, for which no shutdown has to wait. An election, or a new
@@ -50,7 +47,7 @@ final class TestServers {
 	}
 
 	static ZooKeeperLockStore store(CuratorFramework client) {
-		return new ZooKeeperLockStore(client, SETTINGS);
+		return new ZooKeeperLockStore(client, PATIENT);
 	}
 
 	/**

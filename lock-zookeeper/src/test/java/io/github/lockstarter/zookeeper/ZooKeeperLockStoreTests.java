@@ -112,7 +112,7 @@ class ZooKeeperLockStoreTests {
 
 		final ZooKeeperLockStore createStore(Duration reservation) {
 			CuratorFramework client = clients.get(this.next++ % clients.size());
-			return new ZooKeeperLockStore(client, TestServers.SETTINGS, reservation);
+			return new ZooKeeperLockStore(client, TestServers.PATIENT, reservation);
 		}
 
 		/**
@@ -133,7 +133,7 @@ class ZooKeeperLockStoreTests {
 
 		private void deleteFirst(LockKey key, byte @Nullable [] content) {
 			CuratorFramework client = clients.get(0);
-			String lock = new LockPaths(null, TestServers.SETTINGS.root()).of(key);
+			String lock = new LockPaths(null, TestServers.PATIENT.root()).of(key);
 			try {
 				// Its server may be behind the others
 				client.sync().forPath(lock);

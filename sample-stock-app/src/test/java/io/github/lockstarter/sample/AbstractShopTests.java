@@ -2,12 +2,19 @@
 
 package io.github.lockstarter.sample;
 
+import java.time.Duration;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeAll;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.context.annotation.Import;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.servers.RedisServer;
 
 /**
@@ -26,6 +33,15 @@ public abstract class AbstractShopTests {
 	@DynamicPropertySource
 	static void properties(DynamicPropertyRegistry registry) {
 		registry.add("spring.data.redis.url", () -> "redis://" + redis.address());
+	}
+
+	/**
+	 * The first lock may take longer than the machine allows a call that does not wait.
+	 */
+	@BeforeAll
+	static void connect(@Autowired LockRegistry locks) {
+		LockRequest first = LockRequest.of("first").withWaitTime(Duration.ofMinutes(1));
+		Awaitility.await().ignoreExceptions().untilAsserted(() -> locks.acquire(first).close());
 	}
 
 }
