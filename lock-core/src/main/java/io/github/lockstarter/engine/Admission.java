@@ -127,16 +127,16 @@ final class Admission {
 	private RuntimeException denial(LockKey key, Waiter waiter, Denial denial) {
 		return switch (denial.reason()) {
 			case CONTENDED -> new LockContendedException(key, waiter.waited());
-			case UNAVAILABLE -> unavailable(key, denial);
+			case UNAVAILABLE -> unavailable(key, cause(denial));
+			case LATE -> new LockUnavailableException(key, RootCause.messageOf(cause(denial)), null);
 			case REFUSED -> new LockUnavailableException(key, "its registry is shutting down", null);
 			case LEFT -> new LockInterruptedException(key);
-			case MISUSE -> (denial.cause() != null) ? denial.cause() : new IllegalStateException();
+			case MISUSE -> cause(denial);
 		};
 	}
 
-	private LockUnavailableException unavailable(LockKey key, Denial denial) {
-		RuntimeException cause = (denial.cause() != null) ? denial.cause() : new IllegalStateException();
-		return unavailable(key, cause);
+	private static RuntimeException cause(Denial denial) {
+		return (denial.cause() != null) ? denial.cause() : new IllegalStateException();
 	}
 
 	/**

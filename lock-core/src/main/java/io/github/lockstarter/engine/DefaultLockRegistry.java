@@ -233,7 +233,8 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	/**
-	 * Grant locks again after {@link #drain()}.
+	 * Connect to the stores in use without waiting for that, and grant locks again after
+	 * {@link #drain()}.
 	 * @throws IllegalStateException if this registry is closed
 	 */
 	public void open() {

@@ -23,6 +23,10 @@ record Denial(Reason reason, @Nullable RuntimeException cause) implements Outcom
 		return new Denial(Reason.UNAVAILABLE, cause);
 	}
 
+	static Denial late(RuntimeException cause) {
+		return new Denial(Reason.LATE, cause);
+	}
+
 	static Denial misuse(RuntimeException cause) {
 		return new Denial(Reason.MISUSE, cause);
 	}
@@ -34,6 +38,9 @@ record Denial(Reason reason, @Nullable RuntimeException cause) implements Outcom
 
 		/** The store could not be asked. */
 		UNAVAILABLE,
+
+		/** The store granted the lock, but its lease was over before the answer came. */
+		LATE,
 
 		/** The registry is shutting down. */
 		REFUSED,

@@ -184,9 +184,10 @@ final class Engine {
 	}
 
 	/**
-	 * Grant locks again.
+	 * Grant locks, also after {@link #refuse()}, and connect in the background.
 	 */
 	void open() {
+		this.desk.connect();
 		this.desk.watchdog().setRenewing(true);
 		this.terms.setRefusing(false);
 	}

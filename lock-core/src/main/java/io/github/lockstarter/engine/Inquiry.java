@@ -116,14 +116,14 @@ final class Inquiry {
 		answered();
 		this.inLine = false;
 		RuntimeException late = new IllegalStateException(
-				"The store granted the lock later than its lease of " + attempt.leaseTime().toMillis() + " ms");
+				"the store granted it later than its lease of " + attempt.leaseTime().toMillis() + " ms");
 		attempt.failed(late);
 		attempt.uncertainUntil(this.terms.now() + attempt.leaseTime().toNanos());
 		if (!this.queue.isEmpty() && attempt.isFor(this.queue.first())) {
 			this.queue.first().renewToken();
 			this.queue.markFirstIfOutOfTime();
 		}
-		return dropAttempt().and(this.queue.denyLast(Denial.unavailable(late))).and(proceed());
+		return dropAttempt().and(this.queue.denyLast(Denial.late(late))).and(proceed());
 	}
 
 	Effect refused(Attempt attempt, LockRefusal refusal) {

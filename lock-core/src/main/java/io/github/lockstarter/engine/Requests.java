@@ -66,9 +66,14 @@ final class Requests implements ReleaseListener {
 	}
 
 	/**
-	 * Ask for a lock on behalf of a waiter.
+	 * Ask for a lock on behalf of a waiter, when the first connection is open.
 	 */
 	void ask(LockKey key, Attempt attempt, Waiter head) {
+		CompletableFuture<?> connection = this.store.connect().toCompletableFuture();
+		if (!connection.isDone()) {
+			connection.whenComplete((result, ex) -> run(key, head, () -> ask(key, attempt, head), true));
+			return;
+		}
 		boolean inLine = !head.isLast() && listen();
 		if (inLine && head.discipline().standsInLineItself()) {
 			head.place().take();

@@ -87,7 +87,9 @@ final class SimultaneousGrant {
 	 * again
 	 */
 	private @Nullable List<Part> arrive(List<LockRequest> requests, Function<LockRequest, ThreadWaiter> waiters) {
-		if (requests.size() == 1 || this.terms.isRefusing() || Thread.currentThread().isInterrupted()
+		// Otherwise each of them waits for the first connection
+		boolean connected = this.store.connect().toCompletableFuture().isDone();
+		if (requests.size() == 1 || !connected || this.terms.isRefusing() || Thread.currentThread().isInterrupted()
 				|| !requests.stream().allMatch(SimultaneousGrant::isExclusive) || !isPossibleFor(requests)) {
 			return null;
 		}

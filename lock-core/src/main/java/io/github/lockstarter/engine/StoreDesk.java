@@ -72,6 +72,18 @@ final class StoreDesk implements Desk {
 	}
 
 	/**
+	 * Open the first connection in the background. If that fails, the first request
+	 * connects.
+	 */
+	void connect() {
+		this.store.connect().whenComplete((result, ex) -> {
+			if (ex != null) {
+				logger.info("The store '" + this.store.name() + "' is not connected yet: " + RootCause.messageOf(ex));
+			}
+		});
+	}
+
+	/**
 	 * Let a waiter arrive at its lock.
 	 */
 	void arrive(LockKey key, Waiter waiter) {

@@ -55,6 +55,8 @@ final class WellBehavedStore implements LockStore {
 
 	private final WaitingLine waitingLine;
 
+	private volatile @Nullable CompletableFuture<?> connection;
+
 	WellBehavedStore(LockStore delegate) {
 		this.delegate = delegate;
 		this.mayBlock = delegate.mayBlock();
@@ -72,6 +74,21 @@ final class WellBehavedStore implements LockStore {
 	@Override
 	public Set<LockMode> modes() {
 		return this.delegate.modes();
+	}
+
+	@Override
+	public CompletableFuture<?> connect() {
+		CompletableFuture<?> connection = this.connection;
+		return (connection != null) ? connection : connectOnce();
+	}
+
+	private synchronized CompletableFuture<?> connectOnce() {
+		CompletableFuture<?> connection = this.connection;
+		if (connection == null) {
+			connection = stage(() -> this.delegate.connect());
+			this.connection = connection;
+		}
+		return connection;
 	}
 
 	@Override
@@ -146,7 +163,7 @@ final class WellBehavedStore implements LockStore {
 	/**
 	 * Return the stage of a request, or a failed one if there is none.
 	 */
-	static <T> CompletableFuture<T> stage(Supplier<CompletionStage<T>> request) {
+	static <T> CompletableFuture<T> stage(Supplier<? extends CompletionStage<T>> request) {
 		try {
 			CompletionStage<T> stage = request.get();
 			return (stage != null) ? stage.toCompletableFuture() : CompletableFuture.failedFuture(noAnswer());

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import io.github.lockstarter.LockKey;
@@ -41,6 +42,18 @@ public interface LockStore {
 	 * Return the modes in which this store grants locks.
 	 */
 	Set<LockMode> modes();
+
+	/**
+	 * Open the first connection, without blocking. It may take much longer than a
+	 * request, because the JVM loads classes meanwhile, so the first requests for locks
+	 * are made after it, and only then their leases begin. This method is called once,
+	 * when the application starts or a lock is requested.
+	 * @return done when the connection is open, or could not be opened in time; then
+	 * requests connect by themselves
+	 */
+	default CompletionStage<?> connect() {
+		return CompletableFuture.completedFuture(null);
+	}
 
 	/**
 	 * Grant a lock to an owner if no other owner holds it, or if its

@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.ReadFrom;
+import io.lettuce.core.SocketOptions;
 import io.lettuce.core.SslVerifyMode;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.cluster.ClusterClientOptions;
@@ -68,8 +69,11 @@ final class LettuceLockConnections {
 				options(configuration, lettuce.isClusterAware(), unanswered));
 		LettuceConnectionFactory own = start(servers, client);
 		LettuceConnectionFactory replicated = start(servers, client);
-		return new LockConnections(new LettuceScriptConnection(own), new LettuceScriptConnection(replicated),
-				LockConnections.subscriptionsOf(own), () -> {
+		Duration connectTimeout = configuration.getClientOptions()
+			.map((options) -> options.getSocketOptions().getConnectTimeout())
+			.orElse(SocketOptions.DEFAULT_CONNECT_TIMEOUT_DURATION);
+		return new LockConnections(new LettuceScriptConnection(own, connectTimeout),
+				new LettuceScriptConnection(replicated, connectTimeout), LockConnections.subscriptionsOf(own), () -> {
 					own.destroy();
 					replicated.destroy();
 					resources.shutdown(0, 2, TimeUnit.SECONDS);

@@ -42,15 +42,31 @@ final class LettuceScriptConnection implements ScriptConnection {
 
 	private final long timeout;
 
+	private final Duration connectTimeout;
+
 	/** How many scripts were sent a second time, behind later calls. */
 	private final AtomicInteger late = new AtomicInteger();
 
 	private final ConnectAttempts<RedisClusterAsyncCommands<byte[], byte[]>> commands = new ConnectAttempts<>(
-			this::connect);
+			this::open);
 
-	LettuceScriptConnection(LettuceConnectionFactory factory) {
+	/** Used only by attempts to connect. */
+	private boolean first = true;
+
+	/**
+	 * Create a connection that is opened by its first use.
+	 * @param factory opens it, and is closed elsewhere
+	 * @param connectTimeout how long the first attempt to connect may take
+	 */
+	LettuceScriptConnection(LettuceConnectionFactory factory, Duration connectTimeout) {
 		this.factory = factory;
+		this.connectTimeout = connectTimeout;
 		this.timeout = factory.getClientConfiguration().getCommandTimeout().toNanos();
+	}
+
+	@Override
+	public CompletableFuture<?> connect() {
+		return this.commands.connected().orTimeout(this.connectTimeout.toNanos(), TimeUnit.NANOSECONDS);
 	}
 
 	@Override
@@ -152,7 +168,26 @@ final class LettuceScriptConnection implements ScriptConnection {
 		return Math.max(this.timeout - (System.nanoTime() - since), 1);
 	}
 
-	private RedisClusterAsyncCommands<byte[], byte[]> connect() {
+	/**
+	 * Open the connection. The JVM loads classes while it connects for the first time, so
+	 * only later attempts have no more time than a command.
+	 */
+	private RedisClusterAsyncCommands<byte[], byte[]> open() {
+		long until = System.nanoTime() + (this.first ? this.connectTimeout.toNanos() : 0);
+		this.first = false;
+		while (true) {
+			try {
+				return openOnce();
+			}
+			catch (RuntimeException ex) {
+				if (!ScriptErrors.isTimeout(ex) || System.nanoTime() - until >= 0) {
+					throw ex;
+				}
+			}
+		}
+	}
+
+	private RedisClusterAsyncCommands<byte[], byte[]> openOnce() {
 		RedisConnection connection = this.factory.getConnection();
 		try {
 			RedisClusterAsyncCommands<byte[], byte[]> commands = ((LettuceConnection) connection).getNativeConnection();

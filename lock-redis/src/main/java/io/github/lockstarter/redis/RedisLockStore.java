@@ -111,6 +111,13 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 	}
 
 	@Override
+	public CompletionStage<?> connect() {
+		return this.settings.awaitsReplicas()
+				? CompletableFuture.allOf(this.scripts.connect(), this.connections.replicated().connect())
+				: this.scripts.connect();
+	}
+
+	@Override
 	public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
 		boolean inLine = place != Place.NONE;
 		if (this.settings.awaitsReplicas()) {

@@ -16,6 +16,15 @@ import org.jspecify.annotations.Nullable;
 interface ScriptConnection extends AutoCloseable {
 
 	/**
+	 * Open the first connection, without blocking.
+	 * @return done when it is open, or could not be opened in time; done at once if each
+	 * script blocks until there is a connection
+	 */
+	default CompletableFuture<?> connect() {
+		return CompletableFuture.completedFuture(null);
+	}
+
+	/**
 	 * Send a script.
 	 * @param call builds the call; it may connect, and may fail
 	 * @param reader reads the answer of the script

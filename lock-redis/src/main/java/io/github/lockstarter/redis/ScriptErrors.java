@@ -33,6 +33,13 @@ final class ScriptErrors {
 	}
 
 	/**
+	 * Return whether a server, or the driver itself, has not answered in time.
+	 */
+	static boolean isTimeout(Throwable ex) {
+		return hasCode(ex, "timed out");
+	}
+
+	/**
 	 * Return the exception to throw.
 	 * @param ex the exception of the driver
 	 * @param call the call, whose first key is that of the lock

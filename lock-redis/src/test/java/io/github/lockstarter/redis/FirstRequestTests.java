@@ -16,6 +16,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.servers.Network;
 import io.github.lockstarter.servers.RedisServer;
 import io.github.lockstarter.store.LeaseRequest;
@@ -96,6 +98,16 @@ class FirstRequestTests {
 			Awaitility.await()
 				.ignoreExceptions()
 				.until(() -> client.acquire(KEY, this.other, LEASE_TIME, false) instanceof LockGrant);
+		}
+		connections.destroy();
+	}
+
+	@Test
+	void aCallWithoutWaitTimeWaitsForTheConnectionThoughItTakesLongerThanACommandMay() {
+		LettuceConnectionFactory connections = connections(Duration.ofMillis(500));
+		try (RedisLockStore store = new RedisLockStore(connections, RedisLockSettings.DEFAULTS);
+				DefaultLockRegistry registry = new DefaultLockRegistry(store)) {
+			registry.acquire(LockRequest.of(KEY).withWaitTime(Duration.ZERO)).close();
 		}
 		connections.destroy();
 	}

@@ -75,6 +75,11 @@ public final class FaultInjectingStore implements LockStore {
 	}
 
 	@Override
+	public CompletionStage<?> connect() {
+		return this.delegate.connect();
+	}
+
+	@Override
 	public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
 		this.lastAcquired = request;
 		return this.acquire.call(() -> this.delegate.acquire(request, place));

@@ -70,6 +70,11 @@ final class ObservedStore implements LockStore {
 	}
 
 	@Override
+	public CompletionStage<?> connect() {
+		return this.delegate.connect();
+	}
+
+	@Override
 	public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
 		return this.delegate.acquire(request, place).thenApply((attempt) -> {
 			if (attempt instanceof LockRefusal) {
