@@ -49,8 +49,8 @@ public record FencingProperties(@Nullable Boolean transactions, @DefaultValue Se
 	 */
 	FencingSettings settings(Predicate<DataSource> ofLocks) {
 		boolean all = Boolean.TRUE.equals(this.transactions);
-		return new FencingSettings(all, (this.transactions == null) ? ofLocks : (none) -> false,
-				this.table, this.retention, this.exclude);
+		return new FencingSettings(all, (this.transactions == null) ? ofLocks : (none) -> false, this.table,
+				this.retention, this.exclude);
 	}
 
 }

@@ -146,9 +146,8 @@ enum TestDatabase {
 
 	static JdbcLockSettings withQueryTimeout(Duration queryTimeout) {
 		JdbcLockSettings defaults = JdbcLockSettings.DEFAULTS;
-		return new JdbcLockSettings(defaults.table(), queryTimeout, defaults.durableGrants(),
-				defaults.notifications(), defaults.minPollInterval(), defaults.maxPollInterval(),
-				defaults.fenceRetention());
+		return new JdbcLockSettings(defaults.table(), queryTimeout, defaults.durableGrants(), defaults.notifications(),
+				defaults.minPollInterval(), defaults.maxPollInterval(), defaults.fenceRetention());
 	}
 
 	static JdbcLockSettings withFenceRetention(Duration fenceRetention) {

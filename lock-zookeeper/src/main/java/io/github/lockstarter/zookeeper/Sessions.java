@@ -3,6 +3,7 @@
 package io.github.lockstarter.zookeeper;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import org.apache.commons.logging.Log;
@@ -36,6 +37,8 @@ final class Sessions implements ConnectionStateListener {
 
 	private final Duration reservation;
 
+	private final CompletableFuture<Void> connected = new CompletableFuture<>();
+
 	private volatile @Nullable LockSession session;
 
 	private volatile @Nullable ReleaseListener listener;
@@ -60,6 +63,14 @@ final class Sessions implements ConnectionStateListener {
 			stateChanged(client, ConnectionState.CONNECTED);
 		}
 		keepContact();
+	}
+
+	/**
+	 * Return the first connection, which fails if the client does not connect in time.
+	 */
+	CompletableFuture<?> connected() {
+		return this.connected.copy()
+			.orTimeout(this.client.getZookeeperClient().getConnectionTimeoutMs(), TimeUnit.MILLISECONDS);
 	}
 
 	/**
@@ -108,6 +119,7 @@ final class Sessions implements ConnectionStateListener {
 						new SessionChannel(handle, this::isConnected, this.disconnectedAt, System::nanoTime)),
 				this.paths, this.acls, this::onTurn, this.reservation);
 		this.session = session;
+		this.connected.complete(null);
 		return session;
 	}
 

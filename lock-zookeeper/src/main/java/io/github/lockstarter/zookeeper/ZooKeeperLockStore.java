@@ -139,6 +139,14 @@ public final class ZooKeeperLockStore implements LockStore, AutoCloseable {
 		return MODES;
 	}
 
+	/**
+	 * Wait for the client, which connects by itself.
+	 */
+	@Override
+	public CompletionStage<?> connect() {
+		return this.sessions.connected();
+	}
+
 	@Override
 	public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
 		return limit(ask(request.key(), (line) -> line.acquire(request, place)));

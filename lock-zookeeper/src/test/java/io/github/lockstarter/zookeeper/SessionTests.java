@@ -137,6 +137,17 @@ class SessionTests {
 	}
 
 	@Test
+	void theFirstCallWithoutWaitTimeWaitsForTheSession() throws Exception {
+		this.network.cut();
+		try (ZooKeeperLockStore store = ZooKeeperLockStore.connect(distant(), TestServers.PATIENT);
+				DefaultLockRegistry registry = new DefaultLockRegistry(store, TestServers.ENGINE, LockListener.NO_OP)) {
+			Call<Lease> call = Callers.start(() -> registry.acquire(REQUEST.withWaitTime(Duration.ZERO))).awaitParked();
+			this.network.healWithReset();
+			call.get().close();
+		}
+	}
+
+	@Test
 	void anInterruptionIsReportedAtOnce() throws Exception {
 		CountDownLatch interruptions = new CountDownLatch(1);
 		this.farStore.onInterruption(interruptions::countDown);

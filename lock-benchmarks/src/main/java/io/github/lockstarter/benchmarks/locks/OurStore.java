@@ -71,9 +71,8 @@ record OurStore(LockStore store, Runnable close) {
 		HikariDataSource owned = PooledConnections.ofOurs(database, PooledConnections.OWNED);
 		JdbcLockSettings defaults = JdbcLockSettings.DEFAULTS;
 		JdbcLockStore store = new JdbcLockStore(acquiring, owned,
-				new JdbcLockSettings(defaults.table(), defaults.queryTimeout(), durableGrants,
-						defaults.notifications(), defaults.minPollInterval(), defaults.maxPollInterval(),
-						defaults.fenceRetention()));
+				new JdbcLockSettings(defaults.table(), defaults.queryTimeout(), durableGrants, defaults.notifications(),
+						defaults.minPollInterval(), defaults.maxPollInterval(), defaults.fenceRetention()));
 		return new OurStore(store, () -> {
 			store.close();
 			acquiring.close();
