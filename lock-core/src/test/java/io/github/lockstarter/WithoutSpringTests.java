@@ -10,7 +10,7 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-import io.github.lockstarter.test.WorkerJvm;
+import io.github.lockstarter.servers.WorkerJvm;
 import io.github.lockstarter.testsupport.ClassPath;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -25,7 +25,8 @@ class WithoutSpringTests {
 		String classPath = ClassPath.of(LockKey.class, NullMarked.class, LogFactory.class)
 			.andOnly(ProgramWithoutSpring.class, folder)
 			.toString();
-		try (WorkerJvm program = WorkerJvm.startOn(classPath, List.of(), ProgramWithoutSpring.class)) {
+		try (WorkerJvm program = WorkerJvm.start(List.of("-cp", classPath), ProcessBuilder.Redirect.INHERIT,
+				ProgramWithoutSpring.class)) {
 			assertThat(program.readLine()).isEqualTo("grows: true");
 			assertThat(program.readLine()).isEqualTo("annotated: true");
 			assertThat(program.readLine()).isEqualTo("Spring: false");

@@ -19,7 +19,7 @@ import org.springframework.stereotype.Service;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.test.WorkerJvm;
+import io.github.lockstarter.servers.WorkerJvm;
 import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -63,8 +63,9 @@ class SelfInvocationExampleTests {
 	}
 
 	private static WorkerJvm start(List<String> options) {
-		return WorkerJvm.start(options, WovenApplication.class, "--distributed-lock.advice-mode=aspectj",
-				"--distributed-lock.store=memory", "--logging.level.root=off", "--spring.main.banner-mode=off");
+		return WorkerJvm.start(options, ProcessBuilder.Redirect.INHERIT, WovenApplication.class,
+				"--distributed-lock.advice-mode=aspectj", "--distributed-lock.store=memory", "--logging.level.root=off",
+				"--spring.main.banner-mode=off");
 	}
 
 	private static String agent() {

@@ -3,15 +3,16 @@
 package io.github.lockstarter.redis;
 
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.servers.SharedServers;
 import io.github.lockstarter.servers.SharedServers.RedisDatabase;
+import io.github.lockstarter.servers.WorkerJvm;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.SafetyViolation;
-import io.github.lockstarter.test.WorkerJvm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -22,6 +23,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 class LocksAcrossJvmsTests {
 
 	private final RedisDatabase redis = SharedServers.redis();
+
+	/** Whatever else went wrong. */
+	@AfterEach
+	void noJvmSawAnotherOwner() {
+		String violation = this.redis.command("GET", CountingWorker.VIOLATION);
+		SafetyViolation.check(violation.equals("(nil)"), "%s", violation);
+	}
 
 	@Test
 	void afterTheEndOfAKilledHolderTheOthersLoseNoUpdate() throws Exception {
@@ -34,7 +42,7 @@ class LocksAcrossJvmsTests {
 				return null;
 			});
 			Awaitility.await().until(() -> this.redis.command("ZCARD", "lock:{counter:1}:queue").equals("2"));
-			assertThat(this.redis.command("EXISTS", "counter")).isEqualTo("0");
+			SafetyViolation.check(this.redis.command("EXISTS", "counter").equals("0"), "a second owner counted");
 			holder.kill();
 			// Nobody renews the lease any more
 			this.redis.command("PEXPIRE", "lock:{counter:1}", "1");

@@ -69,18 +69,19 @@ public class ServerProcess implements AutoCloseable {
 
 	/**
 	 * Return the command that runs a class in a JVM with the class path of this one.
+	 * @param options of the JVM; the later one of two applies
 	 */
 	public static List<String> java(List<String> options, String main, String... arguments) {
 		List<String> command = new ArrayList<>(
 				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx128m",
 						"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
 						"-Dlogback.configurationFile=io/github/lockstarter/servers/logback.xml"));
-		command.addAll(options);
 		// The class path may be relative to a directory that is not that of the process
 		command.addAll(List.of("-cp",
 				Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
 					.map((entry) -> Path.of(entry).toAbsolutePath().toString())
 					.collect(Collectors.joining(File.pathSeparator))));
+		command.addAll(options);
 		// In an executable jar of Spring Boot, only its launcher finds the classes
 		command.addAll((ServerProcess.class.getClassLoader() == ClassLoader.getSystemClassLoader()) ? List.of(main)
 				: List.of("-Dloader.main=" + main, "org.springframework.boot.loader.launch.PropertiesLauncher"));
@@ -260,7 +261,7 @@ public class ServerProcess implements AutoCloseable {
 	 * A shell that outlives this JVM for a moment: the end of its input is that of the
 	 * JVM, however that ends, and then it kills the servers and deletes their files.
 	 */
-	private static final class Reaper {
+	static final class Reaper {
 
 		private static final String SCRIPT = """
 				trap '' INT TERM HUP

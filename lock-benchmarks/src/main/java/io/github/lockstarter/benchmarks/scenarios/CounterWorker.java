@@ -36,16 +36,17 @@ final class CounterWorker {
 		RedisClient redis = RedisClient.create("redis://127.0.0.1:" + args[2]);
 		RedisCommands<String, String> commands = redis.connect().sync();
 		BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+		Load load;
 		try (LockClient client = Competitors.named(args[0]).connect(server, LEASE_MILLIS)) {
 			String own = "warm-up-" + ProcessHandle.current().pid();
 			Load.run(client, threads, (i) -> own, () -> increment(commands, own + "-counter"), WARM_UP, false);
 			System.out.println("ready");
 			input.readLine();
-			Load load = Load.run(client, threads, (i) -> "hot", () -> increment(commands, COUNTER), time, false);
-			System.out.println("done " + load.acquisitions() + ' ' + load.times().getValueAtPercentile(50) / 1e3 + ' '
-					+ load.times().getValueAtPercentile(99) / 1e3 + ' ' + load.times().getMaxValue() / 1e6 + ' '
-					+ load.cpuMicrosPerAcquisition() + ' ' + load.cycles() + ' ' + load.failed());
+			load = Load.run(client, threads, (i) -> "hot", () -> increment(commands, COUNTER), time, false);
 		}
+		System.out.println("done " + load.acquisitions() + ' ' + load.times().getValueAtPercentile(50) / 1e3 + ' '
+				+ load.times().getValueAtPercentile(99) / 1e3 + ' ' + load.times().getMaxValue() / 1e6 + ' '
+				+ load.cpuMicrosPerAcquisition() + ' ' + load.cycles() + ' ' + load.failed());
 		redis.shutdown();
 		System.exit(0);
 	}

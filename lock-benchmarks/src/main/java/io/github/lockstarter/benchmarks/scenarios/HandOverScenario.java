@@ -10,11 +10,13 @@ import java.util.TreeMap;
 
 import org.HdrHistogram.Histogram;
 
+import org.springframework.util.StringUtils;
+
 import io.github.lockstarter.benchmarks.locks.Competitor;
 import io.github.lockstarter.benchmarks.locks.Competitor.Ability;
 import io.github.lockstarter.benchmarks.servers.BenchmarkServer;
 import io.github.lockstarter.benchmarks.servers.ServerKind;
-import io.github.lockstarter.benchmarks.servers.Worker;
+import io.github.lockstarter.servers.WorkerJvm;
 
 /**
  * Time of a hand-over from one JVM to another that waits: from just before the release to
@@ -53,22 +55,20 @@ final class HandOverScenario implements Scenario {
 
 	@Override
 	public Map<Metric, Double> measure(Competitor competitor, BenchmarkServer server, Duration time) throws Exception {
-		String[] arguments = { competitor.name(), server.address().toString(), String.valueOf(server.counters().port()),
-				String.valueOf(time.toMillis()) };
-		try (Worker one = Worker.start(HandOverWorker.class, arguments);
-				Worker two = Worker.start(HandOverWorker.class, arguments)) {
-			for (Worker worker : List.of(one, two)) {
+		Object[] arguments = { competitor.name(), server.address(), server.counters().port(), time.toMillis() };
+		try (WorkerJvm one = BenchmarkServer.startClient(HandOverWorker.class, arguments);
+				WorkerJvm two = BenchmarkServer.startClient(HandOverWorker.class, arguments)) {
+			for (WorkerJvm worker : List.of(one, two)) {
 				worker.await("ready");
 			}
 			server.resetCalls();
-			for (Worker worker : List.of(one, two)) {
+			for (WorkerJvm worker : List.of(one, two)) {
 				worker.say("go");
 			}
 			Map<Long, Turn> turns = new TreeMap<>();
-			for (Worker worker : List.of(one, two)) {
-				String[] words = worker.await("done");
-				for (int i = 1; i < words.length; i++) {
-					Turn turn = Turn.of(worker, words[i]);
+			for (WorkerJvm worker : List.of(one, two)) {
+				for (String word : StringUtils.tokenizeToStringArray(worker.await("done"), " ")) {
+					Turn turn = Turn.of(worker, word);
 					turns.put(turn.number(), turn);
 				}
 			}
@@ -87,9 +87,9 @@ final class HandOverScenario implements Scenario {
 		}
 	}
 
-	private record Turn(Worker worker, long number, long acquiredAt, long releasedAt) {
+	private record Turn(WorkerJvm worker, long number, long acquiredAt, long releasedAt) {
 
-		static Turn of(Worker worker, String text) {
+		static Turn of(WorkerJvm worker, String text) {
 			String[] parts = text.split(":");
 			return new Turn(worker, Long.parseLong(parts[0]), Long.parseLong(parts[1]), Long.parseLong(parts[2]));
 		}

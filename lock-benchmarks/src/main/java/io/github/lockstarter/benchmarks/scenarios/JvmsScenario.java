@@ -13,7 +13,7 @@ import io.github.lockstarter.benchmarks.locks.Competitor.Ability;
 import io.github.lockstarter.benchmarks.locks.Competitors;
 import io.github.lockstarter.benchmarks.servers.BenchmarkServer;
 import io.github.lockstarter.benchmarks.servers.ServerKind;
-import io.github.lockstarter.benchmarks.servers.Worker;
+import io.github.lockstarter.servers.WorkerJvm;
 
 /**
  * One hot key requested by 4 JVMs with 8 threads each, with a body that reads and writes
@@ -57,29 +57,28 @@ final class JvmsScenario implements Scenario {
 	public Map<Metric, Double> measure(Competitor competitor, BenchmarkServer server, Duration time) throws Exception {
 		boolean alone = competitor.name().equals(Competitors.NO_LOCK);
 		int jvms = alone ? 1 : JVMS;
-		List<Worker> workers = new ArrayList<>();
+		List<WorkerJvm> workers = new ArrayList<>();
 		try {
 			for (int i = 0; i < jvms; i++) {
-				workers.add(Worker.start(CounterWorker.class, competitor.name(), server.address().toString(),
-						String.valueOf(server.counters().port()), String.valueOf(alone ? 1 : THREADS),
-						String.valueOf(SECONDS)));
+				workers.add(BenchmarkServer.startClient(CounterWorker.class, competitor.name(), server.address(),
+						server.counters().port(), alone ? 1 : THREADS, SECONDS));
 			}
-			for (Worker worker : workers) {
+			for (WorkerJvm worker : workers) {
 				worker.await("ready");
 			}
 			server.resetCalls();
 			server.counters().command("SET", CounterWorker.COUNTER, "0");
-			for (Worker worker : workers) {
+			for (WorkerJvm worker : workers) {
 				worker.say("go");
 			}
 			List<Result> parts = new ArrayList<>();
-			for (Worker worker : workers) {
-				parts.add(Result.of(worker.await("done")));
+			for (WorkerJvm worker : workers) {
+				parts.add(Result.of(worker.await("done").split(" ")));
 			}
 			return results(competitor, server, parts);
 		}
 		finally {
-			for (Worker worker : workers) {
+			for (WorkerJvm worker : workers) {
 				worker.close();
 			}
 		}
@@ -121,9 +120,9 @@ final class JvmsScenario implements Scenario {
 			int failed) {
 
 		static Result of(String[] words) {
-			return new Result(Long.parseLong(words[1]), Double.parseDouble(words[2]), Double.parseDouble(words[3]),
-					Double.parseDouble(words[4]), Double.parseDouble(words[5]), Long.parseLong(words[6]),
-					Integer.parseInt(words[7]));
+			return new Result(Long.parseLong(words[0]), Double.parseDouble(words[1]), Double.parseDouble(words[2]),
+					Double.parseDouble(words[3]), Double.parseDouble(words[4]), Long.parseLong(words[5]),
+					Integer.parseInt(words[6]));
 		}
 
 	}

@@ -13,8 +13,8 @@ import io.github.lockstarter.benchmarks.locks.Competitor.Ability;
 import io.github.lockstarter.benchmarks.locks.LockClient;
 import io.github.lockstarter.benchmarks.servers.BenchmarkServer;
 import io.github.lockstarter.benchmarks.servers.ServerKind;
-import io.github.lockstarter.benchmarks.servers.Worker;
 import io.github.lockstarter.servers.RedisServer;
+import io.github.lockstarter.servers.WorkerJvm;
 
 /**
  * A JVM that holds a lock is killed while another one waits for the lock.
@@ -63,8 +63,8 @@ final class KilledHolderScenario implements Scenario {
 	@Override
 	public Map<Metric, Double> measure(Competitor competitor, BenchmarkServer server, Duration time) throws Exception {
 		try (LockClient client = competitor.connect(server.address(), LEASE_MILLIS);
-				Worker holder = Worker.start(HoldingWorker.class, competitor.name(), server.address().toString(),
-						String.valueOf(LEASE_MILLIS))) {
+				WorkerJvm holder = BenchmarkServer.startClient(HoldingWorker.class, competitor.name(), server.address(),
+						LEASE_MILLIS)) {
 			client.lock("warm-up").run();
 			holder.await("held");
 			CompletableFuture<Long> acquired = CompletableFuture.supplyAsync(() -> {

@@ -2,11 +2,13 @@
 
 package io.github.lockstarter.benchmarks.servers;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 import io.github.lockstarter.servers.RedisServer;
+import io.github.lockstarter.servers.WorkerJvm;
 
 /**
  * The server of one measurement. The bodies of locks count in Redis whatever keeps the
@@ -34,6 +36,22 @@ public final class BenchmarkServer implements AutoCloseable {
 		this.counters = counters;
 		this.counted = counted;
 		this.close = close;
+	}
+
+	/**
+	 * Start a class that acquires locks in a JVM like one of an application, with the
+	 * system properties of the benchmarks.
+	 */
+	public static WorkerJvm startClient(Class<?> main, Object... arguments) {
+		List<String> options = new ArrayList<>(List.of("-Xmx512m", "-XX:TieredStopAtLevel=4", "-XX:-UseSerialGC",
+				"-Dlogback.configurationFile=logback.xml"));
+		System.getProperties()
+			.stringPropertyNames()
+			.stream()
+			.filter((name) -> name.startsWith("benchmark."))
+			.map((name) -> "-D" + name + "=" + System.getProperty(name))
+			.forEach(options::add);
+		return WorkerJvm.start(options, ProcessBuilder.Redirect.DISCARD, main, arguments);
 	}
 
 	public ServerAddress address() {

@@ -12,6 +12,7 @@ import java.util.function.Consumer;
 
 import io.github.lockstarter.servers.Network;
 import io.github.lockstarter.servers.ZooKeeperEnsemble;
+import io.github.lockstarter.servers.WorkerJvm;
 
 /**
  * The target of a strike.
@@ -67,8 +68,8 @@ public record Attack(Site site, Crew crew, List<String> keys, Random random) {
 		});
 	}
 
-	WorkerProcess anyWorker() {
-		List<WorkerProcess> workers = this.crew.workers();
+	WorkerJvm anyWorker() {
+		List<WorkerJvm> workers = this.crew.workers();
 		return workers.get(this.random.nextInt(workers.size()));
 	}
 

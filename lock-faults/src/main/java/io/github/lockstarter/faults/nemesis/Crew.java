@@ -14,8 +14,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.faults.worker.Competitor;
+import io.github.lockstarter.faults.worker.FaultWorker;
 import io.github.lockstarter.faults.worker.Mode;
 import io.github.lockstarter.faults.worker.ServerAddress;
+import io.github.lockstarter.servers.WorkerJvm;
 
 /**
  * The workers that use the locks of one competitor. A killed worker is replaced.
@@ -38,7 +40,9 @@ public final class Crew implements AutoCloseable {
 
 	private final Path directory;
 
-	private final List<WorkerProcess> workers = new ArrayList<>();
+	private final List<WorkerJvm> workers = new ArrayList<>();
+
+	private final String[] names = new String[SIZE];
 
 	private final List<Path> histories = new ArrayList<>();
 
@@ -67,18 +71,19 @@ public final class Crew implements AutoCloseable {
 		for (int i = 0; i < SIZE; i++) {
 			this.workers.add(start(i));
 		}
-		for (WorkerProcess worker : this.workers) {
+		for (WorkerJvm worker : this.workers) {
 			worker.await("ready");
 		}
 	}
 
-	private WorkerProcess start(int number) throws IOException {
+	private WorkerJvm start(int number) throws IOException {
 		String name = "w" + ++this.started;
 		ServerAddress servers = this.site.address(number);
-		return WorkerProcess.start(name, this.directory.resolve(name + ".log"),
-				List.of(name, this.competitor.name(), servers.toString(), Long.toString(this.leaseTime.toMillis()),
-						this.database, (this.ledger != null) ? this.ledger : servers.nodes().get(0),
-						Integer.toString(THREADS)));
+		this.names[number] = name;
+		return WorkerJvm.start(List.of("-Xmx192m", "-Dlogback.configurationFile=logback.xml"),
+				ProcessBuilder.Redirect.appendTo(this.directory.resolve(name + ".log").toFile()), FaultWorker.class,
+				name, this.competitor.name(), servers, this.leaseTime.toMillis(), this.database,
+				(this.ledger != null) ? this.ledger : servers.nodes().get(0), THREADS);
 	}
 
 	public Competitor competitor() {
@@ -92,7 +97,7 @@ public final class Crew implements AutoCloseable {
 	/**
 	 * Return the workers that are alive.
 	 */
-	public List<WorkerProcess> workers() {
+	public List<WorkerJvm> workers() {
 		return List.copyOf(this.workers);
 	}
 
@@ -100,7 +105,7 @@ public final class Crew implements AutoCloseable {
 	 * Return the names of the living workers in their histories.
 	 */
 	public List<String> names() {
-		return this.workers.stream().map(WorkerProcess::name).toList();
+		return List.of(this.names);
 	}
 
 	/**
@@ -121,12 +126,12 @@ public final class Crew implements AutoCloseable {
 		this.histories.clear();
 		this.keys = List.copyOf(keys);
 		this.orders = "run " + mode + " " + this.directory.resolve(episode) + "-%d.history " + String.join(" ", keys);
-		for (WorkerProcess worker : this.workers) {
+		for (WorkerJvm worker : this.workers) {
 			order(worker);
 		}
 	}
 
-	private void order(WorkerProcess worker) throws IOException {
+	private void order(WorkerJvm worker) throws IOException {
 		String orders = this.orders.formatted(this.histories.size());
 		Path history = Path.of(orders.split(" ")[2]);
 		Files.createFile(history);
@@ -137,11 +142,11 @@ public final class Crew implements AutoCloseable {
 	/**
 	 * Kill a worker as {@code kill -9} does, and start another one in its place.
 	 */
-	void replace(WorkerProcess worker) throws Exception {
+	void replace(WorkerJvm worker) throws Exception {
 		worker.kill();
 		this.keysOfKilled.addAll(this.keys);
 		int number = this.workers.indexOf(worker);
-		WorkerProcess other = start(number);
+		WorkerJvm other = start(number);
 		this.workers.set(number, other);
 		other.await("ready");
 		order(other);
@@ -160,7 +165,7 @@ public final class Crew implements AutoCloseable {
 			this.workers.get(i).kill();
 			this.workers.set(i, start(i));
 		}
-		for (WorkerProcess worker : this.workers) {
+		for (WorkerJvm worker : this.workers) {
 			worker.await("ready");
 		}
 	}
@@ -170,14 +175,14 @@ public final class Crew implements AutoCloseable {
 	 * @return how many locks and background actions are left, which should be none
 	 */
 	public int rest() throws Exception {
-		for (WorkerProcess worker : this.workers) {
+		for (WorkerJvm worker : this.workers) {
 			worker.say("stop");
 		}
-		for (WorkerProcess worker : this.workers) {
+		for (WorkerJvm worker : this.workers) {
 			worker.await("done");
 		}
 		int residue = 0;
-		for (WorkerProcess worker : this.workers) {
+		for (WorkerJvm worker : this.workers) {
 			worker.say("rest");
 			residue += Integer.parseInt(worker.await("residue"));
 		}
@@ -190,7 +195,7 @@ public final class Crew implements AutoCloseable {
 	 */
 	public int end() throws Exception {
 		int threads = 0;
-		for (WorkerProcess worker : this.workers) {
+		for (WorkerJvm worker : this.workers) {
 			worker.say("end");
 			threads += Integer.parseInt(worker.await("threads"));
 		}
@@ -199,7 +204,7 @@ public final class Crew implements AutoCloseable {
 
 	@Override
 	public void close() {
-		this.workers.forEach(WorkerProcess::close);
+		this.workers.forEach(WorkerJvm::close);
 	}
 
 }

@@ -7,6 +7,7 @@ import java.util.EnumSet;
 
 import io.github.lockstarter.faults.worker.Mode;
 import io.github.lockstarter.servers.RedisServer;
+import io.github.lockstarter.servers.WorkerJvm;
 
 /**
  * Faults of one Redis server.
@@ -36,7 +37,7 @@ public enum RedisFault implements Fault {
 	 */
 	REDIS_KILLED_BEFORE_WAITS(of("Redis killed before the first waiter subscribes, for 8 s", (attack) -> {
 		server(attack).kill();
-		for (WorkerProcess worker : attack.crew().workers()) {
+		for (WorkerJvm worker : attack.crew().workers()) {
 			worker.say("wait");
 		}
 		attack.last(Duration.ofSeconds(8));

@@ -5,6 +5,7 @@ package io.github.lockstarter.faults.nemesis;
 import java.time.Duration;
 
 import io.github.lockstarter.faults.worker.Mode;
+import io.github.lockstarter.servers.WorkerJvm;
 
 /**
  * Faults of servers that keep their data: a database, or all members of an ensemble.
@@ -32,7 +33,7 @@ public enum ServerFault implements Fault {
 	/** None of the workers has waited when the first of them starts to wait. */
 	SERVER_KILLED_BEFORE_WAITS(of("server killed before the first waiter comes, for 8 s", (attack) -> {
 		attack.servers().kill();
-		for (WorkerProcess worker : attack.crew().workers()) {
+		for (WorkerJvm worker : attack.crew().workers()) {
 			worker.say("wait");
 		}
 		attack.last(Duration.ofSeconds(8));

@@ -8,6 +8,7 @@ import java.util.EnumSet;
 import java.util.List;
 
 import io.github.lockstarter.faults.worker.Mode;
+import io.github.lockstarter.servers.WorkerJvm;
 
 /**
  * Faults of the instances, whatever keeps their locks.
@@ -19,10 +20,10 @@ public enum WorkerFault implements Fault {
 
 	/** Shorter than the time until the next renewal. */
 	HOLDER_PAUSED_BRIEFLY(of("instances paused for a quarter of the lease (SIGSTOP)", (attack) -> {
-		for (WorkerProcess worker : attack.crew().workers()) {
+		for (WorkerJvm worker : attack.crew().workers()) {
 			worker.pause();
 			attack.last(attack.leases(0.25));
-			worker.proceed();
+			worker.resume();
 		}
 	})),
 
@@ -75,14 +76,14 @@ public enum WorkerFault implements Fault {
 	 * Pause all instances but one, to hit one that holds a lock.
 	 */
 	private static void pauseAllButOne(Attack attack, double leases) throws Exception {
-		List<WorkerProcess> paused = new ArrayList<>(attack.crew().workers());
+		List<WorkerJvm> paused = new ArrayList<>(attack.crew().workers());
 		paused.remove(attack.anyWorker());
-		for (WorkerProcess worker : paused) {
+		for (WorkerJvm worker : paused) {
 			worker.pause();
 		}
 		attack.last(attack.leases(leases));
-		for (WorkerProcess worker : paused) {
-			worker.proceed();
+		for (WorkerJvm worker : paused) {
+			worker.resume();
 		}
 	}
 
