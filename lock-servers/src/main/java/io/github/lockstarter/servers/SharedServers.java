@@ -7,9 +7,9 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.EnumMap;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
@@ -23,7 +23,7 @@ public final class SharedServers {
 	/** System property with the time until unused servers end. */
 	static final String IDLE_PROPERTY = "lock.servers.idle";
 
-	private static final Map<Kind, ServerHost> hosts = new EnumMap<>(Kind.class);
+	private static final Map<Kind, ServerHost> hosts = new ConcurrentHashMap<>();
 
 	private SharedServers() {
 	}
@@ -62,24 +62,27 @@ public final class SharedServers {
 		return "test" + UUID.randomUUID().toString().replace("-", "");
 	}
 
-	private static synchronized String address(Kind kind) {
-		try {
-			ServerHost host = hosts.get(kind);
-			if (host != null && !host.isAlive()) {
-				host.close();
-				host = null;
+	private static String address(Kind kind) {
+		// Not for all of them, because servers may start at the same time
+		synchronized (kind) {
+			try {
+				ServerHost host = hosts.get(kind);
+				if (host != null && !host.isAlive()) {
+					host.close();
+					host = null;
+				}
+				if (host == null) {
+					// JVMs that need another Redis share nothing with these
+					String redis = System.getProperty(RedisServer.EXECUTABLE_PROPERTY, "");
+					host = ServerHost.join(kind, home().resolve(Integer.toHexString(redis.hashCode())),
+							Duration.parse(System.getProperty(IDLE_PROPERTY, "PT1M")));
+					hosts.put(kind, host);
+				}
+				return host.address();
 			}
-			if (host == null) {
-				// JVMs that need another Redis share nothing with these
-				String redis = System.getProperty(RedisServer.EXECUTABLE_PROPERTY, "");
-				host = ServerHost.join(kind, home().resolve(Integer.toHexString(redis.hashCode())),
-						Duration.parse(System.getProperty(IDLE_PROPERTY, "PT1M")));
-				hosts.put(kind, host);
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
 			}
-			return host.address();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
 		}
 	}
 
