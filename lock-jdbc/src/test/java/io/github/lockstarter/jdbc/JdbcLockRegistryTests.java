@@ -33,7 +33,11 @@ class JdbcLockRegistryTests {
 
 	}
 
+	/**
+	 * It waits in the same way as MariaDB.
+	 */
 	@Nested
+	@FullProfileOnly
 	class OnH2 extends OnDatabase {
 
 		OnH2() {
