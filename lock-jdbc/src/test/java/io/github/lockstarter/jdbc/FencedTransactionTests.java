@@ -113,7 +113,11 @@ class FencedTransactionTests {
 	}
 
 	private void use(TestDatabase database, int connections) throws Exception {
-		this.pool = database.pool(connections);
+		use(database.pool(connections));
+	}
+
+	private void use(HikariDataSource pool) throws Exception {
+		this.pool = pool;
 		createTable(this.pool);
 		this.table = new FenceTable(this.pool);
 		this.jdbc = JdbcClient.create(this.pool);
@@ -319,7 +323,14 @@ class FencedTransactionTests {
 	@ParameterizedTest
 	@EnumSource(TestDatabase.class)
 	void ownersThatClaimInDifferentOrdersAreSeparatedByTheDatabase(TestDatabase database) throws Exception {
-		use(database, 8);
+		HikariDataSource pool = database.pool(8);
+		// By default they wait for seconds before they look for a deadlock, or give up
+		pool.setConnectionInitSql(switch (database) {
+			case POSTGRESQL -> "set deadlock_timeout = 200";
+			case MARIADB -> "select 1";
+			case H2 -> "set lock_timeout 200";
+		});
+		use(pool);
 		LockRequest other = LockRequest.of("other", this.request.key().key());
 		CyclicBarrier bothHaveClaimed = new CyclicBarrier(2, this.leases::expire);
 		List<CompletableFuture<Integer>> owners = Stream
@@ -368,8 +379,8 @@ class FencedTransactionTests {
 	/** So it ends as well if the transactions have no time-out. */
 	@Tag("clock")
 	@ParameterizedTest
-	@CsvSource({ "POSTGRESQL, &options=-c%20lock_timeout=1000", "MARIADB, &sessionVariables=innodb_lock_wait_timeout=1",
-			"H2, ;LOCK_TIMEOUT=1000" })
+	@CsvSource({ "POSTGRESQL, &options=-c%20lock_timeout=200", "MARIADB, &sessionVariables=innodb_lock_wait_timeout=1",
+			"H2, ;LOCK_TIMEOUT=200" })
 	void aClaimWaitsNoLongerThanItsDatabaseAllows(TestDatabase database, String timeout) throws Exception {
 		use(database, 8);
 		try (HikariDataSource impatient = TestDatabase.pool(database.url() + timeout, 1)) {

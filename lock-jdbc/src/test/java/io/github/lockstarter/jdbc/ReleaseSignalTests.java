@@ -174,15 +174,19 @@ class ReleaseSignalTests {
 				}
 
 			};
-			SignalTimes shortWait = new SignalTimes(QUICK.idle(), QUICK.test(), QUICK.untested(), Duration.ofSeconds(4),
-					QUICK.reaction());
+			SignalTimes shortWait = new SignalTimes(QUICK.idle(), QUICK.test(), QUICK.untested(),
+					Duration.ofMillis(500), QUICK.reaction());
 			try (JdbcLockStore holding = new JdbcLockStore(pool, TestDatabase.SETTINGS);
 					JdbcLockStore store = store(source, shortWait)) {
 				StoreClient waiter = new StoreClient(store);
 				waiter.listen(new Messages());
+				OwnerToken own = OwnerToken.random();
 				new StoreClient(holding).acquire(key, OwnerToken.random(), LEASE_TIME, false);
-				waiter.acquire(key, OwnerToken.random(), LEASE_TIME, true);
-				Awaitility.await().until(() -> store.signal().state() == SignalState.NOTIFIED);
+				Awaitility.await().until(() -> {
+					// The time for which it counts as waiting begins anew
+					waiter.acquire(key, own, LEASE_TIME, true);
+					return store.signal().state() == SignalState.NOTIFIED;
+				});
 				down.set(true);
 				assertThatException().isThrownBy(() -> waiter.withdraw(key));
 				down.set(false);
