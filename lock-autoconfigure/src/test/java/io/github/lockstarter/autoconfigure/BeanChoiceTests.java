@@ -2,8 +2,6 @@
 
 package io.github.lockstarter.autoconfigure;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -16,12 +14,14 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.servers.RedisServer;
+import io.github.lockstarter.servers.SharedServers;
+import io.github.lockstarter.servers.SharedServers.RedisDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -29,9 +29,9 @@ class BeanChoiceTests {
 
 	private static final String PROPERTY = "distributed-lock.redis.connection-factory";
 
-	private static RedisServer caches;
+	private static final RedisDatabase caches = SharedServers.redis();
 
-	private static RedisServer locks;
+	private static final RedisDatabase locks = SharedServers.redis();
 
 	/**
 	 * The first connection of a JVM may take longer than a caller waits for an answer.
@@ -40,18 +40,6 @@ class BeanChoiceTests {
 		.withConfiguration(
 				AutoConfigurations.of(DataRedisAutoConfiguration.class, DistributedLockAutoConfiguration.class))
 		.withPropertyValues("distributed-lock.wait-time=1m", "distributed-lock.waiting.outage-time=1m");
-
-	@BeforeAll
-	static void start() {
-		caches = RedisServer.start();
-		locks = RedisServer.start();
-	}
-
-	@AfterAll
-	static void stop() {
-		caches.close();
-		locks.close();
-	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "lockConnections", "forLocks" })
@@ -80,7 +68,7 @@ class BeanChoiceTests {
 	@Test
 	void aBeanThatNothingElseMayUseCanBeNamed() {
 		this.runner.withUserConfiguration(HiddenFactory.class)
-			.withPropertyValues(PROPERTY + "=forLocks", "spring.data.redis.port=" + caches.port())
+			.withPropertyValues(PROPERTY + "=forLocks", "spring.data.redis.url=" + caches.url())
 			.run((context) -> {
 				try (Lease lease = context.getBean(LockRegistry.class).acquire(LockRequest.of("stock", 1001))) {
 					assertThat(locks.command("EXISTS", "lock:{stock:1001}")).isEqualTo("1");
@@ -127,8 +115,10 @@ class BeanChoiceTests {
 				.isEqualTo("leave out " + PROPERTY + ", or declare a RedisConnectionFactory bean of that name"));
 	}
 
-	private static LettuceConnectionFactory to(RedisServer redis) {
-		return new LettuceConnectionFactory("localhost", redis.port());
+	private static LettuceConnectionFactory to(RedisDatabase redis) {
+		RedisStandaloneConfiguration server = new RedisStandaloneConfiguration("localhost", redis.port());
+		server.setDatabase(redis.number());
+		return new LettuceConnectionFactory(server);
 	}
 
 	@Configuration(proxyBeanMethods = false)

@@ -44,7 +44,8 @@ import io.github.lockstarter.lifecycle.LockLifecycle;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.redis.RedisLockStore;
-import io.github.lockstarter.servers.RedisServer;
+import io.github.lockstarter.servers.SharedServers;
+import io.github.lockstarter.servers.SharedServers.RedisDatabase;
 import io.github.lockstarter.spring.EnableDistributedLocks;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStores;
@@ -68,17 +69,16 @@ class DistributedLockAutoConfigurationTests {
 
 	@Test
 	void withoutConfigurationTheLocksAreInTheRedisOfTheApplication() {
-		try (RedisServer redis = RedisServer.start()) {
-			this.runner.withUserConfiguration(Shop.class)
-				.withPropertyValues("spring.data.redis.port=" + redis.port())
-				.run((context) -> {
-					assertThat(context).hasSingleBean(RedisLockStore.class).hasSingleBean(LockLifecycle.class);
-					assertThat(context.getBean(Stock.class).deduct(1001)).isEqualTo(LockKey.of("stock", 1001));
-					try (Lease lease = context.getBean(LockRegistry.class).acquire(LockRequest.of("stock", 1001))) {
-						assertThat(redis.command("EXISTS", "lock:{stock:1001}")).isEqualTo("1");
-					}
-				});
-		}
+		RedisDatabase redis = SharedServers.redis();
+		this.runner.withUserConfiguration(Shop.class)
+			.withPropertyValues("spring.data.redis.url=" + redis.url())
+			.run((context) -> {
+				assertThat(context).hasSingleBean(RedisLockStore.class).hasSingleBean(LockLifecycle.class);
+				assertThat(context.getBean(Stock.class).deduct(1001)).isEqualTo(LockKey.of("stock", 1001));
+				try (Lease lease = context.getBean(LockRegistry.class).acquire(LockRequest.of("stock", 1001))) {
+					assertThat(redis.command("EXISTS", "lock:{stock:1001}")).isEqualTo("1");
+				}
+			});
 	}
 
 	@Test
@@ -89,22 +89,21 @@ class DistributedLockAutoConfigurationTests {
 
 	@Test
 	void propertiesReachTheLocks() {
-		try (RedisServer redis = RedisServer.start()) {
-			this.runner
-				.withPropertyValues("spring.data.redis.port=" + redis.port(), "distributed-lock.key-prefix=shop/",
-						"distributed-lock.lease-time=5s", "distributed-lock.advice-order=42",
-						"distributed-lock.redis.fence-retention=1h")
-				.run((context) -> {
-					try (Lease lease = context.getBean(LockRegistry.class).acquire(LockRequest.of("stock", 1001))) {
-						assertThat(lease.isHeld()).isTrue();
-						assertThat(redis.command("EXISTS", "shop/{stock:1001}")).isEqualTo("1");
-						assertThat(Long.parseLong(redis.command("PTTL", "shop/{stock:1001}:fence")))
-							.isBetween(1_000_000L, 3_600_000L);
-					}
-					assertThat(context.getBean(EngineSettings.class).leaseTime()).hasSeconds(5);
-					assertThat(context.getBean(DistributedLockAdvisor.class).getOrder()).isEqualTo(42);
-				});
-		}
+		RedisDatabase redis = SharedServers.redis();
+		this.runner
+			.withPropertyValues("spring.data.redis.url=" + redis.url(), "distributed-lock.key-prefix=shop/",
+					"distributed-lock.lease-time=5s", "distributed-lock.advice-order=42",
+					"distributed-lock.redis.fence-retention=1h")
+			.run((context) -> {
+				try (Lease lease = context.getBean(LockRegistry.class).acquire(LockRequest.of("stock", 1001))) {
+					assertThat(lease.isHeld()).isTrue();
+					assertThat(redis.command("EXISTS", "shop/{stock:1001}")).isEqualTo("1");
+					assertThat(Long.parseLong(redis.command("PTTL", "shop/{stock:1001}:fence"))).isBetween(1_000_000L,
+							3_600_000L);
+				}
+				assertThat(context.getBean(EngineSettings.class).leaseTime()).hasSeconds(5);
+				assertThat(context.getBean(DistributedLockAdvisor.class).getOrder()).isEqualTo(42);
+			});
 	}
 
 	@Test
@@ -204,26 +203,25 @@ class DistributedLockAutoConfigurationTests {
 
 	@Test
 	void aClosingContextLetsHoldersFinishWhileRedisCanStillBeAsked() {
-		try (RedisServer redis = RedisServer.start()) {
-			this.runner.withUserConfiguration(Shop.class)
-				.withPropertyValues("spring.data.redis.port=" + redis.port())
-				.run((context) -> {
-					Stock stock = context.getBean(Stock.class);
-					CountDownLatch inside = new CountDownLatch(1);
-					CountDownLatch mayEnd = new CountDownLatch(1);
-					Call<Boolean> holder = Callers.start(() -> stock.holdUntil(inside, mayEnd));
-					assertThat(inside.await(20, TimeUnit.SECONDS)).isTrue();
-					Call<Boolean> closing = Callers.start(() -> {
-						context.getSourceApplicationContext(ConfigurableApplicationContext.class).close();
-						return true;
-					}).awaitParked();
-					assertThat(redis.command("EXISTS", "lock:{holding}")).isEqualTo("1");
-					mayEnd.countDown();
-					assertThat(holder.get()).isTrue();
-					assertThat(closing.get()).isTrue();
-					assertThat(redis.command("EXISTS", "lock:{holding}")).isEqualTo("0");
-				});
-		}
+		RedisDatabase redis = SharedServers.redis();
+		this.runner.withUserConfiguration(Shop.class)
+			.withPropertyValues("spring.data.redis.url=" + redis.url())
+			.run((context) -> {
+				Stock stock = context.getBean(Stock.class);
+				CountDownLatch inside = new CountDownLatch(1);
+				CountDownLatch mayEnd = new CountDownLatch(1);
+				Call<Boolean> holder = Callers.start(() -> stock.holdUntil(inside, mayEnd));
+				assertThat(inside.await(20, TimeUnit.SECONDS)).isTrue();
+				Call<Boolean> closing = Callers.start(() -> {
+					context.getSourceApplicationContext(ConfigurableApplicationContext.class).close();
+					return true;
+				}).awaitParked();
+				assertThat(redis.command("EXISTS", "lock:{holding}")).isEqualTo("1");
+				mayEnd.countDown();
+				assertThat(holder.get()).isTrue();
+				assertThat(closing.get()).isTrue();
+				assertThat(redis.command("EXISTS", "lock:{holding}")).isEqualTo("0");
+			});
 	}
 
 	static class Listener {

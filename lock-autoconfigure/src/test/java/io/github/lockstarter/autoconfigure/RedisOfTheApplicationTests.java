@@ -18,7 +18,8 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.servers.RedisServer;
+import io.github.lockstarter.servers.SharedServers;
+import io.github.lockstarter.servers.SharedServers.RedisDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -29,23 +30,22 @@ class RedisOfTheApplicationTests {
 
 	@Test
 	void cachesTemplatesAndLocksAreInTheSameRedis() {
-		try (RedisServer redis = RedisServer.start()) {
-			new ApplicationContextRunner()
-				.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class, CacheAutoConfiguration.class,
-						DistributedLockAutoConfiguration.class))
-				.withUserConfiguration(Caching.class)
-				.withPropertyValues("spring.data.redis.port=" + redis.port(), "distributed-lock.wait-time=1m",
-						"distributed-lock.waiting.outage-time=1m")
-				.run((context) -> {
-					assertThat(context).hasSingleBean(RedisConnectionFactory.class);
-					assertThat(context.getBean(CacheManager.class)).isInstanceOf(RedisCacheManager.class);
-					context.getBean(StringRedisTemplate.class).opsForValue().set("greeting", "hello");
-					assertThat(redis.command("GET", "greeting")).isEqualTo("hello");
-					try (Lease lease = context.getBean(LockRegistry.class).acquire(LockRequest.of("stock", 1001))) {
-						assertThat(redis.command("EXISTS", "lock:{stock:1001}")).isEqualTo("1");
-					}
-				});
-		}
+		RedisDatabase redis = SharedServers.redis();
+		new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class, CacheAutoConfiguration.class,
+					DistributedLockAutoConfiguration.class))
+			.withUserConfiguration(Caching.class)
+			.withPropertyValues("spring.data.redis.url=" + redis.url(), "distributed-lock.wait-time=1m",
+					"distributed-lock.waiting.outage-time=1m")
+			.run((context) -> {
+				assertThat(context).hasSingleBean(RedisConnectionFactory.class);
+				assertThat(context.getBean(CacheManager.class)).isInstanceOf(RedisCacheManager.class);
+				context.getBean(StringRedisTemplate.class).opsForValue().set("greeting", "hello");
+				assertThat(redis.command("GET", "greeting")).isEqualTo("hello");
+				try (Lease lease = context.getBean(LockRegistry.class).acquire(LockRequest.of("stock", 1001))) {
+					assertThat(redis.command("EXISTS", "lock:{stock:1001}")).isEqualTo("1");
+				}
+			});
 	}
 
 	@Configuration(proxyBeanMethods = false)

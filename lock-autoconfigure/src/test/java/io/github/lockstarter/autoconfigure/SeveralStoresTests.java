@@ -42,7 +42,8 @@ import io.github.lockstarter.engine.Time;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.redis.RedisLockStore;
-import io.github.lockstarter.servers.RedisServer;
+import io.github.lockstarter.servers.SharedServers;
+import io.github.lockstarter.servers.SharedServers.RedisDatabase;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStores;
 import io.github.lockstarter.test.Callers;
@@ -102,19 +103,18 @@ class SeveralStoresTests {
 
 	@Test
 	void aKindOfStoreIsCreatedWhenSomethingNamesIt() {
-		try (RedisServer redis = RedisServer.start()) {
-			this.twoBeans.withPropertyValues("spring.data.redis.port=" + redis.port(), PATIENT).run((context) -> {
-				String bean = "distributedLockStore.redis";
-				assertThat(context).hasBean("first").getBeanNames(LockStore.class).contains(bean);
-				LockRegistry registry = context.getBean(LockRegistry.class);
-				registry.acquire(STOCK).close();
-				assertThat(context.getBeanFactory().containsSingleton(bean)).isFalse();
-				try (Lease lease = registry.acquire(STOCK.withStore("redis").withWaitTime(Duration.ofMinutes(1)))) {
-					assertThat(context.getBeanFactory().containsSingleton(bean)).isTrue();
-					assertThat(redis.command("EXISTS", "lock:{stock}")).isEqualTo("1");
-				}
-			});
-		}
+		RedisDatabase redis = SharedServers.redis();
+		this.twoBeans.withPropertyValues("spring.data.redis.url=" + redis.url(), PATIENT).run((context) -> {
+			String bean = "distributedLockStore.redis";
+			assertThat(context).hasBean("first").getBeanNames(LockStore.class).contains(bean);
+			LockRegistry registry = context.getBean(LockRegistry.class);
+			registry.acquire(STOCK).close();
+			assertThat(context.getBeanFactory().containsSingleton(bean)).isFalse();
+			try (Lease lease = registry.acquire(STOCK.withStore("redis").withWaitTime(Duration.ofMinutes(1)))) {
+				assertThat(context.getBeanFactory().containsSingleton(bean)).isTrue();
+				assertThat(redis.command("EXISTS", "lock:{stock}")).isEqualTo("1");
+			}
+		});
 	}
 
 	@ParameterizedTest
@@ -254,19 +254,18 @@ class SeveralStoresTests {
 
 	@Test
 	void aBeanWithTheNameOfAKindWrapsIt() {
-		try (RedisServer redis = RedisServer.start()) {
-			this.runner.withUserConfiguration(WithFaults.class)
-				.withPropertyValues("spring.data.redis.port=" + redis.port(), PATIENT)
-				.run((context) -> {
-					assertThat(context.getBean(LockStores.class).defaultName()).isEqualTo("redis");
-					LockRegistry registry = context.getBean(LockRegistry.class);
-					FaultInjectingStore store = context.getBean(FaultInjectingStore.class);
-					registry.acquire(STOCK.withStore("redis").withWaitTime(Duration.ofMinutes(1))).close();
-					assertThat(store.acquire.calls()).isPositive();
-					store.acquire.loseRequests(() -> true);
-					assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> registry.acquire(STOCK));
-				});
-		}
+		RedisDatabase redis = SharedServers.redis();
+		this.runner.withUserConfiguration(WithFaults.class)
+			.withPropertyValues("spring.data.redis.url=" + redis.url(), PATIENT)
+			.run((context) -> {
+				assertThat(context.getBean(LockStores.class).defaultName()).isEqualTo("redis");
+				LockRegistry registry = context.getBean(LockRegistry.class);
+				FaultInjectingStore store = context.getBean(FaultInjectingStore.class);
+				registry.acquire(STOCK.withStore("redis").withWaitTime(Duration.ofMinutes(1))).close();
+				assertThat(store.acquire.calls()).isPositive();
+				store.acquire.loseRequests(() -> true);
+				assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> registry.acquire(STOCK));
+			});
 	}
 
 	@Test

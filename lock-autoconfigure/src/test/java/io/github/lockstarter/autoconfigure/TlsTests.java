@@ -23,7 +23,7 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.servers.RedisServer;
-import io.github.lockstarter.servers.SelfSignedCertificate;
+import io.github.lockstarter.servers.ServerPort;
 import io.lettuce.core.RedisClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -36,6 +36,8 @@ class TlsTests {
 
 	private static final LockRequest REQUEST = LockRequest.of("stock", 1001).withWaitTime(Duration.ZERO);
 
+	private static final int PORT = ServerPort.find();
+
 	private static SelfSignedCertificate certificate;
 
 	private static RedisServer redis;
@@ -43,7 +45,7 @@ class TlsTests {
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(SslAutoConfiguration.class, DataRedisAutoConfiguration.class,
 				DistributedLockAutoConfiguration.class))
-		.withPropertyValues("spring.data.redis.port=" + redis.tlsPort(), "spring.data.redis.ssl.enabled=true");
+		.withPropertyValues("spring.data.redis.port=" + PORT, "spring.data.redis.ssl.enabled=true");
 
 	private final ApplicationContextRunner trusting = this.runner.withPropertyValues(
 			"spring.ssl.bundle.pem.redis.truststore.certificate=file:" + certificate.certificate(),
@@ -52,7 +54,9 @@ class TlsTests {
 	@BeforeAll
 	static void start(@TempDir Path directory) throws Exception {
 		certificate = SelfSignedCertificate.create(directory);
-		redis = RedisServer.startWithTls(certificate);
+		String file = certificate.certificate().toString();
+		redis = RedisServer.start("--tls-port", String.valueOf(PORT), "--tls-cert-file", file, "--tls-key-file",
+				certificate.key().toString(), "--tls-ca-cert-file", file, "--tls-auth-clients", "no");
 	}
 
 	@AfterAll

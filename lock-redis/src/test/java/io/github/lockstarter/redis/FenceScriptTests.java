@@ -7,11 +7,11 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 
-import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-import io.github.lockstarter.servers.RedisServer;
+import io.github.lockstarter.servers.SharedServers;
+import io.github.lockstarter.servers.SharedServers.RedisDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -47,12 +47,11 @@ class FenceScriptTests {
 	 */
 	private static final long BOUND = 1L << 51;
 
-	@AutoClose
-	private static final RedisServer redis = RedisServer.start();
+	private static final RedisDatabase redis = SharedServers.redis();
 
 	@BeforeEach
 	void empty() {
-		redis.command("FLUSHALL");
+		redis.command("FLUSHDB");
 	}
 
 	@Test

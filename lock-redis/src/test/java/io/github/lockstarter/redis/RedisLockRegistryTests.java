@@ -6,7 +6,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-import io.github.lockstarter.servers.RedisServer;
+import io.github.lockstarter.servers.SharedServers;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.test.AbstractLockRegistryTests;
 
@@ -15,21 +15,17 @@ import io.github.lockstarter.test.AbstractLockRegistryTests;
  */
 class RedisLockRegistryTests extends AbstractLockRegistryTests {
 
-	private static RedisServer redis;
-
 	private static LettuceConnectionFactory connections;
 
 	@BeforeAll
-	static void startRedis() {
-		redis = RedisServer.start();
-		connections = new LettuceConnectionFactory("127.0.0.1", redis.port());
+	static void connect() {
+		connections = new LettuceConnectionFactory(RedisRegistry.server(SharedServers.redis()));
 		connections.start();
 	}
 
 	@AfterAll
-	static void stopRedis() {
+	static void disconnect() {
 		connections.destroy();
-		redis.close();
 	}
 
 	@Override

@@ -11,21 +11,18 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-import io.github.lockstarter.servers.RedisServer;
+import io.github.lockstarter.servers.SharedServers;
 import io.github.lockstarter.testsupport.FullProfileOnly;
 
 class RedisLockStoreTests {
-
-	private static RedisServer redis;
 
 	private static LettuceConnectionFactory lettuce;
 
 	private static JedisConnectionFactory jedis;
 
 	@BeforeAll
-	static void startRedis() {
-		redis = RedisServer.start();
-		RedisStandaloneConfiguration server = new RedisStandaloneConfiguration("127.0.0.1", redis.port());
+	static void connect() {
+		RedisStandaloneConfiguration server = RedisRegistry.server(SharedServers.redis());
 		lettuce = new LettuceConnectionFactory(server);
 		lettuce.start();
 		jedis = RedisRegistry.jedis(server);
@@ -33,10 +30,9 @@ class RedisLockStoreTests {
 	}
 
 	@AfterAll
-	static void stopRedis() {
+	static void disconnect() {
 		lettuce.destroy();
 		jedis.destroy();
-		redis.close();
 	}
 
 	@Nested

@@ -33,13 +33,10 @@ public final class RedisServer extends ServerProcess {
 
 	private final int port;
 
-	private final int tlsPort;
-
-	private RedisServer(Path executable, Map<String, String> environment, int port, int tlsPort, Path directory,
+	private RedisServer(Path executable, Map<String, String> environment, int port, Path directory,
 			List<String> options) {
 		super(command(executable, options, port), environment, directory);
 		this.port = port;
-		this.tlsPort = tlsPort;
 		await(this::answers);
 	}
 
@@ -50,15 +47,15 @@ public final class RedisServer extends ServerProcess {
 		return command;
 	}
 
-	private static RedisServer start(int port, int tlsPort, List<String> first, String... options) {
+	private static RedisServer start(int port, List<String> first, String... options) {
 		List<String> all = new ArrayList<>(WITHOUT_PERSISTENCE);
 		all.addAll(first);
 		all.addAll(List.of(options));
-		return new RedisServer(Embedded.EXECUTABLE, Map.of(), port, tlsPort, newDirectory("redis"), all);
+		return new RedisServer(Embedded.EXECUTABLE, Map.of(), port, newDirectory("redis"), all);
 	}
 
 	public static RedisServer start(String... options) {
-		return start(ServerPort.find(), 0, List.of(), options);
+		return start(ServerPort.find(), List.of(), options);
 	}
 
 	/**
@@ -66,8 +63,7 @@ public final class RedisServer extends ServerProcess {
 	 * @param environment the environment variables of its process
 	 */
 	public static RedisServer start(Path executable, Map<String, String> environment) {
-		return new RedisServer(executable, environment, ServerPort.find(), 0, newDirectory("redis"),
-				WITHOUT_PERSISTENCE);
+		return new RedisServer(executable, environment, ServerPort.find(), newDirectory("redis"), WITHOUT_PERSISTENCE);
 	}
 
 	/**
@@ -79,7 +75,7 @@ public final class RedisServer extends ServerProcess {
 		while (!ServerPort.isFree(port + CLUSTER_BUS)) {
 			port = ServerPort.find();
 		}
-		return start(port, 0, List.of("--cluster-enabled", "yes"), options);
+		return start(port, List.of("--cluster-enabled", "yes"), options);
 	}
 
 	/**
@@ -101,23 +97,12 @@ public final class RedisServer extends ServerProcess {
 					sentinel down-after-milliseconds %1$s 500
 					sentinel failover-timeout %1$s 3000
 					""".formatted(name, primary.port()));
-			return new RedisServer(Embedded.EXECUTABLE, Map.of(), ServerPort.find(), 0, directory,
+			return new RedisServer(Embedded.EXECUTABLE, Map.of(), ServerPort.find(), directory,
 					List.of(configuration.toString(), "--sentinel"));
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
-	}
-
-	/**
-	 * Start a server that also listens to TLS.
-	 */
-	public static RedisServer startWithTls(SelfSignedCertificate certificate) {
-		int tlsPort = ServerPort.find();
-		return start(ServerPort.find(), tlsPort,
-				List.of("--tls-port", String.valueOf(tlsPort), "--tls-cert-file", certificate.certificate().toString(),
-						"--tls-key-file", certificate.key().toString(), "--tls-ca-cert-file",
-						certificate.certificate().toString(), "--tls-auth-clients", "no"));
 	}
 
 	public int port() {
@@ -126,10 +111,6 @@ public final class RedisServer extends ServerProcess {
 
 	public String address() {
 		return "127.0.0.1:" + this.port;
-	}
-
-	public int tlsPort() {
-		return this.tlsPort;
 	}
 
 	@Override

@@ -132,6 +132,10 @@ public final class SharedServers {
 	 */
 	public record RedisDatabase(int port, int number) {
 
+		public String url() {
+			return "redis://127.0.0.1:" + this.port + "/" + this.number;
+		}
+
 		/**
 		 * Send a command.
 		 * @return the answer as text, an array with its elements on lines of their own

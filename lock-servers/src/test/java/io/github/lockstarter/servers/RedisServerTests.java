@@ -3,13 +3,11 @@
 package io.github.lockstarter.servers;
 
 import java.io.UncheckedIOException;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -61,13 +59,6 @@ class RedisServerTests {
 				assertThat(sentinel.command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", "locks"))
 					.endsWith(String.valueOf(primary.port()));
 			}
-		}
-	}
-
-	@Test
-	void aServerListensToTls(@TempDir Path directory) throws Exception {
-		try (RedisServer redis = RedisServer.startWithTls(SelfSignedCertificate.create(directory))) {
-			assertThat(redis.command("CONFIG", "GET", "tls-port")).contains(String.valueOf(redis.tlsPort()));
 		}
 	}
 

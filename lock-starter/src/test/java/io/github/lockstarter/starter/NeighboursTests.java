@@ -5,7 +5,6 @@ package io.github.lockstarter.starter;
 import java.util.List;
 
 import com.github.benmanes.caffeine.cache.Caffeine;
-import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -33,7 +32,8 @@ import org.springframework.data.repository.CrudRepository;
 import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.DistributedLock;
-import io.github.lockstarter.servers.RedisServer;
+import io.github.lockstarter.servers.SharedServers;
+import io.github.lockstarter.servers.SharedServers.RedisDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -49,8 +49,7 @@ class NeighboursTests {
 	private static final String JPA = HibernateJpaAutoConfiguration.class.getName() + ","
 			+ DataJpaRepositoriesAutoConfiguration.class.getName();
 
-	@AutoClose
-	private static final RedisServer redis = RedisServer.start();
+	private static final RedisDatabase redis = SharedServers.redis();
 
 	@Test
 	void locksAreInRedisAndNothingElseIs(CapturedOutput output) {
@@ -114,7 +113,7 @@ class NeighboursTests {
 
 	private static SpringApplication application(Class<?> configuration) {
 		return new SpringApplicationBuilder(configuration).web(WebApplicationType.NONE)
-			.properties("spring.data.redis.port=" + redis.port(), "spring.autoconfigure.exclude=" + JPA,
+			.properties("spring.data.redis.url=" + redis.url(), "spring.autoconfigure.exclude=" + JPA,
 					"distributed-lock.wait-time=1m", "distributed-lock.waiting.outage-time=1m")
 			.application();
 	}

@@ -15,11 +15,12 @@ import org.springframework.test.context.DynamicPropertySource;
 
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.servers.RedisServer;
+import io.github.lockstarter.servers.SharedServers;
+import io.github.lockstarter.servers.SharedServers.RedisDatabase;
 
 /**
- * One instance of the shop, with a Redis and a database of its own, that all tests of a
- * JVM share. Nobody waits for a lock, or between two attempts.
+ * One instance of the shop, with databases of its own, that all tests of a JVM share.
+ * Nobody waits for a lock, or between two attempts.
  */
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
 		properties = { "distributed-lock.wait-time=0s", "shop.report.retry-delay=0s", "shop.report.cron=0 0 3 29 2 *",
@@ -28,11 +29,11 @@ import io.github.lockstarter.servers.RedisServer;
 @Import(ShopProbes.class)
 public abstract class AbstractShopTests {
 
-	private static final RedisServer redis = RedisServer.start();
+	private static final RedisDatabase redis = SharedServers.redis();
 
 	@DynamicPropertySource
 	static void properties(DynamicPropertyRegistry registry) {
-		registry.add("spring.data.redis.url", () -> "redis://" + redis.address());
+		registry.add("spring.data.redis.url", redis::url);
 	}
 
 	/**

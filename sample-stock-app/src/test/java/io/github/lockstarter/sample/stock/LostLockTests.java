@@ -17,7 +17,8 @@ import tools.jackson.databind.JsonNode;
 
 import io.github.lockstarter.sample.ShopClient;
 import io.github.lockstarter.sample.ShopProcess;
-import io.github.lockstarter.servers.RedisServer;
+import io.github.lockstarter.servers.SharedServers;
+import io.github.lockstarter.servers.SharedServers.RedisDatabase;
 import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -35,7 +36,7 @@ class LostLockTests {
 	@TempDir
 	private static Path directory;
 
-	private static RedisServer redis;
+	private static final RedisDatabase redis = SharedServers.redis();
 
 	private static ShopProcess quick;
 
@@ -43,7 +44,6 @@ class LostLockTests {
 
 	@BeforeAll
 	static void open() {
-		redis = RedisServer.start();
 		quick = start("0s").awaitOpen();
 		slow = start("6s").awaitOpen();
 		ShopClient.of(quick.port(), slow.port()).awaitLocks();
@@ -53,14 +53,13 @@ class LostLockTests {
 	 * The loss of the lock is noticed after a third of the lease, and that is too late.
 	 */
 	private static ShopProcess start(String writeDelay) {
-		return ShopProcess.start(directory, "--spring.data.redis.url=redis://" + redis.address(),
+		return ShopProcess.start(directory, "--spring.data.redis.url=" + redis.url(),
 				"--distributed-lock.lease-time=60s", "--shop.write-delay=" + writeDelay);
 	}
 
 	@AfterAll
 	static void close() {
 		ShopProcess.closeAll(quick, slow);
-		redis.close();
 	}
 
 	@ParameterizedTest
@@ -70,7 +69,7 @@ class LostLockTests {
 		ShopClient.of(quick.port()).setStock(productId, 10);
 		CompletableFuture<Void> first = CompletableFuture.runAsync(() -> sell(slow, productId, strategy));
 		Awaitility.await().atMost(PATIENCE).until(() -> slow.log().contains("sale of product " + productId));
-		redis.command("FLUSHALL");
+		redis.command("FLUSHDB");
 		sell(quick, productId, strategy);
 		first.join();
 		JsonNode stock = ShopClient.of(quick.port()).stock(productId);
