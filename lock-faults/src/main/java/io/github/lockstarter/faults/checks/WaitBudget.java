@@ -34,10 +34,21 @@ public final class WaitBudget {
 			.toList();
 	}
 
+	/**
+	 * Return how long an attempt has waited for its answer, or 0 if it got none.
+	 */
+	public static long waited(Attempt attempt) {
+		return answeredAfter(attempt, Step.ASK);
+	}
+
 	private static long overdue(Attempt attempt) {
+		return answeredAfter(attempt, Step.DUE);
+	}
+
+	private static long answeredAfter(Attempt attempt, Step step) {
 		return LongStream.of(attempt.at(Step.GRANTED), attempt.at(Step.REFUSED), attempt.at(Step.UNKNOWN))
 			.filter((end) -> end != Attempt.NEVER)
-			.map((end) -> end - attempt.at(Step.DUE))
+			.map((end) -> end - attempt.at(step))
 			.max()
 			.orElse(0);
 	}
