@@ -170,7 +170,7 @@ record FreshReads(OnActiveTransaction onActiveTransaction, OnPersistenceContext 
 
 	private static void tell(LockRegistry registry, AnyLockRequest<?> request, String reason,
 			@Nullable String transaction) {
-		LockSetRequest.requestsOf(request).forEach((each) -> registry.acquiringLate(each.key(), reason, transaction));
+		LockSetRequest.requestsOf(request).forEach((each) -> registry.acquiringLate(each, reason, transaction));
 	}
 
 	private boolean isFirst(String kind, AnyLockRequest<?> request) {

@@ -144,11 +144,11 @@ public interface LockRegistry {
 	 * what the lock guards. A {@link LockTemplate} and a
 	 * {@link TransactionAwareLockRegistry} call this for each late acquisition; a
 	 * registry that wraps another one passes it on.
-	 * @param key which lock
+	 * @param request which lock
 	 * @param reason why it is late, for messages
 	 * @param transaction the name of the active transaction, if there is one
 	 */
-	default void acquiringLate(LockKey key, String reason, @Nullable String transaction) {
+	default void acquiringLate(LockRequest request, String reason, @Nullable String transaction) {
 	}
 
 	/**

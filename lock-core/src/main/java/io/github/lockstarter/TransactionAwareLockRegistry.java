@@ -156,8 +156,8 @@ public final class TransactionAwareLockRegistry implements LockRegistry {
 	}
 
 	@Override
-	public void acquiringLate(LockKey key, String reason, @Nullable String transaction) {
-		this.delegate.acquiringLate(key, reason, transaction);
+	public void acquiringLate(LockRequest request, String reason, @Nullable String transaction) {
+		this.delegate.acquiringLate(request, reason, transaction);
 	}
 
 	@Override

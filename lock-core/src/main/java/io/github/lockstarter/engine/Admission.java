@@ -93,7 +93,8 @@ final class Admission {
 			}
 			if (!interrupted && hold.isHeld()) {
 				this.desk.limit(hold);
-				this.listener.onEvent(new LockEvent.Acquired(key, hold.fencingToken(), waiter.waited()));
+				this.listener
+					.onEvent(new LockEvent.Acquired(key, waiter.mode(), store(), hold.fencingToken(), waiter.waited()));
 				if (logger.isDebugEnabled()) {
 					logger.debug("Acquired lock '" + key + "' (" + waiter.mode() + ", token " + hold.fencingToken()
 							+ ") after " + waiter.waited().toMillis() + " ms");
@@ -106,7 +107,7 @@ final class Admission {
 			}
 		}
 		if (outcome == Denial.CONTENDED) {
-			this.listener.onEvent(new LockEvent.Contended(key, waiter.waited()));
+			this.listener.onEvent(new LockEvent.Contended(key, waiter.mode(), store(), waiter.waited()));
 			if (logger.isDebugEnabled()) {
 				logger.debug("Did not acquire lock '" + key + "' (" + waiter.mode() + ") within "
 						+ waiter.waited().toMillis() + " ms, because another owner holds it");
@@ -153,10 +154,10 @@ final class Admission {
 	 */
 	void turnAway(LockKey key, Waiter waiter, RuntimeException reason) {
 		if (reason instanceof LockInterruptedException) {
-			this.listener.onEvent(new LockEvent.Interrupted(key, waiter.waited()));
+			this.listener.onEvent(new LockEvent.Interrupted(key, waiter.mode(), store(), waiter.waited()));
 		}
 		else if (reason instanceof LockUnavailableException) {
-			this.listener.onEvent(new LockEvent.Unavailable(key, reason));
+			this.listener.onEvent(new LockEvent.Unavailable(key, waiter.mode(), store(), reason));
 		}
 		this.desk.places().leave(key, waiter, false);
 	}
@@ -193,10 +194,12 @@ final class Admission {
 	private void publishEnd(Hold hold) {
 		if (hold.isKept()) {
 			Duration rest = Duration.ofNanos(Math.max(0, hold.keptUntil() - hold.tenure().now()));
-			this.listener.onEvent(new LockEvent.Kept(hold.key(), hold.fencingToken(), hold.duration(), rest));
+			this.listener.onEvent(
+					new LockEvent.Kept(hold.key(), hold.mode(), store(), hold.fencingToken(), hold.duration(), rest));
 		}
 		else {
-			this.listener.onEvent(new LockEvent.Released(hold.key(), hold.fencingToken(), hold.duration()));
+			this.listener.onEvent(
+					new LockEvent.Released(hold.key(), hold.mode(), store(), hold.fencingToken(), hold.duration()));
 		}
 		if (logger.isDebugEnabled()) {
 			logger.debug((hold.isKept() ? "Keeps" : "Released") + " lock '" + hold.key() + "' (token "

@@ -200,8 +200,9 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	@Override
-	public void acquiringLate(LockKey key, String reason, @Nullable String transaction) {
-		this.engines.publish(new LockEvent.Late(key, reason, transaction));
+	public void acquiringLate(LockRequest request, String reason, @Nullable String transaction) {
+		String store = engine(this.lockSettings.forLease(request)).name();
+		this.engines.publish(new LockEvent.Late(request.key(), request.mode(), store, reason, transaction));
 	}
 
 	@Override

@@ -24,7 +24,6 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSetRequest;
-import io.github.lockstarter.event.CompositeLockListener;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.StoreCapabilities;
@@ -61,7 +60,7 @@ final class Engine {
 	 * @param name the name of the store in messages
 	 * @param store the store
 	 * @param settings wait times, lease times and intervals
-	 * @param listener called with each event; its failures do not affect the locks
+	 * @param listener called with each event; must not throw
 	 */
 	Engine(String name, LockStore store, EngineSettings settings, LockListener listener, Time time) {
 		this.store = store;
@@ -71,12 +70,11 @@ final class Engine {
 		this.waiters = new Waiters(this.capabilities, settings.waitTime(), time);
 		this.terms = new Terms(settings, time);
 		this.locks = new LocalLocks(this.terms);
-		LockListener safeListener = new CompositeLockListener(List.of(listener));
-		LossNotice notice = new LossNotice(safeListener, this.threads.callbacks());
+		LossNotice notice = new LossNotice(name, listener, this.threads.callbacks());
 		OutageLog outages = new OutageLog(name, this.threads.background()::serverOf);
 		this.desk = new StoreDesk(safeStore, settings, this.threads, this.locks, notice, outages);
 		safeStore.onInterruption(this::renewAll);
-		this.admission = new Admission(this.desk, outages, safeListener, this.capabilities, this.threads.returns());
+		this.admission = new Admission(this.desk, outages, listener, this.capabilities, this.threads.returns());
 		this.simultaneousGrant = new SimultaneousGrant(safeStore, this.terms, this.locks, this.desk, this.admission,
 				this.threads.timetable());
 	}

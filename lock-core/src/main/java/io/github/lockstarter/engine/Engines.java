@@ -44,7 +44,7 @@ final class Engines {
 		this.stores = stores;
 		this.time = time;
 		this.settings = settings;
-		this.listener = listener;
+		this.listener = new CompositeLockListener(List.of(listener));
 	}
 
 	/**
@@ -106,11 +106,8 @@ final class Engines {
 		}
 	}
 
-	/**
-	 * Publish an event that concerns no store.
-	 */
 	void publish(LockEvent event) {
-		new CompositeLockListener(List.of(this.listener)).onEvent(event);
+		this.listener.onEvent(event);
 	}
 
 	List<Engine> all() {

@@ -46,7 +46,7 @@ final class HeldLease implements Lease {
 
 	@Override
 	public LockMode mode() {
-		return this.hold.tenure().owner().mode();
+		return this.hold.mode();
 	}
 
 	@Override

@@ -59,6 +59,10 @@ final class Hold implements Outcome {
 		return this.tenure.key();
 	}
 
+	LockMode mode() {
+		return this.tenure.owner().mode();
+	}
+
 	Tenure tenure() {
 		return this.tenure;
 	}

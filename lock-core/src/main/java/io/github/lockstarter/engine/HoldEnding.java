@@ -67,6 +67,13 @@ final class HoldEnding {
 	}
 
 	/**
+	 * Publish nothing more, because the failure of the release is published.
+	 */
+	synchronized void releaseFailed() {
+		this.published = true;
+	}
+
+	/**
 	 * End the hold as lost, even if it seemed to be released.
 	 * @param reason the reason, or {@code null} if its lease time was over
 	 * @return {@code false} if the loss was already known

@@ -22,11 +22,14 @@ final class LossNotice {
 
 	private static final Log logger = LogFactory.getLog(LossNotice.class);
 
+	private final String store;
+
 	private final LockListener listener;
 
 	private final Executor callbacks;
 
-	LossNotice(LockListener listener, Executor callbacks) {
+	LossNotice(String store, LockListener listener, Executor callbacks) {
+		this.store = store;
 		this.listener = listener;
 		this.callbacks = callbacks;
 	}
@@ -35,17 +38,19 @@ final class LossNotice {
 		Duration remaining = Duration.ofNanos(Math.max(0, tenure.remainingNanos()));
 		logger.warn("Lock '" + tenure.key() + "' could not be " + (tenure.needsRenewal() ? "renewed" : "looked up")
 				+ "; trying again for " + remaining.toMillis() + " ms until its lease expires", cause);
-		tell(new LockEvent.Suspect(tenure.key(), tenure.fencingToken(), remaining, cause));
+		tell(new LockEvent.Suspect(tenure.key(), tenure.owner().mode(), this.store, tenure.fencingToken(), remaining,
+				cause));
 	}
 
 	void recovered(Tenure tenure) {
 		logger.info("Lock '" + tenure.key() + "' was renewed again");
-		tell(new LockEvent.Recovered(tenure.key(), tenure.fencingToken()));
+		tell(new LockEvent.Recovered(tenure.key(), tenure.owner().mode(), this.store, tenure.fencingToken()));
 	}
 
 	void releaseFailed(Tenure tenure, Throwable cause) {
 		logger.warn("Lock '" + tenure.key() + "' could not be released; trying again in the background", cause);
-		tell(new LockEvent.ReleaseFailed(tenure.key(), tenure.fencingToken(), cause));
+		tell(new LockEvent.ReleaseFailed(tenure.key(), tenure.owner().mode(), this.store, tenure.fencingToken(),
+				cause));
 	}
 
 	void lost(Hold hold) {
@@ -53,7 +58,7 @@ final class LossNotice {
 		// A lease that is closed from now on still learns of the earlier loss
 		List<HoldEnding.Callback> owners = hold.ending().callbacks();
 		logger.warn(loss.getMessage());
-		tell(new LockEvent.Lost(loss.getKey(), hold.fencingToken(), hold.lossReason()));
+		tell(new LockEvent.Lost(hold.key(), hold.mode(), this.store, hold.fencingToken(), hold.lossReason()));
 		for (HoldEnding.Callback callback : owners) {
 			callback.context().on(this.callbacks).execute(() -> call(callback.action(), loss));
 		}

@@ -109,6 +109,9 @@ final class Releases {
 		catch (CompletionException | CancellationException ex) {
 			Throwable cause = (ex.getCause() != null) ? ex.getCause() : ex;
 			this.orphans.retry(tenure.key(), tenure.owner(), tenure.deadline() + tenure.leaseTime().toNanos());
+			if (hold != null) {
+				hold.ending().releaseFailed();
+			}
 			this.notice.releaseFailed(tenure, cause);
 		}
 		Long uncertainUntil = tenure.certainty().uncertainUntil();

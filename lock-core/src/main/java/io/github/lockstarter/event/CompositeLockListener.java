@@ -3,6 +3,8 @@
 package io.github.lockstarter.event;
 
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -16,6 +18,9 @@ public final class CompositeLockListener implements LockListener {
 	private static final Log logger = LogFactory.getLog(CompositeLockListener.class);
 
 	private final List<LockListener> listeners;
+
+	/** A listener that fails once may fail on each event. */
+	private final Set<Class<?>> failed = ConcurrentHashMap.newKeySet();
 
 	public CompositeLockListener(List<? extends LockListener> listeners) {
 		this.listeners = List.copyOf(listeners);
@@ -31,8 +36,14 @@ public final class CompositeLockListener implements LockListener {
 				// An error that escaped would leave a held lock without a lease. The
 				// class
 				// is logged because the toString() of a proxy may fail as well
-				logger.warn("Listener " + listener.getClass().getName() + " failed on " + event
-						+ "; the lock is not affected", ex);
+				String failure = "Listener " + listener.getClass().getName() + " failed on " + event
+						+ "; the lock is not affected";
+				if (this.failed.add(listener.getClass())) {
+					logger.warn(failure + ". Its further failures are logged at DEBUG", ex);
+				}
+				else {
+					logger.debug(failure, ex);
+				}
 			}
 		}
 	}

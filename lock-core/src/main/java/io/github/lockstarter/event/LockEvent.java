@@ -7,6 +7,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
 
 /**
  * Something that happened to a lock, as seen by this JVM. Reentrant acquisitions publish
@@ -20,6 +21,16 @@ public sealed interface LockEvent {
 	LockKey key();
 
 	/**
+	 * Return the mode in which it is acquired or held.
+	 */
+	LockMode mode();
+
+	/**
+	 * Return the name of the store that keeps it.
+	 */
+	String store();
+
+	/**
 	 * A thread is about to acquire the lock, and may have read before what the lock
 	 * guards: a transaction is active, or a persistence context is open and stays open.
 	 * There is one event for each such acquisition, and none if an annotation or a
@@ -27,58 +38,71 @@ public sealed interface LockEvent {
 	 * is set, or {@code persistenceContext} is {@code IGNORE}.
 	 *
 	 * @param key which lock
+	 * @param mode its mode
+	 * @param store the name of its store
 	 * @param reason why it is late, for messages
 	 * @param transaction the name of the active transaction, if there is one and it has a
 	 * name
 	 */
-	record Late(LockKey key, String reason, @Nullable String transaction) implements LockEvent {
+	record Late(LockKey key, LockMode mode, String store, String reason,
+			@Nullable String transaction) implements LockEvent {
 	}
 
 	/**
 	 * The lock was granted.
 	 *
 	 * @param key which lock
+	 * @param mode its mode
+	 * @param store the name of its store
 	 * @param fencingToken the token of the lease
 	 * @param waited how long the caller waited
 	 */
-	record Acquired(LockKey key, long fencingToken, Duration waited) implements LockEvent {
+	record Acquired(LockKey key, LockMode mode, String store, long fencingToken, Duration waited) implements LockEvent {
 	}
 
 	/**
 	 * Another owner held the lock for the whole wait time.
 	 *
 	 * @param key which lock
+	 * @param mode its mode
+	 * @param store the name of its store
 	 * @param waited how long the caller waited
 	 */
-	record Contended(LockKey key, Duration waited) implements LockEvent {
+	record Contended(LockKey key, LockMode mode, String store, Duration waited) implements LockEvent {
 	}
 
 	/**
 	 * The store could not be asked for the lock.
 	 *
 	 * @param key which lock
+	 * @param mode its mode
+	 * @param store the name of its store
 	 * @param cause the failure of the store
 	 */
-	record Unavailable(LockKey key, Throwable cause) implements LockEvent {
+	record Unavailable(LockKey key, LockMode mode, String store, Throwable cause) implements LockEvent {
 	}
 
 	/**
 	 * The wait for the lock was interrupted or cancelled.
 	 *
 	 * @param key which lock
+	 * @param mode its mode
+	 * @param store the name of its store
 	 * @param waited how long the caller waited
 	 */
-	record Interrupted(LockKey key, Duration waited) implements LockEvent {
+	record Interrupted(LockKey key, LockMode mode, String store, Duration waited) implements LockEvent {
 	}
 
 	/**
 	 * The lock was released by its owner.
 	 *
 	 * @param key which lock
+	 * @param mode its mode
+	 * @param store the name of its store
 	 * @param fencingToken the token of the lease
 	 * @param held how long it was held
 	 */
-	record Released(LockKey key, long fencingToken, Duration held) implements LockEvent {
+	record Released(LockKey key, LockMode mode, String store, long fencingToken, Duration held) implements LockEvent {
 	}
 
 	/**
@@ -86,21 +110,29 @@ public sealed interface LockEvent {
 	 * {@code holdAtLeast} time.
 	 *
 	 * @param key which lock
+	 * @param mode its mode
+	 * @param store the name of its store
 	 * @param fencingToken the token of the lease
 	 * @param held how long it was held
 	 * @param rest how long the lock is still kept
 	 */
-	record Kept(LockKey key, long fencingToken, Duration held, Duration rest) implements LockEvent {
+	record Kept(LockKey key, LockMode mode, String store, long fencingToken, Duration held,
+			Duration rest) implements LockEvent {
 	}
 
 	/**
-	 * The release of the lock failed and is tried again in the background.
+	 * The hold of the owner has ended, but the store could not be told. The release is
+	 * tried again in the background until the lease expires. There is no {@link Released}
+	 * for this lease, unless the failure became known only after it.
 	 *
 	 * @param key which lock
+	 * @param mode its mode
+	 * @param store the name of its store
 	 * @param fencingToken the token of the lease
 	 * @param cause the failure of the store
 	 */
-	record ReleaseFailed(LockKey key, long fencingToken, Throwable cause) implements LockEvent {
+	record ReleaseFailed(LockKey key, LockMode mode, String store, long fencingToken,
+			Throwable cause) implements LockEvent {
 	}
 
 	/**
@@ -108,20 +140,25 @@ public sealed interface LockEvent {
 	 * held. It is tried again until the lease expires.
 	 *
 	 * @param key which lock
+	 * @param mode its mode
+	 * @param store the name of its store
 	 * @param fencingToken the token of the lease
 	 * @param remaining how long the lease lasts without a renewal
 	 * @param cause the failure of the store
 	 */
-	record Suspect(LockKey key, long fencingToken, Duration remaining, Throwable cause) implements LockEvent {
+	record Suspect(LockKey key, LockMode mode, String store, long fencingToken, Duration remaining,
+			Throwable cause) implements LockEvent {
 	}
 
 	/**
 	 * A renewal or check succeeded after a failure.
 	 *
 	 * @param key which lock
+	 * @param mode its mode
+	 * @param store the name of its store
 	 * @param fencingToken the token of the lease
 	 */
-	record Recovered(LockKey key, long fencingToken) implements LockEvent {
+	record Recovered(LockKey key, LockMode mode, String store, long fencingToken) implements LockEvent {
 	}
 
 	/**
@@ -129,10 +166,12 @@ public sealed interface LockEvent {
 	 * {@link Released} if the loss became known only at the release.
 	 *
 	 * @param key which lock
+	 * @param mode its mode
+	 * @param store the name of its store
 	 * @param fencingToken the token of the lease
 	 * @param reason how it was lost
 	 */
-	record Lost(LockKey key, long fencingToken, String reason) implements LockEvent {
+	record Lost(LockKey key, LockMode mode, String store, long fencingToken, String reason) implements LockEvent {
 	}
 
 }

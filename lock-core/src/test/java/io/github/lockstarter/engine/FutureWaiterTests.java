@@ -63,7 +63,7 @@ class FutureWaiterTests {
 		Terms terms = new Terms(EngineSettings.DEFAULTS, this.time);
 		OutageLog outages = new OutageLog("memory", (key) -> "");
 		StoreDesk desk = new StoreDesk(this.store, EngineSettings.DEFAULTS, this.threads, new LocalLocks(terms),
-				new LossNotice(listener, Runnable::run), outages);
+				new LossNotice("memory", listener, Runnable::run), outages);
 		return new Admission(desk, outages, listener, StoreCapabilities.of(this.store), this.threads.returns());
 	}
 

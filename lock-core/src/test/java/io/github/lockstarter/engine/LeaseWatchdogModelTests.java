@@ -67,7 +67,8 @@ class LeaseWatchdogModelTests {
 			StoreLanes lanes = new StoreLanes((key) -> "", (task) -> {
 			}, this.timetable, 1, 1);
 			this.watchdog = new LeaseWatchdog(this.timetable, new Renewals(store, this.timetable, lanes),
-					new Orphans(store, this.timetable, new Background(lanes, true)), new LossNotice((event) -> {
+					new Orphans(store, this.timetable, new Background(lanes, true)),
+					new LossNotice("memory", (event) -> {
 					}, Runnable::run), (lost) -> {
 						throw new AssertionError("A healthy lease is lost");
 					}, LEASE, 3);

@@ -39,7 +39,7 @@ class LeaseWatchdogTests {
 
 	private final List<LockEvent> events = new ArrayList<>();
 
-	private final LossNotice notice = new LossNotice(this.events::add, Runnable::run);
+	private final LossNotice notice = new LossNotice("memory", this.events::add, Runnable::run);
 
 	private final Deque<Runnable> held = new ArrayDeque<>();
 

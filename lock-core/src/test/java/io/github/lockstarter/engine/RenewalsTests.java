@@ -125,7 +125,8 @@ class RenewalsTests implements Renewal.Listener {
 	void theDeadlineIsCountedFromTheSendingOfARenewalAndNotFromItsAnswer() {
 		StoreLanes lanes = new StoreLanes(LockKey::name, Runnable::run, this.timetable, 1, 1);
 		LeaseWatchdog watchdog = new LeaseWatchdog(this.timetable, this.renewals,
-				new Orphans(this.servers, this.timetable, new Background(lanes, true)), new LossNotice((event) -> {
+				new Orphans(this.servers, this.timetable, new Background(lanes, true)),
+				new LossNotice("memory", (event) -> {
 				}, Runnable::run), (lost) -> {
 				}, LEASE, 3);
 		Tenure tenure = tenure("dead", 1);

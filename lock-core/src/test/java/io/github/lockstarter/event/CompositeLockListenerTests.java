@@ -8,15 +8,18 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.memory.LockMemory;
+import io.github.lockstarter.testsupport.CapturedLog;
 import io.github.lockstarter.testsupport.ManualInstances;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -28,7 +31,7 @@ class CompositeLockListenerTests {
 
 	private static final LockRequest AT_ONCE = LockRequest.of(KEY).withWaitTime(Duration.ZERO);
 
-	private static final LockEvent EVENT = new LockEvent.Acquired(KEY, 1, Duration.ZERO);
+	private static final LockEvent EVENT = new LockEvent.Acquired(KEY, LockMode.EXCLUSIVE, "memory", 1, Duration.ZERO);
 
 	@RegisterExtension
 	private final ManualInstances instances = new ManualInstances();
@@ -99,6 +102,16 @@ class CompositeLockListenerTests {
 		assertThat(losses).hasSize(1);
 		assertThat(this.after).last().isInstanceOf(LockEvent.Lost.class);
 		assertThatCode(lease::close).hasMessage(losses.get(0));
+	}
+
+	@Test
+	@ExtendWith(CapturedLog.Extension.class)
+	void aBrokenListenerLogsOneStackTrace(CapturedLog log) {
+		CompositeLockListener composite = around(new BrokenListener(new IllegalStateException("expected by the test")));
+		for (int i = 0; i < 3; i++) {
+			composite.onEvent(EVENT);
+		}
+		assertThat(log.toString()).containsOnlyOnce("BrokenListener failed on Acquired[key=stock:1001");
 	}
 
 	static List<LockListener> brokenListeners() {

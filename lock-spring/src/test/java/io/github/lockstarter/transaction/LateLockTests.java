@@ -26,6 +26,7 @@ import org.springframework.util.StringUtils;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSetRequest;
@@ -95,8 +96,10 @@ class LateLockTests {
 				"Propagation.REQUIRES_NEW on the locked method, and set onActiveTransaction there to say",
 				"logged once for each method");
 		assertThat(this.late).containsExactly(
-				new LockEvent.Late(LockKey.of("sale", 1), "inside the transaction 'sale'", "sale"),
-				new LockEvent.Late(LockKey.of("sale", 2), "inside the transaction 'sale'", "sale"));
+				new LockEvent.Late(LockKey.of("sale", 1), LockMode.EXCLUSIVE, "MemoryLockStore",
+						"inside the transaction 'sale'", "sale"),
+				new LockEvent.Late(LockKey.of("sale", 2), LockMode.EXCLUSIVE, "MemoryLockStore",
+						"inside the transaction 'sale'", "sale"));
 		this.transaction.executeWithoutResult((status) -> this.sales.cancel(1));
 		assertThat(log).contains("The lock of '" + Sales.class.getName() + ".cancel(long)'" + WARNING);
 	}
@@ -148,7 +151,8 @@ class LateLockTests {
 		this.transaction.setName(null);
 		this.transaction.executeWithoutResult((status) -> run(this.lock, STOCK));
 		assertThat(log).contains("Lock 'stock' is acquired inside a transaction. What");
-		assertThat(this.late).containsExactly(new LockEvent.Late(STOCK.key(), "inside a transaction", null));
+		assertThat(this.late).containsExactly(
+				new LockEvent.Late(STOCK.key(), LockMode.EXCLUSIVE, "MemoryLockStore", "inside a transaction", null));
 	}
 
 	@Test

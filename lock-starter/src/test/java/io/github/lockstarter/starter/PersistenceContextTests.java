@@ -35,6 +35,7 @@ import org.springframework.web.context.request.ServletWebRequest;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockContendedException;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
@@ -230,7 +231,8 @@ class PersistenceContextTests {
 		assertThat(StringUtils.countOccurrencesOf(output.toString(), OPEN)).isOne();
 		assertThat(output).contains("takeWarned()'" + STALE, "entityManager.refresh(entity)");
 		assertThat(this.events.late).hasSize(2)
-			.contains(new LockEvent.Late(SHELF.key(), "while a persistence context is open", null));
+			.contains(new LockEvent.Late(SHELF.key(), LockMode.EXCLUSIVE, "redis",
+					"while a persistence context is open", null));
 	}
 
 	@Test
