@@ -94,6 +94,16 @@ class RedisVoterTests {
 	}
 
 	@Test
+	void aRenewalThatTakesAFreeLockRaisesTheFencingBase() {
+		LeaseRequest request = new LeaseRequest(KEY, this.owner, Duration.ofMinutes(1));
+		assertThat(this.voter.renew(List.of(request), 1000).join()).as("counts from the next time on")
+			.containsExactly(false);
+		assertThat(this.voter.renew(List.of(request), 2000).join()).containsExactly(true);
+		release();
+		assertThat(acquire(this.other, 500).number()).isEqualTo(1001);
+	}
+
+	@Test
 	void aLateWithdrawalOfAnAttemptDoesNotAffectTheNext() {
 		acquire(this.owner, 1);
 		acquire(this.owner, 2);

@@ -18,6 +18,7 @@ import org.apache.zookeeper.data.Stat;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.servers.SharedServers;
 import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.LockRefusal;
@@ -25,6 +26,7 @@ import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseListener;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.UnusableStoreException;
+import io.github.lockstarter.test.SafetyViolation;
 import io.github.lockstarter.test.StoreClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -195,6 +197,34 @@ class NodesTests {
 			}
 			assertThat(notified).hasValue(clients.size() - 1);
 			stores.forEach(ZooKeeperLockStore::close);
+		}
+	}
+
+	/**
+	 * A reader may use the place of a waiter that it shares the lock with. The turn of
+	 * the place does not come by that.
+	 */
+	@Test
+	void theTurnOfAReaderIsNotThatOfTheWaiterWhosePlaceItHasUsed() throws Exception {
+		try (CuratorFramework client = connected("");
+				CuratorFramework otherClient = connected("");
+				ZooKeeperLockStore store = TestServers.store(client);
+				ZooKeeperLockStore otherStore = TestServers.store(otherClient)) {
+			StoreClient locks = new StoreClient(store);
+			StoreClient otherLocks = new StoreClient(otherStore);
+			LockKey key = LockKey.of("stock", "readers");
+			OwnerToken reader = OwnerToken.random(LockMode.READ);
+			OwnerToken otherReader = OwnerToken.random(LockMode.READ);
+			OwnerToken waiter = OwnerToken.random(LockMode.FAIR);
+			assertThat(locks.acquire(key, reader, LEASE_TIME, false)).isInstanceOf(LockGrant.class);
+			assertThat(otherLocks.acquire(key, waiter, LEASE_TIME, true)).isInstanceOf(LockRefusal.class);
+			assertThat(otherLocks.acquire(key, otherReader, LEASE_TIME, false)).isInstanceOf(LockGrant.class);
+			otherLocks.release(key, otherReader, null);
+			SafetyViolation.check(otherLocks.acquire(key, waiter, LEASE_TIME, true) instanceof LockRefusal,
+					"'%s' was granted while a reader has it", key);
+			locks.release(key, reader, null);
+			await().until(() -> otherLocks.acquire(key, waiter, LEASE_TIME, true) instanceof LockGrant);
+			otherLocks.release(key, waiter, null);
 		}
 	}
 

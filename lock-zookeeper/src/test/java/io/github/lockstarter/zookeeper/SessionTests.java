@@ -2,6 +2,8 @@
 
 package io.github.lockstarter.zookeeper;
 
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -9,13 +11,17 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import org.apache.curator.framework.CuratorFramework;
+import org.apache.zookeeper.ZooDefs.OpCode;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
@@ -27,9 +33,12 @@ import io.github.lockstarter.servers.Network;
 import io.github.lockstarter.servers.SharedServers;
 import io.github.lockstarter.servers.ZooKeeperServer;
 import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.Place;
+import io.github.lockstarter.store.ReleaseListener;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
@@ -52,6 +61,8 @@ class SessionTests {
 	private static final LockRequest REQUEST = LockRequest.of(KEY).withWaitTime(Duration.ofSeconds(30));
 
 	private static final Duration LEASE_TIME = Duration.ofSeconds(30);
+
+	private static final Duration PATIENCE = Duration.ofSeconds(20);
 
 	private static final Duration TWO_FIFTHS = TestServers.PATIENT.sessionTimeout().multipliedBy(2).dividedBy(5);
 
@@ -236,23 +247,129 @@ class SessionTests {
 		StoreClient client = new StoreClient(store);
 		OwnerToken before = OwnerToken.random();
 		client.acquire(KEY, before, LEASE_TIME, false);
+		// Else the server may remove the lock, which no request without an answer creates
+		this.near.create().forPath(PATH + "/kept");
 		client.release(KEY, before, null);
 		this.network.cutAnswers();
 		// A request that has not begun within its time is not carried out
 		await().until(() -> {
 			assertThatThrownBy(() -> client.acquire(KEY, owner, LEASE_TIME, true))
 				.isInstanceOf(CompletionException.class);
-			return TestServers.nodes(this.near, PATH).size() == 1;
+			return TestServers.nodes(this.near, PATH).size() == 2;
 		});
 		assertThat(this.far.getZookeeperClient().isConnected()).isTrue();
 		this.network.healWithReset();
 		await().ignoreExceptions().until(() -> client.acquire(KEY, owner, LEASE_TIME, true) instanceof LockGrant);
-		await().until(() -> TestServers.nodes(this.near, PATH).size() == 1);
+		await().until(() -> TestServers.nodes(this.near, PATH).size() == 2);
 		assertThat(client.renew(KEY, owner, LEASE_TIME)).isTrue();
 		assertThat(client.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
 		assertThat(this.nearStore.renew(List.of(request)).get(0).toCompletableFuture().join()).isFalse();
-		assertThat(TestServers.nodes(this.near, PATH)).isEmpty();
+		assertThat(TestServers.nodes(this.near, PATH)).containsExactly("kept");
 		store.close();
+	}
+
+	/**
+	 * Other grants come between the node of a waiter and its turn.
+	 */
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void aWaiterIsNumberedByItsTurnAndNotByItsPlace(boolean noticed) throws Exception {
+		AtomicInteger turns = new AtomicInteger();
+		try (ZooKeeperLockStore reserving = new ZooKeeperLockStore(this.far, TestServers.PATIENT, LEASE_TIME)) {
+			StoreClient holder = new StoreClient(this.nearStore);
+			OwnerToken owner = OwnerToken.random();
+			OwnerToken waiter = OwnerToken.random();
+			holder.acquire(KEY, owner, LEASE_TIME, false);
+			StoreClient client = new StoreClient(reserving);
+			client.listen(counting(turns));
+			assertThat(client.acquire(KEY, waiter, LEASE_TIME, true)).isInstanceOf(LockRefusal.class);
+			long between = ((LockGrant) holder.acquire(LockKey.of("stock", 2), owner, LEASE_TIME, false)).fencingBase();
+			if (!noticed) {
+				this.network.cutAnswers();
+			}
+			holder.release(KEY, owner, null);
+			if (noticed) {
+				await().until(() -> turns.get() == 1);
+			}
+			CompletableFuture<LockAttempt> attempt = reserving
+				.acquire(new LeaseRequest(KEY, waiter, LEASE_TIME), Place.EXCLUSIVE)
+				.toCompletableFuture();
+			this.network.heal();
+			assertLater(attempt, between);
+		}
+	}
+
+	@Test
+	void anEarlierNodeThatLeavesBeforeTheLineIsReadComesBeforeTheNumber() throws Exception {
+		StoreClient holder = new StoreClient(this.nearStore);
+		OwnerToken owner = OwnerToken.random();
+		holder.acquire(KEY, owner, LEASE_TIME, false);
+		this.network.holdBack(request(OpCode.getChildren2));
+		CompletableFuture<LockAttempt> attempt = attempt(OwnerToken.random());
+		awaitHeld();
+		long between = ((LockGrant) holder.acquire(LockKey.of("stock", 2), owner, LEASE_TIME, false)).fencingBase();
+		holder.release(KEY, owner, null);
+		this.network.letGo();
+		assertLater(attempt, between);
+	}
+
+	/** The member of the ensemble that answers may be behind the others. */
+	@Test
+	void aWaiterAsksForTheLatestLine() throws Exception {
+		StoreClient holder = new StoreClient(this.nearStore);
+		OwnerToken owner = OwnerToken.random();
+		OwnerToken waiter = OwnerToken.random();
+		long before = ((LockGrant) holder.acquire(KEY, owner, LEASE_TIME, false)).fencingBase();
+		assertThat(attempt(waiter)).succeedsWithin(PATIENCE).isInstanceOf(LockRefusal.class);
+		this.network.holdBack(request(OpCode.sync));
+		CompletableFuture<LockAttempt> attempt = attempt(waiter);
+		awaitHeld();
+		holder.release(KEY, owner, null);
+		this.network.letGo();
+		assertLater(attempt, before);
+	}
+
+	private CompletableFuture<LockAttempt> attempt(OwnerToken owner) {
+		return this.farStore.acquire(new LeaseRequest(KEY, owner, LEASE_TIME), Place.EXCLUSIVE).toCompletableFuture();
+	}
+
+	private static void assertLater(CompletableFuture<LockAttempt> attempt, long before) {
+		assertThat(attempt).succeedsWithin(PATIENCE)
+			.isInstanceOfSatisfying(LockGrant.class, (grant) -> SafetyViolation.check(grant.fencingBase() > before,
+					"base %s after %s", grant.fencingBase(), before));
+	}
+
+	/** Return how a request about the lock begins after its number. */
+	private String request(int type) {
+		String path = this.direct.substring(this.direct.indexOf('/')) + PATH;
+		byte[] head = ByteBuffer.allocate(2 * Integer.BYTES).putInt(type).putInt(path.length()).array();
+		return new String(head, StandardCharsets.ISO_8859_1) + path;
+	}
+
+	private void awaitHeld() {
+		assertThat(CompletableFuture.runAsync(() -> {
+			try {
+				this.network.awaitHeld();
+			}
+			catch (InterruptedException ex) {
+				throw new IllegalStateException(ex);
+			}
+		})).as("the request was sent").succeedsWithin(PATIENCE);
+	}
+
+	private static ReleaseListener counting(AtomicInteger turns) {
+		return new ReleaseListener() {
+
+			@Override
+			public void onRelease(LockKey key) {
+				turns.incrementAndGet();
+			}
+
+			@Override
+			public void onDoubt() {
+			}
+
+		};
 	}
 
 	@Test
