@@ -38,6 +38,7 @@ import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -230,6 +231,22 @@ class FencedTransactionTests {
 		}));
 		assertThat(ran).isEmpty();
 		assertThat(written()).isOne();
+	}
+
+	/** A claim of its own would wait for the outer transaction, which waits for it. */
+	@Test
+	void aLateOwnerIsRefusedInsideTheTransactionThatHasClaimedALargerToken() throws Exception {
+		useAny(2);
+		LockRequest owned = this.request.withOwner(new Object());
+		this.registry.acquire(owned);
+		this.leases.expire();
+		TransactionStatus outer = this.second.execute(this.request,
+				(lease) -> manager().getTransaction(TransactionDefinition.withDefaults()));
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.uncomplaining.execute(owned, (again) -> writeAnew()))
+			.withMessageContaining("a later owner has claimed");
+		manager().rollback(outer);
+		assertThat(written()).isZero();
 	}
 
 	@ParameterizedTest

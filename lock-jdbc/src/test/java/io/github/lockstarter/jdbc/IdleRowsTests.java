@@ -21,8 +21,10 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.RowKey;
+import io.github.lockstarter.test.SafetyViolation;
 import io.github.lockstarter.test.StoreClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -65,6 +67,37 @@ class IdleRowsTests {
 			assertThat(exists(database, held)).isTrue();
 			assertThat(((LockGrant) client.acquire(idle, OwnerToken.random(), LEASE_TIME, false)).fencingBase())
 				.isGreaterThan(before);
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(TestDatabase.class)
+	void aRowThatIsLeasedAgainMeanwhileIsKept(TestDatabase database) {
+		LockKey key = LockKey.of("leased-again", database);
+		OwnerToken next = OwnerToken.random();
+		try (HikariDataSource pool = database.pool(3);
+				JdbcLockStore otherStore = new JdbcLockStore(pool, TestDatabase.SETTINGS)) {
+			StoreClient other = new StoreClient(otherStore);
+			CountedStatements statements = new CountedStatements(pool) {
+
+				@Override
+				void count(String statement) {
+					if (statement.startsWith("delete")) {
+						other.acquire(key, next, LEASE_TIME, false);
+					}
+				}
+
+			};
+			try (JdbcLockStore store = new JdbcLockStore(statements, TestDatabase.SETTINGS)) {
+				OwnerToken owner = OwnerToken.random();
+				other.acquire(key, owner, LEASE_TIME, false);
+				other.release(key, owner, null);
+				database.expire(key);
+				store.idleRows().tryDelete();
+			}
+			assertThat(exists(database, key)).isTrue();
+			SafetyViolation.check(other.acquire(key, OwnerToken.random(), LEASE_TIME, false) instanceof LockRefusal,
+					"'%s' was granted while another owner has it", key);
 		}
 	}
 
