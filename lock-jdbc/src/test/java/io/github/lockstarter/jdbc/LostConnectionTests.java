@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.servers.ServerProcess;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.OwnerToken;
@@ -74,9 +75,9 @@ class LostConnectionTests {
 				JdbcLockStore store = new JdbcLockStore(pool, JdbcLockSettings.DEFAULTS)) {
 			StoreClient client = new StoreClient(store);
 			client.acquire(silent, this.owner, LEASE_TIME, false);
-			String server = String.valueOf(TestDatabase.POSTGRESQL.jdbc()
-				.queryForObject("select pid from pg_stat_activity where application_name = 'silent'", Integer.class));
-			signal("-STOP", server);
+			int server = TestDatabase.POSTGRESQL.jdbc()
+				.queryForObject("select pid from pg_stat_activity where application_name = 'silent'", Integer.class);
+			ServerProcess.signal("STOP", server);
 			try {
 				assertThat(Callers.start(() -> store.renew(List.of(new LeaseRequest(silent, this.owner, LEASE_TIME))))
 					.get()
@@ -84,7 +85,7 @@ class LostConnectionTests {
 					.toCompletableFuture()).isCompletedExceptionally();
 			}
 			finally {
-				signal("-CONT", server);
+				ServerProcess.signal("CONT", server);
 			}
 			Awaitility.await().ignoreExceptions().until(() -> client.renew(silent, this.owner, LEASE_TIME));
 		}
@@ -109,10 +110,6 @@ class LostConnectionTests {
 		}
 	}
 
-	private static void signal(String signal, String process) throws Exception {
-		assertThat(new ProcessBuilder("kill", signal, process).start().waitFor()).isZero();
-	}
-
 	private static void killConnections() {
 		TestDatabase.POSTGRESQL.jdbc()
 			.queryForList("select pg_terminate_backend(pid) from pg_stat_activity"
@@ -124,7 +121,7 @@ class LostConnectionTests {
 	 */
 	private static final class FirstSilent extends DelegatingDataSource implements AutoCloseable {
 
-		private volatile @Nullable String silent;
+		private volatile @Nullable Long silent;
 
 		FirstSilent(DataSource target) {
 			super(target);
@@ -134,23 +131,16 @@ class LostConnectionTests {
 		public Connection getConnection() throws SQLException {
 			Connection connection = super.getConnection();
 			if (this.silent == null && Thread.currentThread().getName().startsWith("lock-signal-")) {
-				String server = new SqlSession(connection, 1).first("select pg_backend_pid()",
-						(row) -> row.getString(1));
-				this.silent = server;
-				try {
-					signal("-STOP", server);
-				}
-				catch (Exception ex) {
-					throw new IllegalStateException(ex);
-				}
+				this.silent = new SqlSession(connection, 1).first("select pg_backend_pid()", (row) -> row.getLong(1));
+				ServerProcess.signal("STOP", this.silent);
 			}
 			return connection;
 		}
 
 		@Override
-		public void close() throws Exception {
+		public void close() {
 			if (this.silent != null) {
-				signal("-CONT", this.silent);
+				ServerProcess.signal("CONT", this.silent);
 			}
 		}
 

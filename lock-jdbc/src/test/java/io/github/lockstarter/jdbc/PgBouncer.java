@@ -9,10 +9,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
-
-import org.awaitility.Awaitility;
+import java.util.Map;
 
 import io.github.lockstarter.servers.ServerPort;
+import io.github.lockstarter.servers.ServerProcess;
 
 /**
  * A real PgBouncer before PostgreSQL that pools transactions, on one connection to the
@@ -22,13 +22,13 @@ final class PgBouncer implements AutoCloseable {
 
 	private static final Path EXECUTABLE = Path.of("/usr/sbin/pgbouncer");
 
-	private final Process process;
+	private final ServerProcess process;
 
 	private final int port;
 
 	private final String database;
 
-	private PgBouncer(Process process, int port, String database) {
+	private PgBouncer(ServerProcess process, int port, String database) {
 		this.process = process;
 		this.port = port;
 		this.database = database;
@@ -42,7 +42,7 @@ final class PgBouncer implements AutoCloseable {
 		URI postgres = URI.create(TestDatabase.POSTGRESQL.url().substring("jdbc:".length()));
 		String database = postgres.getPath().substring(1);
 		int port = ServerPort.find();
-		Path folder = Files.createTempDirectory("pgbouncer");
+		Path folder = ServerProcess.newDirectory("pgbouncer");
 		// PgBouncer refuses to run as root
 		Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
 		Path settings = Files.write(folder.resolve("pgbouncer.ini"),
@@ -51,10 +51,9 @@ final class PgBouncer implements AutoCloseable {
 						"auth_type = any", "pool_mode = transaction", "default_pool_size = 1",
 						"ignore_startup_parameters = extra_float_digits", "user = nobody"));
 		Files.setPosixFilePermissions(settings, PosixFilePermissions.fromString("rw-r--r--"));
-		Process process = new ProcessBuilder(EXECUTABLE.toString(), settings.toString()).redirectErrorStream(true)
-			.redirectOutput(folder.resolve("log").toFile())
-			.start();
-		Awaitility.await().until(() -> answers(port));
+		ServerProcess process = ServerProcess.start(List.of(EXECUTABLE.toString(), settings.toString()), Map.of(),
+				folder);
+		process.await(() -> answers(port));
 		return new PgBouncer(process, port, database);
 	}
 
@@ -77,7 +76,7 @@ final class PgBouncer implements AutoCloseable {
 
 	@Override
 	public void close() {
-		this.process.destroy();
+		this.process.close();
 	}
 
 }
