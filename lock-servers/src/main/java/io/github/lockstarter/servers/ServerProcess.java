@@ -102,7 +102,7 @@ public class ServerProcess implements AutoCloseable {
 	 * @param input what it reads
 	 * @param log file for its output
 	 */
-	static void run(List<String> command, byte[] input, Path log) {
+	public static void run(List<String> command, byte[] input, Path log) {
 		try {
 			Process process = new ProcessBuilder(command).redirectErrorStream(true)
 				.redirectOutput(log.toFile())

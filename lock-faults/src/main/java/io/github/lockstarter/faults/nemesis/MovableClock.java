@@ -12,9 +12,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 
 import org.springframework.util.FileSystemUtils;
+
+import io.github.lockstarter.servers.ServerProcess;
 
 /**
  * The wall clock of a server, which can be set while the server runs. It needs a C
@@ -78,19 +81,10 @@ final class MovableClock implements AutoCloseable {
 		Path source = this.directory.resolve("moved-clock.c");
 		try (InputStream code = MovableClock.class.getResourceAsStream("moved-clock.c")) {
 			Files.copy(code, source);
-			int status = new ProcessBuilder(COMPILER.toString(), "-shared", "-fPIC", "-o", library().toString(),
-					source.toString())
-				.inheritIO()
-				.start()
-				.waitFor();
-			if (status != 0) {
-				throw new IOException("The compiler ended with " + status);
-			}
 		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			throw new IOException("Interrupted", ex);
-		}
+		ServerProcess.run(
+				List.of(COMPILER.toString(), "-shared", "-fPIC", "-o", library().toString(), source.toString()),
+				new byte[0], this.directory.resolve("log"));
 	}
 
 	private static MappedByteBuffer map(Path file) throws IOException {
