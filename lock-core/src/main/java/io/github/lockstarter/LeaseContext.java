@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
@@ -102,19 +103,20 @@ public final class LeaseContext {
 	/**
 	 * Return the leases of this thread whose fencing tokens a transaction claims, without
 	 * repetition, in an order that is the same in all JVMs.
-	 * @param byDefault whether transactions claim where nothing is said; only asked if
-	 * there are leases
+	 * @param byDefault whether transactions claim the token of a lease where nothing is
+	 * said
 	 */
-	public static List<Lease> fenced(BooleanSupplier byDefault) {
+	public static List<Lease> fenced(Predicate<Lease> byDefault) {
 		if (INNERMOST.get() == null) {
 			return List.of();
 		}
-		boolean fencedByDefault = byDefault.getAsBoolean();
 		Map<String, Lease> byLock = new TreeMap<>();
 		for (LeaseScope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
-			if (!scope.ended && scope.terms.isFenced(fencedByDefault)) {
+			if (!scope.ended) {
 				for (Lease lease : scope.lease.all()) {
-					byLock.merge(lease.store() + '/' + lease.key().text(), lease, LeaseContext::stronger);
+					if (scope.terms.isFenced(byDefault.test(lease))) {
+						byLock.merge(lease.store() + '/' + lease.key().text(), lease, LeaseContext::stronger);
+					}
 				}
 			}
 		}

@@ -106,7 +106,7 @@ class LeaseContextTests {
 		LockSetRequest set = LockSetRequest.of("stock", List.of("5", "1", "3"));
 		List<String> claimed = template.execute(LockRequest.of("stock", "4"),
 				(outer) -> template.execute(set, (all) -> template.execute(LockRequest.of("stock", "2"),
-						(inner) -> keys(LeaseContext.fenced(() -> true)))));
+						(inner) -> keys(LeaseContext.fenced((lease) -> true)))));
 		assertThat(claimed).containsExactly("1", "2", "3", "4", "5");
 	}
 

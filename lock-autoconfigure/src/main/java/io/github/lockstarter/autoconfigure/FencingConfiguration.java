@@ -4,6 +4,8 @@ package io.github.lockstarter.autoconfigure;
 
 import javax.sql.DataSource;
 
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -17,7 +19,6 @@ import org.springframework.transaction.ConfigurableTransactionManager;
 
 import io.github.lockstarter.fencing.FenceTablePreparation;
 import io.github.lockstarter.fencing.FencingSettings;
-import io.github.lockstarter.store.LockStores;
 
 /**
  * Fences transactions as the properties say.
@@ -30,18 +31,16 @@ class FencingConfiguration {
 	@ConditionalOnMissingBean
 	FencingSettings distributedLockFencingSettings(DistributedLockProperties properties,
 			ConfigurableListableBeanFactory beanFactory) {
-		return properties.fencing().settings((dataSource) -> keepsLocks(beanFactory, dataSource));
+		return properties.fencing().settings((dataSource) -> storeIn(dataSource, beanFactory));
 	}
 
 	/**
-	 * Return whether the default store is {@code jdbc}, in the database of a
-	 * {@link DataSource}. The beans of the store are there, because it was created first.
+	 * Return {@code jdbc} if that store is in the database of a {@link DataSource}. Its
+	 * beans are created when something uses it, so there is no lock without them.
 	 */
-	private static boolean keepsLocks(ConfigurableListableBeanFactory beanFactory, DataSource dataSource) {
-		LockStores stores = beanFactory.getBeanProvider(LockStores.class).getIfUnique();
-		return stores != null && stores.defaultName().equals("jdbc")
-				&& beanFactory.getSingleton(JdbcLockConfiguration.POOLS) instanceof LockPools pools
-				&& pools.isFor(dataSource);
+	private static @Nullable String storeIn(DataSource dataSource, ConfigurableListableBeanFactory beanFactory) {
+		return (beanFactory.getSingleton(JdbcLockConfiguration.POOLS) instanceof LockPools pools
+				&& pools.isFor(dataSource)) ? "jdbc" : null;
 	}
 
 	@Bean
@@ -60,11 +59,9 @@ class FencingConfiguration {
 
 		@Bean
 		@ConditionalOnMissingBean
-		FenceTablePreparation distributedLockFenceTables(DistributedLockProperties properties, FencingSettings settings,
+		FenceTablePreparation distributedLockFenceTables(DistributedLockProperties properties,
 				ResourceLoader resourceLoader) {
-			boolean withLocks = properties.jdbc().initializeSchema() == JdbcLockProperties.SchemaInitialization.ALWAYS;
-			return new FencingTables(properties.fencing(),
-					(dataSource) -> withLocks && settings.ofLocks().test(dataSource), resourceLoader);
+			return new FencingTables(properties.fencing(), resourceLoader);
 		}
 
 	}

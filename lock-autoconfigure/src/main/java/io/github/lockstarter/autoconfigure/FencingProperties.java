@@ -4,7 +4,7 @@ package io.github.lockstarter.autoconfigure;
 
 import java.time.Duration;
 import java.util.Set;
-import java.util.function.Predicate;
+import java.util.function.Function;
 
 import javax.sql.DataSource;
 
@@ -19,12 +19,11 @@ import io.github.lockstarter.fencing.FencingSettings;
  * Settings of fenced transactions.
  *
  * @param transactions Whether transactions that run under a lock claim its fencing token
- * in their database, so that those of late owners are refused. By default, only those of
- * the DataSource that keeps the locks.
+ * in their database, so that those of late owners are refused. By default, only those
+ * that run in the DataSource that keeps their lock.
  * @param exclude Names of transaction manager beans whose transactions are not fenced.
  * @param initializeSchema When to create the table of the claims: embedded for in-memory
- * databases, and where distributed-lock.jdbc.initialize-schema creates the one of the
- * locks.
+ * databases only.
  * @param schema Location of the script that creates the table.
  * @param platform Platform in the location of the script; auto asks the database.
  * @param table Name of the table; may begin with a schema and a dot.
@@ -45,12 +44,11 @@ public record FencingProperties(@Nullable Boolean transactions, @DefaultValue Se
 
 	/**
 	 * Return these settings.
-	 * @param ofLocks whether a DataSource keeps the locks
+	 * @param storeIn returns the name of the store that keeps its locks in a DataSource
 	 */
-	FencingSettings settings(Predicate<DataSource> ofLocks) {
-		boolean all = Boolean.TRUE.equals(this.transactions);
-		return new FencingSettings(all, (this.transactions == null) ? ofLocks : (none) -> false, this.table,
-				this.retention, this.exclude);
+	FencingSettings settings(Function<DataSource, @Nullable String> storeIn) {
+		return new FencingSettings(Boolean.TRUE.equals(this.transactions),
+				(this.transactions == null) ? storeIn : (none) -> null, this.table, this.retention, this.exclude);
 	}
 
 }

@@ -2,25 +2,10 @@
 
 package io.github.lockstarter.autoconfigure;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.sql.SQLException;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.function.Predicate;
-
-import javax.sql.DataSource;
-
-import org.jspecify.annotations.Nullable;
+import java.util.Map;
 
 import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
-import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
-import org.springframework.boot.sql.init.DatabaseInitializationMode;
-import org.springframework.boot.sql.init.DatabaseInitializationSettings;
 import org.springframework.core.NestedExceptionUtils;
-import org.springframework.core.io.ByteArrayResource;
-import org.springframework.core.io.Resource;
 import org.springframework.core.io.ResourceLoader;
 
 import io.github.lockstarter.fencing.FenceTable;
@@ -33,19 +18,15 @@ import io.github.lockstarter.fencing.FencingNotPossibleException;
  * missing.
  *
  * @param properties when and how to create them
- * @param withLocks whether the table of the locks is created in the same database
  * @param resourceLoader finds the script
  */
-record FencingTables(FencingProperties properties, Predicate<DataSource> withLocks,
-		ResourceLoader resourceLoader) implements FenceTablePreparation {
+record FencingTables(FencingProperties properties, ResourceLoader resourceLoader) implements FenceTablePreparation {
 
 	@Override
 	public void prepare(FenceTable table) {
-		Exception failure = isWanted(table)
-				? new TableScript(this.properties.schema(), this.properties.platform(), FenceTable.DEFAULT_NAME,
-						table.name())
-					.run(table.dataSource(), this.resourceLoader, FenceTable::platform)
-				: null;
+		Exception failure = isWanted(table) ? new TableScript(this.properties.schema(), this.properties.platform(),
+				Map.of(FenceTable.DEFAULT_NAME, table.name()))
+			.run(table.dataSource(), this.resourceLoader, FenceTable::platform) : null;
 		try {
 			table.require();
 		}
@@ -65,8 +46,7 @@ record FencingTables(FencingProperties properties, Predicate<DataSource> withLoc
 	private boolean isWanted(FenceTable table) {
 		return switch (this.properties.initializeSchema()) {
 			case ALWAYS -> true;
-			case EMBEDDED ->
-				this.withLocks.test(table.dataSource()) || EmbeddedDatabaseConnection.isEmbedded(table.dataSource());
+			case EMBEDDED -> EmbeddedDatabaseConnection.isEmbedded(table.dataSource());
 			case NEVER -> false;
 		};
 	}

@@ -15,7 +15,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * of the application. At least 2. Half as many, at least 2, are added to renew and
  * release them.
  * @param initializeSchema When to create the table of the locks, and the one of fenced
- * transactions beside it: embedded for in-memory databases only.
+ * transactions with it: embedded for in-memory databases only.
  * @param schema Location of the script that creates the table.
  * @param platform Platform in the location of the script; auto asks the database.
  * @param table Name of the table; may begin with a schema and a dot.

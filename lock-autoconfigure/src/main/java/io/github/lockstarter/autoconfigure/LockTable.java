@@ -4,6 +4,7 @@ package io.github.lockstarter.autoconfigure;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Map;
 
 import javax.sql.DataSource;
 
@@ -16,6 +17,7 @@ import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.io.ResourceLoader;
 
+import io.github.lockstarter.fencing.FenceTable;
 import io.github.lockstarter.jdbc.JdbcLockSchema;
 import io.github.lockstarter.store.UnusableStoreException;
 
@@ -24,10 +26,12 @@ import io.github.lockstarter.store.UnusableStoreException;
  * locks.
  *
  * @param properties how it is called, and when and how to create it
+ * @param fences the name of the table of fenced transactions, which the script creates
+ * with it
  * @param dataSource the connections to its database
  * @param resourceLoader finds the script
  */
-record LockTable(JdbcLockProperties properties, DataSource dataSource, ResourceLoader resourceLoader) {
+record LockTable(JdbcLockProperties properties, String fences, DataSource dataSource, ResourceLoader resourceLoader) {
 
 	private static final Log logger = LogFactory.getLog(LockTable.class);
 
@@ -41,8 +45,8 @@ record LockTable(JdbcLockProperties properties, DataSource dataSource, ResourceL
 		try {
 			UnusableStoreException problem = problem(name);
 			if (problem != null && isWanted()) {
-				failure = new TableScript(this.properties.schema(), this.properties.platform(), JdbcLockSchema.TABLE,
-						name)
+				failure = new TableScript(this.properties.schema(), this.properties.platform(),
+						Map.of(JdbcLockSchema.TABLE, name, FenceTable.DEFAULT_NAME, this.fences))
 					.run(this.dataSource, this.resourceLoader, JdbcLockSchema::platform);
 				problem = problem(name);
 			}

@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Map;
+import java.util.regex.Matcher;
 
 import javax.sql.DataSource;
 
@@ -17,15 +19,14 @@ import org.springframework.core.io.ResourceLoader;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
 /**
- * The script that creates a table. Spring Boot's initializers would bind the connection
- * to a transaction of the thread, if the first use of a store is inside of one.
+ * The script that creates tables. Spring Boot's initializers would bind the connection to
+ * a transaction of the thread, if the first use of a store is inside of one.
  *
  * @param schema its location, which may have a placeholder for the platform
  * @param platform the platform, or {@code auto} to ask the database
- * @param nameInScript the name of the table in the script
- * @param table the name that the table gets
+ * @param tables the names that the tables of the script get
  */
-record TableScript(String schema, String platform, String nameInScript, String table) {
+record TableScript(String schema, String platform, Map<String, String> tables) {
 
 	private static final String PLATFORM = "@@platform@@";
 
@@ -38,7 +39,10 @@ record TableScript(String schema, String platform, String nameInScript, String t
 	@Nullable Exception run(DataSource dataSource, ResourceLoader resourceLoader, PlatformOf asked) {
 		try {
 			Resource script = resourceLoader.getResource(location(dataSource, asked));
-			String sql = script.getContentAsString(StandardCharsets.UTF_8).replace(this.nameInScript, this.table);
+			String sql = script.getContentAsString(StandardCharsets.UTF_8);
+			for (Map.Entry<String, String> each : this.tables.entrySet()) {
+				sql = sql.replaceAll("\\b" + each.getKey() + "\\b", Matcher.quoteReplacement(each.getValue()));
+			}
 			ResourceDatabasePopulator populator = new ResourceDatabasePopulator(
 					new ByteArrayResource(sql.getBytes(StandardCharsets.UTF_8), script.getDescription()));
 			populator.setSqlScriptEncoding(StandardCharsets.UTF_8.name());

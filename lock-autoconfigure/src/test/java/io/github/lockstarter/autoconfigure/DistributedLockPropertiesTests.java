@@ -48,12 +48,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 class DistributedLockPropertiesTests {
 
 	/**
-	 * The memory is the store of these tests, there is no text for no locks, and other
-	 * stores have addresses.
+	 * The memory is the store of these tests, there is no text for no locks, other stores
+	 * have addresses, and the place of the locks decides whether transactions are fenced.
 	 */
 	private static final Set<String> NOT_DEFAULTED = Set.of("distributed-lock.store", "distributed-lock.locks",
 			"distributed-lock.zookeeper.connect-string", "distributed-lock.redlock.nodes",
-			"distributed-lock.fencing.exclude");
+			"distributed-lock.fencing.exclude", "distributed-lock.fencing.transactions");
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
@@ -312,7 +312,7 @@ class DistributedLockPropertiesTests {
 			assertThat(property.get("description").toString()).as(name).endsWith(".");
 			assertThat(property.containsKey("defaultValue") || NOT_DEFAULTED.contains(name)).as(name + " has a default")
 				.isTrue();
-		}).hasSize(49);
+		}).hasSize(48);
 	}
 
 	@Test

@@ -6,3 +6,10 @@ create table if not exists distributed_lock (
 	line varchar,
 	told_at bigint default 0 not null
 );
+
+-- The claims of fenced transactions
+create table if not exists distributed_lock_fence (
+	lock_key varchar(255) not null primary key,
+	token bigint not null,
+	claimed_at bigint not null
+);

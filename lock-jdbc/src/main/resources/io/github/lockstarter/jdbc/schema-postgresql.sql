@@ -7,3 +7,10 @@ create table if not exists distributed_lock (
 	line text,
 	told_at bigint default 0 not null
 ) with (fillfactor = 50);
+
+-- The claims of fenced transactions
+create table if not exists distributed_lock_fence (
+	lock_key varchar(255) collate "C" not null primary key,
+	token bigint not null,
+	claimed_at bigint not null
+) with (fillfactor = 50);

@@ -4,30 +4,33 @@ package io.github.lockstarter.fencing;
 
 import java.time.Duration;
 import java.util.Set;
-import java.util.function.Predicate;
+import java.util.function.Function;
 
 import javax.sql.DataSource;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * Settings of fenced transactions.
  *
  * @param transactions whether all transactions under locks claim fencing tokens, unless
  * an annotation or a template says otherwise
- * @param ofLocks whether a {@link DataSource} keeps the locks itself, so that its
- * transactions claim even if not all do
+ * @param storeIn returns the name of the store that keeps its locks in a
+ * {@link DataSource}, or {@code null}: transactions under these locks claim even if not
+ * all do
  * @param table the name of the table in each database, with its schema if the database
  * needs it
  * @param retention how long the last token of an idle lock is kept; longer than any
  * transaction may be late
  * @param exclude the names of transaction managers whose transactions are not fenced
  */
-public record FencingSettings(boolean transactions, Predicate<DataSource> ofLocks, String table, Duration retention,
-		Set<String> exclude) {
+public record FencingSettings(boolean transactions, Function<DataSource, @Nullable String> storeIn, String table,
+		Duration retention, Set<String> exclude) {
 
 	/**
 	 * Fences only the transactions of annotations and templates that say so.
 	 */
-	public static final FencingSettings DEFAULTS = new FencingSettings(false, (dataSource) -> false,
+	public static final FencingSettings DEFAULTS = new FencingSettings(false, (dataSource) -> null,
 			FenceTable.DEFAULT_NAME, Duration.ofDays(1), Set.of());
 
 	public FencingSettings {
@@ -38,18 +41,25 @@ public record FencingSettings(boolean transactions, Predicate<DataSource> ofLock
 	}
 
 	/**
-	 * Return whether the transactions of a {@link DataSource} claim where neither an
+	 * Return whether transactions of a {@link DataSource} claim where neither an
 	 * annotation nor a template says so.
 	 */
 	boolean isFenced(DataSource dataSource) {
-		return this.transactions || this.ofLocks.test(dataSource);
+		return this.transactions || this.storeIn.apply(dataSource) != null;
+	}
+
+	/**
+	 * Return whether they do under locks of a store.
+	 */
+	boolean isFenced(DataSource dataSource, String store) {
+		return this.transactions || store.equals(this.storeIn.apply(dataSource));
 	}
 
 	/**
 	 * Return these settings with all transactions fenced.
 	 */
 	public FencingSettings withTransactions() {
-		return new FencingSettings(true, this.ofLocks, this.table, this.retention, this.exclude);
+		return new FencingSettings(true, this.storeIn, this.table, this.retention, this.exclude);
 	}
 
 }

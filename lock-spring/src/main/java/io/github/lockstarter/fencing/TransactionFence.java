@@ -10,7 +10,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
@@ -61,7 +61,7 @@ public final class TransactionFence implements TransactionExecutionListener {
 
 	private final FenceTable table;
 
-	private final BooleanSupplier byDefault;
+	private final Predicate<Lease> byDefault;
 
 	/**
 	 * Create a fence for all transactions under locks, except where
@@ -70,17 +70,17 @@ public final class TransactionFence implements TransactionExecutionListener {
 	 * @param table the table in the database of the manager's transactions
 	 */
 	public TransactionFence(AbstractPlatformTransactionManager manager, FenceTable table) {
-		this(manager, table, () -> true);
+		this(manager, table, (lease) -> true);
 	}
 
 	/**
 	 * Create a fence.
 	 * @param manager the manager to add this listener to
 	 * @param table the table in the database of the manager's transactions
-	 * @param byDefault whether transactions claim where neither an annotation nor a
-	 * template says so
+	 * @param byDefault whether transactions claim the token of a lease where neither an
+	 * annotation nor a template says so
 	 */
-	TransactionFence(AbstractPlatformTransactionManager manager, FenceTable table, BooleanSupplier byDefault) {
+	TransactionFence(AbstractPlatformTransactionManager manager, FenceTable table, Predicate<Lease> byDefault) {
 		this.manager = manager;
 		this.table = table;
 		this.byDefault = byDefault;

@@ -119,7 +119,8 @@ public final class TransactionFences implements BeanPostProcessor {
 		if (table != null) {
 			AbstractPlatformTransactionManager fenced = (AbstractPlatformTransactionManager) manager;
 			FencingSettings settings = settings();
-			addFirst(new TransactionFence(fenced, table, () -> settings.isFenced(table.dataSource())), fenced);
+			addFirst(new TransactionFence(fenced, table,
+					(lease) -> settings.isFenced(table.dataSource(), lease.store())), fenced);
 			return;
 		}
 		FencingNotPossibleException obstacle = obstacle(manager, name);
@@ -225,7 +226,7 @@ public final class TransactionFences implements BeanPostProcessor {
 		}
 
 		private void refuse() {
-			if (!LeaseContext.fenced(() -> false).isEmpty()) {
+			if (!LeaseContext.fenced((lease) -> false).isEmpty()) {
 				throw new FencingNotPossibleException(this.reason.getMessage() + "; " + this.reason.getRemedy(),
 						this.reason.getRemedy());
 			}

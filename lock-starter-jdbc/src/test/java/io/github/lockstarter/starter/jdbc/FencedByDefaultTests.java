@@ -23,6 +23,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
@@ -65,11 +66,8 @@ class FencedByDefaultTests {
 			.run();
 	}
 
-	private static boolean hasTableOfClaims(JdbcClient jdbc) {
-		return jdbc
-			.sql("select count(*) from information_schema.tables where lower(table_name) = 'distributed_lock_fence'")
-			.query(Integer.class)
-			.single() > 0;
+	private static int claims(JdbcClient jdbc) {
+		return jdbc.sql("select count(*) from distributed_lock_fence").query(Integer.class).single();
 	}
 
 	@Test
@@ -87,7 +85,7 @@ class FencedByDefaultTests {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> runLate(ran, OFF))
 			.withMessageNotContaining("claimed");
 		assertThat(ran).containsExactly("later", "late");
-		assertThat(hasTableOfClaims(this.looking)).isFalse();
+		assertThat(claims(this.looking)).isZero();
 	}
 
 	/**
@@ -115,19 +113,25 @@ class FencedByDefaultTests {
 			.executeWithoutResult((status) -> body.run());
 	}
 
+	/** The table is there as soon as the store is used. */
 	@Test
 	void locksThatAreKeptElsewhereFenceNothing() {
 		try (ConfigurableApplicationContext application = start(Shop.class, "distributed-lock.store=memory")) {
-			application.getBean(LockTemplate.class)
-				.executeWithoutResult(this.request, (lease) -> transact(application, () -> {
-				}));
-			assertThat(hasTableOfClaims(this.looking)).isFalse();
+			LockTemplate template = application.getBean(LockTemplate.class);
+			template.executeWithoutResult(this.request.withStore("jdbc"), (lease) -> transact(application, () -> {
+			}));
+			assertThat(claims(this.looking)).isOne();
+			template.executeWithoutResult(LockRequest.of("stock", UUID.randomUUID()),
+					(lease) -> transact(application, () -> {
+					}));
+			assertThat(claims(this.looking)).isOne();
 		}
 	}
 
 	@Test
 	void aMissingTableEndsTheStart(CapturedOutput output) {
 		start(Shop.class, OFF).close();
+		this.looking.sql("drop table distributed_lock_fence").update();
 		assertThat(catchThrowable(() -> start(Shop.class, "distributed-lock.jdbc.initialize-schema=never").close()))
 			.isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
@@ -149,10 +153,14 @@ class FencedByDefaultTests {
 									application.getBean(each, PlatformTransactionManager.class))
 								.execute((status) -> 1));
 			}
-			JdbcClient locks = JdbcClient.create(application.getBean("locks", DataSource.class));
-			assertThat(locks.sql("select count(*) from distributed_lock_fence").query(Integer.class).single()).isOne();
-			assertThat(hasTableOfClaims(JdbcClient.create(application.getBean("orders", DataSource.class))))
-				.isEqualTo(all);
+			assertThat(claims(JdbcClient.create(application.getBean("locks", DataSource.class)))).isOne();
+			JdbcClient orders = JdbcClient.create(application.getBean("orders", DataSource.class));
+			if (all) {
+				assertThat(claims(orders)).isOne();
+			}
+			else {
+				assertThatExceptionOfType(BadSqlGrammarException.class).isThrownBy(() -> claims(orders));
+			}
 		}
 	}
 

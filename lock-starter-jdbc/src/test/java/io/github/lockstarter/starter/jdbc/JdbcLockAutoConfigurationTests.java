@@ -212,13 +212,15 @@ class JdbcLockAutoConfigurationTests {
 	}
 
 	@Test
-	void theScriptCreatesATableOfAnotherName() {
+	void theScriptCreatesTablesOfOtherNames() {
 		try (ConfigurableApplicationContext application = start(Locks.class, "spring.datasource.url=jdbc:h2:mem:named",
-				"distributed-lock.jdbc.table=my_locks");
+				"distributed-lock.jdbc.table=my_locks", "distributed-lock.fencing.table=our_fence");
 				Lease lease = application.getBean(LockRegistry.class).acquire(LockRequest.of("stock"))) {
 			assertThat(lease.isHeld()).isTrue();
 			assertThat(application.getBean(JdbcTemplate.class)
 				.queryForObject("select count(*) from my_locks", Integer.class)).isOne();
+			assertThat(application.getBean(JdbcTemplate.class)
+				.queryForObject("select count(*) from our_fence", Integer.class)).isZero();
 		}
 	}
 

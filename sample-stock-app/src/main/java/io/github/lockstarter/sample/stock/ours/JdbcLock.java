@@ -10,8 +10,8 @@ import io.github.lockstarter.sample.stock.Sales;
 import io.github.lockstarter.sample.stock.StrategyDescription;
 
 /**
- * Sells under a lock in the database that has the stock. The commit of the sale checks
- * the lock there, so a late owner sells nothing. Each lock costs statements and a row.
+ * Sells under a lock in the database that has the stock. The sale claims the lock there,
+ * so a late owner sells nothing. Each lock costs statements and two rows.
  */
 @StoreStrategy
 class JdbcLock implements DeductionStrategy {
@@ -31,7 +31,7 @@ class JdbcLock implements DeductionStrategy {
 	@Override
 	public StrategyDescription description() {
 		return new StrategyDescription("distributed-lock-jdbc", Family.DISTRIBUTED_LOCK,
-				"A lock in the database of the stock, checked at the commit: right even if an owner is paused",
+				"A lock in the database of the stock, which refuses late owners: right even if one is paused",
 				Expectation.RIGHT);
 	}
 
