@@ -53,6 +53,18 @@ final class ConnectAttempts<T> implements AutoCloseable {
 	}
 
 	/**
+	 * Let the next request open another connection.
+	 * @return whether the connection was the current one
+	 */
+	synchronized boolean forget(T connection) {
+		boolean current = this.connection == connection;
+		if (current) {
+			this.connection = null;
+		}
+		return current;
+	}
+
+	/**
 	 * Return the connection, if necessary after the attempt under way or a new one.
 	 * Dependent actions of the stages run in the order of these calls.
 	 */

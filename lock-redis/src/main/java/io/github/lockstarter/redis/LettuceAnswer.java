@@ -29,6 +29,8 @@ final class LettuceAnswer<T, R> extends CompletableFuture<R> implements BiConsum
 
 	private final AtomicInteger late;
 
+	private final BiConsumer<RedisClusterAsyncCommands<byte[], byte[]>, Throwable> failed;
+
 	private final long timeout;
 
 	private final long since = System.nanoTime();
@@ -45,12 +47,15 @@ final class LettuceAnswer<T, R> extends CompletableFuture<R> implements BiConsum
 	 * Create an answer without sending the call.
 	 * @param late how many scripts the connection has sent a second time, behind later
 	 * calls
+	 * @param failed called with each failure on an open connection
 	 * @param timeout time-out from now on, in nanoseconds
 	 */
-	LettuceAnswer(ScriptCall call, Function<T, R> reader, AtomicInteger late, long timeout) {
+	LettuceAnswer(ScriptCall call, Function<T, R> reader, AtomicInteger late,
+			BiConsumer<RedisClusterAsyncCommands<byte[], byte[]>, Throwable> failed, long timeout) {
 		this.call = call;
 		this.reader = reader;
 		this.late = late;
+		this.failed = failed;
 		this.timeout = timeout;
 	}
 
@@ -141,6 +146,10 @@ final class LettuceAnswer<T, R> extends CompletableFuture<R> implements BiConsum
 	}
 
 	private void fail(Throwable ex) {
+		RedisClusterAsyncCommands<byte[], byte[]> commands = this.commands;
+		if (commands != null) {
+			this.failed.accept(commands, ex);
+		}
 		// What the server has carried out before must not seem to be unsent
 		completeExceptionally((this.overtaking && ScriptErrors.isUnsent(ex))
 				? new IllegalStateException("The connection was lost before the call could be repeated")

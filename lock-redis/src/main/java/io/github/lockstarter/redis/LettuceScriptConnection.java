@@ -34,9 +34,12 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  * Data Redis adds to each call. Lettuce sends in the order of the calls, so the next
  * acquisition can be sent before a release is answered.
  */
-final class LettuceScriptConnection implements ScriptConnection {
+final class LettuceScriptConnection implements ScriptConnection, RedisConnectionStateListener {
 
 	private static final Log logger = LogFactory.getLog(LettuceScriptConnection.class);
+
+	/** A server that is replaced soon is asked for no longer than that. */
+	private static final long SHORTEST_USE = Duration.ofMillis(500).toNanos();
 
 	private final LettuceConnectionFactory factory;
 
@@ -53,6 +56,11 @@ final class LettuceScriptConnection implements ScriptConnection {
 	/** Used only by attempts to connect. */
 	private boolean first = true;
 
+	private volatile long openedAt;
+
+	private volatile Runnable doubt = () -> {
+	};
+
 	/**
 	 * Create a connection that is opened by its first use.
 	 * @param factory opens it, and is closed elsewhere
@@ -62,6 +70,7 @@ final class LettuceScriptConnection implements ScriptConnection {
 		this.factory = factory;
 		this.connectTimeout = connectTimeout;
 		this.timeout = factory.getClientConfiguration().getCommandTimeout().toNanos();
+		factory.getRequiredNativeClient().addListener(this);
 	}
 
 	@Override
@@ -72,7 +81,7 @@ final class LettuceScriptConnection implements ScriptConnection {
 	@Override
 	public <T, R> CompletableFuture<R> send(Supplier<ScriptCall> call, Function<T, R> reader) {
 		try {
-			LettuceAnswer<T, R> answer = new LettuceAnswer<>(call.get(), reader, this.late, this.timeout);
+			LettuceAnswer<T, R> answer = new LettuceAnswer<>(call.get(), reader, this.late, this::failed, this.timeout);
 			RedisClusterAsyncCommands<byte[], byte[]> commands = this.commands.connection();
 			if (commands != null) {
 				answer.sendTo(commands);
@@ -97,12 +106,17 @@ final class LettuceScriptConnection implements ScriptConnection {
 		long since = System.nanoTime();
 		try {
 			RedisClusterAsyncCommands<byte[], byte[]> commands = commandsOfServer(call.keys()[0], since);
-			LettuceAnswer<T, T> answer = new LettuceAnswer<>(call, Function.identity(), this.late, remaining(since));
+			LettuceAnswer<T, T> answer = new LettuceAnswer<>(call, Function.identity(), this.late, this::failed,
+					remaining(since));
 			answer.sendTo(commands);
 			T result = await(answer, since);
 			return new Replicated<>(result, await(commands.waitForReplication(replicas, timeout.toMillis()), since));
 		}
 		catch (RuntimeException ex) {
+			RedisClusterAsyncCommands<byte[], byte[]> commands = this.commands.connection();
+			if (commands != null) {
+				failed(commands, ex);
+			}
 			throw ScriptErrors.translate(ex, call);
 		}
 	}
@@ -154,7 +168,7 @@ final class LettuceScriptConnection implements ScriptConnection {
 		catch (TimeoutException ex) {
 			String missing = (this.commands.connection() != null) ? "answer" : "connection";
 			throw new RedisCommandTimeoutException(
-					"No " + missing + " within " + TimeUnit.NANOSECONDS.toMillis(this.timeout) + " ms");
+					"The " + missing + " timed out after " + TimeUnit.NANOSECONDS.toMillis(this.timeout) + " ms");
 		}
 		catch (ExecutionException ex) {
 			throw (ex.getCause() instanceof RuntimeException cause) ? cause : new IllegalStateException(ex.getCause());
@@ -188,16 +202,37 @@ final class LettuceScriptConnection implements ScriptConnection {
 	}
 
 	private RedisClusterAsyncCommands<byte[], byte[]> openOnce() {
+		// Closes the connection to a server that is no longer the right one
+		this.factory.resetConnection();
 		RedisConnection connection = this.factory.getConnection();
 		try {
 			RedisClusterAsyncCommands<byte[], byte[]> commands = ((LettuceConnection) connection).getNativeConnection();
-			this.factory.getRequiredNativeClient().addListener(new ScriptLoader(commands));
 			loadScripts(commands);
+			this.openedAt = System.nanoTime();
 			return commands;
 		}
 		finally {
 			connection.close();
 		}
+	}
+
+	/**
+	 * Connect anew after an answer of a wrong server, and after none: the address may
+	 * belong to another server by now. In a cluster, the driver follows redirections, and
+	 * one server does not concern the others.
+	 */
+	private void failed(RedisClusterAsyncCommands<byte[], byte[]> commands, Throwable ex) {
+		boolean doubtful = ScriptErrors.isWrongServer(ex) || ScriptErrors.isTimeout(ex);
+		if (doubtful && !isCluster() && System.nanoTime() - this.openedAt > SHORTEST_USE
+				&& this.commands.forget(commands)) {
+			logger.debug("Connecting anew", ex);
+			this.doubt.run();
+		}
+	}
+
+	@Override
+	public void onDoubt(Runnable task) {
+		this.doubt = task;
 	}
 
 	@Override
@@ -219,16 +254,14 @@ final class LettuceScriptConnection implements ScriptConnection {
 	}
 
 	/**
-	 * Loads the scripts again after a reconnect, because the server may be another one.
+	 * Load the scripts again after a reconnect, because the server may be another one.
 	 */
-	private record ScriptLoader(
-			RedisClusterAsyncCommands<byte[], byte[]> commands) implements RedisConnectionStateListener {
-
-		@Override
-		public void onRedisConnected(RedisChannelHandler<?, ?> connection, SocketAddress address) {
-			loadScripts(this.commands);
+	@Override
+	public void onRedisConnected(RedisChannelHandler<?, ?> connection, SocketAddress address) {
+		RedisClusterAsyncCommands<byte[], byte[]> commands = this.commands.connection();
+		if (commands != null) {
+			loadScripts(commands);
 		}
-
 	}
 
 }

@@ -97,6 +97,8 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 		this.scripts = this.connections.scripts();
 		this.calls = new LockScriptCalls(keys, settings.fenceRetention(), jvm, this.scripts::isCluster, distance);
 		this.signal = new RedisReleaseSignal(this.connections.subscriptions(), keys.channel(jvm));
+		this.scripts.onDoubt(this.signal::renew);
+		this.connections.replicated().onDoubt(this.signal::renew);
 		this.line = new RedisWaitingLine(this.scripts, this.calls, this.signal);
 		this.groupGrant = settings.awaitsReplicas() ? Optional.empty()
 				: Optional.of(new RedisGroupGrant(this.scripts, this.calls));

@@ -91,10 +91,22 @@ final class RedisReleaseSignal implements AutoCloseable {
 		}
 	}
 
+	/**
+	 * Subscribe anew, because the server may be another one by now. Waiters do so when
+	 * they are asked.
+	 */
+	void renew() {
+		RedisSubscription subscription = this.subscription.get();
+		if (subscription != null && subscription.isListening()) {
+			this.retryAt = System.nanoTime() + RECOVERY_NANOS;
+			this.threads.execute(() -> end(subscription, subscription.listener()));
+		}
+	}
+
 	private void end(RedisSubscription subscription, ReleaseListener listener) {
 		boolean lost = subscription.isListening();
 		subscription.close();
-		this.subscription.set(null);
+		this.subscription.compareAndSet(subscription, null);
 		if (lost) {
 			// Makes waiters ask, which subscribes again
 			listener.onDoubt();

@@ -44,6 +44,10 @@ final class RedisSubscription implements MessageListener, SubscriptionListener, 
 		this.listener = listener;
 	}
 
+	ReleaseListener listener() {
+		return this.listener;
+	}
+
 	/**
 	 * Return whether messages arrive.
 	 */

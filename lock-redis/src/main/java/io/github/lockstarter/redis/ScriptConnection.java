@@ -43,6 +43,12 @@ interface ScriptConnection extends AutoCloseable {
 	<T> Replicated<T> runReplicated(ScriptCall call, int replicas, Duration timeout);
 
 	/**
+	 * Set what to run when the server may have been replaced by another one, to which the
+	 * next scripts connect. It may run on a thread of the driver, and must not block.
+	 */
+	void onDoubt(Runnable task);
+
+	/**
 	 * Return whether {@link #send} blocks its thread until the server has answered.
 	 */
 	boolean mayBlock();

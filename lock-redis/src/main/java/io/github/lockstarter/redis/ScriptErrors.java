@@ -3,6 +3,7 @@
 package io.github.lockstarter.redis;
 
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 import org.springframework.data.redis.RedisConnectionFailureException;
 
@@ -12,6 +13,9 @@ import io.github.lockstarter.store.UnusableStoreException;
  * The meaning of script errors, whichever driver reports them.
  */
 final class ScriptErrors {
+
+	private static final List<String> WRONG_SERVER = List.of("READONLY", "NOREPLICAS", "MASTERDOWN", "LOADING",
+			"MISCONF");
 
 	private ScriptErrors() {
 	}
@@ -37,6 +41,14 @@ final class ScriptErrors {
 	 */
 	static boolean isTimeout(Throwable ex) {
 		return hasCode(ex, "timed out");
+	}
+
+	/**
+	 * Return whether a server answers that it is not the one to ask, at least for now. A
+	 * failover may leave connections to the former primary open.
+	 */
+	static boolean isWrongServer(Throwable ex) {
+		return WRONG_SERVER.stream().anyMatch((code) -> hasCode(ex, code));
 	}
 
 	/**

@@ -8,6 +8,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisClusterConnection;
@@ -21,6 +23,8 @@ import org.springframework.data.redis.connection.ReturnType;
  */
 final class SpringScriptConnection implements ScriptConnection {
 
+	private static final Log logger = LogFactory.getLog(SpringScriptConnection.class);
+
 	private final RedisConnectionFactory connections;
 
 	private final ClusterServers servers;
@@ -28,6 +32,9 @@ final class SpringScriptConnection implements ScriptConnection {
 	private final boolean repeating;
 
 	private volatile @Nullable Boolean cluster;
+
+	private volatile Runnable doubt = () -> {
+	};
 
 	/**
 	 * Create a connection.
@@ -79,11 +86,36 @@ final class SpringScriptConnection implements ScriptConnection {
 			return commands.apply(connection);
 		}
 		catch (RuntimeException ex) {
+			doubt(connection, ex);
 			throw ScriptErrors.translate(ex, call);
 		}
 		finally {
 			connection.close();
 		}
+	}
+
+	/**
+	 * Let a wrong server end the connection, which its driver replaces: the address may
+	 * belong to another server by now.
+	 */
+	private void doubt(RedisConnection connection, RuntimeException failure) {
+		boolean wrong = ScriptErrors.isWrongServer(failure) && !isKnownAsCluster();
+		if (wrong) {
+			try {
+				connection.execute("QUIT");
+			}
+			catch (RuntimeException ex) {
+				logger.debug("Could not end the connection to a wrong server", ex);
+			}
+		}
+		if (wrong || ScriptErrors.isTimeout(failure)) {
+			this.doubt.run();
+		}
+	}
+
+	@Override
+	public void onDoubt(Runnable task) {
+		this.doubt = task;
 	}
 
 	private <T> T run(RedisConnection connection, ScriptCall call) {

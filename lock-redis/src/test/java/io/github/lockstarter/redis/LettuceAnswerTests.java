@@ -49,7 +49,8 @@ class LettuceAnswerTests {
 	private LettuceAnswer<Object, Object> send() {
 		ScriptCall call = new ScriptCall(LockScript.REDLOCK_ACQUIRE, new byte[][] { {} });
 		LettuceAnswer<Object, Object> answer = new LettuceAnswer<>(call, Function.identity(), this.late,
-				Duration.ofMinutes(1).toNanos());
+				(commands, ex) -> {
+				}, Duration.ofMinutes(1).toNanos());
 		answer.sendTo(commands());
 		return answer;
 	}

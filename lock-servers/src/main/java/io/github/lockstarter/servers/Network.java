@@ -28,9 +28,9 @@ public final class Network implements AutoCloseable {
 
 	private final ServerSocket listener;
 
-	private final int serverPort;
-
 	private final boolean patient;
+
+	private volatile int serverPort;
 
 	private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
 
@@ -103,6 +103,13 @@ public final class Network implements AutoCloseable {
 
 	public String address() {
 		return "127.0.0.1:" + port();
+	}
+
+	/**
+	 * Lead new connections to another server. Those that are open stay with theirs.
+	 */
+	public void moveTo(int serverPort) {
+		this.serverPort = serverPort;
 	}
 
 	/**
