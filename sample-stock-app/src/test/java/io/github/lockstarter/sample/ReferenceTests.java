@@ -43,6 +43,7 @@ class ReferenceTests {
 					AutoConfigurations.of(AopAutoConfiguration.class, DistributedLockAutoConfiguration.class))
 			.withPropertyValues("distributed-lock.store=memory")
 			.withBean(ReferenceExamples.class)
+			.withBean(LockStatistics.class)
 			.run((context) -> {
 				ReferenceExamples examples = context.getBean(ReferenceExamples.class);
 				examples.add(1, 3);
@@ -60,6 +61,7 @@ class ReferenceTests {
 				examples.importAll(List.of("a", ""), null);
 				assertThat(examples.lastToken()).isPositive();
 				assertThat(examples.stopped()).isTrue();
+				assertThat(context.getBean(LockStatistics.class).longestWait("ticket-counter")).isPositive();
 			});
 	}
 
