@@ -183,7 +183,9 @@ final class SimultaneousGrant {
 	private void failed(Question question, Duration waitTime, Throwable failure) {
 		Part part = question.wanted.get(0);
 		Duration waited = Duration.ofNanos(this.timetable.now() - question.sentAt);
-		if (waitTime.compareTo(waited) <= 0 && !part.waiter.isInterrupted()) {
+		// Asked one by one, the lock that the store cannot keep is named
+		boolean misuse = RootCause.unwrap(failure) instanceof IllegalArgumentException;
+		if (!misuse && waitTime.compareTo(waited) <= 0 && !part.waiter.isInterrupted()) {
 			LockUnavailableException unavailable = this.admission.unavailable(part.lock.key(),
 					RootCause.asRuntime(failure));
 			this.admission.turnAway(part.lock.key(), part.waiter, unavailable);

@@ -34,8 +34,8 @@ public final class CompositeLockListener implements LockListener {
 			}
 			catch (Throwable ex) {
 				// An error that escaped would leave a held lock without a lease. The
-				// class
-				// is logged because the toString() of a proxy may fail as well
+				// class is
+				// logged because the toString() of a proxy may fail as well
 				String failure = "Listener " + listener.getClass().getName() + " failed on " + event
 						+ "; the lock is not affected";
 				if (this.failed.add(listener.getClass())) {

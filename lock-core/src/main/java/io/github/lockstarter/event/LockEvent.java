@@ -72,7 +72,7 @@ public sealed interface LockEvent {
 	}
 
 	/**
-	 * The store could not be asked for the lock.
+	 * The store could not be asked for the lock, or granted it too late.
 	 *
 	 * @param key which lock
 	 * @param mode its mode

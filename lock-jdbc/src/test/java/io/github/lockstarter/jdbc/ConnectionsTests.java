@@ -101,13 +101,13 @@ class ConnectionsTests {
 	@ParameterizedTest
 	@EnumSource(TestDatabase.class)
 	void aMissingTableIsNamed(TestDatabase database) {
-		JdbcLockSettings settings = new JdbcLockSettings("missing_", Duration.ofSeconds(2), false, true,
+		JdbcLockSettings settings = new JdbcLockSettings("missing", Duration.ofSeconds(2), false, true,
 				Duration.ofSeconds(1), Duration.ofSeconds(1), Duration.ofHours(1));
 		try (JdbcLockStore store = new JdbcLockStore(database.unpooled(), settings)) {
 			StoreClient client = new StoreClient(store);
 			assertThatExceptionOfType(UnusableStoreException.class)
 				.isThrownBy(() -> client.acquire(LockKey.of("table"), this.owner, LEASE_TIME, false))
-				.withMessageContaining("missing_lock");
+				.withMessageContaining("table 'missing'");
 		}
 	}
 

@@ -2,6 +2,9 @@
 
 package io.github.lockstarter.jdbc;
 
+import java.time.Duration;
+import java.util.List;
+
 import javax.sql.DataSource;
 
 import org.junit.jupiter.api.Test;
@@ -11,6 +14,7 @@ import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockListener;
@@ -35,6 +39,10 @@ class DatabaseEncodingTests {
 			assertThatIllegalArgumentException().isThrownBy(() -> registry.acquire(LockRequest.of("stock", "茶")))
 				.withMessageStartingWith("The store cannot keep lock 'stock:茶': ")
 				.withMessageContaining("UTF8");
+			assertThatIllegalArgumentException()
+				.isThrownBy(() -> registry
+					.acquireAll(LockSetRequest.of("stock", List.of("thé", "茶")).withWaitTime(Duration.ZERO)))
+				.withMessageStartingWith("The store cannot keep lock 'stock:茶': ");
 			try (Lease lease = registry.acquire(LockRequest.of("stock", "thé"))) {
 				assertThat(lease.isHeld()).isTrue();
 			}

@@ -107,7 +107,8 @@ public final class SharedServers {
 
 		MARIADB(() -> MariaDbServer.start().url()),
 
-		REDIS(() -> String.valueOf(RedisServer.start("--databases", "10000").port())),
+		REDIS(() -> String
+			.valueOf(RedisServer.start("--databases", "10000", "--rename-command", "FLUSHALL", "").port())),
 
 		ZOOKEEPER(() -> ZooKeeperServer.start().address());
 

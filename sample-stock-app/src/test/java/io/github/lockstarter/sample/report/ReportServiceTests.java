@@ -170,7 +170,7 @@ class ReportServiceTests extends AbstractShopTests {
 
 	private void loseTheDataOfRedis() {
 		try (RedisConnection connection = this.redis.getRequiredConnectionFactory().getConnection()) {
-			connection.serverCommands().flushAll();
+			connection.serverCommands().flushDb();
 		}
 	}
 
