@@ -144,9 +144,10 @@ final class Admission {
 	 * Return the exception for a waiter if the store could not be asked for a lock.
 	 */
 	LockUnavailableException unavailable(LockKey key, RuntimeException cause) {
-		String reason = RootCause.messageOf(cause);
-		this.outages.told(key, reason);
-		return new LockUnavailableException(key, "the store could not be asked (" + reason + ")", cause);
+		this.outages.failed(key, cause);
+		String address = this.outages.address();
+		return new LockUnavailableException(key, "the store could not be asked ("
+				+ (address.isEmpty() ? "" : address + ": ") + RootCause.messageOf(cause) + ")", cause);
 	}
 
 	/**

@@ -70,8 +70,9 @@ final class Engine {
 		this.waiters = new Waiters(this.capabilities, settings.waitTime(), time);
 		this.terms = new Terms(settings, time);
 		this.locks = new LocalLocks(this.terms);
-		LossNotice notice = new LossNotice(name, listener, this.threads.callbacks());
-		OutageLog outages = new OutageLog(name, this.threads.background()::serverOf);
+		OutageLog outages = new OutageLog(name, safeStore, this.threads.background()::serverOf,
+				this.threads.timetable(), settings.leaseTime().dividedBy(10));
+		LossNotice notice = new LossNotice(name, listener, this.threads.callbacks(), outages);
 		this.desk = new StoreDesk(safeStore, settings, this.threads, this.locks, notice, outages);
 		safeStore.onInterruption(this::renewAll);
 		this.admission = new Admission(this.desk, outages, listener, this.capabilities, this.threads.returns());

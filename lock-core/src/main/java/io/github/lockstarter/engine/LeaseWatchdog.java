@@ -166,6 +166,7 @@ final class LeaseWatchdog implements Renewal.Listener {
 	@Override
 	public void answered(Renewal renewal, boolean owned, @Nullable Throwable failure) {
 		Tenure tenure = renewal.tenure();
+		this.notice.settled(tenure.key(), failure);
 		boolean confirmed = failure == null && owned && !tenure.certainty().isOver();
 		boolean recovered = confirmed && confirm(renewal);
 		// The next renewal may shorten the deadline

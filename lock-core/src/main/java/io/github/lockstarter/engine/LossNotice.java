@@ -9,7 +9,9 @@ import java.util.function.Consumer;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
@@ -28,27 +30,42 @@ final class LossNotice {
 
 	private final Executor callbacks;
 
-	LossNotice(String store, LockListener listener, Executor callbacks) {
+	private final OutageLog outages;
+
+	LossNotice(String store, LockListener listener, Executor callbacks, OutageLog outages) {
 		this.store = store;
 		this.listener = listener;
 		this.callbacks = callbacks;
+		this.outages = outages;
 	}
 
 	void suspect(Tenure tenure, Throwable cause) {
 		Duration remaining = Duration.ofNanos(Math.max(0, tenure.remainingNanos()));
-		logger.warn("Lock '" + tenure.key() + "' could not be " + (tenure.needsRenewal() ? "renewed" : "looked up")
+		logger.debug("Lock '" + tenure.key() + "' could not be " + (tenure.needsRenewal() ? "renewed" : "looked up")
 				+ "; trying again for " + remaining.toMillis() + " ms until its lease expires", cause);
 		tell(new LockEvent.Suspect(tenure.key(), tenure.owner().mode(), this.store, tenure.fencingToken(), remaining,
 				cause));
 	}
 
 	void recovered(Tenure tenure) {
-		logger.info("Lock '" + tenure.key() + "' was renewed again");
+		logger.debug("Lock '" + tenure.key() + "' was renewed again");
 		tell(new LockEvent.Recovered(tenure.key(), tenure.owner().mode(), this.store, tenure.fencingToken()));
 	}
 
+	/**
+	 * Note that a renewal or a release has failed, or was answered.
+	 */
+	void settled(LockKey key, @Nullable Throwable failure) {
+		if (failure != null) {
+			this.outages.failed(key, failure);
+		}
+		else {
+			this.outages.answered(key);
+		}
+	}
+
 	void releaseFailed(Tenure tenure, Throwable cause) {
-		logger.warn("Lock '" + tenure.key() + "' could not be released; trying again in the background", cause);
+		logger.debug("Lock '" + tenure.key() + "' could not be released; trying again in the background", cause);
 		tell(new LockEvent.ReleaseFailed(tenure.key(), tenure.owner().mode(), this.store, tenure.fencingToken(),
 				cause));
 	}
@@ -57,7 +74,12 @@ final class LossNotice {
 		LockLostException loss = hold.loss();
 		// A lease that is closed from now on still learns of the earlier loss
 		List<HoldEnding.Callback> owners = hold.ending().callbacks();
-		logger.warn(loss.getMessage());
+		if (this.outages.lost(loss.getKey())) {
+			logger.debug(loss.getMessage());
+		}
+		else {
+			logger.warn(loss.getMessage());
+		}
 		tell(new LockEvent.Lost(hold.key(), hold.mode(), this.store, hold.fencingToken(), hold.lossReason()));
 		for (HoldEnding.Callback callback : owners) {
 			callback.context().on(this.callbacks).execute(() -> call(callback.action(), loss));

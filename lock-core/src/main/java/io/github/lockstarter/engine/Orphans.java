@@ -110,7 +110,8 @@ final class Orphans {
 				return;
 			}
 			if (ex != null) {
-				logger.warn("Lock '" + tenure.key() + "' could not be kept for as long as requested", ex);
+				logger.warn("Lock '" + tenure.key() + "' could not be kept for as long as requested: "
+						+ RootCause.messageOf(ex));
 			}
 			else {
 				returnUncertain(tenure);

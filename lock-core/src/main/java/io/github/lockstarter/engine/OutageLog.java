@@ -2,81 +2,178 @@
 
 package io.github.lockstarter.engine;
 
-import java.util.LinkedHashSet;
-import java.util.Set;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.LockStore;
 
 /**
- * Logs one warning when a store, or one server of it, cannot be asked, independent of the
- * number of failed acquisitions, and one line when it answers again.
+ * Logs one warning when a store, or one server of it, cannot be asked, and one line when
+ * it answers again, whatever the number of requests and locks. An outage lasts until no
+ * request has failed for a while: only then all holders know whether they have lost their
+ * locks.
  */
 final class OutageLog {
 
 	private static final Log logger = LogFactory.getLog(OutageLog.class);
 
-	private final String store;
+	private static final int MOST_NAMES = 10;
+
+	private final String name;
+
+	private final LockStore store;
 
 	private final Function<LockKey, Object> serverOf;
 
-	/**
-	 * For each server that cannot be asked, the first lock that was unavailable. A lock
-	 * may move to another server, so its server is looked up anew each time.
-	 */
-	private final Set<LockKey> unanswered = new LinkedHashSet<>();
+	private final Timetable timetable;
+
+	private final long quiet;
+
+	/** At most one for each server. Guarded by itself. */
+	private final List<Outage> outages = new ArrayList<>();
 
 	private volatile boolean underWay;
 
 	/**
 	 * Create a log.
-	 * @param store the name of the store
+	 * @param name the name of the store
+	 * @param store the store, for its address
 	 * @param serverOf returns the server of a lock, without blocking and without failing
+	 * @param quiet how long no request may fail until an outage is over
 	 */
-	OutageLog(String store, Function<LockKey, Object> serverOf) {
+	OutageLog(String name, LockStore store, Function<LockKey, Object> serverOf, Timetable timetable, Duration quiet) {
+		this.name = name;
 		this.store = store;
 		this.serverOf = serverOf;
+		this.timetable = timetable;
+		this.quiet = quiet.toNanos();
 	}
 
 	/**
-	 * Note that an acquisition fails because a lock is unavailable.
+	 * Note that a request has failed.
+	 * @param key a lock for which the store was asked, or {@code null} if it could not be
+	 * connected to
 	 */
-	void told(LockKey key, String reason) {
-		synchronized (this.unanswered) {
-			Object server = this.serverOf.apply(key);
-			if (this.unanswered.stream().anyMatch((other) -> isOn(server, other))) {
+	void failed(@Nullable LockKey key, Throwable cause) {
+		synchronized (this.outages) {
+			Outage outage = find(key);
+			if (outage != null) {
+				outage.answeredAt = null;
 				return;
 			}
-			this.unanswered.add(key);
+			this.outages.add(new Outage(key, this.timetable.now()));
 			this.underWay = true;
 		}
-		logger.warn("Locks are unavailable, as the store '" + this.store + "' cannot be asked: " + reason
-				+ " (the first one is '" + key + "'; the next line is logged when the store answers again)");
+		logger.warn(subject() + " cannot be asked: " + RootCause.messageOf(cause)
+				+ ((key != null) ? " (first noticed for lock '" + key + "')" : "")
+				+ ". The next line is logged when it answers again");
 	}
 
 	/**
-	 * Note that the store has answered a request for a lock.
+	 * Note that the store has answered a request.
 	 */
 	void answered(LockKey key) {
-		if (this.underWay && isOver(key)) {
-			logger.info("The store '" + this.store + "' answers again, for example about lock '" + key + "'");
+		if (!this.underWay) {
+			return;
+		}
+		synchronized (this.outages) {
+			Outage outage = find(key);
+			if (outage != null && outage.answeredAt == null) {
+				long now = this.timetable.now();
+				outage.answeredAt = now;
+				this.timetable.at(now + this.quiet, () -> conclude(outage, now));
+			}
 		}
 	}
 
-	private boolean isOver(LockKey key) {
-		synchronized (this.unanswered) {
-			Object server = this.serverOf.apply(key);
-			boolean over = this.unanswered.removeIf((other) -> isOn(server, other));
-			this.underWay = !this.unanswered.isEmpty();
-			return over;
+	/**
+	 * Note that a lock was lost.
+	 * @return whether that belongs to an outage, whose end tells it
+	 */
+	boolean lost(LockKey key) {
+		if (!this.underWay) {
+			return false;
+		}
+		synchronized (this.outages) {
+			Outage outage = find(key);
+			if (outage != null) {
+				outage.lost.add(key);
+			}
+			return outage != null;
 		}
 	}
 
-	private boolean isOn(Object server, LockKey key) {
-		return server.equals(this.serverOf.apply(key));
+	private void conclude(Outage outage, long answeredAt) {
+		synchronized (this.outages) {
+			if (outage.answeredAt == null || outage.answeredAt != answeredAt) {
+				return;
+			}
+			this.outages.remove(outage);
+			this.underWay = !this.outages.isEmpty();
+		}
+		String end = subject() + " answers again after " + TimeUnit.NANOSECONDS.toMillis(answeredAt - outage.since)
+				+ " ms";
+		if (outage.lost.isEmpty()) {
+			logger.info(end + "; no lock was lost");
+		}
+		else {
+			int count = outage.lost.size();
+			logger.warn(end + "; " + count + ((count > 1) ? " locks were lost: " : " lock was lost: ")
+					+ outage.lost.subList(0, Math.min(count, MOST_NAMES))
+					+ ((count > MOST_NAMES) ? " and others" : ""));
+		}
+	}
+
+	/**
+	 * Return the address of the store, or an empty text.
+	 */
+	String address() {
+		return this.store.address();
+	}
+
+	private String subject() {
+		String address = address();
+		return "The store '" + this.name + "'" + (address.isEmpty() ? "" : " at " + address);
+	}
+
+	/** A lock may move to another server, so its server is looked up anew each time. */
+	private @Nullable Outage find(@Nullable LockKey key) {
+		Object server = (key != null) ? this.serverOf.apply(key) : null;
+		for (Outage outage : this.outages) {
+			if (server == null || outage.key == null || server.equals(this.serverOf.apply(outage.key))) {
+				return outage;
+			}
+		}
+		return null;
+	}
+
+	/**
+	 * A time in which a server cannot be asked. Guarded by the list of all.
+	 */
+	private static final class Outage {
+
+		private final @Nullable LockKey key;
+
+		private final long since;
+
+		private final List<LockKey> lost = new ArrayList<>();
+
+		/** When the first request since the last failure was answered. */
+		private @Nullable Long answeredAt;
+
+		Outage(@Nullable LockKey key, long since) {
+			this.key = key;
+			this.since = since;
+		}
+
 	}
 
 }

@@ -96,6 +96,7 @@ final class Releases {
 	private @Nullable ReleaseOutcome settle(Tenure tenure, @Nullable Hold hold,
 			CompletableFuture<ReleaseOutcome> answer) {
 		ReleaseOutcome outcome = null;
+		Throwable failure = null;
 		try {
 			outcome = answer.join();
 			if (outcome == null) {
@@ -107,13 +108,14 @@ final class Releases {
 			}
 		}
 		catch (CompletionException | CancellationException ex) {
-			Throwable cause = (ex.getCause() != null) ? ex.getCause() : ex;
+			failure = (ex.getCause() != null) ? ex.getCause() : ex;
 			this.orphans.retry(tenure.key(), tenure.owner(), tenure.deadline() + tenure.leaseTime().toNanos());
 			if (hold != null) {
 				hold.ending().releaseFailed();
 			}
-			this.notice.releaseFailed(tenure, cause);
+			this.notice.releaseFailed(tenure, failure);
 		}
+		this.notice.settled(tenure.key(), failure);
 		Long uncertainUntil = tenure.certainty().uncertainUntil();
 		if (uncertainUntil != null) {
 			this.orphans.orphan(tenure.key(), tenure.owner(), uncertainUntil);

@@ -46,6 +46,8 @@ final class StoreDesk implements Desk {
 
 	private final UnderWay underWay;
 
+	private final OutageLog outages;
+
 	StoreDesk(LockStore store, EngineSettings settings, EngineThreads threads, LocalLocks locks, LossNotice notice,
 			OutageLog outages) {
 		this.store = store;
@@ -57,6 +59,7 @@ final class StoreDesk implements Desk {
 		this.watchdog = new LeaseWatchdog(this.timetable, new Renewals(store, this.timetable, threads.renewals()),
 				this.orphans, notice, this::lost, settings.leaseTime(), settings.renewalsPerLease());
 		this.requests = new Requests(store, settings, this.timetable, threads.requests(), locks, outages, this);
+		this.outages = outages;
 		this.underWay = new UnderWay(this.timetable.time());
 		this.releases = new Releases(store, locks, this.watchdog, this.orphans, notice, this, this.underWay);
 		this.places = new QueuePlaces(store.waitingLine(), this.timetable, this.background, this.underWay, locks,
@@ -78,7 +81,7 @@ final class StoreDesk implements Desk {
 	void connect() {
 		this.store.connect().whenComplete((result, ex) -> {
 			if (ex != null) {
-				logger.info("The store '" + this.store.name() + "' is not connected yet: " + RootCause.messageOf(ex));
+				this.outages.failed(null, ex);
 			}
 		});
 	}

@@ -72,6 +72,17 @@ final class WellBehavedStore implements LockStore {
 	}
 
 	@Override
+	public String address() {
+		try {
+			return Objects.requireNonNull(this.delegate.address());
+		}
+		catch (Throwable ex) {
+			logger.debug("The address of the store is not known", ex);
+			return "";
+		}
+	}
+
+	@Override
 	public Set<LockMode> modes() {
 		return this.delegate.modes();
 	}

@@ -39,6 +39,15 @@ public interface LockStore {
 	}
 
 	/**
+	 * Return where this store keeps locks, for messages: hosts with ports, and the
+	 * database, but no secrets. It may be known only after the first connection.
+	 * @return the address; empty if it is not known
+	 */
+	default String address() {
+		return "";
+	}
+
+	/**
 	 * Return the modes in which this store grants locks.
 	 */
 	Set<LockMode> modes();

@@ -2,7 +2,11 @@
 
 package io.github.lockstarter.engine;
 
+import java.time.Duration;
+
 import org.awaitility.Awaitility;
+
+import io.github.lockstarter.memory.MemoryLockStore;
 
 /**
  * Lets tests in other packages inspect a registry.
@@ -10,6 +14,10 @@ import org.awaitility.Awaitility;
 public final class EngineProbe {
 
 	private EngineProbe() {
+	}
+
+	static OutageLog outages(Timetable timetable) {
+		return new OutageLog("memory", new MemoryLockStore(), (key) -> "", timetable, Duration.ofSeconds(3));
 	}
 
 	/**

@@ -9,6 +9,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -24,6 +25,7 @@ import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.FaultInjectingStore;
 import io.github.lockstarter.test.ManualTime;
+import io.github.lockstarter.testsupport.CapturedLog;
 import io.github.lockstarter.testsupport.ManualInstances;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -109,6 +111,14 @@ class FirstConnectionTests {
 		connect(false);
 		assertFull(this.registry.acquire(AT_ONCE));
 		assertThat(this.connected).hasValue(1);
+	}
+
+	@Test
+	@ExtendWith(CapturedLog.Extension.class)
+	void aFailureInTheBackgroundIsLoggedOnce(CapturedLog log) {
+		this.registry.open();
+		connect(false);
+		assertThat(log.toString().lines().filter((line) -> line.contains("cannot be asked: refused"))).hasSize(1);
 	}
 
 	@Test

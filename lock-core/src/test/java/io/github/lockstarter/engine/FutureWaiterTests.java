@@ -61,9 +61,9 @@ class FutureWaiterTests {
 	private Admission admission() {
 		LockListener listener = LockListener.NO_OP;
 		Terms terms = new Terms(EngineSettings.DEFAULTS, this.time);
-		OutageLog outages = new OutageLog("memory", (key) -> "");
+		OutageLog outages = EngineProbe.outages(this.threads.timetable());
 		StoreDesk desk = new StoreDesk(this.store, EngineSettings.DEFAULTS, this.threads, new LocalLocks(terms),
-				new LossNotice("memory", listener, Runnable::run), outages);
+				new LossNotice("memory", listener, Runnable::run, outages), outages);
 		return new Admission(desk, outages, listener, StoreCapabilities.of(this.store), this.threads.returns());
 	}
 

@@ -194,6 +194,59 @@ class OutageTests {
 		assertThat(this.store.acquire.calls()).isZero();
 	}
 
+	@Test
+	@ExtendWith(CapturedLog.Extension.class)
+	void oneLineTellsThatAnOutageBeginsAndOneWhatItHasCost(CapturedLog log) {
+		DefaultLockRegistry registry = registry(DEFAULTS.outageTime());
+		List<Lease> held = new ArrayList<>();
+		for (int i = 0; i < 20; i++) {
+			held.add(registry.acquire(LockRequest.of("stock", i)));
+		}
+		this.store.acquire.loseRequests(() -> true);
+		this.store.renew.loseRequests(() -> true);
+		this.store.release.loseRequests(() -> true);
+		this.time.advance(DEFAULTS.leaseTime().dividedBy(2));
+		held.remove(0).close();
+		LockRequest atOnce = LockRequest.of(KEY).withWaitTime(Duration.ZERO);
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> registry.acquire(atOnce));
+		this.time.advance(DEFAULTS.leaseTime());
+		assertThat(held).noneMatch(Lease::isHeld);
+		assertThat(log.toString().lines().filter((line) -> !line.contains("OutageLog"))).singleElement()
+			.asString()
+			.contains("WARNING", "The store 'FaultInjectingStore' cannot be asked: request lost (first")
+			.doesNotContain("Exception");
+		this.store.acquire.loseRequests(() -> false);
+		this.store.renew.loseRequests(() -> false);
+		this.store.release.loseRequests(() -> false);
+		registry.acquire(atOnce).close();
+		this.time.advance(DEFAULTS.leaseTime());
+		assertThat(log.toString().lines().filter((line) -> !line.contains("OutageLog"))).hasSize(2)
+			.element(1)
+			.asString()
+			.contains("WARNING", "The store 'FaultInjectingStore' answers again after ",
+					" ms; 19 locks were lost: [stock:", " and others");
+	}
+
+	@Test
+	@ExtendWith(CapturedLog.Extension.class)
+	void anOutageLastsUntilNoRequestFailsForAWhile(CapturedLog log) {
+		DefaultLockRegistry registry = registry(DEFAULTS.outageTime());
+		LockRequest atOnce = LockRequest.of(KEY).withWaitTime(Duration.ZERO);
+		for (int i = 0; i < 3; i++) {
+			this.store.acquire.loseRequests(() -> true);
+			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> registry.acquire(atOnce));
+			this.time.advance(Duration.ofSeconds(1));
+			this.store.acquire.loseRequests(() -> false);
+			registry.acquire(atOnce).close();
+			this.time.advance(Duration.ofSeconds(2));
+		}
+		this.time.advance(Duration.ofSeconds(1));
+		assertThat(log.toString().lines().filter((line) -> !line.contains("OutageLog"))).hasSize(2)
+			.element(1)
+			.asString()
+			.contains("INFO", "answers again after 7000 ms; no lock was lost");
+	}
+
 	private DefaultLockRegistry registry(Duration outageTime) {
 		return this.instances.registry(this.store,
 				new EngineSettings(DEFAULTS.waitTime(), DEFAULTS.leaseTime(), DEFAULTS.renewalsPerLease(),

@@ -60,6 +60,8 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 
 	private final String jvm = OwnerToken.random().value();
 
+	private final LockDatabase database;
+
 	private final ExclusiveLocks exclusive;
 
 	private final LockRows rows;
@@ -112,6 +114,7 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 	JdbcLockStore(DataSource acquiring, DataSource owned, JdbcLockSettings settings, @Nullable Dialect dialect,
 			SignalTimes times) {
 		LockDatabase database = new LockDatabase(acquiring, settings, dialect);
+		this.database = database;
 		LockDatabase ownedDatabase = new LockDatabase(owned, settings, dialect);
 		WaitedLocks waited = new WaitedLocks(times.waited());
 		this.signal = new ReleaseSignal(database, settings, times, this.jvm, waited);
@@ -124,6 +127,11 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 		this.line = new JdbcWaitingLine(database, this.rows, this.jvm, this.signal);
 		this.keeping = Optional.of((key, owner, time) -> Answer.of(() -> tryKeep(key, owner, time)));
 		this.groupGrant = Optional.of(new JdbcGroupGrant(this.rows, this.jvm));
+	}
+
+	@Override
+	public String address() {
+		return this.database.address();
 	}
 
 	@Override

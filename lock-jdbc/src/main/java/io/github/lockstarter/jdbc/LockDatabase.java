@@ -41,6 +41,8 @@ final class LockDatabase {
 
 	private volatile @Nullable LockSql sql;
 
+	private volatile String address = "";
+
 	private volatile boolean silenceLimited = true;
 
 	/**
@@ -141,10 +143,28 @@ final class LockDatabase {
 		if (sql == null) {
 			Dialect dialect = this.dialect;
 			dialect = (dialect != null) ? dialect : Dialect.of(connection);
+			this.address = address(connection.getMetaData().getURL());
 			sql = new LockSql(dialect, dialect.skipsLocked(connection.getMetaData()), this.settings);
 			this.sql = sql;
 		}
 		return sql;
+	}
+
+	/**
+	 * Return the address of the database, which is empty until the first connection.
+	 */
+	String address() {
+		return this.address;
+	}
+
+	/**
+	 * Return a JDBC URL without its user and its parameters, both of which may contain a
+	 * password. Where it is not clear what belongs to a password, too much is left out.
+	 */
+	static String address(@Nullable String url) {
+		String address = (url != null) ? url.split("[?;#(]", 2)[0] : "";
+		int user = (url != null) ? url.lastIndexOf('@') : -1;
+		return (user < address.length()) ? address.substring(user + 1) : "";
 	}
 
 	/**

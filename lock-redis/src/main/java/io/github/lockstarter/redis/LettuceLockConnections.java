@@ -20,7 +20,6 @@ import io.lettuce.core.resource.Delay;
 import io.lettuce.core.resource.EventLoopGroupProvider;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
@@ -58,7 +57,7 @@ final class LettuceLockConnections {
 			return null;
 		}
 		LettuceConnectionFactory lettuce = (LettuceConnectionFactory) application;
-		RedisConfiguration servers = serversOf(lettuce);
+		RedisConfiguration servers = LockConnections.serversOf(lettuce);
 		if (servers == null) {
 			return null;
 		}
@@ -87,13 +86,6 @@ final class LettuceLockConnections {
 		connections.afterPropertiesSet();
 		connections.start();
 		return connections;
-	}
-
-	/** The factory has no getter for a static primary with replicas. */
-	private static @Nullable RedisConfiguration serversOf(LettuceConnectionFactory lettuce) {
-		DirectFieldAccessor fields = new DirectFieldAccessor(lettuce);
-		return (fields.isReadableProperty("configuration")
-				&& fields.getPropertyValue("configuration") instanceof RedisConfiguration servers) ? servers : null;
 	}
 
 	/**

@@ -4,7 +4,13 @@ package io.github.lockstarter.redis;
 
 import java.time.Duration;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.DirectFieldAccessor;
+import org.springframework.data.redis.connection.NamedNode;
+import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.util.ClassUtils;
 
@@ -53,6 +59,47 @@ record LockConnections(ScriptConnection scripts, ScriptConnection replicated,
 			Supplier<SubscriptionConnection> subscriptions, Runnable closing) {
 		ScriptConnection scripts = new SpringScriptConnection(application, repeating);
 		return new LockConnections(scripts, scripts, subscriptions, closing);
+	}
+
+	/**
+	 * Return the servers of a connection factory, or {@code null} if they are not known.
+	 * No factory has a getter for a static primary with replicas.
+	 */
+	static @Nullable RedisConfiguration serversOf(RedisConnectionFactory connections) {
+		DirectFieldAccessor fields = new DirectFieldAccessor(connections);
+		return (fields.isReadableProperty("configuration")
+				&& fields.getPropertyValue("configuration") instanceof RedisConfiguration servers) ? servers : null;
+	}
+
+	/**
+	 * Return the address of the servers of a connection factory, for messages; empty if
+	 * it is not known.
+	 */
+	static String addressOf(RedisConnectionFactory connections) {
+		RedisConfiguration servers = serversOf(connections);
+		String address = "";
+		if (servers instanceof RedisConfiguration.ClusterConfiguration cluster) {
+			return "the cluster of " + cluster.getClusterNodes();
+		}
+		if (servers instanceof RedisConfiguration.SentinelConfiguration sentinel) {
+			NamedNode master = sentinel.getMaster();
+			address = "'" + ((master != null) ? master.getName() : "") + "' of the sentinels "
+					+ sentinel.getSentinels();
+		}
+		else if (servers instanceof RedisConfiguration.DomainSocketConfiguration socket) {
+			address = socket.getSocket();
+		}
+		else if (servers instanceof RedisConfiguration.StaticMasterReplicaConfiguration replicated) {
+			address = replicated.getNodes()
+				.stream()
+				.map((node) -> node.getHostName() + ':' + node.getPort())
+				.collect(Collectors.joining(", "));
+		}
+		else if (servers instanceof RedisConfiguration.WithHostAndPort server) {
+			address = server.getHostName() + ':' + server.getPort();
+		}
+		return address.isEmpty() ? ""
+				: address + ", database " + RedisConfiguration.getDatabaseOrElse(servers, () -> 0);
 	}
 
 	/**

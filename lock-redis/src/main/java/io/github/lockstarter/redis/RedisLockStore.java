@@ -47,6 +47,8 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 
 	private static final Set<LockMode> MODES = Collections.unmodifiableSet(EnumSet.allOf(LockMode.class));
 
+	private final String address;
+
 	private final RedisLockSettings settings;
 
 	private final LockConnections connections;
@@ -91,6 +93,7 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 	RedisLockStore(RedisConnectionFactory connectionFactory, RedisLockSettings settings, Distance distance) {
 		String jvm = '.' + OwnerToken.random().value();
 		RedisLockKeys keys = new RedisLockKeys(settings.prefix());
+		this.address = LockConnections.addressOf(connectionFactory);
 		this.settings = settings;
 		this.distance = distance;
 		this.connections = LockConnections.derivedFrom(connectionFactory);
@@ -105,6 +108,11 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 		this.servers = new RedisServers(this.scripts, this.calls);
 		// The next acquisition uses another connection if it awaits replicas
 		this.awaitingReleases = settings.awaitRelease() || settings.awaitsReplicas();
+	}
+
+	@Override
+	public String address() {
+		return this.address;
 	}
 
 	@Override

@@ -158,12 +158,16 @@ class RedisOutageTests {
 					assertUnavailable(call);
 				}
 			}
-			assertThat(ofOurs(Level.WARN)).singleElement().asString().contains(disconnected());
+			assertThat(ofOurs(Level.WARN)).singleElement()
+				.asString()
+				.contains(disconnected(), "127.0.0.1:" + this.redis.port() + ", database 0");
 			assertThat(ofAllBut("io.lettuce")).hasSizeLessThan(6);
 			this.redis.restart();
 			connect();
 			connect();
-			assertThat(ofOurs(Level.INFO)).filteredOn((line) -> line.contains("answers again")).hasSize(1);
+			Awaitility.await()
+				.untilAsserted(() -> assertThat(ofOurs(Level.INFO)).filteredOn((line) -> line.contains("answers again"))
+					.hasSize(1));
 			assertThat(ofOurs(Level.WARN)).hasSize(1);
 		}
 

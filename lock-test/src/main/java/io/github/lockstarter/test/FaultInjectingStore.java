@@ -70,6 +70,11 @@ public final class FaultInjectingStore implements LockStore {
 	}
 
 	@Override
+	public String address() {
+		return this.delegate.address();
+	}
+
+	@Override
 	public Set<LockMode> modes() {
 		return this.delegate.modes();
 	}

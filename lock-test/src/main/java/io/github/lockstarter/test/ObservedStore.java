@@ -65,6 +65,11 @@ final class ObservedStore implements LockStore {
 	}
 
 	@Override
+	public String address() {
+		return this.delegate.address();
+	}
+
+	@Override
 	public Set<LockMode> modes() {
 		return this.delegate.modes();
 	}

@@ -135,6 +135,11 @@ public final class ZooKeeperLockStore implements LockStore, AutoCloseable {
 	}
 
 	@Override
+	public String address() {
+		return this.client.getZookeeperClient().getCurrentConnectionString();
+	}
+
+	@Override
 	public Set<LockMode> modes() {
 		return MODES;
 	}
