@@ -3,6 +3,7 @@
 package io.github.lockstarter.autoconfigure;
 
 import java.util.Arrays;
+import java.util.stream.Collectors;
 
 import javax.sql.DataSource;
 
@@ -13,11 +14,12 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 import io.github.lockstarter.spring.LockStoreBeans;
+import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStores;
 
 /**
- * Logs where locks are kept, after the default store was created: it may have ended the
- * start.
+ * Logs where locks are kept, and which transactions are fenced, after the default store
+ * was created: it may have ended the start.
  */
 final class LockStoreNotice implements SmartInitializingSingleton {
 
@@ -40,7 +42,29 @@ final class LockStoreNotice implements SmartInitializingSingleton {
 	public void afterSingletonsInstantiated() {
 		String store = this.stores.defaultName();
 		boolean kind = this.stores instanceof LockStoreBeans && !this.beanFactory.containsBean(store);
-		logger.info("Locks are kept in the store '" + store + "'" + (kind ? place(store) : ""));
+		logger.info("Locks are kept in the store '" + store + "'" + address(store) + (kind ? place(store) : "")
+				+ furtherStores(store) + "; " + fenced());
+	}
+
+	private String address(String store) {
+		LockStore kept = this.stores.find(store);
+		return (kept != null && !kept.address().isEmpty()) ? " at " + kept.address() : "";
+	}
+
+	private String furtherStores(String store) {
+		String further = this.stores.names()
+			.stream()
+			.filter((name) -> !name.equals(store) && !name.equals(LockStoreBeans.MEMORY))
+			.collect(Collectors.joining("', '"));
+		return further.isEmpty() ? "" : "; further stores are '" + further + "'";
+	}
+
+	private String fenced() {
+		Boolean transactions = this.properties.fencing().transactions();
+		if (transactions == null && this.stores.names().contains("jdbc")) {
+			return "transactions in the DataSource of the store 'jdbc' are fenced";
+		}
+		return "transactions are " + (Boolean.TRUE.equals(transactions) ? "" : "not ") + "fenced";
 	}
 
 	/**

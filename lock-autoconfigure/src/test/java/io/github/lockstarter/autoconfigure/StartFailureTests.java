@@ -199,7 +199,10 @@ class StartFailureTests {
 	@Test
 	void theStoreOfTheLocksIsToldOnce(CapturedOutput output) {
 		start(Application.class).close();
-		assertThat(output).containsOnlyOnce("Locks are kept in the store 'redis', in keys that begin with 'lock:'");
+		assertThat(output).containsOnlyOnce("Locks are kept in the store 'redis' at ")
+			.contains(", database 0, in keys that begin with 'lock:'")
+			.contains("; transactions are not fenced")
+			.doesNotContain("cannot be asked");
 	}
 
 	@Test

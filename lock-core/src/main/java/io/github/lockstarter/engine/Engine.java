@@ -186,7 +186,7 @@ final class Engine {
 	 * Grant locks, also after {@link #refuse()}, and connect in the background.
 	 */
 	void open() {
-		this.desk.connect();
+		this.desk.connect(this.terms::isRefusing);
 		this.desk.watchdog().setRenewing(true);
 		this.terms.setRefusing(false);
 	}

@@ -4,6 +4,7 @@ package io.github.lockstarter.engine;
 
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -77,10 +78,11 @@ final class StoreDesk implements Desk {
 	/**
 	 * Open the first connection in the background. If that fails, the first request
 	 * connects.
+	 * @param refusing whether the end has begun, which closes the connection
 	 */
-	void connect() {
+	void connect(BooleanSupplier refusing) {
 		this.store.connect().whenComplete((result, ex) -> {
-			if (ex != null) {
+			if (ex != null && !refusing.getAsBoolean()) {
 				this.outages.failed(null, ex);
 			}
 		});

@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -25,6 +26,7 @@ import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.FaultInjectingStore;
 import io.github.lockstarter.test.ManualTime;
+import io.github.lockstarter.testsupport.CapturedLog;
 import io.github.lockstarter.testsupport.CapturedLog;
 import io.github.lockstarter.testsupport.ManualInstances;
 
@@ -119,6 +121,18 @@ class FirstConnectionTests {
 		this.registry.open();
 		connect(false);
 		assertThat(log.toString().lines().filter((line) -> line.contains("cannot be asked: refused"))).hasSize(1);
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	@ExtendWith(CapturedLog.Extension.class)
+	void itsFailureIsAnOutageUnlessTheEndHasBegun(boolean end, CapturedLog log) {
+		this.registry.open();
+		if (end) {
+			this.registry.drain();
+		}
+		connect(false);
+		assertThat(log.toString().contains("cannot be asked: refused")).isEqualTo(!end);
 	}
 
 	@Test

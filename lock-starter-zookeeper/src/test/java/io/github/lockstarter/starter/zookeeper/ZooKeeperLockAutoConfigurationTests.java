@@ -97,8 +97,8 @@ class ZooKeeperLockAutoConfigurationTests {
 		try (ConfigurableApplicationContext application = start(PrimaryClient.class)) {
 			requireNode(application.getBean(Shop.class), "/distributed-locks/stock:1001");
 		}
-		assertThat(output)
-			.containsOnlyOnce("Locks are kept in the store 'zookeeper', below the node '/distributed-locks'");
+		assertThat(output).containsOnlyOnce("Locks are kept in the store 'zookeeper' at 127.0.0.1:")
+			.contains(", below the node '/distributed-locks'; transactions are not fenced");
 	}
 
 	@Test
