@@ -7,8 +7,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -20,8 +18,8 @@ import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.RowKey;
 
 /**
- * Extends leases, many at a time. A lock whose row another transaction has locked comes
- * last, so that it delays no other one.
+ * Extends leases, many at a time. Locks whose rows other transactions have locked come
+ * last of all, so that they delay no other one.
  */
 final class LeaseRenewals {
 
@@ -41,6 +39,7 @@ final class LeaseRenewals {
 		renewals.stream()
 			.collect(Collectors.groupingBy((renewal) -> renewal.request.leaseTime()))
 			.forEach(this::renewAll);
+		waitForRows(renewals.stream().filter((renewal) -> !renewal.answer().isDone()).toList());
 		return renewals.stream().<CompletionStage<Boolean>>map((renewal) -> renewal.answer()).toList();
 	}
 
@@ -90,21 +89,30 @@ final class LeaseRenewals {
 	}
 
 	/**
-	 * Extend leases whose rows have to be looked at. Only one of them waits in vain for a
-	 * row that is locked.
+	 * Extend leases whose rows have to be looked at, but leave out those whose rows are
+	 * locked.
 	 */
 	private void extendInRows(List<Renewal> renewals) {
-		Map<LockKey, List<Renewal>> locked = new HashMap<>(
-				renewals.stream().collect(Collectors.groupingBy((renewal) -> renewal.request.key())));
-		Map<LockKey, List<Renewal>> extended = this.rows.changeUnlocked(Set.copyOf(locked.keySet()), List.of(),
-				(key, state) -> locked.getOrDefault(key, List.of())
+		Map<LockKey, List<Renewal>> byKey = renewals.stream()
+			.collect(Collectors.groupingBy((renewal) -> renewal.request.key()));
+		Map<LockKey, List<Renewal>> extended = this.rows.changeUnlocked(byKey.keySet(), List.of(),
+				(key, state) -> byKey.getOrDefault(key, List.of())
 					.stream()
 					.filter((renewal) -> Renewal.renew(renewal.request, state))
 					.toList());
-		extended.forEach((key, those) -> Objects.requireNonNull(locked.remove(key))
+		extended.forEach((key, those) -> byKey.getOrDefault(key, List.of())
 			.forEach((renewal) -> renewal.answer.complete(those.contains(renewal))));
-		locked.forEach((key, those) -> those.forEach((renewal) -> renewal.answer
-			.complete(this.rows.change(key, false, (state) -> Renewal.renew(renewal.request, state)))));
+	}
+
+	/** Only one of them waits in vain. */
+	private void waitForRows(List<Renewal> locked) {
+		try {
+			locked.forEach((renewal) -> renewal.answer.complete(
+					this.rows.change(renewal.request.key(), false, (state) -> Renewal.renew(renewal.request, state))));
+		}
+		catch (RuntimeException ex) {
+			fail(locked, ex);
+		}
 	}
 
 	/**

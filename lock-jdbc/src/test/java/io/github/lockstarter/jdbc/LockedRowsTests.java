@@ -47,8 +47,10 @@ class LockedRowsTests {
 	@EnumSource(TestDatabase.class)
 	void onlyRenewalsOfTheirLocksWait(TestDatabase database) throws Exception {
 		List<LeaseRequest> requests = IntStream.rangeClosed(1, 6).mapToObj(this::request).toList();
-		List<LeaseRequest> longer = requests.stream()
-			.map((request) -> new LeaseRequest(request.key(), request.owner(), LEASE_TIME.multipliedBy(2)))
+		// Each lease time has a row that is locked and one that is not
+		List<LeaseRequest> longer = IntStream.range(0, 6)
+			.mapToObj((i) -> new LeaseRequest(requests.get(i).key(), requests.get(i).owner(),
+					LEASE_TIME.multipliedBy((i < 3) ? 2 : 3)))
 			.toList();
 		try (HikariDataSource pool = database.pool(4);
 				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.SETTINGS);
