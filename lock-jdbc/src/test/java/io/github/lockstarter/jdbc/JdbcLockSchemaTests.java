@@ -2,12 +2,16 @@
 
 package io.github.lockstarter.jdbc;
 
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
 import org.springframework.boot.jdbc.init.PlatformPlaceholderDatabaseDriverResolver;
@@ -106,6 +110,23 @@ class JdbcLockSchemaTests {
 		assertThat(Dialect.values()).allSatisfy((dialect) -> assertThat(
 				new ClassPathResource("io/github/lockstarter/jdbc/schema-" + dialect.platform() + ".sql").exists())
 			.isTrue());
+	}
+
+	/** Either script may come first. */
+	@ParameterizedTest
+	@ValueSource(strings = { "h2", "mariadb", "mysql", "postgresql" })
+	void theTableOfFencedTransactionsIsThatOfTheirOwnScript(String platform) throws Exception {
+		assertThat(statements("jdbc", platform)).hasSize(2).last().isEqualTo(statements("fencing", platform).get(0));
+		assertThat(statements("fencing", platform)).hasSize(1);
+	}
+
+	private static List<String> statements(String folder, String platform) throws IOException {
+		String script = new ClassPathResource("io/github/lockstarter/" + folder + "/schema-" + platform + ".sql")
+			.getContentAsString(StandardCharsets.UTF_8);
+		return Arrays.stream(script.replaceAll("--.*", "").split(";"))
+			.map(String::strip)
+			.filter((statement) -> !statement.isEmpty())
+			.toList();
 	}
 
 }
