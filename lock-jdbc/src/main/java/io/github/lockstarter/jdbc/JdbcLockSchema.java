@@ -76,7 +76,7 @@ public final class JdbcLockSchema {
 		try (Connection connection = dataSource.getConnection()) {
 			boolean autoCommit = connection.getAutoCommit();
 			connection.setAutoCommit(false);
-			try {
+			try (Undo undo = () -> undo(connection, autoCommit)) {
 				requireTable(connection, table);
 			}
 			catch (SQLException ex) {
@@ -90,11 +90,12 @@ public final class JdbcLockSchema {
 				}
 				throw ex;
 			}
-			finally {
-				connection.rollback();
-				connection.setAutoCommit(autoCommit);
-			}
 		}
+	}
+
+	private static void undo(Connection connection, boolean autoCommit) throws SQLException {
+		connection.rollback();
+		connection.setAutoCommit(autoCommit);
 	}
 
 	private static void requireTable(Connection connection, String table) throws SQLException {
@@ -146,6 +147,16 @@ public final class JdbcLockSchema {
 			}
 			statement.executeUpdate();
 		}
+	}
+
+	/**
+	 * Ends a check. Its own failure does not hide the reason of another one.
+	 */
+	private interface Undo extends AutoCloseable {
+
+		@Override
+		void close() throws SQLException;
+
 	}
 
 }

@@ -4,8 +4,11 @@ package io.github.lockstarter.jdbc;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;
+
+import javax.sql.DataSource;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -91,6 +94,25 @@ class JdbcLockSchemaTests {
 				"lock_key varchar(255)" + ((database == TestDatabase.MARIADB) ? " binary" : "")
 						+ ", owner varchar(64), expires_at bigint, fence bigint, line varchar(10000), told_at bigint"))
 			.isEqualTo("The column 'lock_key' of the table 'wrong' is not its primary key");
+	}
+
+	@Test
+	void aFailingRollbackDoesNotHideTheReason() {
+		DataSource failing = new CountedStatements(TestDatabase.H2.unpooled()) {
+
+			@Override
+			void count(String statement) throws SQLException {
+				if (statement.equals("rollback")) {
+					throw new SQLException("no rollback");
+				}
+			}
+
+		};
+		assertThat(catchThrowableOfType(UnusableStoreException.class,
+				() -> JdbcLockSchema.requireTable(failing, "missing")))
+			.hasMessageContaining("check that the table 'missing'")
+			.cause()
+			.hasSuppressedException(new SQLException("no rollback"));
 	}
 
 	private static String problem(TestDatabase database, String columns) {
