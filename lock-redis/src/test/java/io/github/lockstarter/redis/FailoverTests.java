@@ -6,6 +6,7 @@ import java.time.Duration;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -150,11 +151,10 @@ class FailoverTests {
 			};
 		}
 
-		/**
-		 * They stay with a server that is silent, for as long as the driver lets them.
-		 */
 		@Override
+		@Test
 		void soDoesItIfTheOldPrimaryIsSilent() {
+			Assumptions.abort("They stay with a server that is silent, for as long as the driver lets them");
 		}
 
 	}
