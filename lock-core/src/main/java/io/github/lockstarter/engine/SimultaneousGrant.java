@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 
@@ -60,7 +61,24 @@ final class SimultaneousGrant {
 			return null;
 		}
 		Question question = ask(parts);
-		return conclude(parts, question, question.answer.handle((grants, ex) -> ex).join(), waitTime);
+		return conclude(parts, question, await(question.answer), waitTime);
+	}
+
+	/**
+	 * Wait for an answer, or for an interrupt.
+	 * @return why there is none, or {@code null}
+	 */
+	private static @Nullable Throwable await(CompletableFuture<?> answer) {
+		try {
+			return answer.<@Nullable Throwable>handle((grants, ex) -> ex).get();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			return ex;
+		}
+		catch (ExecutionException ex) {
+			return ex;
+		}
 	}
 
 	/**

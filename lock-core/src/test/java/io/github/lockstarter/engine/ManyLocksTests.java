@@ -188,6 +188,44 @@ class ManyLocksTests {
 	}
 
 	@Test
+	void anInterruptEndsTheWaitForTheAnswerAboutAllOfThem() throws Exception {
+		CountDownLatch asked = new CountDownLatch(1);
+		DefaultLockRegistry registry = this.instances.registry(new DirectStore(this.store) {
+
+			@Override
+			public Optional<GroupGrant> groupGrant() {
+				return this.delegate.groupGrant().map((grant) -> unanswered(grant, asked));
+			}
+
+		});
+		Call<LeaseSet> waiting = Callers.start(() -> registry.acquireAll(ALL));
+		awaitUninterrupted(asked);
+		waiting.thread().interrupt();
+		assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(waiting::get);
+		// The answer may still come, so the release is repeated
+		this.time.advance(EngineSettings.DEFAULTS.leaseTime());
+		assertNothingIsLeft(registry);
+	}
+
+	private static GroupGrant unanswered(GroupGrant grant, CountDownLatch asked) {
+		return new GroupGrant() {
+
+			@Override
+			public boolean isPossibleFor(Collection<LockKey> keys) {
+				return grant.isPossibleFor(keys);
+			}
+
+			@Override
+			public CompletionStage<List<LockGrant>> acquire(List<LeaseRequest> requests) {
+				grant.acquire(requests);
+				asked.countDown();
+				return new CompletableFuture<>();
+			}
+
+		};
+	}
+
+	@Test
 	void anInterruptEndsTheWaitAndReleasesWhatWasAcquired() throws Exception {
 		try (Lease taken = this.other.acquire(one(3))) {
 			Call<LeaseSet> waiting = Callers.start(() -> this.registry.acquireAll(ALL));
