@@ -2,8 +2,12 @@
 
 package io.github.lockstarter.autoconfigure;
 
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+
+import javax.sql.DataSource;
 
 /**
  * Writes the address of a database into messages.
@@ -17,6 +21,17 @@ final class DatabaseAddress {
 	private static final Pattern END = Pattern.compile("[?;#(]");
 
 	private DatabaseAddress() {
+	}
+
+	/**
+	 * Return the JDBC URL of a database, with its secrets.
+	 * @throws SQLException if the database cannot be asked
+	 */
+	static String urlOf(DataSource dataSource) throws SQLException {
+		try (Connection connection = dataSource.getConnection()) {
+			String url = connection.getMetaData().getURL();
+			return (url != null) ? url : "unknown";
+		}
 	}
 
 	/**

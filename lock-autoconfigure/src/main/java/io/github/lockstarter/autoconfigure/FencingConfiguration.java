@@ -4,8 +4,6 @@ package io.github.lockstarter.autoconfigure;
 
 import javax.sql.DataSource;
 
-import org.jspecify.annotations.Nullable;
-
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -31,16 +29,16 @@ class FencingConfiguration {
 	@ConditionalOnMissingBean
 	FencingSettings distributedLockFencingSettings(DistributedLockProperties properties,
 			ConfigurableListableBeanFactory beanFactory) {
-		return properties.fencing().settings((dataSource) -> storeIn(dataSource, beanFactory));
+		return properties.fencing().settings((dataSource) -> keepsLocks(dataSource, beanFactory) ? "jdbc" : null);
 	}
 
 	/**
-	 * Return {@code jdbc} if that store is in the database of a {@link DataSource}. Its
-	 * beans are created when something uses it, so there is no lock without them.
+	 * Return whether the store {@code jdbc} is in the database of a {@link DataSource}.
+	 * Its beans are created when something uses it, so there is no lock without them.
 	 */
-	private static @Nullable String storeIn(DataSource dataSource, ConfigurableListableBeanFactory beanFactory) {
-		return (beanFactory.getSingleton(JdbcLockConfiguration.POOLS) instanceof LockPools pools
-				&& pools.isFor(dataSource)) ? "jdbc" : null;
+	private static boolean keepsLocks(DataSource dataSource, ConfigurableListableBeanFactory beanFactory) {
+		return beanFactory.getSingleton(JdbcLockConfiguration.POOLS) instanceof LockPools pools
+				&& pools.isFor(dataSource);
 	}
 
 	@Bean
@@ -60,8 +58,9 @@ class FencingConfiguration {
 		@Bean
 		@ConditionalOnMissingBean
 		FenceTablePreparation distributedLockFenceTables(DistributedLockProperties properties,
-				ResourceLoader resourceLoader) {
-			return new FencingTables(properties.fencing(), resourceLoader);
+				ConfigurableListableBeanFactory beanFactory, ResourceLoader resourceLoader) {
+			return new FencingTables(properties.fencing(), properties.jdbc().initializeSchema(),
+					(dataSource) -> keepsLocks(dataSource, beanFactory), resourceLoader);
 		}
 
 	}

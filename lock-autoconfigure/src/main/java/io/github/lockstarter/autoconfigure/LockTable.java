@@ -2,7 +2,6 @@
 
 package io.github.lockstarter.autoconfigure;
 
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;
 
@@ -73,7 +72,7 @@ record LockTable(JdbcLockProperties properties, String fences, DataSource dataSo
 		return switch (this.properties.initializeSchema()) {
 			case ALWAYS -> true;
 			case EMBEDDED -> {
-				String url = url();
+				String url = DatabaseAddress.urlOf(this.dataSource);
 				yield EmbeddedDatabaseConnection.isEmbedded(DatabaseDriver.fromJdbcUrl(url).getDriverClassName(), url);
 			}
 			case NEVER -> false;
@@ -82,8 +81,8 @@ record LockTable(JdbcLockProperties properties, String fences, DataSource dataSo
 
 	private LockStoreNotFoundException unusable(UnusableStoreException problem, @Nullable Exception failure)
 			throws SQLException {
-		String database = "The database of the locks is '" + DatabaseAddress.withoutSecrets(url()) + "'. "
-				+ problem.getMessage();
+		String database = "The database of the locks is '"
+				+ DatabaseAddress.withoutSecrets(DatabaseAddress.urlOf(this.dataSource)) + "'. " + problem.getMessage();
 		if (failure != null) {
 			return new LockStoreNotFoundException(
 					database + ". The script that should create the table failed ("
@@ -97,13 +96,6 @@ record LockTable(JdbcLockProperties properties, String fences, DataSource dataSo
 		return new LockStoreNotFoundException(database,
 				(this.properties.initializeSchema() == JdbcLockProperties.SchemaInitialization.ALWAYS) ? remedy : remedy
 						+ "; or set distributed-lock.jdbc.initialize-schema=always to let the start create it");
-	}
-
-	private String url() throws SQLException {
-		try (Connection connection = this.dataSource.getConnection()) {
-			String url = connection.getMetaData().getURL();
-			return (url != null) ? url : "unknown";
-		}
 	}
 
 	private void unknown(String name, SQLException reason) {

@@ -178,7 +178,8 @@ class FencedTransactionsTests {
 		this.runner.withPropertyValues(ON, "distributed-lock.fencing.initialize-schema=never")
 			.run((context) -> assertThat(analysisOf(context.getStartupFailure()))
 				.satisfies((analysis) -> assertThat(analysis.getDescription())
-					.contains("has no table 'distributed_lock_fence' for fenced transactions"))
+					.startsWith("Transactions of the DataSource 'jdbc:h2:mem:")
+					.contains("' are fenced, but it has no table 'distributed_lock_fence'"))
 				.satisfies((analysis) -> assertThat(analysis.getAction())
 					.contains("io/github/lockstarter/fencing of lock-spring")
 					.contains("distributed-lock.fencing.initialize-schema=always")));

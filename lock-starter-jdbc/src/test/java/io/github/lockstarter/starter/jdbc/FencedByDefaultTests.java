@@ -135,9 +135,20 @@ class FencedByDefaultTests {
 		assertThat(catchThrowable(() -> start(Shop.class, "distributed-lock.jdbc.initialize-schema=never").close()))
 			.isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("has no table 'distributed_lock_fence' for fenced transactions")
-			.contains("distributed-lock.fencing.initialize-schema=always")
-			.contains(OFF);
+			.contains("The locks are kept in this DataSource ('" + this.url.replaceFirst("[?].*", "")
+					+ "'), so its transactions are fenced, but it has no table 'distributed_lock_fence'")
+			.containsOnlyOnce("Run the second statement of the script for your database in io/github/lockstarter/jdbc")
+			.containsOnlyOnce("distributed-lock.jdbc.initialize-schema=always")
+			.containsOnlyOnce(OFF);
+	}
+
+	/** The script of the locks does not run. */
+	@Test
+	void aMissingTableIsCreatedBesideThatOfTheLocks() {
+		start(Shop.class, OFF).close();
+		this.looking.sql("drop table distributed_lock_fence").update();
+		start(Shop.class).close();
+		assertThat(claims(this.looking)).isZero();
 	}
 
 	@ParameterizedTest
