@@ -52,6 +52,7 @@ public final class FencingCheck implements SmartLifecycle {
 				throw obstacle;
 			});
 		}
+		this.fences.warnOfObstacles();
 	}
 
 	@Override

@@ -3,6 +3,7 @@
 package io.github.lockstarter.fencing;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -11,9 +12,13 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
+import jakarta.persistence.EntityManagerFactory;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.BeanFactory;
@@ -46,12 +51,14 @@ public final class TransactionFences implements BeanPostProcessor {
 	private static final boolean JPA_PRESENT = ClassUtils.isPresent("org.springframework.orm.jpa.JpaTransactionManager",
 			TransactionFences.class.getClassLoader());
 
+	private static final Log logger = LogFactory.getLog(TransactionFences.class);
+
 	private final BeanFactory beanFactory;
 
 	/** The names of all managers that were looked at. */
 	private final Set<String> known = ConcurrentHashMap.newKeySet();
 
-	private final Queue<FencingNotPossibleException> obstacles = new ConcurrentLinkedQueue<>();
+	private final Queue<Obstacle> obstacles = new ConcurrentLinkedQueue<>();
 
 	/** Guarded by itself. */
 	private final Map<DataSource, FenceTable> tables = new IdentityHashMap<>();
@@ -72,7 +79,44 @@ public final class TransactionFences implements BeanPostProcessor {
 	 * Return why transactions cannot be fenced, for each manager of which that is true.
 	 */
 	Collection<FencingNotPossibleException> obstacles() {
-		return this.obstacles;
+		return this.obstacles.stream().map(Obstacle::reason).toList();
+	}
+
+	/**
+	 * Warn of each manager whose transactions would be fenced by default, because the
+	 * locks are kept in their {@link DataSource}, but cannot be.
+	 */
+	void warnOfObstacles() {
+		for (Obstacle obstacle : this.obstacles) {
+			if (isBesideLocks(obstacle.manager())) {
+				logger.warn(obstacle.reason().getMessage()
+						+ ". In the DataSource that keeps the locks, they would be fenced by default: "
+						+ obstacle.reason().getRemedy());
+			}
+		}
+	}
+
+	/** What a manager does not say may be so. */
+	private boolean isBesideLocks(TransactionManager manager) {
+		if (!JDBC_PRESENT || manager instanceof ReactiveTransactionManager) {
+			return false;
+		}
+		Object resource = (manager instanceof ResourceTransactionManager resources) ? resources.getResourceFactory()
+				: null;
+		if (JPA_PRESENT) {
+			resource = Jpa.resource(manager, resource);
+		}
+		return (resource != null) ? resource instanceof DataSource dataSource && settings().isFenced(dataSource)
+				: dataSources().anyMatch(settings()::isFenced);
+	}
+
+	private Stream<DataSource> dataSources() {
+		return (this.beanFactory instanceof ConfigurableListableBeanFactory beans)
+				? Arrays.stream(beans.getBeanNamesForType(DataSource.class, true, false))
+					.map(beans::getSingleton)
+					.filter(DataSource.class::isInstance)
+					.map(DataSource.class::cast)
+				: Stream.empty();
 	}
 
 	/**
@@ -127,7 +171,7 @@ public final class TransactionFences implements BeanPostProcessor {
 		if (settings().transactions()) {
 			throw obstacle;
 		}
-		this.obstacles.add(obstacle);
+		this.obstacles.add(new Obstacle(manager, obstacle));
 		if (manager instanceof ConfigurableTransactionManager configurable) {
 			configurable.addListener(new Refusal(obstacle));
 		}
@@ -197,6 +241,23 @@ public final class TransactionFences implements BeanPostProcessor {
 			return (manager instanceof JpaTransactionManager jpa
 					&& jpa.getJpaDialect().getClass() != DefaultJpaDialect.class) ? jpa.getDataSource() : null;
 		}
+
+		/**
+		 * Return that of a manager, or {@code null} if it has an unknown one.
+		 */
+		static @Nullable Object resource(Object manager, @Nullable Object resource) {
+			if (manager instanceof JpaTransactionManager jpa) {
+				return jpa.getDataSource();
+			}
+			return (resource instanceof EntityManagerFactory) ? null : resource;
+		}
+
+	}
+
+	/**
+	 * A manager whose transactions cannot be fenced.
+	 */
+	private record Obstacle(TransactionManager manager, FencingNotPossibleException reason) {
 
 	}
 

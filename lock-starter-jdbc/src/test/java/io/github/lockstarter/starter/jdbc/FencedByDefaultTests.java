@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 
 import javax.sql.DataSource;
 
+import jakarta.persistence.EntityManagerFactory;
 import jakarta.transaction.TransactionManager;
 import jakarta.transaction.UserTransaction;
 import org.junit.jupiter.api.Test;
@@ -23,12 +24,14 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
 import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.jta.JtaTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -183,6 +186,47 @@ class FencedByDefaultTests {
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains("Transactions of 'transactionManager' (JtaTransactionManager) cannot be fenced")
 			.contains("update … set fence = :token where … and fence < :token");
+	}
+
+	/** Its database may be that of the locks. */
+	@ParameterizedTest
+	@ValueSource(strings = { "distributed-lock.fencing.exclude=", "distributed-lock.fencing.exclude=transactionManager",
+			OFF, "distributed-lock.store=memory" })
+	void jtaIsWarnedOf(String property, CapturedOutput output) {
+		start(Jta.class, property).close();
+		if (property.endsWith("exclude=")) {
+			assertThat(output).containsOnlyOnce(
+					"Transactions of 'transactionManager' (JtaTransactionManager) cannot be fenced, because it does not"
+							+ " reveal their connections. In the DataSource that keeps the locks, they would be fenced by"
+							+ " default: let a JdbcTransactionManager");
+		}
+		else {
+			assertThat(output).doesNotContain("cannot be fenced");
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "locks", "orders" })
+	void jpaWithoutTheDialectOfItsVendorIsWarnedOfInTheDatabaseOfTheLocks(String dataSource, CapturedOutput output) {
+		new SpringApplicationBuilder(TwoDatabases.class)
+			.properties("spring.flyway.enabled=false", "distributed-lock.jdbc.data-source=locks")
+			.initializers((context) -> ((GenericApplicationContext) context).registerBean("jpa",
+					JpaTransactionManager.class, () -> jpa(context.getBean(dataSource, DataSource.class))))
+			.run()
+			.close();
+		String warning = "Transactions of 'jpa' (JpaTransactionManager) cannot be fenced";
+		if (dataSource.equals("locks")) {
+			assertThat(output).containsOnlyOnce(warning);
+		}
+		else {
+			assertThat(output).doesNotContain(warning);
+		}
+	}
+
+	private static JpaTransactionManager jpa(DataSource dataSource) {
+		JpaTransactionManager manager = new JpaTransactionManager(mock(EntityManagerFactory.class));
+		manager.setDataSource(dataSource);
+		return manager;
 	}
 
 	@Configuration(proxyBeanMethods = false)
