@@ -109,6 +109,15 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled,
 		locks.forEach(NamedLock::check);
 	}
 
+	/**
+	 * Return the name of the table of fenced transactions: applications with tables of
+	 * locks of their own do not share it.
+	 */
+	String fenceTable() {
+		String table = this.fencing.table();
+		return (table != null) ? table : this.jdbc.table() + "_fence";
+	}
+
 	LockSettings lockSettings() {
 		return new LockSettings(this.locks.entrySet()
 			.stream()

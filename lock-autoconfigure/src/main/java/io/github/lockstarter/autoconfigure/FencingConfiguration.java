@@ -29,7 +29,8 @@ class FencingConfiguration {
 	@ConditionalOnMissingBean
 	FencingSettings distributedLockFencingSettings(DistributedLockProperties properties,
 			ConfigurableListableBeanFactory beanFactory) {
-		return properties.fencing().settings((dataSource) -> keepsLocks(dataSource, beanFactory) ? "jdbc" : null);
+		return properties.fencing()
+			.settings(properties.fenceTable(), (dataSource) -> keepsLocks(dataSource, beanFactory) ? "jdbc" : null);
 	}
 
 	/**

@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
-import io.github.lockstarter.fencing.FenceTable;
 import io.github.lockstarter.fencing.FencingSettings;
 
 /**
@@ -26,29 +25,33 @@ import io.github.lockstarter.fencing.FencingSettings;
  * databases only.
  * @param schema Location of the script that creates the table.
  * @param platform Platform in the location of the script; auto asks the database.
- * @param table Name of the table; may begin with a schema and a dot.
+ * @param table Name of the table; may begin with a schema and a dot. By default that of
+ * the table of the locks, followed by _fence.
  * @param retention How long the last token of an idle lock is kept; longer than any
  * transaction may be late. At least the lease time.
  */
 public record FencingProperties(@Nullable Boolean transactions, @DefaultValue Set<String> exclude,
 		@DefaultValue("embedded") JdbcLockProperties.SchemaInitialization initializeSchema,
 		@DefaultValue(DEFAULT_SCHEMA) String schema, @DefaultValue(Property.AUTO) String platform,
-		@DefaultValue(FenceTable.DEFAULT_NAME) String table, @DefaultValue("24h") Duration retention) {
+		@Nullable String table, @DefaultValue("24h") Duration retention) {
 
 	private static final String DEFAULT_SCHEMA = "classpath:io/github/lockstarter/fencing/schema-@@platform@@.sql";
 
 	void check(Duration leaseTime) {
-		Property.requireTable("fencing.table", this.table);
+		if (this.table != null) {
+			Property.requireTable("fencing.table", this.table);
+		}
 		Property.requireAtLeast("fencing.retention", this.retention, leaseTime);
 	}
 
 	/**
 	 * Return these settings.
+	 * @param table the name of the table
 	 * @param storeIn returns the name of the store that keeps its locks in a DataSource
 	 */
-	FencingSettings settings(Function<DataSource, @Nullable String> storeIn) {
+	FencingSettings settings(String table, Function<DataSource, @Nullable String> storeIn) {
 		return new FencingSettings(Boolean.TRUE.equals(this.transactions),
-				(this.transactions == null) ? storeIn : (none) -> null, this.table, this.retention, this.exclude);
+				(this.transactions == null) ? storeIn : (none) -> null, table, this.retention, this.exclude);
 	}
 
 }

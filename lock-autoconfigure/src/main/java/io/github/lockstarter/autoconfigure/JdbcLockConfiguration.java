@@ -64,7 +64,7 @@ class JdbcLockConfiguration {
 				pollInterval, "With the store 'jdbc' it must not be longer than " + JdbcLockStore.LONGEST_POLL_INTERVAL
 						+ ", because an instance that asks less often counts as dead, and is not notified.");
 		JdbcLockSettings settings = settings(properties.jdbc());
-		new LockTable(properties.jdbc(), properties.fencing().table(), pools.acquiring(), resourceLoader).require();
+		new LockTable(properties.jdbc(), properties.fenceTable(), pools.acquiring(), resourceLoader).require();
 		return new JdbcLockStore(pools.acquiring(), pools.owned(), settings);
 	}
 

@@ -91,7 +91,7 @@ record LockTable(JdbcLockProperties properties, String fences, DataSource dataSo
 							+ " postgresql or generic), name a script of your own in distributed-lock.jdbc.schema,"
 							+ " grant the user create, or create the table with a migration");
 		}
-		String remedy = "create the table as the script for your database does, which is in"
+		String remedy = "create the table, or alter it, as the script for your database says, which is in"
 				+ " io/github/lockstarter/jdbc of lock-jdbc, and grant the user select, insert, update and delete on it";
 		return new LockStoreNotFoundException(database,
 				(this.properties.initializeSchema() == JdbcLockProperties.SchemaInitialization.ALWAYS) ? remedy : remedy

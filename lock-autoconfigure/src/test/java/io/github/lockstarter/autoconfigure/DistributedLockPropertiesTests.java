@@ -53,7 +53,8 @@ class DistributedLockPropertiesTests {
 	 */
 	private static final Set<String> NOT_DEFAULTED = Set.of("distributed-lock.store", "distributed-lock.locks",
 			"distributed-lock.zookeeper.connect-string", "distributed-lock.redlock.nodes",
-			"distributed-lock.fencing.exclude", "distributed-lock.fencing.transactions");
+			"distributed-lock.fencing.exclude", "distributed-lock.fencing.transactions",
+			"distributed-lock.fencing.table");
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))

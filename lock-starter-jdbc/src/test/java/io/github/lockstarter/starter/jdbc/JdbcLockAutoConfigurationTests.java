@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -211,16 +212,18 @@ class JdbcLockAutoConfigurationTests {
 			.contains("so the table 'distributed_lock' cannot be created");
 	}
 
-	@Test
-	void theScriptCreatesTablesOfOtherNames() {
-		try (ConfigurableApplicationContext application = start(Locks.class, "spring.datasource.url=jdbc:h2:mem:named",
-				"distributed-lock.jdbc.table=my_locks", "distributed-lock.fencing.table=our_fence");
+	@ParameterizedTest
+	@CsvSource({ "my_locks_fence, exclude=", "our_fence, table=our_fence" })
+	void theScriptCreatesTablesOfOtherNames(String fences, String property) {
+		try (ConfigurableApplicationContext application = start(Locks.class,
+				"spring.datasource.url=jdbc:h2:mem:" + fences, "distributed-lock.jdbc.table=my_locks",
+				"distributed-lock.fencing." + property);
 				Lease lease = application.getBean(LockRegistry.class).acquire(LockRequest.of("stock"))) {
 			assertThat(lease.isHeld()).isTrue();
 			assertThat(application.getBean(JdbcTemplate.class)
 				.queryForObject("select count(*) from my_locks", Integer.class)).isOne();
 			assertThat(application.getBean(JdbcTemplate.class)
-				.queryForObject("select count(*) from our_fence", Integer.class)).isZero();
+				.queryForObject("select count(*) from " + fences, Integer.class)).isZero();
 		}
 	}
 
