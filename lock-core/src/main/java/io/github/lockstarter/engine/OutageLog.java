@@ -87,9 +87,11 @@ final class OutageLog {
 		synchronized (this.outages) {
 			Outage outage = find(key);
 			if (outage != null && outage.answeredAt == null) {
-				long now = this.timetable.now();
-				outage.answeredAt = now;
-				this.timetable.at(now + this.quiet, () -> conclude(outage, now));
+				outage.answeredAt = this.timetable.now();
+				if (!outage.watched) {
+					outage.watched = true;
+					watch(outage, outage.answeredAt);
+				}
 			}
 		}
 	}
@@ -104,31 +106,39 @@ final class OutageLog {
 		}
 		synchronized (this.outages) {
 			Outage outage = find(key);
-			if (outage != null) {
-				outage.lost.add(key);
+			if (outage != null && outage.lost++ < MOST_NAMES) {
+				outage.names.add(key);
 			}
 			return outage != null;
 		}
 	}
 
-	private void conclude(Outage outage, long answeredAt) {
+	private void watch(Outage outage, long answeredAt) {
+		this.timetable.at(answeredAt + this.quiet, () -> look(outage, answeredAt));
+	}
+
+	private void look(Outage outage, long answeredAt) {
 		synchronized (this.outages) {
-			if (outage.answeredAt == null || outage.answeredAt != answeredAt) {
+			Long since = outage.answeredAt;
+			if (since == null) {
+				outage.watched = false;
+				return;
+			}
+			if (since != answeredAt) {
+				watch(outage, since);
 				return;
 			}
 			this.outages.remove(outage);
 			this.underWay = !this.outages.isEmpty();
 		}
 		String end = subject() + " answers again after " + TimeUnit.NANOSECONDS.toMillis(answeredAt - outage.since)
-				+ " ms";
-		if (outage.lost.isEmpty()) {
-			logger.info(end + "; no lock was lost");
+				+ " ms; ";
+		if (outage.lost == 0) {
+			logger.info(end + "no lock was lost");
 		}
 		else {
-			int count = outage.lost.size();
-			logger.warn(end + "; " + count + ((count > 1) ? " locks were lost: " : " lock was lost: ")
-					+ outage.lost.subList(0, Math.min(count, MOST_NAMES))
-					+ ((count > MOST_NAMES) ? " and others" : ""));
+			logger.warn(end + outage.lost + " locks were lost: " + outage.names
+					+ ((outage.lost > MOST_NAMES) ? " and others" : ""));
 		}
 	}
 
@@ -164,10 +174,15 @@ final class OutageLog {
 
 		private final long since;
 
-		private final List<LockKey> lost = new ArrayList<>();
+		private int lost;
+
+		/** Of the first locks that were lost. */
+		private final List<LockKey> names = new ArrayList<>();
 
 		/** When the first request since the last failure was answered. */
 		private @Nullable Long answeredAt;
+
+		private boolean watched;
 
 		Outage(@Nullable LockKey key, long since) {
 			this.key = key;

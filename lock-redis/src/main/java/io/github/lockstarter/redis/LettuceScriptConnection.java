@@ -10,6 +10,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -47,6 +48,8 @@ final class LettuceScriptConnection implements ScriptConnection, RedisConnection
 
 	private final Duration connectTimeout;
 
+	private final BiConsumer<RedisClusterAsyncCommands<byte[], byte[]>, Throwable> failures = this::failed;
+
 	/** How many scripts were sent a second time, behind later calls. */
 	private final AtomicInteger late = new AtomicInteger();
 
@@ -81,7 +84,8 @@ final class LettuceScriptConnection implements ScriptConnection, RedisConnection
 	@Override
 	public <T, R> CompletableFuture<R> send(Supplier<ScriptCall> call, Function<T, R> reader) {
 		try {
-			LettuceAnswer<T, R> answer = new LettuceAnswer<>(call.get(), reader, this.late, this::failed, this.timeout);
+			LettuceAnswer<T, R> answer = new LettuceAnswer<>(call.get(), reader, this.late, this.failures,
+					this.timeout);
 			RedisClusterAsyncCommands<byte[], byte[]> commands = this.commands.connection();
 			if (commands != null) {
 				answer.sendTo(commands);
@@ -106,7 +110,7 @@ final class LettuceScriptConnection implements ScriptConnection, RedisConnection
 		long since = System.nanoTime();
 		try {
 			RedisClusterAsyncCommands<byte[], byte[]> commands = commandsOfServer(call.keys()[0], since);
-			LettuceAnswer<T, T> answer = new LettuceAnswer<>(call, Function.identity(), this.late, this::failed,
+			LettuceAnswer<T, T> answer = new LettuceAnswer<>(call, Function.identity(), this.late, this.failures,
 					remaining(since));
 			answer.sendTo(commands);
 			T result = await(answer, since);

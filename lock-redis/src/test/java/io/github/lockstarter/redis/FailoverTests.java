@@ -113,6 +113,7 @@ class FailoverTests {
 			assertThat(held.isHeld()).isTrue();
 			assertNotified(other, this.waiting);
 			assertNotified(this.waiting.acquire(OTHER), this.registry);
+			assertThat(listening(this.after)).isEqualTo(2);
 			held.close();
 			Awaitility.await().until(() -> this.after.command("EXISTS", "lock:{stock:1001}").equals("0"));
 		}
