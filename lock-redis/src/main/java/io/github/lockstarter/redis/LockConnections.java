@@ -5,6 +5,7 @@ package io.github.lockstarter.redis;
 import java.time.Duration;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -63,12 +64,17 @@ record LockConnections(ScriptConnection scripts, ScriptConnection replicated,
 
 	/**
 	 * Return the servers of a connection factory, or {@code null} if they are not known.
-	 * No factory has a getter for a static primary with replicas.
+	 * No factory has getters for all kinds of them.
 	 */
 	static @Nullable RedisConfiguration serversOf(RedisConnectionFactory connections) {
 		DirectFieldAccessor fields = new DirectFieldAccessor(connections);
-		return (fields.isReadableProperty("configuration")
-				&& fields.getPropertyValue("configuration") instanceof RedisConfiguration servers) ? servers : null;
+		return Stream.of("configuration", "standaloneConfig")
+			.filter(fields::isReadableProperty)
+			.map(fields::getPropertyValue)
+			.filter(RedisConfiguration.class::isInstance)
+			.map(RedisConfiguration.class::cast)
+			.findFirst()
+			.orElse(null);
 	}
 
 	/**
