@@ -29,6 +29,8 @@ final class Attempt {
 
 	private volatile long sentAt;
 
+	private volatile boolean sent;
+
 	private volatile boolean inLine;
 
 	private @Nullable Long uncertainUntil;
@@ -82,6 +84,11 @@ final class Attempt {
 	void send(long sentAt, boolean inLine) {
 		this.sentAt = sentAt;
 		this.inLine = inLine;
+		this.sent = true;
+	}
+
+	boolean isSent() {
+		return this.sent;
 	}
 
 	long sentAt() {

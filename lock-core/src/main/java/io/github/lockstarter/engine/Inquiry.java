@@ -49,6 +49,13 @@ final class Inquiry {
 		return this.asking;
 	}
 
+	/**
+	 * Return whether an answer is under way. Before the first connection, none is.
+	 */
+	boolean isSent() {
+		return this.asking && this.attempt != null && this.attempt.isSent();
+	}
+
 	boolean isListening() {
 		return this.listening.isUnderWay();
 	}

@@ -209,10 +209,10 @@ final class LocalLock {
 	}
 
 	/**
-	 * Return whether the lock is held, or waited for.
+	 * Return whether the lock is held, or the store is being asked for it.
 	 */
 	boolean isInUse() {
-		return read(() -> !this.entrance.isIdle());
+		return read(this.entrance::isInUse);
 	}
 
 	/** Called under the guard. */

@@ -71,7 +71,7 @@ final class Requests implements ReleaseListener {
 	void ask(LockKey key, Attempt attempt, Waiter head) {
 		CompletableFuture<?> connection = this.store.connect().toCompletableFuture();
 		if (!connection.isDone()) {
-			connection.whenComplete((result, ex) -> run(key, head, () -> ask(key, attempt, head), true));
+			connection.whenComplete((result, ex) -> run(key, head, () -> askIfWaiting(key, attempt, head), true));
 			return;
 		}
 		boolean inLine = !head.isLast() && listen();
@@ -83,6 +83,18 @@ final class Requests implements ReleaseListener {
 		}
 		else {
 			send(key, attempt, head, inLine);
+		}
+	}
+
+	/**
+	 * Ask, unless the waiter has left while the connection was being opened.
+	 */
+	private void askIfWaiting(LockKey key, Attempt attempt, Waiter head) {
+		if (head.outcome() == null) {
+			ask(key, attempt, head);
+		}
+		else {
+			carryOut(key, (lock) -> lock.abandon(head));
 		}
 	}
 

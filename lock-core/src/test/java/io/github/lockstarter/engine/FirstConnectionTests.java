@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockInterruptedException;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockUnavailableException;
@@ -103,6 +104,28 @@ class FirstConnectionTests {
 		connect(true);
 		this.time.settle();
 		assertThat(this.registry.activeLocks()).isZero();
+	}
+
+	@Test
+	void whoLeavesBeforeItIsNotAskedFor() throws Exception {
+		Call<Lease> call = Callers.start(() -> this.registry.acquire(AT_ONCE.withMode(LockMode.FAIR)));
+		this.time.awaitParked(1);
+		call.thread().interrupt();
+		assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(call::get);
+		connect(true);
+		this.time.settle();
+		assertThat(this.instances.memory.isEmpty()).isTrue();
+		assertFull(this.registry.acquire(AT_ONCE));
+	}
+
+	@Test
+	void aShutdownDoesNotWaitForIt() throws Exception {
+		Call<Lease> call = Callers.start(() -> this.registry.acquire(AT_ONCE));
+		this.time.awaitParked(1);
+		long start = this.time.now();
+		this.time.letPass(this.registry::drain);
+		assertThat(this.time.now()).isEqualTo(start);
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(call::get);
 	}
 
 	@Test

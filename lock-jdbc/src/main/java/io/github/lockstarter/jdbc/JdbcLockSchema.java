@@ -4,8 +4,13 @@ package io.github.lockstarter.jdbc;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
 import java.util.UUID;
+import java.util.function.UnaryOperator;
 
 import javax.sql.DataSource;
 
@@ -31,6 +36,10 @@ public final class JdbcLockSchema {
 	 * Name of the table in the scripts.
 	 */
 	public static final String TABLE = "distributed_lock";
+
+	/** What databases make of names without quotes. */
+	private static final List<UnaryOperator<String>> SPELLINGS = List.of(UnaryOperator.identity(),
+			(name) -> name.toLowerCase(Locale.ROOT), (name) -> name.toUpperCase(Locale.ROOT));
 
 	private static final int LONGEST_KEY = 255;
 
@@ -106,7 +115,31 @@ public final class JdbcLockSchema {
 		requireDistinct(insertAgain(connection, table, upper), table, "does not tell lower case from upper case");
 		update(connection, "update " + table + " set owner = null where lock_key = ?", upper);
 		update(connection, "delete from " + table + " where lock_key = ?", upper);
-		requireDistinct(!insertAgain(connection, table, lower), table, "is not its primary key");
+		// Asked first, because a refused row is an error in the log of the server
+		requireDistinct(isPrimaryKey(connection, table) || !insertAgain(connection, table, lower), table,
+				"is not its primary key");
+	}
+
+	/**
+	 * Return whether the database knows the column as the primary key.
+	 */
+	private static boolean isPrimaryKey(Connection connection, String table) throws SQLException {
+		int dot = table.indexOf('.');
+		String schema = (dot >= 0) ? table.substring(0, dot) : connection.getSchema();
+		for (UnaryOperator<String> spelling : SPELLINGS) {
+			List<String> columns = new ArrayList<>();
+			try (ResultSet key = connection.getMetaData()
+				.getPrimaryKeys(connection.getCatalog(), (schema != null) ? spelling.apply(schema) : null,
+						spelling.apply(table.substring(dot + 1)))) {
+				while (key.next()) {
+					columns.add(key.getString("COLUMN_NAME").toLowerCase(Locale.ROOT));
+				}
+			}
+			if (columns.equals(List.of("lock_key"))) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	private static void requireDistinct(boolean distinct, String table, String problem) {

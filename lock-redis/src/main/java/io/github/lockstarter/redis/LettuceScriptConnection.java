@@ -9,6 +9,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
@@ -58,6 +59,8 @@ final class LettuceScriptConnection implements ScriptConnection, RedisConnection
 
 	/** Used only by attempts to connect. */
 	private boolean first = true;
+
+	private final AtomicBoolean probing = new AtomicBoolean();
 
 	private volatile long openedAt;
 
@@ -221,15 +224,45 @@ final class LettuceScriptConnection implements ScriptConnection, RedisConnection
 	}
 
 	/**
-	 * Connect anew after an answer of a wrong server, and after none: the address may
-	 * belong to another server by now. In a cluster, the driver follows redirections, and
-	 * one server does not concern the others.
+	 * Connect anew after an answer of a wrong server, and if the server is silent: the
+	 * address may belong to another server by now. In a cluster, the driver follows
+	 * redirections, and one server does not concern the others.
 	 */
 	private void failed(RedisClusterAsyncCommands<byte[], byte[]> commands, Throwable ex) {
-		boolean doubtful = ScriptErrors.isWrongServer(ex) || ScriptErrors.isTimeout(ex);
-		if (doubtful && !isCluster() && System.nanoTime() - this.openedAt > SHORTEST_USE
-				&& this.commands.forget(commands)) {
-			logger.debug("Connecting anew", ex);
+		if (isCluster() || System.nanoTime() - this.openedAt <= SHORTEST_USE) {
+			return;
+		}
+		if (ScriptErrors.isWrongServer(ex)) {
+			connectAnew(commands, ex);
+		}
+		else if (ScriptErrors.isTimeout(ex) && this.probing.compareAndSet(false, true)) {
+			probe(commands);
+		}
+	}
+
+	/**
+	 * Find out whether a server is silent, or only slow: a new connection would give up
+	 * all requests whose answers are under way.
+	 */
+	private void probe(RedisClusterAsyncCommands<byte[], byte[]> commands) {
+		CompletableFuture<String> answer;
+		try {
+			answer = commands.ping().toCompletableFuture().copy();
+		}
+		catch (RuntimeException ex) {
+			answer = CompletableFuture.failedFuture(ex);
+		}
+		answer.orTimeout(2 * this.timeout, TimeUnit.NANOSECONDS).whenComplete((pong, ex) -> {
+			this.probing.set(false);
+			if (ex != null && (ex instanceof TimeoutException || ScriptErrors.isTimeout(ex))) {
+				connectAnew(commands, ex);
+			}
+		});
+	}
+
+	private void connectAnew(RedisClusterAsyncCommands<byte[], byte[]> commands, Throwable reason) {
+		if (this.commands.forget(commands)) {
+			logger.debug("Connecting anew", reason);
 			this.doubt.run();
 		}
 	}

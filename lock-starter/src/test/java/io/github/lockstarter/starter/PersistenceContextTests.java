@@ -231,7 +231,7 @@ class PersistenceContextTests {
 		assertThat(StringUtils.countOccurrencesOf(output.toString(), OPEN)).isOne();
 		assertThat(output).contains("takeWarned()'" + STALE, "entityManager.refresh(entity)");
 		assertThat(this.events.late).hasSize(2)
-			.contains(new LockEvent.Late(SHELF.key(), LockMode.EXCLUSIVE, "redis",
+			.contains(new LockEvent.Late(SHELF.key(), LockMode.EXCLUSIVE, "memory",
 					"while a persistence context is open", null));
 	}
 

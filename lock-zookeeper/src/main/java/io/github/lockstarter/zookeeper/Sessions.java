@@ -29,6 +29,8 @@ final class Sessions implements ConnectionStateListener {
 	/** How often to check for the first connection, in milliseconds. */
 	private static final int UNKNOWN_TIMEOUT = 1000;
 
+	private static final long LONGEST_CONNECT_MILLIS = 10_000;
+
 	private final CuratorFramework client;
 
 	private final LockPaths paths;
@@ -67,10 +69,21 @@ final class Sessions implements ConnectionStateListener {
 
 	/**
 	 * Return the first connection, which fails if the client does not connect in time.
+	 * The first requests wait for it, so that is no longer than
+	 * {@value #LONGEST_CONNECT_MILLIS} ms.
 	 */
 	CompletableFuture<?> connected() {
-		return this.connected.copy()
-			.orTimeout(this.client.getZookeeperClient().getConnectionTimeoutMs(), TimeUnit.MILLISECONDS);
+		long timeout = Math.min(this.client.getZookeeperClient().getConnectionTimeoutMs(), LONGEST_CONNECT_MILLIS);
+		CompletableFuture<Void> connected = new CompletableFuture<>();
+		this.connected.copy().orTimeout(timeout, TimeUnit.MILLISECONDS).whenComplete((result, ex) -> {
+			if (ex != null) {
+				connected.completeExceptionally(new IllegalStateException("No session within " + timeout + " ms"));
+			}
+			else {
+				connected.complete(null);
+			}
+		});
+		return connected;
 	}
 
 	/**
