@@ -110,6 +110,16 @@ final class LocalLock {
 		return change(() -> this.inquiry.failed(attempt, failure, interrupted));
 	}
 
+	/**
+	 * The store was not asked, because the waiter has left before.
+	 */
+	Effect notAsked() {
+		return change(() -> {
+			this.inquiry.abandon();
+			return this.inquiry.proceed();
+		});
+	}
+
 	Effect rung() {
 		return change(this.inquiry::rung);
 	}

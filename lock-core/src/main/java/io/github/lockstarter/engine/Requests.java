@@ -94,7 +94,7 @@ final class Requests implements ReleaseListener {
 			ask(key, attempt, head);
 		}
 		else {
-			carryOut(key, (lock) -> lock.abandon(head));
+			carryOut(key, LocalLock::notAsked);
 		}
 	}
 
