@@ -2,6 +2,8 @@
 
 package io.github.lockstarter.autoconfigure;
 
+import java.util.Optional;
+
 import javax.sql.DataSource;
 
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -30,7 +32,8 @@ class FencingConfiguration {
 	FencingSettings distributedLockFencingSettings(DistributedLockProperties properties,
 			ConfigurableListableBeanFactory beanFactory) {
 		return properties.fencing()
-			.settings(properties.fenceTable(), (dataSource) -> keepsLocks(dataSource, beanFactory) ? "jdbc" : null);
+			.settings(properties.fenceTable(),
+					(dataSource) -> keepsLocks(dataSource, beanFactory) ? Optional.of("jdbc") : Optional.empty());
 	}
 
 	/**

@@ -3,6 +3,7 @@
 package io.github.lockstarter.autoconfigure;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -49,9 +50,10 @@ public record FencingProperties(@Nullable Boolean transactions, @DefaultValue Se
 	 * @param table the name of the table
 	 * @param storeIn returns the name of the store that keeps its locks in a DataSource
 	 */
-	FencingSettings settings(String table, Function<DataSource, @Nullable String> storeIn) {
+	FencingSettings settings(String table, Function<DataSource, Optional<String>> storeIn) {
 		return new FencingSettings(Boolean.TRUE.equals(this.transactions),
-				(this.transactions == null) ? storeIn : (none) -> null, table, this.retention, this.exclude);
+				(this.transactions == null) ? storeIn : (none) -> Optional.empty(), table, this.retention,
+				this.exclude);
 	}
 
 }

@@ -27,16 +27,16 @@ final class Entrance {
 	}
 
 	/**
-	 * Return whether the lock has no waiters and no holders here, except owners that have
-	 * lost it.
-	 */
-	/**
 	 * Return whether the lock is held, or its store is being asked.
 	 */
 	boolean isInUse() {
 		return this.inquiry.isSent() || this.inquiry.isListening() || !this.possession.isIdle();
 	}
 
+	/**
+	 * Return whether the lock has no waiters and no holders here, except owners that have
+	 * lost it.
+	 */
 	boolean isIdle() {
 		return !this.inquiry.isAsking() && !this.inquiry.isListening() && this.possession.isIdle();
 	}

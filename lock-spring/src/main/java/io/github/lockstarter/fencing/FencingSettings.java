@@ -3,12 +3,11 @@
 package io.github.lockstarter.fencing;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
 import javax.sql.DataSource;
-
-import org.jspecify.annotations.Nullable;
 
 /**
  * Settings of fenced transactions.
@@ -16,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param transactions whether all transactions under locks claim fencing tokens, unless
  * an annotation or a template says otherwise
  * @param storeIn returns the name of the store that keeps its locks in a
- * {@link DataSource}, or {@code null}: transactions under these locks claim even if not
+ * {@link DataSource}, if there is one: transactions under these locks claim even if not
  * all do
  * @param table the name of the table in each database, with its schema if the database
  * needs it
@@ -24,13 +23,13 @@ import org.jspecify.annotations.Nullable;
  * transaction may be late
  * @param exclude the names of transaction managers whose transactions are not fenced
  */
-public record FencingSettings(boolean transactions, Function<DataSource, @Nullable String> storeIn, String table,
+public record FencingSettings(boolean transactions, Function<DataSource, Optional<String>> storeIn, String table,
 		Duration retention, Set<String> exclude) {
 
 	/**
 	 * Fences only the transactions of annotations and templates that say so.
 	 */
-	public static final FencingSettings DEFAULTS = new FencingSettings(false, (dataSource) -> null,
+	public static final FencingSettings DEFAULTS = new FencingSettings(false, (dataSource) -> Optional.empty(),
 			FenceTable.DEFAULT_NAME, Duration.ofDays(1), Set.of());
 
 	public FencingSettings {
@@ -45,14 +44,14 @@ public record FencingSettings(boolean transactions, Function<DataSource, @Nullab
 	 * annotation nor a template says so.
 	 */
 	boolean isFenced(DataSource dataSource) {
-		return this.transactions || this.storeIn.apply(dataSource) != null;
+		return this.transactions || this.storeIn.apply(dataSource).isPresent();
 	}
 
 	/**
 	 * Return whether they do under locks of a store.
 	 */
 	boolean isFenced(DataSource dataSource, String store) {
-		return this.transactions || store.equals(this.storeIn.apply(dataSource));
+		return this.transactions || this.storeIn.apply(dataSource).filter(store::equals).isPresent();
 	}
 
 	/**
