@@ -87,11 +87,12 @@ abstract class AbstractBodyTests {
 	@Test
 	void theBodyRunsUnderTheLockWhichIsFreeOnceItsResultIsThere() throws Throwable {
 		for (OnLost onLost : OnLost.values()) {
-			assertThat(run(this.template.withOnLost(onLost), REQUEST, (leases) -> {
+			String result = run(this.template.withOnLost(onLost), REQUEST, (leases) -> {
 				assertThat(leases.get(KEY).isHeld()).as("%s", onLost).isTrue();
 				assertThat(isTaken(REQUEST)).as("%s", onLost).isTrue();
 				return "result";
-			})).isEqualTo("result");
+			});
+			assertThat(result).isEqualTo("result");
 			assertThat(this.memory.isEmpty()).as("%s", onLost).isTrue();
 		}
 	}
@@ -113,10 +114,11 @@ abstract class AbstractBodyTests {
 	@Test
 	void onContentionItsHandlerRunsInsteadOfTheBody() throws Throwable {
 		this.instances.holdElsewhere(KEY, LEASE_TIME);
-		assertThat(run(this.template, AT_ONCE, this::countedBody, (contention) -> {
+		String result = run(this.template, AT_ONCE, this::countedBody, (contention) -> {
 			assertThat(contention.getKey()).isEqualTo(KEY);
 			return "handler";
-		}, AbstractBodyTests::unexpected)).isEqualTo("handler");
+		}, AbstractBodyTests::unexpected);
+		assertThat(result).isEqualTo("handler");
 		assertThat(this.runs).hasValue(0);
 	}
 
@@ -136,11 +138,12 @@ abstract class AbstractBodyTests {
 	private void assertOutage(String message) throws Throwable {
 		for (OnLost onLost : OnLost.values()) {
 			LockTemplate template = this.template.withOnLost(onLost);
-			assertThat(run(template, AT_ONCE, this::countedBody, AbstractBodyTests::unexpected, (outage) -> {
+			String result = run(template, AT_ONCE, this::countedBody, AbstractBodyTests::unexpected, (outage) -> {
 				assertThat(outage.getKey()).isEqualTo(KEY);
 				assertThat(outage).hasStackTraceContaining(message);
 				return "handler";
-			})).as("%s, %s", message, onLost).isEqualTo("handler");
+			});
+			assertThat(result).as("%s, %s", message, onLost).isEqualTo("handler");
 		}
 	}
 
@@ -235,10 +238,11 @@ abstract class AbstractBodyTests {
 			throw new IOException("of the body");
 		}));
 		assertThat(this.memory.isEmpty()).isTrue();
-		assertThat(run(this.template, request, (leases) -> {
+		String result = run(this.template, request, (leases) -> {
 			this.time.advance(Duration.ofSeconds(10));
 			return "done";
-		})).isEqualTo("done");
+		});
+		assertThat(result).isEqualTo("done");
 		this.time.advance(Duration.ofSeconds(19));
 		assertThat(isTaken(REQUEST)).isTrue();
 		this.time.advance(Duration.ofSeconds(1));

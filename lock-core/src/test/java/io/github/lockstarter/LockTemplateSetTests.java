@@ -76,13 +76,14 @@ class LockTemplateSetTests extends AbstractBodyTests {
 	@Test
 	void contentionOfOneLockIsContentionOfTheSet() {
 		try (Lease held = this.other.acquire(SECOND)) {
+			ContentionHandler<String, RuntimeException> onContention = (contention) -> {
+				assertThat(contention.getKey()).isEqualTo(SECOND.key());
+				assertThat(contention.getWaited()).isEqualTo(Duration.ofSeconds(3));
+				assertThat(isTaken(FIRST)).isFalse();
+				return "handler";
+			};
 			String result = this.time.letPass(() -> this.template
-				.executeOrElse(BOTH.withWaitTime(Duration.ofSeconds(3)), (leases) -> "body", (contention) -> {
-					assertThat(contention.getKey()).isEqualTo(SECOND.key());
-					assertThat(contention.getWaited()).isEqualTo(Duration.ofSeconds(3));
-					assertThat(isTaken(FIRST)).isFalse();
-					return "handler";
-				}));
+				.executeOrElse(BOTH.withWaitTime(Duration.ofSeconds(3)), (leases) -> "body", onContention));
 			assertThat(result).isEqualTo("handler");
 		}
 	}

@@ -2,8 +2,12 @@
 
 package io.github.lockstarter.memory;
 
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.test.AbstractLockRegistryTests;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 
 /**
  * Instances that share the store in memory.
@@ -15,6 +19,14 @@ class MemoryLockRegistryTests extends AbstractLockRegistryTests {
 	@Override
 	protected LockStore createStore() {
 		return new MemoryLockStore(this.memory);
+	}
+
+	@Override
+	@Test
+	@Tag("clock")
+	@FullProfileOnly
+	protected void aLeaseIsRenewedWhileItIsHeld() throws Exception {
+		super.aLeaseIsRenewedWhileItIsHeld();
 	}
 
 }

@@ -137,7 +137,9 @@ class FailoverTests {
 
 		@Override
 		RedisConnectionFactory connections(int port) {
-			return RedisRegistry.connections(RedisRegistry.server(port));
+			// Half of the default, because the silence of the old primary costs a test as
+			// long
+			return RedisRegistry.connections(RedisRegistry.server(port), Duration.ofSeconds(1));
 		}
 
 	}

@@ -56,7 +56,9 @@ class RedisOutageTests {
 
 	private static final Duration SHORT = Duration.ofMillis(100);
 
-	/** Half of the default, because each silence of the server costs a test as long. */
+	/**
+	 * Less than the defaults, because each silence of the server costs a test as long.
+	 */
 	private static final Duration LONGEST_ANSWER = Duration.ofSeconds(1);
 
 	abstract static class Outage {
@@ -334,8 +336,8 @@ class RedisOutageTests {
 
 		@Override
 		RedisRegistry create(EngineSettings settings) {
-			return RedisRegistry.of(RedisRegistry.connections(RedisRegistry.server(this.redis.port()), LONGEST_ANSWER),
-					settings);
+			return RedisRegistry.of(RedisRegistry.connections(RedisRegistry.server(this.redis.port()), LONGEST_ANSWER,
+					LONGEST_ANSWER.multipliedBy(2)), settings);
 		}
 
 		@Override

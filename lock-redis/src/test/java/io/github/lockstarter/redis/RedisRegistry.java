@@ -8,6 +8,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.SocketOptions;
 import org.awaitility.Awaitility;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.SmartLifecycle;
@@ -126,14 +128,23 @@ final class RedisRegistry implements AutoCloseable {
 		return connections(server, Duration.ofMinutes(1));
 	}
 
+	static LettuceConnectionFactory connections(RedisStandaloneConfiguration server, Duration timeout) {
+		return connections(server, timeout, SocketOptions.DEFAULT_CONNECT_TIMEOUT_DURATION);
+	}
+
 	/**
 	 * Return connections that are closed without waiting for further commands.
 	 * @param timeout how long a command may take
+	 * @param connectTimeout how long a connection may take
 	 */
-	static LettuceConnectionFactory connections(RedisStandaloneConfiguration server, Duration timeout) {
+	static LettuceConnectionFactory connections(RedisStandaloneConfiguration server, Duration timeout,
+			Duration connectTimeout) {
 		return new LettuceConnectionFactory(server,
 				LettuceClientConfiguration.builder()
 					.commandTimeout(timeout)
+					.clientOptions(ClientOptions.builder()
+						.socketOptions(SocketOptions.builder().connectTimeout(connectTimeout).build())
+						.build())
 					.shutdownQuietPeriod(Duration.ZERO)
 					.build());
 	}
