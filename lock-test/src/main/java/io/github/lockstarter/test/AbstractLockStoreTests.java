@@ -167,7 +167,7 @@ public abstract class AbstractLockStoreTests extends AbstractLockModeTests {
 		this.one.grant(this.key, this.owner);
 		this.two.queue(this.key);
 		assertThat(this.one.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
-		assertThat(heardBy(this.two)).containsExactly(this.key);
+		assertThat(heardBy(this.two)).containsOnly(this.key);
 	}
 
 	@Test
@@ -201,7 +201,7 @@ public abstract class AbstractLockStoreTests extends AbstractLockModeTests {
 		this.two.queue(this.key);
 		this.three.queue(this.key);
 		this.one.release(this.key, this.owner, null);
-		assertThat(heardBy(this.two)).containsExactly(this.key);
+		assertThat(heardBy(this.two)).containsOnly(this.key);
 		assertNotNotified(this.three);
 		this.two.withdraw(this.key);
 		assertThat(heardBy(this.three)).contains(this.key);
@@ -235,7 +235,7 @@ public abstract class AbstractLockStoreTests extends AbstractLockModeTests {
 		this.three.queue(this.key);
 		this.two.queue(this.key);
 		this.one.release(this.key, this.owner, null);
-		assertThat(heardBy(this.two)).containsExactly(this.key);
+		assertThat(heardBy(this.two)).containsOnly(this.key);
 		assertNotNotified(this.three);
 	}
 

@@ -179,7 +179,8 @@ public abstract class StoreHarness {
 
 	/**
 	 * Return the messages to a JVM so far. All messages about a lock arrive before a last
-	 * one about another lock, which is sent the same way.
+	 * one about another lock, which is sent the same way. A store that polls may repeat a
+	 * message.
 	 */
 	protected final List<LockKey> heardBy(Jvm jvm, LockKey about) {
 		assumeWaitingLine();
