@@ -6,6 +6,8 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +19,7 @@ import org.springframework.expression.spel.ast.Elvis;
 import org.springframework.expression.spel.ast.FunctionReference;
 import org.springframework.expression.spel.ast.Operator;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.StringLiteral;
 import org.springframework.expression.spel.ast.Ternary;
 import org.springframework.expression.spel.ast.VariableReference;
 
@@ -27,6 +30,8 @@ import org.springframework.expression.spel.ast.VariableReference;
 final class KeyVariables {
 
 	static final ParameterNameDiscoverer parameterNames = new DefaultParameterNameDiscoverer();
+
+	static final Pattern REFERENCE = Pattern.compile("#([\\w$]+)");
 
 	private static final Set<String> ROOT_PROPERTIES = Set.of("method", "target", "args");
 
@@ -47,6 +52,27 @@ final class KeyVariables {
 		collectVariables(expression, unknown);
 		collectRootProperties(expression, unknown);
 		return unknown;
+	}
+
+	/**
+	 * Return how to write the first text in quotes that mentions parameters, which are
+	 * not evaluated there, or {@code null} if there is none.
+	 */
+	@Nullable String unquotedIn(SpelNode node) {
+		if (node instanceof StringLiteral literal) {
+			String quoted = "'" + literal.getLiteralValue().getValue() + "'";
+			String unquoted = REFERENCE.matcher(quoted)
+				.replaceAll((reference) -> Matcher.quoteReplacement(
+						isParameter(reference.group(1)) ? "' + " + reference.group() + " + '" : reference.group()));
+			return unquoted.equals(quoted) ? null : unquoted.replace("'' + ", "").replace(" + ''", "");
+		}
+		for (int i = 0; i < node.getChildCount(); i++) {
+			String unquoted = unquotedIn(node.getChild(i));
+			if (unquoted != null) {
+				return unquoted;
+			}
+		}
+		return null;
 	}
 
 	/**

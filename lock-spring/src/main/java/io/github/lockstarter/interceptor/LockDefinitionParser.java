@@ -11,7 +11,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.BaseStream;
 import java.util.stream.Collectors;
 
@@ -35,8 +34,6 @@ import io.github.lockstarter.store.LockStores;
  * cannot work.
  */
 final class LockDefinitionParser {
-
-	private static final Pattern REFERENCE = Pattern.compile("#([\\w$]+)");
 
 	private final LockAttributes attributes;
 
@@ -159,7 +156,7 @@ final class LockDefinitionParser {
 	/** A parameter in the name would be one lock for all values of the parameter. */
 	private static void requireLabel(String name, Method method) {
 		KeyVariables variables = new KeyVariables(method);
-		Matcher references = REFERENCE.matcher(name);
+		Matcher references = KeyVariables.REFERENCE.matcher(name);
 		while (references.find()) {
 			if (variables.isParameter(references.group(1))) {
 				throw invalid(method,
@@ -210,10 +207,11 @@ final class LockDefinitionParser {
 			throw invalid(method, "key \"" + text + "\" uses the bean '" + bean + "', which does not exist",
 					"Correct the name, or declare a bean of that name.", null);
 		});
-		key.missingMembers().stream().findFirst().ifPresent((missing) -> {
-			throw invalid(method, "key \"" + text + "\" has no value: " + missing,
-					"Correct the name, or declare a parameter type that has it.", null);
-		});
+		String unquoted = key.unquoted();
+		if (unquoted != null) {
+			throw invalid(method, "key \"" + text + "\" has a parameter inside quotes, where it is not evaluated",
+					"Write \"" + unquoted + "\".", null);
+		}
 	}
 
 	/**

@@ -17,6 +17,9 @@ import org.springframework.expression.BeanResolver;
 import org.springframework.expression.EvaluationException;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.BeanReference;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.InlineList;
+import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
@@ -69,10 +72,12 @@ final class LockKeyExpression {
 	}
 
 	/**
-	 * Return sentences about properties and methods that the declared types do not have.
+	 * Return how to write a text in quotes that mentions parameters, such as
+	 * {@code 'stock:#id'}, or {@code null} if there is none. Such a text is one key for
+	 * all values of the parameter.
 	 */
-	List<String> missingMembers() {
-		return new KeyTypes(this.method, this.variables).missingIn(this.expression.getAST());
+	@Nullable String unquoted() {
+		return this.variables.unquotedIn(this.expression.getAST());
 	}
 
 	/**
@@ -87,16 +92,28 @@ final class LockKeyExpression {
 	 * Return whether the expression consists of one parameter, which has the given type.
 	 */
 	boolean isParameterOf(Class<?> type) {
-		int index = this.variables.parameterIndex(this.expression.getAST());
-		return index >= 0 && type.isAssignableFrom(this.method.getParameterTypes()[index]);
+		Class<?> parameter = parameterType();
+		return parameter != null && type.isAssignableFrom(parameter);
 	}
 
 	/**
-	 * Return whether the declared type of the expression is a collection, an array or a
-	 * stream. Without such a type, the value may still turn out to be one.
+	 * Return whether it is known without a call that the expression has several values:
+	 * it is a list, a projection, or a parameter that is a collection, an array or a
+	 * stream.
 	 */
 	boolean hasSeveralValues() {
-		return new KeyTypes(this.method, this.variables).isSeveral(this.expression.getAST());
+		SpelNode last = this.expression.getAST();
+		if (last instanceof CompoundExpression) {
+			last = last.getChild(last.getChildCount() - 1);
+		}
+		Class<?> parameter = parameterType();
+		return last instanceof InlineList || last instanceof Projection || (parameter != null && parameter.isArray())
+				|| isParameterOf(Collection.class) || isParameterOf(BaseStream.class);
+	}
+
+	private @Nullable Class<?> parameterType() {
+		int index = this.variables.parameterIndex(this.expression.getAST());
+		return (index >= 0) ? this.method.getParameterTypes()[index] : null;
 	}
 
 	/**

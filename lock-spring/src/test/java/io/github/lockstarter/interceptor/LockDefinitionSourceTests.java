@@ -165,8 +165,10 @@ class LockDefinitionSourceTests {
 			"forgottenHash | key \"productId\" uses productId, which does not exist | The parameters are: #productId."
 					+ " Write a constant as 'text' in single quotes.",
 			"noParameter | key \"#productId\" uses #productId, which does not exist | The method has no parameters.",
-			"unknownProperty | key \"#order.idd\" has no value: Order has no property 'idd'; it has id, item |"
-					+ " Correct the name",
+			"quotedParameter | key \"'stock:#id'\" has a parameter inside quotes, where it is not evaluated |"
+					+ " Write \"'stock:' + #id\".",
+			"quotedParameters | key \"#root.method.name + '#p0-#id #other'\" has a parameter inside quotes |"
+					+ " Write \"#p0 + '-' + #id + ' #other'\".",
 			"unknownBean | key \"@regoins.get(#id)\" uses the bean 'regoins', which does not exist | Correct the name",
 			"unknownFactory | key \"&regions\" uses the bean '&regions', which does not exist | Correct the name",
 			"mapKey | key \"#ids\" is a map | .keySet()",
@@ -480,9 +482,6 @@ class LockDefinitionSourceTests {
 
 	}
 
-	record Order(long id, String item) {
-	}
-
 	static class Invalid {
 
 		@DistributedLock(name = "a", transactionFencing = TransactionFencing.ON)
@@ -559,8 +558,12 @@ class LockDefinitionSourceTests {
 		void emptyProperty() {
 		}
 
-		@DistributedLock(key = "#order.idd")
-		void unknownProperty(Order order) {
+		@DistributedLock(key = "'stock:#id'")
+		void quotedParameter(long id) {
+		}
+
+		@DistributedLock(key = "#root.method.name + '#p0-#id #other'")
+		void quotedParameters(long id) {
 		}
 
 		@DistributedLock(key = "@regoins.get(#id)")
