@@ -5,7 +5,6 @@ package io.github.lockstarter.interceptor;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Future;
 
 import org.jspecify.annotations.Nullable;
 
@@ -21,11 +20,8 @@ import io.github.lockstarter.OutageHandler;
  */
 final class FutureInvocationAdapter implements InvocationAdapter {
 
-	/** Shared, because plain futures belong to no method or registry. */
-	private static final FutureWatch plainFutures = new FutureWatch();
-
 	/** Return types to which a {@link CompletableFuture} can be assigned. */
-	private static final Set<Class<?>> TYPES = Set.of(CompletableFuture.class, CompletionStage.class, Future.class);
+	private static final Set<Class<?>> TYPES = Set.of(CompletableFuture.class, CompletionStage.class);
 
 	static boolean supports(Class<?> type) {
 		return TYPES.contains(type);
@@ -51,9 +47,6 @@ final class FutureInvocationAdapter implements InvocationAdapter {
 	private static CompletionStage<@Nullable Object> stage(@Nullable Object result) {
 		if (result instanceof CompletionStage<?> stage) {
 			return (CompletionStage<@Nullable Object>) stage;
-		}
-		if (result instanceof Future<?> future) {
-			return plainFutures.follow((Future<@Nullable Object>) future);
 		}
 		throw new NullPointerException("The method returned null instead of a future");
 	}

@@ -13,8 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Future;
-import java.util.concurrent.FutureTask;
 import java.util.function.Supplier;
 
 import org.awaitility.Awaitility;
@@ -41,7 +39,6 @@ import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.resilience.annotation.Retryable;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
-import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -150,8 +147,8 @@ class DistributedLockOrderingTests {
 	void anAsynchronousMethodRunsOnItsExecutorAlsoWhereItReturnsAFuture() {
 		Asynchronous direct = bean(Asynchronous.class);
 		AsynchronousClass wholeClass = bean(AsynchronousClass.class);
-		for (Supplier<Future<String>> call : List.<Supplier<Future<String>>>of(() -> direct.where(1),
-				() -> direct.whereByMeta(1), () -> direct.whereAsFuture(1), () -> wholeClass.where(1))) {
+		for (Supplier<CompletableFuture<String>> call : List.<Supplier<CompletableFuture<String>>>of(
+				() -> direct.where(1), () -> direct.whereByMeta(1), () -> wholeClass.where(1))) {
 			steps.clear();
 			CONTEXT.set("of the caller");
 			assertThat(call.get()).succeedsWithin(Duration.ofSeconds(20))
@@ -178,17 +175,21 @@ class DistributedLockOrderingTests {
 	}
 
 	@Test
-	void workThatGoesOnAfterTheExecutorsThreadIsFreeExcludesIt() {
-		ThreadPoolTaskExecutor single = bean(ThreadPoolTaskExecutor.class);
+	void anInterruptOfTheExecutorsThreadDoesNotReleaseTheLockOfWorkThatGoesOn() {
 		CompletableFuture<String> work = new CompletableFuture<>();
-		Future<String> first = bean(Asynchronous.class).single(1, work);
+		bean(Asynchronous.class).follow(1, work);
 		Awaitility.await().until(() -> steps.contains("body"));
-		first.cancel(true);
-		// The thread is free again, but the work that it started is still running
+		Thread thread = Thread.getAllStackTraces()
+			.keySet()
+			.stream()
+			.filter((each) -> each.getName().startsWith("task-"))
+			.findFirst()
+			.orElseThrow();
+		thread.interrupt();
+		Awaitility.await()
+			.until(() -> !thread.isAlive() || (!thread.isInterrupted() && thread.getState() == Thread.State.WAITING));
 		LockRequest request = LockRequest.of("asynchronous", 1).withWaitTime(Duration.ZERO);
-		assertThat(single.submit(() -> bean(LockRegistry.class).tryAcquire(request).isPresent()))
-			.succeedsWithin(Duration.ofSeconds(20))
-			.isEqualTo(false);
+		assertThat(bean(LockRegistry.class).tryAcquire(request)).isEmpty();
 		work.complete("done");
 		Awaitility.await().until(() -> steps.contains("released"));
 	}
@@ -279,13 +280,6 @@ class DistributedLockOrderingTests {
 					task.run();
 				};
 			});
-			return executor;
-		}
-
-		@Bean(defaultCandidate = false)
-		ThreadPoolTaskExecutor single() {
-			ThreadPoolTaskExecutor executor = new ThreadPoolTaskExecutor();
-			executor.setMaxPoolSize(1);
 			return executor;
 		}
 
@@ -445,26 +439,10 @@ class DistributedLockOrderingTests {
 			return CompletableFuture.completedFuture(here());
 		}
 
-		@Async
-		@DistributedLock(name = "asynchronous", key = "#id")
-		public Future<String> whereAsFuture(int id) {
-			String here = here();
-			FutureTask<String> task = new FutureTask<>(() -> here);
-			new Thread(task).start();
-			return task;
-		}
-
 		@Background
 		@DistributedLock(name = "asynchronous", key = "#id")
 		public CompletableFuture<String> whereByMeta(int id) {
 			return where(id);
-		}
-
-		@Async("single")
-		@DistributedLock(name = "asynchronous", key = "#id")
-		public Future<String> single(int id, CompletableFuture<String> work) {
-			steps.add("body");
-			return work;
 		}
 
 		@Async("caller")

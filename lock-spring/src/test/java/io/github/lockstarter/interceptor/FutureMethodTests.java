@@ -3,15 +3,12 @@
 package io.github.lockstarter.interceptor;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.Future;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 
 import org.awaitility.Awaitility;
@@ -29,7 +26,6 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockException;
-import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.LockUnavailableException;
@@ -103,77 +99,10 @@ class FutureMethodTests {
 	}
 
 	@Test
-	void theMethodMayBeDeclaredAsAnyTypeThatAFutureHas() throws Exception {
+	void theMethodMayBeDeclaredAsAnyTypeThatAFutureHas() {
 		this.target.work.complete("done");
 		assertThat(this.stock.stage(1001).toCompletableFuture()).succeedsWithin(Duration.ofSeconds(20))
 			.isEqualTo("done");
-		assertThat(this.stock.future(1001).get(20, TimeUnit.SECONDS)).isEqualTo("done");
-	}
-
-	@Test
-	void aReaderThatJoinsOthersDoesNotWaitForAFutureThatDoesNotNotifyOfItsEnd() throws Exception {
-		FutureTask<String> task = new FutureTask<>(() -> "done");
-		this.target.task = task;
-		Future<String> first = this.stock.read(1001);
-		this.target.awaitBegun();
-		Future<String> second = CompletableFuture.supplyAsync(() -> this.stock.read(1001)).get(20, TimeUnit.SECONDS);
-		assertThat(second).isNotDone();
-		task.run();
-		assertThat(first.get(20, TimeUnit.SECONDS)).isEqualTo("done");
-		assertThat(second.get(20, TimeUnit.SECONDS)).isEqualTo("done");
-	}
-
-	@Test
-	void cancellingReachesAFutureThatDoesNotNotifyOfItsEnd() throws Exception {
-		FutureTask<String> task = new FutureTask<>(() -> "done");
-		this.target.task = task;
-		Future<String> result = this.stock.future(1001);
-		this.target.awaitBegun();
-		result.cancel(true);
-		Awaitility.await().until(task::isCancelled);
-		Awaitility.await().until(() -> !isTaken());
-	}
-
-	@Test
-	void aFutureThatDoesNotNotifyOfItsEndIsWaitedFor() throws Exception {
-		FutureTask<String> task = new FutureTask<>(() -> "done");
-		this.target.task = task;
-		Future<String> result = this.stock.future(1001);
-		this.target.awaitBegun();
-		assertThat(isTaken()).isTrue();
-		task.run();
-		assertThat(result.get(20, TimeUnit.SECONDS)).isEqualTo("done");
-		assertThat(isTaken()).isFalse();
-		this.target.task = new FutureTask<>(() -> {
-			throw new IllegalStateException("out of order");
-		});
-		((FutureTask<String>) this.target.task).run();
-		assertThat(failure((CompletableFuture<String>) this.stock.future(1001)))
-			.isInstanceOf(IllegalStateException.class);
-	}
-
-	@Test
-	void oneThreadPollsAllFuturesThatDoNotNotifyOfTheirEnd() throws Exception {
-		FutureTask<String> task = new FutureTask<>(() -> "done");
-		this.target.task = task;
-		List<Future<String>> results = new ArrayList<>();
-		for (int i = 0; i < 50; i++) {
-			results.add(this.stock.future(i));
-		}
-		Awaitility.await().until(() -> this.target.calls.size() == 50);
-		assertThat(threads("lock-future")).isLessThanOrEqualTo(1);
-		task.run();
-		for (Future<String> result : results) {
-			assertThat(result.get(20, TimeUnit.SECONDS)).isEqualTo("done");
-		}
-	}
-
-	private static long threads(String name) {
-		return Thread.getAllStackTraces()
-			.keySet()
-			.stream()
-			.filter((thread) -> thread.getName().startsWith(name))
-			.count();
 	}
 
 	@Test
@@ -317,8 +246,6 @@ class FutureMethodTests {
 
 		volatile @Nullable CompletableFuture<String> work = new CompletableFuture<>();
 
-		volatile @Nullable Future<String> task;
-
 		@DistributedLock(name = "stock", key = "#productId")
 		public CompletableFuture<String> reserve(long productId) {
 			return begin();
@@ -327,17 +254,6 @@ class FutureMethodTests {
 		@DistributedLock(name = "stock", key = "#productId")
 		public CompletionStage<String> stage(long productId) {
 			return begin();
-		}
-
-		@DistributedLock(name = "stock", key = "#productId", mode = LockMode.READ)
-		public Future<String> read(long productId) {
-			return future(productId);
-		}
-
-		@DistributedLock(name = "stock", key = "#productId")
-		public Future<String> future(long productId) {
-			Future<String> future = begin();
-			return (this.task != null) ? this.task : future;
 		}
 
 		@DistributedLock(name = "stock", key = "#productIds")

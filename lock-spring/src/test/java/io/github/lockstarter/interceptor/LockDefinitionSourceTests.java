@@ -242,7 +242,8 @@ class LockDefinitionSourceTests {
 	@MethodSource("deferred")
 	void aReturnTypeThatOutlivesTheMethodIsRefused(String method) {
 		assertThatExceptionOfType(InvalidLockDefinitionException.class).isThrownBy(() -> find(Deferred.class, method))
-			.withMessageContaining("lets the work continue after the method has returned");
+			.withMessageContaining("lets the work continue after the method has returned")
+			.satisfies((ex) -> assertThat(ex.getAction()).startsWith("Return the result itself, a CompletableFuture"));
 	}
 
 	static Stream<String> followed() {
@@ -665,6 +666,9 @@ class LockDefinitionSourceTests {
 		Callable<String> callable();
 
 		@DistributedLock
+		Future<String> future();
+
+		@DistributedLock
 		ScheduledFuture<String> scheduledFuture();
 
 		@DistributedLock
@@ -695,9 +699,6 @@ class LockDefinitionSourceTests {
 
 		@DistributedLock
 		CompletionStage<String> completionStage();
-
-		@DistributedLock
-		Future<String> future();
 
 		@DistributedLock
 		Mono<String> mono();

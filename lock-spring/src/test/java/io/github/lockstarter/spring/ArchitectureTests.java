@@ -34,9 +34,8 @@ class ArchitectureTests extends AbstractArchitectureTests {
 
 	@Override
 	protected String[] startingThreads() {
-		// Shutdown waits for holders, plain futures are polled, and idle claims deleted;
-		// each thread ends with the last of them
-		return new String[] { ".lifecycle.LockLifecycle", ".interceptor.FutureWatch" };
+		// Shutdown waits for holders
+		return new String[] { ".lifecycle.LockLifecycle" };
 	}
 
 	@Test
