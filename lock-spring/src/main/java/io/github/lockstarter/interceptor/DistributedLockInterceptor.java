@@ -70,7 +70,7 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 		Class<?> targetClass = (target != null) ? ClassUtils.getUserClass(target)
 				: invocation.getMethod().getDeclaringClass();
 		LockedMethod method = lockedMethod(invocation.getMethod(), targetClass);
-		return (method != null) ? method.invoke(invocation, this) : invocation.proceed();
+		return (method != null) ? method.invoke(invocation) : invocation.proceed();
 	}
 
 	private @Nullable LockedMethod lockedMethod(Method method, Class<?> targetClass) {
@@ -83,8 +83,8 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 		if (definition == null) {
 			return null;
 		}
-		LockedMethod locked = LockedMethod.of(method, targetClass, definition, this.registry.get(),
-				this.onActiveTransaction, this.persistenceContext);
+		LockedMethod locked = LockedMethod.of(method, definition, this.registry.get(), this.onActiveTransaction,
+				this.persistenceContext);
 		// Of concurrent first calls, one warns
 		LockedMethod first = this.methods.putIfAbsent(key, locked);
 		return (first != null) ? first : locked;

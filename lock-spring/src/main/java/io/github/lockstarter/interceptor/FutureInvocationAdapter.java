@@ -39,8 +39,7 @@ final class FutureInvocationAdapter implements InvocationAdapter {
 				call.contended(contention));
 		OutageHandler<CompletionStage<@Nullable Object>, Throwable> onOutage = (outage) -> stage(
 				call.unavailable(outage));
-		return call.handedOver().getAsBoolean() ? template.beginOrElse(request, body, onContention, onOutage)
-				: template.executeAsyncOrElse(request, body, onContention, onOutage);
+		return template.executeAsyncOrElse(request, body, onContention, onOutage);
 	}
 
 	@SuppressWarnings("unchecked")

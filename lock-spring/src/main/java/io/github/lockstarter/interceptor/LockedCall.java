@@ -2,8 +2,6 @@
 
 package io.github.lockstarter.interceptor;
 
-import java.util.function.BooleanSupplier;
-
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -19,10 +17,8 @@ import io.github.lockstarter.LockUnavailableException;
  * @param invocation the call
  * @param leaseParameter the parameter that receives the lease
  * @param onFailure the reaction if the lock cannot be acquired
- * @param handedOver whether an executor runs the call on one of its threads
  */
-record LockedCall(MethodInvocation invocation, LeaseParameter leaseParameter, FailurePolicy onFailure,
-		BooleanSupplier handedOver) {
+record LockedCall(MethodInvocation invocation, LeaseParameter leaseParameter, FailurePolicy onFailure) {
 
 	/**
 	 * Return an independent copy, for a call that runs later or more than once.
@@ -35,7 +31,7 @@ record LockedCall(MethodInvocation invocation, LeaseParameter leaseParameter, Fa
 		else if (copy instanceof RepeatableInvocation repeatable) {
 			copy = repeatable.copy();
 		}
-		return new LockedCall(copy, this.leaseParameter, this.onFailure, this.handedOver);
+		return new LockedCall(copy, this.leaseParameter, this.onFailure);
 	}
 
 	@Nullable Object proceed(LeaseSet lease) throws Throwable {

@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.scheduling.annotation.Async;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -59,6 +61,9 @@ final class ReturnTypes {
 			return null;
 		}
 		Class<?> type = returnType.resolve(Object.class);
+		if (type == CompletableFuture.class && isAsync(method, targetClass)) {
+			return new BlockingInvocationAdapter(true, REACTOR_PRESENT);
+		}
 		if (FutureInvocationAdapter.supports(type)) {
 			return new FutureInvocationAdapter();
 		}
@@ -69,7 +74,7 @@ final class ReturnTypes {
 				&& type.isAssignableFrom(reactive.getReactiveType())) {
 			return new ReactiveInvocationAdapter(reactive);
 		}
-		return isDeferred(returnType) ? null : new BlockingInvocationAdapter(REACTOR_PRESENT);
+		return isDeferred(returnType) ? null : new BlockingInvocationAdapter(false, REACTOR_PRESENT);
 	}
 
 	/**
@@ -108,6 +113,11 @@ final class ReturnTypes {
 			}
 		}
 		return false;
+	}
+
+	private static boolean isAsync(Method method, Class<?> targetClass) {
+		return AnnotatedElementUtils.hasAnnotation(method, Async.class)
+				|| AnnotatedElementUtils.hasAnnotation(targetClass, Async.class);
 	}
 
 	private static boolean isSuspending(Method method) {

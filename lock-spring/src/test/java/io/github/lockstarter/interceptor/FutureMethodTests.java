@@ -5,6 +5,7 @@ package io.github.lockstarter.interceptor;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -20,16 +21,19 @@ import reactor.core.scheduler.Schedulers;
 
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.scheduling.annotation.Async;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.OnContention;
+import io.github.lockstarter.OnLost;
 import io.github.lockstarter.OnUnavailable;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineProbe;
@@ -41,7 +45,9 @@ import io.github.lockstarter.test.FaultInjectingStore;
 import io.github.lockstarter.test.ManualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * Tests for annotated methods that return a future.
@@ -151,6 +157,39 @@ class FutureMethodTests {
 		assertThat(this.target.calls).isEmpty();
 	}
 
+	/** Without an executor, the test is the thread that an executor would provide. */
+	@Test
+	void anAsyncMethodHoldsItsLockOnItsThreadUntilItsFutureIsDone() {
+		CompletableFuture<CompletableFuture<String>> call = CompletableFuture.supplyAsync(() -> this.stock.async(1001));
+		this.target.awaitBegun();
+		assertThat(isTaken()).isTrue();
+		assertThat(call).isNotDone();
+		this.target.work.complete("reserved");
+		assertThat(call).succeedsWithin(Duration.ofSeconds(20))
+			.satisfies((result) -> assertThat(result).isCompletedWithValue("reserved"));
+		assertThat(isTaken()).isFalse();
+	}
+
+	@Test
+	void theFailureOfTheFutureOfAnAsyncMethodIsThatOfItsThread() {
+		this.target.work.completeExceptionally(new IllegalStateException("out of order"));
+		assertThatIllegalStateException().isThrownBy(() -> this.stock.async(1001)).withMessage("out of order");
+		try (Lease held = this.other.acquire(REQUEST)) {
+			assertThatExceptionOfType(LockContendedException.class).isThrownBy(() -> this.stock.async(1001));
+		}
+		assertThat(this.target.calls).hasSize(1);
+	}
+
+	@Test
+	void aLossCancelsTheFutureOfAnAsyncMethodIfThatIsThePolicy() {
+		CompletableFuture<CompletableFuture<String>> call = CompletableFuture.supplyAsync(() -> this.stock.async(1001));
+		this.target.awaitBegun();
+		this.time.advance(Duration.ofSeconds(1));
+		assertThat(failure(call)).isInstanceOf(LockLostException.class)
+			.satisfies((ex) -> assertThat(ex.getSuppressed()).hasExactlyElementsOfTypes(CancellationException.class));
+		assertThat(this.target.work).isCancelled();
+	}
+
 	@Test
 	void aMethodThatReturnsNoFutureFails() {
 		this.target.work = null;
@@ -253,6 +292,13 @@ class FutureMethodTests {
 
 		@DistributedLock(name = "stock", key = "#productId")
 		public CompletionStage<String> stage(long productId) {
+			return begin();
+		}
+
+		@Async
+		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s", leaseTime = "1s",
+				onLost = OnLost.INTERRUPT)
+		public CompletableFuture<String> async(long productId) {
 			return begin();
 		}
 
