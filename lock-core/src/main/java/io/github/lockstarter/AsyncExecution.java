@@ -47,29 +47,18 @@ final class AsyncExecution<L extends LeaseSet, T extends @Nullable Object> {
 		Executor tasks = outcome.defaultExecutor();
 		// On another thread even if the outcome is known: a body that blocks must not
 		// block the caller
-		outcome.thenAcceptAsync((there) -> run(there, tasks, false), tasks);
+		outcome.thenAcceptAsync((there) -> run(there, tasks), tasks);
 		return this.result;
 	}
 
-	/**
-	 * Run the body or a handler on the current thread.
-	 * @param untilCompletion whether the lock is held until the current transaction is
-	 * completed
-	 * @return the result; cancelling it cancels the step under way
-	 */
-	CompletableFuture<T> begin(LockOutcome<L> outcome, boolean untilCompletion) {
-		run(outcome, this.result.defaultExecutor(), untilCompletion);
-		return this.result;
-	}
-
-	private void run(LockOutcome<L> outcome, Executor tasks, boolean untilCompletion) {
+	private void run(LockOutcome<L> outcome, Executor tasks) {
 		if (this.result.isDone()) {
 			outcome.end(new CancellationException());
 			return;
 		}
 		try {
-			CompletionStage<T> stage = outcome.<CompletionStage<T>, Throwable>choose(
-					(lease) -> call(outcome, lease, untilCompletion), this.onContention, this.onOutage);
+			CompletionStage<T> stage = outcome.<CompletionStage<T>, Throwable>choose((lease) -> call(outcome, lease),
+					this.onContention, this.onOutage);
 			stage.whenComplete((value, ex) -> end(outcome, value, LockOutcome.unwrap(ex)));
 			follow(stage);
 			// On another thread, because dependent actions of the future may take time
@@ -81,11 +70,8 @@ final class AsyncExecution<L extends LeaseSet, T extends @Nullable Object> {
 		}
 	}
 
-	private CompletionStage<T> call(LockOutcome<L> outcome, L lease, boolean untilCompletion) throws Throwable {
+	private CompletionStage<T> call(LockOutcome<L> outcome, L lease) throws Throwable {
 		try (LeaseScope scope = outcome.enter(lease)) {
-			if (untilCompletion) {
-				TransactionBoundary.acquired();
-			}
 			return outcome.call(this.body, lease);
 		}
 	}

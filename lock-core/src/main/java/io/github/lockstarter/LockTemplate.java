@@ -244,39 +244,6 @@ public class LockTemplate {
 	}
 
 	/**
-	 * Run a body that returns a future under the lock as {@link #executeAsyncOrElse}
-	 * does, but wait for the lock and begin the body on the current thread. Use it on a
-	 * thread that runs the call for another one and whose context the body needs, such as
-	 * that of an {@code @Async} method. The body owns the lock, not the thread, so the
-	 * acquisition is not reentrant either. If the current thread is inside a transaction,
-	 * {@link OnActiveTransaction} decides when the lock is released, and the result does
-	 * not wait for its release.
-	 * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
-	 * @param <T> the type of the result
-	 * @param request which lock or locks, and how long to wait
-	 * @param body what to run
-	 * @param onContention what to run on contention, without the lock
-	 * @param onOutage what to run on an outage, without the lock
-	 * @return the result of the body, or of the handler that ran instead
-	 */
-	public <L extends LeaseSet, T extends @Nullable Object> CompletableFuture<T> beginOrElse(AnyLockRequest<L> request,
-			LockedBody<L, ? extends CompletionStage<T>, ?> body,
-			ContentionHandler<? extends CompletionStage<T>, ?> onContention,
-			OutageHandler<? extends CompletionStage<T>, ?> onOutage) {
-		AnyLockRequest<L> complete = this.settings.forBody(request);
-		boolean untilCompletion = this.reads.defersRelease(complete, this.registry);
-		LockedBody<L, ? extends CompletionStage<T>, ?> isolated = this.reads.isolated(complete, this.registry, body);
-		BodyTerms terms = terms(complete);
-		LockOutcome<L> outcome = LockOutcome.of(() -> {
-			L lease = acquireFromRegistry(ownedByItsBody(complete));
-			return untilCompletion
-					? TransactionAwareLeaseSet.of(lease, LeaseContext.watch(lease, null, terms.scope()), true, true)
-					: lease;
-		}, terms);
-		return new AsyncExecution<L, T>(isolated, onContention, onOutage).begin(outcome, untilCompletion);
-	}
-
-	/**
 	 * Acquire the lock without blocking the current thread, for a body that neither
 	 * blocks nor returns a future, such as a reactive chain. The caller runs the body and
 	 * ends the outcome. For all other bodies {@link #executeAsync} is simpler.
@@ -304,27 +271,15 @@ public class LockTemplate {
 	 * Acquire the lock, unless an outer body on this thread has lost it: the registry
 	 * does not know that the outer body still runs, and would acquire the lock anew.
 	 */
+	@SuppressWarnings("unchecked")
 	private <L extends LeaseSet> L acquire(AnyLockRequest<L> request) {
 		LeaseContext.ensureNotLost(request);
-		return acquireFromRegistry(request);
-	}
-
-	@SuppressWarnings("unchecked")
-	private <L extends LeaseSet> L acquireFromRegistry(AnyLockRequest<L> request) {
 		HoldTimes holdTimes = HoldTimes.of(request);
 		AnyLockRequest<L> plain = holdTimes.without(request);
 		L lease = (L) ((plain instanceof LockRequest one) ? this.registry.acquire(one)
 				: this.registry.acquireAll((LockSetRequest) plain));
 		holdTimes.begin(lease);
 		return lease;
-	}
-
-	/**
-	 * The body may outlast its part on the current thread, which must not own its lock.
-	 */
-	private static <L extends LeaseSet> AnyLockRequest<L> ownedByItsBody(AnyLockRequest<L> request) {
-		boolean owned = LockSetRequest.requestsOf(request).stream().allMatch((each) -> each.owner() != null);
-		return owned ? request : request.withOwner(new Object());
 	}
 
 	private BodyTerms terms(AnyLockRequest<?> request) {

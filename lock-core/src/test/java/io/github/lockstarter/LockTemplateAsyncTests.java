@@ -207,38 +207,6 @@ class LockTemplateAsyncTests extends AbstractBodyTests {
 			.satisfies((ex) -> assertThat(ex.getSuppressed()).hasExactlyElementsOfTypes(InterruptedException.class));
 	}
 
-	@Test
-	void aBodyMayBeginOnTheCurrentThreadWithoutBelongingToIt() {
-		CompletableFuture<String> result = begin(REQUEST, (lease) -> {
-			assertThat(Lease.current()).isSameAs(lease);
-			return this.body.thenApply((done) -> done + " on " + Thread.currentThread().getName());
-		});
-		assertThat(isTaken(REQUEST)).isTrue();
-		assertThat(this.registry.tryAcquire(AT_ONCE)).isEmpty();
-		assertThat(begin(AT_ONCE, (lease) -> unexpected(null))).isCompletedWithValue("busy");
-		this.body.complete("begun");
-		assertThat(result).succeedsWithin(PATIENCE).isEqualTo("begun on " + Thread.currentThread().getName());
-		assertThat(isTaken(REQUEST)).isFalse();
-		CompletableFuture<String> cancelled = begin(REQUEST, (lease) -> new CompletableFuture<>());
-		cancelled.cancel(true);
-		this.time.settle();
-		assertThat(isTaken(REQUEST)).isFalse();
-		loseRequests(true);
-		assertThat(begin(AT_ONCE, (lease) -> unexpected(null))).isCompletedWithValue("down");
-	}
-
-	@Test
-	void anInterruptEndsTheWaitOfABodyThatIsToBeginOnTheCurrentThread() {
-		Thread.currentThread().interrupt();
-		assertThat(failure(begin(REQUEST, (lease) -> unexpected(null)))).isInstanceOf(LockInterruptedException.class);
-		assertThat(Thread.interrupted()).isTrue();
-	}
-
-	private CompletableFuture<String> begin(LockRequest request, LockedBody<Lease, CompletableFuture<String>, ?> body) {
-		return this.template.beginOrElse(request, body, (contention) -> CompletableFuture.completedFuture("busy"),
-				(outage) -> CompletableFuture.completedFuture("down"));
-	}
-
 	private CompletableFuture<String> execute(LockTemplate template, LockRequest request) throws InterruptedException {
 		CompletableFuture<String> result = template.executeAsync(request, (lease) -> {
 			this.begun.countDown();

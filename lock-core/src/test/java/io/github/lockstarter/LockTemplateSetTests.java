@@ -144,21 +144,6 @@ class LockTemplateSetTests extends AbstractBodyTests {
 	}
 
 	@Test
-	void aBodyThatIsBegunHereOwnsItsLocksItselfUnlessTheRequestHasAnOwner() {
-		CompletableFuture<String> work = new CompletableFuture<>();
-		CompletableFuture<String> result = begin(BOTH, work);
-		assertThat(this.registry.tryAcquire(FIRST.withWaitTime(Duration.ZERO))).isEmpty();
-		assertThat(begin(BOTH.withWaitTime(Duration.ZERO), work)).isCompletedWithValue("busy");
-		work.complete("done");
-		assertThat(result).succeedsWithin(PATIENCE);
-		CompletableFuture<String> ownedWork = new CompletableFuture<>();
-		CompletableFuture<String> owned = begin(BOTH.withOwner("me"), ownedWork);
-		this.registry.acquire(SECOND.withOwner("me")).close();
-		ownedWork.complete("done");
-		assertThat(owned).succeedsWithin(PATIENCE);
-	}
-
-	@Test
 	void aBodyOnBehalfOfAnOwnerIsReentrantForItOnAnyThread() {
 		LockRequest mine = FIRST.withOwner("me").withWaitTime(Duration.ZERO);
 		CompletableFuture<String> result = this.template.executeAsync(mine,
@@ -170,13 +155,6 @@ class LockTemplateSetTests extends AbstractBodyTests {
 		assertThat(result).succeedsWithin(PATIENCE).isEqualTo("done");
 		this.template.executeWithoutResult(mine,
 				(lease) -> assertThat(this.registry.tryAcquire(FIRST.withWaitTime(Duration.ZERO))).isEmpty());
-	}
-
-	private CompletableFuture<String> begin(LockSetRequest request, CompletableFuture<String> work) {
-		return this.template.beginOrElse(request, (leases) -> work,
-				(contention) -> CompletableFuture.completedFuture("busy"), (outage) -> {
-					throw outage;
-				});
 	}
 
 }

@@ -91,8 +91,6 @@ class CallContextTests {
 		this.tenants.value.set("caller");
 		LockTemplate template = new LockTemplate(this.registry);
 		template.execute(REQUEST, Lease::fencingToken);
-		template.beginOrElse(REQUEST, (lease) -> CompletableFuture.completedFuture(lease.isHeld()), this::unexpected,
-				this::unexpected);
 		template.execute(BOTH, (leases) -> leases.all().size());
 		this.registry.acquire(REQUEST).close();
 		this.registry.tryAcquire(REQUEST).orElseThrow().close();

@@ -843,21 +843,6 @@ class FencedTransactionTests {
 	}
 
 	@Test
-	void aLockWhoseBodyReturnsAFutureInsideATransactionIsNotClaimedByIt() throws Exception {
-		useAny(8);
-		LockTemplate releasing = this.first.withOnActiveTransaction(OnActiveTransaction.RELEASE_ON_RETURN);
-		inTime(() -> this.transaction.execute((status) -> {
-			releasing
-				.beginOrElse(this.request, (lease) -> CompletableFuture.completedFuture(writeAnew()),
-						(contention) -> CompletableFuture.failedFuture(contention),
-						(outage) -> CompletableFuture.failedFuture(outage))
-				.join();
-			return inTime(() -> this.second.execute(this.request, (lease) -> writeAnew()));
-		}));
-		assertThat(written()).isEqualTo(2);
-	}
-
-	@Test
 	void aReaderIsRefusedUnlessItsTransactionOnlyReadsOrItIsAWriterToo() throws Exception {
 		useAny(2);
 		LockRequest reader = this.request.withMode(LockMode.READ);

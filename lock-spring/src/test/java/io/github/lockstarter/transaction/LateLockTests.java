@@ -3,7 +3,6 @@
 package io.github.lockstarter.transaction;
 
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import javax.sql.DataSource;
@@ -132,18 +131,6 @@ class LateLockTests {
 		});
 		assertThat(log).contains("Lock 'stock'" + WARNING, "Lock 'order'" + WARNING);
 		assertThat(this.late).extracting(LockEvent.Late::key).containsExactly(STOCK.key(), LockKey.of("order", 1));
-	}
-
-	@Test
-	void aBodyThatBeginsOnTheThreadIsLateToo(CapturedLog log) {
-		this.transaction.executeWithoutResult((status) -> this.lock.beginOrElse(STOCK,
-				(lease) -> CompletableFuture.completedFuture(null), (contention) -> {
-					throw contention;
-				}, (outage) -> {
-					throw outage;
-				}));
-		assertThat(log).contains("Lock 'stock'" + WARNING);
-		assertThat(this.late).hasSize(1);
 	}
 
 	@Test

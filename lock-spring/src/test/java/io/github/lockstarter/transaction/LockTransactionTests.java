@@ -402,50 +402,6 @@ class LockTransactionTests {
 		});
 	}
 
-	@Test
-	void aBodyThatBeginsOnTheThreadOfATransactionKeepsItsLockUntilBothAreDone() {
-		CompletableFuture<String> body = new CompletableFuture<>();
-		this.transaction.executeWithoutResult((status) -> {
-			insertOrder();
-			assertThat(begin(this.lock, CompletableFuture.completedFuture("done"), REQUEST))
-				.isCompletedWithValue("done");
-			begin(this.lock.withOnLost(OnLost.INTERRUPT), body, ORDER);
-		});
-		assertThat(isTaken(REQUEST)).isFalse();
-		assertThat(isTaken(ORDER)).isTrue();
-		body.complete("done");
-		Awaitility.await().until(this.memory::isEmpty);
-		assertThat(orders()).isOne();
-	}
-
-	@ParameterizedTest
-	@EnumSource(names = { "THROW", "LOG" })
-	void aTransactionOnWhoseThreadABodyBeganIsRolledBackIfItsLockIsLost(OnLost onLost) {
-		CompletableFuture<String> body = new CompletableFuture<>();
-		try {
-			this.transaction.executeWithoutResult((status) -> {
-				insertOrder();
-				begin(this.lock.withOnLost(onLost), body, REQUEST);
-				lose();
-			});
-			assertThat(onLost).isEqualTo(OnLost.LOG);
-		}
-		catch (LockLostException ex) {
-			assertThat(onLost).isEqualTo(OnLost.THROW);
-		}
-		body.complete("done");
-		assertThat(orders()).isEqualTo((onLost == OnLost.LOG) ? 1 : 0);
-	}
-
-	private CompletableFuture<String> begin(LockTemplate template, CompletableFuture<String> body,
-			LockRequest request) {
-		return template.beginOrElse(request, (lease) -> body, (contention) -> {
-			throw contention;
-		}, (outage) -> {
-			throw outage;
-		});
-	}
-
 	@ParameterizedTest
 	@EnumSource(names = { "THROW", "INTERRUPT" })
 	void aListenerThatIsNotifiedOfTheReleaseMayCommitATransaction(OnLost onLost) {

@@ -273,19 +273,6 @@ class PersistenceContextTests {
 	}
 
 	@Test
-	void aBodyThatBeginsOnTheThreadReadsFreshData() {
-		inView(() -> {
-			readAndLetAnotherTake();
-			CompletableFuture<Integer> found = this.lock.beginOrElse(SHELF,
-					(lease) -> CompletableFuture.completedFuture(this.entityManager.find(Item.class, 1L).count),
-					(contention) -> CompletableFuture.failedFuture(contention),
-					(outage) -> CompletableFuture.failedFuture(outage));
-			assertThat(found.join()).isEqualTo(9);
-			assertThat(isOpen()).isTrue();
-		});
-	}
-
-	@Test
 	void aHandlerThatRunsWithoutTheLockKeepsTheContext() {
 		Lease others = this.registry.acquireAsync(SHELF).join();
 		inView(() -> assertThat(this.lock.<Lease, Boolean, RuntimeException>executeOrElse(
