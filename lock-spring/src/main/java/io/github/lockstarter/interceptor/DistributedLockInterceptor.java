@@ -4,6 +4,7 @@ package io.github.lockstarter.interceptor;
 
 import java.lang.reflect.Method;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
@@ -17,6 +18,7 @@ import org.springframework.util.function.SingletonSupplier;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.OnPersistenceContext;
 
@@ -30,7 +32,7 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 
 	private final Supplier<LockRegistry> registry;
 
-	private final Map<MethodClassKey, LockedMethod> methods = new ConcurrentHashMap<>();
+	private final Map<MethodClassKey, Optional<LockedMethod>> methods = new ConcurrentHashMap<>();
 
 	private volatile OnActiveTransaction onActiveTransaction = OnActiveTransaction.DEFER;
 
@@ -70,24 +72,32 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 		Class<?> targetClass = (target != null) ? ClassUtils.getUserClass(target)
 				: invocation.getMethod().getDeclaringClass();
 		LockedMethod method = lockedMethod(invocation.getMethod(), targetClass);
-		return (method != null) ? method.invoke(invocation) : invocation.proceed();
+		return (method != null) ? method.operation().invoke(invocation, method.template()) : invocation.proceed();
 	}
 
 	private @Nullable LockedMethod lockedMethod(Method method, Class<?> targetClass) {
 		MethodClassKey key = new MethodClassKey(method, targetClass);
-		LockedMethod known = this.methods.get(key);
-		if (known != null) {
-			return known;
+		Optional<LockedMethod> known = this.methods.get(key);
+		if (known == null) {
+			Optional<LockedMethod> created = Optional.ofNullable(create(method, targetClass));
+			// The template of the first call remembers what has been warned of
+			Optional<LockedMethod> first = this.methods.putIfAbsent(key, created);
+			known = (first != null) ? first : created;
 		}
-		LockDefinition definition = this.definitions.get(method, targetClass);
-		if (definition == null) {
+		return known.orElse(null);
+	}
+
+	private @Nullable LockedMethod create(Method method, Class<?> targetClass) {
+		LockOperation operation = this.definitions.parse(method, targetClass);
+		if (operation == null) {
 			return null;
 		}
-		LockedMethod locked = LockedMethod.of(method, definition, this.registry.get(), this.onActiveTransaction,
-				this.persistenceContext);
-		// Of concurrent first calls, one warns
-		LockedMethod first = this.methods.putIfAbsent(key, locked);
-		return (first != null) ? first : locked;
+		LockTemplate defaults = new LockTemplate(this.registry.get()).forCaller(MethodLabel.of(method))
+			.withDefaults(this.onActiveTransaction, this.persistenceContext);
+		return new LockedMethod(operation, operation.template(defaults));
+	}
+
+	private record LockedMethod(LockOperation operation, LockTemplate template) {
 	}
 
 }

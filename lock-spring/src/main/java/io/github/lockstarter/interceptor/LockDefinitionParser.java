@@ -7,115 +7,120 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Predicate;
+import java.util.Objects;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.BaseStream;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.expression.BeanResolver;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.expression.ParseException;
+import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.ClassUtils;
-import org.springframework.util.StringValueResolver;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockContendedException;
+import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSettings;
+import io.github.lockstarter.LockUnavailableException;
+import io.github.lockstarter.OnContention;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.OnUnavailable;
 import io.github.lockstarter.TransactionFencing;
+import io.github.lockstarter.interceptor.LockOperation.FailurePolicy;
+import io.github.lockstarter.interceptor.LockOperation.KeyedRequest;
+import io.github.lockstarter.interceptor.LockOperation.LeaseParameter;
 import io.github.lockstarter.store.LockStores;
 
 /**
- * Turns the annotations of a method into the definition of its lock, or reports why they
+ * Turns the annotations of one method into its {@link LockOperation}, or reports why they
  * cannot work.
  */
 final class LockDefinitionParser {
 
-	private final LockAttributes attributes;
+	private static final Pattern BARE_NUMBER = Pattern.compile("[+-]?\\d+");
 
-	private final BeanResolver beans;
-
-	private final Predicate<String> beanNames;
+	private final ConfigurableBeanFactory beans;
 
 	private final LockSettings settings;
 
-	private final Supplier<@Nullable LockStores> stores;
+	private final Map<String, String> defaultNames;
 
-	/** The method to which each default name belongs. */
-	private final Map<String, String> defaultNames = new ConcurrentHashMap<>();
+	private final Method method;
+
+	private final Class<?> targetClass;
 
 	/**
 	 * Create a parser.
-	 * @param settings the settings of lock names
-	 * @param stores provides the stores of the application, if they are known
+	 * @param beans resolves placeholders, and has the settings of lock names and the
+	 * stores
+	 * @param defaultNames the method to which each default name belongs; shared by all
+	 * methods
+	 * @param method a method of the target class
+	 * @param targetClass the class of the bean
 	 */
-	LockDefinitionParser(StringValueResolver placeholders, BeanResolver beans, Predicate<String> beanNames,
-			LockSettings settings, Supplier<@Nullable LockStores> stores) {
-		this.attributes = new LockAttributes(placeholders);
+	LockDefinitionParser(ConfigurableBeanFactory beans, Map<String, String> defaultNames, Method method,
+			Class<?> targetClass) {
 		this.beans = beans;
-		this.beanNames = beanNames;
-		this.settings = settings;
-		this.stores = stores;
+		this.settings = beans.getBeanProvider(LockSettings.class).getIfUnique(() -> LockSettings.NONE);
+		this.defaultNames = defaultNames;
+		this.method = method;
+		this.targetClass = targetClass;
 	}
 
 	/**
-	 * Parse the annotations of a method.
-	 * @param annotations the annotations that apply to the method
-	 * @param method a method of the target class
-	 * @param targetClass the class of the bean
+	 * Parse the annotations that apply to the method.
 	 * @throws InvalidLockDefinitionException if an annotation cannot work
 	 */
-	LockDefinition parse(List<DistributedLock> annotations, Method method, Class<?> targetClass) {
-		DistributedLock annotation = annotations.get(0);
-		InvocationAdapter adapter = ReturnTypes.adapter(method, targetClass);
+	LockOperation parse(List<DistributedLock> annotations) {
+		DistributedLock first = annotations.get(0);
+		InvocationAdapter adapter = adapter(first);
+		annotations.forEach((other) -> requireSameReactions(first, other));
+		List<KeyedRequest> locks = annotations.stream()
+			.map((each) -> new KeyedRequest(request(each), key(each)))
+			.toList();
+		LeaseParameter leaseParameter = leaseParameter(locks);
+		FailurePolicy onFailure = failurePolicy(annotations, locks);
+		OnLost onLost = said(annotations, DistributedLock::onLost, OnLost.DEFAULT);
+		return new LockOperation((locks.size() == 1) ? locks : inOneStore(locks), adapter, onFailure,
+				(onLost != null) ? onLost : OnLost.DEFAULT, first.onActiveTransaction(), first.transactionFencing(),
+				first.persistenceContext(), leaseParameter);
+	}
+
+	private InvocationAdapter adapter(DistributedLock annotation) {
+		InvocationAdapter adapter = ReturnTypes.adapter(this.method, this.targetClass);
 		if (adapter == null) {
-			throw invalid(method,
-					"its return type " + method.getReturnType().getSimpleName()
+			throw invalid(
+					"its return type " + this.method.getReturnType().getSimpleName()
 							+ " lets the work continue after the method has returned and the lock is released",
 					"Return the result itself, a CompletableFuture, or a Mono or Flux where Reactor is on the"
-							+ " class path; or acquire the lock inside the work with a LockTemplate.",
-					null);
+							+ " class path; or acquire the lock inside the work with a LockTemplate.");
 		}
 		if (annotation.transactionFencing() == TransactionFencing.ON && adapter instanceof ReactiveInvocationAdapter) {
-			throw invalid(method, "transactionFencing is 'ON', but transactions of a reactive chain cannot be fenced",
+			throw invalid("transactionFencing is 'ON', but transactions of a reactive chain cannot be fenced",
 					"Check the fencing token of the lease in each write, as in"
-							+ " \"update … set fence = :token where … and fence < :token\".",
-					null);
+							+ " \"update … set fence = :token where … and fence < :token\".");
 		}
-		annotations.forEach((other) -> requireSameReaction(annotation, other, method));
-		List<KeyedRequest> locks = annotations.stream()
-			.map((each) -> new KeyedRequest(request(each, method, targetClass), key(each, method)))
-			.toList();
-		LeaseParameter leaseParameter = LeaseParameter.of(method);
-		if (leaseParameter.single() && (locks.size() > 1 || locks.get(0).isForSeveralKeys())) {
-			throw invalid(method, "a parameter of type Lease cannot receive the leases of several locks",
-					"Declare it as a LeaseSet.", null);
-		}
-		List<String> names = locks.stream().map((lock) -> lock.request().key().name()).distinct().toList();
-		FailurePolicy onFailure = new FailureReactions(this.attributes, this.settings).find(annotations, names, method,
-				targetClass);
-		OnLost onLost = FailureReactions.said(annotations, DistributedLock::onLost, OnLost.DEFAULT);
-		List<KeyedRequest> together = (locks.size() == 1) ? locks
-				: new CommonStore(this.settings, this.stores.get()).require(locks, method);
-		return new LockDefinition(together, onFailure, (onLost != null) ? onLost : OnLost.DEFAULT,
-				annotation.onActiveTransaction(), annotation.transactionFencing(), annotation.persistenceContext(),
-				leaseParameter, adapter);
+		return adapter;
 	}
 
 	/** All locks are acquired in one wait, so they succeed or fail together. */
-	private void requireSameReaction(DistributedLock one, DistributedLock other, Method method) {
-		requireSame("waitTime", one.waitTime(), other.waitTime(), method);
-		requireSame("onContention", text(one.onContention()), text(other.onContention()), method);
-		requireSame("onUnavailable", text(one.onUnavailable()), text(other.onUnavailable()), method);
-		requireSame("fallback", one.fallback(), other.fallback(), method);
-		requireSame("onLost", text(one.onLost()), text(other.onLost()), method);
-		requireSame("onActiveTransaction", one.onActiveTransaction(), other.onActiveTransaction(), method);
-		requireSame("transactionFencing", one.transactionFencing(), other.transactionFencing(), method);
-		requireSame("persistenceContext", one.persistenceContext(), other.persistenceContext(), method);
+	private void requireSameReactions(DistributedLock one, DistributedLock other) {
+		requireSame("waitTime", one.waitTime(), other.waitTime());
+		requireSame("onContention", text(one.onContention()), text(other.onContention()));
+		requireSame("onUnavailable", text(one.onUnavailable()), text(other.onUnavailable()));
+		requireSame("fallback", one.fallback(), other.fallback());
+		requireSame("onLost", text(one.onLost()), text(other.onLost()));
+		requireSame("onActiveTransaction", one.onActiveTransaction(), other.onActiveTransaction());
+		requireSame("transactionFencing", one.transactionFencing(), other.transactionFencing());
+		requireSame("persistenceContext", one.persistenceContext(), other.persistenceContext());
 	}
 
 	/** A reaction that is left out agrees with its default. */
@@ -123,120 +128,261 @@ final class LockDefinitionParser {
 		return reaction.name().equals("DEFAULT") ? "THROW" : reaction.name();
 	}
 
-	private void requireSame(String attribute, Object one, Object other, Method method) {
+	private void requireSame(String attribute, Object one, Object other) {
 		if (!one.equals(other)) {
-			throw invalid(method, attribute + " is '" + one + "' in one annotation and '" + other + "' in another",
-					"Use the same value in all annotations of the method.", null);
+			throw invalid(attribute + " is '" + one + "' in one annotation and '" + other + "' in another",
+					"Use the same value in all annotations of the method.");
 		}
 	}
 
-	private LockRequest request(DistributedLock annotation, Method method, Class<?> targetClass) {
-		String name = this.attributes.text("name", annotation.name(), method);
-		String effective = name.isBlank() ? defaultName(method, targetClass) : name;
-		requireLabel(effective, method);
-		LockKey key = LockAttributes.check("name", method, "Set 'name' to a valid label.", () -> LockKey.of(effective));
-		Duration waitTime = this.attributes.duration("waitTime", annotation.waitTime(), method);
-		Duration leaseTime = this.attributes.duration("leaseTime", annotation.leaseTime(), method);
-		String store = this.attributes.text("store", annotation.store(), method);
-		LockRequest inDefault = LockRequest.of(key).withMode(annotation.mode());
-		LockRequest defaults = store.isBlank() ? inDefault : inDefault.withStore(store);
-		LockRequest waiting = (waitTime == null) ? defaults : LockAttributes.check("waitTime", method,
-				"Use \"0s\" to try without waiting.", () -> defaults.withWaitTime(waitTime));
-		LockRequest leased = (leaseTime == null) ? waiting
-				: LockAttributes.check("leaseTime", method,
-						"Leave it out for a lease that is renewed until the method ends.",
-						() -> waiting.withLeaseTime(leaseTime));
-		Duration holdAtLeast = this.attributes.duration("holdAtLeast", annotation.holdAtLeast(), method);
-		return (holdAtLeast == null) ? leased
-				: LockAttributes.check("holdAtLeast", method,
-						"Leave it out for a shared lock, or for a lock that is free when the method returns.",
-						() -> leased.withHoldAtLeast(holdAtLeast));
+	private LockRequest request(DistributedLock annotation) {
+		LockRequest request = LockRequest.of(name(annotation)).withMode(annotation.mode());
+		String store = text("store", annotation.store());
+		if (!store.isBlank()) {
+			request = request.withStore(store);
+		}
+		request = with("waitTime", annotation.waitTime(), request, LockRequest::withWaitTime,
+				"Use \"0s\" to try without waiting.");
+		request = with("leaseTime", annotation.leaseTime(), request, LockRequest::withLeaseTime,
+				"Leave it out for a lease that is renewed until the method ends.");
+		return with("holdAtLeast", annotation.holdAtLeast(), request, LockRequest::withHoldAtLeast,
+				"Leave it out for a shared lock, or for a lock that is free when the method returns.");
 	}
 
-	/** A parameter in the name would be one lock for all values of the parameter. */
-	private static void requireLabel(String name, Method method) {
-		KeyVariables variables = new KeyVariables(method);
-		Matcher references = KeyVariables.REFERENCE.matcher(name);
-		while (references.find()) {
-			if (variables.isParameter(references.group(1))) {
-				throw invalid(method,
-						"name \"" + name + "\" is a static label, so " + references.group() + " is not evaluated",
-						"Use key = \"" + references.group() + "\".", null);
-			}
+	private LockKey name(DistributedLock annotation) {
+		String name = text("name", annotation.name());
+		// It would be one lock for all values of the parameter
+		String reference = new LockKeyExpression.Parameters(this.method).referenceIn(name);
+		if (reference != null) {
+			throw invalid("name \"" + name + "\" is a static label, so " + reference + " is not evaluated",
+					"Use key = \"" + reference + "\".");
 		}
-	}
-
-	private @Nullable LockKeyExpression key(DistributedLock annotation, Method method) {
-		String text = this.attributes.text("key", annotation.key(), method);
-		if (annotation.key().isEmpty()) {
-			return null;
-		}
-		if (text.isBlank()) {
-			throw invalid(method, "key is blank" + (text.equals(annotation.key()) ? "" : ", from " + annotation.key()),
-					"Leave it out for one lock per name, or give an expression such as \"#id\".", null);
-		}
-		LockKeyExpression key;
-		try {
-			key = new LockKeyExpression(text, method, this.beans);
-		}
-		catch (ParseException ex) {
-			throw invalid(method, "key \"" + text + "\" is not a SpEL expression: " + ex.getMessage(),
-					"Write a parameter as \"#id\" and a constant as \"'text'\".", ex);
-		}
-		requireKnownReferences(key, text, method);
-		if (key.isParameterOf(BaseStream.class)) {
-			throw invalid(method, "key \"" + text + "\" is a stream, which would be consumed before the method runs",
-					"Declare the parameter as a collection.", null);
-		}
-		if (key.isParameterOf(Map.class)) {
-			throw invalid(method, "key \"" + text + "\" is a map, which is neither a key nor a collection of keys",
-					"Add .keySet(), or use an expression with a single value.", null);
-		}
-		return key;
-	}
-
-	private void requireKnownReferences(LockKeyExpression key, String text, Method method) {
-		List<String> unknown = key.unknownReferences();
-		if (!unknown.isEmpty()) {
-			throw invalid(method,
-					"key \"" + text + "\" uses " + String.join(", ", unknown)
-							+ ((unknown.size() == 1) ? ", which does not exist" : ", which do not exist"),
-					key.advice(), null);
-		}
-		key.beans().stream().filter(this.beanNames.negate()).findFirst().ifPresent((bean) -> {
-			throw invalid(method, "key \"" + text + "\" uses the bean '" + bean + "', which does not exist",
-					"Correct the name, or declare a bean of that name.", null);
-		});
-		String unquoted = key.unquoted();
-		if (unquoted != null) {
-			throw invalid(method, "key \"" + text + "\" has a parameter inside quotes, where it is not evaluated",
-					"Write \"" + unquoted + "\".", null);
-		}
+		String label = name.isBlank() ? defaultName() : name;
+		return check("name", "Set 'name' to a valid label.", () -> LockKey.of(label));
 	}
 
 	/**
 	 * Return the name of a method that gives none. It is short, so two methods may have
 	 * the same one; they would exclude each other, and with {@code SKIP} in silence.
 	 */
-	private String defaultName(Method method, Class<?> targetClass) {
-		String name = ClassUtils.getShortName(targetClass) + '.' + method.getName();
-		String parameters = Arrays.stream(method.getParameterTypes())
+	private String defaultName() {
+		String name = ClassUtils.getShortName(this.targetClass) + '.' + this.method.getName();
+		String parameters = Arrays.stream(this.method.getParameterTypes())
 			.map(Class::getTypeName)
 			.collect(Collectors.joining(", ", "(", ")"));
-		String self = ClassUtils.getUserClass(targetClass).getName() + '.' + method.getName() + parameters;
+		String self = ClassUtils.getUserClass(this.targetClass).getName() + '.' + this.method.getName() + parameters;
 		String other = this.defaultNames.putIfAbsent(name, self);
 		if (other != null && !other.equals(self)) {
-			throw invalid(method,
+			throw invalid(
 					"its default name '" + name + "' is also the one of '" + other
 							+ "', so the two methods would have one lock",
-					"Set 'name' on each of them, to the same text if they shall exclude each other.", null);
+					"Set 'name' on each of them, to the same text if they shall exclude each other.");
 		}
 		return name;
 	}
 
-	private static InvalidLockDefinitionException invalid(Method method, String problem, String action,
-			@Nullable Throwable cause) {
-		return new InvalidLockDefinitionException(method, problem, action, cause);
+	private LockRequest with(String attribute, String value, LockRequest request,
+			BiFunction<LockRequest, Duration, LockRequest> change, String action) {
+		String text = text(attribute, value);
+		Duration duration = check(attribute,
+				"Write it like \"500ms\", \"3s\" or \"PT3S\", or leave it out for the default.", () -> duration(text));
+		return (duration != null) ? check(attribute, action, () -> change.apply(request, duration)) : request;
+	}
+
+	/**
+	 * Parse a duration: {@code "500ms"}, {@code "3s"} or ISO-8601.
+	 * @return the duration, or {@code null} for a blank text
+	 * @throws IllegalArgumentException if the text is not a duration
+	 */
+	static @Nullable Duration duration(String text) {
+		if (text.isBlank()) {
+			return null;
+		}
+		String trimmed = text.trim();
+		if (BARE_NUMBER.matcher(trimmed).matches()) {
+			throw new IllegalArgumentException("'" + trimmed + "' has no unit");
+		}
+		try {
+			return DurationFormatterUtils.detectAndParse(trimmed);
+		}
+		catch (IllegalArgumentException | ArithmeticException ex) {
+			throw new IllegalArgumentException("'" + trimmed + "' is not a duration", ex);
+		}
+	}
+
+	private @Nullable LockKeyExpression key(DistributedLock annotation) {
+		if (annotation.key().isEmpty()) {
+			return null;
+		}
+		String text = text("key", annotation.key());
+		if (text.isBlank()) {
+			throw invalid("key is blank" + (text.equals(annotation.key()) ? "" : ", from " + annotation.key()),
+					"Leave it out for one lock per name, or give an expression such as \"#id\".");
+		}
+		try {
+			LockKeyExpression key = new LockKeyExpression(text, this.method, new BeanFactoryResolver(this.beans));
+			check(key, "key \"" + text + "\"");
+			return key;
+		}
+		catch (ParseException ex) {
+			throw invalid("key \"" + text + "\" is not a SpEL expression: " + ex.getMessage(),
+					"Write a parameter as \"#id\" and a constant as \"'text'\".", ex);
+		}
+	}
+
+	private void check(LockKeyExpression key, String subject) {
+		List<String> unknown = key.unknownReferences();
+		if (!unknown.isEmpty()) {
+			throw invalid(
+					subject + " uses " + String.join(", ", unknown)
+							+ ((unknown.size() == 1) ? ", which does not exist" : ", which do not exist"),
+					key.advice());
+		}
+		for (String bean : key.beans()) {
+			if (!this.beans.containsBean(bean)) {
+				throw invalid(subject + " uses the bean '" + bean + "', which does not exist",
+						"Correct the name, or declare a bean of that name.");
+			}
+		}
+		String unquoted = key.unquoted();
+		if (unquoted != null) {
+			throw invalid(subject + " has a parameter inside quotes, where it is not evaluated",
+					"Write \"" + unquoted + "\".");
+		}
+		if (key.isParameterOf(BaseStream.class)) {
+			throw invalid(subject + " is a stream, which would be consumed before the method runs",
+					"Declare the parameter as a collection.");
+		}
+		if (key.isParameterOf(Map.class)) {
+			throw invalid(subject + " is a map, which is neither a key nor a collection of keys",
+					"Add .keySet(), or use an expression with a single value.");
+		}
+	}
+
+	private LeaseParameter leaseParameter(List<KeyedRequest> locks) {
+		LeaseParameter parameter = LeaseParameter.of(this.method);
+		LockKeyExpression key = locks.get(0).key();
+		if (parameter.single() && (locks.size() > 1 || (key != null && key.hasSeveralValues()))) {
+			throw invalid("a parameter of type Lease cannot receive the leases of several locks",
+					"Declare it as a LeaseSet.");
+		}
+		return parameter;
+	}
+
+	/**
+	 * Return the reactions of the annotations, or else those of the settings of the lock
+	 * names.
+	 */
+	private FailurePolicy failurePolicy(List<DistributedLock> annotations, List<KeyedRequest> locks) {
+		List<String> names = locks.stream().map((lock) -> lock.request().key().name()).distinct().toList();
+		String ofSettings = ", from the settings of '" + String.join("', '", names) + "',";
+		OnContention onContention = said(annotations, DistributedLock::onContention, OnContention.DEFAULT);
+		String ofContention = (onContention == null) ? ofSettings : "";
+		if (onContention == null) {
+			onContention = this.settings.onContention(names);
+		}
+		OnUnavailable onUnavailable = said(annotations, DistributedLock::onUnavailable, OnUnavailable.DEFAULT);
+		String ofUnavailable = (onUnavailable == null) ? ofSettings : "";
+		if (onUnavailable == null) {
+			onUnavailable = this.settings.onUnavailable(names);
+		}
+		FallbackMethod fallback = fallback(annotations.get(0), onUnavailable);
+		if (fallback == null && onUnavailable == OnUnavailable.FALLBACK) {
+			throw invalid("onUnavailable = FALLBACK" + ofUnavailable + " needs a fallback",
+					"Name a fallback method with 'fallback', or use onUnavailable = THROW.");
+		}
+		Class<?> returnType = this.method.getReturnType();
+		if (fallback == null && onContention == OnContention.SKIP && returnType.isPrimitive()
+				&& returnType != void.class) {
+			throw invalid("onContention = SKIP" + ofContention + " has no empty result of type " + returnType,
+					"Return an object type, which may be null, or an Optional; or name a fallback.");
+		}
+		return new FailurePolicy(onContention, onUnavailable, fallback,
+				ReturnTypes.empty(this.method, this.targetClass));
+	}
+
+	/**
+	 * Return the value that one of the annotations gives an attribute, or {@code null} if
+	 * all of them leave it out.
+	 */
+	private static <E extends Enum<E>> @Nullable E said(List<DistributedLock> annotations,
+			Function<DistributedLock, E> attribute, E leftOut) {
+		return annotations.stream().map(attribute).filter((value) -> value != leftOut).findFirst().orElse(null);
+	}
+
+	private @Nullable FallbackMethod fallback(DistributedLock annotation, OnUnavailable onUnavailable) {
+		String name = text("fallback", annotation.fallback());
+		if (name.isBlank()) {
+			return null;
+		}
+		List<Class<? extends LockException>> reasons = (onUnavailable == OnUnavailable.FALLBACK)
+				? List.of(LockContendedException.class, LockUnavailableException.class)
+				: List.of(LockContendedException.class);
+		return check("fallback",
+				"Declare a method of that name in the same class, with the same parameters and return type. It may have"
+						+ " one more parameter, which receives the LockException.",
+				() -> FallbackMethod.find(name, this.method, this.targetClass, reasons));
+	}
+
+	/**
+	 * Require one store for locks that are acquired together. If one of them names it,
+	 * all do: keys that are equal then stand for one lock.
+	 */
+	private List<KeyedRequest> inOneStore(List<KeyedRequest> locks) {
+		LockStores stores = this.beans.getBeanProvider(LockStores.class).getIfUnique();
+		LockRequest first = locks.get(0).request();
+		String store = storeOf(first, stores);
+		for (KeyedRequest lock : locks) {
+			String other = storeOf(lock.request(), stores);
+			if (!Objects.equals(other, store)) {
+				throw invalid(
+						"its locks are in different stores: '" + first.key() + "' in " + storeText(store) + ", and '"
+								+ lock.request().key() + "' in " + storeText(other),
+						"Keep locks that are acquired together in one store, or acquire them one after the other.");
+			}
+		}
+		if (store == null || locks.stream().allMatch((lock) -> lock.request().store() == null)) {
+			return locks;
+		}
+		return locks.stream().map((lock) -> new KeyedRequest(lock.request().withStore(store), lock.key())).toList();
+	}
+
+	private @Nullable String storeOf(LockRequest request, @Nullable LockStores stores) {
+		String store = this.settings.forLease(request).store();
+		return (store == null && stores != null) ? stores.defaultName() : store;
+	}
+
+	private static String storeText(@Nullable String store) {
+		return (store != null) ? "'" + store + "'" : "the default one";
+	}
+
+	/** Resolve the placeholders of an attribute. */
+	private String text(String attribute, String value) {
+		if (!value.contains("${")) {
+			return value;
+		}
+		return check(attribute, "Define the property, or give a default as in ${property:default}.", () -> {
+			String resolved = this.beans.resolveEmbeddedValue(value);
+			return (resolved != null) ? resolved : "";
+		});
+	}
+
+	/** Return a value, and name the attribute if that is not possible. */
+	private <T extends @Nullable Object> T check(String attribute, String action, Supplier<T> value) {
+		try {
+			return value.get();
+		}
+		catch (IllegalArgumentException ex) {
+			throw invalid(attribute + ": " + ex.getMessage(), action, ex);
+		}
+	}
+
+	private InvalidLockDefinitionException invalid(String problem, String action) {
+		return invalid(problem, action, null);
+	}
+
+	private InvalidLockDefinitionException invalid(String problem, String action, @Nullable Throwable cause) {
+		return new InvalidLockDefinitionException(this.method, problem, action, cause);
 	}
 
 }

@@ -8,18 +8,34 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.BaseStream;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.context.expression.MethodBasedEvaluationContext;
+import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.expression.BeanResolver;
 import org.springframework.expression.EvaluationException;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.BeanReference;
 import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.Elvis;
+import org.springframework.expression.spel.ast.FunctionReference;
 import org.springframework.expression.spel.ast.InlineList;
+import org.springframework.expression.spel.ast.Operator;
 import org.springframework.expression.spel.ast.Projection;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.StringLiteral;
+import org.springframework.expression.spel.ast.Ternary;
+import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
@@ -35,13 +51,17 @@ final class LockKeyExpression {
 
 	private static final SpelExpressionParser parser = new SpelExpressionParser();
 
+	private static final ParameterNameDiscoverer parameterNames = new DefaultParameterNameDiscoverer();
+
+	private static final Set<String> ROOT_PROPERTIES = Set.of("method", "target", "args");
+
 	private final SpelExpression expression;
 
 	private final Method method;
 
-	private final StandardEvaluationContext shared = new StandardEvaluationContext();
+	private final Parameters parameters;
 
-	private final KeyVariables variables;
+	private final StandardEvaluationContext shared = new StandardEvaluationContext();
 
 	/**
 	 * Parse an expression.
@@ -51,24 +71,124 @@ final class LockKeyExpression {
 	LockKeyExpression(String expression, Method method, BeanResolver beans) {
 		this.expression = parser.parseRaw(expression);
 		this.method = method;
+		this.parameters = new Parameters(method);
 		this.shared.setBeanResolver(beans);
-		this.variables = new KeyVariables(method);
+	}
+
+	/**
+	 * Evaluate the expression for a call.
+	 * @return one key, or the keys of all elements of a collection, an array or a stream
+	 * @throws IllegalArgumentException if the expression has no usable value
+	 */
+	Keys evaluate(String name, @Nullable Object target, @Nullable Object[] arguments) {
+		MethodBasedEvaluationContext context = new MethodBasedEvaluationContext(
+				new Root(this.method, target, arguments), this.method, arguments, parameterNames);
+		// Reuse the property and method accessors that earlier calls have cached
+		this.shared.applyDelegatesTo(context);
+		Object value;
+		try {
+			value = ObjectUtils.unwrapOptional(this.expression.getValue(context));
+		}
+		catch (EvaluationException ex) {
+			throw unusable("could not be evaluated: " + ex.getMessage(), ex);
+		}
+		if (value instanceof Map) {
+			throw unusable("is a map, which is neither a key nor a collection of keys", null);
+		}
+		List<?> elements = elements(value);
+		if (elements == null) {
+			return new Keys(List.of(key(name, value)), false);
+		}
+		if (elements.isEmpty()) {
+			throw unusable("is empty: there is nothing to lock", null);
+		}
+		return new Keys(elements.stream().map((element) -> keyOfElement(name, element)).toList(), true);
+	}
+
+	private LockKey keyOfElement(String name, @Nullable Object element) {
+		if (element != null && (element instanceof Map || elements(element) != null)) {
+			throw unusable("holds a " + element.getClass().getSimpleName() + " where a single value is required", null);
+		}
+		return key(name, element);
+	}
+
+	private LockKey key(String name, @Nullable Object value) {
+		if (value == null) {
+			throw unusable("is null", null);
+		}
+		try {
+			return LockKey.of(name, value);
+		}
+		catch (IllegalArgumentException ex) {
+			throw unusable("cannot be used: " + ex.getMessage(), ex);
+		}
+	}
+
+	private static @Nullable List<?> elements(@Nullable Object value) {
+		if (value instanceof Collection<?> collection) {
+			return new ArrayList<>(collection);
+		}
+		if (value instanceof BaseStream<?, ?> stream) {
+			List<Object> elements = new ArrayList<>();
+			stream.iterator().forEachRemaining(elements::add);
+			return elements;
+		}
+		if (value instanceof byte[] || value instanceof char[]) {
+			return null;
+		}
+		return ObjectUtils.isArray(value) ? Arrays.asList(ObjectUtils.toObjectArray(value)) : null;
+	}
+
+	private IllegalArgumentException unusable(String problem, @Nullable Throwable cause) {
+		return new IllegalArgumentException(
+				"The key of @DistributedLock on '" + MethodLabel.of(this.method) + "', expression '"
+						+ this.expression.getExpressionString() + "', " + problem + "; nothing was executed",
+				cause);
 	}
 
 	/**
 	 * Return the references that no call can resolve.
 	 */
 	List<String> unknownReferences() {
-		return this.variables.unknownIn(this.expression.getAST());
+		Stream<String> variables = nodes()
+			.filter((node) -> node instanceof FunctionReference
+					|| (node instanceof VariableReference variable && !isKnown(variable)))
+			.map(SpelNode::toStringAST);
+		return Stream.concat(variables, bareWords(this.expression.getAST())).toList();
+	}
+
+	private boolean isKnown(VariableReference variable) {
+		String name = nameOf(variable);
+		return name.equals("root") || name.equals("this") || this.parameters.contains(name);
+	}
+
+	/** A parameter without its # would be a property of the root. */
+	private static Stream<String> bareWords(SpelNode node) {
+		if (node instanceof PropertyOrFieldReference property) {
+			return ROOT_PROPERTIES.contains(property.getName()) ? Stream.empty() : Stream.of(property.getName());
+		}
+		if (node instanceof CompoundExpression) {
+			return bareWords(node.getChild(0));
+		}
+		return (node instanceof Operator || node instanceof Ternary || node instanceof Elvis)
+				? children(node).flatMap(LockKeyExpression::bareWords) : Stream.empty();
+	}
+
+	/**
+	 * Return advice on the possible references.
+	 */
+	String advice() {
+		boolean isBareWord = bareWords(this.expression.getAST()).findFirst().isPresent();
+		return this.parameters.advice() + (isBareWord ? " Write a constant as 'text' in single quotes." : "");
 	}
 
 	/**
 	 * Return the beans that the expression refers to, {@code &} included.
 	 */
 	List<String> beans() {
-		List<String> names = new ArrayList<>();
-		collectBeans(this.expression.getAST(), names);
-		return names;
+		return nodes().filter(BeanReference.class::isInstance)
+			.map((bean) -> bean.toStringAST().replaceAll("^@|'", ""))
+			.toList();
 	}
 
 	/**
@@ -77,15 +197,12 @@ final class LockKeyExpression {
 	 * all values of the parameter.
 	 */
 	@Nullable String unquoted() {
-		return this.variables.unquotedIn(this.expression.getAST());
-	}
-
-	/**
-	 * Return advice on the possible references.
-	 */
-	String advice() {
-		boolean isPlainWord = unknownReferences().stream().anyMatch((reference) -> !reference.startsWith("#"));
-		return this.variables.advice() + (isPlainWord ? " Write a constant as 'text' in single quotes." : "");
+		return nodes().filter(StringLiteral.class::isInstance)
+			.map((literal) -> this.parameters
+				.unquote(String.valueOf(((StringLiteral) literal).getLiteralValue().getValue())))
+			.filter(Objects::nonNull)
+			.findFirst()
+			.orElse(null);
 	}
 
 	/**
@@ -112,95 +229,113 @@ final class LockKeyExpression {
 	}
 
 	private @Nullable Class<?> parameterType() {
-		int index = this.variables.parameterIndex(this.expression.getAST());
+		int index = (this.expression.getAST() instanceof VariableReference variable)
+				? this.parameters.indexOf(nameOf(variable)) : -1;
 		return (index >= 0) ? this.method.getParameterTypes()[index] : null;
 	}
 
+	private Stream<SpelNode> nodes() {
+		return nodes(this.expression.getAST());
+	}
+
+	private static Stream<SpelNode> nodes(SpelNode node) {
+		return Stream.concat(Stream.of(node), children(node).flatMap(LockKeyExpression::nodes));
+	}
+
+	private static Stream<SpelNode> children(SpelNode node) {
+		return IntStream.range(0, node.getChildCount()).mapToObj(node::getChild);
+	}
+
+	private static String nameOf(VariableReference variable) {
+		return variable.toStringAST().substring(1);
+	}
+
 	/**
-	 * Evaluate the expression for a call.
-	 * @return one key, or the keys of all elements of a collection, an array or a stream
-	 * @throws IllegalArgumentException if the expression has no usable value
+	 * The {@code #root} object of an expression.
+	 *
+	 * @param method the annotated method
+	 * @param target the bean
+	 * @param args the arguments of the call
 	 */
-	Keys evaluate(String name, Object target, @Nullable Object[] arguments) {
-		MethodBasedEvaluationContext context = new MethodBasedEvaluationContext(
-				new KeyEvaluationRoot(this.method, target, arguments), this.method, arguments,
-				KeyVariables.parameterNames);
-		// Reuse the property and method accessors that earlier calls have cached
-		this.shared.applyDelegatesTo(context);
-		Object value;
-		try {
-			value = ObjectUtils.unwrapOptional(this.expression.getValue(context));
-		}
-		catch (EvaluationException ex) {
-			throw unusable("could not be evaluated: " + ex.getMessage(), ex);
-		}
-		if (value instanceof Map) {
-			throw unusable("is a map, which is neither a key nor a collection of keys", null);
-		}
-		List<?> values = elements(value);
-		if (values == null) {
-			return new Keys(List.of(key(name, value)), false);
-		}
-		if (values.isEmpty()) {
-			throw unusable("is empty: there is nothing to lock", null);
-		}
-		return new Keys(values.stream().map((element) -> key(name, element)).toList(), true);
-	}
-
-	private static void collectBeans(SpelNode node, List<String> names) {
-		if (node instanceof BeanReference bean) {
-			names.add(bean.toStringAST().replaceAll("^@|'", ""));
-		}
-		for (int i = 0; i < node.getChildCount(); i++) {
-			collectBeans(node.getChild(i), names);
-		}
-	}
-
-	private LockKey key(String name, @Nullable Object value) {
-		if (value == null) {
-			throw unusable("is null", null);
-		}
-		if (value instanceof Map || elements(value) != null) {
-			throw unusable("holds a " + value.getClass().getSimpleName() + " where a single value is required", null);
-		}
-		try {
-			return LockKey.of(name, value);
-		}
-		catch (IllegalArgumentException ex) {
-			throw unusable("cannot be used: " + ex.getMessage(), ex);
-		}
-	}
-
-	private IllegalArgumentException unusable(String problem, @Nullable Throwable cause) {
-		return new IllegalArgumentException(
-				"The key of @DistributedLock on '" + MethodLabel.of(this.method) + "', expression '"
-						+ this.expression.getExpressionString() + "', " + problem + "; nothing was executed",
-				cause);
-	}
-
-	private static @Nullable List<?> elements(@Nullable Object value) {
-		if (value instanceof Collection<?> collection) {
-			return new ArrayList<>(collection);
-		}
-		if (value instanceof BaseStream<?, ?> stream) {
-			List<Object> elements = new ArrayList<>();
-			stream.iterator().forEachRemaining(elements::add);
-			return elements;
-		}
-		if (value instanceof byte[] || value instanceof char[]) {
-			return null;
-		}
-		return ObjectUtils.isArray(value) ? Arrays.asList(ObjectUtils.toObjectArray(value)) : null;
+	record Root(Method method, @Nullable Object target, @Nullable Object[] args) {
 	}
 
 	/**
-	 * The result of an evaluation.
+	 * The keys of a call.
 	 *
 	 * @param all the keys, at least one
-	 * @param several whether its value is a collection, an array or a stream, even of one
-	 * element
+	 * @param several whether the value of the expression is a collection, an array or a
+	 * stream, even of one element
 	 */
 	record Keys(List<LockKey> all, boolean several) {
+	}
+
+	/**
+	 * The parameters of a method, by all names that an expression may use.
+	 */
+	static final class Parameters {
+
+		private static final Pattern REFERENCE = Pattern.compile("#([\\w$]+)");
+
+		private final Method method;
+
+		private final @Nullable String @Nullable [] names;
+
+		Parameters(Method method) {
+			this.method = method;
+			this.names = parameterNames.getParameterNames(method);
+		}
+
+		/**
+		 * Return the first reference to a parameter in a text that is not evaluated, or
+		 * {@code null} if there is none.
+		 */
+		@Nullable String referenceIn(String text) {
+			return REFERENCE.matcher(text)
+				.results()
+				.filter((reference) -> contains(reference.group(1)))
+				.map(MatchResult::group)
+				.findFirst()
+				.orElse(null);
+		}
+
+		private @Nullable String unquote(String text) {
+			if (referenceIn(text) == null) {
+				return null;
+			}
+			String concatenated = REFERENCE.matcher("'" + text + "'")
+				.replaceAll((reference) -> Matcher.quoteReplacement(
+						contains(reference.group(1)) ? "' + " + reference.group() + " + '" : reference.group()));
+			return concatenated.replace("'' + ", "").replace(" + ''", "");
+		}
+
+		private boolean contains(String variable) {
+			return indexOf(variable) >= 0;
+		}
+
+		private int indexOf(String variable) {
+			for (int i = 0; i < this.method.getParameterCount(); i++) {
+				if (variable.equals("p" + i) || variable.equals("a" + i)
+						|| (this.names != null && variable.equals(this.names[i]))) {
+					return i;
+				}
+			}
+			return -1;
+		}
+
+		private String advice() {
+			if (this.names == null) {
+				return "The class was compiled without parameter names: compile it with -parameters, or use #p0, #p1, …";
+			}
+			if (this.names.length == 0) {
+				return "The method has no parameters.";
+			}
+			String parameters = "The parameters are: #" + String.join(", #", this.names) + ".";
+			return (LockAnnotations.inheritedFrom(this.method) instanceof Method)
+					? parameters + " Name them as in the method that declares the annotation, or use #p0, #p1, …"
+					: parameters;
+		}
+
 	}
 
 }

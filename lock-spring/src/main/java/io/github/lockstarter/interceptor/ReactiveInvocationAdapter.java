@@ -2,8 +2,13 @@
 
 package io.github.lockstarter.interceptor;
 
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
 
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -16,9 +21,13 @@ import reactor.util.context.ContextView;
 import org.springframework.core.ReactiveAdapter;
 
 import io.github.lockstarter.AnyLockRequest;
+import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseSet;
+import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockOutcome;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockTemplate;
 
 /**
@@ -41,25 +50,21 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 	}
 
 	@Override
-	public Object invoke(LockedCall call, AnyLockRequest<?> request, LockTemplate template) {
+	public <L extends LeaseSet> Object invoke(LockOperation.Call call, AnyLockRequest<L> request,
+			LockTemplate template) {
 		Flux<Object> locked = Flux.deferContextual((context) -> acquireAndRun(call, request, template, context));
 		// A single value is emitted after the release
 		return this.adapter.fromPublisher(this.adapter.isMultiValue() ? locked : locked.singleOrEmpty());
 	}
 
-	private Flux<Object> acquireAndRun(LockedCall call, AnyLockRequest<?> request, LockTemplate template,
-			ContextView context) {
-		ChainOwners owners = ChainOwners.of(request, context::getOrDefault);
+	private <L extends LeaseSet> Flux<Object> acquireAndRun(LockOperation.Call call, AnyLockRequest<L> request,
+			LockTemplate template, ContextView context) {
+		Owners owners = Owners.of(request, context::getOrDefault);
 		LockLostException loss = owners.loss();
 		if (loss != null) {
 			return Flux.error(loss);
 		}
-		return acquireAndRun(call, owners.requestOf(request), template, owners);
-	}
-
-	private <L extends LeaseSet> Flux<Object> acquireAndRun(LockedCall call, AnyLockRequest<L> request,
-			LockTemplate template, ChainOwners owners) {
-		CompletableFuture<LockOutcome<L>> acquisition = template.acquireAsync(request);
+		CompletableFuture<LockOutcome<L>> acquisition = template.acquireAsync(owners.own(request));
 		return Mono
 			.<LockOutcome<L>>create((sink) -> acquisition.thenAcceptAsync(sink::success, acquisition.defaultExecutor()))
 			.flatMapMany((outcome) -> runAndEnd(call.copy(), outcome, owners))
@@ -67,12 +72,12 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 			.contextWrite((outer) -> outer.putAllMap(owners.byLock()));
 	}
 
-	private Flux<Object> runAndEnd(LockedCall call, LockOutcome<?> outcome, ChainOwners owners) {
+	private Flux<Object> runAndEnd(LockOperation.Call call, LockOutcome<?> outcome, Owners owners) {
 		Flux<Object> work = Flux.defer(() -> run(call, outcome, owners)).takeUntilOther(loss(outcome));
 		return Flux.concat(work.onErrorResume((failure) -> end(outcome, failure)), end(outcome, null));
 	}
 
-	private Publisher<Object> run(LockedCall call, LockOutcome<?> outcome, ChainOwners owners) {
+	private Publisher<Object> run(LockOperation.Call call, LockOutcome<?> outcome, Owners owners) {
 		try {
 			Object result = outcome.<@Nullable Object, Throwable>fold((lease) -> {
 				owners.runUnder(lease);
@@ -106,6 +111,110 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 		if (signal == SignalType.CANCEL && !acquisition.cancel(false)) {
 			acquisition.thenAccept((outcome) -> outcome.end(new CancellationException()));
 		}
+	}
+
+	/**
+	 * The owners of the locks that a part of a reactive chain requests, found in the
+	 * context of the chain. Nested parts share an owner, so a nested acquisition is
+	 * reentrant. Concurrent branches have different owners, so they exclude each other.
+	 *
+	 * @param byLock the owner of each lock
+	 */
+	private record Owners(Map<OwnerKey, Owner> byLock) {
+
+		/**
+		 * Return the owners of the locks of a request.
+		 * @param context returns the value of a key in the context of the chain, or the
+		 * given default
+		 */
+		static Owners of(AnyLockRequest<?> request, BiFunction<OwnerKey, Owner, Owner> context) {
+			Owner part = new Owner();
+			Map<OwnerKey, Owner> byLock = new HashMap<>();
+			for (LockRequest each : requests(request)) {
+				OwnerKey key = new OwnerKey(each.key());
+				byLock.put(key, context.apply(key, part));
+			}
+			return new Owners(byLock);
+		}
+
+		private static List<LockRequest> requests(AnyLockRequest<?> request) {
+			return (request instanceof LockSetRequest set) ? set.requests() : List.of((LockRequest) request);
+		}
+
+		/**
+		 * Return a request on behalf of these owners.
+		 */
+		@SuppressWarnings("unchecked")
+		<L extends LeaseSet> AnyLockRequest<L> own(AnyLockRequest<L> request) {
+			List<LockRequest> owned = requests(request).stream()
+				.map((each) -> each.withOwner(Objects.requireNonNull(this.byLock.get(new OwnerKey(each.key())))))
+				.toList();
+			return (AnyLockRequest<L>) ((request instanceof LockSetRequest set)
+					? new LockSetRequest(owned, set.waitTime()) : owned.get(0));
+		}
+
+		/**
+		 * Return the loss of a lock that the chain still runs under, or {@code null}. A
+		 * lost lock must not be acquired again before that part of the chain has ended.
+		 */
+		@Nullable LockLostException loss() {
+			for (Map.Entry<OwnerKey, Owner> each : this.byLock.entrySet()) {
+				LockLostException loss = each.getValue().lossOf(each.getKey().lock());
+				if (loss != null) {
+					return loss;
+				}
+			}
+			return null;
+		}
+
+		/**
+		 * Record the lease of this part, unless an outer part of the chain holds one.
+		 */
+		void runUnder(LeaseSet lease) {
+			this.byLock.values().forEach((owner) -> owner.runUnder(lease));
+		}
+
+	}
+
+	/**
+	 * The key of a lock's owner in the context of a chain.
+	 *
+	 * @param lock the lock
+	 */
+	private record OwnerKey(LockKey lock) {
+	}
+
+	/**
+	 * A part of a chain that owns locks.
+	 */
+	private static final class Owner {
+
+		private volatile @Nullable LeaseSet lease;
+
+		void runUnder(LeaseSet lease) {
+			if (this.lease == null) {
+				this.lease = lease;
+			}
+		}
+
+		@Nullable LockLostException lossOf(LockKey lock) {
+			LeaseSet lease = this.lease;
+			if (lease == null) {
+				return null;
+			}
+			try {
+				lease.all().stream().filter((each) -> each.key().equals(lock)).forEach(Lease::ensureHeld);
+				return null;
+			}
+			catch (LockLostException ex) {
+				return ex;
+			}
+			catch (IllegalStateException ex) {
+				// The body has closed its own lease
+				return null;
+			}
+		}
+
 	}
 
 }

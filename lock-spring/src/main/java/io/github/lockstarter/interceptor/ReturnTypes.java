@@ -35,6 +35,9 @@ final class ReturnTypes {
 			OptionalInt.empty(), OptionalLong.class, OptionalLong.empty(), OptionalDouble.class,
 			OptionalDouble.empty());
 
+	/** Types to which a {@link CompletableFuture} can be assigned. */
+	private static final Set<Class<?>> FUTURES = Set.of(CompletableFuture.class, CompletionStage.class);
+
 	private static final Set<Class<?>> DEFERRED = Set.of(Future.class, CompletionStage.class, Flow.Publisher.class,
 			BaseStream.class, Callable.class);
 
@@ -62,10 +65,10 @@ final class ReturnTypes {
 		}
 		Class<?> type = returnType.resolve(Object.class);
 		if (type == CompletableFuture.class && isAsync(method, targetClass)) {
-			return new BlockingInvocationAdapter(true, REACTOR_PRESENT);
+			return new InvocationAdapter.Blocking(true, REACTOR_PRESENT);
 		}
-		if (FutureInvocationAdapter.supports(type)) {
-			return new FutureInvocationAdapter();
+		if (FUTURES.contains(type)) {
+			return new InvocationAdapter.Future();
 		}
 		ReactiveAdapter reactive = REACTOR_PRESENT ? ReactiveAdapterRegistry.getSharedInstance().getAdapter(type)
 				: null;
@@ -74,7 +77,7 @@ final class ReturnTypes {
 				&& type.isAssignableFrom(reactive.getReactiveType())) {
 			return new ReactiveInvocationAdapter(reactive);
 		}
-		return isDeferred(returnType) ? null : new BlockingInvocationAdapter(false, REACTOR_PRESENT);
+		return isDeferred(returnType) ? null : new InvocationAdapter.Blocking(false, REACTOR_PRESENT);
 	}
 
 	/**
@@ -83,7 +86,7 @@ final class ReturnTypes {
 	static @Nullable Object empty(Method method, Class<?> targetClass) {
 		ResolvableType returnType = ResolvableType.forMethodReturnType(method, targetClass);
 		Class<?> type = returnType.resolve(Object.class);
-		return FutureInvocationAdapter.supports(type)
+		return FUTURES.contains(type)
 				? CompletableFuture.completedFuture(EMPTY.get(returnType.getGeneric().resolve(Object.class)))
 				: EMPTY.get(type);
 	}

@@ -157,7 +157,7 @@ class DistributedLockInterceptorTests {
 	@Test
 	@ExtendWith(CapturedLog.Extension.class)
 	void aSkippedCallIsALineOfTheLog(CapturedLog log) {
-		Logger logger = Logger.getLogger(FailurePolicy.class.getName());
+		Logger logger = Logger.getLogger(LockOperation.class.getName());
 		logger.setLevel(Level.FINE);
 		try (Lease held = this.other.acquire(LockRequest.of(KEY))) {
 			this.stock.skipVoid(1001);

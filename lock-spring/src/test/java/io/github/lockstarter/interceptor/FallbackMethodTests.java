@@ -85,7 +85,7 @@ class FallbackMethodTests {
 			.filter((candidate) -> candidate.getName().equals(name) && !candidate.isBridge())
 			.findFirst()
 			.orElseThrow();
-		LockDefinition definition = this.source.get(method, type);
+		LockOperation definition = this.source.parse(method, type);
 		assertThat(definition).isNotNull();
 		FallbackMethod fallback = definition.onFailure().fallback();
 		assertThat(fallback).isNotNull();

@@ -56,11 +56,11 @@ class LockDefinitionSourceTests {
 
 	@Test
 	void withoutAttributesTheNameIsThatOfClassAndMethodAndAllElseIsTheDefault() {
-		LockDefinition definition = definition(Defaults.class, "run");
+		LockOperation definition = definition(Defaults.class, "run");
 		assertThat(request(definition).key()).isEqualTo(LockKey.of("LockDefinitionSourceTests.Defaults.run"));
 		assertThat(request(definition).waitTime()).isNull();
 		assertThat(request(definition).leaseTime()).isNull();
-		assertThat(definition.locks()).singleElement().extracting(KeyedRequest::key).isNull();
+		assertThat(definition.locks()).singleElement().extracting(LockOperation.KeyedRequest::key).isNull();
 		assertThat(definition.onFailure().onUnavailable()).isEqualTo(OnUnavailable.THROW);
 		assertThat(definition.onFailure().fallback()).isNull();
 		assertThat(definition.onFailure().onContention()).isEqualTo(OnContention.THROW);
@@ -70,7 +70,7 @@ class LockDefinitionSourceTests {
 
 	@Test
 	void placeholdersAreResolvedInEveryTextAttribute() {
-		LockDefinition definition = definition(Placeholders.class, "run");
+		LockOperation definition = definition(Placeholders.class, "run");
 		assertThat(request(definition).key()).isEqualTo(LockKey.of("stock"));
 		assertThat(request(definition).waitTime()).isEqualTo(Duration.ofSeconds(5));
 		assertThat(request(definition).leaseTime()).isEqualTo(Duration.ofSeconds(3));
@@ -88,7 +88,7 @@ class LockDefinitionSourceTests {
 		assertThat(request(definition(Overriding.class, "run")).key()).isEqualTo(LockKey.of("parent"));
 		assertThat(request(definition(Inheriting.class, "run")).key()).isEqualTo(LockKey.of("parent"));
 		assertThat(request(definition(OfGeneric.class, "run")).key()).isEqualTo(LockKey.of("generic"));
-		LockDefinition composed = definition(Composed.class, "run");
+		LockOperation composed = definition(Composed.class, "run");
 		assertThat(request(composed).key()).isEqualTo(LockKey.of("report"));
 		assertThat(request(composed).waitTime()).isEqualTo(Duration.ofSeconds(7));
 		assertThat(composed.onFailure().onContention()).isEqualTo(OnContention.SKIP);
@@ -101,7 +101,7 @@ class LockDefinitionSourceTests {
 
 	@Test
 	void theMethodOfAnInterfaceLeadsToThatOfTheClass() throws Exception {
-		LockDefinition definition = this.source.get(Job.class.getMethod("run"), OfInterface.class);
+		LockOperation definition = this.source.parse(Job.class.getMethod("run"), OfInterface.class);
 		assertThat(definition).usingRecursiveComparison().isEqualTo(definition(OfInterface.class, "run"));
 	}
 
@@ -137,11 +137,6 @@ class LockDefinitionSourceTests {
 		definition(Importer.class, "named");
 		assertThat(request(definition(io.github.lockstarter.interceptor.namesake.Importer.class, "named")).key())
 			.isEqualTo(LockKey.of("import"));
-	}
-
-	@Test
-	void definitionsAreMadeOnce() {
-		assertThat(definition(Defaults.class, "run")).isSameAs(definition(Defaults.class, "run"));
 	}
 
 	@ParameterizedTest
@@ -229,7 +224,7 @@ class LockDefinitionSourceTests {
 		child.registerAlias("factory", "dotted.alias");
 		LockDefinitionSource source = new LockDefinitionSource(child);
 		for (Method method : Beans.class.getDeclaredMethods()) {
-			assertThat(source.get(method, Beans.class)).isNotNull();
+			assertThat(source.parse(method, Beans.class)).isNotNull();
 		}
 		assertThat(child.containsSingleton("factory")).isFalse();
 	}
@@ -253,8 +248,8 @@ class LockDefinitionSourceTests {
 	@ParameterizedTest
 	@MethodSource("followed")
 	void aReturnTypeThatNotifiesOfItsEndIsFollowed(String method) {
-		assertThat(definition(Followed.class, method).adapter()).isNotInstanceOf(BlockingInvocationAdapter.class);
-		assertThat(definition(Defaults.class, "run").adapter()).isInstanceOf(BlockingInvocationAdapter.class);
+		assertThat(definition(Followed.class, method).adapter()).isNotInstanceOf(InvocationAdapter.Blocking.class);
+		assertThat(definition(Defaults.class, "run").adapter()).isInstanceOf(InvocationAdapter.Blocking.class);
 	}
 
 	@Test
@@ -264,21 +259,21 @@ class LockDefinitionSourceTests {
 			.withMessageContaining("lets the work continue");
 	}
 
-	private static LockRequest request(LockDefinition definition) {
+	private static LockRequest request(LockOperation definition) {
 		return definition.locks().get(0).request();
 	}
 
-	private LockDefinition definition(Class<?> type, String method) {
-		LockDefinition definition = find(type, method);
+	private LockOperation definition(Class<?> type, String method) {
+		LockOperation definition = find(type, method);
 		assertThat(definition).isNotNull();
 		return definition;
 	}
 
-	private @Nullable LockDefinition find(Class<?> type, String name) {
+	private @Nullable LockOperation find(Class<?> type, String name) {
 		for (Class<?> declaring = type; declaring != null; declaring = declaring.getSuperclass()) {
 			for (Method method : declaring.getDeclaredMethods()) {
 				if (method.getName().equals(name) && !method.isBridge()) {
-					return this.source.get(method, type);
+					return this.source.parse(method, type);
 				}
 			}
 		}

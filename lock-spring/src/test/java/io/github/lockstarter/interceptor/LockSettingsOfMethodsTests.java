@@ -44,7 +44,7 @@ class LockSettingsOfMethodsTests {
 
 	@Test
 	void theReactionsOfTheNameApplyWhereTheAnnotationLeavesThemOpen() {
-		LockDefinition definition = definition("open");
+		LockOperation definition = definition("open");
 		assertThat(definition.onFailure().onContention()).isEqualTo(OnContention.SKIP);
 		assertThat(definition.onFailure().onUnavailable()).isEqualTo(OnUnavailable.FALLBACK);
 		assertThat(definition.onLost()).isEqualTo(OnLost.DEFAULT);
@@ -52,7 +52,7 @@ class LockSettingsOfMethodsTests {
 
 	@Test
 	void theReactionsOfTheAnnotationComeFirstEvenIfTheyAreTheDefaults() {
-		LockDefinition definition = definition("said");
+		LockOperation definition = definition("said");
 		assertThat(definition.onFailure().onContention()).isEqualTo(OnContention.THROW);
 		assertThat(definition.onFailure().onUnavailable()).isEqualTo(OnUnavailable.THROW);
 		assertThat(definition.onLost()).isEqualTo(OnLost.THROW);
@@ -97,12 +97,12 @@ class LockSettingsOfMethodsTests {
 		assertThat(definition("agreeing").locks()).extracting((lock) -> lock.request().store()).containsOnlyNulls();
 	}
 
-	private LockDefinition definition(String name) {
+	private LockOperation definition(String name) {
 		Method method = Arrays.stream(Methods.class.getDeclaredMethods())
 			.filter((each) -> each.getName().equals(name))
 			.findFirst()
 			.orElseThrow();
-		LockDefinition definition = this.source.get(method, Methods.class);
+		LockOperation definition = this.source.parse(method, Methods.class);
 		assertThat(definition).isNotNull();
 		return definition;
 	}

@@ -12,30 +12,30 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-class DurationAttributeTests {
+class LockDefinitionParserTests {
 
 	@ParameterizedTest
 	@CsvSource({ "500ms, PT0.5S", "PT3S, PT3S", "' 2m ', PT2M", "1h30m, PT1H30M" })
 	void textBecomesADuration(String text, Duration expected) {
-		assertThat(DurationAttribute.parse(text)).isEqualTo(expected);
+		assertThat(LockDefinitionParser.duration(text)).isEqualTo(expected);
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "", "  " })
 	void blankTextIsNoDuration(String text) {
-		assertThat(DurationAttribute.parse(text)).isNull();
+		assertThat(LockDefinitionParser.duration(text)).isNull();
 	}
 
 	@Test
 	void aBareNumberIsRefusedBecauseNobodyKnowsItsUnit() {
-		assertThatIllegalArgumentException().isThrownBy(() -> DurationAttribute.parse("30"))
+		assertThatIllegalArgumentException().isThrownBy(() -> LockDefinitionParser.duration("30"))
 			.withMessage("'30' has no unit");
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "3 apples", "99999999999999999999s" })
 	void otherTextIsRefused(String text) {
-		assertThatIllegalArgumentException().isThrownBy(() -> DurationAttribute.parse(text))
+		assertThatIllegalArgumentException().isThrownBy(() -> LockDefinitionParser.duration(text))
 			.withMessage("'" + text + "' is not a duration");
 	}
 

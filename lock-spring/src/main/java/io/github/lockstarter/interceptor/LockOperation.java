@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.interceptor;
+
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.aopalliance.intercept.MethodInvocation;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.core.log.LogMessage;
+
+import io.github.lockstarter.AnyLockRequest;
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseSet;
+import io.github.lockstarter.LockContendedException;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockSetRequest;
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.LockUnavailableException;
+import io.github.lockstarter.OnActiveTransaction;
+import io.github.lockstarter.OnContention;
+import io.github.lockstarter.OnLost;
+import io.github.lockstarter.OnPersistenceContext;
+import io.github.lockstarter.OnUnavailable;
+import io.github.lockstarter.TransactionFencing;
+
+/**
+ * The lock or locks of a method and how its calls run under them, checked as far as
+ * possible without a call.
+ *
+ * @param locks the locks, one for each annotation
+ * @param adapter runs a call until its work is complete
+ * @param onFailure the reaction if the locks cannot be acquired
+ * @param onLost the reaction to the loss of a lock
+ * @param onActiveTransaction the reaction to an active transaction
+ * @param transactionFencing whether transactions claim the fencing token
+ * @param persistenceContext the reaction to an open persistence context
+ * @param leaseParameter the parameter that receives the lease
+ */
+record LockOperation(List<KeyedRequest> locks, InvocationAdapter adapter, FailurePolicy onFailure, OnLost onLost,
+		OnActiveTransaction onActiveTransaction, TransactionFencing transactionFencing,
+		OnPersistenceContext persistenceContext, LeaseParameter leaseParameter) {
+
+	private static final Log logger = LogFactory.getLog(LockOperation.class);
+
+	/**
+	 * Return a template with the reactions of this operation.
+	 */
+	LockTemplate template(LockTemplate defaults) {
+		return defaults.withOnLost(this.onLost)
+			.withOnActiveTransaction(this.onActiveTransaction)
+			.withPersistenceContext(this.persistenceContext)
+			.withTransactionFencing(this.transactionFencing);
+	}
+
+	/**
+	 * Run a call under its locks.
+	 * @param template the template of this operation
+	 * @throws IllegalArgumentException if the call has no usable key, too many keys, or
+	 * several keys for a method with a parameter of type {@code Lease}
+	 */
+	@Nullable Object invoke(MethodInvocation invocation, LockTemplate template) throws Throwable {
+		return this.adapter.invoke(new Call(this, invocation), request(invocation), template);
+	}
+
+	private AnyLockRequest<?> request(MethodInvocation invocation) {
+		List<LockRequest> requests = new ArrayList<>();
+		boolean several = this.locks.size() > 1;
+		for (KeyedRequest lock : this.locks) {
+			several |= lock.resolve(invocation, requests);
+		}
+		if (!several) {
+			return requests.get(0);
+		}
+		if (this.leaseParameter.single()) {
+			throw new IllegalArgumentException(
+					"The key of @DistributedLock on '" + MethodLabel.of(invocation.getMethod())
+							+ "' is a collection, which needs a LeaseSet, but the method has a parameter of type Lease;"
+							+ " nothing was executed");
+		}
+		return new LockSetRequest(requests, this.locks.get(0).request().waitTime());
+	}
+
+	/**
+	 * The lock or locks of one annotation.
+	 *
+	 * @param request the request for the lock of the whole name
+	 * @param key the expression for the keys, or {@code null} for the lock of the whole
+	 * name
+	 */
+	record KeyedRequest(LockRequest request, @Nullable LockKeyExpression key) {
+
+		/**
+		 * Add a request for each key of a call.
+		 * @return whether the value of the key is a collection, even with one element
+		 */
+		private boolean resolve(MethodInvocation invocation, List<LockRequest> requests) {
+			if (this.key == null) {
+				requests.add(this.request);
+				return false;
+			}
+			LockKeyExpression.Keys keys = this.key.evaluate(this.request.key().name(), invocation.getThis(),
+					invocation.getArguments());
+			keys.all().forEach((each) -> requests.add(this.request.withKey(each)));
+			return keys.several();
+		}
+
+	}
+
+	/**
+	 * The parameter of a method that receives the lease of its call.
+	 *
+	 * @param index the index of the parameter, or -1 for none
+	 * @param single whether it receives the lease of a single lock
+	 */
+	record LeaseParameter(int index, boolean single) {
+
+		/**
+		 * Return the first parameter of type {@code Lease} or {@code LeaseSet}.
+		 */
+		static LeaseParameter of(Method method) {
+			Class<?>[] types = method.getParameterTypes();
+			for (int i = 0; i < types.length; i++) {
+				if (types[i] == Lease.class || types[i] == LeaseSet.class) {
+					return new LeaseParameter(i, types[i] == Lease.class);
+				}
+			}
+			return new LeaseParameter(-1, false);
+		}
+
+		private void fillIn(@Nullable LeaseSet lease, MethodInvocation invocation) {
+			if (this.index >= 0) {
+				invocation.getArguments()[this.index] = lease;
+			}
+		}
+
+	}
+
+	/**
+	 * The reaction to a lock that cannot be acquired.
+	 *
+	 * @param onContention the reaction to contention without a fallback
+	 * @param onUnavailable the reaction to a store that does not answer
+	 * @param fallback the method to call instead, or {@code null}
+	 * @param skipped the result of a skipped call
+	 */
+	record FailurePolicy(OnContention onContention, OnUnavailable onUnavailable, @Nullable FallbackMethod fallback,
+			@Nullable Object skipped) {
+	}
+
+	/**
+	 * A call of the method: what an {@link InvocationAdapter} runs, with the lock or
+	 * without it.
+	 */
+	record Call(LockOperation operation, MethodInvocation invocation) {
+
+		/**
+		 * Return an independent copy, for a call that runs later or more than once.
+		 */
+		Call copy() {
+			MethodInvocation copy = this.invocation;
+			if (copy instanceof ProxyMethodInvocation proxied) {
+				copy = proxied.invocableClone();
+			}
+			else if (copy instanceof RepeatableInvocation repeatable) {
+				copy = repeatable.copy();
+			}
+			return new Call(this.operation, copy);
+		}
+
+		@Nullable Object proceed(LeaseSet lease) throws Throwable {
+			this.operation.leaseParameter.fillIn(lease, this.invocation);
+			return this.invocation.proceed();
+		}
+
+		/**
+		 * Return the result of a call whose lock was held by another owner for the whole
+		 * wait time.
+		 */
+		@Nullable Object contended(LockContendedException reason) throws Throwable {
+			this.operation.leaseParameter.fillIn(null, this.invocation);
+			FailurePolicy policy = this.operation.onFailure;
+			if (policy.fallback != null) {
+				return policy.fallback.invoke(this.invocation, reason);
+			}
+			if (policy.onContention == OnContention.SKIP) {
+				logger.debug(LogMessage.format("Skipped '%s': %s", MethodLabel.of(this.invocation.getMethod()),
+						reason.getMessage()));
+				return policy.skipped;
+			}
+			throw reason;
+		}
+
+		/**
+		 * Return the result of a call whose store did not answer.
+		 */
+		@Nullable Object unavailable(LockUnavailableException reason) throws Throwable {
+			this.operation.leaseParameter.fillIn(null, this.invocation);
+			FailurePolicy policy = this.operation.onFailure;
+			if (policy.fallback != null && policy.onUnavailable == OnUnavailable.FALLBACK) {
+				return policy.fallback.invoke(this.invocation, reason);
+			}
+			throw reason;
+		}
+
+	}
+
+}
