@@ -92,7 +92,8 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 		if (operation == null) {
 			return null;
 		}
-		LockTemplate defaults = new LockTemplate(this.registry.get()).forCaller(MethodLabel.of(method))
+		LockTemplate defaults = new LockTemplate(this.registry.get())
+			.forCaller(InvalidLockDefinitionException.label(method))
 			.withDefaults(this.onActiveTransaction, this.persistenceContext);
 		return new LockedMethod(operation, operation.template(defaults));
 	}

@@ -46,8 +46,8 @@ record FallbackMethod(Method method, boolean takesReason) {
 			.filter((candidate) -> matches(candidate, method, targetClass))
 			.toList();
 		if (matching.isEmpty()) {
-			throw new IllegalArgumentException("'" + MethodLabel.of(candidates.get(0)) + "' returning "
-					+ candidates.get(0).getReturnType().getSimpleName()
+			throw new IllegalArgumentException("'" + InvalidLockDefinitionException.label(candidates.get(0))
+					+ "' returning " + candidates.get(0).getReturnType().getSimpleName()
 					+ " does not have the same parameters and return type");
 		}
 		List<Method> takingReason = matching.stream()
@@ -92,8 +92,9 @@ record FallbackMethod(Method method, boolean takesReason) {
 			.filter((candidate) -> reasons.stream().allMatch(reasonType(candidate, targetClass)::isAssignableFrom))
 			.reduce((one, other) -> reasonType(one, targetClass).isAssignableFrom(reasonType(other, targetClass))
 					? other : one)
-			.orElseThrow(() -> new IllegalArgumentException(
-					"'" + MethodLabel.of(takingReason.get(0)) + "' does not accept every exception that leads to it: "
+			.orElseThrow(
+					() -> new IllegalArgumentException("'" + InvalidLockDefinitionException.label(takingReason.get(0))
+							+ "' does not accept every exception that leads to it: "
 							+ reasons.stream().map(Class::getSimpleName).collect(Collectors.joining(", "))
 							+ "; declare its last parameter as LockException"));
 	}

@@ -4,8 +4,12 @@ package io.github.lockstarter.interceptor;
 
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.DistributedLock;
 
@@ -28,8 +32,7 @@ public class InvalidLockDefinitionException extends IllegalStateException {
 	 * @param cause the exception that revealed the problem, or {@code null}
 	 */
 	public InvalidLockDefinitionException(Method method, String problem, String action, @Nullable Throwable cause) {
-		this(MethodLabel.of(method),
-				"Invalid @DistributedLock on '" + MethodLabel.of(method) + "'" + origin(method) + ": " + problem,
+		this(label(method), "Invalid @DistributedLock on '" + label(method) + "'" + origin(method) + ": " + problem,
 				action, cause);
 	}
 
@@ -41,10 +44,21 @@ public class InvalidLockDefinitionException extends IllegalStateException {
 		this.action = action;
 	}
 
+	/**
+	 * Return the name of a method with its class and the types of its parameters, as
+	 * messages show it.
+	 * @param method the method
+	 */
+	public static String label(Method method) {
+		return Arrays.stream(method.getParameterTypes())
+			.map(Class::getSimpleName)
+			.collect(Collectors.joining(", ", ClassUtils.getQualifiedMethodName(method) + "(", ")"));
+	}
+
 	private static String origin(Method method) {
 		AnnotatedElement origin = LockAnnotations.inheritedFrom(method);
 		if (origin instanceof Method inherited) {
-			return " (declared on '" + MethodLabel.of(inherited) + "')";
+			return " (declared on '" + label(inherited) + "')";
 		}
 		if (origin instanceof Class<?> type) {
 			return " (declared on the class"

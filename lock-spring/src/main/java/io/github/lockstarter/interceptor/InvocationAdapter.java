@@ -59,8 +59,8 @@ interface InvocationAdapter {
 				LockTemplate template) throws Throwable {
 			if (this.looksAtThread && ReactiveInvocationAdapter.mustNotBlock()) {
 				this.looksAtThread = false;
-				logger.warn("'" + MethodLabel.of(call.invocation().getMethod()) + "' waits for its lock on the thread '"
-						+ Thread.currentThread().getName()
+				logger.warn("'" + InvalidLockDefinitionException.label(call.invocation().getMethod())
+						+ "' waits for its lock on the thread '" + Thread.currentThread().getName()
 						+ "', which must not block: everything else that runs on this thread waits as well. Let the"
 						+ " method return a Mono, or call it on Schedulers.boundedElastic()");
 			}

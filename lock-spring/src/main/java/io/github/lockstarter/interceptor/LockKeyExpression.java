@@ -140,10 +140,9 @@ final class LockKeyExpression {
 	}
 
 	private IllegalArgumentException unusable(String problem, @Nullable Throwable cause) {
-		return new IllegalArgumentException(
-				"The key of @DistributedLock on '" + MethodLabel.of(this.method) + "', expression '"
-						+ this.expression.getExpressionString() + "', " + problem + "; nothing was executed",
-				cause);
+		return new IllegalArgumentException("The key of @DistributedLock on '"
+				+ InvalidLockDefinitionException.label(this.method) + "', expression '"
+				+ this.expression.getExpressionString() + "', " + problem + "; nothing was executed", cause);
 	}
 
 	/**

@@ -79,7 +79,7 @@ record LockOperation(List<KeyedRequest> locks, InvocationAdapter adapter, Failur
 		}
 		if (this.leaseParameter.single()) {
 			throw new IllegalArgumentException(
-					"The key of @DistributedLock on '" + MethodLabel.of(invocation.getMethod())
+					"The key of @DistributedLock on '" + InvalidLockDefinitionException.label(invocation.getMethod())
 							+ "' is a collection, which needs a LeaseSet, but the method has a parameter of type Lease;"
 							+ " nothing was executed");
 		}
@@ -189,8 +189,8 @@ record LockOperation(List<KeyedRequest> locks, InvocationAdapter adapter, Failur
 				return policy.fallback.invoke(this.invocation, reason);
 			}
 			if (policy.onContention == OnContention.SKIP) {
-				logger.debug(LogMessage.format("Skipped '%s': %s", MethodLabel.of(this.invocation.getMethod()),
-						reason.getMessage()));
+				logger.debug(LogMessage.format("Skipped '%s': %s",
+						InvalidLockDefinitionException.label(this.invocation.getMethod()), reason.getMessage()));
 				return policy.skipped;
 			}
 			throw reason;

@@ -19,7 +19,6 @@ import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.interceptor.DistributedLockAdvisor;
 import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
-import io.github.lockstarter.interceptor.MethodLabel;
 import io.github.lockstarter.validation.bytecode.SelfInvocationCheck;
 
 /**
@@ -104,8 +103,8 @@ final class LockProxyCheck implements LockCheck {
 			return;
 		}
 		if (!this.beanFactory.containsBeanDefinition(name)) {
-			logger.warn("The bean '" + name + "' was not created by Spring, so '" + MethodLabel.of(method)
-					+ "' runs without a lock");
+			logger.warn("The bean '" + name + "' was not created by Spring, so '"
+					+ InvalidLockDefinitionException.label(method) + "' runs without a lock");
 			return;
 		}
 		throw new InvalidLockDefinitionException(method,

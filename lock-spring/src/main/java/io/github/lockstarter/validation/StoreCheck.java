@@ -18,7 +18,6 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSettings;
 import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
-import io.github.lockstarter.interceptor.MethodLabel;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStoreCreationException;
 import io.github.lockstarter.store.LockStores;
@@ -79,7 +78,8 @@ final class StoreCheck {
 		Use first = this.firstUses.putIfAbsent(request.key().name(), use);
 		if (first != null && !first.store().equals(use.store())) {
 			logger.warn("Lock '" + request.key() + "' is in the store '" + first.store() + "' for '"
-					+ MethodLabel.of(first.method()) + "', and in '" + use.store() + "' for '" + MethodLabel.of(method)
+					+ InvalidLockDefinitionException.label(first.method()) + "', and in '" + use.store() + "' for '"
+					+ InvalidLockDefinitionException.label(method)
 					+ "': an owner in one store does not exclude an owner in the other");
 		}
 	}
@@ -119,7 +119,8 @@ final class StoreCheck {
 			store = stores.find(name);
 		}
 		catch (RuntimeException ex) {
-			throw new LockStoreCreationException("'" + MethodLabel.of(method) + "' requests its lock in", name, ex);
+			throw new LockStoreCreationException(
+					"'" + InvalidLockDefinitionException.label(method) + "' requests its lock in", name, ex);
 		}
 		if (store == null) {
 			UnknownLockStoreException unknown = new UnknownLockStoreException("the lock is requested in", name, stores);

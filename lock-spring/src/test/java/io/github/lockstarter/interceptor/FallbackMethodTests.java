@@ -37,13 +37,14 @@ class FallbackMethodTests {
 			"alreadyExceptionAndReason | insteadReason(Exception, LockException)" })
 	void theFallbackThatTakesTheReasonWithTheNearestTypeIsPreferred(String method, String fallback) {
 		FallbackMethod found = find(Valid.class, method);
-		assertThat(MethodLabel.of(found.method())).isEqualTo(Valid.class.getName() + "." + fallback);
+		assertThat(InvalidLockDefinitionException.label(found.method()))
+			.isEqualTo(Valid.class.getName() + "." + fallback);
 		assertThat(found.takesReason()).isEqualTo(found.method().getParameterCount() == 2);
 	}
 
 	@Test
 	void genericParametersAreThoseOfTheClassOfTheBean() {
-		assertThat(MethodLabel.of(find(OfGeneric.class, "run").method()))
+		assertThat(InvalidLockDefinitionException.label(find(OfGeneric.class, "run").method()))
 			.isEqualTo(OfGeneric.class.getName() + ".instead(String, LockException)");
 		assertThat(find(OfGenericReason.class, "run").method().getDeclaringClass()).isEqualTo(GenericReason.class);
 		assertThatExceptionOfType(InvalidLockDefinitionException.class)

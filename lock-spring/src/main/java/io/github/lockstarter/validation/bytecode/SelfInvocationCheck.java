@@ -23,8 +23,8 @@ import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
 import io.github.lockstarter.interceptor.LockAnnotations;
-import io.github.lockstarter.interceptor.MethodLabel;
 
 /**
  * Warns of beans that call their own annotated methods: such a call bypasses the proxy
@@ -58,8 +58,8 @@ public final class SelfInvocationCheck {
 	}
 
 	private void report(Class<?> bean, Class<?> type, String caller, Method callee) {
-		String call = "'" + ClassUtils.getShortName(type) + '.' + caller + "' calls '" + MethodLabel.of(callee)
-				+ "' of the same bean";
+		String call = "'" + ClassUtils.getShortName(type) + '.' + caller + "' calls '"
+				+ InvalidLockDefinitionException.label(callee) + "' of the same bean";
 		if (this.known.add(call)) {
 			logger.warn(call + ", which bypasses the proxy: that call runs without the lock. Inject an"
 					+ " ObjectProvider<" + ClassUtils.getShortName(bean) + "> and call getObject()." + callee.getName()
