@@ -125,7 +125,7 @@ public final class ShopClient {
 	private HttpRequest.Builder request(int turn, String path) {
 		int port = this.ports.get(turn % this.ports.size());
 		return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/api" + path))
-			.timeout(Duration.ofSeconds(30));
+			.timeout(Duration.ofMinutes(2));
 	}
 
 	private HttpResponse<String> send(HttpRequest.Builder request) {

@@ -54,7 +54,7 @@ class ReportServiceTests extends AbstractShopTests {
 	void sales(@LocalServerPort int port) {
 		this.jdbc.sql("delete from daily_report").update();
 		loseTheDataOfRedis();
-		this.client = ShopClient.of(port).awaitLocks();
+		this.client = ShopClient.of(port);
 		this.client.setStock(1001, 5);
 		this.client.deduct(1001, "count=2");
 		this.client.deduct(1001, "count=1");
