@@ -26,9 +26,6 @@ import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.sample.stock.DeductionStrategy;
-import io.github.lockstarter.sample.stock.Expectation;
-import io.github.lockstarter.sample.stock.Family;
-import io.github.lockstarter.sample.stock.StrategyDescription;
 
 /**
  * What the tests add to the shop that they share. It has no annotation that a scan of the
@@ -59,27 +56,16 @@ public class ShopProbes {
 
 	@Bean
 	DeductionStrategy unavailable() {
-		return new Refusal("unavailable",
-				new LockUnavailableException(LockKey.of("stock", "1001"), "no answer from 10.0.0.7", null));
+		return (productId, count) -> {
+			throw new LockUnavailableException(LockKey.of("stock", productId), "no answer from 10.0.0.7", null);
+		};
 	}
 
 	@Bean
 	DeductionStrategy lost() {
-		return new Refusal("lost", new LockLostException(LockKey.of("stock", "1001"), 1, "its lease expired"));
-	}
-
-	private record Refusal(String name, RuntimeException exception) implements DeductionStrategy {
-
-		@Override
-		public StrategyDescription description() {
-			return new StrategyDescription(this.name, Family.DISTRIBUTED_LOCK, "Always refuses", Expectation.RIGHT);
-		}
-
-		@Override
-		public int deduct(long productId, int count) {
-			throw this.exception;
-		}
-
+		return (productId, count) -> {
+			throw new LockLostException(LockKey.of("stock", productId), 1, "its lease expired");
+		};
 	}
 
 	/**

@@ -4,14 +4,10 @@ package io.github.lockstarter.sample.stock;
 
 /**
  * Strategy to deduct units from the stock while other callers do the same. The API offers
- * every bean of this type.
+ * every bean of this type by its name.
  */
+@FunctionalInterface
 public interface DeductionStrategy {
-
-	/**
-	 * Return the name of the strategy, and what to expect of it.
-	 */
-	StrategyDescription description();
 
 	/**
 	 * Sell units of a product.

@@ -2,6 +2,9 @@
 
 package io.github.lockstarter.sample.stock;
 
+import java.util.Map;
+import java.util.TreeSet;
+
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpStatus;
@@ -24,9 +27,9 @@ class StockController {
 
 	private final StockRepository stocks;
 
-	private final DeductionStrategies strategies;
+	private final Map<String, DeductionStrategy> strategies;
 
-	StockController(StockRepository stocks, DeductionStrategies strategies) {
+	StockController(StockRepository stocks, Map<String, DeductionStrategy> strategies) {
 		this.stocks = stocks;
 		this.strategies = strategies;
 	}
@@ -51,7 +54,16 @@ class StockController {
 		if (count < 1) {
 			throw new ResponseStatusException(HttpStatus.BAD_REQUEST, "'count' must be at least 1");
 		}
-		return new Sale(true, this.strategies.get(strategy).deduct(productId, count));
+		return new Sale(true, strategy(strategy).deduct(productId, count));
+	}
+
+	private DeductionStrategy strategy(String name) {
+		DeductionStrategy strategy = this.strategies.get(name);
+		if (strategy == null) {
+			throw new ResponseStatusException(HttpStatus.BAD_REQUEST, "Strategy '" + name + "' is unknown, known are: "
+					+ String.join(", ", new TreeSet<>(this.strategies.keySet())));
+		}
+		return strategy;
 	}
 
 	record NewStock(@Nullable Integer count) {

@@ -34,11 +34,6 @@ class StockErrors {
 		return problem(HttpStatus.NOT_FOUND, ex);
 	}
 
-	@ExceptionHandler
-	ProblemDetail unknownStrategy(UnknownStrategyException ex) {
-		return problem(HttpStatus.BAD_REQUEST, ex);
-	}
-
 	/**
 	 * Contended, interrupted or too late: nothing was sold, and a retry may help.
 	 */

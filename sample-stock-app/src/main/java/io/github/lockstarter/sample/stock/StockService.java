@@ -10,7 +10,7 @@ import io.github.lockstarter.DistributedLock;
 /**
  * Sells under a distributed lock: correct with any number of instances.
  */
-@Service
+@Service("distributed-lock")
 public class StockService implements DeductionStrategy {
 
 	private final StockRepository stocks;
@@ -34,13 +34,6 @@ public class StockService implements DeductionStrategy {
 		this.stocks.updateCount(productId, remaining);
 		this.stocks.insertOrder(productId, count);
 		return remaining;
-	}
-
-	@Override
-	public StrategyDescription description() {
-		return new StrategyDescription("distributed-lock", Family.DISTRIBUTED_LOCK,
-				"@DistributedLock around the transaction: right in any number of instances while no lease is lost",
-				Expectation.RIGHT);
 	}
 
 }

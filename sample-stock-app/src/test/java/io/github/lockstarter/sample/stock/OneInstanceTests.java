@@ -5,6 +5,8 @@ package io.github.lockstarter.sample.stock;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
 import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -36,7 +38,7 @@ class OneInstanceTests extends AbstractShopTests {
 	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
 	@Autowired
-	private DeductionStrategies strategies;
+	private Map<String, DeductionStrategy> strategies;
 
 	@Autowired
 	private StockRepository stocks;
@@ -77,7 +79,7 @@ class OneInstanceTests extends AbstractShopTests {
 	/** Return the number of transactions that the second sale needed. */
 	private int sellTwice(String name) throws Exception {
 		this.stocks.reset(PRODUCT, STOCK);
-		DeductionStrategy strategy = this.strategies.get(name);
+		DeductionStrategy strategy = Objects.requireNonNull(this.strategies.get(name));
 		Sale first = new Sale(strategy);
 		Sale second = new Sale(strategy);
 		CountDownLatch commit = this.commits.hold(first.thread);

@@ -6,18 +6,15 @@ import org.springframework.stereotype.Component;
 import org.springframework.transaction.annotation.Transactional;
 
 import io.github.lockstarter.sample.stock.DeductionStrategy;
-import io.github.lockstarter.sample.stock.Expectation;
-import io.github.lockstarter.sample.stock.Family;
 import io.github.lockstarter.sample.stock.SoldOutException;
 import io.github.lockstarter.sample.stock.StockRepository;
-import io.github.lockstarter.sample.stock.StrategyDescription;
 
 /**
  * One {@code UPDATE} that only finds the row if enough units are left. The database locks
  * the row for the rest of the transaction, and nothing was read before. Right, fast, and
  * often all that is needed: use it if the whole decision fits into its condition.
  */
-@Component
+@Component("conditional-update")
 class ConditionalUpdate implements DeductionStrategy {
 
 	private final StockRepository stocks;
@@ -35,12 +32,6 @@ class ConditionalUpdate implements DeductionStrategy {
 		}
 		this.stocks.insertOrder(productId, count);
 		return this.stocks.getCount(productId);
-	}
-
-	@Override
-	public StrategyDescription description() {
-		return new StrategyDescription("conditional-update", Family.DATABASE,
-				"UPDATE ... WHERE count >= ?: right, and often all one needs", Expectation.RIGHT);
 	}
 
 }

@@ -7,11 +7,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 import io.github.lockstarter.sample.stock.DeductionStrategy;
-import io.github.lockstarter.sample.stock.Expectation;
-import io.github.lockstarter.sample.stock.Family;
 import io.github.lockstarter.sample.stock.Patience;
 import io.github.lockstarter.sample.stock.Sales;
-import io.github.lockstarter.sample.stock.StrategyDescription;
 
 /**
  * A row in a hand-written table is the lock: whoever inserts its key owns it, and deletes
@@ -19,7 +16,7 @@ import io.github.lockstarter.sample.stock.StrategyDescription;
  * somebody deletes it by hand. An end of the row by time would need all that a lease
  * needs.
  */
-@Component
+@Component("lock-table")
 class LockTable implements DeductionStrategy {
 
 	private final JdbcClient jdbc;
@@ -53,12 +50,6 @@ class LockTable implements DeductionStrategy {
 		catch (DuplicateKeyException ex) {
 			return false;
 		}
-	}
-
-	@Override
-	public StrategyDescription description() {
-		return new StrategyDescription("lock-table", Family.DATABASE,
-				"A unique key in a table of locks: after a crash nobody can buy any more", Expectation.WRONG);
 	}
 
 }

@@ -8,12 +8,9 @@ import org.springframework.stereotype.Component;
 import org.springframework.transaction.support.TransactionOperations;
 
 import io.github.lockstarter.sample.stock.DeductionStrategy;
-import io.github.lockstarter.sample.stock.Expectation;
-import io.github.lockstarter.sample.stock.Family;
 import io.github.lockstarter.sample.stock.Patience;
 import io.github.lockstarter.sample.stock.SoldOutException;
 import io.github.lockstarter.sample.stock.StockRepository;
-import io.github.lockstarter.sample.stock.StrategyDescription;
 
 /**
  * Writes only if the version of the row is still the one that was read, and starts again
@@ -21,7 +18,7 @@ import io.github.lockstarter.sample.stock.StrategyDescription;
  * the work is done in vain, and those who are unlucky too often get nothing. Counts the
  * failed attempts.
  */
-@Component
+@Component("optimistic-version")
 class OptimisticVersion implements DeductionStrategy {
 
 	private final StockRepository stocks;
@@ -66,13 +63,6 @@ class OptimisticVersion implements DeductionStrategy {
 		}
 		this.stocks.insertOrder(productId, count);
 		return remaining;
-	}
-
-	@Override
-	public StrategyDescription description() {
-		return new StrategyDescription("optimistic-version", Family.DATABASE,
-				"UPDATE ... WHERE version = ?, and again: right, but most work is in vain if many want one product",
-				Expectation.COSTLY);
 	}
 
 }

@@ -6,18 +6,15 @@ import org.springframework.stereotype.Component;
 import org.springframework.transaction.annotation.Transactional;
 
 import io.github.lockstarter.sample.stock.DeductionStrategy;
-import io.github.lockstarter.sample.stock.Expectation;
-import io.github.lockstarter.sample.stock.Family;
 import io.github.lockstarter.sample.stock.Sales;
 import io.github.lockstarter.sample.stock.StockRepository;
-import io.github.lockstarter.sample.stock.StrategyDescription;
 
 /**
  * {@code SELECT ... FOR UPDATE} locks the row before it is read, until the transaction
  * ends. Right as long as all that is protected is in one database. Each waiting customer
  * occupies a connection and a transaction, and waits as long as the database allows.
  */
-@Component
+@Component("select-for-update")
 class SelectForUpdate implements DeductionStrategy {
 
 	private final StockRepository stocks;
@@ -34,13 +31,6 @@ class SelectForUpdate implements DeductionStrategy {
 	public int deduct(long productId, int count) {
 		this.stocks.lock(productId);
 		return this.sales.sell(productId, count);
-	}
-
-	@Override
-	public StrategyDescription description() {
-		return new StrategyDescription("select-for-update", Family.DATABASE,
-				"SELECT ... FOR UPDATE before the read: right, but each waiting customer occupies a connection",
-				Expectation.COSTLY);
 	}
 
 }

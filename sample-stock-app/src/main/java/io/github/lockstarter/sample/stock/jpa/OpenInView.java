@@ -7,16 +7,13 @@ import org.springframework.stereotype.Component;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.sample.stock.DeductionStrategy;
-import io.github.lockstarter.sample.stock.Expectation;
-import io.github.lockstarter.sample.stock.Family;
-import io.github.lockstarter.sample.stock.StrategyDescription;
 
 /**
  * Looks at the product before it calls the locked method, as controllers do. Spring Boot
  * keeps one persistence context open for the whole request, and the lock sets it aside:
  * the sale finds the product as the previous owner has left it.
  */
-@Component
+@Component("jpa-open-in-view")
 @Profile("jpa")
 class OpenInView implements DeductionStrategy {
 
@@ -34,13 +31,6 @@ class OpenInView implements DeductionStrategy {
 	public int deduct(long productId, int count) {
 		this.products.get(productId).remainingAfter(count);
 		return this.lockedSales.sell(productId, count);
-	}
-
-	@Override
-	public StrategyDescription description() {
-		return new StrategyDescription("jpa-open-in-view", Family.DISTRIBUTED_LOCK,
-				"@DistributedLock, and a controller that reads the entity before: right, the sale has a persistence context of its own",
-				Expectation.RIGHT);
 	}
 
 	@Component

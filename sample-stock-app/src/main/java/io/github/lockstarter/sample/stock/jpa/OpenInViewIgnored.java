@@ -8,16 +8,13 @@ import org.springframework.stereotype.Component;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.OnPersistenceContext;
 import io.github.lockstarter.sample.stock.DeductionStrategy;
-import io.github.lockstarter.sample.stock.Expectation;
-import io.github.lockstarter.sample.stock.Family;
-import io.github.lockstarter.sample.stock.StrategyDescription;
 
 /**
  * The same as {@link OpenInView}, but the sale keeps the persistence context of the
  * request. It gets the product as it was before the lock, and overwrites the sales of
  * others, although only one of them holds the lock at a time.
  */
-@Component
+@Component("jpa-open-in-view-ignored")
 @Profile("jpa")
 class OpenInViewIgnored implements DeductionStrategy {
 
@@ -35,13 +32,6 @@ class OpenInViewIgnored implements DeductionStrategy {
 	public int deduct(long productId, int count) {
 		this.products.get(productId).remainingAfter(count);
 		return this.lockedSales.sell(productId, count);
-	}
-
-	@Override
-	public StrategyDescription description() {
-		return new StrategyDescription("jpa-open-in-view-ignored", Family.DISTRIBUTED_LOCK,
-				"The same with the persistence context of the request (IGNORE): sells from a stale count",
-				Expectation.WRONG);
 	}
 
 	@Component

@@ -10,16 +10,13 @@ import org.springframework.context.annotation.Scope;
 import org.springframework.stereotype.Component;
 
 import io.github.lockstarter.sample.stock.DeductionStrategy;
-import io.github.lockstarter.sample.stock.Expectation;
-import io.github.lockstarter.sample.stock.Family;
 import io.github.lockstarter.sample.stock.Sales;
-import io.github.lockstarter.sample.stock.StrategyDescription;
 
 /**
  * A {@link ReentrantLock} in a bean with prototype scope, by mistake: each call gets a
  * bean and a lock of its own, which nobody else wants. Wrong in one instance already.
  */
-@Component
+@Component("reentrant-lock-prototype")
 class PrototypeLock implements DeductionStrategy {
 
 	private final ObjectProvider<LockedSales> lockedSales;
@@ -31,12 +28,6 @@ class PrototypeLock implements DeductionStrategy {
 	@Override
 	public int deduct(long productId, int count) {
 		return this.lockedSales.getObject().sell(productId, count);
-	}
-
-	@Override
-	public StrategyDescription description() {
-		return new StrategyDescription("reentrant-lock-prototype", Family.JVM,
-				"A ReentrantLock in a prototype bean, one for each call: oversells in one instance", Expectation.WRONG);
 	}
 
 	@Component

@@ -10,17 +10,14 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.springframework.stereotype.Component;
 
 import io.github.lockstarter.sample.stock.DeductionStrategy;
-import io.github.lockstarter.sample.stock.Expectation;
-import io.github.lockstarter.sample.stock.Family;
 import io.github.lockstarter.sample.stock.Sales;
-import io.github.lockstarter.sample.stock.StrategyDescription;
 
 /**
  * A {@link ReentrantLock} for each product, around the transaction. Sales of different
  * products no longer wait for each other, but other instances are not excluded either.
  * The locks are never removed.
  */
-@Component
+@Component("reentrant-lock")
 class ReentrantLocks implements DeductionStrategy {
 
 	private final Sales sales;
@@ -41,12 +38,6 @@ class ReentrantLocks implements DeductionStrategy {
 		finally {
 			lock.unlock();
 		}
-	}
-
-	@Override
-	public StrategyDescription description() {
-		return new StrategyDescription("reentrant-lock", Family.JVM,
-				"A ReentrantLock for each product: right in one instance, oversells with two", Expectation.WRONG);
 	}
 
 }

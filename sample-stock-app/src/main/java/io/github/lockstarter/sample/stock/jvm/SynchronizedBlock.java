@@ -5,16 +5,13 @@ package io.github.lockstarter.sample.stock.jvm;
 import org.springframework.stereotype.Component;
 
 import io.github.lockstarter.sample.stock.DeductionStrategy;
-import io.github.lockstarter.sample.stock.Expectation;
-import io.github.lockstarter.sample.stock.Family;
 import io.github.lockstarter.sample.stock.Sales;
-import io.github.lockstarter.sample.stock.StrategyDescription;
 
 /**
  * A {@code synchronized} block around the transaction. It is right in one instance, where
  * it serializes the sales of all products, and does not exclude other instances.
  */
-@Component
+@Component("synchronized")
 class SynchronizedBlock implements DeductionStrategy {
 
 	private final Sales sales;
@@ -33,13 +30,6 @@ class SynchronizedBlock implements DeductionStrategy {
 		synchronized (this.monitor) {
 			return this.sales.sell(productId, count);
 		}
-	}
-
-	@Override
-	public StrategyDescription description() {
-		return new StrategyDescription("synchronized", Family.JVM,
-				"A synchronized block around the transaction: right in one instance, oversells with two",
-				Expectation.WRONG);
 	}
 
 }

@@ -26,7 +26,7 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 class LibraryConfiguration {
 
 	@Bean(destroyMethod = "shutdown")
-	RedissonClient redisson(LettuceConnectionFactory connections,
+	RedissonClient redissonClient(LettuceConnectionFactory connections,
 			@Value("${distributed-lock.lease-time}") Duration leaseTime) {
 		Config config = new Config().setLockWatchdogTimeout(leaseTime.toMillis());
 		config.useSingleServer().setAddress("redis://" + connections.getHostName() + ":" + connections.getPort());

@@ -10,17 +10,14 @@ import org.springframework.context.annotation.Profile;
 import org.springframework.stereotype.Component;
 
 import io.github.lockstarter.sample.stock.DeductionStrategy;
-import io.github.lockstarter.sample.stock.Expectation;
-import io.github.lockstarter.sample.stock.Family;
 import io.github.lockstarter.sample.stock.Sales;
-import io.github.lockstarter.sample.stock.StrategyDescription;
 
 /**
  * Redisson's {@code RLock} with a wait time and no lease time, so that its watchdog
  * renews the lease. It does not notify an owner whose lock was lost, and has no fencing
  * token; its {@code RFencedLock} has one.
  */
-@Component
+@Component("redisson")
 @Profile("libraries")
 class RedissonLocks extends LibraryLock {
 
@@ -34,13 +31,6 @@ class RedissonLocks extends LibraryLock {
 	@Override
 	Lock lock(String key) {
 		return this.redisson.getLock("redisson:" + key);
-	}
-
-	@Override
-	public StrategyDescription description() {
-		return new StrategyDescription("redisson", Family.LIBRARY,
-				"RLock of Redisson with its watchdog: right while Redis keeps its data and no JVM pauses",
-				Expectation.RIGHT);
 	}
 
 }

@@ -8,17 +8,14 @@ import org.springframework.stereotype.Service;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.sample.stock.DeductionStrategy;
-import io.github.lockstarter.sample.stock.Expectation;
-import io.github.lockstarter.sample.stock.Family;
 import io.github.lockstarter.sample.stock.Sales;
-import io.github.lockstarter.sample.stock.StrategyDescription;
 
 /**
  * Sells under a {@link LockMode#FAIR} lock: calls are served in FIFO order across all
  * instances. Each sale costs a hand-over through the store, and Redlock has no such
  * locks.
  */
-@Service
+@Service("distributed-lock-fair")
 @Profile("!redlock | stores")
 public class FairLock implements DeductionStrategy {
 
@@ -32,12 +29,6 @@ public class FairLock implements DeductionStrategy {
 	@DistributedLock(name = "stock", key = "#productId", mode = LockMode.FAIR)
 	public int deduct(long productId, int count) {
 		return this.sales.sell(productId, count);
-	}
-
-	@Override
-	public StrategyDescription description() {
-		return new StrategyDescription("distributed-lock-fair", Family.DISTRIBUTED_LOCK,
-				"The same with a FAIR lock, in FIFO order across all instances: right, but slower", Expectation.COSTLY);
 	}
 
 }

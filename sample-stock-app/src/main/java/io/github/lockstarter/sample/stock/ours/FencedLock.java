@@ -8,17 +8,14 @@ import org.springframework.transaction.annotation.Transactional;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.sample.stock.DeductionStrategy;
-import io.github.lockstarter.sample.stock.Expectation;
-import io.github.lockstarter.sample.stock.Family;
 import io.github.lockstarter.sample.stock.Sales;
 import io.github.lockstarter.sample.stock.StockRepository;
-import io.github.lockstarter.sample.stock.StrategyDescription;
 
 /**
  * Sells under a distributed lock, and the database refuses owners that have lost it: even
  * a pause of the JVM cannot cause overselling.
  */
-@Service
+@Service("distributed-lock-fenced")
 public class FencedLock implements DeductionStrategy {
 
 	private final StockRepository stocks;
@@ -40,13 +37,6 @@ public class FencedLock implements DeductionStrategy {
 	public int deduct(long productId, int count) {
 		this.stocks.claim(productId, Lease.current().fencingToken());
 		return this.sales.sell(productId, count);
-	}
-
-	@Override
-	public StrategyDescription description() {
-		return new StrategyDescription("distributed-lock-fenced", Family.DISTRIBUTED_LOCK,
-				"The same, and the database refuses owners that have lost the lock: right even if they are paused",
-				Expectation.RIGHT);
 	}
 
 }

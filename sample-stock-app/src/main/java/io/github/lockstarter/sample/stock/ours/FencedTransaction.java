@@ -7,17 +7,14 @@ import org.springframework.stereotype.Service;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.TransactionFencing;
 import io.github.lockstarter.sample.stock.DeductionStrategy;
-import io.github.lockstarter.sample.stock.Expectation;
-import io.github.lockstarter.sample.stock.Family;
 import io.github.lockstarter.sample.stock.Sales;
-import io.github.lockstarter.sample.stock.StrategyDescription;
 
 /**
  * Sells as {@link FencedLock} does, without a line of code for it: the transaction claims
  * the fencing token of the lock before it reads the stock. The next owner waits until the
  * transaction of a late one has ended, and a late one that has not begun is refused.
  */
-@Service
+@Service("distributed-lock-fenced-transaction")
 public class FencedTransaction implements DeductionStrategy {
 
 	private final Sales sales;
@@ -30,13 +27,6 @@ public class FencedTransaction implements DeductionStrategy {
 	@DistributedLock(name = "stock", key = "#productId", transactionFencing = TransactionFencing.ON)
 	public int deduct(long productId, int count) {
 		return this.sales.sell(productId, count);
-	}
-
-	@Override
-	public StrategyDescription description() {
-		return new StrategyDescription("distributed-lock-fenced-transaction", Family.DISTRIBUTED_LOCK,
-				"The same by transactionFencing = ON, without code: right even if an owner is paused or Redis loses its data",
-				Expectation.RIGHT);
 	}
 
 }

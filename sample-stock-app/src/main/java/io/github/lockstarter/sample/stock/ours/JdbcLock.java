@@ -4,16 +4,13 @@ package io.github.lockstarter.sample.stock.ours;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.sample.stock.DeductionStrategy;
-import io.github.lockstarter.sample.stock.Expectation;
-import io.github.lockstarter.sample.stock.Family;
 import io.github.lockstarter.sample.stock.Sales;
-import io.github.lockstarter.sample.stock.StrategyDescription;
 
 /**
  * Sells under a lock in the database that has the stock. The sale claims the lock there,
  * so a late owner sells nothing. Each lock costs statements and two rows.
  */
-@StoreStrategy
+@StoreStrategy("distributed-lock-jdbc")
 class JdbcLock implements DeductionStrategy {
 
 	private final Sales sales;
@@ -26,13 +23,6 @@ class JdbcLock implements DeductionStrategy {
 	@DistributedLock(name = "stock-jdbc", key = "#productId", store = "jdbc")
 	public int deduct(long productId, int count) {
 		return this.sales.sell(productId, count);
-	}
-
-	@Override
-	public StrategyDescription description() {
-		return new StrategyDescription("distributed-lock-jdbc", Family.DISTRIBUTED_LOCK,
-				"A lock in the database of the stock, which refuses late owners: right even if one is paused",
-				Expectation.RIGHT);
 	}
 
 }

@@ -7,10 +7,7 @@ import org.springframework.stereotype.Service;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.sample.stock.DeductionStrategy;
-import io.github.lockstarter.sample.stock.Expectation;
-import io.github.lockstarter.sample.stock.Family;
 import io.github.lockstarter.sample.stock.Sales;
-import io.github.lockstarter.sample.stock.StrategyDescription;
 
 /**
  * Loses its lock in the middle of a slow sale, because the lease has a fixed length. The
@@ -18,7 +15,7 @@ import io.github.lockstarter.sample.stock.StrategyDescription;
  * instance would notice at the commit and roll back; {@link OnLost#LOG} makes it as
  * ignorant as one that is paused during the commit, or whose Redis has lost the lock.
  */
-@Service
+@Service("lost-lease")
 public class LostLease implements DeductionStrategy {
 
 	private final Sales sales;
@@ -32,12 +29,6 @@ public class LostLease implements DeductionStrategy {
 			onLost = OnLost.LOG)
 	public int deduct(long productId, int count) {
 		return this.sales.sell(productId, count);
-	}
-
-	@Override
-	public StrategyDescription description() {
-		return new StrategyDescription("lost-lease", Family.DISTRIBUTED_LOCK,
-				"A fixed lease whose end is ignored (LOG): a slow sale overwrites the next one", Expectation.WRONG);
 	}
 
 }

@@ -9,10 +9,7 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.TransactionFencing;
 import io.github.lockstarter.sample.stock.DeductionStrategy;
-import io.github.lockstarter.sample.stock.Expectation;
-import io.github.lockstarter.sample.stock.Family;
 import io.github.lockstarter.sample.stock.Sales;
-import io.github.lockstarter.sample.stock.StrategyDescription;
 
 /**
  * The same as {@link LostLease} with a fenced transaction, and nothing else. The lease
@@ -20,7 +17,7 @@ import io.github.lockstarter.sample.stock.StrategyDescription;
  * until this one has ended. A customer whose sale begins after a later one gets a
  * {@link LockLostException}, and nothing is sold.
  */
-@Service
+@Service("lost-lease-fenced")
 public class LostLeaseFenced implements DeductionStrategy {
 
 	private final Sales sales;
@@ -34,12 +31,6 @@ public class LostLeaseFenced implements DeductionStrategy {
 			onLost = OnLost.LOG, transactionFencing = TransactionFencing.ON)
 	public int deduct(long productId, int count) {
 		return this.sales.sell(productId, count);
-	}
-
-	@Override
-	public StrategyDescription description() {
-		return new StrategyDescription("lost-lease-fenced", Family.DISTRIBUTED_LOCK,
-				"The same with a fenced transaction: the next sale waits for the slow one, right", Expectation.RIGHT);
 	}
 
 }

@@ -4,16 +4,13 @@ package io.github.lockstarter.sample.stock.ours;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.sample.stock.DeductionStrategy;
-import io.github.lockstarter.sample.stock.Expectation;
-import io.github.lockstarter.sample.stock.Family;
 import io.github.lockstarter.sample.stock.Sales;
-import io.github.lockstarter.sample.stock.StrategyDescription;
 
 /**
  * Sells under a lock in Redis. The fastest store; if Redis loses its data, for example in
  * a failover, there may be two owners for a moment, which {@link FencedLock} prevents.
  */
-@StoreStrategy
+@StoreStrategy("distributed-lock-redis")
 class RedisLock implements DeductionStrategy {
 
 	private final Sales sales;
@@ -26,13 +23,6 @@ class RedisLock implements DeductionStrategy {
 	@DistributedLock(name = "stock-redis", key = "#productId", store = "redis")
 	public int deduct(long productId, int count) {
 		return this.sales.sell(productId, count);
-	}
-
-	@Override
-	public StrategyDescription description() {
-		return new StrategyDescription("distributed-lock-redis", Family.DISTRIBUTED_LOCK,
-				"A lock in Redis, the fastest store: right while Redis keeps its data and no JVM pauses",
-				Expectation.RIGHT);
 	}
 
 }

@@ -4,17 +4,14 @@ package io.github.lockstarter.sample.stock.ours;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.sample.stock.DeductionStrategy;
-import io.github.lockstarter.sample.stock.Expectation;
-import io.github.lockstarter.sample.stock.Family;
 import io.github.lockstarter.sample.stock.Sales;
-import io.github.lockstarter.sample.stock.StrategyDescription;
 
 /**
  * Sells under a lock on a majority of independent Redis servers. It outlives the loss of
  * a minority, but relies on clocks that run at the same speed. An owner that is paused
  * for longer than its lease may still write late.
  */
-@StoreStrategy
+@StoreStrategy("distributed-lock-redlock")
 class RedlockLock implements DeductionStrategy {
 
 	private final Sales sales;
@@ -27,13 +24,6 @@ class RedlockLock implements DeductionStrategy {
 	@DistributedLock(name = "stock-redlock", key = "#productId", store = "redlock")
 	public int deduct(long productId, int count) {
 		return this.sales.sell(productId, count);
-	}
-
-	@Override
-	public StrategyDescription description() {
-		return new StrategyDescription("distributed-lock-redlock", Family.DISTRIBUTED_LOCK,
-				"A lock on a majority of Redis servers, which outlives the others: right while no JVM pauses",
-				Expectation.RIGHT);
 	}
 
 }

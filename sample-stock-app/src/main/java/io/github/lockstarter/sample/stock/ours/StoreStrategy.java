@@ -8,6 +8,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 import org.springframework.context.annotation.Profile;
+import org.springframework.core.annotation.AliasFor;
 import org.springframework.stereotype.Component;
 
 /**
@@ -19,5 +20,11 @@ import org.springframework.stereotype.Component;
 @Component
 @Profile("stores")
 @interface StoreStrategy {
+
+	/**
+	 * The name of the strategy.
+	 */
+	@AliasFor(annotation = Component.class)
+	String value();
 
 }

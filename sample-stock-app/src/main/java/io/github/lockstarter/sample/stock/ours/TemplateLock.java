@@ -7,15 +7,12 @@ import org.springframework.stereotype.Service;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.sample.stock.DeductionStrategy;
-import io.github.lockstarter.sample.stock.Expectation;
-import io.github.lockstarter.sample.stock.Family;
 import io.github.lockstarter.sample.stock.Sales;
-import io.github.lockstarter.sample.stock.StrategyDescription;
 
 /**
  * Sells under the same lock by {@link LockTemplate}, as code does that no proxy calls.
  */
-@Service
+@Service("distributed-lock-template")
 public class TemplateLock implements DeductionStrategy {
 
 	private final LockTemplate locks;
@@ -30,12 +27,6 @@ public class TemplateLock implements DeductionStrategy {
 	@Override
 	public int deduct(long productId, int count) {
 		return this.locks.execute(LockRequest.of("stock", productId), (lease) -> this.sales.sell(productId, count));
-	}
-
-	@Override
-	public StrategyDescription description() {
-		return new StrategyDescription("distributed-lock-template", Family.DISTRIBUTED_LOCK,
-				"The same lock by LockTemplate instead of the annotation: right", Expectation.RIGHT);
 	}
 
 }

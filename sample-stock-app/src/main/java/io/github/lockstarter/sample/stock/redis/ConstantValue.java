@@ -7,17 +7,14 @@ import java.time.Duration;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
-import io.github.lockstarter.sample.stock.Expectation;
-import io.github.lockstarter.sample.stock.Family;
 import io.github.lockstarter.sample.stock.Sales;
-import io.github.lockstarter.sample.stock.StrategyDescription;
 
 /**
  * {@code SET NX EX} in one command, with the same value for all owners. An owner that is
  * late deletes the key of the next one, so that a third one comes in, and so on: one slow
  * sale opens the lock for as long as others are waiting.
  */
-@RedisStrategy
+@RedisStrategy("redis-constant-value")
 class ConstantValue extends NaiveRedisLock {
 
 	private final Duration leaseTime;
@@ -35,12 +32,6 @@ class ConstantValue extends NaiveRedisLock {
 	@Override
 	void unlock(String key, String owner) {
 		redis().delete(key);
-	}
-
-	@Override
-	public StrategyDescription description() {
-		return new StrategyDescription("redis-constant-value", Family.NAIVE_REDIS,
-				"SET NX EX with a constant value: a late owner frees the lock of the next one", Expectation.WRONG);
 	}
 
 }

@@ -7,17 +7,14 @@ import java.time.Duration;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
-import io.github.lockstarter.sample.stock.Expectation;
-import io.github.lockstarter.sample.stock.Family;
 import io.github.lockstarter.sample.stock.Sales;
-import io.github.lockstarter.sample.stock.StrategyDescription;
 
 /**
  * {@code SET NX EX} with a value of the owner, which asks whether the key is still its
  * own before it deletes it. The key may expire between {@code GET} and {@code DEL}, and
  * then that of the next owner is deleted.
  */
-@RedisStrategy
+@RedisStrategy("redis-get-then-del")
 class GetThenDelete extends NaiveRedisLock {
 
 	private final Duration leaseTime;
@@ -37,13 +34,6 @@ class GetThenDelete extends NaiveRedisLock {
 		if (owner.equals(redis().opsForValue().get(key))) {
 			redis().delete(key);
 		}
-	}
-
-	@Override
-	public StrategyDescription description() {
-		return new StrategyDescription("redis-get-then-del", Family.NAIVE_REDIS,
-				"SET NX EX with a UUID, GET and then DEL: the key may change in between, and a slow sale loses its lock",
-				Expectation.WRONG);
 	}
 
 }

@@ -4,6 +4,7 @@ package io.github.lockstarter.sample.stock.redis;
 
 import java.util.UUID;
 
+import org.springframework.beans.factory.BeanNameAware;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 import io.github.lockstarter.sample.stock.DeductionStrategy;
@@ -13,11 +14,13 @@ import io.github.lockstarter.sample.stock.Sales;
 /**
  * A sale under a key of Redis.
  */
-abstract class NaiveRedisLock implements DeductionStrategy {
+abstract class NaiveRedisLock implements DeductionStrategy, BeanNameAware {
 
 	private final StringRedisTemplate redis;
 
 	private final Sales sales;
+
+	private String name = "";
 
 	NaiveRedisLock(StringRedisTemplate redis, Sales sales) {
 		this.redis = redis;
@@ -25,8 +28,13 @@ abstract class NaiveRedisLock implements DeductionStrategy {
 	}
 
 	@Override
+	public void setBeanName(String name) {
+		this.name = name;
+	}
+
+	@Override
 	public int deduct(long productId, int count) {
-		String key = description().name() + ":" + productId;
+		String key = this.name + ":" + productId;
 		String owner = UUID.randomUUID().toString();
 		acquire(key, owner, new Patience(productId));
 		try {

@@ -7,17 +7,14 @@ import java.time.Duration;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
-import io.github.lockstarter.sample.stock.Expectation;
-import io.github.lockstarter.sample.stock.Family;
 import io.github.lockstarter.sample.stock.Patience;
 import io.github.lockstarter.sample.stock.Sales;
-import io.github.lockstarter.sample.stock.StrategyDescription;
 
 /**
  * Like {@link LuaWithoutRenewal}, with a call of itself for each new attempt: if the lock
  * is held for long, the stack overflows.
  */
-@RedisStrategy
+@RedisStrategy("redis-recursion")
 class RecursiveRetry extends ExpiringLock {
 
 	RecursiveRetry(StringRedisTemplate redis, Sales sales, @Value("${shop.naive-lease-time:10s}") Duration leaseTime) {
@@ -30,13 +27,6 @@ class RecursiveRetry extends ExpiringLock {
 			patience.check();
 			acquire(key, owner, patience);
 		}
-	}
-
-	@Override
-	public StrategyDescription description() {
-		return new StrategyDescription("redis-recursion", Family.NAIVE_REDIS,
-				"As redis-lua, and each attempt is a recursive call: the stack overflows while others hold the lock",
-				Expectation.WRONG);
 	}
 
 }

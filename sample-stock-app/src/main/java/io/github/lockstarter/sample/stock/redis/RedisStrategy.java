@@ -8,6 +8,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.core.annotation.AliasFor;
 import org.springframework.stereotype.Component;
 
 /**
@@ -18,5 +19,11 @@ import org.springframework.stereotype.Component;
 @Component
 @ConditionalOnProperty(name = "distributed-lock.store", havingValue = "redis")
 @interface RedisStrategy {
+
+	/**
+	 * The name of the strategy.
+	 */
+	@AliasFor(annotation = Component.class)
+	String value();
 
 }

@@ -7,17 +7,14 @@ import java.time.Duration;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
-import io.github.lockstarter.sample.stock.Expectation;
-import io.github.lockstarter.sample.stock.Family;
 import io.github.lockstarter.sample.stock.Sales;
-import io.github.lockstarter.sample.stock.StrategyDescription;
 
 /**
  * {@code SETNX} with an {@code EXPIRE} after it. A crash between the two leaves a key
  * without an end; and a sale that takes longer than the time that was set sells beside
  * the next one.
  */
-@RedisStrategy
+@RedisStrategy("redis-setnx-expire")
 class SetThenExpire extends NaiveRedisLock {
 
 	private final Duration leaseTime;
@@ -39,13 +36,6 @@ class SetThenExpire extends NaiveRedisLock {
 	@Override
 	void unlock(String key, String owner) {
 		redis().delete(key);
-	}
-
-	@Override
-	public StrategyDescription description() {
-		return new StrategyDescription("redis-setnx-expire", Family.NAIVE_REDIS,
-				"SETNX and then EXPIRE: a crash in between locks for ever, and a slow sale loses its lock",
-				Expectation.WRONG);
 	}
 
 }

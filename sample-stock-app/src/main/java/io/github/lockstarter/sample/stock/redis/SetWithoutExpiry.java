@@ -4,16 +4,13 @@ package io.github.lockstarter.sample.stock.redis;
 
 import org.springframework.data.redis.core.StringRedisTemplate;
 
-import io.github.lockstarter.sample.stock.Expectation;
-import io.github.lockstarter.sample.stock.Family;
 import io.github.lockstarter.sample.stock.Sales;
-import io.github.lockstarter.sample.stock.StrategyDescription;
 
 /**
  * {@code SETNX} and {@code DEL}. If an owner crashes, its key stays, and nobody can buy
  * any more until somebody deletes it by hand.
  */
-@RedisStrategy
+@RedisStrategy("redis-setnx")
 class SetWithoutExpiry extends NaiveRedisLock {
 
 	SetWithoutExpiry(StringRedisTemplate redis, Sales sales) {
@@ -28,12 +25,6 @@ class SetWithoutExpiry extends NaiveRedisLock {
 	@Override
 	void unlock(String key, String owner) {
 		redis().delete(key);
-	}
-
-	@Override
-	public StrategyDescription description() {
-		return new StrategyDescription("redis-setnx", Family.NAIVE_REDIS,
-				"SETNX without an expiry: after a crash nobody can buy any more", Expectation.WRONG);
 	}
 
 }
