@@ -15,11 +15,12 @@ import org.springframework.test.context.DynamicPropertySource;
 
 /**
  * One instance of the shop that all tests of a JVM share, with the Redis and the database
- * that it starts by itself. No lease ends and no customer gives up before the machine has
- * stood still for a minute, unless a test says so.
+ * that it starts by itself, and a second one for those that want it. No lease ends and no
+ * customer gives up before the machine has stood still for a minute, unless a test says
+ * so.
  */
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
-		properties = { "distributed-lock.wait-time=1m", "distributed-lock.lease-time=1m",
+		properties = { "distributed-lock.wait-time=1m", "distributed-lock.lease-time=5m",
 				"distributed-lock.waiting.outage-time=1m", "distributed-lock.locks.lost-lease.wait-time=0s",
 				"shop.report.retry-delay=0s", "shop.report.cron=0 0 3 29 2 *", "shop.naive-lease-time=60s",
 				"spring.datasource.hikari.connection-init-sql=set lock_timeout 60000" })
@@ -27,7 +28,7 @@ import org.springframework.test.context.DynamicPropertySource;
 public abstract class AbstractShopTests {
 
 	/** Where other instances find the servers of this one. */
-	protected static final Path DIRECTORY = directory();
+	static final Path DIRECTORY = directory();
 
 	@DynamicPropertySource
 	static void properties(DynamicPropertyRegistry registry) {

@@ -6,14 +6,13 @@ import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Primary;
 import org.springframework.context.event.EventListener;
 import org.springframework.resilience.retry.MethodRetryEvent;
@@ -47,6 +46,20 @@ public class ShopProbes {
 	@Bean
 	Commits commits() {
 		return new Commits();
+	}
+
+	/**
+	 * A second instance, for the tests that want one. It joins the servers of the first
+	 * one, and is a little slower.
+	 */
+	@Bean(destroyMethod = "close")
+	@Lazy
+	ShopProcess secondInstance() {
+		return ShopProcess
+			.start(AbstractShopTests.DIRECTORY, "--distributed-lock.wait-time=1m", "--distributed-lock.lease-time=5m",
+					"--distributed-lock.waiting.outage-time=1m",
+					"--spring.datasource.hikari.connection-init-sql=set lock_timeout 60000", "--shop.write-delay=2ms")
+			.awaitOpen();
 	}
 
 	@Bean
@@ -106,37 +119,38 @@ public class ShopProbes {
 	 */
 	public static final class Commits implements TransactionExecutionListener {
 
-		private final Map<Thread, Integer> counts = new ConcurrentHashMap<>();
+		private volatile @Nullable Held held;
 
-		private volatile @Nullable Thread thread;
-
-		private volatile CountDownLatch gate = new CountDownLatch(0);
-
-		public CountDownLatch hold(Thread thread) {
-			this.gate = new CountDownLatch(1);
-			this.thread = thread;
-			return this.gate;
-		}
-
-		public boolean isHeld(Thread thread) {
-			return count(thread) > 0;
-		}
-
-		public int count(Thread thread) {
-			return this.counts.getOrDefault(thread, 0);
+		public Held hold(Thread thread) {
+			Held held = new Held(thread, new CountDownLatch(1), new CountDownLatch(1));
+			this.held = held;
+			return held;
 		}
 
 		@Override
 		public void beforeCommit(TransactionExecution transaction) {
-			this.counts.merge(Thread.currentThread(), 1, Integer::sum);
-			if (Thread.currentThread() == this.thread) {
+			Held held = this.held;
+			if (held != null && held.thread == Thread.currentThread()) {
+				held.reached.countDown();
 				try {
-					this.gate.await();
+					held.released.await();
 				}
 				catch (InterruptedException ex) {
 					Thread.currentThread().interrupt();
 				}
 			}
+		}
+
+		/**
+		 * A sale that waits, from its end until it is closed.
+		 */
+		public record Held(Thread thread, CountDownLatch reached, CountDownLatch released) implements AutoCloseable {
+
+			@Override
+			public void close() {
+				this.released.countDown();
+			}
+
 		}
 
 	}

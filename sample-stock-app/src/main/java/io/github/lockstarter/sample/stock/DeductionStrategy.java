@@ -20,4 +20,42 @@ public interface DeductionStrategy {
 	 */
 	int deduct(long productId, int count);
 
+	/**
+	 * Exception thrown when fewer units of a product remain than requested.
+	 */
+	class SoldOutException extends RuntimeException {
+
+		public SoldOutException(long productId) {
+			super("Product '" + productId + "' is sold out");
+		}
+
+	}
+
+	/**
+	 * Exception thrown when a product has no stock, not even an empty one.
+	 */
+	class UnknownProductException extends RuntimeException {
+
+		public UnknownProductException(long productId) {
+			super("Product '" + productId + "' is unknown");
+		}
+
+	}
+
+	/**
+	 * Exception thrown when nothing was sold because of other customers; a retry may
+	 * help.
+	 */
+	class BusyException extends RuntimeException {
+
+		public BusyException(long productId) {
+			this("Product " + productId + " is busy; nothing was sold");
+		}
+
+		public BusyException(String message) {
+			super(message);
+		}
+
+	}
+
 }

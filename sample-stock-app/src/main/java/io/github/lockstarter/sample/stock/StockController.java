@@ -18,6 +18,8 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 
+import io.github.lockstarter.sample.stock.DeductionStrategy.UnknownProductException;
+
 /**
  * The stock of a product, and sales.
  */

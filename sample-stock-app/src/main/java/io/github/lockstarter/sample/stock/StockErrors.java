@@ -15,6 +15,9 @@ import org.springframework.web.bind.annotation.RestControllerAdvice;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockUnavailableException;
+import io.github.lockstarter.sample.stock.DeductionStrategy.BusyException;
+import io.github.lockstarter.sample.stock.DeductionStrategy.SoldOutException;
+import io.github.lockstarter.sample.stock.DeductionStrategy.UnknownProductException;
 
 /**
  * Maps exceptions to HTTP responses.
@@ -37,7 +40,7 @@ class StockErrors {
 	/**
 	 * Contended, interrupted or too late: nothing was sold, and a retry may help.
 	 */
-	@ExceptionHandler({ LockException.class, LateOwnerException.class, BusyException.class })
+	@ExceptionHandler({ LockException.class, BusyException.class })
 	ResponseEntity<ProblemDetail> noLock(RuntimeException ex) {
 		return tryAgain("Busy", String.valueOf(ex.getMessage()));
 	}

@@ -9,6 +9,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 import org.springframework.transaction.annotation.Transactional;
 
+import io.github.lockstarter.sample.stock.DeductionStrategy.UnknownProductException;
+
 /**
  * The tables {@code mall_stock} and {@code orders}.
  */
@@ -30,69 +32,6 @@ public class StockRepository {
 			.query(Integer.class)
 			.optional()
 			.orElseThrow(() -> new UnknownProductException(productId));
-	}
-
-	public long getVersion(long productId) {
-		return this.jdbc.sql("select version from mall_stock where product_id = ?")
-			.param(productId)
-			.query(Long.class)
-			.optional()
-			.orElseThrow(() -> new UnknownProductException(productId));
-	}
-
-	/**
-	 * Lock a product until the transaction ends.
-	 */
-	public void lock(long productId) {
-		this.jdbc.sql("select count from mall_stock where product_id = ? for update")
-			.param(productId)
-			.query(Integer.class)
-			.optional();
-	}
-
-	/**
-	 * Return whether the units were left, and are deducted now.
-	 */
-	public boolean deductIfLeft(long productId, int count) {
-		this.writeDelay.await(productId);
-		return this.jdbc
-			.sql("update mall_stock set count = count - ?, version = version + 1 where product_id = ? and count >= ?")
-			.params(count, productId, count)
-			.update() > 0;
-	}
-
-	/**
-	 * Return whether the version was still the same, and the count is set now.
-	 */
-	public boolean updateCountOfVersion(long productId, int count, long version) {
-		this.writeDelay.await(productId);
-		return this.jdbc
-			.sql("update mall_stock set count = ?, version = version + 1 where product_id = ? and version = ?")
-			.params(count, productId, version)
-			.update() > 0;
-	}
-
-	/**
-	 * Count attempts that found another version, apart from any transaction that may roll
-	 * back.
-	 */
-	public void addFailedAttempts(long productId, int attempts) {
-		this.jdbc.sql("update failed_attempts set attempts = attempts + ? where product_id = ?")
-			.params(attempts, productId)
-			.update();
-	}
-
-	/**
-	 * Claim a product, so that owners with older fencing tokens can no longer write.
-	 */
-	public void claim(long productId, long fencingToken) {
-		int claimed = this.jdbc.sql("update mall_stock set fence = ? where product_id = ? and fence < ?")
-			.params(fencingToken, productId, fencingToken)
-			.update();
-		if (claimed == 0) {
-			getCount(productId);
-			throw new LateOwnerException(productId);
-		}
 	}
 
 	public void updateCount(long productId, int count) {

@@ -10,6 +10,8 @@ import org.apache.commons.logging.LogFactory;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.stereotype.Component;
 
+import io.github.lockstarter.sample.stock.DeductionStrategy.BusyException;
+
 /**
  * Delays each change of a count, as if the instance had been paused between its read and
  * its write. By default there is no delay.

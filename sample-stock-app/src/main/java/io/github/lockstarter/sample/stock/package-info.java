@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Stock, orders and the strategies to sell. Start reading at
+ * Stock and orders. Start reading at
  * {@link io.github.lockstarter.sample.stock.StockService}.
  */
 @NullMarked

@@ -157,8 +157,8 @@ class StockApiTests extends AbstractShopTests {
 	}
 
 	@Test
-	void reportNamesFailedAttemptsUntilTheStockIsSet(@Autowired StockRepository stocks) {
-		stocks.addFailedAttempts(PRODUCT, 3);
+	void reportNamesFailedAttemptsUntilTheStockIsSet(@Autowired JdbcClient jdbc) {
+		jdbc.sql("update failed_attempts set attempts = 3 where product_id = ?").param(PRODUCT).update();
 		assertAnswer(this.client.get("/stock/1001"), 200, """
 				{"productId":1001,"initial":5,"remaining":5,"sold":0,"oversold":0,"failedAttempts":3}""");
 		this.client.setStock(PRODUCT, 5);

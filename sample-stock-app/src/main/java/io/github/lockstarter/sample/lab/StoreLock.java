@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.sample.lab;
+
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Profile;
+
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.sample.stock.DeductionStrategy;
+
+/**
+ * Sells under a lock in a store that it names. The lock has a name of its own as well,
+ * because the locks of two stores do not exclude each other.
+ */
+class StoreLock implements DeductionStrategy {
+
+	private final String store;
+
+	private final LockTemplate locks;
+
+	private final NoLock sale;
+
+	StoreLock(String store, LockTemplate locks, NoLock sale) {
+		this.store = store;
+		this.locks = locks;
+		this.sale = sale;
+	}
+
+	@Override
+	public int deduct(long productId, int count) {
+		LockRequest lock = LockRequest.of("stock-" + this.store, productId).withStore(this.store);
+		return this.locks.execute(lock, (lease) -> this.sale.deduct(productId, count));
+	}
+
+	/**
+	 * For the profile that has all stores.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	@Profile("stores")
+	static class Stores {
+
+		/**
+		 * The fastest store; if Redis loses its data, for example in a failover, there
+		 * may be two owners for a moment, which {@link FencedLock} prevents.
+		 */
+		@Bean("distributed-lock-redis")
+		StoreLock redis(LockTemplate locks, NoLock sale) {
+			return new StoreLock("redis", locks, sale);
+		}
+
+		/**
+		 * The database that has the stock. The sale claims the lock there, so a late
+		 * owner sells nothing. Each lock costs statements and two rows.
+		 */
+		@Bean("distributed-lock-jdbc")
+		StoreLock jdbc(LockTemplate locks, NoLock sale) {
+			return new StoreLock("jdbc", locks, sale);
+		}
+
+		/**
+		 * A majority of the ensemble confirms each grant, so no failover loses a lock,
+		 * and each lock waits for that majority. An owner that is paused for longer than
+		 * its session may still write late.
+		 */
+		@Bean("distributed-lock-zookeeper")
+		StoreLock zooKeeper(LockTemplate locks, NoLock sale) {
+			return new StoreLock("zookeeper", locks, sale);
+		}
+
+		/**
+		 * A majority of independent Redis servers. It outlives the loss of a minority,
+		 * but relies on clocks that run at the same speed. An owner that is paused for
+		 * longer than its lease may still write late.
+		 */
+		@Bean("distributed-lock-redlock")
+		StoreLock redlock(LockTemplate locks, NoLock sale) {
+			return new StoreLock("redlock", locks, sale);
+		}
+
+	}
+
+}

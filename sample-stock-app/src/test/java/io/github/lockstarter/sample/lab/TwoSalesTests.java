@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.sample.lab;
+
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadInfo;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.FutureTask;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+import io.github.lockstarter.sample.AbstractShopTests;
+import io.github.lockstarter.sample.ShopClient;
+import io.github.lockstarter.sample.ShopProbes.Commits;
+import io.github.lockstarter.sample.ShopProcess;
+import io.github.lockstarter.sample.stock.DeductionStrategy;
+import io.github.lockstarter.sample.stock.StockRepository;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Two sales in the least favourable order: the first one commits only when the second
+ * one, in the same instance or in another one, can go no further.
+ */
+class TwoSalesTests extends AbstractShopTests {
+
+	private static final long PRODUCT = 1001;
+
+	private static final int STOCK = 10;
+
+	private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+	@Autowired
+	private Map<String, DeductionStrategy> strategies;
+
+	@Autowired
+	private StockRepository stocks;
+
+	@Autowired
+	private JdbcClient jdbc;
+
+	@Autowired
+	private Commits commits;
+
+	@BeforeEach
+	void stock() {
+		this.stocks.reset(PRODUCT, STOCK);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "synchronized", "reentrant-lock", "conditional-update", "select-for-update",
+			"optimistic-version" })
+	void oneInstanceRemembersBoth(String strategy) throws Exception {
+		sell(here(strategy), here(strategy));
+		assertThat(this.stocks.getCount(PRODUCT)).isEqualTo(STOCK - 2);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "none", "reentrant-lock-prototype", "synchronized-in-transaction" })
+	void oneInstanceForgetsTheFirst(String strategy) throws Exception {
+		sell(here(strategy), here(strategy));
+		assertThat(this.stocks.getCount(PRODUCT)).isEqualTo(STOCK - 1);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "conditional-update", "select-for-update", "optimistic-version" })
+	void twoInstancesRememberBoth(String strategy, @Autowired ShopProcess other) throws Exception {
+		sell(here(strategy), there(strategy, other));
+		assertThat(this.stocks.getCount(PRODUCT)).isEqualTo(STOCK - 2);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "none", "synchronized", "reentrant-lock" })
+	void twoInstancesForgetTheFirst(String strategy, @Autowired ShopProcess other) throws Exception {
+		sell(here(strategy), there(strategy, other));
+		assertThat(this.stocks.getCount(PRODUCT)).isEqualTo(STOCK - 1);
+	}
+
+	/**
+	 * Redis loses its data in the middle of the first sale, as in a failover to a replica
+	 * that has not got the lock yet, and the first instance does not know.
+	 */
+	@ParameterizedTest
+	@CsvSource({ "distributed-lock, 9", "distributed-lock-fenced, 8", "distributed-lock-fenced-transaction, 8" })
+	void onlyTheDatabaseRemembersTheOwnerOfALostLock(String strategy, int remaining, @Autowired ShopProcess other,
+			@Autowired RedisConnectionFactory redis) throws Exception {
+		// A claim that inserts the row of its lock waits where nobody can see it
+		here(strategy).task.run();
+		this.stocks.reset(PRODUCT, STOCK);
+		sell(here(strategy), there(strategy, other), () -> {
+			try (RedisConnection connection = redis.getConnection()) {
+				connection.serverCommands().flushDb();
+			}
+		});
+		assertThat(this.jdbc.sql("select count(*) from orders where product_id = ?")
+			.param(PRODUCT)
+			.query(Integer.class)
+			.single()).isEqualTo(2);
+		assertThat(this.stocks.getCount(PRODUCT)).isEqualTo(remaining);
+	}
+
+	@Test
+	void anOptimisticSaleIsInVainIfSomebodyElseIsFaster() throws Exception {
+		sell(here("optimistic-version"), here("optimistic-version"));
+		assertThat(this.jdbc.sql("select attempts from failed_attempts where product_id = ?")
+			.param(PRODUCT)
+			.query(Integer.class)
+			.single()).isOne();
+	}
+
+	private Sale here(String strategy) {
+		DeductionStrategy here = this.strategies.get(strategy);
+		return new Sale(() -> here.deduct(PRODUCT, 1));
+	}
+
+	private static Sale there(String strategy, ShopProcess shop) {
+		return new Sale(
+				() -> assertThat(ShopClient.of(shop.port()).deduct(PRODUCT, "strategy=" + strategy).statusCode())
+					.isEqualTo(200));
+	}
+
+	private void sell(Sale first, Sale second) throws Exception {
+		sell(first, second, () -> {
+		});
+		first.task.get();
+	}
+
+	private void sell(Sale first, Sale second, Runnable between) throws Exception {
+		try (Commits.Held held = this.commits.hold(first.thread)) {
+			first.thread.start();
+			await(() -> held.reached().getCount() == 0 || first.task.isDone());
+			between.run();
+			second.thread.start();
+			await(() -> second.waitsFor(first) || aTransactionWaits() || second.task.isDone());
+		}
+		first.thread.join();
+		second.task.get();
+	}
+
+	private static void await(Callable<Boolean> condition) {
+		Awaitility.await().atMost(PATIENCE).until(condition);
+	}
+
+	private boolean aTransactionWaits() {
+		return this.jdbc.sql("select count(*) from information_schema.sessions where blocker_id is not null")
+			.query(Integer.class)
+			.single() > 0;
+	}
+
+	private static final class Sale {
+
+		private final FutureTask<?> task;
+
+		private final Thread thread;
+
+		Sale(Runnable sale) {
+			this.task = new FutureTask<>(sale, null);
+			this.thread = new Thread(this.task);
+		}
+
+		/** Return whether it wants a lock of the JVM that the other one owns. */
+		boolean waitsFor(Sale other) {
+			ThreadInfo info = ManagementFactory.getThreadMXBean().getThreadInfo(this.thread.getId());
+			return info != null && info.getLockOwnerId() == other.thread.getId();
+		}
+
+	}
+
+}
