@@ -62,47 +62,25 @@ class ReportServiceTests extends AbstractShopTests {
 	}
 
 	@Test
-	void theReportSumsUpTheBooks() {
+	void theReportSumsUpTheBooksAndItsLockIsKept() {
 		assertThat(this.service.write(DAY)).contains(new DailyReport(DAY, 2, 3));
-	}
-
-	@Test
-	void aSecondCallIsSkippedWithoutALookAtTheTable() {
-		this.service.write(DAY);
-		this.jdbc.sql("delete from daily_report").update();
-		assertThat(this.service.write(DAY)).isEmpty();
-		assertThat(reports()).isZero();
-		assertThat(steps()).containsExactly("Acquired", "Kept", "Contended");
-	}
-
-	@Test
-	void theLockIsKeptForTheConfiguredTime() {
-		this.service.write(DAY);
 		assertThat(this.redis.getExpire(LOCK)).isBetween(11 * 3600L, 12 * 3600L);
-	}
-
-	@Test
-	void theNextDayIsAnotherLock() {
-		this.service.write(DAY);
+		this.jdbc.sql("delete from daily_report").update();
+		assertThat(this.service.write(DAY)).as("without a look at the table").isEmpty();
+		assertThat(steps()).containsExactly("Acquired", "Kept", "Contended");
 		assertThat(this.service.write(DAY.plusDays(1))).isPresent();
-		assertThat(reports()).isEqualTo(2);
 	}
 
 	@Test
-	void aReportThatIsThereIsNotWrittenAgainThoughRedisLostItsData() {
+	void aReportThatIsThereIsNotWrittenAgainThoughRedisLostItsData(@Autowired ReportRepository repository) {
 		this.service.write(DAY);
 		this.client.deduct(1001, "count=1");
 		loseTheDataOfRedis();
 		assertThat(this.service.write(DAY)).isEmpty();
-		assertThat(this.service.write(DAY)).isEmpty();
 		assertThat(this.jdbc.sql("select sold from daily_report").query(Long.class).single()).isEqualTo(3);
-		assertThat(steps()).containsExactly("Acquired", "Kept", "Acquired", "Kept", "Contended");
-	}
-
-	@Test
-	void theTableRefusesASecondReportFromAnOwnerThatLostTheLock(@Autowired ReportRepository repository) {
-		this.service.write(DAY);
-		assertThatExceptionOfType(DuplicateKeyException.class).isThrownBy(() -> repository.insert(DAY));
+		assertThat(steps()).containsExactly("Acquired", "Kept", "Acquired", "Kept");
+		assertThatExceptionOfType(DuplicateKeyException.class).as("of an owner that lost the lock")
+			.isThrownBy(() -> repository.insert(DAY));
 	}
 
 	@Test
@@ -146,10 +124,6 @@ class ReportServiceTests extends AbstractShopTests {
 		await().untilAsserted(() -> assertThat(this.client.get("/reports/2026-08-23").body())
 			.isEqualTo("{\"day\":\"2026-08-23\",\"orders\":2,\"sold\":3}"));
 		await().until(() -> steps().contains("Kept"));
-	}
-
-	@Test
-	void aDayThatIsNoneIsRefused() {
 		assertProblem(this.client.report("2026-02-30"), 400, "day");
 		assertProblem(this.client.get("/reports/yesterday"), 400, "day");
 	}
@@ -158,10 +132,6 @@ class ReportServiceTests extends AbstractShopTests {
 		assertThat(response.statusCode()).isEqualTo(status);
 		assertThat(response.headers().firstValue("Content-Type")).hasValue("application/problem+json");
 		assertThat(response.body()).contains(detail);
-	}
-
-	private int reports() {
-		return this.jdbc.sql("select count(*) from daily_report").query(Integer.class).single();
 	}
 
 	private List<String> steps() {
