@@ -5,10 +5,11 @@ package io.github.lockstarter.autoconfigure;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.AdviceMode;
 
 import io.github.lockstarter.interceptor.DistributedLockAdvisor;
+import io.github.lockstarter.interceptor.LockDefinitionSource;
 import io.github.lockstarter.validation.LockDefinitionValidator;
-import io.github.lockstarter.validation.UnlockedBeanCheck;
 
 /**
  * Refuses annotated beans if the auto-configuration of the locks does not run, as in some
@@ -27,7 +28,8 @@ class UnlockedBeansInitializer implements ApplicationContextInitializer<Configur
 	private static void check(ConfigurableListableBeanFactory beanFactory) {
 		// Without AspectJ, the validator alone refuses the beans that are to be woven
 		if (!has(beanFactory, DistributedLockAdvisor.class) && !has(beanFactory, LockDefinitionValidator.class)) {
-			beanFactory.addBeanPostProcessor(new UnlockedBeanCheck(beanFactory.getBeanClassLoader()));
+			beanFactory.addBeanPostProcessor(
+					new LockDefinitionValidator(new LockDefinitionSource(beanFactory), beanFactory, AdviceMode.PROXY));
 		}
 	}
 

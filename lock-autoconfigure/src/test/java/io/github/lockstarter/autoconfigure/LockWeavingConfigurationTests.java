@@ -85,6 +85,7 @@ class LockWeavingConfigurationTests {
 		this.runner.withPropertyValues("distributed-lock.advice-mode=aspectj")
 			.withBean(WovenStock.class)
 			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
 				.isInstanceOf(InvalidLockDefinitionException.class)
 				.hasMessageContaining("is not woven"));
 	}

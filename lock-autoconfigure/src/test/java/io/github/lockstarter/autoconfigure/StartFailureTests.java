@@ -59,7 +59,7 @@ class StartFailureTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', value = { //
 			"QuotedParameter | key \"'order:#id'\" has a parameter inside quotes, where it is not evaluated",
-			"FinalClass | is final, so no proxy can intercept its calls" })
+			"FinalMethod | the method is final, so no proxy can intercept its calls" })
 	void aMistakeThatNoCallWouldReportIsAnalyzed(String bean, String problem, CapturedOutput output) throws Exception {
 		Class<?> type = Class.forName(getClass().getName() + '$' + bean);
 		assertThat(catchThrowable(() -> start(type, "distributed-lock.store=memory"))).isNotNull();
@@ -342,10 +342,10 @@ class StartFailureTests {
 	}
 
 	@Import(Application.class)
-	static final class FinalClass {
+	static class FinalMethod {
 
 		@DistributedLock
-		public void run() {
+		public final void run() {
 		}
 
 	}

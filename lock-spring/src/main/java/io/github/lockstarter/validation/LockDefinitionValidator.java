@@ -3,33 +3,75 @@
 package io.github.lockstarter.validation;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.Advisor;
+import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.AbstractBeanFactory;
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.AdviceMode;
-import org.springframework.core.PriorityOrdered;
+import org.springframework.context.event.ContextRefreshedEvent;
+import org.springframework.core.Ordered;
 import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ConcurrentReferenceHashMap;
+import org.springframework.util.ReflectionUtils;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockSettings;
+import io.github.lockstarter.interceptor.DistributedLockAdvisor;
 import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
 import io.github.lockstarter.interceptor.LockAnnotations;
 import io.github.lockstarter.interceptor.LockDefinitionSource;
 
 /**
- * Checks all annotated beans at startup, so that problems do not surface at the first
- * call. Beans that are created later are checked by their declared types.
+ * Checks that no annotated method of a bean runs without its lock: at the start all beans
+ * of its application context, by their declared types if they do not exist yet; then each
+ * bean that is created; and all beans of child contexts that do not check themselves.
  */
-public final class LockDefinitionValidator implements SmartInitializingSingleton, BeanPostProcessor, PriorityOrdered {
+public final class LockDefinitionValidator implements BeanFactoryPostProcessor, BeanPostProcessor,
+		SmartInitializingSingleton, ApplicationListener<ContextRefreshedEvent>, Ordered {
+
+	private static final Log logger = LogFactory.getLog(LockDefinitionValidator.class);
+
+	/** The first one to create another bean, the others without a proxy. */
+	private static final List<String> CALLED_BY_SPRING = List.of("org.springframework.context.annotation.Bean",
+			"jakarta.annotation.PostConstruct", "jakarta.annotation.PreDestroy");
+
+	private static final boolean TRANSACTIONS = ClassUtils.isPresent(
+			"org.springframework.transaction.interceptor.TransactionInterceptor",
+			LockDefinitionValidator.class.getClassLoader());
 
 	private final LockDefinitionSource definitions;
 
 	private final ConfigurableListableBeanFactory beanFactory;
 
-	private final LockCheck check;
+	private final AdviceMode adviceMode;
+
+	private final boolean mockito;
+
+	private final SelfInvocationCheck selfInvocations = new SelfInvocationCheck();
+
+	private final Map<Class<?>, List<Method>> lockedMethods = new ConcurrentReferenceHashMap<>();
 
 	/**
 	 * Create a validator.
@@ -41,62 +83,295 @@ public final class LockDefinitionValidator implements SmartInitializingSingleton
 			AdviceMode adviceMode) {
 		this.definitions = definitions;
 		this.beanFactory = beanFactory;
-		Mocks mocks = new Mocks(beanFactory.getBeanClassLoader());
-		this.check = (adviceMode == AdviceMode.ASPECTJ) ? new LockWeavingCheck(mocks)
-				: new LockProxyCheck(beanFactory, mocks);
+		this.adviceMode = adviceMode;
+		this.mockito = ClassUtils.isPresent("org.mockito.Mockito", beanFactory.getBeanClassLoader());
 	}
 
 	/**
-	 * Check the class of a bean before its proxy is created, because a failure to create
-	 * the proxy would not mention the lock.
-	 * @throws InvalidLockDefinitionException if the class cannot have a proxy
+	 * Check beans from now on, because other post-processors may need some before the
+	 * application context registers this one, and the one that creates proxies.
+	 */
+	@Override
+	public void postProcessBeanFactory(ConfigurableListableBeanFactory beanFactory) {
+		beanFactory.addBeanPostProcessor(new BeanPostProcessor() {
+
+			@Override
+			public Object postProcessAfterInitialization(Object bean, String beanName) {
+				return isRegistered() ? bean
+						: LockDefinitionValidator.this.postProcessAfterInitialization(bean, beanName);
+			}
+
+		});
+	}
+
+	private boolean isRegistered() {
+		return !(this.beanFactory instanceof AbstractBeanFactory beans) || beans.getBeanPostProcessors().contains(this);
+	}
+
+	/**
+	 * Run after the processor that creates proxies.
+	 */
+	@Override
+	public int getOrder() {
+		return LOWEST_PRECEDENCE;
+	}
+
+	/**
+	 * Check a bean that was created.
+	 * @throws InvalidLockDefinitionException if a method would run without its lock
 	 */
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String beanName) {
-		Class<?> type = bean.getClass();
-		if (ProxiedClassCheck.isClosed(type) && AnnotationUtils.isCandidateClass(type, DistributedLock.class)) {
-			LockAnnotations.methods(type)
-				.stream()
-				.findFirst()
-				.ifPresent((method) -> this.check.checkClass(beanName, type, method));
+		// The target of a scoped proxy is a bean of its own
+		if (!(bean instanceof Advised proxy) || proxy.getTargetSource().isStatic()) {
+			Class<?> type = ClassUtils.getUserClass(AopProxyUtils.ultimateTargetClass(bean));
+			List<Method> locked = lockedMethods(type);
+			if (!locked.isEmpty() && !isMock(bean)) {
+				locked.forEach((method) -> checkMethod(method, type));
+				requireProxy(beanName, bean, locked);
+			}
 		}
 		return bean;
 	}
 
 	/**
-	 * Run before the processor that creates proxies.
-	 */
-	@Override
-	public int getOrder() {
-		return HIGHEST_PRECEDENCE;
-	}
-
-	/**
-	 * Check all beans.
+	 * Check all beans before the application accepts calls.
 	 * @throws InvalidLockDefinitionException if an annotation cannot work
 	 */
 	@Override
 	public void afterSingletonsInstantiated() {
-		StoreCheck stores = StoreCheck.of(this.beanFactory);
+		StoreCheck stores = new StoreCheck(this.beanFactory);
 		for (String name : this.beanFactory.getBeanNamesForType(Object.class)) {
 			Class<?> type = AutoProxyUtils.determineTargetClass(this.beanFactory, name);
-			if (type != null && AnnotationUtils.isCandidateClass(type, DistributedLock.class)) {
+			if (type != null) {
 				checkBean(name, ClassUtils.getUserClass(type), stores);
 			}
 		}
-		stores.warnOfUnknownNames();
+		// The settings of a parent context may be those of its own methods
+		if (this.beanFactory.getBeanNamesForType(LockSettings.class, true, false).length > 0) {
+			stores.warnOfUnknownNames();
+		}
+	}
+
+	/**
+	 * Check a child context that has no validator, and with it perhaps no proxies.
+	 */
+	@Override
+	public void onApplicationEvent(ContextRefreshedEvent event) {
+		if (event.getApplicationContext()
+			.getAutowireCapableBeanFactory() instanceof ConfigurableListableBeanFactory beans
+				&& beans.getBeanNamesForType(LockDefinitionValidator.class, true, false).length == 0) {
+			LockDefinitionValidator validator = new LockDefinitionValidator(this.definitions, beans, this.adviceMode);
+			beans.addBeanPostProcessor(validator);
+			validator.afterSingletonsInstantiated();
+		}
+	}
+
+	@Override
+	public boolean supportsAsyncExecution() {
+		return false;
+	}
+
+	private List<Method> lockedMethods(Class<?> type) {
+		return AnnotationUtils.isCandidateClass(type, DistributedLock.class)
+				? this.lockedMethods.computeIfAbsent(type, LockAnnotations::methods) : List.of();
 	}
 
 	private void checkBean(String name, Class<?> type, StoreCheck stores) {
-		List<Method> locked = LockAnnotations.methods(type);
+		List<Method> locked = lockedMethods(type);
 		if (locked.isEmpty()) {
 			return;
 		}
 		Object bean = this.beanFactory.containsSingleton(name) ? this.beanFactory.getBean(name) : null;
-		this.check.check(name, bean, type, locked);
+		if (bean == null || !isMock(bean)) {
+			locked.forEach((method) -> checkMethod(method, type));
+			if (this.adviceMode == AdviceMode.PROXY) {
+				checkProxy(name, bean, type, locked);
+			}
+		}
 		for (Method method : locked) {
 			this.definitions.requests(method, type).forEach((request) -> stores.check(method, request));
 		}
+	}
+
+	private void checkProxy(String name, @Nullable Object bean, Class<?> type, List<Method> locked) {
+		if (bean != null && !this.beanFactory.containsBeanDefinition(name)) {
+			if (!isLocked(name, bean, locked.get(0))) {
+				logger.warn("The bean '" + name + "' was not created by Spring, so '" + InvalidLockDefinitionException.label(locked.get(0))
+						+ "' runs without a lock");
+			}
+		}
+		else if (bean != null) {
+			requireProxy(name, bean, locked);
+		}
+		if (bean == null || AopUtils.isCglibProxy(bean)) {
+			warnOfFinalMethods(name, locked);
+		}
+		this.selfInvocations.check(type, locked);
+	}
+
+	private void checkMethod(Method method, Class<?> type) {
+		boolean proxied = this.adviceMode == AdviceMode.PROXY;
+		int modifiers = method.getModifiers()
+				& (proxied ? (Modifier.PRIVATE | Modifier.FINAL | Modifier.STATIC) : Modifier.STATIC);
+		if (modifiers != 0) {
+			throw unreachable(method, "the method is " + Modifier.toString(modifiers));
+		}
+		MergedAnnotations annotations = MergedAnnotations.from(method);
+		for (String caller : CALLED_BY_SPRING.subList(0, proxied ? CALLED_BY_SPRING.size() : 1)) {
+			if (annotations.isPresent(caller)) {
+				throw invalid(method,
+						"the lock has no effect on a method with @" + ClassUtils.getShortName(caller)
+								+ ", which Spring itself calls",
+						"Lock a method that the application calls: one of the bean that a @Bean method returns, or of"
+								+ " another bean; or use a LockTemplate. If the annotation is on the class and the"
+								+ " method needs no lock, make the method non-public.");
+			}
+		}
+		if (!proxied) {
+			requireWoven(method);
+		}
+		else if ((method.getModifiers() & (Modifier.PUBLIC | Modifier.PROTECTED)) == 0
+				&& !method.getDeclaringClass().getPackageName().equals(type.getPackageName())) {
+			throw unreachable(method, "the method is not visible in the package of its bean's class " + type.getName());
+		}
+	}
+
+	private static InvalidLockDefinitionException unreachable(Method method, String problem) {
+		return invalid(method, problem + ", so no proxy can intercept its calls",
+				"Make it a public method that is neither final nor static, or use a LockTemplate.");
+	}
+
+	/** A weaver adds such a field to each class that it changes. */
+	private static void requireWoven(Method method) {
+		Class<?> type = method.getDeclaringClass();
+		if (!isSeenByTheAspect(method)
+				|| Arrays.stream(type.getDeclaredFields()).noneMatch((field) -> field.getName().startsWith("ajc$"))) {
+			throw invalid(method,
+					"the class " + type.getName()
+							+ " is not woven with the aspect, so the method would run without a lock",
+					"Start the JVM with -javaagent and the jar of org.aspectj:aspectjweaver, or compile the class with"
+							+ " ajc and this library as an aspect library. The annotation must be on the method of the"
+							+ " class, or on the class: AspectJ does not see it on an interface or an overridden"
+							+ " method. Or set distributed-lock.advice-mode=proxy.");
+		}
+	}
+
+	private static boolean isSeenByTheAspect(Method method) {
+		return MergedAnnotations.from(method).isPresent(DistributedLock.class)
+				|| MergedAnnotations.from(method.getDeclaringClass(), SearchStrategy.INHERITED_ANNOTATIONS)
+					.isPresent(DistributedLock.class);
+	}
+
+	private void requireProxy(String name, Object bean, List<Method> locked) {
+		Method method = locked.get(0);
+		if (this.adviceMode == AdviceMode.ASPECTJ || isLocked(name, bean, method)) {
+			return;
+		}
+		Object exposed = this.beanFactory.getSingleton(name);
+		if (exposed != null && isLocked(name, exposed, method)) {
+			checkCircle(name, locked);
+			return;
+		}
+		boolean withLocks = this.beanFactory.containsLocalBean(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME)
+				&& BeanFactoryUtils.beanNamesForTypeIncludingAncestors(this.beanFactory, DistributedLockAdvisor.class,
+						true, false).length > 0;
+		if (withLocks) {
+			throw invalid(method, "the bean '" + name + "' has no proxy, so its methods would run without a lock",
+					"Make sure that no bean post-processor depends on this bean, directly or indirectly.");
+		}
+		throw invalid(method,
+				"this application context has no distributed locks, so the bean '" + name
+						+ "' would run without its lock",
+				"With Spring Boot, add @EnableAutoConfiguration to the application, or @ImportAutoConfiguration("
+						+ "DistributedLockAutoConfiguration.class) to a test slice, and do not exclude"
+						+ " DistributedLockAutoConfiguration. Otherwise add @EnableDistributedLocks to this context. A"
+						+ " test can replace the bean with a mock. To run without locks, set"
+						+ " distributed-lock.enabled=false.");
+	}
+
+	private boolean isLocked(String name, Object bean, Method method) {
+		boolean inTransaction = false;
+		Object candidate = bean;
+		while (candidate instanceof Advised proxy) {
+			for (Advisor advisor : proxy.getAdvisors()) {
+				inTransaction |= TRANSACTIONS && Transactions.isTransaction(advisor);
+				if (advisor instanceof DistributedLockAdvisor) {
+					if (inTransaction) {
+						throw invalid(method,
+								"the transactions of the bean '" + name + "' would begin before its lock is acquired"
+										+ " and commit after it is released",
+								"Set distributed-lock.advice-order, or the order of the lock's advisor, to a lower"
+										+ " value than that of transactions.");
+					}
+					return true;
+				}
+			}
+			if (!proxy.getTargetSource().isStatic()) {
+				// The proxy of its target acquires the lock
+				return true;
+			}
+			candidate = AopProxyUtils.getSingletonTarget(proxy);
+		}
+		return false;
+	}
+
+	/**
+	 * In a circle of references, other beans get the proxy, but later post-processors get
+	 * the bean itself, and what they set up calls it.
+	 */
+	private static void checkCircle(String name, List<Method> locked) {
+		String remedy = "Break the circle, for example with @Lazy at one of its injection points";
+		for (Method method : locked) {
+			for (MergedAnnotation<?> annotation : MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY)) {
+				String type = annotation.getType().getSimpleName();
+				// Listeners to events get the bean from its application context
+				if (type.equals("Scheduled") || (type.endsWith("Listener") && !type.endsWith("EventListener"))) {
+					throw invalid(method, "the bean '" + name + "' is in a circle of references, so @" + type
+							+ " calls the method without its lock", remedy + ".");
+				}
+			}
+		}
+		logger.warn("The bean '" + name + "' is in a circle of references, so some bean post-processors see it without"
+				+ " its proxy: what they call runs without a lock. " + remedy);
+	}
+
+	private static void warnOfFinalMethods(String name, List<Method> locked) {
+		locked.stream()
+			.map(Method::getDeclaringClass)
+			.distinct()
+			.flatMap((type) -> Arrays.stream(type.getDeclaredMethods()))
+			.filter((method) -> (method.getModifiers() & (Modifier.PUBLIC | Modifier.FINAL | Modifier.STATIC)) //
+					== (Modifier.PUBLIC | Modifier.FINAL))
+			.forEach((method) -> logger.warn("'" + InvalidLockDefinitionException.label(method) + "' is final, so it runs on the proxy of the"
+					+ " bean '" + name + "' itself, where all fields are null. Make it non-final"));
+	}
+
+	/** A mock replaces a bean in a test, and has nothing to lock. */
+	private boolean isMock(Object bean) {
+		if (!this.mockito) {
+			return false;
+		}
+		Object details = call("org.mockito.Mockito", "mockingDetails", null, bean);
+		return details != null && Boolean.TRUE.equals(call("org.mockito.MockingDetails", "isMock", details));
+	}
+
+	private @Nullable Object call(String type, String name, @Nullable Object target, Object... arguments) {
+		Class<?> owner = ClassUtils.resolveClassName(type, this.beanFactory.getBeanClassLoader());
+		return ReflectionUtils.invokeMethod(ClassUtils.getMethod(owner, name, (Class<?>[]) null), target, arguments);
+	}
+
+	private static InvalidLockDefinitionException invalid(Method method, String problem, String action) {
+		return new InvalidLockDefinitionException(method, problem, action, null);
+	}
+
+	/** Loaded only if Spring transactions are on the class path. */
+	private static final class Transactions {
+
+		static boolean isTransaction(Advisor advisor) {
+			return advisor.getAdvice() instanceof org.springframework.transaction.interceptor.TransactionInterceptor;
+		}
+
 	}
 
 }

@@ -3,9 +3,7 @@
 package io.github.lockstarter.validation;
 
 import java.lang.reflect.Method;
-import java.util.Arrays;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 
@@ -32,35 +30,16 @@ final class StoreCheck {
 
 	private static final Log logger = LogFactory.getLog(StoreCheck.class);
 
+	/** An application with a registry of its own has none. */
 	private final @Nullable LockStores stores;
 
 	private final LockSettings settings;
 
 	private final Map<String, Use> firstUses = new HashMap<>();
 
-	private StoreCheck(@Nullable LockStores stores, LockSettings settings) {
-		this.stores = stores;
-		this.settings = settings;
-	}
-
-	static StoreCheck of(ConfigurableListableBeanFactory beanFactory) {
-		return new StoreCheck(stores(beanFactory),
-				beanFactory.getBeanProvider(LockSettings.class).getIfUnique(() -> LockSettings.NONE));
-	}
-
-	/**
-	 * Return the stores of an application. One with a registry of its own may have a
-	 * store without a name; a store that nothing uses must not be created.
-	 */
-	private static @Nullable LockStores stores(ConfigurableListableBeanFactory beanFactory) {
-		LockStores stores = beanFactory.getBeanProvider(LockStores.class).getIfUnique();
-		if (stores != null) {
-			return stores;
-		}
-		List<String> created = Arrays.stream(beanFactory.getBeanNamesForType(LockStore.class, true, false))
-			.filter(beanFactory::containsSingleton)
-			.toList();
-		return (created.size() == 1) ? LockStores.of(beanFactory.getBean(created.get(0), LockStore.class)) : null;
+	StoreCheck(ConfigurableListableBeanFactory beanFactory) {
+		this.stores = beanFactory.getBeanProvider(LockStores.class).getIfUnique();
+		this.settings = beanFactory.getBeanProvider(LockSettings.class).getIfUnique(() -> LockSettings.NONE);
 	}
 
 	/**
@@ -72,7 +51,13 @@ final class StoreCheck {
 		String store = complete.store();
 		if (this.stores != null) {
 			store = (store != null) ? store : this.stores.defaultName();
-			check(method, request, complete, store, this.stores);
+			String objection = StoreCapabilities.of(store, find(method, store, this.stores)).objection(complete);
+			if (objection != null) {
+				throw new InvalidLockDefinitionException(method, "the lock " + objection,
+						"Change the annotation, or use a store that supports it. Stores: " + this.stores.describe()
+								+ ".",
+						null);
+			}
 		}
 		Use use = new Use(method, (store != null) ? store : "");
 		Use first = this.firstUses.putIfAbsent(request.key().name(), use);
@@ -95,24 +80,6 @@ final class StoreCheck {
 		}
 	}
 
-	/**
-	 * Check the store of a lock.
-	 * @param method the method that asks for the lock
-	 * @param asked what the annotation asks for
-	 * @param complete the same with the settings of the lock's name
-	 */
-	private static void check(Method method, LockRequest asked, LockRequest complete, String name, LockStores stores) {
-		String objection = StoreCapabilities.of(name, find(method, name, stores)).objection(complete);
-		if (objection != null) {
-			boolean chosenBySettings = asked.store() == null && complete.store() != null;
-			String choice = chosenBySettings ? "let the settings of the lock name '" + asked.key().name() + "' choose"
-					: "use";
-			// Only a store itself tells what it can do, and no other one may be created
-			throw new InvalidLockDefinitionException(method, "the lock " + objection, "Change the annotation, or "
-					+ choice + " a store that supports it. Stores: " + stores.describe() + ".", null);
-		}
-	}
-
 	private static LockStore find(Method method, String name, LockStores stores) {
 		LockStore store;
 		try {
@@ -132,16 +99,12 @@ final class StoreCheck {
 
 	/**
 	 * Warn of names in the settings that no annotation has. Without any annotation, as in
-	 * a slice of the application, all of them may belong to a registry or a template,
-	 * whose names nobody knows before their first call.
+	 * a slice of the application, all of them may belong to a registry or a template.
 	 */
 	void warnOfUnknownNames() {
-		if (this.firstUses.isEmpty()) {
-			return;
-		}
 		TreeSet<String> unknown = new TreeSet<>(this.settings.names().keySet());
 		unknown.removeAll(this.firstUses.keySet());
-		if (!unknown.isEmpty()) {
+		if (!this.firstUses.isEmpty() && !unknown.isEmpty()) {
 			logger.warn("There are settings for the lock name" + ((unknown.size() > 1) ? "s '" : " '")
 					+ String.join("', '", unknown)
 					+ "', which no @DistributedLock has. Correct misspelt names; for locks that only a LockRegistry or"

@@ -19,8 +19,7 @@ class ArchitectureTests extends AbstractArchitectureTests {
 
 	private static final Map<String, Set<String>> ROOMS = Map.of( //
 			".interceptor", Set.of("", ".store"), //
-			".validation", Set.of(".interceptor", ".validation.bytecode", ".store", ""), //
-			".validation.bytecode", Set.of("", ".interceptor"), //
+			".validation", Set.of(".interceptor", ".store", ""), //
 			".aspectj", Set.of("", ".interceptor"), //
 			".transaction", Set.of(""), //
 			".fencing", Set.of("", ".store", ".transaction"), //
@@ -46,14 +45,14 @@ class ArchitectureTests extends AbstractArchitectureTests {
 
 	@Test
 	void classFilesAreReadInOneRoom() {
-		assertUsedOnlyIn("nobody else should have to know byte code", Set.of(".validation.bytecode"),
+		assertUsedOnlyIn("nobody else should have to know byte code", Set.of(".validation"),
 				"org.springframework.asm..");
 	}
 
 	@Test
 	void weavingNeedsAspectJAndNothingElseDoes() {
-		assertUsedOnlyIn("an application without AspectJ must be able to load all other classes",
-				Set.of(".aspectj", ".validation.bytecode"), "org.aspectj..");
+		assertUsedOnlyIn("an application without AspectJ must be able to load all other classes", Set.of(".aspectj"),
+				"org.aspectj..");
 	}
 
 	@Test

@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -123,8 +124,9 @@ class EnableDistributedLocksTests {
 
 	@Test
 	void aWrongAnnotationEndsTheStart() {
-		assertThatExceptionOfType(InvalidLockDefinitionException.class)
+		assertThatExceptionOfType(BeanCreationException.class)
 			.isThrownBy(() -> start(Application.class, Closed.class).close())
+			.withRootCauseInstanceOf(InvalidLockDefinitionException.class)
 			.withMessageContaining("Closed");
 	}
 

@@ -108,8 +108,8 @@ class SeveralStoresTests {
 					+ " 'memory', 'other', 'small', 'unused'. Correct the name, or add the module or the LockStore bean"
 					+ " for 'paper'.",
 			"Fair | the lock is requested in mode FAIR, but the lock store 'small' grants EXCLUSIVE, WRITE only. Change"
-					+ " the annotation, or let the settings of the lock name 'small' choose a store that supports it."
-					+ " Stores: 'main' (the default), 'memory', 'other', 'small', 'unused'.",
+					+ " the annotation, or use a store that supports it. Stores: 'main' (the default), 'memory', 'other',"
+					+ " 'small', 'unused'.",
 			"Kept | the lock is requested with 'holdAtLeast', but the lock store 'small' cannot keep a lock after its"
 					+ " owner has released it. Change the annotation, or use a store that supports it. Stores:"
 					+ " 'main' (the default), 'memory', 'other', 'small', 'unused'.",
