@@ -6,6 +6,7 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.AdviceMode;
 import org.springframework.context.annotation.Bean;
@@ -24,7 +25,8 @@ import io.github.lockstarter.validation.LockDefinitionValidator;
 
 /**
  * Acquires the locks of annotated methods. Its beans are created before all others, so
- * they look up the registry lazily and read their settings from the environment.
+ * they look up the registry lazily and read their settings from the environment. A child
+ * context has its own, because proxies and checks apply to one context.
  */
 @Configuration(proxyBeanMethods = false)
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
@@ -32,7 +34,7 @@ import io.github.lockstarter.validation.LockDefinitionValidator;
 class LockInterceptorConfiguration {
 
 	@Bean
-	@ConditionalOnMissingBean
+	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static LockDefinitionSource distributedLockDefinitionSource(ConfigurableListableBeanFactory beanFactory) {
 		return new LockDefinitionSource(beanFactory);
@@ -44,7 +46,7 @@ class LockInterceptorConfiguration {
 	 */
 	@Bean
 	@ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
-	@ConditionalOnMissingBean
+	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static LockDefinitionValidator distributedLockDefinitionValidator(LockDefinitionSource definitions,
 			ConfigurableListableBeanFactory beanFactory, LockAdvice advice) {
@@ -52,7 +54,7 @@ class LockInterceptorConfiguration {
 	}
 
 	@Bean
-	@ConditionalOnMissingBean
+	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static LockAdvice distributedLockAdvice(Environment environment) {
 		Binder binder = Binder.get(environment);

@@ -26,6 +26,9 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.core.io.DefaultResourceLoader;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockRegistry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -91,6 +94,27 @@ class UnlockedBeansTests {
 	@ValueSource(classes = { Plain.class, MockedStock.class, WithLocks.class })
 	void othersStart(Class<?> application) {
 		start(application, "--distributed-lock.store=memory").close();
+	}
+
+	@Test
+	void aParentAndAChildMayBothHaveLocks() {
+		try (ConfigurableApplicationContext parent = start(WithLocks.class, "--distributed-lock.store=memory");
+				ConfigurableApplicationContext child = new SpringApplicationBuilder(ChildWithLocks.class).parent(parent)
+					.web(WebApplicationType.NONE)
+					.run()) {
+			assertThat(child.getBean(LockRegistry.class)).isSameAs(parent.getBean(LockRegistry.class));
+			assertThat(child.getBean(Prices.class).update()).isEqualTo(LockKey.of("price", "north"));
+		}
+	}
+
+	@Test
+	void aChildWithoutLocksIsRefused(CapturedOutput output) {
+		try (ConfigurableApplicationContext parent = start(WithLocks.class, "--distributed-lock.store=memory")) {
+			assertThat(catchThrowable(() -> new SpringApplicationBuilder(MissingLocks.class).parent(parent)
+				.web(WebApplicationType.NONE)
+				.run())).isNotNull();
+		}
+		assertThat(output).contains("APPLICATION FAILED TO START").contains("@EnableDistributedLocks");
 	}
 
 	private static ConfigurableApplicationContext start(Class<?> application, String... arguments) {
@@ -172,6 +196,41 @@ class UnlockedBeansTests {
 		@Bean
 		Stock stock() {
 			return new Stock();
+		}
+
+	}
+
+	static class Prices {
+
+		@DistributedLock(name = "price", key = "@region")
+		public LockKey update() {
+			return Lease.current().key();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ImportAutoConfiguration(DistributedLockAutoConfiguration.class)
+	static class ChildWithLocks {
+
+		@Bean
+		Prices prices() {
+			return new Prices();
+		}
+
+		@Bean
+		String region() {
+			return "north";
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class MissingLocks {
+
+		@Bean
+		Prices prices() {
+			return new Prices();
 		}
 
 	}
