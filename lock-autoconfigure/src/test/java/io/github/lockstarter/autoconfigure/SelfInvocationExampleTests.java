@@ -39,8 +39,8 @@ class SelfInvocationExampleTests {
 	void aJvmWithTheAgentOfAspectJLocksTheOwnPrivateMethodsOfABean() throws Exception {
 		try (WorkerJvm application = start(
 				List.of("-javaagent:" + agent(), "-Dorg.aspectj.weaver.loadtime.configuration=" + ASPECTS))) {
-			assertThat(application.readLine()).isEqualTo("stock:1001");
-			assertThat(application.readLine()).isEqualTo("stock:1002");
+			assertThat(application.await("stock:")).isEqualTo("1001");
+			assertThat(application.await("stock:")).isEqualTo("1002");
 			application.awaitSuccess();
 		}
 	}
@@ -48,7 +48,7 @@ class SelfInvocationExampleTests {
 	@Test
 	void aJvmWithoutItDoesNotStartTheApplication() throws Exception {
 		try (WorkerJvm application = start(List.of())) {
-			assertThat(application.readLine()).contains("StockService.deduct(long)': the class ")
+			assertThat(application.await("Error creating bean")).contains("StockService.deduct(long)': the class ")
 				.contains(" is not woven with the aspect");
 		}
 	}
