@@ -2,13 +2,11 @@
 
 package io.github.lockstarter.autoconfigure;
 
-import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
-import org.springframework.context.annotation.Role;
 
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockTemplate;
@@ -23,12 +21,6 @@ import io.github.lockstarter.spring.LockTransactionConfiguration;
 @Import({ EnabledLockConfiguration.class, DisabledLockConfiguration.class, LockInterceptorConfiguration.class,
 		LockTransactionConfiguration.class })
 public final class DistributedLockAutoConfiguration {
-
-	@Bean
-	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static LockPropertiesCheck distributedLockPropertiesCheck() {
-		return new LockPropertiesCheck();
-	}
 
 	@Bean
 	@ConditionalOnMissingBean

@@ -52,7 +52,7 @@ import io.github.lockstarter.interceptor.DistributedLockAdvisor;
  * @param locks Settings of single lock names, where an annotation or a request leaves
  * them open. Put a name with a dot, $ or # in brackets, as in [order.place].
  */
-@ConfigurationProperties("distributed-lock")
+@ConfigurationProperties(prefix = "distributed-lock", ignoreUnknownFields = false)
 public record DistributedLockProperties(@DefaultValue("true") boolean enabled,
 		@DefaultValue(Property.AUTO) String store, @DefaultValue("lock:") String keyPrefix,
 		@DefaultValue("10s") Duration waitTime, @DefaultValue("30s") Duration leaseTime,

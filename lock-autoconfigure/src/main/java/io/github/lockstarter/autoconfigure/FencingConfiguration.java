@@ -6,7 +6,6 @@ import java.util.Optional;
 
 import javax.sql.DataSource;
 
-import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -43,12 +42,6 @@ class FencingConfiguration {
 	private static boolean keepsLocks(DataSource dataSource, ConfigurableListableBeanFactory beanFactory) {
 		return beanFactory.getSingleton(JdbcLockConfiguration.POOLS) instanceof LockPools pools
 				&& pools.isFor(dataSource);
-	}
-
-	@Bean
-	ExcludedManagersCheck distributedLockExcludedManagersCheck(ListableBeanFactory beanFactory,
-			FencingSettings settings) {
-		return new ExcludedManagersCheck(beanFactory, settings.exclude());
 	}
 
 	/**

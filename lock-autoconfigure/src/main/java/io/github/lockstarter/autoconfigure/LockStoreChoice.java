@@ -68,9 +68,8 @@ final class LockStoreChoice {
 		}
 		List<String> all = all(kinds, own);
 		String remedy = LockStoreRemedy.of(kind, this.classLoader);
-		throw new InvalidConfigurationPropertyValueException(PROPERTY, name,
-				"There is no such store" + NearestName.hint(name, all) + ". Stores: " + quoted(all) + ". "
-						+ ((remedy != null) ? remedy : "A LockStore bean has the name of the bean."));
+		throw new InvalidConfigurationPropertyValueException(PROPERTY, name, "There is no such store. Stores: "
+				+ quoted(all) + ". " + ((remedy != null) ? remedy : "A LockStore bean has the name of the bean."));
 	}
 
 	private String primary(List<String> own) {

@@ -7,9 +7,7 @@ import java.util.Map;
 import javax.sql.DataSource;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -24,8 +22,6 @@ import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -71,7 +67,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * Applications that fence their transactions by a property or an annotation.
  */
-@ExtendWith(OutputCaptureExtension.class)
 class FencedTransactionsTests {
 
 	private static final String ON = "distributed-lock.fencing.transactions=true";
@@ -228,27 +223,6 @@ class FencedTransactionsTests {
 				context.getBean(Sales.class).sell();
 				assertThat(orders(context)).isOne();
 			});
-	}
-
-	@ParameterizedTest
-	@CsvSource({ "mesages, messages", "sales," })
-	void aNameOfNoManagerIsWarnedOf(String name, @Nullable String nearest, CapturedOutput output) {
-		this.runner.withUserConfiguration(Messages.class)
-			.withPropertyValues("distributed-lock.fencing.exclude=transactionManager," + name)
-			.run((context) -> assertThat(context).hasNotFailed());
-		assertThat(output)
-			.containsOnlyOnce("distributed-lock.fencing.exclude names '" + name
-					+ "', but no transaction manager has that" + " name"
-					+ ((nearest != null) ? "; the nearest one is '" + nearest + "'" : "") + ". Correct")
-			.containsOnlyOnce("WARN");
-	}
-
-	@Test
-	void aPartOfAnApplicationWithoutTransactionsIsNotWarned(CapturedOutput output) {
-		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
-			.withPropertyValues("distributed-lock.store=memory", "distributed-lock.fencing.exclude=messages")
-			.run((context) -> assertThat(context).hasNotFailed());
-		assertThat(output).doesNotContain("WARN");
 	}
 
 	@Test

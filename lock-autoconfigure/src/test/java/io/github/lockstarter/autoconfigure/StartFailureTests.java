@@ -115,7 +115,7 @@ class StartFailureTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', value = { //
-			"rediss | There is no such store; the nearest one is 'redis'. Stores: 'memory', 'redis'.",
+			"rediss | There is no such store. Stores: 'memory', 'redis'.",
 			"redlock | Stores: 'memory', 'redis'. Set distributed-lock.redlock.nodes to the addresses of at least three",
 			"paper | There is no such store. Stores: 'memory', 'redis'. A LockStore bean has the name of the bean.",
 			"jdbc | Stores: 'memory', 'redis'. Add the dependency io.github.lockstarter:lock-starter-jdbc." })
@@ -251,13 +251,13 @@ class StartFailureTests {
 	}
 
 	@Test
-	void aDurationWithoutAUnitIsAnalyzed(CapturedOutput output) {
-		assertThat(catchThrowable(
-				() -> start(Application.class, "distributed-lock.store=memory", "distributed-lock.wait-time=10")))
+	void anUnknownPropertyIsAnalyzed(CapturedOutput output) {
+		assertThat(catchThrowable(() -> start(Application.class, "distributed-lock.store=memory",
+				"distributed-lock.locks.stock.stroe=redis")))
 			.isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
-			.containsPattern("Property: distributed-lock.wait-time\\s+Value: \"10\"")
-			.contains("It has no unit: write 10s or 10ms.")
+			.containsPattern("Property: distributed-lock.locks.stock.stroe\\s+Value: \"redis\"")
+			.contains("The elements [distributed-lock.locks.stock.stroe] were left unbound")
 			.doesNotContain("\tat ");
 	}
 
