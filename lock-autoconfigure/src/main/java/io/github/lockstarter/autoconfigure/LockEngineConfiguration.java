@@ -35,7 +35,7 @@ class LockEngineConfiguration {
 	LockStoreBeans distributedLockStores(ConfigurableListableBeanFactory beanFactory,
 			DistributedLockProperties properties, ResourceLoader resourceLoader) {
 		LockStoreChoice choice = new LockStoreChoice(beanFactory, resourceLoader.getClassLoader());
-		return new LockStoreBeans(beanFactory, choice.choose(properties.store()), LockStoreBeans.MEMORY::equals);
+		return new LockStoreBeans(beanFactory, choice.choose(properties.store()));
 	}
 
 	@Bean

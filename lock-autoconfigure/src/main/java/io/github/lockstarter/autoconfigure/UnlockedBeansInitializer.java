@@ -12,16 +12,23 @@ import io.github.lockstarter.interceptor.LockDefinitionSource;
 import io.github.lockstarter.validation.LockDefinitionValidator;
 
 /**
- * Refuses annotated beans if the auto-configuration of the locks does not run, as in some
- * test slices: the beans would silently run without their locks.
+ * Refuses annotated beans if the auto-configuration of the locks does not run: the beans
+ * would silently run without their locks. In test slices they may, as transactional ones
+ * do.
  */
 class UnlockedBeansInitializer implements ApplicationContextInitializer<ConfigurableApplicationContext> {
 
 	@Override
 	public void initialize(ConfigurableApplicationContext context) {
-		if (context.getEnvironment().getProperty("distributed-lock.enabled", Boolean.class, true)) {
-			context.addBeanFactoryPostProcessor(UnlockedBeansInitializer::check);
-		}
+		context.addBeanFactoryPostProcessor((beanFactory) -> {
+			if (isTrue(context, "distributed-lock.enabled") && isTrue(context, "spring.boot.enableautoconfiguration")) {
+				check(beanFactory);
+			}
+		});
+	}
+
+	private static boolean isTrue(ConfigurableApplicationContext context, String property) {
+		return context.getEnvironment().getProperty(property, Boolean.class, true);
 	}
 
 	/** At this point, all bean definitions exist, but no beans. */

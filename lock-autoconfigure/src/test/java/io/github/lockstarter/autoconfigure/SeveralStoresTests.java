@@ -269,45 +269,6 @@ class SeveralStoresTests {
 	}
 
 	@Test
-	void aSliceUsesTheStoreThatItsTestDeclares() {
-		this.runner
-			.withConfiguration(
-					AutoConfigurations.of(SliceLockAutoConfiguration.class, DistributedLockAutoConfiguration.class))
-			.withBean("jdbc", LockStore.class, () -> new MemoryLockStore(this.first))
-			.withPropertyValues("spring.boot.enableautoconfiguration=false")
-			.run((context) -> {
-				LockRegistry registry = context.getBean(LockRegistry.class);
-				for (LockRequest request : new LockRequest[] { STOCK, STOCK.withStore("jdbc") }) {
-					try (Lease lease = registry.acquire(request)) {
-						assertThat(this.first.isEmpty()).isFalse();
-					}
-				}
-				try (Lease lease = registry.acquire(STOCK.withStore("redis"))) {
-					assertThat(this.first.isEmpty()).isTrue();
-				}
-			});
-	}
-
-	@Test
-	void aSliceKeepsTheLocksOfAllStoresInMemory() {
-		this.runner
-			.withConfiguration(
-					AutoConfigurations.of(SliceLockAutoConfiguration.class, DistributedLockAutoConfiguration.class))
-			.withBean(Shop.class)
-			.withPropertyValues("spring.boot.enableautoconfiguration=false", "distributed-lock.store=redis",
-					"distributed-lock.locks.stock.store=jdbc")
-			.run((context) -> {
-				assertThat(context).hasNotFailed().hasSingleBean(MemoryLockStore.class);
-				assertThat(context).doesNotHaveBean(RedisLockStore.class);
-				assertThat(context.getBean(Shop.class).stock(() -> true)).contains(true);
-				assertThat(context.getBean(Shop.class).stockInFirst(() -> true)).contains(true);
-				LockRegistry registry = context.getBean(LockRegistry.class);
-				registry.acquire(STOCK.withStore("redis")).close();
-				registry.acquire(LockRequest.of("order")).close();
-			});
-	}
-
-	@Test
 	void theSettingsOfTheEngineAreThoseOfAllStores() {
 		this.twoBeans.withPropertyValues("distributed-lock.lease-time=5s").run((context) -> {
 			assertThat(context).hasSingleBean(EngineSettings.class).hasSingleBean(LockSettings.class);

@@ -3,11 +3,8 @@
 package io.github.lockstarter.spring;
 
 import java.util.Arrays;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
@@ -41,9 +38,7 @@ public final class LockStoreBeans implements LockStores, BeanNameAware {
 
 	private final String defaultName;
 
-	private final Predicate<String> inMemory;
-
-	private final Map<String, LockStore> memories = new ConcurrentHashMap<>();
+	private final LockStore memory = new MemoryLockStore();
 
 	private volatile @Nullable String beanName;
 
@@ -51,12 +46,10 @@ public final class LockStoreBeans implements LockStores, BeanNameAware {
 	 * Create the stores.
 	 * @param beanFactory contains the beans
 	 * @param defaultName the name of the default store
-	 * @param inMemory whether a store without a bean is in the memory of this JVM
 	 */
-	public LockStoreBeans(ConfigurableListableBeanFactory beanFactory, String defaultName, Predicate<String> inMemory) {
+	public LockStoreBeans(ConfigurableListableBeanFactory beanFactory, String defaultName) {
 		this.beanFactory = beanFactory;
 		this.defaultName = defaultName;
-		this.inMemory = inMemory;
 	}
 
 	/**
@@ -66,7 +59,7 @@ public final class LockStoreBeans implements LockStores, BeanNameAware {
 	 */
 	public static LockStoreBeans of(ConfigurableListableBeanFactory beanFactory) {
 		String defaultBean = beanFactory.resolveNamedBean(LockStore.class).getBeanName();
-		return new LockStoreBeans(beanFactory, storeName(defaultBean), MEMORY::equals);
+		return new LockStoreBeans(beanFactory, storeName(defaultBean));
 	}
 
 	/**
@@ -95,7 +88,7 @@ public final class LockStoreBeans implements LockStores, BeanNameAware {
 		if (isStore(KIND + name)) {
 			return bean(KIND + name);
 		}
-		return this.inMemory.test(name) ? this.memories.computeIfAbsent(name, (key) -> new MemoryLockStore()) : null;
+		return name.equals(MEMORY) ? this.memory : null;
 	}
 
 	private boolean isStore(String bean) {

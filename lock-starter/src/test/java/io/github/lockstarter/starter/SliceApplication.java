@@ -9,9 +9,6 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 import io.github.lockstarter.DistributedLock;
-import io.github.lockstarter.Lease;
-import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.LockTemplate;
 
 /**
  * The application for test slices. No Redis listens on its port.
@@ -25,21 +22,13 @@ class SliceApplication {
 
 		private final Stock stock;
 
-		private final LockTemplate template;
-
-		StockController(Stock stock, LockTemplate template) {
+		StockController(Stock stock) {
 			this.stock = stock;
-			this.template = template;
 		}
 
 		@GetMapping("/annotated")
 		String annotated() {
 			return this.stock.deduct(1001);
-		}
-
-		@GetMapping("/template")
-		String template() {
-			return this.template.execute(LockRequest.of("stock", 1001), (lease) -> Lease.current().key().toString());
 		}
 
 	}
@@ -49,7 +38,7 @@ class SliceApplication {
 
 		@DistributedLock(name = "stock", key = "#id")
 		public String deduct(long id) {
-			return Lease.current().key().toString();
+			return "deducted " + id;
 		}
 
 	}
