@@ -25,8 +25,8 @@ public final class DistributedLockAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	LockTemplate distributedLockTemplate(LockRegistry registry, DistributedLockProperties properties) {
-		return new LockTemplate(registry).withDefaults(properties.onActiveTransaction().reaction(),
-				properties.persistenceContext().reaction());
+		return new LockTemplate(registry).withDefaults(properties.onActiveTransaction(),
+				properties.persistenceContext());
 	}
 
 }

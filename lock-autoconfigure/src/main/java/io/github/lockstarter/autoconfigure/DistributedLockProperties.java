@@ -58,8 +58,8 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled,
 		@DefaultValue("10s") Duration waitTime, @DefaultValue("30s") Duration leaseTime,
 		@DefaultValue("proxy") AdviceMode adviceMode,
 		@DefaultValue("" + DistributedLockAdvisor.DEFAULT_ORDER) int adviceOrder,
-		@DefaultValue("defer") ActiveTransaction onActiveTransaction,
-		@DefaultValue("isolate") OpenContext persistenceContext, @DefaultValue("20s") Duration shutdownTimeout,
+		@DefaultValue("defer") OnActiveTransaction onActiveTransaction,
+		@DefaultValue("isolate") OnPersistenceContext persistenceContext, @DefaultValue("20s") Duration shutdownTimeout,
 		@DefaultValue Watchdog watchdog, @DefaultValue Waiting waiting,
 		@NestedConfigurationProperty @DefaultValue FencingProperties fencing, @DefaultValue Redis redis,
 		@NestedConfigurationProperty @DefaultValue JdbcLockProperties jdbc,
@@ -128,63 +128,6 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled,
 		return new EngineSettings(this.waitTime, this.leaseTime, this.watchdog.renewalsPerLease,
 				this.waiting.pollInterval, this.waiting.pollIntervalWithoutMessages, this.waiting.timeSlice,
 				this.shutdownTimeout, this.waiting.outageTime);
-	}
-
-	/**
-	 * Reactions to a transaction that is already active.
-	 */
-	public enum ActiveTransaction {
-
-		/**
-		 * Release the lock when the transaction is completed.
-		 */
-		DEFER,
-
-		/**
-		 * Refuse the lock.
-		 */
-		FAIL,
-
-		/**
-		 * Release the lock when the body returns, before the commit.
-		 */
-		RELEASE_ON_RETURN;
-
-		OnActiveTransaction reaction() {
-			return OnActiveTransaction.valueOf(name());
-		}
-
-	}
-
-	/**
-	 * Reactions to a persistence context that is open when a lock is acquired.
-	 */
-	public enum OpenContext {
-
-		/**
-		 * Run the body without it, and warn once.
-		 */
-		ISOLATE,
-
-		/**
-		 * Run the body with it, and warn once.
-		 */
-		WARN,
-
-		/**
-		 * Refuse the lock.
-		 */
-		FAIL,
-
-		/**
-		 * Run the body with it.
-		 */
-		IGNORE;
-
-		OnPersistenceContext reaction() {
-			return OnPersistenceContext.valueOf(name());
-		}
-
 	}
 
 	/**

@@ -17,6 +17,8 @@ import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
 
+import io.github.lockstarter.OnActiveTransaction;
+import io.github.lockstarter.OnPersistenceContext;
 import io.github.lockstarter.interceptor.DistributedLockAdvisor;
 import io.github.lockstarter.interceptor.LockDefinitionSource;
 import io.github.lockstarter.spring.LockAdvice;
@@ -61,12 +63,10 @@ class LockInterceptorConfiguration {
 		return new LockAdvice(adviceMode(environment),
 				binder.bind("distributed-lock.advice-order", Integer.class)
 					.orElse(DistributedLockAdvisor.DEFAULT_ORDER),
-				binder.bind("distributed-lock.on-active-transaction", DistributedLockProperties.ActiveTransaction.class)
-					.orElse(DistributedLockProperties.ActiveTransaction.DEFER)
-					.reaction(),
-				binder.bind("distributed-lock.persistence-context", DistributedLockProperties.OpenContext.class)
-					.orElse(DistributedLockProperties.OpenContext.ISOLATE)
-					.reaction());
+				binder.bind("distributed-lock.on-active-transaction", OnActiveTransaction.class)
+					.orElse(OnActiveTransaction.DEFER),
+				binder.bind("distributed-lock.persistence-context", OnPersistenceContext.class)
+					.orElse(OnPersistenceContext.ISOLATE));
 	}
 
 	private static AdviceMode adviceMode(Environment environment) {

@@ -6,6 +6,8 @@ import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.NameSettings;
@@ -28,8 +30,8 @@ import io.github.lockstarter.OnUnavailable;
  * @param onLost What to do if the lock is lost while its body runs.
  */
 public record NamedLock(@Nullable String store, @Nullable Duration waitTime, @Nullable Duration leaseTime,
-		@Nullable Duration holdAtLeast, @Nullable Contention onContention, @Nullable Outage onUnavailable,
-		@Nullable Loss onLost) {
+		@Nullable Duration holdAtLeast, @DefaultValue("default") OnContention onContention,
+		@DefaultValue("default") OnUnavailable onUnavailable, @DefaultValue("default") OnLost onLost) {
 
 	private static final String LENGTH = "It has to be from 10ms to 365d.";
 
@@ -68,66 +70,8 @@ public record NamedLock(@Nullable String store, @Nullable Duration waitTime, @Nu
 	}
 
 	NameSettings settings() {
-		return new NameSettings(this.store, this.waitTime, this.leaseTime, this.holdAtLeast,
-				(this.onContention != null) ? OnContention.valueOf(this.onContention.name()) : OnContention.DEFAULT,
-				(this.onUnavailable != null) ? OnUnavailable.valueOf(this.onUnavailable.name()) : OnUnavailable.DEFAULT,
-				(this.onLost != null) ? OnLost.valueOf(this.onLost.name()) : OnLost.DEFAULT);
-	}
-
-	/**
-	 * Reactions to another owner that holds the lock.
-	 */
-	public enum Contention {
-
-		/**
-		 * Throw a LockContendedException.
-		 */
-		THROW,
-
-		/**
-		 * Skip the body.
-		 */
-		SKIP
-
-	}
-
-	/**
-	 * Reactions to a store that cannot be asked.
-	 */
-	public enum Outage {
-
-		/**
-		 * Throw a LockUnavailableException.
-		 */
-		THROW,
-
-		/**
-		 * Call the fallback of the annotation.
-		 */
-		FALLBACK
-
-	}
-
-	/**
-	 * Reactions to the loss of a lock.
-	 */
-	public enum Loss {
-
-		/**
-		 * Throw a LockLostException after the body has returned.
-		 */
-		THROW,
-
-		/**
-		 * Interrupt the body, and then throw a LockLostException.
-		 */
-		INTERRUPT,
-
-		/**
-		 * Continue.
-		 */
-		LOG
-
+		return new NameSettings(this.store, this.waitTime, this.leaseTime, this.holdAtLeast, this.onContention,
+				this.onUnavailable, this.onLost);
 	}
 
 }

@@ -104,7 +104,7 @@ class DistributedLockPropertiesTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "store=paper", "on-active-transaction=default", "persistence-context=default" })
+	@ValueSource(strings = { "store=paper", "on-active-transaction=later", "persistence-context=later" })
 	void aValueOfTheWrongTypeEndsTheStart(String property) {
 		this.runner.withPropertyValues("distributed-lock." + property)
 			.run((context) -> assertThat(context).getFailure()
@@ -112,10 +112,12 @@ class DistributedLockPropertiesTests {
 	}
 
 	@Test
-	void eachReactionToATransactionIsThatOfTheAnnotation() {
-		for (DistributedLockProperties.ActiveTransaction each : DistributedLockProperties.ActiveTransaction.values()) {
-			assertThat(each.reaction()).hasToString(each.name());
-		}
+	void theDefaultOfAReactionMayBeNamed() {
+		this.runner
+			.withPropertyValues("distributed-lock.on-active-transaction=default",
+					"distributed-lock.locks.stock.on-contention=default", "distributed-lock.locks.stock.on-lost=log")
+			.run((context) -> assertThat(context.getBean(LockSettings.class).get("stock"))
+				.isEqualTo(NameSettings.NONE.withReactions(OnContention.DEFAULT, OnUnavailable.DEFAULT, OnLost.LOG)));
 	}
 
 	@ParameterizedTest
