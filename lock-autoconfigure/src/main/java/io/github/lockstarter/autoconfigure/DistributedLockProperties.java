@@ -70,43 +70,22 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled,
 	/** Checked here as well, because the classes for Redis may be absent. */
 	private static final Pattern KEY_PREFIX = Pattern.compile("[A-Za-z0-9._:/-]{1,64}");
 
-	private static final Duration LONGEST_ACK_TIMEOUT = Duration.ofSeconds(1);
-
 	private static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
 
 	public DistributedLockProperties {
 		Property.require(KEY_PREFIX.matcher(keyPrefix).matches(), "key-prefix", keyPrefix,
 				"It has to be 1 to 64 of the characters A-Z, a-z, 0-9, '.', '_', '-', ':' and '/'; braces would"
 						+ " change the slot of the keys in a Redis Cluster.");
-		Property.require(!waitTime.isNegative(), "wait-time", waitTime, "It must not be negative; 0s does not wait.");
+		Property.requireNotNegative("wait-time", waitTime);
 		Property.require(
 				leaseTime.compareTo(SHORTEST_LEASE) >= 0 && leaseTime.compareTo(LockRequest.MAX_LEASE_TIME) <= 0,
 				"lease-time", leaseTime, "It has to be from 100ms to 365d; a renewal comes after a third of it.");
-		Property.require(!shutdownTimeout.isNegative(), "shutdown-timeout", shutdownTimeout,
-				"It must not be negative.");
-		Property.require(
-				watchdog.renewalsPerLease >= 2 && watchdog.renewalsPerLease <= EngineSettings.MAX_RENEWALS_PER_LEASE,
-				"watchdog.renewals-per-lease", watchdog.renewalsPerLease,
-				"It has to be from 2, so that one renewal may fail, to " + EngineSettings.MAX_RENEWALS_PER_LEASE + ".");
-		Property.requirePositive("waiting.poll-interval", waiting.pollInterval);
-		Property.requirePositive("waiting.poll-interval-without-messages", waiting.pollIntervalWithoutMessages);
-		Property.require(!waiting.outageTime.isNegative(), "waiting.outage-time", waiting.outageTime,
-				"It must not be negative; 0s does not ask again.");
-		Property.require(!waiting.timeSlice.isNegative(), "waiting.time-slice", waiting.timeSlice,
-				"It must not be negative.");
+		Property.requireNotNegative("shutdown-timeout", shutdownTimeout);
 		Property.requireAtLeast("redis.fence-retention", redis.fenceRetention, leaseTime);
-		Property.require(redis.minReplicaAcks >= 0, "redis.min-replica-acks", redis.minReplicaAcks,
-				"It must not be negative.");
-		Property.require(
-				Property.isPositive(redis.replicaAckTimeout)
-						&& redis.replicaAckTimeout.compareTo(LONGEST_ACK_TIMEOUT) <= 0,
-				"redis.replica-ack-timeout", redis.replicaAckTimeout,
-				"It has to be positive and at most 1s, shorter than the time-out of a command.");
-		fencing.check(leaseTime);
-		jdbc.check(leaseTime);
-		zookeeper.check();
-		redlock.check(leaseTime);
-		locks.forEach(NamedLock::check);
+		Property.requireAtLeast("jdbc.fence-retention", jdbc.fenceRetention(), leaseTime);
+		Property.requireAtLeast("redlock.fence-retention", redlock.fenceRetention(), leaseTime);
+		Property.requireAtLeast("fencing.retention", fencing.retention(), leaseTime);
+		locks.forEach((name, lock) -> lock.settings(name));
 	}
 
 	/**
@@ -121,7 +100,7 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled,
 	LockSettings lockSettings() {
 		return new LockSettings(this.locks.entrySet()
 			.stream()
-			.collect(Collectors.toMap(Map.Entry::getKey, (lock) -> lock.getValue().settings())));
+			.collect(Collectors.toMap(Map.Entry::getKey, (lock) -> lock.getValue().settings(lock.getKey()))));
 	}
 
 	EngineSettings engineSettings() {
@@ -137,6 +116,14 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled,
 	 * 20. The loss of a lock in the store is noticed at the next renewal.
 	 */
 	public record Watchdog(@DefaultValue("3") int renewalsPerLease) {
+
+		public Watchdog {
+			Property.require(renewalsPerLease >= 2 && renewalsPerLease <= EngineSettings.MAX_RENEWALS_PER_LEASE,
+					"watchdog.renewals-per-lease", renewalsPerLease,
+					"It has to be from 2, so that one renewal may fail, to " + EngineSettings.MAX_RENEWALS_PER_LEASE
+							+ ".");
+		}
+
 	}
 
 	/**
@@ -154,6 +141,14 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled,
 	public record Waiting(@DefaultValue("1s") Duration pollInterval,
 			@DefaultValue("100ms") Duration pollIntervalWithoutMessages, @DefaultValue("50ms") Duration timeSlice,
 			@DefaultValue("2s") Duration outageTime) {
+
+		public Waiting {
+			Property.requirePositive("waiting.poll-interval", pollInterval);
+			Property.requirePositive("waiting.poll-interval-without-messages", pollIntervalWithoutMessages);
+			Property.requireNotNegative("waiting.time-slice", timeSlice);
+			Property.requireNotNegative("waiting.outage-time", outageTime);
+		}
+
 	}
 
 	/**
@@ -173,6 +168,16 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled,
 	public record Redis(@DefaultValue("24h") Duration fenceRetention, @DefaultValue("false") boolean awaitRelease,
 			@DefaultValue("0") int minReplicaAcks, @DefaultValue("500ms") Duration replicaAckTimeout,
 			@DefaultValue(Property.AUTO) String connectionFactory) {
+
+		private static final Duration LONGEST_ACK_TIMEOUT = Duration.ofSeconds(1);
+
+		public Redis {
+			Property.require(minReplicaAcks >= 0, "redis.min-replica-acks", minReplicaAcks, "It must not be negative.");
+			Property.requirePositive("redis.replica-ack-timeout", replicaAckTimeout);
+			Property.require(replicaAckTimeout.compareTo(LONGEST_ACK_TIMEOUT) <= 0, "redis.replica-ack-timeout",
+					replicaAckTimeout, "It has to be at most 1s, shorter than the time-out of a command.");
+		}
+
 	}
 
 }

@@ -38,11 +38,10 @@ public record FencingProperties(@Nullable Boolean transactions, @DefaultValue Se
 
 	private static final String DEFAULT_SCHEMA = "classpath:io/github/lockstarter/fencing/schema-@@platform@@.sql";
 
-	void check(Duration leaseTime) {
-		if (this.table != null) {
-			Property.requireTable("fencing.table", this.table);
+	public FencingProperties {
+		if (table != null) {
+			Property.requireTable("fencing.table", table);
 		}
-		Property.requireAtLeast("fencing.retention", this.retention, leaseTime);
 	}
 
 	/**

@@ -38,16 +38,15 @@ public record JdbcLockProperties(@DefaultValue(Property.AUTO) String dataSource,
 
 	private static final String DEFAULT_SCHEMA = "classpath:io/github/lockstarter/jdbc/schema-@@platform@@.sql";
 
-	void check(Duration leaseTime) {
-		Property.require(this.poolSize >= 2, "jdbc.pool-size", this.poolSize,
+	public JdbcLockProperties {
+		Property.require(poolSize >= 2, "jdbc.pool-size", poolSize,
 				"It has to be at least 2, one of them for messages.");
-		Property.requireTable("jdbc.table", this.table);
-		Property.requirePositive("jdbc.query-timeout", this.queryTimeout);
-		Property.requirePositive("jdbc.min-poll-interval", this.minPollInterval);
-		Property.require(this.maxPollInterval.compareTo(this.minPollInterval) >= 0, "jdbc.max-poll-interval",
-				this.maxPollInterval, "It must not be shorter than 'distributed-lock.jdbc.min-poll-interval', which is "
-						+ this.minPollInterval + ".");
-		Property.requireAtLeast("jdbc.fence-retention", this.fenceRetention, leaseTime);
+		Property.requireTable("jdbc.table", table);
+		Property.requirePositive("jdbc.query-timeout", queryTimeout);
+		Property.requirePositive("jdbc.min-poll-interval", minPollInterval);
+		Property.require(maxPollInterval.compareTo(minPollInterval) >= 0, "jdbc.max-poll-interval", maxPollInterval,
+				"It must not be shorter than 'distributed-lock.jdbc.min-poll-interval', which is " + minPollInterval
+						+ ".");
 	}
 
 	/**

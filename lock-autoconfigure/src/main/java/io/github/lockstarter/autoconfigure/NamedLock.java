@@ -7,9 +7,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.NameSettings;
 import io.github.lockstarter.OnContention;
 import io.github.lockstarter.OnLost;
@@ -33,45 +33,22 @@ public record NamedLock(@Nullable String store, @Nullable Duration waitTime, @Nu
 		@Nullable Duration holdAtLeast, @DefaultValue("default") OnContention onContention,
 		@DefaultValue("default") OnUnavailable onUnavailable, @DefaultValue("default") OnLost onLost) {
 
-	private static final String LENGTH = "It has to be from 10ms to 365d.";
-
 	/**
-	 * Check the settings of a name, which only then is known.
+	 * Return these settings.
+	 * @param name the lock name
+	 * @throws InvalidConfigurationPropertyValueException if the name or one of its
+	 * settings is invalid
 	 */
-	static void check(String name, NamedLock lock) {
+	NameSettings settings(String name) {
 		try {
 			LockKey.of(name);
+			return new NameSettings(this.store, this.waitTime, this.leaseTime, this.holdAtLeast, this.onContention,
+					this.onUnavailable, this.onLost);
 		}
 		catch (IllegalArgumentException ex) {
-			Property.require(false, "locks[" + name + "]", name, ex.getMessage() + ".");
+			throw new InvalidConfigurationPropertyValueException("distributed-lock." + Property.ofLock(name), this,
+					ex.getMessage() + ".");
 		}
-		lock.requireValid(name);
-	}
-
-	private void requireValid(String name) {
-		if (this.store != null) {
-			Property.require(!this.store.isBlank(), Property.ofLock(name, "store"), this.store,
-					"It must not be blank.");
-		}
-		if (this.waitTime != null) {
-			Property.require(!this.waitTime.isNegative(), Property.ofLock(name, "wait-time"), this.waitTime,
-					"It must not be negative; 0s does not wait.");
-		}
-		requireLength(Property.ofLock(name, "lease-time"), this.leaseTime);
-		requireLength(Property.ofLock(name, "hold-at-least"), this.holdAtLeast);
-	}
-
-	private static void requireLength(String property, @Nullable Duration time) {
-		if (time != null) {
-			Property.require(
-					time.compareTo(LockRequest.MIN_LEASE_TIME) >= 0 && time.compareTo(LockRequest.MAX_LEASE_TIME) <= 0,
-					property, time, LENGTH);
-		}
-	}
-
-	NameSettings settings() {
-		return new NameSettings(this.store, this.waitTime, this.leaseTime, this.holdAtLeast, this.onContention,
-				this.onUnavailable, this.onLost);
 	}
 
 }

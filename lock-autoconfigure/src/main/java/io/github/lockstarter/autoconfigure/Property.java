@@ -16,8 +16,6 @@ final class Property {
 	/** Lets the locks choose, as far as the choice is clear. */
 	static final String AUTO = "auto";
 
-	static final String LOCKS = "locks";
-
 	private static final Pattern PLAIN = Pattern.compile("[a-z0-9-]+");
 
 	private static final Pattern TABLE = Pattern.compile("([A-Za-z_][A-Za-z0-9_$]*\\.)?[A-Za-z_][A-Za-z0-9_$]*");
@@ -26,11 +24,11 @@ final class Property {
 	}
 
 	/**
-	 * Return the name of a property of one lock name. Brackets keep all characters, also
-	 * those that the names of properties do not have.
+	 * Return the property of one lock name. Brackets keep all characters, also those that
+	 * the names of properties do not have.
 	 */
-	static String ofLock(String lock, String property) {
-		return LOCKS + (PLAIN.matcher(lock).matches() ? "." + lock : "[" + lock + "]") + "." + property;
+	static String ofLock(String lock) {
+		return "locks" + (PLAIN.matcher(lock).matches() ? "." + lock : "[" + lock + "]");
 	}
 
 	static void require(boolean valid, String name, Object value, String reason) {
@@ -45,16 +43,16 @@ final class Property {
 	}
 
 	static void requirePositive(String name, Duration value) {
-		require(isPositive(value), name, value, "It has to be positive.");
+		require(!value.isNegative() && !value.isZero(), name, value, "It has to be positive.");
+	}
+
+	static void requireNotNegative(String name, Duration value) {
+		require(!value.isNegative(), name, value, "It must not be negative.");
 	}
 
 	static void requireAtLeast(String name, Duration value, Duration leaseTime) {
 		require(value.compareTo(leaseTime) >= 0, name, value,
 				"It must not be shorter than 'distributed-lock.lease-time', which is " + leaseTime + ".");
-	}
-
-	static boolean isPositive(Duration duration) {
-		return !duration.isNegative() && !duration.isZero();
 	}
 
 }

@@ -22,11 +22,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 public record RedlockProperties(@DefaultValue List<String> nodes, @DefaultValue("200ms") Duration nodeTimeout,
 		@DefaultValue("60s") Duration restartDelay, @DefaultValue("24h") Duration fenceRetention) {
 
-	void check(Duration leaseTime) {
-		Property.requirePositive("redlock.node-timeout", this.nodeTimeout);
-		Property.requireAtLeast("redlock.fence-retention", this.fenceRetention, leaseTime);
-		Property.require(!this.restartDelay.isNegative(), "redlock.restart-delay", this.restartDelay,
-				"It must not be negative.");
+	public RedlockProperties {
+		Property.requirePositive("redlock.node-timeout", nodeTimeout);
+		Property.requireNotNegative("redlock.restart-delay", restartDelay);
 	}
 
 }

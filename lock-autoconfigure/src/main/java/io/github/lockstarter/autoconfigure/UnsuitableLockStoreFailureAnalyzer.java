@@ -15,8 +15,8 @@ class UnsuitableLockStoreFailureAnalyzer extends AbstractFailureAnalyzer<Unsuita
 	@Override
 	protected FailureAnalysis analyze(Throwable rootFailure, UnsuitableLockStoreException cause) {
 		return new FailureAnalysis(cause.getMessage() + ".",
-				"Choose another store with distributed-lock." + Property.ofLock(cause.getLockName(), "store")
-						+ ", or remove distributed-lock." + Property.ofLock(cause.getLockName(), "hold-at-least") + ".",
+				"Choose another store with distributed-lock." + Property.ofLock(cause.getLockName()) + ".store"
+						+ ", or remove distributed-lock." + Property.ofLock(cause.getLockName()) + ".hold-at-least.",
 				cause);
 	}
 

@@ -24,11 +24,11 @@ public record ZooKeeperLockProperties(@Nullable String connectString, @DefaultVa
 
 	private static final Pattern ROOT = Pattern.compile("(/[A-Za-z0-9._-]*[A-Za-z0-9_-])+");
 
-	void check() {
-		Property.require(ROOT.matcher(this.root).matches() && !(this.root + "/").startsWith("/zookeeper/"),
-				"zookeeper.root", this.root, "It has to be a path of its own, as in /distributed-locks.");
-		Property.requirePositive("zookeeper.session-timeout", this.sessionTimeout);
-		Property.requirePositive("zookeeper.request-timeout", this.requestTimeout);
+	public ZooKeeperLockProperties {
+		Property.require(ROOT.matcher(root).matches() && !(root + "/").startsWith("/zookeeper/"), "zookeeper.root",
+				root, "It has to be a path of its own, as in /distributed-locks.");
+		Property.requirePositive("zookeeper.session-timeout", sessionTimeout);
+		Property.requirePositive("zookeeper.request-timeout", requestTimeout);
 	}
 
 }

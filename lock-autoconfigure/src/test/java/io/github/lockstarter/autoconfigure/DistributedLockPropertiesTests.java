@@ -74,7 +74,7 @@ class DistributedLockPropertiesTests {
 	@CsvSource(delimiter = '|', value = { //
 			"key-prefix | {lock} | braces would change the slot", //
 			"key-prefix | '' | 1 to 64 of the characters", //
-			"wait-time | -1s | 0s does not wait", //
+			"wait-time | -1s | must not be negative", //
 			"lease-time | 99ms | from 100ms to 365d", //
 			"lease-time | 366d | from 100ms to 365d", //
 			"shutdown-timeout | -1ms | must not be negative", //
@@ -82,15 +82,15 @@ class DistributedLockPropertiesTests {
 			"watchdog.renewals-per-lease | 21 | to 20.", //
 			"waiting.poll-interval | 0s | has to be positive", //
 			"waiting.poll-interval-without-messages | -5ms | has to be positive", //
-			"waiting.outage-time | -1ms | 0s does not ask again", //
+			"waiting.outage-time | -1ms | must not be negative", //
 			"redis.min-replica-acks | -1 | must not be negative", //
-			"redis.replica-ack-timeout | 0s | positive and at most 1s", //
-			"redis.replica-ack-timeout | 1001ms | positive and at most 1s", //
+			"redis.replica-ack-timeout | 0s | has to be positive", //
+			"redis.replica-ack-timeout | 1001ms | at most 1s", //
 			"redis.fence-retention | 29s | must not be shorter than 'distributed-lock.lease-time'", //
-			"locks.stock.store | '' | must not be blank", //
-			"locks.stock.wait-time | -1s | 0s does not wait", //
-			"locks.stock.lease-time | 9ms | from 10ms to 365d", //
-			"locks[order.place].hold-at-least | 366d | from 10ms to 365d" })
+			"redlock.restart-delay | -1ms | must not be negative", //
+			"zookeeper.root | /zookeeper | It has to be a path of its own", //
+			"jdbc.max-poll-interval | 1ms | must not be shorter than 'distributed-lock.jdbc.min-poll-interval'", //
+			"fencing.retention | 29s | must not be shorter than 'distributed-lock.lease-time'" })
 	void anInvalidValueNamesThePropertyAndTheReason(String name, String value, String reason) {
 		this.runner.withPropertyValues("distributed-lock." + name + "=" + value)
 			.run((context) -> assertThat(context).getFailure()
@@ -193,6 +193,10 @@ class DistributedLockPropertiesTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', quoteCharacter = '`', value = { //
 			"locks[no name].wait-time=1s | distributed-lock.locks[no name] | 'name' must be 1 to 128",
+			"locks.stock.store= | distributed-lock.locks.stock | 'store' must not be blank",
+			"locks.stock.wait-time=-1s | distributed-lock.locks.stock | 'waitTime' must not be negative",
+			"locks.stock.lease-time=9ms | distributed-lock.locks.stock | 'leaseTime' must be from 10 ms to 365 days",
+			"locks[order.place].hold-at-least=366d | distributed-lock.locks[order.place] | 'holdAtLeast' must be from",
 			"locks.stock.on-contention=wait | distributed-lock.locks.stock.on-contention | No enum constant",
 			"locks.stock=5s | distributed-lock.locks | NamedLock" })
 	void whatIsNoSettingOfALockNameEndsTheStart(String property, String name, String problem) {
