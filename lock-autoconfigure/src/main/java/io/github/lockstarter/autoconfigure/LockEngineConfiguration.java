@@ -7,6 +7,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.env.Environment;
 import org.springframework.core.io.ResourceLoader;
 
 import io.github.lockstarter.LockRegistry;
@@ -39,9 +40,9 @@ class LockEngineConfiguration {
 	}
 
 	@Bean
-	LockStoreNotice distributedLockStoreNotice(ConfigurableListableBeanFactory beanFactory, LockStores stores,
-			DistributedLockProperties properties) {
-		return new LockStoreNotice(beanFactory, stores, properties);
+	LockStoreNotice distributedLockStoreNotice(ConfigurableListableBeanFactory beanFactory, Environment environment,
+			LockStores stores, DistributedLockProperties properties) {
+		return new LockStoreNotice(beanFactory, environment, stores, properties);
 	}
 
 }

@@ -12,6 +12,7 @@ import org.apache.commons.logging.LogFactory;
 
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.env.Environment;
 
 import io.github.lockstarter.spring.LockStoreBeans;
 import io.github.lockstarter.store.LockStore;
@@ -19,21 +20,28 @@ import io.github.lockstarter.store.LockStores;
 
 /**
  * Logs where locks are kept, and which transactions are fenced, after the default store
- * was created: it may have ended the start.
+ * was created: it may have ended the start. Logs as well that Spring Boot keeps caches in
+ * Redis if nobody has asked for it, because the starter of the locks may be the reason.
  */
 final class LockStoreNotice implements SmartInitializingSingleton {
 
 	private static final Log logger = LogFactory.getLog(LockStoreNotice.class);
 
+	/** The configuration by which Spring Boot chooses Redis for caches. */
+	private static final String REDIS_CACHES = "org.springframework.boot.cache.autoconfigure.RedisCacheConfiguration";
+
 	private final ConfigurableListableBeanFactory beanFactory;
+
+	private final Environment environment;
 
 	private final LockStores stores;
 
 	private final DistributedLockProperties properties;
 
-	LockStoreNotice(ConfigurableListableBeanFactory beanFactory, LockStores stores,
+	LockStoreNotice(ConfigurableListableBeanFactory beanFactory, Environment environment, LockStores stores,
 			DistributedLockProperties properties) {
 		this.beanFactory = beanFactory;
+		this.environment = environment;
 		this.stores = stores;
 		this.properties = properties;
 	}
@@ -44,6 +52,11 @@ final class LockStoreNotice implements SmartInitializingSingleton {
 		boolean kind = this.stores instanceof LockStoreBeans && !this.beanFactory.containsBean(store);
 		logger.info("Locks are kept in the store '" + store + "'" + address(store) + (kind ? place(store) : "")
 				+ furtherStores(store) + "; " + fenced());
+		if (this.beanFactory.containsBean(REDIS_CACHES) && !this.environment.containsProperty("spring.cache.type")) {
+			logger.info("Caches are kept in Redis, because spring.cache.type is not set and"
+					+ " spring-boot-starter-data-redis, which lock-starter brings, is on the class path. To keep them"
+					+ " elsewhere, set spring.cache.type, for example to caffeine or simple");
+		}
 	}
 
 	private String address(String store) {

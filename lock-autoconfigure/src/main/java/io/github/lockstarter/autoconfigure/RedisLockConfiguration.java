@@ -3,27 +3,20 @@
 package io.github.lockstarter.autoconfigure;
 
 import org.springframework.beans.factory.ListableBeanFactory;
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Fallback;
 import org.springframework.context.annotation.Lazy;
-import org.springframework.core.env.Environment;
-import org.springframework.core.io.ResourceLoader;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.redis.RedisLockSettings;
 import io.github.lockstarter.redis.RedisLockStore;
 import io.github.lockstarter.spring.LockStoreBeans;
 
 /**
- * Declares the store {@code redis}, with the connection factory of the application or,
- * without one, with a separate connection. That connection is not a bean, because Spring
- * Boot would use it for caches and more.
+ * Declares the store {@code redis}, with the connection factory of the application.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass({ RedisConnectionFactory.class, RedisLockStore.class })
@@ -35,20 +28,16 @@ class RedisLockConfiguration {
 	@Lazy
 	@Fallback
 	@ConditionalOnMissingBean(name = BEAN)
-	RedisLockStore distributedLockRedisStore(ListableBeanFactory beanFactory, DistributedLockProperties properties,
-			Environment environment, ObjectProvider<SslBundles> sslBundles, ResourceLoader resourceLoader) {
-		RedisConnectionFactory application = new BeanChoice<>(beanFactory, RedisConnectionFactory.class,
+	RedisLockStore distributedLockRedisStore(ListableBeanFactory beanFactory, DistributedLockProperties properties) {
+		RedisConnectionFactory connections = new BeanChoice<>(beanFactory, RedisConnectionFactory.class,
 				"redis.connection-factory")
 			.choose(properties.redis().connectionFactory());
-		if (application == null
-				&& !ClassUtils.isPresent("io.lettuce.core.RedisClient", resourceLoader.getClassLoader())) {
+		if (connections == null) {
 			throw new LockStoreNotFoundException(
-					"Distributed locks need Redis, but there is neither a"
-							+ " RedisConnectionFactory bean nor Lettuce on the class path",
-					"add the dependency org.springframework.boot:spring-boot-starter-data-redis");
+					"Distributed locks in Redis need a RedisConnectionFactory bean, but there is none",
+					"add the dependency org.springframework.boot:spring-boot-starter-data-redis, and do not exclude its"
+							+ " DataRedisAutoConfiguration");
 		}
-		RedisConnectionFactory connections = (application != null) ? application
-				: LockRedisConnection.create(LockRedisProperties.from(environment), sslBundles);
 		return new RedisLockStore(connections, settings(properties));
 	}
 

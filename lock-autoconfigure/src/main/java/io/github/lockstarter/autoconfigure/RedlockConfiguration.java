@@ -8,18 +8,18 @@ import java.util.Locale;
 import java.util.Set;
 
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
 
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Fallback;
 import org.springframework.context.annotation.Lazy;
-import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import io.github.lockstarter.redlock.RedlockSettings;
@@ -40,39 +40,34 @@ class RedlockConfiguration {
 	@Lazy
 	@Fallback
 	@ConditionalOnMissingBean(name = BEAN)
-	RedlockStore distributedLockRedlockStore(DistributedLockProperties properties, Environment environment,
-			ObjectProvider<SslBundles> sslBundles) {
+	RedlockStore distributedLockRedlockStore(DistributedLockProperties properties) {
 		RedlockProperties redlock = properties.redlock();
-		LockRedisProperties redis = LockRedisProperties.from(environment);
-		List<LettuceConnectionFactory> nodes = redlock.nodes()
-			.stream()
-			.map((node) -> connection(node, redis, sslBundles))
-			.toList();
+		List<LettuceConnectionFactory> nodes = redlock.nodes().stream().map(RedlockConfiguration::connections).toList();
 		requireDistinct(nodes);
 		try {
 			return new RedlockStore(nodes, new RedlockSettings(properties.keyPrefix(), redlock.fenceRetention(),
 					redlock.nodeTimeout(), redlock.restartDelay()));
 		}
 		catch (IllegalArgumentException ex) {
-			throw invalid(ex.getMessage() + ".");
+			throw invalid(String.valueOf(ex.getMessage()));
 		}
 	}
 
 	/**
-	 * Return the connection settings of a server, with which the store opens its own
-	 * connections. What an address leaves open is as in the settings of Spring Boot.
+	 * Return the settings of the connections to a server, which the store opens itself.
 	 */
-	private static LettuceConnectionFactory connection(String node, LockRedisProperties redis,
-			ObjectProvider<SslBundles> sslBundles) {
+	private static LettuceConnectionFactory connections(String node) {
 		String address = node.trim();
 		try {
-			return LockRedisConnection
-				.createLettuce(redis.withUrl(address.contains("://") ? address : "redis://" + address), sslBundles);
+			RedisURI uri = RedisURI.create(address.contains("://") ? address : "redis://" + address);
+			if (LettuceConnectionFactory.createRedisConfiguration(uri) instanceof RedisStandaloneConfiguration server) {
+				return new LettuceConnectionFactory(server, LettuceClientConfiguration.builder().apply(uri).build());
+			}
 		}
-		catch (InvalidAddressException ex) {
-			throw invalid("Each node must have the form host:port, redis://user:password@host:port, or rediss://… for"
-					+ " TLS.");
+		catch (IllegalArgumentException ex) {
+			// Its message may contain the password
 		}
+		throw invalid("each node must have the form host:port, redis://user:password@host:port, or rediss://… for TLS");
 	}
 
 	private static void requireDistinct(List<LettuceConnectionFactory> nodes) {
@@ -80,13 +75,15 @@ class RedlockConfiguration {
 		for (LettuceConnectionFactory node : nodes) {
 			String address = node.getHostName().toLowerCase(Locale.ROOT) + ":" + node.getPort();
 			if (!addresses.add(address)) {
-				throw invalid("The server " + address + " is listed twice.");
+				throw invalid("the server " + address + " is listed twice");
 			}
 		}
 	}
 
-	private static InvalidAddressException invalid(String reason) {
-		return new InvalidAddressException("distributed-lock.redlock.nodes", reason);
+	/** The report of an invalid property would show its value, and so the passwords. */
+	private static LockStoreNotFoundException invalid(String problem) {
+		return new LockStoreNotFoundException("The property distributed-lock.redlock.nodes is invalid: " + problem,
+				"set distributed-lock.redlock.nodes to the addresses of at least three servers");
 	}
 
 }

@@ -8,10 +8,12 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.mockito.Mockito;
 
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockTemplate;
@@ -24,13 +26,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 class BeanNamesTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
-		.withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class));
+		.withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
+		.withBean("connections", RedisConnectionFactory.class, Mockito::mock);
 
 	@ParameterizedTest
 	@ValueSource(strings = { "distributed-lock.store=memory", "distributed-lock.store=redis",
 			"distributed-lock.enabled=false", "distributed-lock.advice-mode=aspectj" })
 	void allBeginWithOurs(String property) {
-		List<String> others = List.of("org.springframework", AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME);
+		List<String> others = List.of("org.springframework", "connections",
+				AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME);
 		this.runner.withPropertyValues(property).run((context) -> {
 			List<String> names = Arrays.stream(context.getBeanDefinitionNames())
 				.filter((name) -> others.stream().noneMatch(name::startsWith))

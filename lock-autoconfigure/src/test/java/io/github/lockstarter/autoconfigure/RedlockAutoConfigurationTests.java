@@ -50,9 +50,10 @@ class RedlockAutoConfigurationTests {
 		servers.forEach(RedisServer::close);
 	}
 
-	private static String nodes() {
-		return "distributed-lock.redlock.nodes="
-				+ servers.stream().map((server) -> "127.0.0.1:" + server.port()).collect(Collectors.joining(", "));
+	private static String nodes(String... login) {
+		return "distributed-lock.redlock.nodes=" + servers.stream()
+			.map((server) -> String.join("", login) + "127.0.0.1:" + server.port())
+			.collect(Collectors.joining(", "));
 	}
 
 	@Test
@@ -70,14 +71,14 @@ class RedlockAutoConfigurationTests {
 	}
 
 	@Test
-	void theLoginIsThatOfSpringBoot() {
-		servers.forEach((server) -> server.command("ACL", "SETUSER", "shop", "on", ">secret", "~*", "+@all"));
-		this.runner
-			.withPropertyValues("distributed-lock.store=redlock", nodes(), "spring.data.redis.username=shop",
-					"spring.data.redis.password=secret")
+	void theLoginIsThatOfTheAddresses() {
+		servers.forEach((server) -> server.command("ACL", "SETUSER", "shop", "on", ">p@ss", "~*", "+@all"));
+		servers.forEach((server) -> server.command("ACL", "LOG", "RESET"));
+		this.runner.withPropertyValues("distributed-lock.store=redlock", nodes("redis://shop:p%40ss@"))
 			.run((context) -> {
 				requireRedlock(context);
-				servers.forEach((server) -> assertThat(server.command("ACL", "WHOAMI")).isEqualTo("default"));
+				servers.forEach((server) -> assertThat(server.command("ACL", "LOG")).isEmpty());
+				assertThat(servers.get(0).command("CLIENT", "LIST")).contains("user=shop");
 			});
 	}
 
@@ -113,8 +114,8 @@ class RedlockAutoConfigurationTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|',
 			value = { "127.0.0.1:7001,127.0.0.1:7002 | an odd number of servers, at least three, but there are 2",
-					"one,two,redis://shop:secret@ONE:6379 | The server one:6379 is listed twice.",
-					"one,http://two,three | Each node must have the form host:port" })
+					"one,two,redis://shop:secret@ONE:6379 | the server one:6379 is listed twice",
+					"one,http://two,three | each node must have the form host:port" })
 	void invalidServersEndTheStart(String nodes, String reason) {
 		this.runner.withPropertyValues("distributed-lock.store=redlock", "distributed-lock.redlock.nodes=" + nodes)
 			.run((context) -> assertThat(context).getFailure()

@@ -233,20 +233,26 @@ class StartFailureTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource(delimiter = '|', value = {
-			"distributed-lock.redlock.nodes | redlock | redis://shop:s3cret@localhost:1,localhost:2 | an odd number of servers",
-			"spring.data.redis.url | redis | redis://shop:s3cret@localhost:1/seven | the number of a database",
-			"spring.data.redis.cluster.nodes | redis | redis://shop:s3cret@localhost | the form host:port" })
-	void anInvalidAddressIsAnalyzedWithoutItsPassword(String property, String store, String address, String reason,
-			CapturedOutput output) {
-		assertThat(catchThrowable(
-				() -> start(LocksOnly.class, "distributed-lock.store=" + store, property + "=" + address)))
+	@CsvSource(delimiter = '|', value = { "redis://shop:s3cret@localhost:1,localhost:2 | an odd number of servers",
+			"redis://shop:s3cret@local host,two,three | each node must have the form host:port" })
+	void invalidServersOfRedlockAreAnalyzedWithoutTheirPassword(String nodes, String reason, CapturedOutput output) {
+		assertThat(catchThrowable(() -> start(Application.class, "distributed-lock.store=redlock",
+				"distributed-lock.redlock.nodes=" + nodes)))
 			.isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("The property '" + property + "' is invalid: ")
+			.contains("The property distributed-lock.redlock.nodes is invalid: ")
 			.contains(reason)
-			.containsPattern("Action:\\s+Correct " + property + ". Its value is not shown here")
+			.contains("set distributed-lock.redlock.nodes to the addresses of at least three servers")
 			.doesNotContain("s3cret")
+			.doesNotContain("\tat ");
+	}
+
+	@Test
+	void aMissingConnectionFactoryIsAnalyzed(CapturedOutput output) {
+		assertThat(catchThrowable(() -> start(LocksOnly.class))).isNotNull();
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("Distributed locks in Redis need a RedisConnectionFactory bean, but there is none.")
+			.contains("add the dependency org.springframework.boot:spring-boot-starter-data-redis")
 			.doesNotContain("\tat ");
 	}
 
