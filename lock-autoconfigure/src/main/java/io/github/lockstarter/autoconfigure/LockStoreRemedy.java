@@ -46,6 +46,10 @@ record LockStoreRemedy(String missing, String action) {
 	 * Return what to do, or {@code null} if that is not known.
 	 * @param kind the kind of a store that is not there
 	 */
+	static @Nullable String of(String kind) {
+		return of(kind, Thread.currentThread().getContextClassLoader());
+	}
+
 	static @Nullable String of(String kind, @Nullable ClassLoader classLoader) {
 		return REMEDIES.getOrDefault(kind, List.of())
 			.stream()
