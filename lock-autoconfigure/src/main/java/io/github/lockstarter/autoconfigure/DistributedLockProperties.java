@@ -162,12 +162,9 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled,
 	 * @param minReplicaAcks How many replicas must confirm a grant before it counts, so
 	 * that it survives a failover. 0 does not ask them.
 	 * @param replicaAckTimeout How long a grant waits for these replicas, at most 1s.
-	 * @param connectionFactory Name or qualifier of the RedisConnectionFactory bean for
-	 * the locks; auto selects the only or the primary one.
 	 */
 	public record Redis(@DefaultValue("24h") Duration fenceRetention, @DefaultValue("false") boolean awaitRelease,
-			@DefaultValue("0") int minReplicaAcks, @DefaultValue("500ms") Duration replicaAckTimeout,
-			@DefaultValue(Property.AUTO) String connectionFactory) {
+			@DefaultValue("0") int minReplicaAcks, @DefaultValue("500ms") Duration replicaAckTimeout) {
 
 		private static final Duration LONGEST_ACK_TIMEOUT = Duration.ofSeconds(1);
 

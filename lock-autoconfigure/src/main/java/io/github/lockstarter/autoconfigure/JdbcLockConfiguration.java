@@ -8,7 +8,7 @@ import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
 
-import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
@@ -41,9 +41,9 @@ class JdbcLockConfiguration {
 
 	@Bean(POOLS)
 	@Lazy
-	LockPools distributedLockPools(ListableBeanFactory beanFactory, DistributedLockProperties properties) {
-		DataSource application = new BeanChoice<>(beanFactory, DataSource.class, "jdbc.data-source")
-			.choose(properties.jdbc().dataSource());
+	LockPools distributedLockPools(DistributedLockProperties properties,
+			@DistributedLockDataSource ObjectProvider<DataSource> qualified, ObjectProvider<DataSource> all) {
+		DataSource application = BeanChoice.choose(qualified, all, DistributedLockDataSource.class);
 		if (application == null) {
 			throw new LockStoreNotFoundException(
 					"Distributed locks in a database need a DataSource bean, but there is none",

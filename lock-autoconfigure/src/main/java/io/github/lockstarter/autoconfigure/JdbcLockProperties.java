@@ -9,8 +9,6 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * Settings of the JDBC store.
  *
- * @param dataSource Name or qualifier of the DataSource bean whose database keeps the
- * locks; auto selects the only or the primary one.
  * @param poolSize Largest number of connections that acquire locks, separate from those
  * of the application. At least 2. Half as many, at least 2, are added to renew and
  * release them.
@@ -29,7 +27,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param fenceRetention How long the last fencing token of an idle lock is kept. At least
  * the lease time.
  */
-public record JdbcLockProperties(@DefaultValue(Property.AUTO) String dataSource, @DefaultValue("8") int poolSize,
+public record JdbcLockProperties(@DefaultValue("8") int poolSize,
 		@DefaultValue("embedded") SchemaInitialization initializeSchema, @DefaultValue(DEFAULT_SCHEMA) String schema,
 		@DefaultValue(Property.AUTO) String platform, @DefaultValue("distributed_lock") String table,
 		@DefaultValue("2s") Duration queryTimeout, @DefaultValue("true") boolean durableGrants,

@@ -66,7 +66,7 @@ final class LockPools implements AutoCloseable {
 				.warn("The locks share the connections of the application, because the settings of a DataSource of type "
 						+ application.getClass().getName()
 						+ " are unknown: if bodies occupy all connections, locks can be"
-						+ " lost. Name a DataSource that the application does not use in distributed-lock.jdbc.data-source,"
+						+ " lost. Annotate a DataSource bean that the application does not use with @DistributedLockDataSource,"
 						+ " and fence the transactions of the others with distributed-lock.fencing.transactions=true");
 		}
 	}
@@ -76,7 +76,7 @@ final class LockPools implements AutoCloseable {
 			throw new LockStoreNotFoundException(
 					"Distributed locks need one database, but the DataSource for them chooses between several ("
 							+ application.getClass().getName() + ")",
-					"set distributed-lock.jdbc.data-source to the name of the DataSource bean of one database");
+					"annotate the DataSource bean of one database with @DistributedLockDataSource");
 		}
 	}
 

@@ -2,7 +2,7 @@
 
 package io.github.lockstarter.autoconfigure;
 
-import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
@@ -28,10 +28,11 @@ class RedisLockConfiguration {
 	@Lazy
 	@Fallback
 	@ConditionalOnMissingBean(name = BEAN)
-	RedisLockStore distributedLockRedisStore(ListableBeanFactory beanFactory, DistributedLockProperties properties) {
-		RedisConnectionFactory connections = new BeanChoice<>(beanFactory, RedisConnectionFactory.class,
-				"redis.connection-factory")
-			.choose(properties.redis().connectionFactory());
+	RedisLockStore distributedLockRedisStore(DistributedLockProperties properties,
+			@DistributedLockRedisConnectionFactory ObjectProvider<RedisConnectionFactory> qualified,
+			ObjectProvider<RedisConnectionFactory> all) {
+		RedisConnectionFactory connections = BeanChoice.choose(qualified, all,
+				DistributedLockRedisConnectionFactory.class);
 		if (connections == null) {
 			throw new LockStoreNotFoundException(
 					"Distributed locks in Redis need a RedisConnectionFactory bean, but there is none",

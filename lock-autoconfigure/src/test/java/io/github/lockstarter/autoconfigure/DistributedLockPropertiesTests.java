@@ -219,7 +219,7 @@ class DistributedLockPropertiesTests {
 			assertThat(property.get("description").toString()).as(name).endsWith(".");
 			assertThat(property.containsKey("defaultValue") || NOT_DEFAULTED.contains(name)).as(name + " has a default")
 				.isTrue();
-		}).hasSize(48);
+		}).hasSize(46);
 	}
 
 	@Test
@@ -240,8 +240,8 @@ class DistributedLockPropertiesTests {
 	void eachHintBelongsToAPropertyAndNamesTypesThatExist() throws Exception {
 		Set<String> properties = metadata().keySet();
 		assertThat(metadata("hints"))
-			.containsKeys("distributed-lock.jdbc.data-source", "distributed-lock.redis.connection-factory",
-					"distributed-lock.jdbc.schema", "distributed-lock.jdbc.platform")
+			.containsKeys("distributed-lock.jdbc.schema", "distributed-lock.jdbc.platform",
+					"distributed-lock.fencing.exclude")
 			.allSatisfy((name, hint) -> {
 				assertThat(properties).contains(name.replace(".keys", ""));
 				Matcher target = Pattern.compile("target=([A-Za-z.]+)").matcher(hint.toString());

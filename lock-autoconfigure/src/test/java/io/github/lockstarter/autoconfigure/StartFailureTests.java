@@ -110,7 +110,8 @@ class StartFailureTests {
 	void severalConnectionFactoriesAreAnalyzed(CapturedOutput output) {
 		assertThat(catchThrowable(() -> start(TwoFactories.class))).isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("mark one RedisConnectionFactory bean as @Primary");
+			.contains(
+					"annotate one of these beans with @DistributedLockRedisConnectionFactory, mark one of them as @Primary");
 	}
 
 	@ParameterizedTest

@@ -39,6 +39,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.autoconfigure.DistributedLockDataSource;
 import io.github.lockstarter.servers.SharedServers;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -158,7 +159,6 @@ class FencedByDefaultTests {
 	@ValueSource(booleans = { true, false })
 	void transactionsOfAnotherDataSourceAreFencedIfAPropertySaysSo(boolean all) {
 		try (ConfigurableApplicationContext application = start(TwoDatabases.class,
-				"distributed-lock.jdbc.data-source=locks",
 				all ? "distributed-lock.fencing.transactions=true" : "distributed-lock.fencing.exclude=")) {
 			for (String each : List.of("ordersTransactions", "locksTransactions")) {
 				application.getBean(LockTemplate.class)
@@ -208,8 +208,7 @@ class FencedByDefaultTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "locks", "orders" })
 	void jpaWithoutTheDialectOfItsVendorIsWarnedOfInTheDatabaseOfTheLocks(String dataSource, CapturedOutput output) {
-		new SpringApplicationBuilder(TwoDatabases.class)
-			.properties("spring.flyway.enabled=false", "distributed-lock.jdbc.data-source=locks")
+		new SpringApplicationBuilder(TwoDatabases.class).properties("spring.flyway.enabled=false")
 			.initializers((context) -> ((GenericApplicationContext) context).registerBean("jpa",
 					JpaTransactionManager.class, () -> jpa(context.getBean(dataSource, DataSource.class))))
 			.run()
@@ -254,6 +253,7 @@ class FencedByDefaultTests {
 		}
 
 		@Bean
+		@DistributedLockDataSource
 		DataSource locks() {
 			return new EmbeddedDatabaseBuilder().generateUniqueName(true).setType(EmbeddedDatabaseType.H2).build();
 		}

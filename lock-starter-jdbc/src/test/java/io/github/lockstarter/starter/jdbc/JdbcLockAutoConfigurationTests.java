@@ -46,6 +46,7 @@ import org.springframework.util.StringUtils;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.autoconfigure.DistributedLockDataSource;
 import io.github.lockstarter.jdbc.JdbcLockStore;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.test.ManualTime;
@@ -267,13 +268,12 @@ class JdbcLockAutoConfigurationTests {
 		assertThat(catchThrowable(() -> start(Routed.class).close())).isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains("Distributed locks need one database, but the DataSource for them chooses between several")
-			.contains("set distributed-lock.jdbc.data-source");
+			.contains("annotate the DataSource bean of one database with @DistributedLockDataSource");
 	}
 
 	@Test
-	void aPropertyNamesTheDatabaseOfTheLocks(CapturedOutput output) {
-		try (ConfigurableApplicationContext application = start(TwoDatabases.class,
-				"distributed-lock.jdbc.data-source=locks");
+	void aQualifierChoosesTheDatabaseOfTheLocks(CapturedOutput output) {
+		try (ConfigurableApplicationContext application = start(QualifiedDatabase.class);
 				Lease lease = application.getBean(LockRegistry.class).acquire(LockRequest.of("stock"))) {
 			assertThat(held(new JdbcTemplate(application.getBean("locks", DataSource.class)))).isOne();
 			assertThat(output).contains("of the DataSource 'locks'");
@@ -281,21 +281,10 @@ class JdbcLockAutoConfigurationTests {
 	}
 
 	@Test
-	void twoDatabasesWithoutANameAreAnalyzed(CapturedOutput output) {
+	void twoDatabasesWithoutAQualifierAreAnalyzed(CapturedOutput output) {
 		assertThat(catchThrowable(() -> start(TwoDatabases.class).close())).isNotNull();
 		assertThat(output).contains("there are several: 'locks', 'orders'.")
-			.contains("set distributed-lock.jdbc.data-source to the name or qualifier of one of these beans");
-	}
-
-	@Test
-	void aMisspeltNameOfADatabaseIsAnalyzed(CapturedOutput output) {
-		assertThat(catchThrowable(() -> start(TwoDatabases.class, "distributed-lock.jdbc.data-source=lokcs").close()))
-			.isNotNull();
-		assertThat(output)
-			.contains(
-					"The property distributed-lock.jdbc.data-source has to name one DataSource bean, but there is none"
-							+ " with the name or qualifier 'lokcs'. DataSource beans: 'locks', 'orders'.")
-			.doesNotContain("@Primary");
+			.contains("annotate one of these beans with @DistributedLockDataSource, mark one of them as @Primary");
 	}
 
 	@Test
@@ -420,6 +409,23 @@ class JdbcLockAutoConfigurationTests {
 		}
 
 		@Bean
+		DataSource locks() {
+			return new EmbeddedDatabaseBuilder().generateUniqueName(true).setType(EmbeddedDatabaseType.H2).build();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration(excludeName = { JPA, REPOSITORIES })
+	static class QualifiedDatabase {
+
+		@Bean
+		DataSource orders() {
+			return new EmbeddedDatabaseBuilder().generateUniqueName(true).setType(EmbeddedDatabaseType.H2).build();
+		}
+
+		@Bean
+		@DistributedLockDataSource
 		DataSource locks() {
 			return new EmbeddedDatabaseBuilder().generateUniqueName(true).setType(EmbeddedDatabaseType.H2).build();
 		}
