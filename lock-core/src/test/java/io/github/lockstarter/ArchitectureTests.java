@@ -65,7 +65,7 @@ class ArchitectureTests extends AbstractArchitectureTests {
 	 */
 	private static final Set<String> REAL_TIME = Set.of("engine.SystemTime: nanoTime", "engine.SystemTime: park",
 			"engine.SystemTime: parkNanos", "engine.SystemTime: unpark", "memory.LockMemory: nanoTime",
-			"memory.LockMemory: now", "engine.DisabledLockRegistry: now", "TransactionAwareLockRegistry: nanoTime");
+			"memory.LockMemory: now", "TransactionAwareLockRegistry: nanoTime");
 
 	private static final String CONTEXTS = ROOT + ".engine.MicrometerCallContext";
 

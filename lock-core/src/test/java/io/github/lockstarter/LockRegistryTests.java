@@ -7,12 +7,10 @@ import java.util.List;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import io.github.lockstarter.engine.DefaultLockRegistry;
-import io.github.lockstarter.engine.DisabledLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.memory.LockMemory;
@@ -99,10 +97,6 @@ class LockRegistryTests {
 		}
 	}
 
-	static List<LockRegistry> registriesAndNone() {
-		return List.of(registries().get(0), registries().get(1), new DisabledLockRegistry());
-	}
-
 	@ParameterizedTest(autoCloseArguments = false)
 	@MethodSource("registries")
 	void aLeaseIsLoggedWithItsModeTokenAndState(LockRegistry registry) {
@@ -122,17 +116,8 @@ class LockRegistryTests {
 		}
 	}
 
-	@Test
-	void aLeaseWithoutALockSaysSo() {
-		Lease lease = new DisabledLockRegistry().acquire(REQUEST);
-		String text = "Lease of lock 'stock:1001' (locks are disabled, fencing token " + lease.fencingToken();
-		assertThat(lease).hasToString(text + ", held)");
-		lease.close();
-		assertThat(lease).hasToString(text + ", closed)");
-	}
-
 	@ParameterizedTest(autoCloseArguments = false)
-	@MethodSource("registriesAndNone")
+	@MethodSource("registries")
 	void aTimeThatOnlyATemplateAppliesIsRefused(LockRegistry registry) {
 		LockRequest request = REQUEST.withHoldAtLeast(Duration.ofHours(1));
 		LockSetRequest both = LockSetRequest.of(request, LockRequest.of("stock", 1002));

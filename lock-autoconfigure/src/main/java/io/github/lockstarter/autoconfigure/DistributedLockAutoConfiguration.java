@@ -9,6 +9,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockSettings;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.spring.LockTransactionConfiguration;
 
@@ -18,9 +19,15 @@ import io.github.lockstarter.spring.LockTransactionConfiguration;
  */
 @AutoConfiguration(afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
 @EnableConfigurationProperties(DistributedLockProperties.class)
-@Import({ EnabledLockConfiguration.class, DisabledLockConfiguration.class, LockInterceptorConfiguration.class,
+@Import({ EnabledLockConfiguration.class, LockEngineConfiguration.class, LockInterceptorConfiguration.class,
 		LockTransactionConfiguration.class })
 public final class DistributedLockAutoConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean
+	LockSettings distributedLockSettings(DistributedLockProperties properties) {
+		return properties.lockSettings();
+	}
 
 	@Bean
 	@ConditionalOnMissingBean

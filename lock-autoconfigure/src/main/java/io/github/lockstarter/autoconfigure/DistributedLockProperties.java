@@ -22,7 +22,7 @@ import io.github.lockstarter.interceptor.DistributedLockAdvisor;
 /**
  * Configuration properties for distributed locks.
  *
- * @param enabled Whether to enable distributed locks.
+ * @param enabled Whether locks are distributed. If not, they are kept in this JVM.
  * @param store Default store, that of all locks without another one: redis, jdbc,
  * zookeeper, redlock, memory for a single JVM, or the name of a LockStore bean. auto
  * selects the only or primary LockStore bean, or without one the only kind of store on

@@ -2,7 +2,10 @@
 
 package io.github.lockstarter.autoconfigure;
 
+import java.util.Set;
+
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -11,9 +14,13 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.io.ResourceLoader;
 
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.lifecycle.LockLifecycle;
+import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.spring.LockRegistryConfiguration;
 import io.github.lockstarter.spring.LockStoreBeans;
+import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStores;
 
 /**
@@ -33,16 +40,56 @@ class LockEngineConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean(LockStores.class)
-	LockStoreBeans distributedLockStores(ConfigurableListableBeanFactory beanFactory,
-			DistributedLockProperties properties, ResourceLoader resourceLoader) {
+	LockStores distributedLockStores(ConfigurableListableBeanFactory beanFactory, DistributedLockProperties properties,
+			ResourceLoader resourceLoader) {
+		if (!properties.enabled()) {
+			return new LocalLockStores(new MemoryLockStore());
+		}
 		LockStoreChoice choice = new LockStoreChoice(beanFactory, resourceLoader.getClassLoader());
 		return new LockStoreBeans(beanFactory, choice.choose(properties.store()));
+	}
+
+	@Bean
+	@ConditionalOnBean(DefaultLockRegistry.class)
+	@ConditionalOnMissingBean
+	LockLifecycle distributedLockLifecycle(DefaultLockRegistry registry) {
+		return new LockLifecycle(registry);
 	}
 
 	@Bean
 	LockStoreNotice distributedLockStoreNotice(ConfigurableListableBeanFactory beanFactory, Environment environment,
 			LockStores stores, DistributedLockProperties properties) {
 		return new LockStoreNotice(beanFactory, environment, stores, properties);
+	}
+
+	/**
+	 * Keeps all locks in this JVM, whatever store they name, for an application that has
+	 * disabled distributed locks.
+	 *
+	 * @param memory keeps the locks
+	 */
+	private record LocalLockStores(LockStore memory) implements LockStores {
+
+		@Override
+		public String defaultName() {
+			return LockStoreBeans.MEMORY;
+		}
+
+		@Override
+		public LockStore find(String name) {
+			return this.memory;
+		}
+
+		@Override
+		public String canonicalName(String name) {
+			return LockStoreBeans.MEMORY;
+		}
+
+		@Override
+		public Set<String> names() {
+			return Set.of(LockStoreBeans.MEMORY);
+		}
+
 	}
 
 }

@@ -4,7 +4,6 @@ package io.github.lockstarter.autoconfigure;
 
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.context.properties.bind.Binder;
@@ -42,12 +41,7 @@ class LockInterceptorConfiguration {
 		return new LockDefinitionSource(beanFactory);
 	}
 
-	/**
-	 * An application that disables locks does not have to meet the requirements of the
-	 * validation, such as weaving.
-	 */
 	@Bean
-	@ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
 	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static LockDefinitionValidator distributedLockDefinitionValidator(LockDefinitionSource definitions,

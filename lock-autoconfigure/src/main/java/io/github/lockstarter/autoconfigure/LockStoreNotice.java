@@ -48,6 +48,12 @@ final class LockStoreNotice implements SmartInitializingSingleton {
 
 	@Override
 	public void afterSingletonsInstantiated() {
+		if (!this.properties.enabled()) {
+			logger
+				.warn("Distributed locks are disabled (distributed-lock.enabled=false): locks are kept in this JVM, and"
+						+ " other instances do not see them");
+			return;
+		}
 		String store = this.stores.defaultName();
 		boolean kind = this.stores instanceof LockStoreBeans && !this.beanFactory.containsBean(store);
 		logger.info("Locks are kept in the store '" + store + "'" + address(store) + (kind ? place(store) : "")

@@ -3,12 +3,9 @@
 package io.github.lockstarter.autoconfigure;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Lock;
 
-import org.aspectj.lang.annotation.Aspect;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -22,18 +19,15 @@ import org.springframework.data.redis.core.RedisOperations;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
-import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.testsupport.WeavingClassLoader;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * An application that has disabled locks.
@@ -49,7 +43,7 @@ class DisabledLocksTests {
 		.withPropertyValues("distributed-lock.enabled=false");
 
 	@Test
-	void itStartsWithoutAStoreAndSaysOnceThatThereAreNoLocks(CapturedOutput output) {
+	void itStartsWithoutAStoreAndSaysOnceThatLocksAreLocal(CapturedOutput output) {
 		this.runner.withBean(Shop.class).run((context) -> {
 			assertThat(context).hasNotFailed().doesNotHaveBean(LockStore.class);
 			context.getBean(Shop.class).deduct(1001);
@@ -85,38 +79,17 @@ class DisabledLocksTests {
 	}
 
 	@Test
-	void everybodyIsGrantedALockAtOnce() {
-		this.runner.run((context) -> {
-			LockRegistry registry = context.getBean(LockRegistry.class);
-			Lease first = registry.acquire(STOCK);
-			Lease second = Callers.start(() -> registry.tryAcquire(STOCK).orElseThrow()).get();
-			assertThat(first.isHeld() && second.isHeld()).isTrue();
-			assertThat(second.remaining()).isPositive();
-			first.close();
-			assertThat(first.isHeld()).isFalse();
-			assertThat(first.remaining()).isZero();
-			assertThatIllegalStateException().isThrownBy(first::ensureHeld).withMessageContaining("is closed");
-			second.ensureHeld();
-			Lock lock = registry.lock(STOCK.key());
-			lock.lock();
-			assertThat(Callers.start(() -> registry.readWriteLock(STOCK.key()).writeLock().tryLock()).get()).isTrue();
-			lock.unlock();
-		});
-	}
-
-	@Test
-	void severalLocksAreGrantedTogether() {
-		this.runner.run((context) -> {
-			LockRegistry registry = context.getBean(LockRegistry.class);
-			LockSetRequest request = LockSetRequest.of("stock", List.of(1, 2, 2));
-			try (LeaseSet leases = registry.acquireAll(request)) {
-				assertThat(leases.all()).extracting(Lease::key)
-					.containsExactly(LockKey.of("stock", 1), LockKey.of("stock", 2));
-				assertThat(leases.isHeld()).isTrue();
-			}
-			assertThat(registry.tryAcquireAll(request)).hasValueSatisfying(LeaseSet::close);
-			assertThat(registry.acquireAllAsync(request)).isCompletedWithValueMatching(LeaseSet::isHeld);
-		});
+	void locksExcludeWithinTheJvmWhateverStoreTheyName() {
+		this.runner.withPropertyValues("distributed-lock.store=jdbc", "distributed-lock.locks.stock.store=paper")
+			.run((context) -> {
+				LockRegistry registry = context.getBean(LockRegistry.class);
+				try (Lease lease = registry.acquire(STOCK)) {
+					assertThat(lease.remaining()).isPositive();
+					assertThat(Callers.start(() -> registry.tryAcquire(STOCK)).get()).isEmpty();
+					assertThat(Callers.start(() -> registry.tryAcquire(STOCK.withStore("redis"))).get()).isEmpty();
+				}
+				assertThat(Callers.start(() -> registry.tryAcquire(STOCK)).get()).hasValueSatisfying(Lease::close);
+			});
 	}
 
 	@Test
@@ -126,16 +99,6 @@ class DisabledLocksTests {
 			.withPropertyValues("distributed-lock.advice-mode=aspectj")
 			.withBean(Tokens.class, () -> loader.create(Tokens.class, WovenShop.class))
 			.run((context) -> assertThat(context.getBean(Tokens.class).deduct(1001)).isPositive());
-	}
-
-	@Test
-	void nothingNeedsToBeWoven() {
-		this.runner.withPropertyValues("distributed-lock.advice-mode=aspectj")
-			.withBean(WovenShop.class)
-			.run((context) -> assertThat(context).hasNotFailed());
-		this.runner.withClassLoader(new FilteredClassLoader(Aspect.class))
-			.withBean(Shop.class)
-			.run((context) -> assertThat(context.getBean(Shop.class).deduct(1001)).isPositive());
 	}
 
 	public static class Shop {

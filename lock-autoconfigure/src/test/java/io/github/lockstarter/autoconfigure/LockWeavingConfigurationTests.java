@@ -122,16 +122,6 @@ class LockWeavingConfigurationTests {
 	}
 
 	@Test
-	void whileLocksAreDisabledNobodyIsAskedForThem() {
-		this.woven.withPropertyValues("distributed-lock.enabled=false", "distributed-lock.advice-mode=aspectj")
-			.run((context) -> {
-				assertThat(context).hasSingleBean(DistributedLockWeaving.class);
-				context.getBean(Stock.class).deduct(1001);
-				assertThat(this.acquired).isEmpty();
-			});
-	}
-
-	@Test
 	void thePropertyForActiveTransactionsReachesWovenMethods() {
 		this.woven
 			.withPropertyValues("distributed-lock.advice-mode=aspectj", "distributed-lock.on-active-transaction=fail")

@@ -244,16 +244,6 @@ class SeveralStoresTests {
 	}
 
 	@Test
-	void disabledLocksAreGrantedInAllStores() {
-		this.twoBeans.withBean(Shop.class)
-			.withPropertyValues("distributed-lock.enabled=false", "distributed-lock.locks.stock.store=paper")
-			.run((context) -> {
-				assertThat(context.getBean(Shop.class).stockInFirst(() -> true)).contains(true);
-				context.getBean(LockRegistry.class).acquire(STOCK.withStore("anywhere")).close();
-			});
-	}
-
-	@Test
 	void aBeanWithTheNameOfAKindWrapsIt() {
 		RedisDatabase redis = SharedServers.redis();
 		this.runner.withUserConfiguration(WithFaults.class)

@@ -38,7 +38,6 @@ import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnUnavailable;
 import io.github.lockstarter.engine.DefaultLockRegistry;
-import io.github.lockstarter.engine.DisabledLockRegistry;
 import io.github.lockstarter.engine.EngineProbe;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockEvent;
@@ -196,13 +195,6 @@ class ContextPropagationTests {
 			}));
 		}
 		assertThat(waiting).succeedsWithin(PATIENCE).isEqualTo(CallerContext.NONE);
-	}
-
-	@Test
-	void withLocksSwitchedOffItIsTheSame() {
-		LockRegistry disabled = new DisabledLockRegistry();
-		assertSeenByAlice(() -> new LockTemplate(disabled).executeAsync(REQUEST, this::seen));
-		assertSeenByAlice(() -> after(disabled.acquireAllAsync(LockSetRequest.of(REQUEST))));
 	}
 
 	@Test

@@ -5,15 +5,12 @@ package io.github.lockstarter.starter;
 import java.util.concurrent.CompletableFuture;
 
 import jakarta.persistence.EntityManagerFactory;
-import org.assertj.core.api.Condition;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Events;
 
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
-import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.orm.jpa.EntityManagerHolder;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
@@ -22,7 +19,6 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.OnPersistenceContext;
-import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.test.NoLateLocks;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -71,15 +67,6 @@ class NoLateLocksTests {
 	@Test
 	void aLateLockThatIsExpectedPasses() {
 		assertPasses("expected");
-	}
-
-	@Test
-	void aTestWithDisabledLocksFailsBecauseTheRuleWouldSeeNothing() {
-		run(Disabled.class, "late").assertThatEvents()
-			.haveExactly(1,
-					finishedWithFailure(instanceOf(IllegalStateException.class),
-							message((text) -> text.contains("Remove distributed-lock.enabled=false")),
-							new Condition<>((failure) -> failure.getSuppressed().length == 0, "nothing suppressed")));
 	}
 
 	private static void assertFails(String method, String message) {
@@ -162,21 +149,6 @@ class NoLateLocksTests {
 			work.run();
 			TransactionSynchronizationManager.unbindResource(this.factory);
 			open.getEntityManager().close();
-		}
-
-	}
-
-	@SpringBootTest(classes = { Shop.class, Shelf.class }, properties = "distributed-lock.enabled=false")
-	@ImportAutoConfiguration(DistributedLockAutoConfiguration.class)
-	@ExtendWith(NoLateLocks.class)
-	static class Disabled {
-
-		@Autowired
-		private Shop shop;
-
-		@Test
-		void late() {
-			this.shop.buy();
 		}
 
 	}

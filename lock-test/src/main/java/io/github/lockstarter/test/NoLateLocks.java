@@ -17,7 +17,6 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.PayloadApplicationEvent;
 import org.springframework.test.context.junit.jupiter.SpringExtension;
 
-import io.github.lockstarter.engine.DisabledLockRegistry;
 import io.github.lockstarter.event.LockEvent;
 
 /**
@@ -34,9 +33,7 @@ import io.github.lockstarter.event.LockEvent;
  * A test that is {@code @Transactional} itself acquires all its locks inside its
  * transaction, whatever the application does outside of the test. Locks inside this
  * transaction are therefore ignored, so the rule says nothing about them. Do not run
- * tests in parallel that share an application context. With
- * {@code distributed-lock.enabled=false} there are no locks to observe, so each test
- * fails.
+ * tests in parallel that share an application context.
  */
 public final class NoLateLocks implements BeforeEachCallback, AfterEachCallback {
 
@@ -47,16 +44,6 @@ public final class NoLateLocks implements BeforeEachCallback, AfterEachCallback 
 		LateLocks locks = new LateLocks();
 		application(test).addApplicationListener(locks);
 		test.getStore(NAMESPACE).put(LateLocks.class, locks);
-		// The last step, because JUnit calls afterEach in any case
-		requireEnabled(application(test));
-	}
-
-	private static void requireEnabled(ConfigurableApplicationContext application) {
-		if (application.getBeanNamesForType(DisabledLockRegistry.class).length > 0) {
-			throw new IllegalStateException("NoLateLocks cannot find late locks, because all locks are disabled."
-					+ " Remove distributed-lock.enabled=false from this test; distributed-lock.store=memory needs no"
-					+ " server either");
-		}
 	}
 
 	@Override
