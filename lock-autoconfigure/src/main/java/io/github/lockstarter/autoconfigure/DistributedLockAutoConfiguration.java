@@ -2,16 +2,25 @@
 
 package io.github.lockstarter.autoconfigure;
 
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.annotation.AdviceMode;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportSelector;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotationMetadata;
 
-import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockSettings;
-import io.github.lockstarter.LockTemplate;
-import io.github.lockstarter.spring.LockTransactionConfiguration;
+import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.spring.DistributedLocksConfiguration;
+import io.github.lockstarter.spring.LockAdvice;
+import io.github.lockstarter.spring.LockAdvisorConfiguration;
+import io.github.lockstarter.spring.LockWeavingConfiguration;
 
 /**
  * Auto-configuration for distributed locks. The names of its beans begin with
@@ -19,9 +28,22 @@ import io.github.lockstarter.spring.LockTransactionConfiguration;
  */
 @AutoConfiguration(afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
 @EnableConfigurationProperties(DistributedLockProperties.class)
-@Import({ EnabledLockConfiguration.class, LockEngineConfiguration.class, LockInterceptorConfiguration.class,
-		LockTransactionConfiguration.class })
+@Import({ DistributedLocksConfiguration.class, DistributedLockAutoConfiguration.Selector.class,
+		LockEngineConfiguration.class, EnabledLockConfiguration.class })
 public final class DistributedLockAutoConfiguration {
+
+	/**
+	 * It is created before all other beans, so it reads the properties itself.
+	 */
+	@Bean
+	@ConditionalOnMissingBean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static LockAdvice distributedLockAdvice(Environment environment) {
+		DistributedLockProperties properties = Binder.get(environment)
+			.bindOrCreate(DistributedLockProperties.PREFIX, DistributedLockProperties.class);
+		return new LockAdvice(properties.adviceMode(), properties.adviceOrder(), properties.onActiveTransaction(),
+				properties.persistenceContext());
+	}
 
 	@Bean
 	@ConditionalOnMissingBean
@@ -31,9 +53,31 @@ public final class DistributedLockAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	LockTemplate distributedLockTemplate(LockRegistry registry, DistributedLockProperties properties) {
-		return new LockTemplate(registry).withDefaults(properties.onActiveTransaction(),
-				properties.persistenceContext());
+	EngineSettings distributedLockEngineSettings(DistributedLockProperties properties) {
+		return properties.engineSettings();
+	}
+
+	/**
+	 * Selects proxies or weaving, never both.
+	 */
+	static class Selector implements ImportSelector {
+
+		private final Environment environment;
+
+		Selector(Environment environment) {
+			this.environment = environment;
+		}
+
+		@Override
+		public String[] selectImports(AnnotationMetadata metadata) {
+			AdviceMode mode = Binder.get(this.environment)
+				.bind(DistributedLockProperties.PREFIX + ".advice-mode", AdviceMode.class)
+				.orElse(AdviceMode.PROXY);
+			Class<?> selected = (mode == AdviceMode.ASPECTJ) ? LockWeavingConfiguration.class
+					: LockAdvisorConfiguration.class;
+			return new String[] { selected.getName() };
+		}
+
 	}
 
 }

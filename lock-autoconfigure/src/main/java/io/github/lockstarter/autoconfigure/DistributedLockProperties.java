@@ -52,7 +52,7 @@ import io.github.lockstarter.interceptor.DistributedLockAdvisor;
  * @param locks Settings of single lock names, where an annotation or a request leaves
  * them open. Put a name with a dot, $ or # in brackets, as in [order.place].
  */
-@ConfigurationProperties(prefix = "distributed-lock", ignoreUnknownFields = false)
+@ConfigurationProperties(prefix = DistributedLockProperties.PREFIX, ignoreUnknownFields = false)
 public record DistributedLockProperties(@DefaultValue("true") boolean enabled,
 		@DefaultValue(Property.AUTO) String store, @DefaultValue("lock:") String keyPrefix,
 		@DefaultValue("10s") Duration waitTime, @DefaultValue("30s") Duration leaseTime,
@@ -66,6 +66,8 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled,
 		@NestedConfigurationProperty @DefaultValue ZooKeeperLockProperties zookeeper,
 		@NestedConfigurationProperty @DefaultValue RedlockProperties redlock,
 		@DefaultValue Map<String, NamedLock> locks) {
+
+	static final String PREFIX = "distributed-lock";
 
 	/** Checked here as well, because the classes for Redis may be absent. */
 	private static final Pattern KEY_PREFIX = Pattern.compile("[A-Za-z0-9._:/-]{1,64}");

@@ -9,11 +9,15 @@ import org.springframework.context.annotation.Import;
 import io.github.lockstarter.spring.LockFencingConfiguration;
 
 /**
- * What only locks across instances need: their stores, and fences in databases.
+ * What only locks across instances need: a lazy bean for each kind of store on the class
+ * path, which is created if it is the default store or something names it, and fences in
+ * databases.
  */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
-@Import({ LockStoreKinds.class, FencingConfiguration.class, LockFencingConfiguration.class })
+@ConditionalOnBooleanProperty(name = DistributedLockProperties.PREFIX + ".enabled", matchIfMissing = true)
+@Import({ RedisLockConfiguration.class, RedlockConfiguration.class, JdbcLockConfiguration.class,
+		ZooKeeperLockConfiguration.class, MemoryLockConfiguration.class, FencingConfiguration.class,
+		LockFencingConfiguration.class })
 class EnabledLockConfiguration {
 
 }

@@ -5,7 +5,6 @@ package io.github.lockstarter.autoconfigure;
 import java.util.Set;
 
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -14,9 +13,6 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.io.ResourceLoader;
 
 import io.github.lockstarter.LockRegistry;
-import io.github.lockstarter.engine.DefaultLockRegistry;
-import io.github.lockstarter.engine.EngineSettings;
-import io.github.lockstarter.lifecycle.LockLifecycle;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.spring.LockRegistryConfiguration;
 import io.github.lockstarter.spring.LockStoreBeans;
@@ -33,12 +29,6 @@ import io.github.lockstarter.store.LockStores;
 class LockEngineConfiguration {
 
 	@Bean
-	@ConditionalOnMissingBean
-	EngineSettings distributedLockEngineSettings(DistributedLockProperties properties) {
-		return properties.engineSettings();
-	}
-
-	@Bean
 	@ConditionalOnMissingBean(LockStores.class)
 	LockStores distributedLockStores(ConfigurableListableBeanFactory beanFactory, DistributedLockProperties properties,
 			ResourceLoader resourceLoader) {
@@ -47,13 +37,6 @@ class LockEngineConfiguration {
 		}
 		LockStoreChoice choice = new LockStoreChoice(beanFactory, resourceLoader.getClassLoader());
 		return new LockStoreBeans(beanFactory, choice.choose(properties.store()));
-	}
-
-	@Bean
-	@ConditionalOnBean(DefaultLockRegistry.class)
-	@ConditionalOnMissingBean
-	LockLifecycle distributedLockLifecycle(DefaultLockRegistry registry) {
-		return new LockLifecycle(registry);
 	}
 
 	@Bean

@@ -13,7 +13,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.Mockito;
 
-import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
@@ -39,7 +38,6 @@ import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.interceptor.DistributedLockAdvisor;
-import io.github.lockstarter.interceptor.LockDefinitionSource;
 import io.github.lockstarter.lifecycle.LockLifecycle;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
@@ -141,26 +139,27 @@ class DistributedLockAutoConfigurationTests {
 			.withBean(LockRegistry.class, () -> registry)
 			.run((context) -> {
 				assertThat(context).getBean(LockRegistry.class).isSameAs(registry);
-				assertThat(context).doesNotHaveBean(LockLifecycle.class);
+				assertThat(context).doesNotHaveBean(DefaultLockRegistry.class);
 			});
 	}
 
 	@Test
-	void theUsersTemplateAndLifecycleWin() {
-		this.memory.withBean("ownTemplate", LockTemplate.class, () -> new LockTemplate(Mockito.mock()))
-			.withBean("ownLifecycle", LockLifecycle.class, () -> new LockLifecycle(Mockito.mock()))
-			.run((context) -> assertThat(context).hasSingleBean(LockTemplate.class)
-				.hasBean("ownTemplate")
-				.hasSingleBean(LockLifecycle.class)
-				.hasBean("ownLifecycle"));
+	void theUsersTemplateWins() {
+		LockTemplate template = new LockTemplate(Mockito.mock());
+		this.memory.withBean("ownTemplate", LockTemplate.class, () -> template)
+			.run((context) -> assertThat(context.getBean(LockTemplate.class)).isSameAs(template));
 	}
 
 	@Test
-	void theUsersAdvisorWins() {
-		DistributedLockAdvisor advisor = new DistributedLockAdvisor(
-				new LockDefinitionSource(new DefaultListableBeanFactory()), Mockito::mock);
-		this.memory.withBean("ownAdvisor", DistributedLockAdvisor.class, () -> advisor)
-			.run((context) -> assertThat(context).hasSingleBean(DistributedLockAdvisor.class).hasBean("ownAdvisor"));
+	void theUsersDefaultRegistryIsDrainedAtShutdown() {
+		DefaultLockRegistry registry = new DefaultLockRegistry(new MemoryLockStore());
+		this.memory.withBean(DefaultLockRegistry.class, () -> registry).run((context) -> {
+			assertThat(context).hasSingleBean(DefaultLockRegistry.class);
+			registry.acquire(LockRequest.of("stock")).close();
+			context.getBean(LockLifecycle.class).stop();
+			assertThatExceptionOfType(LockUnavailableException.class)
+				.isThrownBy(() -> registry.acquire(LockRequest.of("stock")));
+		});
 	}
 
 	@ParameterizedTest

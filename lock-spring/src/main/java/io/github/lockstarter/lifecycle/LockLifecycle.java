@@ -2,6 +2,8 @@
 
 package io.github.lockstarter.lifecycle;
 
+import java.util.Collection;
+
 import org.springframework.context.SmartLifecycle;
 
 import io.github.lockstarter.engine.DefaultLockRegistry;
@@ -18,23 +20,23 @@ public final class LockLifecycle implements SmartLifecycle {
 	 */
 	public static final int PHASE = 1 << 16;
 
-	private final DefaultLockRegistry registry;
+	private final Collection<DefaultLockRegistry> registries;
 
 	private volatile boolean running;
 
-	public LockLifecycle(DefaultLockRegistry registry) {
-		this.registry = registry;
+	public LockLifecycle(Collection<DefaultLockRegistry> registries) {
+		this.registries = registries;
 	}
 
 	@Override
 	public void start() {
-		this.registry.open();
+		this.registries.forEach(DefaultLockRegistry::open);
 		this.running = true;
 	}
 
 	@Override
 	public void stop() {
-		this.registry.drain();
+		this.registries.forEach(DefaultLockRegistry::drain);
 		this.running = false;
 	}
 

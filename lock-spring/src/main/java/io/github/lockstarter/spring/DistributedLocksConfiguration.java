@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.spring;
 
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.annotation.Bean;
@@ -15,17 +16,16 @@ import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.interceptor.LockDefinitionSource;
 import io.github.lockstarter.lifecycle.LockLifecycle;
-import io.github.lockstarter.store.LockStores;
 import io.github.lockstarter.validation.LockDefinitionValidator;
 
 /**
- * The beans of an application without Spring Boot. With Spring Boot, auto-configuration
- * declares the same beans, each unless the application has its own.
+ * What every application with locks has, with and without Spring Boot: the definitions of
+ * its locks and their validation, a template, and a shutdown that waits for holders.
  */
 @Configuration(proxyBeanMethods = false)
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-@Import({ LockRegistryConfiguration.class, LockTransactionConfiguration.class, LockFencingConfiguration.class })
-class DistributedLocksConfiguration {
+@Import(LockTransactionConfiguration.class)
+public class DistributedLocksConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
@@ -42,18 +42,16 @@ class DistributedLocksConfiguration {
 
 	@Bean
 	@Fallback
-	LockStores distributedLockStores(ConfigurableListableBeanFactory beanFactory) {
-		return LockStoreBeans.of(beanFactory);
-	}
-
-	@Bean
 	LockTemplate distributedLockTemplate(LockRegistry registry, LockAdvice advice) {
 		return new LockTemplate(registry).withDefaults(advice.onActiveTransaction(), advice.persistenceContext());
 	}
 
+	/**
+	 * Drains the registries of this context, also those that the application declares.
+	 */
 	@Bean
-	LockLifecycle distributedLockLifecycle(DefaultLockRegistry registry) {
-		return new LockLifecycle(registry);
+	LockLifecycle distributedLockLifecycle(ListableBeanFactory beanFactory) {
+		return new LockLifecycle(beanFactory.getBeansOfType(DefaultLockRegistry.class).values());
 	}
 
 }
