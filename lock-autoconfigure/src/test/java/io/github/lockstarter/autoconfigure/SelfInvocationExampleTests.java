@@ -3,7 +3,6 @@
 package io.github.lockstarter.autoconfigure;
 
 import java.io.File;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -64,10 +63,7 @@ class SelfInvocationExampleTests {
 	}
 
 	private static WorkerJvm start(List<String> options) {
-		List<String> all = new ArrayList<>(options);
-		// Spring Boot configures the log of the application itself
-		all.add("-Dlogback.configurationFile=");
-		return WorkerJvm.start(all, ProcessBuilder.Redirect.INHERIT, WovenApplication.class,
+		return WorkerJvm.start(options, ProcessBuilder.Redirect.INHERIT, WovenApplication.class,
 				"--distributed-lock.advice-mode=aspectj", "--distributed-lock.store=memory", "--logging.level.root=off",
 				"--spring.main.banner-mode=off");
 	}

@@ -197,8 +197,8 @@ public final class LockDefinitionValidator implements BeanFactoryPostProcessor, 
 	private void checkProxy(String name, @Nullable Object bean, Class<?> type, List<Method> locked) {
 		if (bean != null && !this.beanFactory.containsBeanDefinition(name)) {
 			if (!isLocked(name, bean, locked.get(0))) {
-				logger.warn("The bean '" + name + "' was not created by Spring, so '" + InvalidLockDefinitionException.label(locked.get(0))
-						+ "' runs without a lock");
+				logger.warn("The bean '" + name + "' was not created by Spring, so '"
+						+ InvalidLockDefinitionException.label(locked.get(0)) + "' runs without a lock");
 			}
 		}
 		else if (bean != null) {
@@ -343,8 +343,9 @@ public final class LockDefinitionValidator implements BeanFactoryPostProcessor, 
 			.flatMap((type) -> Arrays.stream(type.getDeclaredMethods()))
 			.filter((method) -> (method.getModifiers() & (Modifier.PUBLIC | Modifier.FINAL | Modifier.STATIC)) //
 					== (Modifier.PUBLIC | Modifier.FINAL))
-			.forEach((method) -> logger.warn("'" + InvalidLockDefinitionException.label(method) + "' is final, so it runs on the proxy of the"
-					+ " bean '" + name + "' itself, where all fields are null. Make it non-final"));
+			.forEach((method) -> logger
+				.warn("'" + InvalidLockDefinitionException.label(method) + "' is final, so it runs on the proxy of the"
+						+ " bean '" + name + "' itself, where all fields are null. Make it non-final"));
 	}
 
 	/** A mock replaces a bean in a test, and has nothing to lock. */

@@ -83,8 +83,8 @@ final class SelfInvocationCheck {
 	}
 
 	private void report(Class<?> bean, Class<?> type, String caller, Method callee) {
-		String call = "'" + ClassUtils.getShortName(type) + '.' + caller + "' calls '" + InvalidLockDefinitionException.label(callee)
-				+ "' of the same bean";
+		String call = "'" + ClassUtils.getShortName(type) + '.' + caller + "' calls '"
+				+ InvalidLockDefinitionException.label(callee) + "' of the same bean";
 		if (this.known.add(call)) {
 			logger.warn(call + ", which bypasses the proxy: that call runs without the lock. Inject an"
 					+ " ObjectProvider<" + ClassUtils.getShortName(bean) + "> and call getObject()." + callee.getName()
