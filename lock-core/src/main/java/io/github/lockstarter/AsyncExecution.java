@@ -71,7 +71,7 @@ final class AsyncExecution<L extends LeaseSet, T extends @Nullable Object> {
 	}
 
 	private CompletionStage<T> call(LockOutcome<L> outcome, L lease) throws Throwable {
-		try (LeaseScope scope = outcome.enter(lease)) {
+		try (LeaseContext.Scope scope = LeaseContext.enter(lease)) {
 			return outcome.call(this.body, lease);
 		}
 	}

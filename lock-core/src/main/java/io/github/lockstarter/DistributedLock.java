@@ -154,29 +154,12 @@ public @interface DistributedLock {
 	OnUnavailable onUnavailable() default OnUnavailable.DEFAULT;
 
 	/**
-	 * What to do when a transaction is already active when the lock is acquired. A
-	 * transaction that begins under the lock, such as that of {@code @Transactional} on
-	 * the same method, is not affected. The attribute has no effect on methods that
-	 * return a future or publisher: their work is not part of the transaction of the
-	 * calling thread. Any value other than {@code DEFAULT} says that such transactions
-	 * are expected, and ends the warning of what they read before the lock.
-	 */
-	OnActiveTransaction onActiveTransaction() default OnActiveTransaction.DEFAULT;
-
-	/**
 	 * Whether transactions that begin under the lock claim its fencing token in their
 	 * database, so that those of an owner whose lease is over are refused. The loss of
 	 * the lock is then noticed even if this JVM was paused. The attribute has no effect
 	 * on transactions that begin on other threads.
 	 */
 	TransactionFencing transactionFencing() default TransactionFencing.DEFAULT;
-
-	/**
-	 * What to do when a persistence context of JPA, but no transaction, is open when the
-	 * lock is acquired, for example that of {@code spring.jpa.open-in-view}. It has no
-	 * effect on methods that return a future or publisher, as they run on other threads.
-	 */
-	OnPersistenceContext persistenceContext() default OnPersistenceContext.DEFAULT;
 
 	/**
 	 * What to do when the lock is lost while the body runs.

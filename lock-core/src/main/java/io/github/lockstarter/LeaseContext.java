@@ -2,23 +2,17 @@
 
 package io.github.lockstarter;
 
-import java.util.Comparator;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
-import java.util.function.BooleanSupplier;
-import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * The leases under which the current thread runs, innermost first. They determine
- * {@link Lease#current()}, and which leases must be held when a transaction commits. The
- * public methods are for guards of transactions, such as {@code LockCommitGuard}.
+ * The leases of the bodies that the current thread runs, innermost first.
  */
-public final class LeaseContext {
+final class LeaseContext {
 
-	private static final ThreadLocal<@Nullable LeaseScope> INNERMOST = new ThreadLocal<>();
+	private static final ThreadLocal<@Nullable Scope> INNERMOST = new ThreadLocal<>();
 
 	private LeaseContext() {
 	}
@@ -33,62 +27,42 @@ public final class LeaseContext {
 	}
 
 	static LeaseSet currentSet() {
-		for (LeaseScope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
-			if (!scope.left) {
-				return scope.lease;
-			}
+		Scope innermost = INNERMOST.get();
+		if (innermost == null) {
+			throw new IllegalStateException("There is no current lease: this thread is neither inside a method"
+					+ " annotated with @DistributedLock nor inside a LockTemplate");
 		}
-		throw new IllegalStateException("There is no current lease: this thread is neither inside a method"
-				+ " annotated with @DistributedLock nor inside a LockTemplate");
+		return innermost.lease;
+	}
+
+	static List<LeaseSet> all() {
+		Scope scope = INNERMOST.get();
+		if (scope == null) {
+			return List.of();
+		}
+		List<LeaseSet> leases = new ArrayList<>(2);
+		for (; scope != null; scope = scope.outer) {
+			leases.add(scope.lease);
+		}
+		return leases;
 	}
 
 	/**
-	 * Check that all leases of this thread are held, except those whose loss is only
-	 * logged.
-	 * @throws LockLostException if a lock was lost
-	 */
-	public static void ensureAllHeld() {
-		for (LeaseScope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
-			if (!scope.ended && scope.lossMatters()) {
-				scope.lease.ensureHeld();
-			}
-		}
-	}
-
-	/**
-	 * Check that this thread does not run under a lost lease of the same lock. Leases
-	 * with a fixed lease time are ignored, because they need not be closed and their body
-	 * may have ended.
-	 * @throws LockLostException if this thread runs under a lost lease
+	 * Check that this thread does not run a body under a lost lease of the same lock.
+	 * @throws LockLostException if it does
 	 */
 	static void ensureNotLost(AnyLockRequest<?> request) {
+		if (INNERMOST.get() == null) {
+			return;
+		}
 		List<LockRequest> requests = LockSetRequest.requestsOf(request);
-		for (LeaseScope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
-			if (!scope.ended && scope.expired == null) {
-				for (Lease lease : scope.lease.all()) {
-					if (!lease.isHeld() && requests.stream().anyMatch((one) -> one.key().equals(lease.key()))) {
-						tellOfLoss(lease);
-					}
+		for (LeaseSet leases : all()) {
+			for (Lease lease : leases.all()) {
+				if (!lease.isHeld() && requests.stream().anyMatch((one) -> one.key().equals(lease.key()))) {
+					tellOfLoss(lease);
 				}
 			}
 		}
-	}
-
-	/**
-	 * Return whether this thread already runs under all the locks of a request.
-	 */
-	static boolean isReentrant(AnyLockRequest<?> request) {
-		return LockSetRequest.requestsOf(request).stream().allMatch((one) -> isHeld(one.key()));
-	}
-
-	private static boolean isHeld(LockKey key) {
-		for (LeaseScope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
-			if (!scope.ended
-					&& scope.lease.all().stream().anyMatch((lease) -> lease.key().equals(key) && lease.isHeld())) {
-				return true;
-			}
-		}
-		return false;
 	}
 
 	private static void tellOfLoss(Lease lease) {
@@ -101,104 +75,28 @@ public final class LeaseContext {
 	}
 
 	/**
-	 * Return the leases of this thread whose fencing tokens a transaction claims, without
-	 * repetition, in an order that is the same in all JVMs.
-	 * @param byDefault whether transactions claim the token of a lease where nothing is
-	 * said
+	 * Enter a body on the current thread, which leaves it before any outer one.
 	 */
-	public static List<Lease> fenced(Predicate<Lease> byDefault) {
-		if (INNERMOST.get() == null) {
-			return List.of();
-		}
-		Map<String, Lease> byLock = new TreeMap<>();
-		for (LeaseScope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
-			if (!scope.ended) {
-				for (Lease lease : scope.lease.all()) {
-					if (scope.terms.isFenced(byDefault.test(lease))) {
-						byLock.merge(lease.store() + '/' + lease.key().text(), lease, LeaseContext::stronger);
-					}
-				}
-			}
-		}
-		return List.copyOf(byLock.values());
-	}
-
-	/** The claim of a writer is enough for the same thread as a reader. */
-	private static Lease stronger(Lease one, Lease other) {
-		return Comparator.<Lease, Boolean>comparing((lease) -> lease.mode() != LockMode.READ)
-			.thenComparing(Lease::fencingToken)
-			.compare(one, other) >= 0 ? one : other;
-	}
-
-	/**
-	 * Enter a scope.
-	 */
-	static LeaseScope enter(LeaseSet lease, ScopeTerms terms) {
-		LeaseScope scope = new LeaseScope(lease, terms, forgetEnded());
+	static Scope enter(LeaseSet lease) {
+		Scope scope = new Scope(lease, INNERMOST.get());
 		INNERMOST.set(scope);
 		return scope;
 	}
 
 	/**
-	 * Enter a scope whose lease is never the {@linkplain #current() current} one.
-	 * @param expired whether the time of a fixed lease is over, or {@code null} if the
-	 * lease is renewed
+	 * The part of a thread's work that runs under a lease.
+	 *
+	 * @param lease the lease
+	 * @param outer the enclosing part
 	 */
-	static LeaseScope watch(LeaseSet lease, @Nullable BooleanSupplier expired, ScopeTerms terms) {
-		if (!TransactionBoundary.isAround()) {
-			forgetExpired();
-		}
-		LeaseScope scope = enter(lease, terms);
-		scope.leave();
-		scope.expired = expired;
-		return scope;
-	}
+	record Scope(LeaseSet lease, @Nullable Scope outer) implements AutoCloseable {
 
-	/**
-	 * Forget the scopes whose lease has expired, because it may never be closed. Until
-	 * then the scopes matter to transactions that began before.
-	 */
-	public static void forgetExpired() {
-		for (LeaseScope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
-			scope.endIfExpired();
-		}
-		if (INNERMOST.get() != null) {
-			forgetEnded();
-		}
-	}
-
-	static int size() {
-		int size = 0;
-		for (LeaseScope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
-			size++;
-		}
-		return size;
-	}
-
-	/**
-	 * Forget all scopes that have ended. LeaseScopes may end in any order, and on any
-	 * thread.
-	 * @return the innermost scope that is left
-	 */
-	static @Nullable LeaseScope forgetEnded() {
-		LeaseScope first = INNERMOST.get();
-		LeaseScope innermost = firstOpen(first);
-		if (innermost != first) {
+		@Override
+		public void close() {
 			// Not removed, because the next read would only create the entry again
-			INNERMOST.set(innermost);
+			INNERMOST.set(this.outer);
 		}
-		for (LeaseScope scope = innermost; scope != null; scope = scope.outer) {
-			scope.outer = firstOpen(scope.outer);
-		}
-		return innermost;
-	}
 
-	private static @Nullable LeaseScope firstOpen(@Nullable LeaseScope innermost) {
-		LeaseScope scope = innermost;
-		while (scope != null && scope.ended) {
-			scope = scope.outer;
-		}
-		return scope;
 	}
 
 }

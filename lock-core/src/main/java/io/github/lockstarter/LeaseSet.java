@@ -30,6 +30,15 @@ public interface LeaseSet extends AutoCloseable {
 	}
 
 	/**
+	 * Return the leases of all annotated methods and {@link LockTemplate}s that run on
+	 * this thread, innermost first. For integrations; an application needs
+	 * {@link #current()}.
+	 */
+	static List<LeaseSet> enclosing() {
+		return LeaseContext.all();
+	}
+
+	/**
 	 * Return the leases, one for each lock, in the order in which the locks were
 	 * acquired. Closing one of them releases its lock, and the set is no longer held.
 	 */

@@ -165,13 +165,6 @@ public final class LockOutcome<L extends LeaseSet> {
 	}
 
 	/**
-	 * Enter the part of the current thread's work that runs under the lock.
-	 */
-	LeaseScope enter(L lease) {
-		return LeaseContext.enter(lease, this.terms.scope());
-	}
-
-	/**
 	 * Run a body on the current thread unless its lock is already lost, and interrupt it
 	 * on a loss if the template requires it.
 	 */

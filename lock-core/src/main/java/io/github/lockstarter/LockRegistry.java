@@ -7,8 +7,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 
-import org.jspecify.annotations.Nullable;
-
 /**
  * Acquires locks. For a whole method or block, {@link DistributedLock} and
  * {@link LockTemplate} are simpler; use a registry where the acquisition and the release
@@ -117,15 +115,17 @@ public interface LockRegistry {
 	/**
 	 * Return a lock as a {@link java.util.concurrent.locks.Lock}, for code that expects
 	 * one. The lock is reentrant and owned by the thread that locks it; its lease is
-	 * renewed until it is unlocked. All methods throw {@link LockUnavailableException}
-	 * when the store cannot be asked; {@link Lock#unlock()} throws
-	 * {@link LockLostException} if the lock was lost before, and
-	 * {@link IllegalMonitorStateException} if the thread does not hold it.
+	 * renewed until it is unlocked, unless the settings of its name fix the lease time.
+	 * All methods throw {@link LockUnavailableException} when the store cannot be asked;
+	 * {@link Lock#unlock()} throws {@link LockLostException} if the lock was lost before,
+	 * and {@link IllegalMonitorStateException} if the thread does not hold it.
 	 * {@link Lock#newCondition()} is not supported.
 	 * @param key which lock
 	 * @return a view; any two views of the same key are the same lock
 	 */
-	Lock lock(LockKey key);
+	default Lock lock(LockKey key) {
+		return new LockView(this, key, LockMode.EXCLUSIVE);
+	}
 
 	/**
 	 * Return a lock as a {@link java.util.concurrent.locks.ReadWriteLock}: the read lock
@@ -137,18 +137,8 @@ public interface LockRegistry {
 	 * @param key which lock
 	 * @return a view; any two views of the same key are the same lock
 	 */
-	ReadWriteLock readWriteLock(LockKey key);
-
-	/**
-	 * Tell listeners that a thread is about to acquire a lock later than it may have read
-	 * what the lock guards. A {@link LockTemplate} and a
-	 * {@link TransactionAwareLockRegistry} call this for each late acquisition; a
-	 * registry that wraps another one passes it on.
-	 * @param request which lock
-	 * @param reason why it is late, for messages
-	 * @param transaction the name of the active transaction, if there is one
-	 */
-	default void acquiringLate(LockRequest request, String reason, @Nullable String transaction) {
+	default ReadWriteLock readWriteLock(LockKey key) {
+		return LockView.BothSides.of(this, key);
 	}
 
 	/**

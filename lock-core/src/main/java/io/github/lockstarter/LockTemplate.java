@@ -27,8 +27,6 @@ public class LockTemplate {
 
 	private final OnLost onLost;
 
-	private final FreshReads reads;
-
 	private final TransactionFencing transactionFencing;
 
 	/**
@@ -37,17 +35,13 @@ public class LockTemplate {
 	 * @param registry acquires the locks
 	 */
 	public LockTemplate(LockRegistry registry) {
-		this(TransactionAwareLockRegistry.unwrap(registry), OnLost.DEFAULT,
-				FreshReads.byDefault(OnActiveTransaction.DEFER, OnPersistenceContext.ISOLATE),
-				TransactionFencing.DEFAULT);
+		this(registry, OnLost.DEFAULT, TransactionFencing.DEFAULT);
 	}
 
-	private LockTemplate(LockRegistry registry, OnLost onLost, FreshReads reads,
-			TransactionFencing transactionFencing) {
+	private LockTemplate(LockRegistry registry, OnLost onLost, TransactionFencing transactionFencing) {
 		this.registry = registry;
 		this.settings = LockSettings.of(registry);
 		this.onLost = onLost;
-		this.reads = reads;
 		this.transactionFencing = transactionFencing;
 	}
 
@@ -56,27 +50,7 @@ public class LockTemplate {
 	 * @param onLost the reaction
 	 */
 	public LockTemplate withOnLost(OnLost onLost) {
-		return new LockTemplate(this.registry, onLost, this.reads, this.transactionFencing);
-	}
-
-	/**
-	 * Return a template with another reaction to a transaction that is already active.
-	 * Any value other than {@link OnActiveTransaction#DEFAULT} says that the caller
-	 * expects such transactions, and ends the warning of reads before the lock.
-	 * @param onActiveTransaction the reaction
-	 */
-	public LockTemplate withOnActiveTransaction(OnActiveTransaction onActiveTransaction) {
-		return new LockTemplate(this.registry, this.onLost, this.reads.with(onActiveTransaction),
-				this.transactionFencing);
-	}
-
-	/**
-	 * Return a template with another reaction to an open persistence context.
-	 * @param persistenceContext the reaction
-	 */
-	public LockTemplate withPersistenceContext(OnPersistenceContext persistenceContext) {
-		return new LockTemplate(this.registry, this.onLost, this.reads.with(persistenceContext),
-				this.transactionFencing);
+		return new LockTemplate(this.registry, onLost, this.transactionFencing);
 	}
 
 	/**
@@ -84,28 +58,7 @@ public class LockTemplate {
 	 * @param transactionFencing whether they do
 	 */
 	public LockTemplate withTransactionFencing(TransactionFencing transactionFencing) {
-		return new LockTemplate(this.registry, this.onLost, this.reads, transactionFencing);
-	}
-
-	/**
-	 * Return a template with other reactions where {@code DEFAULT} is chosen. For
-	 * configuration; code that uses a template chooses its reactions with the methods
-	 * above.
-	 * @param onActiveTransaction the reaction to a transaction that is already active
-	 * @param persistenceContext the reaction to an open persistence context
-	 */
-	public LockTemplate withDefaults(OnActiveTransaction onActiveTransaction, OnPersistenceContext persistenceContext) {
-		return new LockTemplate(this.registry, this.onLost,
-				this.reads.withDefaults(onActiveTransaction, persistenceContext), this.transactionFencing);
-	}
-
-	/**
-	 * Return a template for one caller, which warnings name instead of the lock. For
-	 * advice that acquires the locks of a method.
-	 * @param caller the method, for messages
-	 */
-	public LockTemplate forCaller(String caller) {
-		return new LockTemplate(this.registry, this.onLost, this.reads.forCaller(caller), this.transactionFencing);
+		return new LockTemplate(this.registry, this.onLost, transactionFencing);
 	}
 
 	/**
@@ -187,10 +140,14 @@ public class LockTemplate {
 			AnyLockRequest<L> request, LockedBody<L, T, X> body, ContentionHandler<T, X> onContention,
 			OutageHandler<T, X> onOutage) throws X {
 		AnyLockRequest<L> complete = this.settings.forBody(request);
-		boolean untilCompletion = this.reads.defersRelease(complete, this.registry);
-		LockedBody<L, T, X> isolated = this.reads.isolated(complete, this.registry, body);
-		LockOutcome<L> outcome = LockOutcome.of(() -> acquire(complete), terms(complete));
-		return new ThreadExecution<L>(outcome, untilCompletion).run(isolated, onContention, onOutage);
+		BodyTerms terms = terms(complete);
+		LockOutcome<L> outcome = LockOutcome.of(() -> {
+			// The registry does not know that an outer body still runs, and would acquire
+			// the lock anew
+			LeaseContext.ensureNotLost(complete);
+			return acquire(complete, terms);
+		}, terms);
+		return new ThreadExecution<L>(outcome).run(body, onContention, onOutage);
 	}
 
 	/**
@@ -204,9 +161,8 @@ public class LockTemplate {
 	 * <p>
 	 * The acquisition is not reentrant, unless the request has an
 	 * {@linkplain AnyLockRequest#withOwner owner}: a body that waits for the same lock
-	 * waits for itself. A transaction of the current thread does not extend to the body,
-	 * so {@link OnActiveTransaction} has no effect. With {@link OnLost#INTERRUPT} a loss
-	 * also cancels the future of the body.
+	 * waits for itself. A transaction of the current thread does not extend to the body.
+	 * With {@link OnLost#INTERRUPT} a loss also cancels the future of the body.
 	 * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
 	 * @param <T> the type of the result
 	 * @param request which lock or locks, and how long to wait
@@ -262,29 +218,30 @@ public class LockTemplate {
 		AnyLockRequest<L> complete = this.settings.forBody(request);
 		BodyTerms terms = terms(complete);
 		AnyLockRequest<L> plain = terms.holdTimes().without(complete);
+		LockRegistry registry = registryFor(terms);
 		CompletableFuture<L> acquisition = (CompletableFuture<L>) ((plain instanceof LockRequest one)
-				? this.registry.acquireAsync(one) : this.registry.acquireAllAsync((LockSetRequest) plain));
+				? registry.acquireAsync(one) : registry.acquireAllAsync((LockSetRequest) plain));
 		return new FutureOutcome<>(acquisition, terms);
 	}
 
-	/**
-	 * Acquire the lock, unless an outer body on this thread has lost it: the registry
-	 * does not know that the outer body still runs, and would acquire the lock anew.
-	 */
 	@SuppressWarnings("unchecked")
-	private <L extends LeaseSet> L acquire(AnyLockRequest<L> request) {
-		LeaseContext.ensureNotLost(request);
-		HoldTimes holdTimes = HoldTimes.of(request);
-		AnyLockRequest<L> plain = holdTimes.without(request);
-		L lease = (L) ((plain instanceof LockRequest one) ? this.registry.acquire(one)
-				: this.registry.acquireAll((LockSetRequest) plain));
-		holdTimes.begin(lease);
+	private <L extends LeaseSet> L acquire(AnyLockRequest<L> request, BodyTerms terms) {
+		LockRegistry registry = registryFor(terms);
+		AnyLockRequest<L> plain = terms.holdTimes().without(request);
+		L lease = (L) ((plain instanceof LockRequest one) ? registry.acquire(one)
+				: registry.acquireAll((LockSetRequest) plain));
+		terms.holdTimes().begin(lease);
 		return lease;
+	}
+
+	private LockRegistry registryFor(BodyTerms terms) {
+		return (this.registry instanceof BodyAwareLockRegistry aware)
+				? aware.forBodies(terms.onLost(), this.transactionFencing) : this.registry;
 	}
 
 	private BodyTerms terms(AnyLockRequest<?> request) {
 		OnLost onLost = (this.onLost != OnLost.DEFAULT) ? this.onLost : this.settings.onLost(request);
-		return BodyTerms.of(request, onLost, this.transactionFencing);
+		return BodyTerms.of(request, onLost);
 	}
 
 }

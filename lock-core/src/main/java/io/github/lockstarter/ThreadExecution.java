@@ -7,14 +7,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of a body on the current thread: the lock is held until the body has returned,
- * or until the transaction of the thread is completed.
+ * One run of a body on the current thread: the lock is held until the body has returned.
  *
  * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
  * @param outcome the outcome of the acquisition
- * @param untilCompletion whether the completion of the transaction releases the lock
  */
-record ThreadExecution<L extends LeaseSet>(LockOutcome<L> outcome, boolean untilCompletion) {
+record ThreadExecution<L extends LeaseSet>(LockOutcome<L> outcome) {
 
 	<T extends @Nullable Object, X extends Throwable> T run(LockedBody<L, T, X> body,
 			ContentionHandler<T, X> onContention, OutageHandler<T, X> onOutage) throws X {
@@ -22,15 +20,9 @@ record ThreadExecution<L extends LeaseSet>(LockOutcome<L> outcome, boolean until
 	}
 
 	private <T extends @Nullable Object, X extends Throwable> T runUnder(L lease, LockedBody<L, T, X> body) throws X {
-		LeaseScope scope = this.outcome.enter(lease);
-		if (this.untilCompletion) {
-			TransactionBoundary.endAfterCompletion(scope);
-		}
+		LeaseContext.Scope scope = LeaseContext.enter(lease);
 		T result;
 		try {
-			if (this.untilCompletion) {
-				TransactionBoundary.acquired();
-			}
 			result = this.outcome.call(body, lease);
 		}
 		catch (Throwable ex) {
@@ -43,7 +35,7 @@ record ThreadExecution<L extends LeaseSet>(LockOutcome<L> outcome, boolean until
 		return result;
 	}
 
-	private @Nullable Throwable leave(L lease, LeaseScope scope, @Nullable Throwable failure) {
+	private @Nullable Throwable leave(L lease, LeaseContext.Scope scope, @Nullable Throwable failure) {
 		try {
 			release(lease, scope, failure == null);
 			return this.outcome.cause(failure, null);
@@ -53,20 +45,15 @@ record ThreadExecution<L extends LeaseSet>(LockOutcome<L> outcome, boolean until
 		}
 	}
 
-	private void release(L lease, LeaseScope scope, boolean successful) {
+	private void release(L lease, LeaseContext.Scope scope, boolean successful) {
 		try {
 			this.outcome.keep(lease, successful);
 		}
 		finally {
-			if (this.untilCompletion) {
-				scope.leave();
-			}
-			else {
-				// The scope ends first, because listeners may run transactions of their
-				// own at the release
-				scope.close();
-				lease.close();
-			}
+			// The scope ends first, because listeners may run bodies of their own at the
+			// release
+			scope.close();
+			lease.close();
 		}
 	}
 

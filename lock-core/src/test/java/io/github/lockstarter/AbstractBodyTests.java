@@ -77,7 +77,7 @@ abstract class AbstractBodyTests {
 	@AfterEach
 	void nothingIsLeft() {
 		assertThat(Thread.interrupted()).as("interrupted").isFalse();
-		assertThat(LeaseContext.size()).as("current leases").isZero();
+		assertThat(LeaseContext.all()).as("current leases").isEmpty();
 		this.time.advance(Duration.ofMinutes(1));
 		assertThat(EngineProbe.activeLocks(this.registry)).as("active locks").isZero();
 		assertThat(EngineProbe.backgroundActions(this.registry)).as("background actions").isZero();

@@ -62,7 +62,7 @@ class LockOutcomeTests extends AbstractBodyTests {
 	void anyOtherReasonIsThrown() {
 		LockOutcome<Lease> interrupted = LockOutcome.of(() -> {
 			throw new LockInterruptedException(KEY);
-		}, BodyTerms.of(REQUEST, OnLost.THROW, TransactionFencing.DEFAULT));
+		}, BodyTerms.of(REQUEST, OnLost.THROW));
 		assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(() -> fold(interrupted));
 	}
 

@@ -134,34 +134,25 @@ class LockSettingsTests {
 	@Test
 	void aRegistryAppliesTimesButNotThatOfATemplate() throws Exception {
 		use(ALL.withStore("memory").withWaitTime(Duration.ZERO));
-		for (LockRegistry each : List.of(this.registry,
-				new TransactionAwareLockRegistry(this.registry, OnActiveTransaction.DEFER))) {
-			try (Lease lease = each.acquire(STOCK)) {
-				assertThat(lease.remaining()).isEqualTo(certain(MINUTE));
-				assertThat(Callers.start(() -> each.tryAcquire(STOCK)).get()).isEmpty();
-			}
-			assertThat(this.memory.isEmpty()).isTrue();
-			try (LeaseSet leases = each.acquireAll(LockSetRequest.of(STOCK, ORDER))) {
-				assertThat(leases.get(STOCK.key()).remaining()).isEqualTo(certain(MINUTE));
-				assertThat(leases.get(ORDER.key()).remaining()).isEqualTo(certain(Duration.ofSeconds(30)));
-				assertThat(Callers.start(() -> each.tryAcquireAll(LockSetRequest.of(STOCK, ORDER))).get()).isEmpty();
-			}
+		try (Lease lease = this.registry.acquire(STOCK)) {
+			assertThat(lease.remaining()).isEqualTo(certain(MINUTE));
+			assertThat(Callers.start(() -> this.registry.tryAcquire(STOCK)).get()).isEmpty();
+		}
+		assertThat(this.memory.isEmpty()).isTrue();
+		try (LeaseSet leases = this.registry.acquireAll(LockSetRequest.of(STOCK, ORDER))) {
+			assertThat(leases.get(STOCK.key()).remaining()).isEqualTo(certain(MINUTE));
+			assertThat(leases.get(ORDER.key()).remaining()).isEqualTo(certain(Duration.ofSeconds(30)));
+			assertThat(Callers.start(() -> this.registry.tryAcquireAll(LockSetRequest.of(STOCK, ORDER))).get())
+				.isEmpty();
 		}
 	}
 
 	@Test
-	void theLeaseOfALockViewIsRenewed() {
+	void aLockViewHasTheLeaseTimeOfItsName() {
 		use(NameSettings.NONE.withLeaseTime(SECOND));
-		for (LockRegistry each : List.of(this.registry,
-				new TransactionAwareLockRegistry(this.registry, OnActiveTransaction.DEFER))) {
-			each.lock(STOCK.key()).lock();
-			try (Lease nested = each.acquire(STOCK)) {
-				assertThat(nested.remaining()).isEqualTo(certain(Duration.ofSeconds(30)));
-				this.time.advance(MINUTE);
-				assertThat(nested.isHeld()).isTrue();
-			}
-			each.lock(STOCK.key()).unlock();
-		}
+		this.registry.lock(STOCK.key()).lock();
+		this.time.advance(SECOND);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(this.registry.lock(STOCK.key())::unlock);
 	}
 
 	@Test

@@ -160,7 +160,7 @@ class LockTemplateAsyncTests extends AbstractBodyTests {
 			this.begun.countDown();
 			return this.body;
 		}, (contention) -> this.body, (outage) -> this.body)
-			.after(new FutureOutcome<>(acquisition, BodyTerms.of(REQUEST, OnLost.THROW, TransactionFencing.DEFAULT)));
+			.after(new FutureOutcome<>(acquisition, BodyTerms.of(REQUEST, OnLost.THROW)));
 		acquisition.complete(this.registry.acquire(REQUEST));
 		result.cancel(true);
 		tasks.remove().run();

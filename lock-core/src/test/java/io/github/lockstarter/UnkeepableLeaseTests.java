@@ -29,7 +29,7 @@ class UnkeepableLeaseTests {
 
 	private static final HoldTimes TIMES = HoldTimes.of(REQUEST.withHoldAtLeast(Duration.ofMinutes(1)));
 
-	private static final BodyTerms TERMS = new BodyTerms(OnLost.THROW, TIMES, ScopeTerms.OF_THREAD);
+	private static final BodyTerms TERMS = new BodyTerms(OnLost.THROW, TIMES);
 
 	@RegisterExtension
 	private final ManualInstances instances = new ManualInstances();
@@ -53,7 +53,7 @@ class UnkeepableLeaseTests {
 	void afterABodyOnAThread() {
 		assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(() -> run((lease) -> "body"))
 			.isSameAs(this.refusal);
-		assertThat(LeaseContext.size()).isZero();
+		assertThat(LeaseContext.all()).isEmpty();
 	}
 
 	@Test
@@ -61,19 +61,12 @@ class UnkeepableLeaseTests {
 		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> run((lease) -> {
 			throw new IllegalStateException("of the body");
 		})).satisfies((failure) -> assertThat(failure).hasSuppressedException(this.refusal));
-		assertThat(LeaseContext.size()).isZero();
+		assertThat(LeaseContext.all()).isEmpty();
 	}
 
 	@Test
 	void afterABodyWithoutAThread() {
 		assertThat(this.outcome.end(null)).failsWithin(PATIENCE).withThrowableThat().withCause(this.refusal);
-	}
-
-	@Test
-	void afterATransactionThatIsRolledBack() {
-		LeaseScope scope = this.outcome.enter(this.lease);
-		assertThatExceptionOfType(UnsupportedOperationException.class)
-			.isThrownBy(() -> TransactionBoundary.end(scope, LockBoundary.Outcome.ROLLED_BACK));
 	}
 
 	@Test
@@ -85,7 +78,7 @@ class UnkeepableLeaseTests {
 	}
 
 	private String run(LockedBody<Lease, String, RuntimeException> body) {
-		return new ThreadExecution<>(this.outcome, false).run(body, (contention) -> "contention", (outage) -> "outage");
+		return new ThreadExecution<>(this.outcome).run(body, (contention) -> "contention", (outage) -> "outage");
 	}
 
 	private record UnkeepableLease(Lease delegate, RuntimeException refusal) implements Lease {

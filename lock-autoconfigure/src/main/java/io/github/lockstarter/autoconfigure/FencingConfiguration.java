@@ -16,8 +16,8 @@ import org.springframework.core.io.ResourceLoader;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.transaction.ConfigurableTransactionManager;
 
-import io.github.lockstarter.fencing.FenceTablePreparation;
-import io.github.lockstarter.fencing.FencingSettings;
+import io.github.lockstarter.transaction.FenceTablePreparation;
+import io.github.lockstarter.transaction.FencingSettings;
 
 /**
  * Fences transactions as the properties say.

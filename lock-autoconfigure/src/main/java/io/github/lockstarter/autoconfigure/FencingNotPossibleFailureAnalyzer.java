@@ -6,7 +6,7 @@ import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.util.StringUtils;
 
-import io.github.lockstarter.fencing.FencingNotPossibleException;
+import io.github.lockstarter.transaction.FencingNotPossibleException;
 
 /**
  * Analyzer for a {@link FencingNotPossibleException}.

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
-import io.github.lockstarter.fencing.FencingSettings;
+import io.github.lockstarter.transaction.FencingSettings;
 
 /**
  * Settings of fenced transactions.

@@ -14,10 +14,10 @@ import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.io.ResourceLoader;
 
-import io.github.lockstarter.fencing.FenceTable;
-import io.github.lockstarter.fencing.FenceTableException;
-import io.github.lockstarter.fencing.FenceTablePreparation;
-import io.github.lockstarter.fencing.FencingNotPossibleException;
+import io.github.lockstarter.transaction.FenceTable;
+import io.github.lockstarter.transaction.FenceTableException;
+import io.github.lockstarter.transaction.FenceTablePreparation;
+import io.github.lockstarter.transaction.FencingNotPossibleException;
 
 /**
  * Creates the tables of claims, as the properties say, and ends the start if one is

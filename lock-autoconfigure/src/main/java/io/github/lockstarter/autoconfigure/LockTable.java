@@ -16,7 +16,7 @@ import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.io.ResourceLoader;
 
-import io.github.lockstarter.fencing.FenceTable;
+import io.github.lockstarter.transaction.FenceTable;
 import io.github.lockstarter.jdbc.JdbcLockSchema;
 import io.github.lockstarter.store.UnusableStoreException;
 

@@ -26,8 +26,7 @@ class ArchitectureTests extends AbstractArchitectureTests {
 	ArchitectureTests() {
 		super(Map.of(".autoconfigure",
 				Set.of("", ".event", ".store", ".engine", ".redis", ".redlock", ".jdbc", ".zookeeper", ".memory",
-						".interceptor", ".validation", ".aspectj", ".transaction", ".fencing", ".lifecycle",
-						".spring")));
+						".interceptor", ".validation", ".aspectj", ".transaction", ".lifecycle", ".spring")));
 	}
 
 	@Test

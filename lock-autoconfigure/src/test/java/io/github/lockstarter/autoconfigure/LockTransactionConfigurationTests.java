@@ -19,13 +19,11 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.github.lockstarter.DistributedLock;
-import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
-import io.github.lockstarter.OnActiveTransaction;
-import io.github.lockstarter.TransactionAwareLockRegistry;
+import io.github.lockstarter.transaction.TransactionAwareLockRegistry;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockListener;
@@ -91,9 +89,17 @@ class LockTransactionConfigurationTests {
 	}
 
 	@Test
-	void aRegistryOfTheApplicationIsLeftAsItIs() {
-		this.runner.withBean("own", DefaultLockRegistry.class, () -> registry())
-			.run((context) -> assertThat(context.getBean(LockRegistry.class)).isSameAs(context.getBean("own")));
+	void aRegistryOfTheApplicationIsLeftAsItIsAndItsBodiesRespectTransactions() {
+		this.runner.withBean("own", DefaultLockRegistry.class, () -> registry()).run((context) -> {
+			assertThat(context.getBean(LockRegistry.class)).isSameAs(context.getBean("own"));
+			inTransaction(context, () -> {
+				context.getBean(Sales.class).sell(() -> {
+				});
+				context.getBean(LockTemplate.class).execute(LockRequest.of("order"), (lease) -> null);
+				assertThat(this.memory.isEmpty()).isFalse();
+			});
+			assertThat(this.memory.isEmpty()).isTrue();
+		});
 	}
 
 	@Test
@@ -106,7 +112,6 @@ class LockTransactionConfigurationTests {
 						() -> context.getBean(LockTemplate.class).execute(LockRequest.of("sale", 1), (lease) -> null));
 				assertThatIllegalStateException()
 					.isThrownBy(() -> context.getBean(LockRegistry.class).acquire(LockRequest.of("sale", 1)));
-				context.getBean(Sales.class).prepare();
 				assertThat(this.memory.isEmpty()).isTrue();
 			}));
 	}
@@ -159,11 +164,6 @@ class LockTransactionConfigurationTests {
 		public void sell(Runnable inside) {
 			this.jdbc.sql("insert into orders values (1)").update();
 			inside.run();
-		}
-
-		@DistributedLock(name = "preparation", onActiveTransaction = OnActiveTransaction.RELEASE_ON_RETURN)
-		public void prepare() {
-			assertThat(Lease.current().isHeld()).isTrue();
 		}
 
 	}

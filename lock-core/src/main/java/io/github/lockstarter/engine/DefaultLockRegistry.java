@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 
 import org.jspecify.annotations.Nullable;
@@ -15,13 +14,13 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockSettings;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.NameSettings;
-import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStoreCreationException;
@@ -189,29 +188,20 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		}
 	}
 
-	@Override
-	public Lock lock(LockKey key) {
-		return engine(key).lock(key);
-	}
-
+	/**
+	 * {@inheritDoc}
+	 * @throws IllegalArgumentException if the store has no shared locks
+	 */
 	@Override
 	public ReadWriteLock readWriteLock(LockKey key) {
-		return engine(key).readWriteLock(key);
-	}
-
-	@Override
-	public void acquiringLate(LockRequest request, String reason, @Nullable String transaction) {
-		String store = engine(this.lockSettings.forLease(request)).name();
-		this.engines.publish(new LockEvent.Late(request.key(), request.mode(), store, reason, transaction));
+		LockRequest read = this.lockSettings.forLease(LockRequest.of(key).withMode(LockMode.READ));
+		engine(read).require(read);
+		return LockRegistry.super.readWriteLock(key);
 	}
 
 	@Override
 	public LockSettings settings() {
 		return this.lockSettings;
-	}
-
-	private Engine engine(LockKey key) {
-		return engine(this.lockSettings.forLease(LockRequest.of(key)));
 	}
 
 	private Engine engine(LockRequest request) {

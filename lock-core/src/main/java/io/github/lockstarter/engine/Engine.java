@@ -8,8 +8,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReadWriteLock;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 
@@ -21,7 +19,6 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.event.LockListener;
@@ -147,35 +144,16 @@ final class Engine {
 				bodies, this.threads.returns());
 	}
 
-	Lock lock(LockKey key) {
-		return new RegistryLock(this, key, LockMode.EXCLUSIVE);
-	}
-
-	ReadWriteLock readWriteLock(LockKey key) {
-		this.capabilities.require(LockRequest.of(key).withMode(LockMode.READ));
-		return new RegistryReadWriteLock(new RegistryLock(this, key, LockMode.READ),
-				new RegistryLock(this, key, LockMode.WRITE));
-	}
-
 	/**
-	 * Acquire a lock for the current thread.
-	 * @return the lease, or {@code null} if another owner held the lock for the whole
-	 * wait time
+	 * Check that the store can grant a lock.
+	 * @throws IllegalArgumentException if it cannot
 	 */
-	@Nullable HeldLease obtain(LockKey key, LockMode mode, Duration waitTime, boolean interruptible) {
-		return obtain(key, new ThreadWaiter(this.terms.time(), waitTime, interruptible, mode, null));
+	void require(LockRequest request) {
+		this.capabilities.require(request);
 	}
 
 	private @Nullable HeldLease obtain(LockKey key, ThreadWaiter waiter) {
 		return waiter.obtain(key, this.admission);
-	}
-
-	/**
-	 * Return the hold of the current thread on a lock, or {@code null}.
-	 */
-	@Nullable Hold holdOfCurrentThread(LockKey key) {
-		LocalLock lock = this.locks.get(key);
-		return (lock != null) ? lock.holdOf(Thread.currentThread()) : null;
 	}
 
 	boolean isClosed() {

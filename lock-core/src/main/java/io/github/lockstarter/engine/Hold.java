@@ -30,8 +30,6 @@ final class Hold implements Outcome {
 	private final HoldEnding ending = new HoldEnding();
 
 	/** Created on demand: a hold has none unless its thread uses a {@code Lock}. */
-	private volatile @Nullable LockedLeases lockedLeases;
-
 	private volatile Timetable.@Nullable Entry alarm;
 
 	private volatile long shortest;
@@ -134,19 +132,6 @@ final class Hold implements Outcome {
 		return this.ending;
 	}
 
-	/**
-	 * Return the leases that its thread has acquired through a {@code Lock}. Called by
-	 * that thread only.
-	 */
-	LockedLeases lockedLeases() {
-		LockedLeases leases = this.lockedLeases;
-		if (leases == null) {
-			leases = new LockedLeases();
-			this.lockedLeases = leases;
-		}
-		return leases;
-	}
-
 	Object owner() {
 		return this.owner;
 	}
@@ -175,12 +160,10 @@ final class Hold implements Outcome {
 
 	/**
 	 * Return whether the hold may never be exited, because a lease with a fixed lease
-	 * time need not be closed. A thread that has locked a
-	 * {@link java.util.concurrent.locks.Lock} unlocks it.
+	 * time need not be closed.
 	 */
 	boolean mayBeAbandoned() {
-		LockedLeases leases = this.lockedLeases;
-		return isFixed() && (leases == null || leases.isEmpty());
+		return isFixed();
 	}
 
 	long remainingNanos() {

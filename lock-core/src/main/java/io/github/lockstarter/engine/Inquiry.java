@@ -169,8 +169,7 @@ final class Inquiry {
 		}
 		Waiter head = this.queue.first();
 		if (interrupted != null) {
-			return (head == interrupted && head.isInterruptible()) ? this.queue.deny(head, Denial.LEFT).and(proceed())
-					: ask();
+			return (head == interrupted) ? this.queue.deny(head, Denial.LEFT).and(proceed()) : ask();
 		}
 		boolean last = head.isLast();
 		boolean misuse = failure instanceof IllegalArgumentException;

@@ -205,13 +205,6 @@ final class LocalLock {
 	}
 
 	/**
-	 * Return the hold of an owner on this lock, even if it is lost, or {@code null}.
-	 */
-	@Nullable Hold holdOf(Object owner) {
-		return read(() -> this.possession.holders().of(owner));
-	}
-
-	/**
 	 * Return whether the lock is held, and not only waited for.
 	 */
 	boolean isHeld() {

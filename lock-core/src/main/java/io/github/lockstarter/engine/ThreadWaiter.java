@@ -21,25 +21,11 @@ final class ThreadWaiter extends Waiter {
 
 	private final Thread thread = Thread.currentThread();
 
-	private final boolean interruptible;
-
 	/** Takes steps only while the thread waits. */
 	private final AtomicReference<@Nullable Runnable> step = new AtomicReference<>(GONE);
 
-	private boolean postponedInterrupt;
-
-	ThreadWaiter(Time time, Duration waitTime, boolean interruptible, LockMode mode,
-			@Nullable Duration fixedLeaseTime) {
-		super(time, waitTime, mode, fixedLeaseTime, Thread.currentThread());
-		this.interruptible = interruptible;
-	}
-
-	/**
-	 * Create a waiter that acquires the lock for an owner other than its thread.
-	 */
 	ThreadWaiter(Time time, Duration waitTime, LockMode mode, @Nullable Duration fixedLeaseTime, Object owner) {
 		super(time, waitTime, mode, fixedLeaseTime, owner);
-		this.interruptible = true;
 	}
 
 	@Override
@@ -57,16 +43,7 @@ final class ThreadWaiter extends Waiter {
 
 	@Override
 	boolean wasInterrupted() {
-		if (!this.thread.isInterrupted()) {
-			return false;
-		}
-		isInterrupted();
-		return true;
-	}
-
-	@Override
-	boolean isInterruptible() {
-		return this.interruptible;
+		return isInterrupted();
 	}
 
 	@Override
@@ -83,16 +60,11 @@ final class ThreadWaiter extends Waiter {
 	 */
 	@Nullable HeldLease obtain(LockKey key, Admission admission) {
 		admission.come(this);
-		try {
-			HeldLease lease = null;
-			while (lease == null && !(outcome() instanceof Denial)) {
-				lease = attempt(key, admission);
-			}
-			return lease;
+		HeldLease lease = null;
+		while (lease == null && !(outcome() instanceof Denial)) {
+			lease = attempt(key, admission);
 		}
-		finally {
-			restoreInterrupt();
-		}
+		return lease;
 	}
 
 	private @Nullable HeldLease attempt(LockKey key, Admission admission) {
@@ -159,25 +131,10 @@ final class ThreadWaiter extends Waiter {
 	}
 
 	/**
-	 * Return whether an interrupt ends the wait; its flag stays set. Any other interrupt
-	 * is postponed, because drivers refuse to wait for an answer on an interrupted
-	 * thread.
+	 * Return whether an interrupt ends the wait; its flag stays set.
 	 */
 	boolean isInterrupted() {
-		if (!this.thread.isInterrupted()) {
-			return false;
-		}
-		if (!this.interruptible) {
-			Thread.interrupted();
-			this.postponedInterrupt = true;
-		}
-		return this.interruptible;
-	}
-
-	private void restoreInterrupt() {
-		if (this.postponedInterrupt) {
-			this.thread.interrupt();
-		}
+		return this.thread.isInterrupted();
 	}
 
 }

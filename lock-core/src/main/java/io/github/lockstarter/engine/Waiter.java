@@ -87,13 +87,6 @@ abstract class Waiter {
 	}
 
 	/**
-	 * Return whether an interrupt ends the wait.
-	 */
-	boolean isInterruptible() {
-		return true;
-	}
-
-	/**
 	 * Make the waiter look at its outcome. Must not block.
 	 */
 	abstract void wake();

@@ -31,11 +31,9 @@ public sealed interface LockEvent {
 	String store();
 
 	/**
-	 * A thread is about to acquire the lock, and may have read before what the lock
-	 * guards: a transaction is active, or a persistence context is open and stays open.
-	 * There is one event for each such acquisition, and none if an annotation or a
-	 * {@link io.github.lockstarter.LockTemplate} expects it: {@code onActiveTransaction}
-	 * is set, or {@code persistenceContext} is {@code IGNORE}.
+	 * The lock was granted to a thread that may have read before what the lock guards: a
+	 * transaction is active, or a persistence context is open and stays open. There is
+	 * one event for each such grant, and none if a setting expects it.
 	 *
 	 * @param key which lock
 	 * @param mode its mode

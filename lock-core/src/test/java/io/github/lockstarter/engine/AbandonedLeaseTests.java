@@ -113,7 +113,6 @@ class AbandonedLeaseTests {
 		this.time.advance(LEASE_TIME);
 		assertThat(abandoned.isHeld()).isFalse();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::lock);
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.registry.acquire(REQUEST));
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::unlock);
 		assertThat(this.registry.activeLocks()).isZero();
 		assertThat(lock.tryLock()).isTrue();

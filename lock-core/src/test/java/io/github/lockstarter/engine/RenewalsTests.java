@@ -147,7 +147,8 @@ class RenewalsTests implements Renewal.Listener {
 		Duration fixed = LEASE.multipliedBy(20);
 		long start = this.time.now();
 		Tenure tenure = tenure("quick", 1, fixed);
-		Hold hold = tenure.beginHold(new ThreadWaiter(this.time, Duration.ZERO, true, LockMode.EXCLUSIVE, fixed), fixed,
+		Hold hold = tenure.beginHold(
+				new ThreadWaiter(this.time, Duration.ZERO, LockMode.EXCLUSIVE, fixed, Thread.currentThread()), fixed,
 				start);
 		for (int i = 1; i < 19; i++) {
 			this.time.advance(LEASE);
@@ -168,8 +169,10 @@ class RenewalsTests implements Renewal.Listener {
 		long start = this.time.now();
 		Tenure tenure = new Tenure(LockKey.of("quick"), OwnerToken.random(), new LockGrant(1, false), fixed, fixed,
 				start, 0, this.timetable);
-		tenure.beginHold(new ThreadWaiter(this.time, Duration.ZERO, true, LockMode.EXCLUSIVE, fixed), fixed, start);
-		tenure.beginHold(new ThreadWaiter(this.time, Duration.ZERO, true, LockMode.EXCLUSIVE, null), LEASE, start);
+		tenure.beginHold(new ThreadWaiter(this.time, Duration.ZERO, LockMode.EXCLUSIVE, fixed, Thread.currentThread()),
+				fixed, start);
+		tenure.beginHold(new ThreadWaiter(this.time, Duration.ZERO, LockMode.EXCLUSIVE, null, Thread.currentThread()),
+				LEASE, start);
 		this.time.advance(LEASE);
 		Renewal renewal = new Renewal(tenure, this);
 		Duration requested = renewal.send().leaseTime();
@@ -182,7 +185,8 @@ class RenewalsTests implements Renewal.Listener {
 		Duration fixed = LEASE.multipliedBy(20);
 		long start = this.time.now();
 		Tenure tenure = tenure("quick", 1, fixed);
-		tenure.beginHold(new ThreadWaiter(this.time, Duration.ZERO, true, LockMode.EXCLUSIVE, null), LEASE, start);
+		tenure.beginHold(new ThreadWaiter(this.time, Duration.ZERO, LockMode.EXCLUSIVE, null, Thread.currentThread()),
+				LEASE, start);
 		Renewal renewal = new Renewal(tenure, this);
 		renewal.expectEnd();
 		assertThat(renewal.send().leaseTime()).isEqualTo(LEASE);
@@ -251,8 +255,8 @@ class RenewalsTests implements Renewal.Listener {
 	}
 
 	private void hold(Tenure tenure) {
-		tenure.beginHold(new ThreadWaiter(this.time, Duration.ZERO, true, LockMode.EXCLUSIVE, null), LEASE,
-				this.time.now());
+		tenure.beginHold(new ThreadWaiter(this.time, Duration.ZERO, LockMode.EXCLUSIVE, null, Thread.currentThread()),
+				LEASE, this.time.now());
 	}
 
 	private Tenure tenure(String server, int number) {

@@ -28,8 +28,6 @@ import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockSettings;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.NameSettings;
-import io.github.lockstarter.OnActiveTransaction;
-import io.github.lockstarter.TransactionAwareLockRegistry;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.memory.LockMemory;
@@ -103,14 +101,11 @@ class SeveralStoresTests {
 	void theSettingsOfANameChooseItsStore(Function<LockRegistry, AutoCloseable> acquisition) throws Exception {
 		this.registry.close();
 		this.registry = registry(STOCK_IN_SECOND);
-		for (LockRegistry each : List.of(this.registry,
-				new TransactionAwareLockRegistry(this.registry, OnActiveTransaction.DEFER))) {
-			try (AutoCloseable lock = acquisition.apply(each)) {
-				assertThat(this.first.isEmpty()).isTrue();
-				assertThat(this.second.isEmpty()).isFalse();
-			}
-			assertThat(this.second.isEmpty()).isTrue();
+		try (AutoCloseable lock = acquisition.apply(this.registry)) {
+			assertThat(this.first.isEmpty()).isTrue();
+			assertThat(this.second.isEmpty()).isFalse();
 		}
+		assertThat(this.second.isEmpty()).isTrue();
 	}
 
 	@Test

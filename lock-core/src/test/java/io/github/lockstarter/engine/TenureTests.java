@@ -56,7 +56,7 @@ class TenureTests {
 	@Test
 	void endsWithTheLastHoldThatItsTokensCanNumber() {
 		Tenure tenure = tenure(false);
-		Waiter waiter = new ThreadWaiter(this.time, Duration.ZERO, true, LockMode.EXCLUSIVE, null);
+		Waiter waiter = new ThreadWaiter(this.time, Duration.ZERO, LockMode.EXCLUSIVE, null, Thread.currentThread());
 		long last = 0;
 		for (int hold = 0; hold < 4096; hold++) {
 			assertThat(tenure.canBeHandedOn(this.time.now())).isTrue();
@@ -69,7 +69,8 @@ class TenureTests {
 	@Test
 	void aHoldThatEndsAfterItsTenureWasLost() {
 		Tenure tenure = tenure(false);
-		Hold hold = tenure.beginHold(new ThreadWaiter(this.time, Duration.ZERO, true, LockMode.EXCLUSIVE, null), LEASE,
+		Hold hold = tenure.beginHold(
+				new ThreadWaiter(this.time, Duration.ZERO, LockMode.EXCLUSIVE, null, Thread.currentThread()), LEASE,
 				this.time.now());
 		this.time.advance(LEASE);
 		hold.end(this.time.now());
@@ -80,7 +81,7 @@ class TenureTests {
 	void aFixedHoldEndsAtItsTimeThoughItsTenureLasts() {
 		Tenure tenure = tenure(false);
 		Duration fixed = Duration.ofSeconds(10);
-		Waiter waiter = new ThreadWaiter(this.time, Duration.ZERO, true, LockMode.EXCLUSIVE, fixed);
+		Waiter waiter = new ThreadWaiter(this.time, Duration.ZERO, LockMode.EXCLUSIVE, fixed, Thread.currentThread());
 		tenure.beginHold(waiter, LEASE, this.time.now());
 		Hold hold = tenure.beginHold(waiter, fixed, this.time.now());
 		this.time.advance(fixed.minusNanos(1));

@@ -53,14 +53,16 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.OnPersistenceContext;
+import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.OnLost;
-import io.github.lockstarter.TransactionAwareLockRegistry;
+import io.github.lockstarter.transaction.TransactionAwareLockRegistry;
 import io.github.lockstarter.TransactionFencing;
 import io.github.lockstarter.engine.DefaultLockRegistry;
-import io.github.lockstarter.fencing.FenceTable;
-import io.github.lockstarter.fencing.FencingNotPossibleException;
-import io.github.lockstarter.fencing.TransactionFence;
+import io.github.lockstarter.transaction.FenceTable;
+import io.github.lockstarter.transaction.FencingNotPossibleException;
+import io.github.lockstarter.transaction.TransactionFence;
 import io.github.lockstarter.test.SafetyViolation;
 import io.github.lockstarter.testsupport.FullProfileOnly;
 import io.github.lockstarter.transaction.LockCommitGuard;
@@ -84,9 +86,14 @@ class FencedTransactionTests {
 
 	private final DefaultLockRegistry registry = this.leases.instance();
 
-	private final LockTemplate first = new LockTemplate(this.registry);
+	private final LockRegistry locks = aware(this.registry, OnActiveTransaction.DEFAULT);
 
-	private final LockTemplate second = new LockTemplate(this.leases.instance());
+	private final LockTemplate first = new LockTemplate(this.locks);
+
+	private final LockTemplate second = new LockTemplate(aware(this.leases.instance(), OnActiveTransaction.DEFAULT));
+
+	private final LockTemplate releasing = new LockTemplate(
+			aware(this.registry, OnActiveTransaction.RELEASE_ON_RETURN));
 
 	/** Does not complain at the release that the lease was over. */
 	private final LockTemplate uncomplaining = this.first.withOnLost(OnLost.LOG)
@@ -106,6 +113,11 @@ class FencedTransactionTests {
 	void close() {
 		this.leases.close();
 		this.pool.close();
+	}
+
+	private static LockRegistry aware(LockRegistry registry, OnActiveTransaction onActiveTransaction) {
+		return new TransactionAwareLockRegistry(registry, onActiveTransaction, OnPersistenceContext.DEFAULT,
+				LockListener.NO_OP);
 	}
 
 	/** Any database will do, and this one is the fastest. */
@@ -240,7 +252,8 @@ class FencedTransactionTests {
 		LockRequest owned = this.request.withOwner(new Object());
 		this.registry.acquire(owned);
 		this.leases.expire();
-		TransactionStatus outer = this.second.execute(this.request,
+		LockTemplate later = new LockTemplate(aware(this.leases.instance(), OnActiveTransaction.RELEASE_ON_RETURN));
+		TransactionStatus outer = later.execute(this.request,
 				(lease) -> manager().getTransaction(TransactionDefinition.withDefaults()));
 		assertThatExceptionOfType(LockLostException.class)
 			.isThrownBy(() -> this.uncomplaining.execute(owned, (again) -> writeAnew()))
@@ -589,10 +602,9 @@ class FencedTransactionTests {
 	@Test
 	void anInnerTransactionUnderALaterLeaseOfTheSameThreadDoesNotWait() throws Exception {
 		useAny(2);
-		LockTemplate releasing = this.first.withOnActiveTransaction(OnActiveTransaction.RELEASE_ON_RETURN);
 		inTime(() -> this.transaction.execute((status) -> {
-			releasing.execute(this.request, (lease) -> write());
-			return releasing.execute(this.request, (lease) -> writeAnew());
+			this.releasing.execute(this.request, (lease) -> write());
+			return this.releasing.execute(this.request, (lease) -> writeAnew());
 		}));
 		assertThat(written()).isEqualTo(2);
 	}
@@ -816,11 +828,10 @@ class FencedTransactionTests {
 	@Test
 	void aLockThatWasAcquiredWhileTheTransactionWasSuspendedIsClaimedAtTheCommit() throws Exception {
 		useAny(8);
-		LockRegistry registry = new TransactionAwareLockRegistry(this.registry, OnActiveTransaction.DEFER);
 		assertThatExceptionOfType(LockLostException.class)
 			.isThrownBy(() -> inTime(() -> this.transaction.execute((status) -> {
 				Lease lease = with(TransactionDefinition.PROPAGATION_NOT_SUPPORTED)
-					.execute((suspended) -> registry.acquire(this.request));
+					.execute((suspended) -> this.locks.acquire(this.request));
 				overtake(this.request);
 				write();
 				lease.close();
@@ -834,9 +845,8 @@ class FencedTransactionTests {
 	@Test
 	void aLockThatIsReleasedInsideATransactionIsNotClaimedByIt() throws Exception {
 		useAny(8);
-		LockTemplate releasing = this.first.withOnActiveTransaction(OnActiveTransaction.RELEASE_ON_RETURN);
 		inTime(() -> this.transaction.execute((status) -> {
-			releasing.execute(this.request, (lease) -> writeAnew());
+			this.releasing.execute(this.request, (lease) -> writeAnew());
 			return inTime(() -> this.second.execute(this.request, (lease) -> writeAnew()));
 		}));
 		assertThat(written()).isEqualTo(2);
@@ -882,8 +892,7 @@ class FencedTransactionTests {
 	@Tag("clock")
 	void aLeaseOfAFixedTimeThatIsOverDoesNotMatterToLaterTransactions() throws Exception {
 		useAny(8);
-		LockRegistry registry = new TransactionAwareLockRegistry(this.registry, OnActiveTransaction.DEFER);
-		Lease lease = registry.acquire(this.request.withLeaseTime(Duration.ofMillis(300)));
+		Lease lease = this.locks.acquire(this.request.withLeaseTime(Duration.ofMillis(300)));
 		Awaitility.await().atMost(PATIENCE).until(() -> !lease.isHeld());
 		overtake(this.request);
 		// The thread counts from when the call of acquire returned, a little later

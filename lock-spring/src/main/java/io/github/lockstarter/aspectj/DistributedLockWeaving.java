@@ -13,8 +13,6 @@ import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 import io.github.lockstarter.LockRegistry;
-import io.github.lockstarter.OnActiveTransaction;
-import io.github.lockstarter.OnPersistenceContext;
 import io.github.lockstarter.interceptor.DistributedLockInterceptor;
 import io.github.lockstarter.interceptor.LockDefinitionSource;
 
@@ -36,17 +34,9 @@ public final class DistributedLockWeaving implements BeanFactoryPostProcessor, D
 	 * Create a connection that lets woven methods acquire their locks.
 	 * @param definitions provides the locks of methods
 	 * @param registry provides the registry at the first call
-	 * @param onActiveTransaction the default of
-	 * {@link io.github.lockstarter.DistributedLock#onActiveTransaction()}
-	 * @param persistenceContext the default of
-	 * {@link io.github.lockstarter.DistributedLock#persistenceContext()}
 	 */
-	public static DistributedLockWeaving locking(LockDefinitionSource definitions, Supplier<LockRegistry> registry,
-			OnActiveTransaction onActiveTransaction, OnPersistenceContext persistenceContext) {
-		DistributedLockInterceptor interceptor = new DistributedLockInterceptor(definitions, registry);
-		interceptor.setOnActiveTransaction(onActiveTransaction);
-		interceptor.setPersistenceContext(persistenceContext);
-		return new DistributedLockWeaving(interceptor);
+	public static DistributedLockWeaving locking(LockDefinitionSource definitions, Supplier<LockRegistry> registry) {
+		return new DistributedLockWeaving(new DistributedLockInterceptor(definitions, registry));
 	}
 
 	/**

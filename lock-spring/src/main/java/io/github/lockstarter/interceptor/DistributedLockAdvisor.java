@@ -15,8 +15,6 @@ import org.springframework.core.annotation.AnnotationUtils;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockRegistry;
-import io.github.lockstarter.OnActiveTransaction;
-import io.github.lockstarter.OnPersistenceContext;
 
 /**
  * Acquires the lock around each method that is annotated with {@link DistributedLock},
@@ -48,22 +46,6 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 		this.pointcut = new LockedMethods(definitions);
 		this.advice = new DistributedLockInterceptor(definitions, registry);
 		setOrder(DEFAULT_ORDER);
-	}
-
-	/**
-	 * Set the default of {@link DistributedLock#onActiveTransaction()}.
-	 * @param onActiveTransaction the reaction to a transaction that is already active
-	 */
-	public void setOnActiveTransaction(OnActiveTransaction onActiveTransaction) {
-		this.advice.setOnActiveTransaction(onActiveTransaction);
-	}
-
-	/**
-	 * Set the default of {@link DistributedLock#persistenceContext()}.
-	 * @param persistenceContext the reaction to an open persistence context
-	 */
-	public void setPersistenceContext(OnPersistenceContext persistenceContext) {
-		this.advice.setPersistenceContext(persistenceContext);
 	}
 
 	@Override

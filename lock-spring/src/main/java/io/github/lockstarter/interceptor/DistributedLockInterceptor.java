@@ -16,11 +16,8 @@ import org.springframework.core.MethodClassKey;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
-import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockTemplate;
-import io.github.lockstarter.OnActiveTransaction;
-import io.github.lockstarter.OnPersistenceContext;
 
 /**
  * Runs a method under its lock. Proxies call it through the
@@ -34,10 +31,6 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 
 	private final Map<MethodClassKey, Optional<LockedMethod>> methods = new ConcurrentHashMap<>();
 
-	private volatile OnActiveTransaction onActiveTransaction = OnActiveTransaction.DEFER;
-
-	private volatile OnPersistenceContext persistenceContext = OnPersistenceContext.ISOLATE;
-
 	/**
 	 * Create an interceptor.
 	 * @param definitions provides the locks of methods
@@ -46,24 +39,6 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 	public DistributedLockInterceptor(LockDefinitionSource definitions, Supplier<LockRegistry> registry) {
 		this.definitions = definitions;
 		this.registry = SingletonSupplier.of(registry);
-	}
-
-	/**
-	 * Set the default of {@link DistributedLock#onActiveTransaction()}.
-	 * @param onActiveTransaction the reaction to a transaction that is already active
-	 */
-	public void setOnActiveTransaction(OnActiveTransaction onActiveTransaction) {
-		this.onActiveTransaction = onActiveTransaction;
-		this.methods.clear();
-	}
-
-	/**
-	 * Set the default of {@link DistributedLock#persistenceContext()}.
-	 * @param persistenceContext the reaction to an open persistence context
-	 */
-	public void setPersistenceContext(OnPersistenceContext persistenceContext) {
-		this.persistenceContext = persistenceContext;
-		this.methods.clear();
 	}
 
 	@Override
@@ -92,10 +67,7 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 		if (operation == null) {
 			return null;
 		}
-		LockTemplate defaults = new LockTemplate(this.registry.get())
-			.forCaller(InvalidLockDefinitionException.label(method))
-			.withDefaults(this.onActiveTransaction, this.persistenceContext);
-		return new LockedMethod(operation, operation.template(defaults));
+		return new LockedMethod(operation, operation.template(new LockTemplate(this.registry.get())));
 	}
 
 	private record LockedMethod(LockOperation operation, LockTemplate template) {

@@ -90,8 +90,7 @@ final class LockDefinitionParser {
 		FailurePolicy onFailure = failurePolicy(annotations, locks);
 		OnLost onLost = said(annotations, DistributedLock::onLost, OnLost.DEFAULT);
 		return new LockOperation((locks.size() == 1) ? locks : inOneStore(locks), adapter, onFailure,
-				(onLost != null) ? onLost : OnLost.DEFAULT, first.onActiveTransaction(), first.transactionFencing(),
-				first.persistenceContext(), leaseParameter);
+				(onLost != null) ? onLost : OnLost.DEFAULT, first.transactionFencing(), leaseParameter);
 	}
 
 	private InvocationAdapter adapter(DistributedLock annotation) {
@@ -118,9 +117,7 @@ final class LockDefinitionParser {
 		requireSame("onUnavailable", text(one.onUnavailable()), text(other.onUnavailable()));
 		requireSame("fallback", one.fallback(), other.fallback());
 		requireSame("onLost", text(one.onLost()), text(other.onLost()));
-		requireSame("onActiveTransaction", one.onActiveTransaction(), other.onActiveTransaction());
 		requireSame("transactionFencing", one.transactionFencing(), other.transactionFencing());
-		requireSame("persistenceContext", one.persistenceContext(), other.persistenceContext());
 	}
 
 	/** A reaction that is left out agrees with its default. */

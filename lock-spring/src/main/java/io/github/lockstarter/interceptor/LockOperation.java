@@ -22,10 +22,8 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.LockUnavailableException;
-import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.OnContention;
 import io.github.lockstarter.OnLost;
-import io.github.lockstarter.OnPersistenceContext;
 import io.github.lockstarter.OnUnavailable;
 import io.github.lockstarter.TransactionFencing;
 
@@ -37,14 +35,11 @@ import io.github.lockstarter.TransactionFencing;
  * @param adapter runs a call until its work is complete
  * @param onFailure the reaction if the locks cannot be acquired
  * @param onLost the reaction to the loss of a lock
- * @param onActiveTransaction the reaction to an active transaction
  * @param transactionFencing whether transactions claim the fencing token
- * @param persistenceContext the reaction to an open persistence context
  * @param leaseParameter the parameter that receives the lease
  */
 record LockOperation(List<KeyedRequest> locks, InvocationAdapter adapter, FailurePolicy onFailure, OnLost onLost,
-		OnActiveTransaction onActiveTransaction, TransactionFencing transactionFencing,
-		OnPersistenceContext persistenceContext, LeaseParameter leaseParameter) {
+		TransactionFencing transactionFencing, LeaseParameter leaseParameter) {
 
 	private static final Log logger = LogFactory.getLog(LockOperation.class);
 
@@ -52,10 +47,7 @@ record LockOperation(List<KeyedRequest> locks, InvocationAdapter adapter, Failur
 	 * Return a template with the reactions of this operation.
 	 */
 	LockTemplate template(LockTemplate defaults) {
-		return defaults.withOnLost(this.onLost)
-			.withOnActiveTransaction(this.onActiveTransaction)
-			.withPersistenceContext(this.persistenceContext)
-			.withTransactionFencing(this.transactionFencing);
+		return defaults.withOnLost(this.onLost).withTransactionFencing(this.transactionFencing);
 	}
 
 	/**

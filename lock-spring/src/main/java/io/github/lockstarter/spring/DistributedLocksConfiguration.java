@@ -43,7 +43,7 @@ public class DistributedLocksConfiguration {
 	@Bean
 	@Fallback
 	LockTemplate distributedLockTemplate(LockRegistry registry, LockAdvice advice) {
-		return new LockTemplate(registry).withDefaults(advice.onActiveTransaction(), advice.persistenceContext());
+		return advice.template(registry);
 	}
 
 	/**

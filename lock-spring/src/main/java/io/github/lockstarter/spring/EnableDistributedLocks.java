@@ -29,8 +29,8 @@ import io.github.lockstarter.interceptor.DistributedLockAdvisor;
  * With transactions on the class path, no transaction commits after its lock was lost.
  * Optional beans are an {@link io.github.lockstarter.engine.EngineSettings} with wait and
  * lease times, a {@link io.github.lockstarter.LockSettings} with settings of lock names,
- * a {@link io.github.lockstarter.fencing.FencingSettings} to fence transactions, and any
- * number of {@link io.github.lockstarter.event.LockListener}s.
+ * a {@link io.github.lockstarter.transaction.FencingSettings} to fence transactions, and
+ * any number of {@link io.github.lockstarter.event.LockListener}s.
  *
  * <pre class="code">
  * &#064;Configuration
@@ -63,15 +63,13 @@ public @interface EnableDistributedLocks {
 	int order() default DistributedLockAdvisor.DEFAULT_ORDER;
 
 	/**
-	 * Default of {@link io.github.lockstarter.DistributedLock#onActiveTransaction()}: the
-	 * reaction to a transaction that is already active when a lock is acquired.
+	 * The reaction to a transaction that is already active when a lock is acquired.
 	 */
-	OnActiveTransaction onActiveTransaction() default OnActiveTransaction.DEFER;
+	OnActiveTransaction onActiveTransaction() default OnActiveTransaction.DEFAULT;
 
 	/**
-	 * Default of {@link io.github.lockstarter.DistributedLock#persistenceContext()}: the
-	 * reaction to a persistence context of JPA that is open when a lock is acquired.
+	 * The reaction to a persistence context of JPA that is open when a lock is acquired.
 	 */
-	OnPersistenceContext persistenceContext() default OnPersistenceContext.ISOLATE;
+	OnPersistenceContext persistenceContext() default OnPersistenceContext.DEFAULT;
 
 }

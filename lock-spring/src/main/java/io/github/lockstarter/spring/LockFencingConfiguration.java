@@ -10,9 +10,9 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 
-import io.github.lockstarter.fencing.FenceTablePreparation;
-import io.github.lockstarter.fencing.FencingCheck;
-import io.github.lockstarter.fencing.TransactionFences;
+import io.github.lockstarter.transaction.FenceTablePreparation;
+import io.github.lockstarter.transaction.FencingCheck;
+import io.github.lockstarter.transaction.TransactionFences;
 import io.github.lockstarter.interceptor.LockDefinitionSource;
 
 /**

@@ -14,7 +14,7 @@ import org.springframework.context.annotation.Fallback;
 
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockSettings;
-import io.github.lockstarter.TransactionAwareLockRegistry;
+import io.github.lockstarter.transaction.TransactionAwareLockRegistry;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.engine.Time;
@@ -34,18 +34,23 @@ public class LockRegistryConfiguration {
 	DefaultLockRegistry distributedLockRegistry(LockStores stores, ObjectProvider<LockSettings> lockSettings,
 			ObjectProvider<EngineSettings> settings, ObjectProvider<LockListener> listeners, ObjectProvider<Time> time,
 			ApplicationEventPublisher publisher) {
-		List<LockListener> all = new ArrayList<>(listeners.orderedStream().toList());
-		all.add(new ApplicationEventLockListener(publisher));
 		return new DefaultLockRegistry(stores, lockSettings.getIfAvailable(() -> LockSettings.NONE),
-				settings.getIfAvailable(() -> EngineSettings.DEFAULTS), new CompositeLockListener(all),
+				settings.getIfAvailable(() -> EngineSettings.DEFAULTS), all(listeners, publisher),
 				time.getIfAvailable(() -> Time.SYSTEM));
 	}
 
 	@Bean
 	@Conditional(TransactionsPresent.class)
 	TransactionAwareLockRegistry distributedLockTransactionAwareRegistry(DefaultLockRegistry registry,
-			LockAdvice advice) {
-		return new TransactionAwareLockRegistry(registry, advice.onActiveTransaction(), advice.persistenceContext());
+			LockAdvice advice, ObjectProvider<LockListener> listeners, ApplicationEventPublisher publisher) {
+		return new TransactionAwareLockRegistry(registry, advice.onActiveTransaction(), advice.onPersistenceContext(),
+				all(listeners, publisher));
+	}
+
+	private static LockListener all(ObjectProvider<LockListener> listeners, ApplicationEventPublisher publisher) {
+		List<LockListener> all = new ArrayList<>(listeners.orderedStream().toList());
+		all.add(new ApplicationEventLockListener(publisher));
+		return new CompositeLockListener(all);
 	}
 
 }

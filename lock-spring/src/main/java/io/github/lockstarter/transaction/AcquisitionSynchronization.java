@@ -8,7 +8,7 @@ import org.springframework.transaction.support.TransactionSynchronization;
  * A synchronization of a transaction that wants to know which locks are acquired inside
  * of it.
  */
-public interface AcquisitionSynchronization extends TransactionSynchronization {
+interface AcquisitionSynchronization extends TransactionSynchronization {
 
 	/**
 	 * Note that the thread of the transaction has acquired locks, before their body

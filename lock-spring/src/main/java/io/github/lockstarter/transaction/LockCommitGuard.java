@@ -7,11 +7,9 @@ import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 
 import io.github.lockstarter.Lease;
-import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnLost;
-import io.github.lockstarter.TransactionAwareLockRegistry;
 
 /**
  * Rolls back a transaction if a lock of its thread was lost before the commit; the caller
@@ -37,7 +35,7 @@ public final class LockCommitGuard implements TransactionExecutionListener {
 		boolean suspending = transaction instanceof DefaultTransactionStatus status
 				&& status.getSuspendedResources() != null;
 		if (!suspending && !transaction.isNested()) {
-			LeaseContext.forgetExpired();
+			LeasesOfThread.forgetExpired();
 		}
 	}
 
@@ -47,7 +45,7 @@ public final class LockCommitGuard implements TransactionExecutionListener {
 	 */
 	@Override
 	public void beforeCommit(TransactionExecution transaction) {
-		LeaseContext.ensureAllHeld();
+		LeasesOfThread.ensureAllHeld();
 	}
 
 }

@@ -24,8 +24,6 @@ import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.OnActiveTransaction;
-import io.github.lockstarter.OnPersistenceContext;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockEvent;
@@ -195,7 +193,7 @@ class DistributedLockAspectTests {
 
 	private static DistributedLockWeaving locking(DefaultLockRegistry registry) {
 		return DistributedLockWeaving.locking(new LockDefinitionSource(new DefaultListableBeanFactory()),
-				() -> registry, OnActiveTransaction.DEFER, OnPersistenceContext.ISOLATE);
+				() -> registry);
 	}
 
 	public interface Stock {

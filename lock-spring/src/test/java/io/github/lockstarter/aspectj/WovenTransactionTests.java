@@ -8,7 +8,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 import org.junit.jupiter.api.Test;
@@ -26,12 +25,15 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
+import io.github.lockstarter.OnActiveTransaction;
+import io.github.lockstarter.OnPersistenceContext;
+import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.transaction.TransactionAwareLockRegistry;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnActiveTransaction;
-import io.github.lockstarter.OnPersistenceContext;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockEvent;
@@ -67,17 +69,6 @@ class WovenTransactionTests {
 				throw new IllegalStateException("out of order");
 			})).withMessage("out of order");
 			assertThat(steps).containsExactly("acquired inside", "rolled back while locked", "released");
-		}
-	}
-
-	@Test
-	void aWovenMethodCanRefuseTheTransactionOfAProxy() {
-		try (AnnotationConfigApplicationContext context = start(TransactionsByProxy.class,
-				WeavingClassLoader.of(WovenSale.class))) {
-			assertThatIllegalStateException()
-				.isThrownBy(() -> context.getBean(Executor.class).execute(() -> steps.add("body")))
-				.withMessageContaining("must not be acquired inside the transaction");
-			assertThat(steps).isEmpty();
 		}
 	}
 
@@ -170,25 +161,18 @@ class WovenTransactionTests {
 		@Bean
 		static DistributedLockWeaving distributedLockWeaving(ConfigurableListableBeanFactory beanFactory) {
 			return DistributedLockWeaving.locking(new LockDefinitionSource(beanFactory),
-					() -> beanFactory.getBean(LockRegistry.class), OnActiveTransaction.DEFER,
-					OnPersistenceContext.ISOLATE);
+					() -> new TransactionAwareLockRegistry(beanFactory.getBean(LockRegistry.class),
+							OnActiveTransaction.DEFAULT, OnPersistenceContext.DEFAULT, LockListener.NO_OP));
 		}
 
 	}
 
-	public static class WovenSale implements Consumer<Runnable>, Executor {
+	public static class WovenSale implements Consumer<Runnable> {
 
 		@Override
 		@Transactional
 		@DistributedLock(name = "sale", key = "1")
 		public void accept(Runnable body) {
-			body.run();
-		}
-
-		@Override
-		@Transactional
-		@DistributedLock(name = "sale", key = "1", onActiveTransaction = OnActiveTransaction.FAIL)
-		public void execute(Runnable body) {
 			body.run();
 		}
 

@@ -45,6 +45,9 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
+import io.github.lockstarter.OnActiveTransaction;
+import io.github.lockstarter.OnPersistenceContext;
+import io.github.lockstarter.transaction.TransactionAwareLockRegistry;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
@@ -311,7 +314,8 @@ class DistributedLockOrderingTests {
 		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 		static DistributedLockAdvisor distributedLockAdvisor(ConfigurableListableBeanFactory beanFactory) {
 			return new DistributedLockAdvisor(new LockDefinitionSource(beanFactory),
-					() -> beanFactory.getBean(LockRegistry.class));
+					() -> new TransactionAwareLockRegistry(beanFactory.getBean(LockRegistry.class),
+							OnActiveTransaction.DEFAULT, OnPersistenceContext.DEFAULT, LockListener.NO_OP));
 		}
 
 	}

@@ -4,7 +4,6 @@ package io.github.lockstarter.spring;
 
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Pattern;
 
 import org.junit.jupiter.api.Test;
 
@@ -21,11 +20,10 @@ class ArchitectureTests extends AbstractArchitectureTests {
 			".interceptor", Set.of("", ".store"), //
 			".validation", Set.of(".interceptor", ".store", ""), //
 			".aspectj", Set.of("", ".interceptor"), //
-			".transaction", Set.of(""), //
-			".fencing", Set.of("", ".store", ".transaction"), //
+			".transaction", Set.of("", ".event", ".store"), //
 			".lifecycle", Set.of(".engine"), //
 			".spring", Set.of("", ".event", ".store", ".engine", ".memory", ".interceptor", ".validation", ".aspectj",
-					".transaction", ".fencing", ".lifecycle"));
+					".transaction", ".lifecycle"));
 
 	ArchitectureTests() {
 		super(ROOMS);
@@ -58,8 +56,7 @@ class ArchitectureTests extends AbstractArchitectureTests {
 	@Test
 	void fencesNeedADatabaseAndNothingElseDoes() {
 		assertUsedOnlyIn("an application without a database must be able to load all other classes",
-				Set.of(".fencing", ".transaction"), "org.springframework.jdbc..", "org.springframework.orm..",
-				"java.sql..");
+				Set.of(".transaction"), "org.springframework.jdbc..", "org.springframework.orm..", "java.sql..");
 	}
 
 	@Test

@@ -32,7 +32,7 @@ import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.OnPersistenceContext;
-import io.github.lockstarter.TransactionAwareLockRegistry;
+import io.github.lockstarter.transaction.TransactionAwareLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
@@ -113,7 +113,7 @@ class EnableDistributedLocksTests {
 	void theAnnotationSaysWhatMethodsLeaveOpen() {
 		try (AnnotationConfigApplicationContext context = start(Strict.class)) {
 			assertThat(context.getBean(DistributedLockAdvisor.class).getOrder()).isEqualTo(42);
-			assertThat(context.getBean(LockAdvice.class).persistenceContext()).isEqualTo(OnPersistenceContext.FAIL);
+			assertThat(context.getBean(LockAdvice.class).onPersistenceContext()).isEqualTo(OnPersistenceContext.FAIL);
 			new TransactionTemplate(context.getBean(JdbcTransactionManager.class))
 				.executeWithoutResult((status) -> assertThatIllegalStateException()
 					.isThrownBy(() -> context.getBean(Stock.class).deduct(1001, () -> {

@@ -24,9 +24,9 @@ import org.springframework.transaction.support.DefaultTransactionStatus;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockLostException;
-import io.github.lockstarter.fencing.FenceTableException;
-import io.github.lockstarter.fencing.FencingNotPossibleException;
-import io.github.lockstarter.fencing.FencingSettings;
+import io.github.lockstarter.transaction.FenceTableException;
+import io.github.lockstarter.transaction.FencingNotPossibleException;
+import io.github.lockstarter.transaction.FencingSettings;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.LockStore;

@@ -14,15 +14,12 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import org.springframework.aop.framework.ProxyFactory;
-import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabase;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
@@ -33,9 +30,7 @@ import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
-import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
-import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
@@ -47,13 +42,11 @@ import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.OnPersistenceContext;
-import io.github.lockstarter.TransactionAwareLockRegistry;
+import io.github.lockstarter.transaction.TransactionAwareLockRegistry;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
-import io.github.lockstarter.interceptor.DistributedLockAdvisor;
-import io.github.lockstarter.interceptor.LockDefinitionSource;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.test.FaultInjectingStore;
@@ -108,9 +101,9 @@ class LockTransactionTests {
 
 	private final TransactionTemplate inner = transaction(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
 
-	private final LockTemplate lock = new LockTemplate(this.registry);
+	private final LockRegistry locks = locks(OnActiveTransaction.DEFER);
 
-	private final LockRegistry locks = new TransactionAwareLockRegistry(this.registry, OnActiveTransaction.DEFER);
+	private final LockTemplate lock = new LockTemplate(this.locks);
 
 	@BeforeAll
 	static void createTable() {
@@ -132,7 +125,7 @@ class LockTransactionTests {
 	void nothingIsLeft() {
 		Awaitility.await().until(this.memory::isEmpty);
 		assertThatIllegalStateException().isThrownBy(Lease::current);
-		LeaseContext.ensureAllHeld();
+		LeasesOfThread.ensureAllHeld();
 		this.registry.close();
 		this.others.close();
 		jdbc.sql("delete from orders").update();
@@ -213,7 +206,7 @@ class LockTransactionTests {
 			run(way, OnActiveTransaction.RELEASE_ON_RETURN, this::insertOrder);
 			assertThat(this.memory.isEmpty()).isTrue();
 		});
-		assertThat(log).contains("Lock 'stock:1001' is released before a transaction commits");
+		assertThat(log).contains("Lock 'stock:1001' is acquired inside a transaction and released before that commits");
 	}
 
 	@ParameterizedTest
@@ -370,38 +363,6 @@ class LockTransactionTests {
 		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
-	@Test
-	void anAnnotationSaysWhatHappensInsideATransactionOrElseTheAdvisor() {
-		DistributedLockAdvisor advisor = new DistributedLockAdvisor(
-				new LockDefinitionSource(new DefaultListableBeanFactory()), () -> this.registry);
-		ProxyFactory proxies = new ProxyFactory(new Orders());
-		proxies.addAdvisor(advisor);
-		Orders proxy = (Orders) proxies.getProxy();
-		this.transaction.executeWithoutResult((status) -> {
-			proxy.prepare(1);
-			assertThat(isTaken(1)).isFalse();
-			proxy.place(1);
-			assertThat(isTaken(1)).isTrue();
-			advisor.setOnActiveTransaction(OnActiveTransaction.RELEASE_ON_RETURN);
-			proxy.place(2);
-			assertThat(isTaken(2)).isFalse();
-		});
-		assertThat(isTaken(1)).isFalse();
-	}
-
-	@Test
-	void aTemplateKeepsItsOwnPolicyAroundARegistryWithAnother() {
-		LockTemplate ofRegistry = new LockTemplate(
-				new TransactionAwareLockRegistry(this.registry, OnActiveTransaction.FAIL));
-		this.transaction.executeWithoutResult((status) -> {
-			ofRegistry.withOnActiveTransaction(OnActiveTransaction.RELEASE_ON_RETURN)
-				.execute(REQUEST, (lease) -> insertOrder());
-			assertThat(this.memory.isEmpty()).isTrue();
-			ofRegistry.execute(REQUEST, (lease) -> insertOrder());
-			assertThat(isTaken(REQUEST)).isTrue();
-		});
-	}
-
 	@ParameterizedTest
 	@EnumSource(names = { "THROW", "INTERRUPT" })
 	void aListenerThatIsNotifiedOfTheReleaseMayCommitATransaction(OnLost onLost) {
@@ -529,21 +490,13 @@ class LockTransactionTests {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
 	}
 
-	/** From when on the lease is surely over is measured on the real clock. */
-	@Tag("clock")
 	@Test
 	void aFixedLeaseThatHasEndedRollsNoLaterTransactionBack() {
-		try (DefaultLockRegistry real = new DefaultLockRegistry(new MemoryLockStore())) {
-			Lease lease = new TransactionAwareLockRegistry(real, OnActiveTransaction.DEFER)
-				.acquire(REQUEST.withLeaseTime(Duration.ofMillis(100)));
-			Awaitility.await().until(() -> !lease.isHeld());
-			Awaitility.await()
-				.pollInSameThread()
-				.ignoreException(LockLostException.class)
-				.until(() -> this.transaction.execute((status) -> insertOrder()) == 1);
-			assertThat(orders()).isOne();
-			assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
-		}
+		Lease lease = this.locks.acquire(REQUEST.withLeaseTime(SECOND));
+		this.time.advance(SECOND);
+		this.transaction.execute((status) -> insertOrder());
+		assertThat(orders()).isOne();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
 	}
 
 	@Test
@@ -610,8 +563,13 @@ class LockTransactionTests {
 	}
 
 	private void run(Way way, OnActiveTransaction policy, Runnable body) {
-		way.locking.accept(new Locks(this.lock.withDefaults(policy, OnPersistenceContext.ISOLATE),
-				new TransactionAwareLockRegistry(this.registry, policy)), body);
+		LockRegistry locks = locks(policy);
+		way.locking.accept(new Locks(new LockTemplate(locks), locks), body);
+	}
+
+	private LockRegistry locks(OnActiveTransaction policy) {
+		return new TransactionAwareLockRegistry(this.registry, policy, OnPersistenceContext.DEFAULT,
+				LockListener.NO_OP);
 	}
 
 	private TransactionTemplate transaction(int propagation) {
@@ -701,18 +659,6 @@ class LockTransactionTests {
 			finally {
 				lock.unlock();
 			}
-		}
-
-	}
-
-	static class Orders {
-
-		@DistributedLock(name = "order", key = "#id")
-		public void place(long id) {
-		}
-
-		@DistributedLock(name = "order", key = "#id", onActiveTransaction = OnActiveTransaction.RELEASE_ON_RETURN)
-		public void prepare(long id) {
 		}
 
 	}

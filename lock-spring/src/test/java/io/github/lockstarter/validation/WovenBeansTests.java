@@ -27,8 +27,6 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.OnActiveTransaction;
-import io.github.lockstarter.OnPersistenceContext;
 import io.github.lockstarter.aspectj.DistributedLockAspect;
 import io.github.lockstarter.aspectj.DistributedLockWeaving;
 import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
@@ -136,9 +134,8 @@ class WovenBeansTests {
 		LockRegistry registry = Mockito.mock();
 		Mockito.when(registry.acquire(Mockito.any())).thenReturn(Mockito.mock(Lease.class));
 		start((context) -> context.registerBean("sale", sale), (context) -> {
-			DistributedLockWeaving weaving = DistributedLockWeaving.locking(
-					new LockDefinitionSource(context.getBeanFactory()), () -> registry, OnActiveTransaction.DEFER,
-					OnPersistenceContext.ISOLATE);
+			DistributedLockWeaving weaving = DistributedLockWeaving
+				.locking(new LockDefinitionSource(context.getBeanFactory()), () -> registry);
 			weaving.postProcessBeanFactory(context.getBeanFactory());
 			context.getBean("sale", Runnable.class).run();
 			weaving.destroy();

@@ -36,8 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @ExtendWith(OutputCaptureExtension.class)
 class OpenInViewTests {
 
-	private static final String WARNING = "The lock of '" + Shelf.class.getName()
-			+ ".take(String)' is acquired while a persistence context is open";
+	private static final String WARNING = "Lock 'view' is acquired while a persistence context is open";
 
 	/**
 	 * The second caller reads while the first one holds the lock.
@@ -63,9 +62,8 @@ class OpenInViewTests {
 			assertThat(leftAfterTwoCallers(mvc, steps, shelf)).isEqualTo(8);
 			assertThat(StringUtils.countOccurrencesOf(output.toString(), WARNING)).isOne();
 			assertThat(output).contains("so pass their ids", "are detached, so fetch lazy associations",
-					"spring.jpa.open-in-view=false",
-					"persistenceContext = OnPersistenceContext.ISOLATE on the locked method",
-					"logged once for each method");
+					"spring.jpa.open-in-view=false", "choose OnPersistenceContext.ISOLATE",
+					"logged once for each lock name");
 		}
 
 	}
@@ -144,7 +142,7 @@ class OpenInViewTests {
 			this.transactions = transactions;
 		}
 
-		@DistributedLock(name = "shelf")
+		@DistributedLock(name = "view")
 		@Transactional
 		public void take(String caller) {
 			if (caller.equals("first")) {

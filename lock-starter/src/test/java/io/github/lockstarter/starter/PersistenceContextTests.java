@@ -42,10 +42,11 @@ import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.OnPersistenceContext;
+import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
-import io.github.lockstarter.interceptor.DistributedLockAdvisor;
 import io.github.lockstarter.starter.OpenInViewTests.Item;
+import io.github.lockstarter.transaction.TransactionAwareLockRegistry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -85,7 +86,7 @@ class PersistenceContextTests {
 	private PlatformTransactionManager manager;
 
 	@Autowired
-	private DistributedLockAdvisor advisor;
+	private DefaultLockRegistry withoutTransactions;
 
 	@Autowired
 	private Events events;
@@ -94,8 +95,6 @@ class PersistenceContextTests {
 	void fill() {
 		new TransactionTemplate(this.manager).executeWithoutResult((status) -> this.entityManager.merge(new Item()));
 		this.events.late.clear();
-		// The advisor forgets the methods of which it has warned
-		this.advisor.setOnActiveTransaction(OnActiveTransaction.DEFER);
 	}
 
 	@AfterEach
@@ -105,15 +104,13 @@ class PersistenceContextTests {
 	}
 
 	@Test
-	void aMethodReadsFreshDataAndIsWarnedOfOnce(CapturedOutput output) {
+	void aMethodReadsFreshData() {
 		inView(() -> {
 			readAndLetAnotherTake();
 			this.shelf.take();
 			this.shelf.take();
 		});
 		assertThat(count()).isEqualTo(7);
-		assertThat(StringUtils.countOccurrencesOf(output.toString(), OPEN)).isOne();
-		assertThat(output).contains("The lock of '" + Shelf.class.getName() + ".take()'" + ISOLATED);
 		assertThat(this.events.late).isEmpty();
 	}
 
@@ -121,8 +118,7 @@ class PersistenceContextTests {
 	void isolationThatIsIntendedIsNotWarnedOf(CapturedOutput output) {
 		inView(() -> {
 			readAndLetAnotherTake();
-			this.shelf.takeIsolated();
-			take(this.lock.withPersistenceContext(OnPersistenceContext.ISOLATE), LockRequest.of("quiet", 1));
+			take(template(OnPersistenceContext.ISOLATE), LockRequest.of("quiet", 1));
 		});
 		assertThat(count()).isEqualTo(8);
 		assertThat(output).doesNotContain(OPEN);
@@ -192,44 +188,30 @@ class PersistenceContextTests {
 	}
 
 	@Test
-	void aScopeWithoutATransactionIsSuspended() {
+	void insideAScopeWithoutATransactionTheBodyIsOnlyWarnedOf(CapturedOutput output) {
 		TransactionTemplate scope = new TransactionTemplate(this.manager);
 		scope.setPropagationBehavior(TransactionDefinition.PROPAGATION_SUPPORTS);
-		scope.setName("scope");
-		scope.setReadOnly(true);
-		Runnable work = () -> scope.executeWithoutResult((status) -> {
+		scope.executeWithoutResult((status) -> {
 			Item item = readAndLetAnotherTake();
-			this.lock.executeWithoutResult(SHELF, (lease) -> {
-				assertThat(TransactionSynchronizationManager.isSynchronizationActive()).isFalse();
-				assertThat(this.entityManager.find(Item.class, 1L).count).isEqualTo(9);
-				this.shelf.take();
-				EntityManager own = this.factory.createEntityManager();
-				TransactionSynchronizationManager.bindResource(this.factory, new EntityManagerHolder(own));
-				own.close();
-			});
+			template(OnPersistenceContext.DEFAULT).executeWithoutResult(SHELF,
+					(lease) -> assertThat(this.entityManager.contains(item)).isTrue());
 			assertThat(this.entityManager.contains(item)).isTrue();
-			assertThat(TransactionSynchronizationManager.isSynchronizationActive()).isTrue();
-			assertThat(TransactionSynchronizationManager.getCurrentTransactionName()).isEqualTo("scope");
-			assertThat(TransactionSynchronizationManager.isCurrentTransactionReadOnly()).isTrue();
-			assertThat(TransactionSynchronizationManager.isActualTransactionActive()).isFalse();
 		});
-		work.run();
-		assertThat(count()).isEqualTo(8);
-		fill();
-		inView(work);
-		assertThat(count()).isEqualTo(8);
+		assertThat(output).contains("Lock 'shelf'" + STALE);
+		assertThat(this.events.late).hasSize(1);
 	}
 
 	@Test
-	void withWarnTheMethodReadsStaleData(CapturedOutput output) {
+	void withWarnTheBodyReadsStaleData(CapturedOutput output) {
+		LockTemplate warned = template(OnPersistenceContext.WARN);
 		inView(() -> {
 			readAndLetAnotherTake();
-			this.shelf.takeWarned();
-			this.shelf.takeWarned();
+			take(warned, SHELF);
+			take(warned, SHELF);
 		});
 		assertThat(count()).isEqualTo(8);
-		assertThat(StringUtils.countOccurrencesOf(output.toString(), OPEN)).isOne();
-		assertThat(output).contains("takeWarned()'" + STALE, "entityManager.refresh(entity)");
+		assertThat(StringUtils.countOccurrencesOf(output.toString(), STALE)).isOne();
+		assertThat(output).contains("Lock 'shelf'" + STALE, "entityManager.refresh(entity)");
 		assertThat(this.events.late).hasSize(2)
 			.contains(new LockEvent.Late(SHELF.key(), LockMode.EXCLUSIVE, "memory",
 					"while a persistence context is open", null));
@@ -238,38 +220,39 @@ class PersistenceContextTests {
 	@Test
 	void withFailTheLockIsNotEvenWaitedFor() {
 		Lease others = this.registry.acquireAsync(SHELF).join();
-		inView(() -> assertThatIllegalStateException().isThrownBy(this.shelf::takeOrFail)
-			.withMessageContaining("takeOrFail()' must not be acquired while a persistence context is open")
+		LockTemplate failing = template(OnPersistenceContext.FAIL);
+		inView(() -> assertThatIllegalStateException().isThrownBy(() -> take(failing, SHELF))
+			.withMessageContaining("Lock 'shelf' must not be acquired while a persistence context is open")
 			.withMessageContaining("spring.jpa.open-in-view=false"));
 		others.close();
-		this.shelf.takeOrFail();
+		take(failing, SHELF);
 		assertThat(count()).isEqualTo(9);
 	}
 
 	@Test
-	void withIgnoreTheMethodReadsStaleDataSilently(CapturedOutput output) {
+	void withIgnoreTheBodyReadsStaleDataSilently(CapturedOutput output) {
 		inView(() -> {
 			readAndLetAnotherTake();
-			this.shelf.takeIgnoring();
+			take(template(OnPersistenceContext.IGNORE), SHELF);
 		});
 		assertThat(count()).isEqualTo(9);
-		assertThat(output).doesNotContain(OPEN);
+		assertThat(output).doesNotContain(STALE);
 		assertThat(this.events.late).isEmpty();
 	}
 
 	@Test
 	void aTemplateDoesTheSameAndWarnsOnceForEachName(CapturedOutput output) {
+		LockTemplate template = template(OnPersistenceContext.DEFAULT);
 		inView(() -> {
 			readAndLetAnotherTake();
-			take(this.lock, LockRequest.of("book", 1));
-			take(this.lock.withOnLost(OnLost.LOG), LockRequest.of("book", 2));
-			take(this.lock, LockRequest.of("pen", 1));
-			take(this.lock.withPersistenceContext(OnPersistenceContext.WARN), LockRequest.of("ink", 1));
+			take(template, LockRequest.of("book", 1));
+			take(template.withOnLost(OnLost.LOG), LockRequest.of("book", 2));
+			take(template, LockRequest.of("pen", 1));
 		});
-		assertThat(StringUtils.countOccurrencesOf(output.toString(), OPEN)).isEqualTo(3);
-		assertThat(output).contains("Lock 'book'" + ISOLATED, "Lock 'pen'" + ISOLATED, "Lock 'ink'" + STALE);
-		assertThat(this.events.late).hasSize(1);
-		assertThat(count()).isEqualTo(9);
+		assertThat(StringUtils.countOccurrencesOf(output.toString(), "Lock 'book'" + ISOLATED)).isOne();
+		assertThat(output).contains("Lock 'pen'" + ISOLATED);
+		assertThat(this.events.late).isEmpty();
+		assertThat(count()).isEqualTo(6);
 	}
 
 	@Test
@@ -288,7 +271,7 @@ class PersistenceContextTests {
 			this.registry.lock(LockRequest.of("rack").key()).lock();
 			this.registry.lock(LockRequest.of("rack").key()).unlock();
 		});
-		assertThat(output).contains("Lock 'shelf'" + STALE, "Lock 'rack'" + STALE).doesNotContain(ISOLATED);
+		assertThat(output).contains("Lock 'shelf'" + STALE, "Lock 'rack'" + STALE);
 		assertThat(this.events.late).hasSize(2);
 	}
 
@@ -314,9 +297,8 @@ class PersistenceContextTests {
 	@Test
 	void withoutAnOpenContextNothingIsSaid(CapturedOutput output) {
 		this.shelf.take();
-		this.shelf.takeOrFail();
 		assertThat(output).doesNotContain(OPEN);
-		assertThat(count()).isEqualTo(8);
+		assertThat(count()).isEqualTo(9);
 	}
 
 	@Test
@@ -326,9 +308,7 @@ class PersistenceContextTests {
 			this.shelf.take();
 		});
 		assertThat(count()).isEqualTo(9);
-		assertThat(output).doesNotContain(OPEN)
-			.contains("take()' is acquired inside a transaction",
-					"While it waits for the lock, it keeps a database connection");
+		assertThat(output).doesNotContain(OPEN).contains("Lock 'shelf' is acquired inside a transaction");
 	}
 
 	private Item readAndLetAnotherTake() {
@@ -338,7 +318,13 @@ class PersistenceContextTests {
 	}
 
 	private void take(LockTemplate lock, LockRequest request) {
-		lock.executeWithoutResult(request, (lease) -> this.entityManager.find(Item.class, 1L));
+		lock.executeWithoutResult(request, (lease) -> new TransactionTemplate(this.manager)
+			.executeWithoutResult((status) -> this.entityManager.find(Item.class, 1L).count--));
+	}
+
+	private LockTemplate template(OnPersistenceContext reaction) {
+		return new LockTemplate(new TransactionAwareLockRegistry(this.withoutTransactions, OnActiveTransaction.DEFAULT,
+				reaction, this.events));
 	}
 
 	private boolean isOpen() {
@@ -381,17 +367,6 @@ class PersistenceContextTests {
 				assertThatIllegalStateException()
 					.isThrownBy(() -> PersistenceContextTests.this.registry.lock(SHELF.key()).lock());
 			});
-		}
-
-		@Test
-		void theAnnotationAndTheTemplateComeFirst() {
-			inView(() -> {
-				Item item = PersistenceContextTests.this.entityManager.find(Item.class, 1L);
-				PersistenceContextTests.this.shelf.takeIsolated();
-				take(PersistenceContextTests.this.lock.withPersistenceContext(OnPersistenceContext.ISOLATE), SHELF);
-				assertThat(PersistenceContextTests.this.entityManager.contains(item)).isTrue();
-			});
-			assertThat(count()).isEqualTo(9);
 		}
 
 	}
@@ -437,30 +412,6 @@ class PersistenceContextTests {
 		public void take(Runnable inside) {
 			decrement();
 			inside.run();
-		}
-
-		@DistributedLock(name = "shelf", persistenceContext = OnPersistenceContext.ISOLATE)
-		@Transactional
-		public void takeIsolated() {
-			decrement();
-		}
-
-		@DistributedLock(name = "shelf", persistenceContext = OnPersistenceContext.WARN)
-		@Transactional
-		public void takeWarned() {
-			decrement();
-		}
-
-		@DistributedLock(name = "shelf", persistenceContext = OnPersistenceContext.FAIL)
-		@Transactional
-		public void takeOrFail() {
-			decrement();
-		}
-
-		@DistributedLock(name = "shelf", persistenceContext = OnPersistenceContext.IGNORE)
-		@Transactional
-		public void takeIgnoring() {
-			decrement();
 		}
 
 		private void decrement() {

@@ -61,7 +61,7 @@ public final class NoLateLocks implements BeforeEachCallback, AfterEachCallback 
 		if (!late.isEmpty()) {
 			throw new AssertionError("Locks were acquired late: " + String.join(", ", late)
 					+ ". What was read before may be stale. Acquire the lock first; or, if nothing that the lock guards"
-					+ " is read before, set onActiveTransaction or persistenceContext to say so");
+					+ " is read before, say so with OnActiveTransaction.DEFER or OnPersistenceContext.IGNORE");
 		}
 	}
 

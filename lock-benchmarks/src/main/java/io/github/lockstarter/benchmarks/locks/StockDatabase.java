@@ -21,8 +21,8 @@ import org.springframework.transaction.support.TransactionTemplate;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.engine.DefaultLockRegistry;
-import io.github.lockstarter.fencing.FenceTable;
-import io.github.lockstarter.fencing.TransactionFence;
+import io.github.lockstarter.transaction.FenceTable;
+import io.github.lockstarter.transaction.TransactionFence;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.transaction.LockCommitGuard;
 

@@ -14,7 +14,7 @@ import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.init.DatabasePopulatorUtils;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
-import io.github.lockstarter.fencing.FenceTable;
+import io.github.lockstarter.transaction.FenceTable;
 
 /**
  * The third counter that the locks protect: an account for each key, changed by

@@ -12,7 +12,8 @@ import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnActiveTransaction;
-import io.github.lockstarter.TransactionAwareLockRegistry;
+import io.github.lockstarter.OnPersistenceContext;
+import io.github.lockstarter.transaction.TransactionAwareLockRegistry;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineProbe;
 import io.github.lockstarter.engine.EngineSettings;
@@ -50,7 +51,8 @@ final class OurClient implements LockClient {
 						defaults.pollIntervalWithoutMessages(), defaults.timeSlice(), defaults.shutdownTimeout()),
 				LockListener.NO_OP);
 		// Otherwise no transaction would know its locks
-		this.locks = new TransactionAwareLockRegistry(this.registry, OnActiveTransaction.DEFAULT);
+		this.locks = new TransactionAwareLockRegistry(this.registry, OnActiveTransaction.DEFAULT,
+				OnPersistenceContext.DEFAULT, LockListener.NO_OP);
 	}
 
 	static OurClient onRedis(ServerAddress address, Duration leaseTime, int minReplicaAcks) {

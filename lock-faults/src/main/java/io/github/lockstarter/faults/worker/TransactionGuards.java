@@ -6,8 +6,8 @@ import javax.sql.DataSource;
 
 import org.springframework.jdbc.support.JdbcTransactionManager;
 
-import io.github.lockstarter.fencing.FenceTable;
-import io.github.lockstarter.fencing.TransactionFence;
+import io.github.lockstarter.transaction.FenceTable;
+import io.github.lockstarter.transaction.TransactionFence;
 import io.github.lockstarter.transaction.LockCommitGuard;
 
 /**

@@ -11,11 +11,17 @@ import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.OnPersistenceContext;
+import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.sample.stock.DeductionStrategy;
 import io.github.lockstarter.sample.stock.DeductionStrategy.UnknownProductException;
 import io.github.lockstarter.sample.stock.StockRepository;
 import io.github.lockstarter.sample.stock.WriteDelay;
+import io.github.lockstarter.transaction.TransactionAwareLockRegistry;
 
 /**
  * Looks at the product before it calls the locked method, as controllers do: what is sold
@@ -44,10 +50,12 @@ class OpenInView {
 	 * at a time.
 	 */
 	@Bean("jpa-open-in-view-ignored")
-	DeductionStrategy ignored(Products products) {
+	DeductionStrategy ignored(Products products, DefaultLockRegistry registry) {
+		LockTemplate lock = new LockTemplate(new TransactionAwareLockRegistry(registry, OnActiveTransaction.DEFAULT,
+				OnPersistenceContext.IGNORE, LockListener.NO_OP));
 		return (productId, count) -> {
 			products.get(productId).remainingAfter(count);
-			return products.sellIgnoringOpenContext(productId, count);
+			return lock.execute(LockRequest.of("stock", productId), (lease) -> products.sell(productId, count));
 		};
 	}
 
@@ -85,16 +93,6 @@ class OpenInView {
 		@DistributedLock(name = "stock", key = "#productId")
 		@Transactional
 		public int sell(long productId, int count) {
-			return findAndChange(productId, count);
-		}
-
-		@DistributedLock(name = "stock", key = "#productId", persistenceContext = OnPersistenceContext.IGNORE)
-		@Transactional
-		public int sellIgnoringOpenContext(long productId, int count) {
-			return findAndChange(productId, count);
-		}
-
-		private int findAndChange(long productId, int count) {
 			Product product = get(productId);
 			int remaining = product.remainingAfter(count);
 			this.writeDelay.await(productId);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.fencing;
+package io.github.lockstarter.transaction;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -37,7 +37,6 @@ import org.springframework.transaction.support.ResourceTransactionManager;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ClassUtils;
 
-import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.transaction.AcquisitionSynchronization;
 
 /**
@@ -287,7 +286,7 @@ public final class TransactionFences implements BeanPostProcessor {
 		}
 
 		private void refuse() {
-			if (!LeaseContext.fenced((lease) -> false).isEmpty()) {
+			if (!LeasesOfThread.fenced((lease) -> false).isEmpty()) {
 				throw new FencingNotPossibleException(this.reason.getMessage() + "; " + this.reason.getRemedy(),
 						this.reason.getRemedy());
 			}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.fencing;
+package io.github.lockstarter.transaction;
 
 import javax.sql.DataSource;
 

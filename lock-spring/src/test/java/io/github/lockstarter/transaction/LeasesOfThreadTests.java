@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter;
+package io.github.lockstarter.transaction;
 
 import java.time.Duration;
 import java.util.List;
@@ -10,6 +10,15 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockSetRequest;
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.OnActiveTransaction;
+import io.github.lockstarter.OnPersistenceContext;
+import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.testsupport.ManualInstances;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -18,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * The leases of a thread, which may be closed by any thread and in any order.
  */
-class LeaseContextTests {
+class LeasesOfThreadTests {
 
 	private static final int LEASES = 1000;
 
@@ -28,11 +37,11 @@ class LeaseContextTests {
 	private final ManualInstances instances = new ManualInstances();
 
 	private final LockRegistry registry = new TransactionAwareLockRegistry(this.instances.registry(),
-			OnActiveTransaction.DEFER, OnPersistenceContext.ISOLATE, this.instances.time);
+			OnActiveTransaction.DEFAULT, OnPersistenceContext.DEFAULT, LockListener.NO_OP);
 
 	@AfterEach
 	void nothingIsLeft() {
-		assertThat(LeaseContext.size()).isZero();
+		assertThat(LeasesOfThread.size()).isZero();
 	}
 
 	@Test
@@ -42,10 +51,10 @@ class LeaseContextTests {
 			Lease next = this.registry.acquire(LockRequest.of("node", i));
 			last.close();
 			last = next;
-			assertThat(LeaseContext.size()).isOne();
+			assertThat(LeasesOfThread.size()).isOne();
 		}
 		last.close();
-		assertThat(LeaseContext.size()).isZero();
+		assertThat(LeasesOfThread.size()).isZero();
 	}
 
 	@Test
@@ -53,21 +62,21 @@ class LeaseContextTests {
 		Lease held = this.registry.acquire(LockRequest.of("node", -1));
 		for (int i = 0; i < LEASES; i++) {
 			Lease next = this.registry.acquire(LockRequest.of("node", i));
-			assertThat(LeaseContext.size()).isEqualTo(2);
+			assertThat(LeasesOfThread.size()).isEqualTo(2);
 			CompletableFuture.runAsync(held::close).join();
 			held = next;
 		}
 		held.close();
-		assertThat(LeaseContext.size()).isZero();
+		assertThat(LeasesOfThread.size()).isZero();
 	}
 
 	@Test
 	void aFixedLeaseThatNobodyClosedKeepsItsThreadFromNoLock() {
 		LockRequest request = LockRequest.of("node", 1);
 		Lease left = this.registry.acquire(request.withLeaseTime(LEASE_TIME));
-		assertThat(LeaseContext.isReentrant(request)).isTrue();
+		assertThat(LeasesOfThread.cover(List.of(request))).isTrue();
 		this.instances.time.advance(LEASE_TIME);
-		assertThat(LeaseContext.isReentrant(request)).isFalse();
+		assertThat(LeasesOfThread.cover(List.of(request))).isFalse();
 		assertThat(new LockTemplate(this.registry).<Lease, Boolean, RuntimeException>execute(request, Lease::isHeld))
 			.isTrue();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(left::close);
@@ -77,12 +86,12 @@ class LeaseContextTests {
 	void aRequestIsReentrantIfTheThreadHoldsAllItsLocks() {
 		LockSetRequest both = LockSetRequest.of("node", List.of(1, 2));
 		LockTemplate template = new LockTemplate(this.registry);
-		assertThat(LeaseContext.isReentrant(LockRequest.of("node", 1))).isFalse();
+		assertThat(LeasesOfThread.cover(List.of(LockRequest.of("node", 1)))).isFalse();
 		template.executeWithoutResult(LockRequest.of("node", 1), (outer) -> {
-			assertThat(LeaseContext.isReentrant(LockRequest.of("node", 1))).isTrue();
-			assertThat(LeaseContext.isReentrant(both)).isFalse();
+			assertThat(LeasesOfThread.cover(List.of(LockRequest.of("node", 1)))).isTrue();
+			assertThat(LeasesOfThread.cover(both.requests())).isFalse();
 			template.executeWithoutResult(LockRequest.of("node", 2),
-					(inner) -> assertThat(LeaseContext.isReentrant(both)).isTrue());
+					(inner) -> assertThat(LeasesOfThread.cover(both.requests())).isTrue());
 		});
 	}
 
@@ -91,12 +100,12 @@ class LeaseContextTests {
 		for (int i = 0; i < LEASES; i++) {
 			this.registry.acquire(LockRequest.of("node", i).withLeaseTime(LEASE_TIME));
 		}
-		this.instances.time.advance(LEASE_TIME.minusNanos(1));
+		this.instances.time.advance(LEASE_TIME.dividedBy(2));
 		this.registry.acquire(LockRequest.of("node", "last")).close();
-		assertThat(LeaseContext.size()).isEqualTo(LEASES);
-		this.instances.time.advance(Duration.ofNanos(1));
+		assertThat(LeasesOfThread.size()).isEqualTo(LEASES);
+		this.instances.time.advance(LEASE_TIME);
 		this.registry.acquire(LockRequest.of("node", "last")).close();
-		assertThat(LeaseContext.size()).isZero();
+		assertThat(LeasesOfThread.size()).isZero();
 	}
 
 	/** Transactions that claim rows in the same order cannot deadlock. */
@@ -106,7 +115,7 @@ class LeaseContextTests {
 		LockSetRequest set = LockSetRequest.of("stock", List.of("5", "1", "3"));
 		List<String> claimed = template.execute(LockRequest.of("stock", "4"),
 				(outer) -> template.execute(set, (all) -> template.execute(LockRequest.of("stock", "2"),
-						(inner) -> keys(LeaseContext.fenced((lease) -> true)))));
+						(inner) -> keys(LeasesOfThread.fenced((lease) -> true)))));
 		assertThat(claimed).containsExactly("1", "2", "3", "4", "5");
 	}
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.fencing;
+package io.github.lockstarter.transaction;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -23,11 +23,9 @@ import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.github.lockstarter.Lease;
-import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.RowKey;
-import io.github.lockstarter.transaction.AcquisitionSynchronization;
 
 /**
  * Lets each transaction that runs under a lock claim the lock's
@@ -169,7 +167,7 @@ public final class TransactionFence implements TransactionExecutionListener {
 			if (this.ended || this.status.isCompleted()) {
 				return;
 			}
-			List<Lease> unclaimed = LeaseContext.fenced(TransactionFence.this.byDefault)
+			List<Lease> unclaimed = LeasesOfThread.fenced(TransactionFence.this.byDefault)
 				.stream()
 				.filter((lease) -> !isClaimed(lease))
 				.toList();

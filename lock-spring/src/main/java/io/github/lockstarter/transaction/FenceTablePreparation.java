@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.fencing;
+package io.github.lockstarter.transaction;
 
 /**
  * Makes sure at the start of an application that a table of claims exists. Declare a bean

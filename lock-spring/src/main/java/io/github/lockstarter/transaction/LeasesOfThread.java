@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.transaction;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseSet;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRequest;
+
+/**
+ * The leases that matter to the transactions of the current thread: those that it has
+ * acquired, until they are released, and those of the bodies that it runs.
+ */
+final class LeasesOfThread {
+
+	/** Leases may end in any order, and on any thread. */
+	private static final ThreadLocal<List<TransactionAwareLeaseSet>> ACQUIRED = ThreadLocal
+		.withInitial(() -> new ArrayList<>(2));
+
+	private LeasesOfThread() {
+	}
+
+	static void add(TransactionAwareLeaseSet lease) {
+		if (!TransactionSynchronizationManager.isSynchronizationActive()) {
+			forgetExpired();
+		}
+		ACQUIRED.get().removeIf(TransactionAwareLeaseSet::isEnded);
+		ACQUIRED.get().add(lease);
+	}
+
+	/**
+	 * Forget leases with a fixed time that are over, because they may never be closed.
+	 * Until then they matter to transactions that began before.
+	 */
+	static void forgetExpired() {
+		ACQUIRED.get().removeIf(TransactionAwareLeaseSet::isExpired);
+	}
+
+	static void forgetEnded() {
+		ACQUIRED.get().removeIf(TransactionAwareLeaseSet::isEnded);
+	}
+
+	/**
+	 * Check that all leases are held, except those whose loss is only logged.
+	 * @throws io.github.lockstarter.LockLostException if a lock was lost
+	 */
+	static void ensureAllHeld() {
+		for (TransactionAwareLeaseSet lease : all()) {
+			if (lease.lossMatters()) {
+				lease.delegate().ensureHeld();
+			}
+		}
+	}
+
+	/**
+	 * Return whether the thread already holds all these locks.
+	 */
+	static boolean cover(List<LockRequest> locks) {
+		if (ACQUIRED.get().isEmpty()) {
+			return false;
+		}
+		return locks.stream()
+			.allMatch((lock) -> ACQUIRED.get()
+				.stream()
+				.filter((lease) -> !lease.isEnded())
+				.flatMap((lease) -> lease.delegate().all().stream())
+				.anyMatch((lease) -> lease.key().equals(lock.key()) && lease.isHeld()));
+	}
+
+	/**
+	 * Return the leases whose fencing tokens a transaction claims, without repetition, in
+	 * an order that is the same in all JVMs.
+	 * @param byDefault whether transactions claim the token of a lease where nothing is
+	 * said
+	 */
+	static List<Lease> fenced(Predicate<Lease> byDefault) {
+		Map<String, Lease> byLock = new TreeMap<>();
+		for (TransactionAwareLeaseSet leases : all()) {
+			for (Lease lease : leases.delegate().all()) {
+				if (leases.isFenced(byDefault.test(lease))) {
+					byLock.merge(lease.store() + '/' + lease.key().text(), lease, LeasesOfThread::stronger);
+				}
+			}
+		}
+		return List.copyOf(byLock.values());
+	}
+
+	/** The claim of a writer is enough for the same thread as a reader. */
+	private static Lease stronger(Lease one, Lease other) {
+		return Comparator.<Lease, Boolean>comparing((lease) -> lease.mode() != LockMode.READ)
+			.thenComparing(Lease::fencingToken)
+			.compare(one, other) >= 0 ? one : other;
+	}
+
+	static int size() {
+		return ACQUIRED.get().size();
+	}
+
+	private static Set<TransactionAwareLeaseSet> all() {
+		Set<TransactionAwareLeaseSet> all = Collections.newSetFromMap(new IdentityHashMap<>(4));
+		for (LeaseSet each : LeaseSet.enclosing()) {
+			if (each instanceof TransactionAwareLeaseSet lease) {
+				all.add(lease);
+			}
+		}
+		all.addAll(ACQUIRED.get());
+		all.removeIf(TransactionAwareLeaseSet::isEnded);
+		return all;
+	}
+
+}

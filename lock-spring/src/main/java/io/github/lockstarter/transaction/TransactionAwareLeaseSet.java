@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.transaction;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseSet;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.TransactionFencing;
+
+/**
+ * Leases that outlive the transactions of their thread: closed inside a transaction, they
+ * can no longer be used, and are released when the transaction is completed.
+ */
+class TransactionAwareLeaseSet implements LeaseSet {
+
+	private static final Log logger = LogFactory.getLog(TransactionAwareLeaseSet.class);
+
+	private final LeaseSet delegate;
+
+	private final Terms terms;
+
+	/** The persistence contexts without which the body runs. */
+	private final @Nullable PersistenceContexts suspended;
+
+	private volatile boolean closed;
+
+	private volatile boolean ended;
+
+	/** Guarded by this. */
+	private boolean inTransaction;
+
+	TransactionAwareLeaseSet(LeaseSet delegate, Terms terms, @Nullable PersistenceContexts suspended) {
+		this.delegate = delegate;
+		this.terms = terms;
+		this.suspended = suspended;
+	}
+
+	/**
+	 * Return leases that take part in transactions.
+	 * @param <L> a {@link Lease} or a {@link LeaseSet}
+	 */
+	@SuppressWarnings("unchecked")
+	static <L extends LeaseSet> L of(L delegate, Terms terms, @Nullable PersistenceContexts suspended) {
+		return (L) ((delegate instanceof Lease lease) ? new One(lease, terms, suspended)
+				: new TransactionAwareLeaseSet(delegate, terms, suspended));
+	}
+
+	LeaseSet delegate() {
+		return this.delegate;
+	}
+
+	boolean lossMatters() {
+		return this.terms.lossMatters();
+	}
+
+	/**
+	 * Return whether transactions claim the fencing tokens.
+	 * @param byDefault what applies where nothing is said
+	 */
+	boolean isFenced(boolean byDefault) {
+		return switch (this.terms.fencing()) {
+			case DEFAULT -> byDefault && lossMatters();
+			case ON -> true;
+			case OFF -> false;
+		};
+	}
+
+	boolean isEnded() {
+		return this.ended;
+	}
+
+	/**
+	 * Return whether nobody needs to close the leases, because their fixed time is over.
+	 */
+	boolean isExpired() {
+		return this.terms.fixed() && !this.delegate.isHeld();
+	}
+
+	/**
+	 * Hold the leases at least until the current transaction is completed.
+	 */
+	synchronized void awaitCompletion() {
+		this.inTransaction = true;
+		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+			@Override
+			public void afterCompletion(int status) {
+				completed(status);
+			}
+
+		});
+	}
+
+	private void completed(int status) {
+		synchronized (this) {
+			this.inTransaction = false;
+			if (!this.closed) {
+				return;
+			}
+			this.ended = true;
+		}
+		LeasesOfThread.forgetEnded();
+		try (LeaseSet released = this.delegate) {
+			if (status != TransactionSynchronization.STATUS_COMMITTED) {
+				released.holdAtLeast(Duration.ZERO);
+			}
+		}
+		catch (LockLostException ex) {
+			if (lossMatters() && status != TransactionSynchronization.STATUS_ROLLED_BACK) {
+				logger.warn("The lock was lost while its transaction was completed", ex);
+			}
+		}
+	}
+
+	@Override
+	public List<Lease> all() {
+		return this.delegate.all();
+	}
+
+	@Override
+	public boolean isHeld() {
+		return !this.closed && this.delegate.isHeld();
+	}
+
+	@Override
+	public void ensureHeld() {
+		if (this.closed) {
+			throw new IllegalStateException(isAwaitingCompletion()
+					? "The lease is closed, and released after the transaction" : "The lease is closed");
+		}
+		this.delegate.ensureHeld();
+	}
+
+	private synchronized boolean isAwaitingCompletion() {
+		return this.inTransaction;
+	}
+
+	@Override
+	public Duration remaining() {
+		return this.closed ? Duration.ZERO : this.delegate.remaining();
+	}
+
+	@Override
+	public void onLost(Consumer<LockLostException> callback) {
+		if (!this.closed) {
+			this.delegate.onLost(callback);
+		}
+	}
+
+	@Override
+	public void holdAtLeast(Duration time) {
+		if (!this.closed) {
+			this.delegate.holdAtLeast(time);
+		}
+	}
+
+	@Override
+	public void close() {
+		if (leave()) {
+			this.delegate.close();
+		}
+	}
+
+	@Override
+	public CompletableFuture<Void> closeAsync() {
+		try {
+			return leave() ? this.delegate.closeAsync() : CompletableFuture.completedFuture(null);
+		}
+		catch (LockLostException ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
+
+	/**
+	 * End the leases for their owner.
+	 * @return whether they must be released now
+	 * @throws LockLostException if one was lost and they are released later
+	 */
+	private boolean leave() {
+		synchronized (this) {
+			if (this.closed) {
+				return false;
+			}
+			if (!this.inTransaction && this.terms.deferring() && StaleReadGuard.isTransactionActive()) {
+				awaitCompletion();
+			}
+			this.closed = true;
+			this.ended = !this.inTransaction;
+		}
+		if (this.suspended != null) {
+			this.suspended.resume();
+		}
+		if (this.ended) {
+			LeasesOfThread.forgetEnded();
+			return true;
+		}
+		if (!this.delegate.isHeld()) {
+			this.delegate.ensureHeld();
+		}
+		return false;
+	}
+
+	@Override
+	public String toString() {
+		return this.delegate + ((this.closed && isAwaitingCompletion()) ? " until the transaction ends" : "");
+	}
+
+	/**
+	 * What leases mean to transactions.
+	 *
+	 * @param deferring whether the leases are held until the end of a transaction inside
+	 * which they are closed
+	 * @param fixed whether they need not be closed, because they end by themselves
+	 * @param lossMatters whether a transaction must not commit after the loss of one
+	 * @param fencing whether transactions claim their fencing tokens
+	 */
+	record Terms(boolean deferring, boolean fixed, boolean lossMatters, TransactionFencing fencing) {
+
+		Terms notDeferring() {
+			return new Terms(false, this.fixed, this.lossMatters, this.fencing);
+		}
+
+	}
+
+	/**
+	 * The lease of one lock.
+	 */
+	private static final class One extends TransactionAwareLeaseSet implements Lease {
+
+		private final Lease delegate;
+
+		One(Lease delegate, Terms terms, @Nullable PersistenceContexts suspended) {
+			super(delegate, terms, suspended);
+			this.delegate = delegate;
+		}
+
+		@Override
+		public LockKey key() {
+			return this.delegate.key();
+		}
+
+		@Override
+		public List<Lease> all() {
+			return List.of(this);
+		}
+
+		@Override
+		public long fencingToken() {
+			return this.delegate.fencingToken();
+		}
+
+		@Override
+		public LockMode mode() {
+			return this.delegate.mode();
+		}
+
+		@Override
+		public String store() {
+			return this.delegate.store();
+		}
+
+	}
+
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.transaction;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+import io.github.lockstarter.AnyLockRequest;
+import io.github.lockstarter.BodyAwareLockRegistry;
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseSet;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockSetRequest;
+import io.github.lockstarter.LockSettings;
+import io.github.lockstarter.OnActiveTransaction;
+import io.github.lockstarter.OnLost;
+import io.github.lockstarter.OnPersistenceContext;
+import io.github.lockstarter.TransactionFencing;
+import io.github.lockstarter.event.CompositeLockListener;
+import io.github.lockstarter.event.LockEvent;
+import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.transaction.TransactionAwareLeaseSet.Terms;
+
+/**
+ * A registry whose locks take the transactions of Spring into account. A lock that a
+ * thread has acquired or closes inside a transaction is held until the transaction is
+ * completed, so that the next owner sees what was written under it. What the thread read
+ * before is not taken for fresh: the body of an annotated method or a
+ * {@link io.github.lockstarter.LockTemplate} runs without the persistence context that is
+ * open, and other late locks are warned of.
+ *
+ * <p>
+ * Auto-configuration and {@code @EnableDistributedLocks} declare it as a bean if
+ * transactions are on the class path. Leases for another {@linkplain LockRequest#owner()
+ * owner} than their thread, and those of futures, belong to no transaction.
+ *
+ * @see LockCommitGuard
+ */
+public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry {
+
+	private final LockRegistry delegate;
+
+	private final StaleReadGuard guard;
+
+	private final LockListener listener;
+
+	/** For bodies, or {@code null} for leases without one. */
+	private final @Nullable Terms ofBodies;
+
+	/**
+	 * Create a registry around another one.
+	 * @param delegate acquires the locks
+	 * @param onActiveTransaction the reaction to a transaction that is already active
+	 * @param onPersistenceContext the reaction to an open persistence context
+	 * @param listener is told of {@link io.github.lockstarter.event.LockEvent.Late locks
+	 * that come late}
+	 */
+	public TransactionAwareLockRegistry(LockRegistry delegate, OnActiveTransaction onActiveTransaction,
+			OnPersistenceContext onPersistenceContext, LockListener listener) {
+		this(delegate, new StaleReadGuard(onActiveTransaction, onPersistenceContext),
+				new CompositeLockListener(List.of(listener)), null);
+	}
+
+	private TransactionAwareLockRegistry(LockRegistry delegate, StaleReadGuard guard, LockListener listener,
+			@Nullable Terms ofBodies) {
+		this.delegate = delegate;
+		this.guard = guard;
+		this.listener = listener;
+		this.ofBodies = ofBodies;
+	}
+
+	@Override
+	public LockRegistry forBodies(OnLost onLost, TransactionFencing transactionFencing) {
+		return new TransactionAwareLockRegistry(this.delegate, this.guard, this.listener,
+				new Terms(isDeferring(), false, onLost != OnLost.LOG, transactionFencing));
+	}
+
+	private boolean isDeferring() {
+		return this.guard.onActiveTransaction() != OnActiveTransaction.RELEASE_ON_RETURN;
+	}
+
+	/**
+	 * {@inheritDoc}
+	 * @throws IllegalStateException if a transaction is active or a persistence context
+	 * is open, and locks must not be acquired then
+	 */
+	@Override
+	public Lease acquire(LockRequest request) {
+		return Objects.requireNonNull(acquire(request, () -> this.delegate.acquire(request)));
+	}
+
+	/**
+	 * {@inheritDoc}
+	 * @throws IllegalStateException if a transaction is active or a persistence context
+	 * is open, and locks must not be acquired then
+	 */
+	@Override
+	public Optional<Lease> tryAcquire(LockRequest request) {
+		return Optional.ofNullable(acquire(request, () -> this.delegate.tryAcquire(request).orElse(null)));
+	}
+
+	/**
+	 * {@inheritDoc}
+	 * @throws IllegalStateException if a transaction is active or a persistence context
+	 * is open, and locks must not be acquired then
+	 */
+	@Override
+	public LeaseSet acquireAll(LockSetRequest request) {
+		return Objects.requireNonNull(acquire(request, () -> this.delegate.acquireAll(request)));
+	}
+
+	/**
+	 * {@inheritDoc}
+	 * @throws IllegalStateException if a transaction is active or a persistence context
+	 * is open, and locks must not be acquired then
+	 */
+	@Override
+	public Optional<LeaseSet> tryAcquireAll(LockSetRequest request) {
+		return Optional.ofNullable(acquire(request, () -> this.delegate.tryAcquireAll(request).orElse(null)));
+	}
+
+	private <L extends LeaseSet> @Nullable L acquire(AnyLockRequest<L> request, Supplier<@Nullable L> acquisition) {
+		List<LockRequest> locks = (request instanceof LockSetRequest set) ? set.requests()
+				: List.of((LockRequest) request);
+		// A set with other owners as well is held until the end of the transaction as a
+		// whole
+		boolean ofThread = locks.stream().anyMatch((each) -> each.owner() == null);
+		if (!ofThread && this.ofBodies == null) {
+			return acquisition.get();
+		}
+		StaleReadGuard.Decision decision = this.guard.decide(locks, ofThread && this.ofBodies != null);
+		if (decision.isolated()) {
+			PersistenceContexts.disconnect();
+		}
+		L lease = acquisition.get();
+		return (lease != null) ? aware(lease, termsOf(locks, ofThread), ofThread, decision) : null;
+	}
+
+	private Terms termsOf(List<LockRequest> locks, boolean ofThread) {
+		if (this.ofBodies == null) {
+			return new Terms(isDeferring(), isFixed(locks), true, TransactionFencing.DEFAULT);
+		}
+		return ofThread ? this.ofBodies : this.ofBodies.notDeferring();
+	}
+
+	private <L extends LeaseSet> L aware(L lease, Terms terms, boolean ofThread, StaleReadGuard.Decision decision) {
+		L aware = TransactionAwareLeaseSet.of(lease, terms, decision.isolated() ? PersistenceContexts.suspend() : null);
+		TransactionAwareLeaseSet leases = (TransactionAwareLeaseSet) (LeaseSet) aware;
+		// A body that goes on elsewhere concerns this thread until its transaction ends
+		if (ofThread || decision.deferred()) {
+			LeasesOfThread.add(leases);
+		}
+		try {
+			String reason = decision.late();
+			if (reason != null) {
+				lease.all()
+					.forEach((each) -> this.listener.onEvent(
+							new LockEvent.Late(each.key(), each.mode(), each.store(), reason, decision.transaction())));
+			}
+			if (decision.deferred()) {
+				leases.awaitCompletion();
+				claim();
+			}
+			return aware;
+		}
+		catch (RuntimeException ex) {
+			aware.closeAsync();
+			throw ex;
+		}
+	}
+
+	/**
+	 * Let fenced transactions claim the tokens of locks that are acquired inside of them.
+	 */
+	private static void claim() {
+		for (TransactionSynchronization each : TransactionSynchronizationManager.getSynchronizations()) {
+			if (each instanceof AcquisitionSynchronization acquisitions) {
+				acquisitions.locksAcquired();
+			}
+		}
+	}
+
+	private boolean isFixed(List<LockRequest> locks) {
+		return locks.stream().map(settings()::forLease).allMatch((each) -> each.leaseTime() != null);
+	}
+
+	@Override
+	public CompletableFuture<Lease> acquireAsync(LockRequest request) {
+		return aware(this.delegate.acquireAsync(request));
+	}
+
+	@Override
+	public CompletableFuture<LeaseSet> acquireAllAsync(LockSetRequest request) {
+		return aware(this.delegate.acquireAllAsync(request));
+	}
+
+	/**
+	 * The transactions inside of a body are guarded, on whatever thread it runs.
+	 */
+	private <L extends LeaseSet> CompletableFuture<L> aware(CompletableFuture<L> future) {
+		Terms terms = this.ofBodies;
+		return (terms == null) ? future
+				: new FutureLease<>(future, (lease) -> TransactionAwareLeaseSet.of(lease, terms.notDeferring(), null));
+	}
+
+	/**
+	 * {@inheritDoc}
+	 * @throws IllegalArgumentException if the store has no shared locks
+	 */
+	@Override
+	public ReadWriteLock readWriteLock(LockKey key) {
+		this.delegate.readWriteLock(key);
+		return BodyAwareLockRegistry.super.readWriteLock(key);
+	}
+
+	@Override
+	public LockSettings settings() {
+		return this.delegate.settings();
+	}
+
+	/**
+	 * A lease that may still be waited for. To end it early ends the wait.
+	 *
+	 * @param <L> a {@link Lease} or a {@link LeaseSet}
+	 */
+	private static final class FutureLease<L extends LeaseSet> extends CompletableFuture<L> {
+
+		private final Executor executor;
+
+		FutureLease(CompletableFuture<L> acquisition, UnaryOperator<L> aware) {
+			this.executor = acquisition.defaultExecutor();
+			acquisition.whenComplete((lease, ex) -> {
+				if (ex != null) {
+					completeExceptionally(ex);
+				}
+				else if (!complete(aware.apply(lease))) {
+					lease.closeAsync();
+				}
+			});
+			whenComplete((lease, ex) -> acquisition.cancel(false));
+		}
+
+		@Override
+		public Executor defaultExecutor() {
+			return this.executor;
+		}
+
+	}
+
+}
