@@ -27,9 +27,10 @@ import org.springframework.aot.hint.annotation.Reflective;
  * {@code Mono}, {@code Flux} or another reactive type if Reactor is on the class path.
  * Its caller gets the result at once and is not blocked. The lock is acquired at the
  * call, or at each subscription, before the method itself is called on a thread that may
- * block. The lock is released when the future or publisher ends, fails or is cancelled. A
- * method whose work continues after its return in a way that cannot be followed, such as
- * that of a stream, is an invalid definition.
+ * block. The lock is released when the future or publisher ends, fails or is cancelled.
+ * With {@code @Async}, the thread of the executor acquires the lock and holds it until
+ * the future ends. A method whose work continues after its return in a way that cannot be
+ * followed, such as that of a stream or a plain {@code Future}, is an invalid definition.
  *
  * <p>
  * If the annotation is repeated, or its key is a collection, several locks are acquired
