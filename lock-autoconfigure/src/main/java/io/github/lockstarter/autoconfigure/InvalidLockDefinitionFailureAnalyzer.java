@@ -16,7 +16,7 @@ class InvalidLockDefinitionFailureAnalyzer extends AbstractFailureAnalyzer<Inval
 	@Override
 	protected FailureAnalysis analyze(Throwable rootFailure, InvalidLockDefinitionException cause) {
 		UnknownLockStoreException unknown = findCause(cause, UnknownLockStoreException.class);
-		String remedy = (unknown != null) ? LockStoreRemedy.of(unknown.getStore()) : null;
+		String remedy = (unknown != null) ? LockStoreChoice.remedy(unknown.getStore()) : null;
 		return new FailureAnalysis(cause.getDescription(), (remedy != null) ? remedy : cause.getAction(), cause);
 	}
 

@@ -5,6 +5,7 @@ package io.github.lockstarter.autoconfigure;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -25,6 +26,13 @@ import io.github.lockstarter.store.LockStore;
 final class LockStoreChoice {
 
 	private static final String PROPERTY = "distributed-lock.store";
+
+	private static final Map<String, String> REMEDIES = Map.of("redis",
+			"Add the dependency io.github.lockstarter:lock-starter, which brings Spring Data Redis.", "jdbc",
+			"Add the dependency io.github.lockstarter:lock-starter-jdbc, which brings HikariCP.", "zookeeper",
+			"Add the dependency io.github.lockstarter:lock-starter-zookeeper.", "redlock",
+			"Add the dependency io.github.lockstarter:lock-starter, which brings Lettuce, and set"
+					+ " distributed-lock.redlock.nodes to the addresses of at least three servers.");
 
 	private final ConfigurableListableBeanFactory beanFactory;
 
@@ -67,9 +75,17 @@ final class LockStoreChoice {
 			return kind;
 		}
 		List<String> all = all(kinds, own);
-		String remedy = LockStoreRemedy.of(kind, this.classLoader);
+		String remedy = remedy(kind);
 		throw new InvalidConfigurationPropertyValueException(PROPERTY, name, "There is no such store. Stores: "
 				+ quoted(all) + ". " + ((remedy != null) ? remedy : "A LockStore bean has the name of the bean."));
+	}
+
+	/**
+	 * Return how an application gets a kind of store that it has not, or {@code null} if
+	 * it is none.
+	 */
+	static @Nullable String remedy(String kind) {
+		return REMEDIES.get(kind);
 	}
 
 	private String primary(List<String> own) {

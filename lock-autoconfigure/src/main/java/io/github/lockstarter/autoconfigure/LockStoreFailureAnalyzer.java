@@ -34,7 +34,7 @@ class LockStoreFailureAnalyzer implements FailureAnalyzer {
 			return notFound(failure, notFound);
 		}
 		if (cause instanceof UnknownLockStoreException unknown) {
-			String remedy = LockStoreRemedy.of(unknown.getStore());
+			String remedy = LockStoreChoice.remedy(unknown.getStore());
 			return new FailureAnalysis(cause.getMessage() + ".", (remedy != null) ? remedy
 					: "Correct the name under distributed-lock.locks, or declare a LockStore bean of that name.",
 					cause);

@@ -10,8 +10,10 @@ import java.util.Set;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 
+import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.OnPropertyListCondition;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
@@ -31,7 +33,7 @@ import io.github.lockstarter.spring.LockStoreBeans;
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass({ RedisConnectionFactory.class, RedisClient.class, RedlockStore.class })
-@Conditional(RedlockNodesPresent.class)
+@Conditional(RedlockConfiguration.NodesPresent.class)
 class RedlockConfiguration {
 
 	private static final String BEAN = LockStoreBeans.KIND + "redlock";
@@ -84,6 +86,14 @@ class RedlockConfiguration {
 	private static LockStoreNotFoundException invalid(String problem) {
 		return new LockStoreNotFoundException("The property distributed-lock.redlock.nodes is invalid: " + problem,
 				"set distributed-lock.redlock.nodes to the addresses of at least three servers");
+	}
+
+	static class NodesPresent extends OnPropertyListCondition {
+
+		NodesPresent() {
+			super("distributed-lock.redlock.nodes", () -> ConditionMessage.forCondition("Redlock"));
+		}
+
 	}
 
 }

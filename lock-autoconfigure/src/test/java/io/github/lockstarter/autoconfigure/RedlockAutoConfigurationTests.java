@@ -99,7 +99,7 @@ class RedlockAutoConfigurationTests {
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.hasMessageEndingWith(
-						"Set distributed-lock.redlock.nodes to the addresses of at least three servers."));
+						"set distributed-lock.redlock.nodes to the addresses of at least three servers."));
 	}
 
 	@Test
@@ -108,7 +108,7 @@ class RedlockAutoConfigurationTests {
 			.withPropertyValues("distributed-lock.store=redlock", nodes())
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
-				.hasMessageContaining("Add the dependency io.lettuce:lettuce-core."));
+				.hasMessageContaining("Add the dependency io.github.lockstarter:lock-starter, which brings Lettuce"));
 	}
 
 	@ParameterizedTest

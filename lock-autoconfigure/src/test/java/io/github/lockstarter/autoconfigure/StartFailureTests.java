@@ -91,7 +91,7 @@ class StartFailureTests {
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains("Invalid value 'redis' for configuration property 'distributed-lock.store'")
 			.contains(
-					"There is no such store. Stores: 'memory'. Add the dependency io.github.lockstarter:lock-starter.");
+					"There is no such store. Stores: 'memory'. Add the dependency io.github.lockstarter:lock-starter, which");
 	}
 
 	@Test
@@ -117,9 +117,9 @@ class StartFailureTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', value = { //
 			"rediss | There is no such store. Stores: 'memory', 'redis'.",
-			"redlock | Stores: 'memory', 'redis'. Set distributed-lock.redlock.nodes to the addresses of at least three",
+			"redlock | Stores: 'memory', 'redis'. Add the dependency io.github.lockstarter:lock-starter, which brings Lettuce, and set",
 			"paper | There is no such store. Stores: 'memory', 'redis'. A LockStore bean has the name of the bean.",
-			"jdbc | Stores: 'memory', 'redis'. Add the dependency io.github.lockstarter:lock-starter-jdbc." })
+			"jdbc | Stores: 'memory', 'redis'. Add the dependency io.github.lockstarter:lock-starter-jdbc, which brings" })
 	void anUnknownDefaultStoreIsAnalyzed(String store, String reason, CapturedOutput output) {
 		assertThat(catchThrowable(() -> start(Application.class, "distributed-lock.store=" + store))).isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
@@ -141,8 +141,9 @@ class StartFailureTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource(delimiter = '|', value = { "jdbc | Add the dependency io.github.lockstarter:lock-starter-jdbc.",
-			"redlock | Set distributed-lock.redlock.nodes to the addresses of at least three servers." })
+	@CsvSource(delimiter = '|', value = {
+			"jdbc | Add the dependency io.github.lockstarter:lock-starter-jdbc, which brings",
+			"redlock | Add the dependency io.github.lockstarter:lock-starter, which brings Lettuce, and set distributed-lock" })
 	void aMissingKindOfStoreOfALockNameIsAnalyzed(String store, String remedy, CapturedOutput output) {
 		assertThat(catchThrowable(() -> start(Application.class, "distributed-lock.store=memory",
 				"distributed-lock.locks.stock.store=" + store)))

@@ -322,8 +322,7 @@ class JdbcLockAutoConfigurationTests {
 			.properties("spring.flyway.enabled=false", "distributed-lock.store=jdbc");
 		assertThat(catchThrowable(() -> application.run().close())).isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("Add the dependency com.zaxxer:HikariCP.")
-			.doesNotContain("lock-starter-jdbc.");
+			.contains("Add the dependency io.github.lockstarter:lock-starter-jdbc, which brings HikariCP.");
 	}
 
 	private static ConfigurableApplicationContext start(Class<?> application, String... properties) {
