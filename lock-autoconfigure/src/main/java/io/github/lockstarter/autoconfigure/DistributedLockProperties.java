@@ -54,7 +54,7 @@ import io.github.lockstarter.interceptor.DistributedLockAdvisor;
  */
 @ConfigurationProperties(prefix = DistributedLockProperties.PREFIX, ignoreUnknownFields = false)
 public record DistributedLockProperties(@DefaultValue("true") boolean enabled,
-		@DefaultValue(Property.AUTO) String store, @DefaultValue("lock:") String keyPrefix,
+		@DefaultValue(PropertyChecks.AUTO) String store, @DefaultValue("lock:") String keyPrefix,
 		@DefaultValue("10s") Duration waitTime, @DefaultValue("30s") Duration leaseTime,
 		@DefaultValue("proxy") AdviceMode adviceMode,
 		@DefaultValue("" + DistributedLockAdvisor.DEFAULT_ORDER) int adviceOrder,
@@ -65,7 +65,7 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled,
 		@NestedConfigurationProperty @DefaultValue JdbcLockProperties jdbc,
 		@NestedConfigurationProperty @DefaultValue ZooKeeperLockProperties zookeeper,
 		@NestedConfigurationProperty @DefaultValue RedlockProperties redlock,
-		@DefaultValue Map<String, NamedLock> locks) {
+		@DefaultValue Map<String, LockNameProperties> locks) {
 
 	static final String PREFIX = "distributed-lock";
 
@@ -75,18 +75,18 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled,
 	private static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
 
 	public DistributedLockProperties {
-		Property.require(KEY_PREFIX.matcher(keyPrefix).matches(), "key-prefix", keyPrefix,
+		PropertyChecks.require(KEY_PREFIX.matcher(keyPrefix).matches(), "key-prefix", keyPrefix,
 				"It has to be 1 to 64 of the characters A-Z, a-z, 0-9, '.', '_', '-', ':' and '/'; braces would"
 						+ " change the slot of the keys in a Redis Cluster.");
-		Property.requireNotNegative("wait-time", waitTime);
-		Property.require(
+		PropertyChecks.requireNotNegative("wait-time", waitTime);
+		PropertyChecks.require(
 				leaseTime.compareTo(SHORTEST_LEASE) >= 0 && leaseTime.compareTo(LockRequest.MAX_LEASE_TIME) <= 0,
 				"lease-time", leaseTime, "It has to be from 100ms to 365d; a renewal comes after a third of it.");
-		Property.requireNotNegative("shutdown-timeout", shutdownTimeout);
-		Property.requireAtLeast("redis.fence-retention", redis.fenceRetention, leaseTime);
-		Property.requireAtLeast("jdbc.fence-retention", jdbc.fenceRetention(), leaseTime);
-		Property.requireAtLeast("redlock.fence-retention", redlock.fenceRetention(), leaseTime);
-		Property.requireAtLeast("fencing.retention", fencing.retention(), leaseTime);
+		PropertyChecks.requireNotNegative("shutdown-timeout", shutdownTimeout);
+		PropertyChecks.requireAtLeast("redis.fence-retention", redis.fenceRetention, leaseTime);
+		PropertyChecks.requireAtLeast("jdbc.fence-retention", jdbc.fenceRetention(), leaseTime);
+		PropertyChecks.requireAtLeast("redlock.fence-retention", redlock.fenceRetention(), leaseTime);
+		PropertyChecks.requireAtLeast("fencing.retention", fencing.retention(), leaseTime);
 		locks.forEach((name, lock) -> lock.settings(name));
 	}
 
@@ -120,7 +120,7 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled,
 	public record Watchdog(@DefaultValue("3") int renewalsPerLease) {
 
 		public Watchdog {
-			Property.require(renewalsPerLease >= 2 && renewalsPerLease <= EngineSettings.MAX_RENEWALS_PER_LEASE,
+			PropertyChecks.require(renewalsPerLease >= 2 && renewalsPerLease <= EngineSettings.MAX_RENEWALS_PER_LEASE,
 					"watchdog.renewals-per-lease", renewalsPerLease,
 					"It has to be from 2, so that one renewal may fail, to " + EngineSettings.MAX_RENEWALS_PER_LEASE
 							+ ".");
@@ -145,10 +145,10 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled,
 			@DefaultValue("2s") Duration outageTime) {
 
 		public Waiting {
-			Property.requirePositive("waiting.poll-interval", pollInterval);
-			Property.requirePositive("waiting.poll-interval-without-messages", pollIntervalWithoutMessages);
-			Property.requireNotNegative("waiting.time-slice", timeSlice);
-			Property.requireNotNegative("waiting.outage-time", outageTime);
+			PropertyChecks.requirePositive("waiting.poll-interval", pollInterval);
+			PropertyChecks.requirePositive("waiting.poll-interval-without-messages", pollIntervalWithoutMessages);
+			PropertyChecks.requireNotNegative("waiting.time-slice", timeSlice);
+			PropertyChecks.requireNotNegative("waiting.outage-time", outageTime);
 		}
 
 	}
@@ -171,9 +171,10 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled,
 		private static final Duration LONGEST_ACK_TIMEOUT = Duration.ofSeconds(1);
 
 		public Redis {
-			Property.require(minReplicaAcks >= 0, "redis.min-replica-acks", minReplicaAcks, "It must not be negative.");
-			Property.requirePositive("redis.replica-ack-timeout", replicaAckTimeout);
-			Property.require(replicaAckTimeout.compareTo(LONGEST_ACK_TIMEOUT) <= 0, "redis.replica-ack-timeout",
+			PropertyChecks.require(minReplicaAcks >= 0, "redis.min-replica-acks", minReplicaAcks,
+					"It must not be negative.");
+			PropertyChecks.requirePositive("redis.replica-ack-timeout", replicaAckTimeout);
+			PropertyChecks.require(replicaAckTimeout.compareTo(LONGEST_ACK_TIMEOUT) <= 0, "redis.replica-ack-timeout",
 					replicaAckTimeout, "It has to be at most 1s, shorter than the time-out of a command.");
 		}
 

@@ -3,10 +3,16 @@
 package io.github.lockstarter.autoconfigure;
 
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Primary;
 
+import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.spring.LockFencingConfiguration;
+import io.github.lockstarter.spring.LockStoreBeans;
 
 /**
  * What only locks across instances need: a lazy bean for each kind of store on the class
@@ -16,8 +22,17 @@ import io.github.lockstarter.spring.LockFencingConfiguration;
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnBooleanProperty(name = DistributedLockProperties.PREFIX + ".enabled", matchIfMissing = true)
 @Import({ RedisLockConfiguration.class, RedlockConfiguration.class, JdbcLockConfiguration.class,
-		ZooKeeperLockConfiguration.class, MemoryLockConfiguration.class, FencingConfiguration.class,
-		LockFencingConfiguration.class })
+		ZooKeeperLockConfiguration.class, FencingConfiguration.class, LockFencingConfiguration.class })
 class EnabledLockConfiguration {
+
+	private static final String MEMORY = LockStoreBeans.KIND + LockStoreBeans.MEMORY;
+
+	@Bean(MEMORY)
+	@Primary
+	@ConditionalOnProperty(name = DistributedLockProperties.PREFIX + ".store", havingValue = LockStoreBeans.MEMORY)
+	@ConditionalOnMissingBean(name = MEMORY)
+	MemoryLockStore distributedLockMemoryStore() {
+		return new MemoryLockStore();
+	}
 
 }

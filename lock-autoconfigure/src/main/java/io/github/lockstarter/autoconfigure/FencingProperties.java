@@ -33,14 +33,14 @@ import io.github.lockstarter.transaction.FencingSettings;
  */
 public record FencingProperties(@Nullable Boolean transactions, @DefaultValue Set<String> exclude,
 		@DefaultValue("embedded") JdbcLockProperties.SchemaInitialization initializeSchema,
-		@DefaultValue(DEFAULT_SCHEMA) String schema, @DefaultValue(Property.AUTO) String platform,
+		@DefaultValue(DEFAULT_SCHEMA) String schema, @DefaultValue(PropertyChecks.AUTO) String platform,
 		@Nullable String table, @DefaultValue("24h") Duration retention) {
 
 	private static final String DEFAULT_SCHEMA = "classpath:io/github/lockstarter/fencing/schema-@@platform@@.sql";
 
 	public FencingProperties {
 		if (table != null) {
-			Property.requireTable("fencing.table", table);
+			PropertyChecks.requireTable("fencing.table", table);
 		}
 	}
 

@@ -60,8 +60,9 @@ class JdbcLockConfiguration {
 	JdbcLockStore distributedLockJdbcStore(LockPools pools, DistributedLockProperties properties,
 			ResourceLoader resourceLoader) {
 		Duration pollInterval = properties.waiting().pollInterval();
-		Property.require(pollInterval.compareTo(JdbcLockStore.LONGEST_POLL_INTERVAL) <= 0, "waiting.poll-interval",
-				pollInterval, "With the store 'jdbc' it must not be longer than " + JdbcLockStore.LONGEST_POLL_INTERVAL
+		PropertyChecks.require(pollInterval.compareTo(JdbcLockStore.LONGEST_POLL_INTERVAL) <= 0,
+				"waiting.poll-interval", pollInterval,
+				"With the store 'jdbc' it must not be longer than " + JdbcLockStore.LONGEST_POLL_INTERVAL
 						+ ", because an instance that asks less often counts as dead, and is not notified.");
 		JdbcLockSettings settings = settings(properties.jdbc());
 		new LockTable(properties.jdbc(), properties.fenceTable(), pools.acquiring(), resourceLoader).require();

@@ -29,7 +29,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  */
 public record JdbcLockProperties(@DefaultValue("8") int poolSize,
 		@DefaultValue("embedded") SchemaInitialization initializeSchema, @DefaultValue(DEFAULT_SCHEMA) String schema,
-		@DefaultValue(Property.AUTO) String platform, @DefaultValue("distributed_lock") String table,
+		@DefaultValue(PropertyChecks.AUTO) String platform, @DefaultValue("distributed_lock") String table,
 		@DefaultValue("2s") Duration queryTimeout, @DefaultValue("true") boolean durableGrants,
 		@DefaultValue("true") boolean notifications, @DefaultValue("25ms") Duration minPollInterval,
 		@DefaultValue("100ms") Duration maxPollInterval, @DefaultValue("24h") Duration fenceRetention) {
@@ -37,14 +37,14 @@ public record JdbcLockProperties(@DefaultValue("8") int poolSize,
 	private static final String DEFAULT_SCHEMA = "classpath:io/github/lockstarter/jdbc/schema-@@platform@@.sql";
 
 	public JdbcLockProperties {
-		Property.require(poolSize >= 2, "jdbc.pool-size", poolSize,
+		PropertyChecks.require(poolSize >= 2, "jdbc.pool-size", poolSize,
 				"It has to be at least 2, one of them for messages.");
-		Property.requireTable("jdbc.table", table);
-		Property.requirePositive("jdbc.query-timeout", queryTimeout);
-		Property.requirePositive("jdbc.min-poll-interval", minPollInterval);
-		Property.require(maxPollInterval.compareTo(minPollInterval) >= 0, "jdbc.max-poll-interval", maxPollInterval,
-				"It must not be shorter than 'distributed-lock.jdbc.min-poll-interval', which is " + minPollInterval
-						+ ".");
+		PropertyChecks.requireTable("jdbc.table", table);
+		PropertyChecks.requirePositive("jdbc.query-timeout", queryTimeout);
+		PropertyChecks.requirePositive("jdbc.min-poll-interval", minPollInterval);
+		PropertyChecks.require(maxPollInterval.compareTo(minPollInterval) >= 0, "jdbc.max-poll-interval",
+				maxPollInterval, "It must not be shorter than 'distributed-lock.jdbc.min-poll-interval', which is "
+						+ minPollInterval + ".");
 	}
 
 	/**

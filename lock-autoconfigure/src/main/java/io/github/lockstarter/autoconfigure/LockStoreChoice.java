@@ -60,7 +60,7 @@ final class LockStoreChoice {
 			.map(LockStoreBeans::storeName)
 			.toList();
 		List<String> own = beans.stream().filter((bean) -> !bean.startsWith(LockStoreBeans.KIND)).toList();
-		if (!name.equals(Property.AUTO)) {
+		if (!name.equals(PropertyChecks.AUTO)) {
 			return named(name, kinds, own);
 		}
 		return own.isEmpty() ? onlyKind(kinds) : primary(own);

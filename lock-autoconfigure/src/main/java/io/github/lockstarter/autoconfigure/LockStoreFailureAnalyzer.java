@@ -40,7 +40,7 @@ class LockStoreFailureAnalyzer implements FailureAnalyzer {
 					cause);
 		}
 		if (cause instanceof UnsuitableLockStoreException unsuitable) {
-			String properties = "distributed-lock." + Property.ofLock(unsuitable.getLockName());
+			String properties = "distributed-lock." + PropertyChecks.ofLock(unsuitable.getLockName());
 			return new FailureAnalysis(cause.getMessage() + ".",
 					"Choose another store with " + properties + ".store, or remove " + properties + ".hold-at-least.",
 					cause);

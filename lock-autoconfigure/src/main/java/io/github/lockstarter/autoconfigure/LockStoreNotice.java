@@ -19,9 +19,9 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStores;
 
 /**
- * Logs where locks are kept, and which transactions are fenced, after the default store
- * was created: it may have ended the start. Logs as well that Spring Boot keeps caches in
- * Redis if nobody has asked for it, because the starter of the locks may be the reason.
+ * Logs the default store once it has been created successfully, and which transactions
+ * are fenced. Logs as well that Spring Boot keeps caches in Redis if no property has
+ * asked for it, because the starter of the locks may be the reason.
  */
 final class LockStoreNotice implements SmartInitializingSingleton {
 

@@ -23,8 +23,8 @@ public record RedlockProperties(@DefaultValue List<String> nodes, @DefaultValue(
 		@DefaultValue("60s") Duration restartDelay, @DefaultValue("24h") Duration fenceRetention) {
 
 	public RedlockProperties {
-		Property.requirePositive("redlock.node-timeout", nodeTimeout);
-		Property.requireNotNegative("redlock.restart-delay", restartDelay);
+		PropertyChecks.requirePositive("redlock.node-timeout", nodeTimeout);
+		PropertyChecks.requireNotNegative("redlock.restart-delay", restartDelay);
 	}
 
 }

@@ -61,7 +61,7 @@ record TableScript(String schema, String platform, Map<String, String> tables) {
 			return this.schema;
 		}
 		return this.schema.replace(PLATFORM,
-				this.platform.equals(Property.AUTO) ? asked.get(dataSource) : this.platform);
+				this.platform.equals(PropertyChecks.AUTO) ? asked.get(dataSource) : this.platform);
 	}
 
 	/**

@@ -50,7 +50,7 @@ class ZooKeeperLockConfiguration {
 	}
 
 	private static void requireAddresses(String members) {
-		Property.require(areAddresses(members), "zookeeper.connect-string", members,
+		PropertyChecks.require(areAddresses(members), "zookeeper.connect-string", members,
 				"Set it to the members of the ensemble, as in zk1:2181,zk2:2181,zk3:2181, or leave it out to use a"
 						+ " CuratorFramework bean.");
 	}

@@ -25,10 +25,10 @@ public record ZooKeeperLockProperties(@Nullable String connectString, @DefaultVa
 	private static final Pattern ROOT = Pattern.compile("(/[A-Za-z0-9._-]*[A-Za-z0-9_-])+");
 
 	public ZooKeeperLockProperties {
-		Property.require(ROOT.matcher(root).matches() && !(root + "/").startsWith("/zookeeper/"), "zookeeper.root",
-				root, "It has to be a path of its own, as in /distributed-locks.");
-		Property.requirePositive("zookeeper.session-timeout", sessionTimeout);
-		Property.requirePositive("zookeeper.request-timeout", requestTimeout);
+		PropertyChecks.require(ROOT.matcher(root).matches() && !(root + "/").startsWith("/zookeeper/"),
+				"zookeeper.root", root, "It has to be a path of its own, as in /distributed-locks.");
+		PropertyChecks.requirePositive("zookeeper.session-timeout", sessionTimeout);
+		PropertyChecks.requirePositive("zookeeper.request-timeout", requestTimeout);
 	}
 
 }

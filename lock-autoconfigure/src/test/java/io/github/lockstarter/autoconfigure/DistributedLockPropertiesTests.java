@@ -198,7 +198,7 @@ class DistributedLockPropertiesTests {
 			"locks.stock.lease-time=9ms | distributed-lock.locks.stock | 'leaseTime' must be from 10 ms to 365 days",
 			"locks[order.place].hold-at-least=366d | distributed-lock.locks[order.place] | 'holdAtLeast' must be from",
 			"locks.stock.on-contention=wait | distributed-lock.locks.stock.on-contention | No enum constant",
-			"locks.stock=5s | distributed-lock.locks | NamedLock" })
+			"locks.stock=5s | distributed-lock.locks | LockNameProperties" })
 	void whatIsNoSettingOfALockNameEndsTheStart(String property, String name, String problem) {
 		this.runner.withPropertyValues("distributed-lock." + property)
 			.run((context) -> assertThat(context).getFailure()

@@ -11,7 +11,7 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
  * What the properties of the locks require of their values. Their names are given without
  * the prefix that all of them have.
  */
-final class Property {
+final class PropertyChecks {
 
 	/** Lets the locks choose, as far as the choice is clear. */
 	static final String AUTO = "auto";
@@ -20,7 +20,7 @@ final class Property {
 
 	private static final Pattern TABLE = Pattern.compile("([A-Za-z_][A-Za-z0-9_$]*\\.)?[A-Za-z_][A-Za-z0-9_$]*");
 
-	private Property() {
+	private PropertyChecks() {
 	}
 
 	/**

@@ -29,7 +29,7 @@ import io.github.lockstarter.OnUnavailable;
  * @param onUnavailable What annotated methods do if the store cannot be asked.
  * @param onLost What to do if the lock is lost while its body runs.
  */
-public record NamedLock(@Nullable String store, @Nullable Duration waitTime, @Nullable Duration leaseTime,
+public record LockNameProperties(@Nullable String store, @Nullable Duration waitTime, @Nullable Duration leaseTime,
 		@Nullable Duration holdAtLeast, @DefaultValue("default") OnContention onContention,
 		@DefaultValue("default") OnUnavailable onUnavailable, @DefaultValue("default") OnLost onLost) {
 
@@ -46,8 +46,8 @@ public record NamedLock(@Nullable String store, @Nullable Duration waitTime, @Nu
 					this.onUnavailable, this.onLost);
 		}
 		catch (IllegalArgumentException ex) {
-			throw new InvalidConfigurationPropertyValueException("distributed-lock." + Property.ofLock(name), this,
-					ex.getMessage() + ".");
+			throw new InvalidConfigurationPropertyValueException("distributed-lock." + PropertyChecks.ofLock(name),
+					this, ex.getMessage() + ".");
 		}
 	}
 
