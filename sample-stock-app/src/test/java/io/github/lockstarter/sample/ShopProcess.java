@@ -2,54 +2,55 @@
 
 package io.github.lockstarter.sample;
 
-import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
-
-import org.awaitility.Awaitility;
+import java.util.Map;
 
 import io.github.lockstarter.servers.ServerPort;
+import io.github.lockstarter.servers.ServerProcess;
 
 /**
  * An instance of the shop in a separate JVM.
  */
 public final class ShopProcess implements AutoCloseable {
 
-	/** A database server may have to be unpacked and set up first. */
-	private static final Duration PATIENCE = Duration.ofMinutes(5);
-
-	private final Process process;
+	private final ServerProcess process;
 
 	private final Path log;
 
 	private final int port;
 
-	private ShopProcess(Process process, Path log, int port) {
-		this.process = process;
-		this.log = log;
-		this.port = port;
+	private ShopProcess(List<String> command, Path directory, String... arguments) {
+		this.port = ServerPort.find();
+		List<String> complete = new ArrayList<>(command);
+		complete.addAll(List.of("--server.port=" + this.port, "--shop.directory=" + directory.toAbsolutePath()));
+		// A sale that is sent while the shop closes its idle connection fails
+		complete.add("--server.tomcat.keep-alive-timeout=-1");
+		complete.addAll(List.of(arguments));
+		Path own = ServerProcess.newDirectory("shop");
+		this.process = ServerProcess.start(complete, Map.of(), own);
+		this.log = own.resolve("log");
 	}
 
 	/**
 	 * Start the classes under test.
 	 */
 	public static ShopProcess start(Path directory, String... arguments) {
-		return start(directory, List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp",
-				System.getProperty("java.class.path"), StockApplication.class.getName()), arguments);
+		return new ShopProcess(ServerProcess.java(List.of("-Xmx512m"), StockApplication.class.getName()), directory,
+				arguments);
 	}
 
 	/**
 	 * Start the packaged application.
 	 */
 	public static ShopProcess startJar(Path jar, Path directory, String... arguments) {
-		return start(directory, List.of("-Xmx512m", "-jar", jar.toString()), arguments);
+		String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+		return new ShopProcess(List.of(java, "-Xmx512m", "-jar", jar.toAbsolutePath().toString()), directory,
+				arguments);
 	}
 
 	/**
@@ -59,44 +60,9 @@ public final class ShopProcess implements AutoCloseable {
 		return "jdbc:h2:file:" + directory.toRealPath().resolve("shop") + ";AUTO_SERVER=TRUE";
 	}
 
-	private static ShopProcess start(Path directory, List<String> application, String... arguments) {
-		int port = ServerPort.find();
-		List<String> command = new ArrayList<>();
-		command.add(System.getProperty("java.home") + File.separator + "bin" + File.separator + "java");
-		command.addAll(application);
-		command.addAll(List.of("--server.port=" + port, "--shop.directory=" + directory));
-		// A sale that is sent while the shop closes its idle connection fails
-		command.add("--server.tomcat.keep-alive-timeout=-1");
-		command.addAll(List.of(arguments));
-		try {
-			Path log = Files.createDirectories(directory).resolve("shop-" + port + ".log");
-			Process process = new ProcessBuilder(command).redirectErrorStream(true)
-				.redirectOutput(log.toFile())
-				.start();
-			return new ShopProcess(process, log, port);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
-	}
-
 	public ShopProcess awaitOpen() {
-		try {
-			Awaitility.await().atMost(PATIENCE).until(() -> !this.process.isAlive() || isOpen());
-		}
-		finally {
-			if (!isOpen()) {
-				close();
-			}
-		}
-		if (!isOpen()) {
-			throw new IllegalStateException("The shop did not open:\n" + log());
-		}
+		this.process.await(() -> log().contains("The shop is open"));
 		return this;
-	}
-
-	private boolean isOpen() {
-		return log().contains("The shop is open");
 	}
 
 	public int port() {
@@ -113,35 +79,16 @@ public final class ShopProcess implements AutoCloseable {
 	}
 
 	/**
-	 * End the process like a crash.
+	 * End the process like a crash, but not the servers that it may have started.
 	 */
 	public void kill() {
-		this.process.destroyForcibly();
-		awaitExit(10);
+		ServerProcess.signal("KILL", this.process.pid());
+		ServerProcess.await("the end of the shop", () -> !this.process.isAlive());
 	}
 
 	@Override
 	public void close() {
-		this.process.destroy();
-		if (!awaitExit(20)) {
-			kill();
-		}
-	}
-
-	public static void closeAll(ShopProcess... shops) {
-		Stream.of(shops).forEach((shop) -> shop.process.destroy());
-		Stream.of(shops).forEach(ShopProcess::close);
-	}
-
-	private boolean awaitExit(long seconds) {
-		try {
-			return this.process.waitFor(seconds, TimeUnit.SECONDS);
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			this.process.destroyForcibly();
-			throw new IllegalStateException(ex);
-		}
+		this.process.close();
 	}
 
 }
