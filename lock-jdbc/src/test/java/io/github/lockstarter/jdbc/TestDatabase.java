@@ -92,7 +92,7 @@ enum TestDatabase {
 		pool.setMinimumIdle(0);
 		// Else the first caller waits for the server, however long that takes
 		pool.setInitializationFailTimeout(-1);
-		pool.setConnectionTimeout(5000);
+		pool.setConnectionTimeout(30_000);
 		return pool;
 	}
 
