@@ -99,7 +99,7 @@ public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry
 	 */
 	@Override
 	public Lease acquire(LockRequest request) {
-		return Objects.requireNonNull(acquire(request, () -> this.delegate.acquire(request)));
+		return required(acquire(request, () -> this.delegate.acquire(request)));
 	}
 
 	/**
@@ -119,7 +119,7 @@ public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry
 	 */
 	@Override
 	public LeaseSet acquireAll(LockSetRequest request) {
-		return Objects.requireNonNull(acquire(request, () -> this.delegate.acquireAll(request)));
+		return required(acquire(request, () -> this.delegate.acquireAll(request)));
 	}
 
 	/**
@@ -147,6 +147,10 @@ public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry
 		}
 		L lease = acquisition.get();
 		return (lease != null) ? aware(lease, termsOf(locks, ofThread), ofThread, decision) : null;
+	}
+
+	private static <L extends LeaseSet> L required(@Nullable L lease) {
+		return Objects.requireNonNull(lease, "The LockRegistry has returned no lease. A mock has to return one");
 	}
 
 	private Terms termsOf(List<LockRequest> locks, boolean ofThread) {
@@ -228,7 +232,8 @@ public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry
 
 	@Override
 	public LockSettings settings() {
-		return this.delegate.settings();
+		// A mock has none
+		return Objects.requireNonNullElse(this.delegate.settings(), LockSettings.NONE);
 	}
 
 	/**
