@@ -10,7 +10,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
-import org.springframework.core.io.ResourceLoader;
 
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.memory.MemoryLockStore;
@@ -30,13 +29,12 @@ class LockEngineConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean(LockStores.class)
-	LockStores distributedLockStores(ConfigurableListableBeanFactory beanFactory, DistributedLockProperties properties,
-			ResourceLoader resourceLoader) {
+	LockStores distributedLockStores(ConfigurableListableBeanFactory beanFactory,
+			DistributedLockProperties properties) {
 		if (!properties.enabled()) {
 			return new LocalLockStores(new MemoryLockStore());
 		}
-		LockStoreChoice choice = new LockStoreChoice(beanFactory, resourceLoader.getClassLoader());
-		return new LockStoreBeans(beanFactory, choice.choose(properties.store()));
+		return new LockStoreBeans(beanFactory, new LockStoreChoice(beanFactory).choose(properties.store()));
 	}
 
 	@Bean

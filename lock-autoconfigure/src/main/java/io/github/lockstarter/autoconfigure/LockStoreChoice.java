@@ -15,7 +15,6 @@ import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
-import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.spring.LockStoreBeans;
 import io.github.lockstarter.store.LockStore;
@@ -36,11 +35,8 @@ final class LockStoreChoice {
 
 	private final ConfigurableListableBeanFactory beanFactory;
 
-	private final @Nullable ClassLoader classLoader;
-
-	LockStoreChoice(ConfigurableListableBeanFactory beanFactory, @Nullable ClassLoader classLoader) {
+	LockStoreChoice(ConfigurableListableBeanFactory beanFactory) {
 		this.beanFactory = beanFactory;
-		this.classLoader = classLoader;
 	}
 
 	/**
@@ -104,7 +100,9 @@ final class LockStoreChoice {
 
 	private String onlyKind(List<String> kinds) {
 		if (kinds.isEmpty()) {
-			throw redisMissing();
+			throw new LockStoreNotFoundException("Distributed locks need a store, but there is none on the class path",
+					"add the dependency io.github.lockstarter:lock-starter for Redis, lock-starter-jdbc for a"
+							+ " database, or lock-starter-zookeeper");
 		}
 		if (kinds.size() > 1) {
 			throw new LockStoreNotFoundException(
@@ -113,17 +111,6 @@ final class LockStoreChoice {
 					"set " + PROPERTY + " to one of them");
 		}
 		return kinds.get(0);
-	}
-
-	private LockStoreNotFoundException redisMissing() {
-		if (!ClassUtils.isPresent("io.github.lockstarter.redis.RedisLockStore", this.classLoader)) {
-			return new LockStoreNotFoundException("Distributed locks need a store, but there is none on the class path",
-					"add the dependency io.github.lockstarter:lock-starter for Redis, lock-starter-jdbc for a"
-							+ " database, or lock-starter-zookeeper");
-		}
-		return new LockStoreNotFoundException(
-				"Distributed locks need Redis, but Spring Data Redis is not on the class path",
-				"add the dependency org.springframework.boot:spring-boot-starter-data-redis");
 	}
 
 	private static List<String> all(List<String> kinds, List<String> own) {

@@ -27,7 +27,6 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.io.DefaultResourceLoader;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.core.RedisOperations;
 import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
@@ -92,18 +91,6 @@ class StartFailureTests {
 			.contains("Invalid value 'redis' for configuration property 'distributed-lock.store'")
 			.contains(
 					"There is no such store. Stores: 'memory'. Add the dependency io.github.lockstarter:lock-starter, which");
-	}
-
-	@Test
-	void aMissingRedisIsAnalyzed(CapturedOutput output) {
-		SpringApplication application = application(Application.class);
-		application.setResourceLoader(new DefaultResourceLoader(
-				new FilteredClassLoader(RedisConnectionFactory.class, RedisOperations.class)));
-		assertThat(catchThrowable(application::run)).isNotNull();
-		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("Distributed locks need Redis, but Spring Data Redis is not on the class path.")
-			.contains("add the dependency org.springframework.boot:spring-boot-starter-data-redis")
-			.contains("distributed-lock.store=memory");
 	}
 
 	@Test
