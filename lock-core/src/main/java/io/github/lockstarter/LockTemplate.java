@@ -31,7 +31,8 @@ public class LockTemplate {
 
 	/**
 	 * Create a template that throws a {@link LockLostException} when a lease is lost,
-	 * unless the settings of the lock's name say otherwise.
+	 * unless the settings of the lock's name say otherwise. Its bodies respect
+	 * transactions if the registry does, as that of an application with Spring does.
 	 * @param registry acquires the locks
 	 */
 	public LockTemplate(LockRegistry registry) {

@@ -11,6 +11,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * A lock of a registry as a {@link Lock}, owned by the thread that locks it.
@@ -32,14 +36,38 @@ final class LockView implements Lock {
 		this.id = new Id(registry, key, mode);
 	}
 
+	/**
+	 * {@inheritDoc}
+	 * <p>
+	 * An interrupt costs the thread its place among those that wait.
+	 */
 	@Override
 	public void lock() {
+		uninterruptibly(() -> lock(() -> this.registry.acquire(this.request.withWaitTime(LockRequest.FOREVER))));
+	}
+
+	@Override
+	public boolean tryLock() {
+		return uninterruptibly(() -> lock(() -> tryAcquire(Duration.ZERO)));
+	}
+
+	@Override
+	public void lockInterruptibly() throws InterruptedException {
+		interruptibly(() -> lock(() -> this.registry.acquire(this.request.withWaitTime(LockRequest.FOREVER))));
+	}
+
+	@Override
+	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+		Duration waitTime = Duration.ofNanos(Math.max(0, unit.toNanos(time)));
+		return interruptibly(() -> lock(() -> tryAcquire(waitTime)));
+	}
+
+	private static boolean uninterruptibly(BooleanSupplier locking) {
 		boolean interrupted = Thread.interrupted();
 		try {
 			while (true) {
 				try {
-					tryLock(LockRequest.FOREVER);
-					return;
+					return locking.getAsBoolean();
 				}
 				catch (LockInterruptedException ex) {
 					interrupted |= Thread.interrupted();
@@ -53,32 +81,9 @@ final class LockView implements Lock {
 		}
 	}
 
-	@Override
-	public boolean tryLock() {
-		boolean interrupted = Thread.interrupted();
+	private static boolean interruptibly(BooleanSupplier locking) throws InterruptedException {
 		try {
-			return tryLock(Duration.ZERO);
-		}
-		finally {
-			if (interrupted) {
-				Thread.currentThread().interrupt();
-			}
-		}
-	}
-
-	@Override
-	public void lockInterruptibly() throws InterruptedException {
-		tryLockInterruptibly(LockRequest.FOREVER);
-	}
-
-	@Override
-	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-		return tryLockInterruptibly(Duration.ofNanos(Math.max(0, unit.toNanos(time))));
-	}
-
-	private boolean tryLockInterruptibly(Duration waitTime) throws InterruptedException {
-		try {
-			return tryLock(waitTime);
+			return locking.getAsBoolean();
 		}
 		catch (LockInterruptedException ex) {
 			Thread.interrupted();
@@ -88,18 +93,27 @@ final class LockView implements Lock {
 		}
 	}
 
-	private boolean tryLock(Duration waitTime) {
+	private @Nullable Lease tryAcquire(Duration waitTime) {
+		return this.registry.tryAcquire(this.request.withWaitTime(waitTime)).orElse(null);
+	}
+
+	private boolean lock(Supplier<@Nullable Lease> acquisition) {
 		Deque<Lease> locked = locked();
-		if (!locked.isEmpty() && !locked.peek().isHeld()) {
-			// The thread still counts on what it has locked before
-			locked.peek().ensureHeld();
+		try {
+			Lease last = locked.peek();
+			if (last != null && !last.isHeld()) {
+				// The thread still counts on what it has locked before
+				last.ensureHeld();
+			}
+			Lease lease = acquisition.get();
+			if (lease != null) {
+				locked.push(lease);
+			}
+			return lease != null;
 		}
-		Lease lease = this.registry.tryAcquire(this.request.withWaitTime(waitTime)).orElse(null);
-		if (lease != null) {
-			locked.push(lease);
+		finally {
+			forgetUnlocked(locked);
 		}
-		forgetUnlocked(locked);
-		return lease != null;
 	}
 
 	/**

@@ -10,8 +10,8 @@ package io.github.lockstarter;
 public enum OnActiveTransaction {
 
 	/**
-	 * The value of {@code distributed-lock.on-active-transaction}, or {@link #DEFER}
-	 * without one.
+	 * The same as {@link #DEFER}, and a warning, once for each lock name: what the
+	 * transaction has read before may be stale.
 	 */
 	DEFAULT,
 

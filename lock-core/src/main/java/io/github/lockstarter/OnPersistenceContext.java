@@ -11,8 +11,7 @@ package io.github.lockstarter;
 public enum OnPersistenceContext {
 
 	/**
-	 * The value of {@code distributed-lock.persistence-context}, or {@link #ISOLATE}
-	 * without one.
+	 * The same as {@link #ISOLATE}, and a warning, once for each lock name.
 	 */
 	DEFAULT,
 
@@ -20,8 +19,7 @@ public enum OnPersistenceContext {
 	 * Run the body without the open persistence context, so that a transaction in the
 	 * body opens a new one; the thread gets the former one back when the body returns.
 	 * Entities that were read before are not managed in the body, and entities that the
-	 * body returns are detached. A warning is logged once, unless an annotation or a
-	 * template names this value, and so says that it is intended.
+	 * body returns are detached.
 	 * <p>
 	 * A lock of a {@link LockRegistry} has no body: there this value means {@link #WARN}.
 	 */

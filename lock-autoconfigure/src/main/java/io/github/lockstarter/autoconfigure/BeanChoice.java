@@ -32,10 +32,11 @@ final class BeanChoice {
 		}
 		catch (NoUniqueBeanDefinitionException ex) {
 			String type = Objects.requireNonNull(ex.getBeanType()).getSimpleName();
-			Collection<String> names = Objects.requireNonNull(ex.getBeanNamesFound());
+			Collection<String> names = ex.getBeanNamesFound();
 			throw new LockStoreNotFoundException(
-					"Distributed locks need one " + type + " bean, but there are several: '"
-							+ String.join("', '", names.stream().sorted().toList()) + "'",
+					"Distributed locks need one " + type + " bean, but there are several: "
+							+ ((names != null) ? "'" + String.join("', '", names.stream().sorted().toList()) + "'"
+									: ex.getMessage()),
 					"annotate one of these beans with @" + qualifier.getSimpleName()
 							+ ", mark one of them as @Primary");
 		}

@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.autoconfigure;
 
+import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -13,15 +14,15 @@ import io.github.lockstarter.validation.LockDefinitionValidator;
 
 /**
  * Refuses annotated beans if the auto-configuration of the locks does not run: the beans
- * would silently run without their locks. In test slices they may, as transactional ones
- * do.
+ * would silently run without their locks. Test slices are exempt: beans with
+ * {@code @Transactional} run bare there, too.
  */
 class UnlockedBeansInitializer implements ApplicationContextInitializer<ConfigurableApplicationContext> {
 
 	@Override
 	public void initialize(ConfigurableApplicationContext context) {
 		context.addBeanFactoryPostProcessor((beanFactory) -> {
-			if (isTrue(context, "distributed-lock.enabled") && isTrue(context, "spring.boot.enableautoconfiguration")) {
+			if (isTrue(context, "spring.boot.enableautoconfiguration")) {
 				check(beanFactory);
 			}
 		});
@@ -33,8 +34,9 @@ class UnlockedBeansInitializer implements ApplicationContextInitializer<Configur
 
 	/** At this point, all bean definitions exist, but no beans. */
 	private static void check(ConfigurableListableBeanFactory beanFactory) {
-		// Without AspectJ, the validator alone refuses the beans that are to be woven
-		if (!has(beanFactory, DistributedLockAdvisor.class) && !has(beanFactory, LockDefinitionValidator.class)) {
+		// The validator of a parent context checks its children when they are refreshed
+		if (!has(beanFactory, DistributedLockAdvisor.class) && BeanFactoryUtils
+			.beanNamesForTypeIncludingAncestors(beanFactory, LockDefinitionValidator.class, true, false).length == 0) {
 			beanFactory.addBeanPostProcessor(
 					new LockDefinitionValidator(new LockDefinitionSource(beanFactory), beanFactory, AdviceMode.PROXY));
 		}

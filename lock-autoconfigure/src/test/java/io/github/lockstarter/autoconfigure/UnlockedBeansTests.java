@@ -6,8 +6,8 @@ import java.lang.reflect.Proxy;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.mockito.Mockito;
 
 import org.springframework.boot.SpringApplication;
@@ -38,6 +38,12 @@ import static org.assertj.core.api.Assertions.catchThrowable;
  */
 @ExtendWith(OutputCaptureExtension.class)
 class UnlockedBeansTests {
+
+	@ParameterizedTest
+	@ValueSource(classes = { Plain.class, MockedStock.class, WithLocks.class })
+	void othersStart(Class<?> application) {
+		start(application, "--distributed-lock.store=memory").close();
+	}
 
 	@Test
 	void anApplicationWithoutAutoConfigurationIsRefused(CapturedOutput output) {
@@ -83,17 +89,6 @@ class UnlockedBeansTests {
 			assertThat(catchThrowable(() -> context.getBean(Stock.class)))
 				.hasStackTraceContaining("no distributed locks");
 		}
-	}
-
-	@Test
-	void switchingLocksOffIsAWordThatCounts() {
-		start(Stock.class, "--distributed-lock.enabled=false").close();
-	}
-
-	@ParameterizedTest
-	@ValueSource(classes = { Plain.class, MockedStock.class, WithLocks.class })
-	void othersStart(Class<?> application) {
-		start(application, "--distributed-lock.store=memory").close();
 	}
 
 	@Test

@@ -68,7 +68,7 @@ record StaleReadGuard(OnActiveTransaction onActiveTransaction, OnPersistenceCont
 			case FAIL -> throw new IllegalStateException("Lock '" + locks.get(0).key() + "' must not be acquired "
 					+ inside
 					+ ", which may have read before it has the lock; nothing was executed. Acquire the lock before the"
-					+ " transaction begins, or choose OnActiveTransaction.DEFER and let the locked code begin a"
+					+ " transaction begins, or choose distributed-lock.on-active-transaction=defer and let the locked code begin a"
 					+ " transaction of its own (Propagation.REQUIRES_NEW)");
 			case RELEASE_ON_RETURN -> {
 				logger.warn("Lock '" + locks.get(0).key() + "' is acquired " + inside + " and released before that"
@@ -83,8 +83,8 @@ record StaleReadGuard(OnActiveTransaction onActiveTransaction, OnPersistenceCont
 							+ " stale: entities in its persistence context, and with REPEATABLE READ all that it reads"
 							+ " from now on. While it waits for the lock, it may keep a database connection of the pool."
 							+ " Acquire the lock before the transaction begins, and refuse such calls with"
-							+ " OnActiveTransaction.FAIL. Or begin a transaction of its own under the lock, with"
-							+ " Propagation.REQUIRES_NEW, and say with OnActiveTransaction.DEFER that this is intended");
+							+ " distributed-lock.on-active-transaction=fail. Or begin a transaction of its own under the lock, with"
+							+ " Propagation.REQUIRES_NEW, and set it to defer if this is intended");
 				}
 				yield new Decision(true, false, reentrant ? null : inside, name);
 			}
@@ -100,7 +100,7 @@ record StaleReadGuard(OnActiveTransaction onActiveTransaction, OnPersistenceCont
 			throw new IllegalStateException(
 					"Lock '" + locks.get(0).key() + "' must not be acquired while a persistence context is"
 							+ " open, which may return entities that it read before the lock; nothing was executed. Set"
-							+ " spring.jpa.open-in-view=false, or choose OnPersistenceContext.ISOLATE");
+							+ " spring.jpa.open-in-view=false, or choose distributed-lock.persistence-context=isolate");
 		}
 		// Inside the scope of Propagation.SUPPORTS the persistence context belongs to
 		// that
@@ -109,9 +109,9 @@ record StaleReadGuard(OnActiveTransaction onActiveTransaction, OnPersistenceCont
 		if (!isolated) {
 			warnOnce("persistence context", locks, " is acquired while a persistence context is open, and entities that"
 					+ " it read before may be stale, because it returns them without asking the database again. Set"
-					+ " spring.jpa.open-in-view=false, use @DistributedLock or LockTemplate with"
-					+ " OnPersistenceContext.ISOLATE, or call entityManager.refresh(entity) under the lock and choose"
-					+ " OnPersistenceContext.IGNORE");
+					+ " spring.jpa.open-in-view=false, or use @DistributedLock or a LockTemplate, whose bodies run"
+					+ " without it; or call entityManager.refresh(entity) under the lock, and set"
+					+ " distributed-lock.persistence-context=ignore");
 			return new Decision(false, false, "while a persistence context is open", null);
 		}
 		if (reaction == OnPersistenceContext.DEFAULT) {
@@ -119,8 +119,8 @@ record StaleReadGuard(OnActiveTransaction onActiveTransaction, OnPersistenceCont
 					+ " runs without it: entities that were read before are not managed in the body, so pass their ids;"
 					+ " and entities that the body returns are detached, so fetch lazy associations inside of it. An"
 					+ " entity that was changed before may be written after the body, over what the body has written."
-					+ " Set spring.jpa.open-in-view=false to open none before the lock, or choose"
-					+ " OnPersistenceContext.ISOLATE if this is intended");
+					+ " Set spring.jpa.open-in-view=false to open none before the lock, or"
+					+ " distributed-lock.persistence-context=isolate if this is intended");
 		}
 		return new Decision(false, true, null, null);
 	}

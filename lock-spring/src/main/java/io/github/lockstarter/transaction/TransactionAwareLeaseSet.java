@@ -5,6 +5,7 @@ package io.github.lockstarter.transaction;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 import org.apache.commons.logging.Log;
@@ -33,8 +34,17 @@ class TransactionAwareLeaseSet implements LeaseSet {
 
 	private final Terms terms;
 
-	/** The persistence contexts without which the body runs. */
-	private final @Nullable PersistenceContexts suspended;
+	/**
+	 * Whether the fixed time of all leases is over, or {@code null} if one is renewed.
+	 */
+	private final @Nullable BooleanSupplier over;
+
+	/**
+	 * The persistence contexts without which the body runs; changed by its thread only.
+	 */
+	private @Nullable PersistenceContexts suspended;
+
+	private final Thread thread = Thread.currentThread();
 
 	private volatile boolean closed;
 
@@ -43,9 +53,11 @@ class TransactionAwareLeaseSet implements LeaseSet {
 	/** Guarded by this. */
 	private boolean inTransaction;
 
-	TransactionAwareLeaseSet(LeaseSet delegate, Terms terms, @Nullable PersistenceContexts suspended) {
+	TransactionAwareLeaseSet(LeaseSet delegate, Terms terms, @Nullable BooleanSupplier over,
+			@Nullable PersistenceContexts suspended) {
 		this.delegate = delegate;
 		this.terms = terms;
+		this.over = over;
 		this.suspended = suspended;
 	}
 
@@ -54,9 +66,10 @@ class TransactionAwareLeaseSet implements LeaseSet {
 	 * @param <L> a {@link Lease} or a {@link LeaseSet}
 	 */
 	@SuppressWarnings("unchecked")
-	static <L extends LeaseSet> L of(L delegate, Terms terms, @Nullable PersistenceContexts suspended) {
-		return (L) ((delegate instanceof Lease lease) ? new One(lease, terms, suspended)
-				: new TransactionAwareLeaseSet(delegate, terms, suspended));
+	static <L extends LeaseSet> L of(L delegate, Terms terms, @Nullable BooleanSupplier over,
+			@Nullable PersistenceContexts suspended) {
+		return (L) ((delegate instanceof Lease lease) ? new One(lease, terms, over, suspended)
+				: new TransactionAwareLeaseSet(delegate, terms, over, suspended));
 	}
 
 	LeaseSet delegate() {
@@ -87,7 +100,7 @@ class TransactionAwareLeaseSet implements LeaseSet {
 	 * Return whether nobody needs to close the leases, because their fixed time is over.
 	 */
 	boolean isExpired() {
-		return this.terms.fixed() && !this.delegate.isHeld();
+		return this.over != null && this.over.getAsBoolean() && !this.delegate.isHeld();
 	}
 
 	/**
@@ -191,6 +204,7 @@ class TransactionAwareLeaseSet implements LeaseSet {
 	 * @throws LockLostException if one was lost and they are released later
 	 */
 	private boolean leave() {
+		resume();
 		synchronized (this) {
 			if (this.closed) {
 				return false;
@@ -201,9 +215,6 @@ class TransactionAwareLeaseSet implements LeaseSet {
 			this.closed = true;
 			this.ended = !this.inTransaction;
 		}
-		if (this.suspended != null) {
-			this.suspended.resume();
-		}
 		if (this.ended) {
 			LeasesOfThread.forgetEnded();
 			return true;
@@ -212,6 +223,18 @@ class TransactionAwareLeaseSet implements LeaseSet {
 			this.delegate.ensureHeld();
 		}
 		return false;
+	}
+
+	/**
+	 * Give the thread its persistence contexts back when the body has returned. The body
+	 * may close its lease before, inside a transaction or on another thread.
+	 */
+	private void resume() {
+		PersistenceContexts suspended = this.suspended;
+		if (suspended != null && Thread.currentThread() == this.thread && !StaleReadGuard.isTransactionActive()) {
+			this.suspended = null;
+			suspended.resume();
+		}
 	}
 
 	@Override
@@ -224,14 +247,13 @@ class TransactionAwareLeaseSet implements LeaseSet {
 	 *
 	 * @param deferring whether the leases are held until the end of a transaction inside
 	 * which they are closed
-	 * @param fixed whether they need not be closed, because they end by themselves
 	 * @param lossMatters whether a transaction must not commit after the loss of one
 	 * @param fencing whether transactions claim their fencing tokens
 	 */
-	record Terms(boolean deferring, boolean fixed, boolean lossMatters, TransactionFencing fencing) {
+	record Terms(boolean deferring, boolean lossMatters, TransactionFencing fencing) {
 
 		Terms notDeferring() {
-			return new Terms(false, this.fixed, this.lossMatters, this.fencing);
+			return new Terms(false, this.lossMatters, this.fencing);
 		}
 
 	}
@@ -243,8 +265,8 @@ class TransactionAwareLeaseSet implements LeaseSet {
 
 		private final Lease delegate;
 
-		One(Lease delegate, Terms terms, @Nullable PersistenceContexts suspended) {
-			super(delegate, terms, suspended);
+		One(Lease delegate, Terms terms, @Nullable BooleanSupplier over, @Nullable PersistenceContexts suspended) {
+			super(delegate, terms, over, suspended);
 			this.delegate = delegate;
 		}
 

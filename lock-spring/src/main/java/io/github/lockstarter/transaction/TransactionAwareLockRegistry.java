@@ -2,12 +2,15 @@
 
 package io.github.lockstarter.transaction;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReadWriteLock;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
@@ -60,6 +63,9 @@ public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry
 	/** For bodies, or {@code null} for leases without one. */
 	private final @Nullable Terms ofBodies;
 
+	/** Tells when fixed leases that nobody closes are to be forgotten. */
+	private final LongSupplier nanoTime;
+
 	/**
 	 * Create a registry around another one.
 	 * @param delegate acquires the locks
@@ -71,12 +77,19 @@ public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry
 	public TransactionAwareLockRegistry(LockRegistry delegate, OnActiveTransaction onActiveTransaction,
 			OnPersistenceContext onPersistenceContext, LockListener listener) {
 		this(delegate, new StaleReadGuard(onActiveTransaction, onPersistenceContext),
-				new CompositeLockListener(List.of(listener)), null);
+				new CompositeLockListener(List.of(listener)), null, System::nanoTime);
+	}
+
+	TransactionAwareLockRegistry(LockRegistry delegate, OnActiveTransaction onActiveTransaction,
+			OnPersistenceContext onPersistenceContext, LockListener listener, LongSupplier nanoTime) {
+		this(delegate, new StaleReadGuard(onActiveTransaction, onPersistenceContext),
+				new CompositeLockListener(List.of(listener)), null, nanoTime);
 	}
 
 	private TransactionAwareLockRegistry(LockRegistry delegate, StaleReadGuard guard, LockListener listener,
-			@Nullable Terms ofBodies) {
+			@Nullable Terms ofBodies, LongSupplier nanoTime) {
 		this.delegate = delegate;
+		this.nanoTime = nanoTime;
 		this.guard = guard;
 		this.listener = listener;
 		this.ofBodies = ofBodies;
@@ -85,7 +98,7 @@ public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry
 	@Override
 	public LockRegistry forBodies(OnLost onLost, TransactionFencing transactionFencing) {
 		return new TransactionAwareLockRegistry(this.delegate, this.guard, this.listener,
-				new Terms(isDeferring(), false, onLost != OnLost.LOG, transactionFencing));
+				new Terms(isDeferring(), onLost != OnLost.LOG, transactionFencing), this.nanoTime);
 	}
 
 	private boolean isDeferring() {
@@ -136,37 +149,32 @@ public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry
 		List<LockRequest> locks = (request instanceof LockSetRequest set) ? set.requests()
 				: List.of((LockRequest) request);
 		// A set with other owners as well is held until the end of the transaction as a
-		// whole
-		boolean ofThread = locks.stream().anyMatch((each) -> each.owner() == null);
-		if (!ofThread && this.ofBodies == null) {
+		// whole. A body runs on this thread, whoever owns its locks
+		if (this.ofBodies == null && locks.stream().noneMatch((each) -> each.owner() == null)) {
 			return acquisition.get();
 		}
-		StaleReadGuard.Decision decision = this.guard.decide(locks, ofThread && this.ofBodies != null);
+		Duration fixed = (this.ofBodies == null) ? fixedTime(locks) : null;
+		StaleReadGuard.Decision decision = this.guard.decide(locks, this.ofBodies != null);
 		if (decision.isolated()) {
 			PersistenceContexts.disconnect();
 		}
 		L lease = acquisition.get();
-		return (lease != null) ? aware(lease, termsOf(locks, ofThread), ofThread, decision) : null;
+		return (lease != null) ? aware(lease, fixed, decision) : null;
 	}
 
 	private static <L extends LeaseSet> L required(@Nullable L lease) {
 		return Objects.requireNonNull(lease, "The LockRegistry has returned no lease. A mock has to return one");
 	}
 
-	private Terms termsOf(List<LockRequest> locks, boolean ofThread) {
-		if (this.ofBodies == null) {
-			return new Terms(isDeferring(), isFixed(locks), true, TransactionFencing.DEFAULT);
-		}
-		return ofThread ? this.ofBodies : this.ofBodies.notDeferring();
-	}
-
-	private <L extends LeaseSet> L aware(L lease, Terms terms, boolean ofThread, StaleReadGuard.Decision decision) {
-		L aware = TransactionAwareLeaseSet.of(lease, terms, decision.isolated() ? PersistenceContexts.suspend() : null);
+	private <L extends LeaseSet> L aware(L lease, @Nullable Duration fixed, StaleReadGuard.Decision decision) {
+		Terms terms = (this.ofBodies != null) ? this.ofBodies
+				: new Terms(isDeferring(), true, TransactionFencing.DEFAULT);
+		long granted = this.nanoTime.getAsLong();
+		BooleanSupplier over = (fixed == null) ? null : () -> this.nanoTime.getAsLong() - granted >= fixed.toNanos();
+		L aware = TransactionAwareLeaseSet.of(lease, terms, over,
+				decision.isolated() ? PersistenceContexts.suspend() : null);
 		TransactionAwareLeaseSet leases = (TransactionAwareLeaseSet) (LeaseSet) aware;
-		// A body that goes on elsewhere concerns this thread until its transaction ends
-		if (ofThread || decision.deferred()) {
-			LeasesOfThread.add(leases);
-		}
+		LeasesOfThread.add(leases);
 		try {
 			String reason = decision.late();
 			if (reason != null) {
@@ -197,8 +205,19 @@ public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry
 		}
 	}
 
-	private boolean isFixed(List<LockRequest> locks) {
-		return locks.stream().map(settings()::forLease).allMatch((each) -> each.leaseTime() != null);
+	/**
+	 * Return the longest lease time, or {@code null} if one of the leases is renewed.
+	 */
+	private @Nullable Duration fixedTime(List<LockRequest> locks) {
+		Duration longest = Duration.ZERO;
+		for (LockRequest each : locks) {
+			Duration leaseTime = settings().forLease(each).leaseTime();
+			if (leaseTime == null) {
+				return null;
+			}
+			longest = (leaseTime.compareTo(longest) > 0) ? leaseTime : longest;
+		}
+		return longest;
 	}
 
 	@Override
@@ -216,8 +235,8 @@ public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry
 	 */
 	private <L extends LeaseSet> CompletableFuture<L> aware(CompletableFuture<L> future) {
 		Terms terms = this.ofBodies;
-		return (terms == null) ? future
-				: new FutureLease<>(future, (lease) -> TransactionAwareLeaseSet.of(lease, terms.notDeferring(), null));
+		return (terms == null) ? future : new FutureLease<>(future,
+				(lease) -> TransactionAwareLeaseSet.of(lease, terms.notDeferring(), null, null));
 	}
 
 	/**

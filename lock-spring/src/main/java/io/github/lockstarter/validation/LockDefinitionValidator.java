@@ -18,6 +18,8 @@ import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.InitializingBean;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
@@ -53,9 +55,11 @@ public final class LockDefinitionValidator implements BeanFactoryPostProcessor, 
 
 	private static final Log logger = LogFactory.getLog(LockDefinitionValidator.class);
 
-	/** The first one to create another bean, the others without a proxy. */
-	private static final List<String> CALLED_BY_SPRING = List.of("org.springframework.context.annotation.Bean",
-			"jakarta.annotation.PostConstruct", "jakarta.annotation.PreDestroy");
+	private static final String BEAN = "org.springframework.context.annotation.Bean";
+
+	/** Spring calls methods with them without a proxy. */
+	private static final List<String> CALLBACKS = List.of("jakarta.annotation.PostConstruct",
+			"jakarta.annotation.PreDestroy");
 
 	private static final boolean TRANSACTIONS = ClassUtils.isPresent(
 			"org.springframework.transaction.interceptor.TransactionInterceptor",
@@ -218,15 +222,17 @@ public final class LockDefinitionValidator implements BeanFactoryPostProcessor, 
 			throw unreachable(method, "the method is " + Modifier.toString(modifiers));
 		}
 		MergedAnnotations annotations = MergedAnnotations.from(method);
-		for (String caller : CALLED_BY_SPRING.subList(0, proxied ? CALLED_BY_SPRING.size() : 1)) {
-			if (annotations.isPresent(caller)) {
-				throw invalid(method,
-						"the lock has no effect on a method with @" + ClassUtils.getShortName(caller)
-								+ ", which Spring itself calls",
-						"Lock a method that the application calls: one of the bean that a @Bean method returns, or of"
-								+ " another bean; or use a LockTemplate. If the annotation is on the class and the"
-								+ " method needs no lock, make the method non-public.");
+		if (annotations.isPresent(BEAN)) {
+			throw calledBySpring(method, "a method with @Bean");
+		}
+		for (String callback : CALLBACKS) {
+			if (proxied && annotations.isPresent(callback)) {
+				throw calledBySpring(method, "a method with @" + ClassUtils.getShortName(callback));
 			}
+		}
+		if (proxied && (isDeclaredBy(InitializingBean.class, "afterPropertiesSet", method)
+				|| isDeclaredBy(DisposableBean.class, "destroy", method))) {
+			throw calledBySpring(method, "a callback");
 		}
 		if (!proxied) {
 			requireWoven(method);
@@ -235,6 +241,18 @@ public final class LockDefinitionValidator implements BeanFactoryPostProcessor, 
 				&& !method.getDeclaringClass().getPackageName().equals(type.getPackageName())) {
 			throw unreachable(method, "the method is not visible in the package of its bean's class " + type.getName());
 		}
+	}
+
+	private static boolean isDeclaredBy(Class<?> callbacks, String name, Method method) {
+		return method.getName().equals(name) && method.getParameterCount() == 0
+				&& callbacks.isAssignableFrom(method.getDeclaringClass());
+	}
+
+	private static InvalidLockDefinitionException calledBySpring(Method method, String what) {
+		return invalid(method, "the lock has no effect on " + what + ", which Spring itself calls",
+				"Lock a method that the application calls: one of the bean that a @Bean method returns, or of"
+						+ " another bean; or use a LockTemplate. If the annotation is on the class and the"
+						+ " method needs no lock, make the method non-public, or annotate the other methods instead.");
 	}
 
 	private static InvalidLockDefinitionException unreachable(Method method, String problem) {
@@ -284,10 +302,9 @@ public final class LockDefinitionValidator implements BeanFactoryPostProcessor, 
 				"this application context has no distributed locks, so the bean '" + name
 						+ "' would run without its lock",
 				"With Spring Boot, add @EnableAutoConfiguration to the application, or @ImportAutoConfiguration("
-						+ "DistributedLockAutoConfiguration.class) to a test slice, and do not exclude"
+						+ "DistributedLockAutoConfiguration.class) to the test, and do not exclude"
 						+ " DistributedLockAutoConfiguration. Otherwise add @EnableDistributedLocks to this context. A"
-						+ " test can replace the bean with a mock. To run without locks, set"
-						+ " distributed-lock.enabled=false.");
+						+ " test can replace the bean with a mock.");
 	}
 
 	private boolean isLocked(String name, Object bean, Method method) {
@@ -359,7 +376,9 @@ public final class LockDefinitionValidator implements BeanFactoryPostProcessor, 
 
 	private @Nullable Object call(String type, String name, @Nullable Object target, Object... arguments) {
 		Class<?> owner = ClassUtils.resolveClassName(type, this.beanFactory.getBeanClassLoader());
-		return ReflectionUtils.invokeMethod(ClassUtils.getMethod(owner, name, (Class<?>[]) null), target, arguments);
+		Class<?>[] parameters = new Class<?>[arguments.length];
+		Arrays.fill(parameters, Object.class);
+		return ReflectionUtils.invokeMethod(ClassUtils.getMethod(owner, name, parameters), target, arguments);
 	}
 
 	private static InvalidLockDefinitionException invalid(Method method, String problem, String action) {

@@ -82,9 +82,8 @@ class LateLockTests {
 		assertThat(log).contains("Lock 'stock'" + WARNING, "Lock 'order'" + WARNING,
 				"The set of locks 'shelf'" + WARNING, "REPEATABLE READ",
 				"it may keep a database connection of the pool", "Acquire the lock before the transaction begins",
-				"OnActiveTransaction.FAIL",
-				"Propagation.REQUIRES_NEW, and say with OnActiveTransaction.DEFER that this is intended",
-				"logged once for each lock name");
+				"distributed-lock.on-active-transaction=fail",
+				"Propagation.REQUIRES_NEW, and set it to defer if this is intended", "logged once for each lock name");
 		assertThat(this.late).hasSize(5)
 			.startsWith(new LockEvent.Late(STOCK.key(), LockMode.EXCLUSIVE, "MemoryLockStore",
 					"inside the transaction 'sale'", "sale"));

@@ -37,7 +37,7 @@ class LeasesOfThreadTests {
 	private final ManualInstances instances = new ManualInstances();
 
 	private final LockRegistry registry = new TransactionAwareLockRegistry(this.instances.registry(),
-			OnActiveTransaction.DEFAULT, OnPersistenceContext.DEFAULT, LockListener.NO_OP);
+			OnActiveTransaction.DEFAULT, OnPersistenceContext.DEFAULT, LockListener.NO_OP, this.instances.time::now);
 
 	@AfterEach
 	void nothingIsLeft() {
@@ -100,10 +100,10 @@ class LeasesOfThreadTests {
 		for (int i = 0; i < LEASES; i++) {
 			this.registry.acquire(LockRequest.of("node", i).withLeaseTime(LEASE_TIME));
 		}
-		this.instances.time.advance(LEASE_TIME.dividedBy(2));
+		this.instances.time.advance(LEASE_TIME.minusNanos(1));
 		this.registry.acquire(LockRequest.of("node", "last")).close();
 		assertThat(LeasesOfThread.size()).isEqualTo(LEASES);
-		this.instances.time.advance(LEASE_TIME);
+		this.instances.time.advance(Duration.ofNanos(1));
 		this.registry.acquire(LockRequest.of("node", "last")).close();
 		assertThat(LeasesOfThread.size()).isZero();
 	}

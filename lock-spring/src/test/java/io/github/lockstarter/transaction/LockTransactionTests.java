@@ -188,7 +188,7 @@ class LockTransactionTests {
 		this.transaction.executeWithoutResult((status) -> assertThatIllegalStateException()
 			.isThrownBy(() -> run(way, OnActiveTransaction.FAIL, this::insertOrder))
 			.withMessageContaining("'stock:1001' must not be acquired inside the transaction 'sale'")
-			.withMessageContaining("OnActiveTransaction.DEFER"));
+			.withMessageContaining("distributed-lock.on-active-transaction=defer"));
 		this.transaction.setName(null);
 		this.transaction.executeWithoutResult((status) -> assertThatIllegalStateException()
 			.isThrownBy(() -> run(way, OnActiveTransaction.FAIL, this::insertOrder))
@@ -500,6 +500,18 @@ class LockTransactionTests {
 	}
 
 	@Test
+	void aFixedLeaseThatIsLostBeforeItsTimeRollsTheNextTransactionBack() {
+		Lease lease = this.locks.acquire(REQUEST.withLeaseTime(SECOND.multipliedBy(100)));
+		this.memory.clear();
+		this.time.advance(SECOND.multipliedBy(60));
+		assertThat(lease.isHeld()).isFalse();
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.transaction.execute((status) -> insertOrder()));
+		assertThat(orders()).isZero();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
+	}
+
+	@Test
 	void aLockIsUnlockedAsOftenAsItWasLocked() {
 		Lock lock = this.locks.lock(KEY);
 		this.transaction.executeWithoutResult((status) -> {
@@ -568,8 +580,8 @@ class LockTransactionTests {
 	}
 
 	private LockRegistry locks(OnActiveTransaction policy) {
-		return new TransactionAwareLockRegistry(this.registry, policy, OnPersistenceContext.DEFAULT,
-				LockListener.NO_OP);
+		return new TransactionAwareLockRegistry(this.registry, policy, OnPersistenceContext.DEFAULT, LockListener.NO_OP,
+				this.time::now);
 	}
 
 	private TransactionTemplate transaction(int propagation) {

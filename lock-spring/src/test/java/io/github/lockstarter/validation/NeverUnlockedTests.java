@@ -8,6 +8,7 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -23,6 +24,8 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.EnableAspectJAutoProxy;
+import org.springframework.context.event.ApplicationEventMulticaster;
+import org.springframework.context.event.SimpleApplicationEventMulticaster;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.Ordered;
 import org.springframework.scheduling.annotation.EnableScheduling;
@@ -33,6 +36,8 @@ import org.springframework.util.ReflectionUtils;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockSettings;
+import io.github.lockstarter.NameSettings;
 import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.spring.EnableDistributedLocks;
@@ -101,14 +106,28 @@ class NeverUnlockedTests {
 	}
 
 	@Test
-	void aBeanOfAChildContextIsLockedByTheProxiesOfEither() {
-		start((context) -> {
-		}, (parent) -> {
-			run(child(parent, (child) -> child.register(Proxies.class, Job.class)),
-					(child) -> child.getBean(Job.class).run());
-			run(child(parent, (child) -> child.register(Locks.class, Job.class)),
-					(child) -> child.getBean(Job.class).run());
-		});
+	void aChildContextIsRefusedThoughItsParentDeliversEventsLater() {
+		start((context) -> context.registerBean("applicationEventMulticaster", ApplicationEventMulticaster.class,
+				() -> {
+					SimpleApplicationEventMulticaster multicaster = new SimpleApplicationEventMulticaster();
+					multicaster.setTaskExecutor((task) -> {
+					});
+					return multicaster;
+				}), (parent) -> assertThat(refused(child(parent, (child) -> child.register(Job.class)),
+						(child) -> child.getBean(Job.class).run()))
+					.hasMessageContaining("Job.run()'"));
+	}
+
+	@Test
+	void aBeanOfAChildContextIsLockedByTheProxiesOfEither(CapturedLog log) {
+		start((context) -> context.registerBean(LockSettings.class,
+				() -> new LockSettings(Map.of("ofParent", NameSettings.NONE))), (parent) -> {
+					run(child(parent, (child) -> child.register(Proxies.class, Job.class)),
+							(child) -> child.getBean(Job.class).run());
+					run(child(parent, (child) -> child.register(Locks.class, Job.class)),
+							(child) -> child.getBean(Job.class).run());
+				});
+		assertThat(log).isEmpty();
 	}
 
 	@Test

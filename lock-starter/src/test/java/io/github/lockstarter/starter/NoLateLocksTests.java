@@ -19,7 +19,6 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.test.NoLateLocks;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -68,7 +67,7 @@ class NoLateLocksTests {
 	private static void assertFails(String method, String message) {
 		run(method).assertThatEvents()
 			.haveExactly(1, finishedWithFailure(instanceOf(AssertionError.class),
-					message((text) -> text.contains(message) && text.contains("OnActiveTransaction"))));
+					message((text) -> text.contains(message) && text.contains("on-active-transaction=defer"))));
 	}
 
 	private static void assertPasses(String method) {

@@ -62,7 +62,7 @@ class OpenInViewTests {
 			assertThat(leftAfterTwoCallers(mvc, steps, shelf)).isEqualTo(8);
 			assertThat(StringUtils.countOccurrencesOf(output.toString(), WARNING)).isOne();
 			assertThat(output).contains("so pass their ids", "are detached, so fetch lazy associations",
-					"spring.jpa.open-in-view=false", "choose OnPersistenceContext.ISOLATE",
+					"spring.jpa.open-in-view=false", "distributed-lock.persistence-context=isolate if this is intended",
 					"logged once for each lock name");
 		}
 

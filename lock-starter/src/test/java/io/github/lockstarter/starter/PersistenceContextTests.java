@@ -160,6 +160,23 @@ class PersistenceContextTests {
 	}
 
 	@Test
+	void theOuterContextIsBackAfterABodyThatHasClosedItsLease() {
+		inView(() -> {
+			Object outer = TransactionSynchronizationManager.getResource(this.factory);
+			this.lock.executeWithoutResult(SHELF,
+					(lease) -> new TransactionTemplate(this.manager).executeWithoutResult((status) -> {
+						this.entityManager.find(Item.class, 1L).count--;
+						lease.close();
+						assertThat(TransactionSynchronizationManager.getResource(this.factory)).isNotSameAs(outer);
+					}));
+			assertThat(TransactionSynchronizationManager.getResource(this.factory)).isSameAs(outer);
+			this.lock.executeWithoutResult(SHELF, (lease) -> CompletableFuture.runAsync(lease::close).join());
+			assertThat(TransactionSynchronizationManager.getResource(this.factory)).isSameAs(outer);
+		});
+		assertThat(count()).isEqualTo(9);
+	}
+
+	@Test
 	void theOuterContextTakesThePlaceOfOneThatTheBodyHasLeft() {
 		EntityManagerHolder left = new EntityManagerHolder(this.factory.createEntityManager());
 		inView(() -> {

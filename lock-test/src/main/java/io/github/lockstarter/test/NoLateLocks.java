@@ -61,7 +61,7 @@ public final class NoLateLocks implements BeforeEachCallback, AfterEachCallback 
 		if (!late.isEmpty()) {
 			throw new AssertionError("Locks were acquired late: " + String.join(", ", late)
 					+ ". What was read before may be stale. Acquire the lock first; or, if nothing that the lock guards"
-					+ " is read before, say so with OnActiveTransaction.DEFER or OnPersistenceContext.IGNORE");
+					+ " is read before, set distributed-lock.on-active-transaction=defer or distributed-lock.persistence-context=ignore");
 		}
 	}
 
