@@ -3,6 +3,7 @@
 package io.github.lockstarter.transaction;
 
 import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.function.Supplier;
@@ -51,6 +52,23 @@ class IdleClaimsTests {
 			}
 			assertThat(jdbc.queryForList("select lock_key from distributed_lock_fence", String.class))
 				.containsExactly("new");
+		}
+	}
+
+	/** The time-out of a statement is that of its whole connection on H2. */
+	@ParameterizedTest
+	@EnumSource
+	void theConnectionsOfTheApplicationKeepTheirTimeOut(Database database) throws Exception {
+		try (HikariDataSource pool = new HikariDataSource()) {
+			pool.setJdbcUrl(database.url.get());
+			pool.setMaximumPoolSize(1);
+			DatabasePopulatorUtils.execute(
+					new ResourceDatabasePopulator(new DefaultResourceLoader().getResource(FenceTable.schema(pool))),
+					pool);
+			new FenceTable(pool).require();
+			try (Connection connection = pool.getConnection(); Statement statement = connection.createStatement()) {
+				assertThat(statement.getQueryTimeout()).isZero();
+			}
 		}
 	}
 

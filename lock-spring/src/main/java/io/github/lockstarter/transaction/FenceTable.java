@@ -177,8 +177,10 @@ public final class FenceTable {
 				.prepareStatement("select lock_key, token, claimed_at from " + this.name + " where 1 = 0")) {
 				statement.setQueryTimeout(PATIENCE_SECONDS);
 				statement.executeQuery().close();
+				deleteIdle(connection);
+				// With H2, the time-out is that of the whole connection
+				statement.setQueryTimeout(0);
 			}
-			deleteIdle(connection);
 		}
 		catch (SQLException ex) {
 			if (translate(ex) instanceof FenceTableException missing) {
