@@ -47,7 +47,7 @@ public record LockNameProperties(@Nullable String store, @Nullable Duration wait
 		}
 		catch (IllegalArgumentException ex) {
 			throw new InvalidConfigurationPropertyValueException("distributed-lock." + PropertyChecks.ofLock(name),
-					this, ex.getMessage() + ".");
+					name, ex.getMessage() + ".");
 		}
 	}
 

@@ -19,9 +19,10 @@ import io.github.lockstarter.OnLost;
  *
  * <p>
  * Auto-configuration and {@code @EnableDistributedLocks} add it to all transaction
- * managers. The check notices an expired lease, and any loss that a renewal has detected
- * so far. No store is asked, so only the {@linkplain Lease#fencingToken() fencing token}
- * covers a loss that this JVM does not know of; fenced transactions claim it.
+ * managers. A template over another registry is not checked. The check notices an expired
+ * lease, and any loss that a renewal has detected so far. No store is asked, so only the
+ * {@linkplain Lease#fencingToken() fencing token} covers a loss that this JVM does not
+ * know of; fenced transactions claim it.
  *
  * @see org.springframework.transaction.ConfigurableTransactionManager#addListener
  */
