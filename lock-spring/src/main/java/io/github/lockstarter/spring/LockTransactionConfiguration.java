@@ -59,19 +59,22 @@ public class LockTransactionConfiguration {
 
 		/**
 		 * Guard the managers that were created before this post-processor, because
-		 * another one needs them.
+		 * another one needs them, or because they belong to a parent context.
 		 */
 		@Override
 		public void afterSingletonsInstantiated() {
-			ConfigurableListableBeanFactory beans = this.beans;
-			if (beans != null) {
+			BeanFactory next = this.beans;
+			while (next instanceof ConfigurableListableBeanFactory beans) {
 				for (String name : beans.getBeanNamesForType(ConfigurableTransactionManager.class, true, false)) {
 					if (beans.containsSingleton(name)
 							&& beans.getBean(name) instanceof ConfigurableTransactionManager manager
-							&& !manager.getTransactionExecutionListeners().contains(this.guard)) {
+							&& manager.getTransactionExecutionListeners()
+								.stream()
+								.noneMatch(LockCommitGuard.class::isInstance)) {
 						manager.addListener(this.guard);
 					}
 				}
+				next = beans.getParentBeanFactory();
 			}
 		}
 

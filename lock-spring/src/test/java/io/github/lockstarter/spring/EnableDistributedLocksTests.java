@@ -150,6 +150,26 @@ class EnableDistributedLocksTests {
 		assertThat(CompletableFuture.supplyAsync(() -> registry.tryAcquire(REQUEST)).join()).isEmpty();
 	}
 
+	@Test
+	void theTransactionsOfAParentContextAreGuarded() {
+		try (AnnotationConfigApplicationContext parent = start(OrdersDatabase.class);
+				AnnotationConfigApplicationContext child = new AnnotationConfigApplicationContext()) {
+			child.setParent(parent);
+			child.register(OnlyLocks.class);
+			child.refresh();
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> child.getBean(LockTemplate.class)
+				.executeWithoutResult(REQUEST.withLeaseTime(LEASE_TIME),
+						(lease) -> new TransactionTemplate(parent.getBean(JdbcTransactionManager.class))
+							.executeWithoutResult((status) -> {
+								parent.getBean(JdbcClient.class).sql("insert into orders values (1)").update();
+								child.getBean(ManualTime.class).advance(LEASE_TIME);
+							})));
+			assertThat(
+					parent.getBean(JdbcClient.class).sql("select count(*) from orders").query(Integer.class).single())
+				.isZero();
+		}
+	}
+
 	private static AnnotationConfigApplicationContext start(Class<?>... configurations) {
 		return new AnnotationConfigApplicationContext(configurations);
 	}
@@ -164,6 +184,22 @@ class EnableDistributedLocksTests {
 	@EnableDistributedLocks(order = 42, onActiveTransaction = OnActiveTransaction.FAIL,
 			persistenceContext = OnPersistenceContext.FAIL)
 	static class Strict extends Infrastructure {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableDistributedLocks
+	static class OnlyLocks {
+
+		@Bean
+		ManualTime time() {
+			return new ManualTime();
+		}
+
+		@Bean
+		LockStore store(ManualTime time) {
+			return new MemoryLockStore(new LockMemory(time));
+		}
 
 	}
 
