@@ -54,6 +54,8 @@ import io.github.lockstarter.transaction.TransactionAwareLeaseSet.Terms;
  */
 public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry {
 
+	private static final String NO_LEASE = "The LockRegistry has returned no lease. A mock has to return one";
+
 	private final LockRegistry delegate;
 
 	private final StaleReadGuard guard;
@@ -163,7 +165,7 @@ public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry
 	}
 
 	private static <L extends LeaseSet> L required(@Nullable L lease) {
-		return Objects.requireNonNull(lease, "The LockRegistry has returned no lease. A mock has to return one");
+		return Objects.requireNonNull(lease, NO_LEASE);
 	}
 
 	private <L extends LeaseSet> L aware(L lease, @Nullable Duration fixed, StaleReadGuard.Decision decision) {
@@ -267,8 +269,8 @@ public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry
 		FutureLease(CompletableFuture<L> acquisition, UnaryOperator<L> aware) {
 			this.executor = acquisition.defaultExecutor();
 			acquisition.whenComplete((lease, ex) -> {
-				if (ex != null) {
-					completeExceptionally(ex);
+				if (ex != null || lease == null) {
+					completeExceptionally((ex != null) ? ex : new IllegalStateException(NO_LEASE));
 				}
 				else if (!complete(aware.apply(lease))) {
 					lease.closeAsync();

@@ -2,7 +2,10 @@
 
 package io.github.lockstarter.transaction;
 
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import javax.sql.DataSource;
@@ -21,6 +24,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 import org.springframework.util.StringUtils;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
@@ -37,6 +41,7 @@ import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.testsupport.CapturedLog;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 /**
  * A lock that is acquired inside a transaction may come after what the transaction has
@@ -149,6 +154,17 @@ class LateLockTests {
 		this.transaction.executeWithoutResult((status) -> run(new LockTemplate(failing), STOCK));
 	}
 
+	@Test
+	void aRegistryThatReturnsNoLeaseFailsWithASentence() {
+		LockRegistry mock = new TransactionAwareLockRegistry(new NoLeases(), OnActiveTransaction.DEFAULT,
+				OnPersistenceContext.DEFAULT, this.late::add);
+		assertThatNullPointerException().isThrownBy(() -> mock.acquire(STOCK)).withMessageContaining("A mock has to");
+		assertThat(new LockTemplate(mock).executeAsync(STOCK, (lease) -> CompletableFuture.completedFuture("done")))
+			.failsWithin(Duration.ofSeconds(20))
+			.withThrowableThat()
+			.withMessageContaining("A mock has to");
+	}
+
 	private LockRegistry locks(OnActiveTransaction onActiveTransaction) {
 		return new TransactionAwareLockRegistry(this.registry, onActiveTransaction, OnPersistenceContext.DEFAULT,
 				this.late::add);
@@ -166,6 +182,43 @@ class LateLockTests {
 		TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(dataSource));
 		transaction.setName("sale");
 		return transaction;
+	}
+
+	/** What a mock without behaviour does. */
+	private static final class NoLeases implements LockRegistry {
+
+		@Override
+		@SuppressWarnings("NullAway")
+		public Lease acquire(LockRequest request) {
+			return null;
+		}
+
+		@Override
+		public Optional<Lease> tryAcquire(LockRequest request) {
+			return Optional.empty();
+		}
+
+		@Override
+		public CompletableFuture<Lease> acquireAsync(LockRequest request) {
+			return CompletableFuture.completedFuture(null);
+		}
+
+		@Override
+		@SuppressWarnings("NullAway")
+		public LeaseSet acquireAll(LockSetRequest request) {
+			return null;
+		}
+
+		@Override
+		public Optional<LeaseSet> tryAcquireAll(LockSetRequest request) {
+			return Optional.empty();
+		}
+
+		@Override
+		public CompletableFuture<LeaseSet> acquireAllAsync(LockSetRequest request) {
+			return CompletableFuture.completedFuture(null);
+		}
+
 	}
 
 }
