@@ -560,6 +560,21 @@ class LockTransactionTests {
 	}
 
 	@Test
+	void aTransactionInsideABodyThatReturnsAFutureIsRolledBackIfItsLockIsLost() {
+		CompletableFuture<String> result = this.lock.executeAsync(REQUEST, (lease) -> {
+			this.transaction.executeWithoutResult((status) -> {
+				insertOrder();
+				lose();
+			});
+			return CompletableFuture.completedFuture("done");
+		});
+		assertThat(result).failsWithin(Duration.ofSeconds(20))
+			.withThrowableThat()
+			.withCauseInstanceOf(LockLostException.class);
+		assertThat(orders()).isZero();
+	}
+
+	@Test
 	void aFutureLeaseBelongsToNoTransaction() {
 		this.transaction.executeWithoutResult((status) -> {
 			this.locks.acquireAsync(REQUEST).orTimeout(20, TimeUnit.SECONDS).join().close();
