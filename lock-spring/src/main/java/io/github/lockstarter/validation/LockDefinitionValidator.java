@@ -18,13 +18,15 @@ import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.support.AopUtils;
-import org.springframework.beans.factory.InitializingBean;
-import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.beans.factory.support.AbstractBeanFactory;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.AdviceMode;
@@ -36,6 +38,7 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ConcurrentReferenceHashMap;
+import org.springframework.util.ObjectUtils;
 import org.springframework.util.ReflectionUtils;
 
 import io.github.lockstarter.DistributedLock;
@@ -132,6 +135,7 @@ public final class LockDefinitionValidator implements BeanFactoryPostProcessor, 
 			List<Method> locked = lockedMethods(type);
 			if (!locked.isEmpty() && !isMock(bean)) {
 				locked.forEach((method) -> checkMethod(method, type));
+				checkCallbacks(beanName, locked);
 				requireProxy(beanName, bean, locked);
 			}
 		}
@@ -154,6 +158,25 @@ public final class LockDefinitionValidator implements BeanFactoryPostProcessor, 
 		// The settings of a parent context may be those of its own methods
 		if (this.beanFactory.getBeanNamesForType(LockSettings.class, true, false).length > 0) {
 			stores.warnOfUnknownNames();
+		}
+		checkParents();
+	}
+
+	/**
+	 * Require proxies for the beans of parent contexts that have no locks of their own:
+	 * those of this context do not reach them.
+	 */
+	private void checkParents() {
+		BeanFactory next = this.beanFactory.getParentBeanFactory();
+		while (next instanceof ConfigurableListableBeanFactory parent
+				&& parent.getBeanNamesForType(LockDefinitionValidator.class, true, false).length == 0) {
+			LockDefinitionValidator validator = new LockDefinitionValidator(this.definitions, parent, this.adviceMode);
+			for (String name : parent.getBeanDefinitionNames()) {
+				if (parent.containsSingleton(name)) {
+					validator.postProcessAfterInitialization(parent.getBean(name), name);
+				}
+			}
+			next = parent.getParentBeanFactory();
 		}
 	}
 
@@ -190,6 +213,7 @@ public final class LockDefinitionValidator implements BeanFactoryPostProcessor, 
 		if (bean == null || !isMock(bean)) {
 			locked.forEach((method) -> checkMethod(method, type));
 			if (this.adviceMode == AdviceMode.PROXY) {
+				checkCallbacks(name, locked);
 				checkProxy(name, bean, type, locked);
 			}
 		}
@@ -243,6 +267,35 @@ public final class LockDefinitionValidator implements BeanFactoryPostProcessor, 
 		}
 	}
 
+	/**
+	 * Refuse the methods that a bean definition names, or Spring infers, for the
+	 * beginning and the end of a bean.
+	 */
+	private void checkCallbacks(String beanName, List<Method> locked) {
+		if (this.adviceMode == AdviceMode.PROXY && this.beanFactory.containsBeanDefinition(beanName)
+				&& this.beanFactory.getMergedBeanDefinition(beanName) instanceof AbstractBeanDefinition definition) {
+			for (Method method : locked) {
+				if (method.getParameterCount() == 0
+						&& (ObjectUtils.containsElement(definition.getInitMethodNames(), method.getName())
+								|| ObjectUtils.containsElement(definition.getDestroyMethodNames(), method.getName())
+								|| isInferred(definition, method))) {
+					throw calledBySpring(method, "an init or destroy method of the bean '" + beanName + "'");
+				}
+			}
+		}
+	}
+
+	/** As Spring infers the method that ends a bean. */
+	private static boolean isInferred(AbstractBeanDefinition definition, Method method) {
+		boolean asked = AbstractBeanDefinition.INFER_METHOD.equals(definition.getDestroyMethodName());
+		return switch (method.getName()) {
+			case "close" -> asked || (definition.getDestroyMethodName() == null
+					&& AutoCloseable.class.isAssignableFrom(method.getDeclaringClass()));
+			case "shutdown" -> asked && !ClassUtils.hasMethod(method.getDeclaringClass(), "close");
+			default -> false;
+		};
+	}
+
 	private static boolean isDeclaredBy(Class<?> callbacks, String name, Method method) {
 		return method.getName().equals(name) && method.getParameterCount() == 0
 				&& callbacks.isAssignableFrom(method.getDeclaringClass());
@@ -251,7 +304,8 @@ public final class LockDefinitionValidator implements BeanFactoryPostProcessor, 
 	private static InvalidLockDefinitionException calledBySpring(Method method, String what) {
 		return invalid(method, "the lock has no effect on " + what + ", which Spring itself calls",
 				"Lock a method that the application calls: one of the bean that a @Bean method returns, or of"
-						+ " another bean; or use a LockTemplate. If the annotation is on the class and the"
+						+ " another bean; or use a LockTemplate. @Bean(destroyMethod = \"\") keeps Spring from calling"
+						+ " close() or shutdown(). If the annotation is on the class and the"
 						+ " method needs no lock, make the method non-public, or annotate the other methods instead.");
 	}
 

@@ -9,9 +9,11 @@ import java.util.function.Consumer;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
 import org.aopalliance.intercept.MethodInterceptor;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.Mockito;
 
@@ -99,6 +101,24 @@ class LockDefinitionValidatorTests {
 				.matches("Invalid @DistributedLock on '.*\\(\\)'.*: the lock has no effect on a method with"
 						+ " @(PostConstruct|PreDestroy), which Spring itself calls\\. .*");
 		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "close, ''", ", close", ", (inferred)", ", " })
+	void aMethodThatABeanDefinitionNamesIsRefused(@Nullable String init, @Nullable String destroy) {
+		for (boolean lazy : new boolean[] { false, true }) {
+			assertThat(failure((context) -> context.registerBean(Closing.class, (definition) -> {
+				definition.setLazyInit(lazy);
+				definition.setInitMethodName(init);
+				definition.setDestroyMethodName(destroy);
+			}))).message().contains("the lock has no effect on an init or destroy method of the bean '");
+		}
+	}
+
+	@Test
+	void aMethodThatSpringDoesNotCallAtTheEndIsLocked() {
+		start((context) -> context.registerBean(Closing.class, (definition) -> definition.setDestroyMethodName("")),
+				true);
 	}
 
 	@Test
@@ -383,6 +403,15 @@ class LockDefinitionValidatorTests {
 		@PreDestroy
 		@DistributedLock
 		public void drain() {
+		}
+
+	}
+
+	static class Closing implements AutoCloseable {
+
+		@Override
+		@DistributedLock
+		public void close() {
 		}
 
 	}

@@ -131,6 +131,16 @@ class NeverUnlockedTests {
 	}
 
 	@Test
+	void aBeanOfAParentContextWithoutLocksIsRefused() {
+		try (AnnotationConfigApplicationContext parent = new AnnotationConfigApplicationContext(Job.class)) {
+			assertThat(refused(child(parent, (child) -> child.register(Locks.class)),
+					(child) -> child.getBean(Job.class).run()))
+				.hasMessageContaining("Job.run()'")
+				.hasMessageContaining("@EnableDistributedLocks");
+		}
+	}
+
+	@Test
 	void theAnnotationOfAMethodThatCreatesABeanIsRefused() {
 		assertThat(refused((context) -> context.register(Functions.class),
 				(context) -> context.getBean(Functions.class).upper().apply("text")))
