@@ -21,20 +21,16 @@ final class AsyncExecution<L extends LeaseSet, T extends @Nullable Object> {
 
 	private final LockedBody<? super L, ? extends CompletionStage<T>, ?> body;
 
-	private final ContentionHandler<? extends CompletionStage<T>, ?> onContention;
-
-	private final OutageHandler<? extends CompletionStage<T>, ?> onOutage;
+	private final LockFailureHandler<? extends CompletionStage<T>, ?> otherwise;
 
 	private final CompletableFuture<T> result = new CompletableFuture<>();
 
 	private volatile @Nullable CompletionStage<?> underWay;
 
 	AsyncExecution(LockedBody<? super L, ? extends CompletionStage<T>, ?> body,
-			ContentionHandler<? extends CompletionStage<T>, ?> onContention,
-			OutageHandler<? extends CompletionStage<T>, ?> onOutage) {
+			LockFailureHandler<? extends CompletionStage<T>, ?> otherwise) {
 		this.body = body;
-		this.onContention = onContention;
-		this.onOutage = onOutage;
+		this.otherwise = otherwise;
 		this.result.whenComplete((value, ex) -> cancelUnderWay());
 	}
 
@@ -58,7 +54,7 @@ final class AsyncExecution<L extends LeaseSet, T extends @Nullable Object> {
 		}
 		try {
 			CompletionStage<T> stage = outcome.<CompletionStage<T>, Throwable>choose((lease) -> call(outcome, lease),
-					this.onContention, this.onOutage);
+					this.otherwise);
 			stage.whenComplete((value, ex) -> end(outcome, value, LockOutcome.unwrap(ex)));
 			follow(stage);
 			// On another thread, because dependent actions of the future may take time

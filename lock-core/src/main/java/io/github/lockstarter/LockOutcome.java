@@ -67,12 +67,11 @@ public final class LockOutcome<L extends LeaseSet> {
 	}
 
 	/**
-	 * Run the body under the lock, or one of two handlers without it.
+	 * Run the body under the lock, or a handler without it.
 	 * @param <T> the type of the result
 	 * @param <X> the type of exception that body and handlers may throw
 	 * @param body what to run under the lock
-	 * @param onContention what to run on contention, without the lock
-	 * @param onOutage what to run on an outage, without the lock
+	 * @param otherwise what to run instead, without the lock
 	 * @return the result of the body, or of the handler that ran instead
 	 * @throws X the exception of the body, or of the handler that ran instead
 	 * @throws LockException if the lock was not acquired for another reason, or was lost
@@ -81,21 +80,19 @@ public final class LockOutcome<L extends LeaseSet> {
 	 */
 	public <T extends @Nullable Object, X extends Throwable> T fold(
 			LockedBody<? super L, ? extends T, ? extends X> body,
-			ContentionHandler<? extends T, ? extends X> onContention, OutageHandler<? extends T, ? extends X> onOutage)
-			throws X {
+			LockFailureHandler<? extends T, ? extends X> otherwise) throws X {
 		return this.<T, X>choose((lease) -> {
 			lease.ensureHeld();
 			return body.run(lease);
-		}, onContention, onOutage);
+		}, otherwise);
 	}
 
 	/**
-	 * Run one of three steps. The first one gets the lease even if the lock was lost
+	 * Run one of two steps. The first one gets the lease even if the lock was lost
 	 * meanwhile, so that it can close the lease.
 	 */
 	<T extends @Nullable Object, X extends Throwable> T choose(LockedBody<? super L, ? extends T, ? extends X> body,
-			ContentionHandler<? extends T, ? extends X> onContention, OutageHandler<? extends T, ? extends X> onOutage)
-			throws X {
+			LockFailureHandler<? extends T, ? extends X> otherwise) throws X {
 		if (this.ended) {
 			throw new CancellationException();
 		}
@@ -103,10 +100,10 @@ public final class LockOutcome<L extends LeaseSet> {
 			return body.run(this.lease);
 		}
 		if (this.reason instanceof LockContendedException contention) {
-			return onContention.handle(contention);
+			return otherwise.handle(contention);
 		}
 		if (this.reason instanceof LockUnavailableException outage) {
-			return onOutage.handle(outage);
+			return otherwise.handle(outage);
 		}
 		throw LockOutcome.<X>unchecked(Objects.requireNonNull(this.reason));
 	}
@@ -168,7 +165,8 @@ public final class LockOutcome<L extends LeaseSet> {
 	 * Run a body on the current thread unless its lock is already lost, and interrupt it
 	 * on a loss if the template requires it.
 	 */
-	<T extends @Nullable Object, X extends Throwable> T call(LockedBody<? super L, T, X> body, L lease) throws X {
+	<T extends @Nullable Object, X extends Throwable> T call(LockedBody<? super L, ? extends T, ? extends X> body,
+			L lease) throws X {
 		lease.ensureHeld();
 		if (this.terms.onLost() != OnLost.INTERRUPT) {
 			return body.run(lease);

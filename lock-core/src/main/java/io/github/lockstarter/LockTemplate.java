@@ -4,6 +4,8 @@ package io.github.lockstarter;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -63,7 +65,57 @@ public class LockTemplate {
 	}
 
 	/**
-	 * Run the body under the lock.
+	 * Run the body under the lock. For a body that throws checked exceptions, use
+	 * {@link #executeChecked}.
+	 * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
+	 * @param <T> the type of the result
+	 * @param request which lock or locks, and how long to wait
+	 * @param body what to run
+	 * @return the body's result
+	 * @throws LockException if the lock could not be acquired, or was lost; see
+	 * {@link LockRegistry#acquire}. If the body itself fails, the loss of a lease is a
+	 * suppressed exception of its failure
+	 */
+	public <L extends LeaseSet, T extends @Nullable Object> T execute(AnyLockRequest<L> request,
+			Function<? super L, ? extends T> body) {
+		return this.<L, T, RuntimeException>executeChecked(request, body::apply);
+	}
+
+	/**
+	 * Run a body without a result under the lock.
+	 * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
+	 * @param request which lock or locks, and how long to wait
+	 * @param body what to run
+	 * @throws LockException if the lock could not be acquired, or was lost, as
+	 * {@link #execute} does
+	 */
+	public <L extends LeaseSet> void executeWithoutResult(AnyLockRequest<L> request, Consumer<? super L> body) {
+		this.<L, @Nullable Void, RuntimeException>executeChecked(request, (lease) -> {
+			body.accept(lease);
+			return null;
+		});
+	}
+
+	/**
+	 * Run the body under the lock, or a handler if another owner held the lock for the
+	 * whole wait time or the store could not be asked: then nothing was executed. What
+	 * the body itself throws is not handled, nor is an interrupt.
+	 * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
+	 * @param <T> the type of the result
+	 * @param request which lock or locks, and how long to wait
+	 * @param body what to run
+	 * @param otherwise what to run instead, without the lock. Its argument is a
+	 * {@link LockContendedException} or a {@link LockUnavailableException}
+	 * @return the result of the body, or of the handler that ran instead
+	 * @throws LockException if the wait was interrupted, or the lock was lost
+	 */
+	public <L extends LeaseSet, T extends @Nullable Object> T executeOrElse(AnyLockRequest<L> request,
+			Function<? super L, ? extends T> body, Function<? super LockException, ? extends T> otherwise) {
+		return this.<L, T, RuntimeException>executeChecked(request, body::apply, otherwise::apply);
+	}
+
+	/**
+	 * Run a body that may throw a checked exception under the lock.
 	 * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
 	 * @param <T> the type of the result
 	 * @param <X> the type of exception that the body may throw
@@ -72,74 +124,32 @@ public class LockTemplate {
 	 * @return the body's result
 	 * @throws X the exception of the body; the loss of a lease is then a suppressed
 	 * exception
-	 * @throws LockException if the lock could not be acquired, or was lost; see
-	 * {@link LockRegistry#acquire}
+	 * @throws LockException if the lock could not be acquired, or was lost, as
+	 * {@link #execute} does
 	 */
-	public <L extends LeaseSet, T extends @Nullable Object, X extends Throwable> T execute(AnyLockRequest<L> request,
-			LockedBody<L, T, X> body) throws X {
-		return executeOrElse(request, body, (contention) -> {
-			throw contention;
+	public <L extends LeaseSet, T extends @Nullable Object, X extends Throwable> T executeChecked(
+			AnyLockRequest<L> request, LockedBody<? super L, ? extends T, ? extends X> body) throws X {
+		return this.<L, T, X>executeChecked(request, body, (failure) -> {
+			throw failure;
 		});
 	}
 
 	/**
-	 * Run a body without a result under the lock.
-	 * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
-	 * @param <X> the type of exception that the body may throw
-	 * @param request which lock or locks, and how long to wait
-	 * @param body what to run
-	 * @throws X the exception of the body; the loss of a lease is then a suppressed
-	 * exception
-	 * @throws LockException if the lock could not be acquired, or was lost; see
-	 * {@link LockRegistry#acquire}
-	 */
-	public <L extends LeaseSet, X extends Throwable> void executeWithoutResult(AnyLockRequest<L> request,
-			LockedAction<L, X> body) throws X {
-		this.<L, @Nullable Void, X>execute(request, (lease) -> {
-			body.run(lease);
-			return null;
-		});
-	}
-
-	/**
-	 * Run the body under the lock, or a handler when another owner held the lock for the
-	 * whole wait time. A {@link LockContendedException} thrown by the body itself is not
-	 * handled.
+	 * Run a body or a handler as {@link #executeOrElse} does, both of which may throw a
+	 * checked exception.
 	 * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
 	 * @param <T> the type of the result
 	 * @param <X> the type of exception that body and handler may throw
 	 * @param request which lock or locks, and how long to wait
 	 * @param body what to run
-	 * @param onContention what to run instead, without the lock
-	 * @return the result of the body, or of the handler that ran instead
-	 * @throws X the exception of the body, or of the handler that ran instead
-	 * @throws LockException if the store could not be asked, or the lock was lost
-	 */
-	public <L extends LeaseSet, T extends @Nullable Object, X extends Throwable> T executeOrElse(
-			AnyLockRequest<L> request, LockedBody<L, T, X> body, ContentionHandler<T, X> onContention) throws X {
-		return executeOrElse(request, body, onContention, (outage) -> {
-			throw outage;
-		});
-	}
-
-	/**
-	 * Run the body under the lock, or one handler when another owner held the lock for
-	 * the whole wait time and another handler when the store could not be asked. What the
-	 * body itself throws is not handled, nor is an interrupt.
-	 * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
-	 * @param <T> the type of the result
-	 * @param <X> the type of exception that body and handlers may throw
-	 * @param request which lock or locks, and how long to wait
-	 * @param body what to run
-	 * @param onContention what to run on contention, without the lock
-	 * @param onOutage what to run on an outage, without the lock
+	 * @param otherwise what to run instead, without the lock
 	 * @return the result of the body, or of the handler that ran instead
 	 * @throws X the exception of the body, or of the handler that ran instead
 	 * @throws LockException if the wait was interrupted, or the lock was lost
 	 */
-	public <L extends LeaseSet, T extends @Nullable Object, X extends Throwable> T executeOrElse(
-			AnyLockRequest<L> request, LockedBody<L, T, X> body, ContentionHandler<T, X> onContention,
-			OutageHandler<T, X> onOutage) throws X {
+	public <L extends LeaseSet, T extends @Nullable Object, X extends Throwable> T executeChecked(
+			AnyLockRequest<L> request, LockedBody<? super L, ? extends T, ? extends X> body,
+			LockFailureHandler<? extends T, ? extends X> otherwise) throws X {
 		AnyLockRequest<L> complete = this.settings.forBody(request);
 		BodyTerms terms = terms(complete);
 		LockOutcome<L> outcome = LockOutcome.of(() -> {
@@ -148,7 +158,7 @@ public class LockTemplate {
 			LeaseContext.ensureNotLost(complete);
 			return acquire(complete, terms);
 		}, terms);
-		return new ThreadExecution<L>(outcome).run(body, onContention, onOutage);
+		return new ThreadExecution<L>(outcome).<T, X>run(body, otherwise);
 	}
 
 	/**
@@ -161,9 +171,9 @@ public class LockTemplate {
 	 *
 	 * <p>
 	 * The acquisition is not reentrant, unless the request has an
-	 * {@linkplain AnyLockRequest#withOwner owner}: a body that waits for the same lock
-	 * waits for itself. A transaction of the current thread does not extend to the body.
-	 * With {@link OnLost#INTERRUPT} a loss also cancels the future of the body.
+	 * {@linkplain LockRequest#withOwner owner}: a body that waits for the same lock waits
+	 * for itself. A transaction of the current thread does not extend to the body. With
+	 * {@link OnLost#INTERRUPT} a loss also cancels the future of the body.
 	 * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
 	 * @param <T> the type of the result
 	 * @param request which lock or locks, and how long to wait
@@ -173,31 +183,27 @@ public class LockTemplate {
 	 * {@link Lease#closeAsync} do
 	 */
 	public <L extends LeaseSet, T extends @Nullable Object> CompletableFuture<T> executeAsync(AnyLockRequest<L> request,
-			LockedBody<L, ? extends CompletionStage<T>, ?> body) {
-		return executeAsyncOrElse(request, body, (contention) -> {
-			throw contention;
-		}, (outage) -> {
-			throw outage;
+			Function<? super L, ? extends CompletionStage<T>> body) {
+		return executeAsyncOrElse(request, body::apply, (failure) -> {
+			throw failure;
 		});
 	}
 
 	/**
-	 * Run a body that returns a future under the lock as {@link #executeAsync} does, or
-	 * one handler when another owner held the lock for the whole wait time and another
-	 * handler when the store could not be asked.
+	 * Run a body that returns a future under the lock as {@link #executeAsync} does, or a
+	 * handler when {@link #executeOrElse} would run it. Both may throw a checked
+	 * exception.
 	 * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
 	 * @param <T> the type of the result
 	 * @param request which lock or locks, and how long to wait
 	 * @param body what to run
-	 * @param onContention what to run on contention, without the lock
-	 * @param onOutage what to run on an outage, without the lock
+	 * @param otherwise what to run instead, without the lock
 	 * @return the result of the body, or of the handler that ran instead
 	 */
 	public <L extends LeaseSet, T extends @Nullable Object> CompletableFuture<T> executeAsyncOrElse(
-			AnyLockRequest<L> request, LockedBody<L, ? extends CompletionStage<T>, ?> body,
-			ContentionHandler<? extends CompletionStage<T>, ?> onContention,
-			OutageHandler<? extends CompletionStage<T>, ?> onOutage) {
-		return new AsyncExecution<L, T>(body, onContention, onOutage).after(futureOutcome(request));
+			AnyLockRequest<L> request, LockedBody<? super L, ? extends CompletionStage<T>, ?> body,
+			LockFailureHandler<? extends CompletionStage<T>, ?> otherwise) {
+		return new AsyncExecution<L, T>(body, otherwise).after(futureOutcome(request));
 	}
 
 	/**

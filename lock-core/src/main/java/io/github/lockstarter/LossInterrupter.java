@@ -27,8 +27,8 @@ final class LossInterrupter {
 	 * Run a body on the thread that created this object, and clear an interrupt that the
 	 * body has not noticed.
 	 */
-	<L extends LeaseSet, T extends @Nullable Object, X extends Throwable> T run(LockedBody<L, T, X> body, L lease)
-			throws X {
+	<L extends LeaseSet, T extends @Nullable Object, X extends Throwable> T run(
+			LockedBody<? super L, ? extends T, ? extends X> body, L lease) throws X {
 		boolean noticed = false;
 		try {
 			return body.run(lease);

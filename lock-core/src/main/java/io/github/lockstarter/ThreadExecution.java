@@ -14,16 +14,17 @@ import org.jspecify.annotations.Nullable;
  */
 record ThreadExecution<L extends LeaseSet>(LockOutcome<L> outcome) {
 
-	<T extends @Nullable Object, X extends Throwable> T run(LockedBody<L, T, X> body,
-			ContentionHandler<T, X> onContention, OutageHandler<T, X> onOutage) throws X {
-		return this.outcome.choose((lease) -> runUnder(lease, body), onContention, onOutage);
+	<T extends @Nullable Object, X extends Throwable> T run(LockedBody<? super L, ? extends T, ? extends X> body,
+			LockFailureHandler<? extends T, ? extends X> otherwise) throws X {
+		return this.outcome.<T, X>choose((lease) -> runUnder(lease, body), otherwise);
 	}
 
-	private <T extends @Nullable Object, X extends Throwable> T runUnder(L lease, LockedBody<L, T, X> body) throws X {
+	private <T extends @Nullable Object, X extends Throwable> T runUnder(L lease,
+			LockedBody<? super L, ? extends T, ? extends X> body) throws X {
 		LeaseContext.Scope scope = LeaseContext.enter(lease);
 		T result;
 		try {
-			result = this.outcome.call(body, lease);
+			result = this.outcome.<T, X>call(body, lease);
 		}
 		catch (Throwable ex) {
 			throw LockOutcome.<X>unchecked(Objects.requireNonNull(leave(lease, scope, ex)));

@@ -66,12 +66,11 @@ abstract class AbstractBodyTests {
 	 * the failure.
 	 */
 	abstract String run(LockTemplate template, LockRequest request, LockedBody<LeaseSet, String, Throwable> body,
-			ContentionHandler<String, Throwable> onContention, OutageHandler<String, Throwable> onOutage)
-			throws Throwable;
+			LockFailureHandler<String, Throwable> otherwise) throws Throwable;
 
 	private String run(LockTemplate template, LockRequest request, LockedBody<LeaseSet, String, Throwable> body)
 			throws Throwable {
-		return run(template, request, body, AbstractBodyTests::unexpected, AbstractBodyTests::unexpected);
+		return run(template, request, body, AbstractBodyTests::unexpected);
 	}
 
 	@AfterEach
@@ -115,9 +114,10 @@ abstract class AbstractBodyTests {
 	void onContentionItsHandlerRunsInsteadOfTheBody() throws Throwable {
 		this.instances.holdElsewhere(KEY, LEASE_TIME);
 		String result = run(this.template, AT_ONCE, this::countedBody, (contention) -> {
+			assertThat(contention).isInstanceOf(LockContendedException.class);
 			assertThat(contention.getKey()).isEqualTo(KEY);
 			return "handler";
-		}, AbstractBodyTests::unexpected);
+		});
 		assertThat(result).isEqualTo("handler");
 		assertThat(this.runs).hasValue(0);
 	}
@@ -138,7 +138,8 @@ abstract class AbstractBodyTests {
 	private void assertOutage(String message) throws Throwable {
 		for (OnLost onLost : OnLost.values()) {
 			LockTemplate template = this.template.withOnLost(onLost);
-			String result = run(template, AT_ONCE, this::countedBody, AbstractBodyTests::unexpected, (outage) -> {
+			String result = run(template, AT_ONCE, this::countedBody, (outage) -> {
+				assertThat(outage).isInstanceOf(LockUnavailableException.class);
 				assertThat(outage.getKey()).isEqualTo(KEY);
 				assertThat(outage).hasStackTraceContaining(message);
 				return "handler";
@@ -151,23 +152,23 @@ abstract class AbstractBodyTests {
 	void theExceptionOfAHandlerReachesTheCallerAsItIs() {
 		IOException expected = new IOException("of the handler");
 		loseRequests(true);
-		assertThatExceptionOfType(IOException.class).isThrownBy(
-				() -> run(this.template, AT_ONCE, this::countedBody, AbstractBodyTests::unexpected, (outage) -> {
-					throw expected;
-				}))
+		assertThatExceptionOfType(IOException.class)
+			.isThrownBy(() -> run(this.template, AT_ONCE, this::countedBody, (outage) -> {
+				throw expected;
+			}))
 			.isSameAs(expected);
 		loseRequests(false);
 		this.instances.holdElsewhere(KEY, LEASE_TIME);
 		assertThatExceptionOfType(IOException.class)
 			.isThrownBy(() -> run(this.template, AT_ONCE, this::countedBody, (contention) -> {
 				throw expected;
-			}, AbstractBodyTests::unexpected))
+			}))
 			.isSameAs(expected);
 		LockUnavailableException outage = new LockUnavailableException(KEY, "of the handler", null);
 		assertThatExceptionOfType(LockUnavailableException.class)
 			.isThrownBy(() -> run(this.template, AT_ONCE, this::countedBody, (contention) -> {
 				throw outage;
-			}, AbstractBodyTests::unexpected))
+			}))
 			.isSameAs(outage);
 		assertThat(this.runs).hasValue(0);
 	}
@@ -225,8 +226,9 @@ abstract class AbstractBodyTests {
 		// A set is acquired anew until its wait time is over
 		assertThatExceptionOfType(LockException.class)
 			.isThrownBy(() -> run(new LockTemplate(slow), FIXED, this::countedBody, (contention) -> {
+				assertThat(contention).isInstanceOf(LockContendedException.class);
 				throw contention;
-			}, AbstractBodyTests::unexpected));
+			}));
 		assertThat(this.runs).hasValue(0);
 		assertThat(EngineProbe.activeLocks(slow)).isZero();
 	}

@@ -22,13 +22,12 @@ class LockOutcomeTests extends AbstractBodyTests {
 
 	@Override
 	String run(LockTemplate template, LockRequest request, LockedBody<LeaseSet, String, Throwable> body,
-			ContentionHandler<String, Throwable> onContention, OutageHandler<String, Throwable> onOutage)
-			throws Throwable {
+			LockFailureHandler<String, Throwable> otherwise) throws Throwable {
 		LockOutcome<Lease> outcome = outcome(template, request);
 		String result = null;
 		Throwable failure = null;
 		try {
-			result = outcome.fold(body, onContention, onOutage);
+			result = outcome.fold(body, otherwise);
 		}
 		catch (Throwable ex) {
 			failure = ex;
@@ -139,8 +138,7 @@ class LockOutcomeTests extends AbstractBodyTests {
 	}
 
 	private static String fold(LockOutcome<Lease> outcome) {
-		return outcome.<String, RuntimeException>fold((lease) -> "body", (contention) -> "contention",
-				(outage) -> "outage");
+		return outcome.<String, RuntimeException>fold((lease) -> "body", (failure) -> "handler");
 	}
 
 }

@@ -171,12 +171,12 @@ class LockSettingsTests {
 		use(NameSettings.NONE.withLeaseTime(SECOND)
 			.withReactions(OnContention.DEFAULT, OnUnavailable.DEFAULT, OnLost.LOG));
 		LockTemplate template = new LockTemplate(this.registry);
-		assertThat(template.<Lease, String, RuntimeException>execute(STOCK, this::outlive)).isEqualTo("late");
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(
-				() -> template.withOnLost(OnLost.THROW).<Lease, String, RuntimeException>execute(STOCK, this::outlive));
+		assertThat(template.<Lease, String>execute(STOCK, this::outlive)).isEqualTo("late");
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> template.withOnLost(OnLost.THROW).<Lease, String>execute(STOCK, this::outlive));
 		assertThat(template.withOnLost(OnLost.THROW)
 			.withOnLost(OnLost.DEFAULT)
-			.<Lease, String, RuntimeException>execute(STOCK, this::outlive)).isEqualTo("late");
+			.<Lease, String>execute(STOCK, this::outlive)).isEqualTo("late");
 	}
 
 	private String outlive(Lease lease) {

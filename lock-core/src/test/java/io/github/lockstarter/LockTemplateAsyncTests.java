@@ -30,12 +30,10 @@ class LockTemplateAsyncTests extends AbstractBodyTests {
 
 	@Override
 	String run(LockTemplate template, LockRequest request, LockedBody<LeaseSet, String, Throwable> body,
-			ContentionHandler<String, Throwable> onContention, OutageHandler<String, Throwable> onOutage)
-			throws Throwable {
+			LockFailureHandler<String, Throwable> otherwise) throws Throwable {
 		return join(template.<Lease, String>executeAsyncOrElse(request,
 				(lease) -> CompletableFuture.completedFuture(body.run(lease)),
-				(contention) -> CompletableFuture.completedFuture(onContention.handle(contention)),
-				(outage) -> CompletableFuture.completedFuture(onOutage.handle(outage))));
+				(failure) -> CompletableFuture.completedFuture(otherwise.handle(failure))));
 	}
 
 	@Test
@@ -159,8 +157,7 @@ class LockTemplateAsyncTests extends AbstractBodyTests {
 		CompletableFuture<String> result = new AsyncExecution<Lease, String>((lease) -> {
 			this.begun.countDown();
 			return this.body;
-		}, (contention) -> this.body, (outage) -> this.body)
-			.after(new FutureOutcome<>(acquisition, BodyTerms.of(REQUEST, OnLost.THROW)));
+		}, (failure) -> this.body).after(new FutureOutcome<>(acquisition, BodyTerms.of(REQUEST, OnLost.THROW)));
 		acquisition.complete(this.registry.acquire(REQUEST));
 		result.cancel(true);
 		tasks.remove().run();
@@ -202,7 +199,7 @@ class LockTemplateAsyncTests extends AbstractBodyTests {
 	@Test
 	void aLossInterruptsABodyThatBlocksBeforeItReturns() {
 		CompletableFuture<String> result = this.template.withOnLost(OnLost.INTERRUPT)
-			.executeAsync(FIXED, (lease) -> blockAfterLoss());
+			.executeAsyncOrElse(FIXED, (lease) -> blockAfterLoss(), AbstractBodyTests::unexpected);
 		assertThat(failure(result)).isInstanceOf(LockLostException.class)
 			.satisfies((ex) -> assertThat(ex.getSuppressed()).hasExactlyElementsOfTypes(InterruptedException.class));
 	}

@@ -2,11 +2,11 @@
 
 package io.github.lockstarter;
 
-import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Function;
 
 import org.junit.jupiter.api.Test;
 
@@ -30,9 +30,8 @@ class LockTemplateSetTests extends AbstractBodyTests {
 	/** The set that is requested has another lock beside the one that matters. */
 	@Override
 	String run(LockTemplate template, LockRequest request, LockedBody<LeaseSet, String, Throwable> body,
-			ContentionHandler<String, Throwable> onContention, OutageHandler<String, Throwable> onOutage)
-			throws Throwable {
-		return template.executeOrElse(LockSetRequest.of(LAST, request), body, onContention, onOutage);
+			LockFailureHandler<String, Throwable> otherwise) throws Throwable {
+		return template.executeChecked(LockSetRequest.of(LAST, request), body, otherwise);
 	}
 
 	@Test
@@ -63,22 +62,12 @@ class LockTemplateSetTests extends AbstractBodyTests {
 	}
 
 	@Test
-	void aBodyWithoutAResultThrowsWhatItLikes() {
-		IOException expected = new IOException("expected by the test");
-		assertThatExceptionOfType(IOException.class)
-			.isThrownBy(() -> this.template.executeWithoutResult(FIRST, (lease) -> {
-				throw expected;
-			}))
-			.isSameAs(expected);
-		assertThat(this.memory.isEmpty()).isTrue();
-	}
-
-	@Test
 	void contentionOfOneLockIsContentionOfTheSet() {
 		try (Lease held = this.other.acquire(SECOND)) {
-			ContentionHandler<String, RuntimeException> onContention = (contention) -> {
-				assertThat(contention.getKey()).isEqualTo(SECOND.key());
-				assertThat(contention.getWaited()).isEqualTo(Duration.ofSeconds(3));
+			Function<LockException, String> onContention = (failure) -> {
+				assertThat(failure.getKey()).isEqualTo(SECOND.key());
+				assertThat(failure).isInstanceOfSatisfying(LockContendedException.class,
+						(contention) -> assertThat(contention.getWaited()).isEqualTo(Duration.ofSeconds(3)));
 				assertThat(isTaken(FIRST)).isFalse();
 				return "handler";
 			};

@@ -2,11 +2,13 @@
 
 package io.github.lockstarter;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 import org.junit.jupiter.api.Test;
 
@@ -28,9 +30,8 @@ class LockTemplateTests extends AbstractBodyTests {
 
 	@Override
 	String run(LockTemplate template, LockRequest request, LockedBody<LeaseSet, String, Throwable> body,
-			ContentionHandler<String, Throwable> onContention, OutageHandler<String, Throwable> onOutage)
-			throws Throwable {
-		return template.<Lease, String, Throwable>executeOrElse(request, body::run, onContention, onOutage);
+			LockFailureHandler<String, Throwable> otherwise) throws Throwable {
+		return template.<Lease, String, Throwable>executeChecked(request, body, otherwise);
 	}
 
 	@Test
@@ -83,8 +84,6 @@ class LockTemplateTests extends AbstractBodyTests {
 		loseRequests(true);
 		assertThatExceptionOfType(LockUnavailableException.class)
 			.isThrownBy(() -> this.template.execute(AT_ONCE, this::countedBody));
-		assertThatExceptionOfType(LockUnavailableException.class)
-			.isThrownBy(() -> this.template.executeOrElse(AT_ONCE, this::countedBody, AbstractBodyTests::unexpected));
 		loseRequests(false);
 		this.instances.holdElsewhere(KEY, LEASE_TIME);
 		assertThatExceptionOfType(LockContendedException.class)
@@ -96,9 +95,10 @@ class LockTemplateTests extends AbstractBodyTests {
 	void theHandlerOfContentionRunsAfterTheWaitAndWithoutALease() {
 		this.instances.holdElsewhere(KEY, Duration.ofSeconds(30));
 		String result = this.time.letPass(() -> this.template.executeOrElse(REQUEST.withWaitTime(Duration.ofSeconds(3)),
-				this::countedBody, (contention) -> {
+				this::countedBody, (failure) -> {
 					assertNoCurrentLease();
-					assertThat(contention.getWaited()).isEqualTo(Duration.ofSeconds(3));
+					assertThat(failure).isInstanceOfSatisfying(LockContendedException.class,
+							(contention) -> assertThat(contention.getWaited()).isEqualTo(Duration.ofSeconds(3)));
 					return "handler";
 				}));
 		assertThat(result).isEqualTo("handler");
@@ -111,6 +111,15 @@ class LockTemplateTests extends AbstractBodyTests {
 		assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(() -> executeUnhandled(this::countedBody));
 		assertThat(Thread.interrupted()).isTrue();
 		assertThat(this.runs).hasValue(0);
+	}
+
+	@Test
+	void aBodyMayThrowACheckedException() {
+		IOException expected = new IOException("expected by the test");
+		assertThatExceptionOfType(IOException.class).isThrownBy(() -> this.template.executeChecked(REQUEST, (lease) -> {
+			throw expected;
+		})).isSameAs(expected);
+		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	@Test
@@ -174,7 +183,7 @@ class LockTemplateTests extends AbstractBodyTests {
 	@Test
 	void aBlockedBodyIsInterruptedByTheLoss() {
 		assertThatExceptionOfType(LockLostException.class)
-			.isThrownBy(() -> interrupting().execute(FIXED, (lease) -> blockAfterLoss()))
+			.isThrownBy(() -> interrupting().executeChecked(FIXED, (lease) -> blockAfterLoss()))
 			.withMessageContaining("lease time of 5000 ms expired")
 			.satisfies(
 					(loss) -> assertThat(loss.getSuppressed()).hasAtLeastOneElementOfType(InterruptedException.class));
@@ -183,11 +192,13 @@ class LockTemplateTests extends AbstractBodyTests {
 
 	@Test
 	void aBlockedBodyIsInterruptedWhenARenewalFindsTheLockGone() {
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> interrupting().execute(REQUEST, (lease) -> {
-			this.memory.clear();
-			this.time.advance(Duration.ofSeconds(5));
-			return blockAfterLoss();
-		})).withMessageContaining("the store no longer knew its owner");
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> interrupting().executeChecked(REQUEST, (lease) -> {
+				this.memory.clear();
+				this.time.advance(Duration.ofSeconds(5));
+				return blockAfterLoss();
+			}))
+			.withMessageContaining("the store no longer knew its owner");
 	}
 
 	@Test
@@ -248,7 +259,7 @@ class LockTemplateTests extends AbstractBodyTests {
 		interrupting().executeWithoutResult(REQUEST, (lease) -> Thread.currentThread().interrupt());
 		assertThat(Thread.interrupted()).isTrue();
 		assertThatExceptionOfType(InterruptedException.class)
-			.isThrownBy(() -> interrupting().execute(REQUEST, (lease) -> {
+			.isThrownBy(() -> interrupting().executeChecked(REQUEST, (lease) -> {
 				Thread.currentThread().interrupt();
 				return new CountDownLatch(1).await(20, TimeUnit.SECONDS);
 			}));
@@ -272,14 +283,15 @@ class LockTemplateTests extends AbstractBodyTests {
 
 	@Test
 	void anInterruptThatFollowsTheOneThatTheBodyNoticedIsLeftToTheCaller() {
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> interrupting().execute(FIXED, (lease) -> {
-			try {
-				return blockAfterLoss();
-			}
-			finally {
-				Thread.currentThread().interrupt();
-			}
-		}));
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> interrupting().executeChecked(FIXED, (lease) -> {
+				try {
+					return blockAfterLoss();
+				}
+				finally {
+					Thread.currentThread().interrupt();
+				}
+			}));
 		assertThat(Thread.interrupted()).isTrue();
 	}
 
@@ -319,8 +331,8 @@ class LockTemplateTests extends AbstractBodyTests {
 		return this.template.withOnLost(OnLost.INTERRUPT);
 	}
 
-	private String executeUnhandled(LockedBody<Lease, String, RuntimeException> body) {
-		return this.template.executeOrElse(REQUEST, body, AbstractBodyTests::unexpected, AbstractBodyTests::unexpected);
+	private String executeUnhandled(Function<Lease, String> body) {
+		return this.template.executeOrElse(REQUEST, body, AbstractBodyTests::unexpected);
 	}
 
 	private static void await(CountDownLatch latch) {

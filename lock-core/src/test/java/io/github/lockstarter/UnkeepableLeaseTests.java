@@ -74,11 +74,11 @@ class UnkeepableLeaseTests {
 		FutureOutcome<Lease> future = new FutureOutcome<>(CompletableFuture.completedFuture(this.lease), TERMS);
 		assertThat(future).succeedsWithin(PATIENCE)
 			.satisfies((outcome) -> assertThatExceptionOfType(UnsupportedOperationException.class)
-				.isThrownBy(() -> outcome.fold((lease) -> "body", (contention) -> "contention", (outage) -> "outage")));
+				.isThrownBy(() -> outcome.fold((lease) -> "body", (failure) -> "handler")));
 	}
 
 	private String run(LockedBody<Lease, String, RuntimeException> body) {
-		return new ThreadExecution<>(this.outcome).run(body, (contention) -> "contention", (outage) -> "outage");
+		return new ThreadExecution<>(this.outcome).<String, RuntimeException>run(body, (failure) -> "handler");
 	}
 
 	private record UnkeepableLease(Lease delegate, RuntimeException refusal) implements Lease {

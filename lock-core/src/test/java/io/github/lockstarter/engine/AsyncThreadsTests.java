@@ -73,12 +73,14 @@ class AsyncThreadsTests {
 			LockTemplate template = new LockTemplate(registry);
 			CountDownLatch inside = new CountDownLatch(100);
 			List<CompletableFuture<Object>> bodies = IntStream.range(0, 100)
-				.mapToObj((i) -> template.executeAsync(LockRequest.of("outer", i), (outer) -> {
+				.mapToObj((i) -> template.executeAsyncOrElse(LockRequest.of("outer", i), (outer) -> {
 					inside.countDown();
 					inside.await();
 					return template
 						.executeAsync(LockRequest.of("inner", i), (inner) -> CompletableFuture.completedFuture(null))
 						.join() == null ? CompletableFuture.completedFuture((Object) i) : null;
+				}, (failure) -> {
+					throw failure;
 				}))
 				.toList();
 			bodies.forEach((body) -> assertThat(body.orTimeout(30, TimeUnit.SECONDS).join()).isNotNull());

@@ -864,8 +864,7 @@ class FencedTransactionTests {
 			.isThrownBy(() -> this.transaction.execute((status) -> this.first.execute(reader, (lease) -> write())));
 		TransactionTemplate reading = new TransactionTemplate(manager());
 		reading.setReadOnly(true);
-		assertThat(this.first.<Lease, Integer, RuntimeException>execute(reader,
-				(lease) -> reading.execute((status) -> written())))
+		assertThat(this.first.<Lease, Integer>execute(reader, (lease) -> reading.execute((status) -> written())))
 			.isZero();
 		this.first.execute(this.request.withMode(LockMode.WRITE),
 				(lease) -> this.first.execute(reader, (again) -> writeIn(this.transaction)));

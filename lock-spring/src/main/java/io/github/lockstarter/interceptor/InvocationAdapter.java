@@ -64,13 +64,13 @@ interface InvocationAdapter {
 						+ "', which must not block: everything else that runs on this thread waits as well. Let the"
 						+ " method return a Mono, or call it on Schedulers.boundedElastic()");
 			}
-			return template.<L, @Nullable Object, Throwable>executeOrElse(request, (lease) -> {
+			return template.<L, @Nullable Object, Throwable>executeChecked(request, (lease) -> {
 				Object result = call.proceed(lease);
 				if (this.awaitsFuture && result instanceof CompletableFuture<?> future) {
 					await(future, lease);
 				}
 				return result;
-			}, call::contended, call::unavailable);
+			}, call::otherwise);
 		}
 
 		/**
@@ -116,7 +116,7 @@ interface InvocationAdapter {
 				LockTemplate template) {
 			LockOperation.Call later = call.copy();
 			return template.<L, @Nullable Object>executeAsyncOrElse(request, (lease) -> stage(later.proceed(lease)),
-					(contention) -> stage(later.contended(contention)), (outage) -> stage(later.unavailable(outage)));
+					(failure) -> stage(later.otherwise(failure)));
 		}
 
 		@SuppressWarnings("unchecked")

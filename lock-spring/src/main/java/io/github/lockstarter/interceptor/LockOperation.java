@@ -18,10 +18,10 @@ import io.github.lockstarter.AnyLockRequest;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockContendedException;
+import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockTemplate;
-import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.OnContention;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.OnUnavailable;
@@ -171,31 +171,19 @@ record LockOperation(List<KeyedRequest> locks, InvocationAdapter adapter, Failur
 		}
 
 		/**
-		 * Return the result of a call whose lock was held by another owner for the whole
-		 * wait time.
+		 * Return the result of a call whose lock could not be acquired.
 		 */
-		@Nullable Object contended(LockContendedException reason) throws Throwable {
+		@Nullable Object otherwise(LockException reason) throws Throwable {
 			this.operation.leaseParameter.fillIn(null, this.invocation);
 			FailurePolicy policy = this.operation.onFailure;
-			if (policy.fallback != null) {
+			boolean contended = reason instanceof LockContendedException;
+			if (policy.fallback != null && (contended || policy.onUnavailable == OnUnavailable.FALLBACK)) {
 				return policy.fallback.invoke(this.invocation, reason);
 			}
-			if (policy.onContention == OnContention.SKIP) {
+			if (policy.fallback == null && contended && policy.onContention == OnContention.SKIP) {
 				logger.debug(LogMessage.format("Skipped '%s': %s",
 						InvalidLockDefinitionException.label(this.invocation.getMethod()), reason.getMessage()));
 				return policy.skipped;
-			}
-			throw reason;
-		}
-
-		/**
-		 * Return the result of a call whose store did not answer.
-		 */
-		@Nullable Object unavailable(LockUnavailableException reason) throws Throwable {
-			this.operation.leaseParameter.fillIn(null, this.invocation);
-			FailurePolicy policy = this.operation.onFailure;
-			if (policy.fallback != null && policy.onUnavailable == OnUnavailable.FALLBACK) {
-				return policy.fallback.invoke(this.invocation, reason);
 			}
 			throw reason;
 		}

@@ -82,7 +82,7 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 			Object result = outcome.<@Nullable Object, Throwable>fold((lease) -> {
 				owners.runUnder(lease);
 				return call.proceed(lease);
-			}, call::contended, call::unavailable);
+			}, call::otherwise);
 			return this.adapter.toPublisher(result);
 		}
 		catch (Throwable ex) {

@@ -134,8 +134,7 @@ class ContextPropagationTests {
 	@Test
 	void handlersAndFallbacksOnContentionHaveTheContextOfTheCall() {
 		try (Lease held = this.registry.acquire(REQUEST)) {
-			assertSeenByAlice(
-					() -> this.template.executeAsyncOrElse(AT_ONCE, this::unexpected, this::seen, this::unexpected));
+			assertSeenByAlice(() -> this.template.executeAsyncOrElse(AT_ONCE, this::unexpected, this::seen));
 			assertSeenByAlice(() -> this.stock.reserveOrElse(1001));
 			assertSeenByAlice(() -> this.stock.countOrElse(1001).toFuture());
 		}
@@ -144,8 +143,7 @@ class ContextPropagationTests {
 	@Test
 	void handlersAndFallbacksOnAnOutageHaveTheContextOfTheCall() {
 		this.store.acquire.loseRequests(() -> true);
-		assertSeenByAlice(
-				() -> this.template.executeAsyncOrElse(AT_ONCE, this::unexpected, this::unexpected, this::seen));
+		assertSeenByAlice(() -> this.template.executeAsyncOrElse(AT_ONCE, this::unexpected, this::seen));
 		assertSeenByAlice(() -> this.stock.reserveOrElse(1001));
 		assertSeenByAlice(() -> this.stock.countOrElse(1001).toFuture());
 		this.store.acquire.loseRequests(() -> false);

@@ -77,8 +77,7 @@ class LeasesOfThreadTests {
 		assertThat(LeasesOfThread.cover(List.of(request))).isTrue();
 		this.instances.time.advance(LEASE_TIME);
 		assertThat(LeasesOfThread.cover(List.of(request))).isFalse();
-		assertThat(new LockTemplate(this.registry).<Lease, Boolean, RuntimeException>execute(request, Lease::isHeld))
-			.isTrue();
+		assertThat(new LockTemplate(this.registry).<Lease, Boolean>execute(request, Lease::isHeld)).isTrue();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(left::close);
 	}
 

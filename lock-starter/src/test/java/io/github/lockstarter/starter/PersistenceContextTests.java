@@ -34,7 +34,6 @@ import org.springframework.web.context.request.ServletWebRequest;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
-import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
@@ -275,8 +274,8 @@ class PersistenceContextTests {
 	@Test
 	void aHandlerThatRunsWithoutTheLockKeepsTheContext() {
 		Lease others = this.registry.acquireAsync(SHELF).join();
-		inView(() -> assertThat(this.lock.<Lease, Boolean, RuntimeException>executeOrElse(
-				SHELF.withWaitTime(Duration.ZERO), (lease) -> false, (LockContendedException ex) -> isOpen()))
+		inView(() -> assertThat(this.lock.<Lease, Boolean>executeOrElse(SHELF.withWaitTime(Duration.ZERO),
+				(lease) -> false, (failure) -> isOpen()))
 			.isTrue());
 		others.close();
 	}
