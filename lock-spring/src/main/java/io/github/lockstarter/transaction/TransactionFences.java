@@ -129,16 +129,26 @@ public final class TransactionFences implements BeanPostProcessor {
 
 	/**
 	 * Fence the managers that were created before this post-processor, because another
-	 * one needs them.
+	 * one needs them, or because they belong to a parent context without fences.
 	 */
 	void fenceEarlyManagers() {
-		if (this.beanFactory instanceof ConfigurableListableBeanFactory beans) {
+		BeanFactory next = this.beanFactory;
+		while (next instanceof ConfigurableListableBeanFactory beans) {
 			for (String name : beans.getBeanNamesForType(TransactionManager.class, true, false)) {
-				if (!this.known.contains(name) && beans.containsSingleton(name)) {
+				if (beans.containsSingleton(name)
+						&& !((beans == this.beanFactory) ? this.known.contains(name) : isFenced(beans.getBean(name)))) {
 					postProcessAfterInitialization(beans.getBean(name), name);
 				}
 			}
+			next = beans.getParentBeanFactory();
 		}
+	}
+
+	private static boolean isFenced(Object manager) {
+		return manager instanceof ConfigurableTransactionManager configurable
+				&& configurable.getTransactionExecutionListeners()
+					.stream()
+					.anyMatch((listener) -> listener instanceof TransactionFence || listener instanceof Refusal);
 	}
 
 	/**

@@ -16,14 +16,18 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.init.DataSourceInitializer;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 import org.springframework.orm.jpa.JpaTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionTemplate;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.transaction.FenceTableException;
 import io.github.lockstarter.transaction.FencingNotPossibleException;
 import io.github.lockstarter.transaction.FencingSettings;
@@ -84,6 +88,23 @@ class FencedTransactionsWithoutBootTests {
 			.withMessageContaining("it does not reveal their connections");
 	}
 
+	@Test
+	void theTransactionsOfAParentContextAreFenced() {
+		try (AnnotationConfigApplicationContext parent = start(OrdersDatabase.class, Table.class);
+				AnnotationConfigApplicationContext child = new AnnotationConfigApplicationContext()) {
+			child.setParent(parent);
+			child.register(OnlyLocks.class);
+			child.refresh();
+			JdbcClient jdbc = parent.getBean(JdbcClient.class);
+			child.getBean(LockTemplate.class)
+				.executeWithoutResult(LockRequest.of("sale"),
+						(lease) -> new TransactionTemplate(
+								parent.getBean("transactionManager", PlatformTransactionManager.class))
+							.executeWithoutResult((status) -> jdbc.sql("insert into orders values (1)").update()));
+			assertThat(jdbc.sql("select count(*) from distributed_lock_fence").query(Integer.class).single()).isOne();
+		}
+	}
+
 	private static AnnotationConfigApplicationContext start(Class<?>... configurations) {
 		return new AnnotationConfigApplicationContext(configurations);
 	}
@@ -107,6 +128,22 @@ class FencedTransactionsWithoutBootTests {
 		@Bean
 		Sales sales(JdbcClient jdbc) {
 			return new Sales(jdbc);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableDistributedLocks
+	static class OnlyLocks {
+
+		@Bean
+		LockStore store() {
+			return new MemoryLockStore(new LockMemory());
+		}
+
+		@Bean
+		FencingSettings fencing() {
+			return FencingSettings.DEFAULTS.withTransactions();
 		}
 
 	}
