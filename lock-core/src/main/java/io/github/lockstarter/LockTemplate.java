@@ -2,6 +2,10 @@
 
 package io.github.lockstarter;
 
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -151,14 +155,18 @@ public class LockTemplate {
 			AnyLockRequest<L> request, LockedBody<? super L, ? extends T, ? extends X> body,
 			LockFailureHandler<? extends T, ? extends X> otherwise) throws X {
 		AnyLockRequest<L> complete = this.settings.forBody(request);
-		BodyTerms terms = terms(complete);
-		LockOutcome<L> outcome = LockOutcome.of(() -> {
+		LockedExecution.Terms terms = terms(complete);
+		L lease;
+		try {
 			// The registry does not know that an outer body still runs, and would acquire
 			// the lock anew
 			LeaseContext.ensureNotLost(complete);
-			return acquire(complete, terms);
-		}, terms);
-		return new ThreadExecution<L>(outcome).<T, X>run(body, otherwise);
+			lease = acquire(complete, terms);
+		}
+		catch (LockContendedException | LockUnavailableException ex) {
+			return otherwise.handle(ex);
+		}
+		return LockedExecution.<L, T, X>run(Objects.requireNonNull(lease, LockedExecution.NO_LEASE), terms, body);
 	}
 
 	/**
@@ -203,7 +211,9 @@ public class LockTemplate {
 	public <L extends LeaseSet, T extends @Nullable Object> CompletableFuture<T> executeAsyncOrElse(
 			AnyLockRequest<L> request, LockedBody<? super L, ? extends CompletionStage<T>, ?> body,
 			LockFailureHandler<? extends CompletionStage<T>, ?> otherwise) {
-		return new AsyncExecution<L, T>(body, otherwise).after(futureOutcome(request));
+		AnyLockRequest<L> complete = this.settings.forBody(request);
+		LockedExecution.Terms terms = terms(complete);
+		return LockedExecution.runAsync(acquisition(complete, terms.onLost()), terms, body, otherwise);
 	}
 
 	/**
@@ -217,38 +227,43 @@ public class LockTemplate {
 	 * they are attached by an <code>…Async</code> method
 	 */
 	public <L extends LeaseSet> CompletableFuture<LockOutcome<L>> acquireAsync(AnyLockRequest<L> request) {
-		return futureOutcome(request);
-	}
-
-	@SuppressWarnings("unchecked")
-	private <L extends LeaseSet> FutureOutcome<L> futureOutcome(AnyLockRequest<L> request) {
 		AnyLockRequest<L> complete = this.settings.forBody(request);
-		BodyTerms terms = terms(complete);
-		AnyLockRequest<L> plain = terms.holdTimes().without(complete);
-		LockRegistry registry = registryFor(terms);
-		CompletableFuture<L> acquisition = (CompletableFuture<L>) ((plain instanceof LockRequest one)
-				? registry.acquireAsync(one) : registry.acquireAllAsync((LockSetRequest) plain));
-		return new FutureOutcome<>(acquisition, terms);
+		OnLost onLost = onLost(complete);
+		return new FutureOutcome<>(acquisition(complete, onLost), BodyTerms.of(complete, onLost));
 	}
 
 	@SuppressWarnings("unchecked")
-	private <L extends LeaseSet> L acquire(AnyLockRequest<L> request, BodyTerms terms) {
-		LockRegistry registry = registryFor(terms);
-		AnyLockRequest<L> plain = terms.holdTimes().without(request);
-		L lease = (L) ((plain instanceof LockRequest one) ? registry.acquire(one)
+	private <L extends LeaseSet> CompletableFuture<L> acquisition(AnyLockRequest<L> request, OnLost onLost) {
+		AnyLockRequest<L> plain = HoldTimes.of(request).without(request);
+		LockRegistry registry = registryFor(onLost);
+		return (CompletableFuture<L>) ((plain instanceof LockRequest one) ? registry.acquireAsync(one)
+				: registry.acquireAllAsync((LockSetRequest) plain));
+	}
+
+	@SuppressWarnings("unchecked")
+	private <L extends LeaseSet> L acquire(AnyLockRequest<L> request, LockedExecution.Terms terms) {
+		LockRegistry registry = registryFor(terms.onLost());
+		AnyLockRequest<L> plain = HoldTimes.of(request).without(request);
+		return (L) ((plain instanceof LockRequest one) ? registry.acquire(one)
 				: registry.acquireAll((LockSetRequest) plain));
-		terms.holdTimes().begin(lease);
-		return lease;
 	}
 
-	private LockRegistry registryFor(BodyTerms terms) {
-		return (this.registry instanceof BodyAwareLockRegistry aware)
-				? aware.forBodies(terms.onLost(), this.transactionFencing) : this.registry;
+	private LockRegistry registryFor(OnLost onLost) {
+		return (this.registry instanceof BodyAwareLockRegistry aware) ? aware.forBodies(onLost, this.transactionFencing)
+				: this.registry;
 	}
 
-	private BodyTerms terms(AnyLockRequest<?> request) {
-		OnLost onLost = (this.onLost != OnLost.DEFAULT) ? this.onLost : this.settings.onLost(request);
-		return BodyTerms.of(request, onLost);
+	private LockedExecution.Terms terms(AnyLockRequest<?> request) {
+		Map<LockKey, Duration> holdTimes = Map.of();
+		for (LockRequest each : HoldTimes.of(request).kept()) {
+			holdTimes = new HashMap<>(holdTimes);
+			holdTimes.put(each.key(), Objects.requireNonNull(each.holdAtLeast()));
+		}
+		return new LockedExecution.Terms(onLost(request), holdTimes);
+	}
+
+	private OnLost onLost(AnyLockRequest<?> request) {
+		return (this.onLost != OnLost.DEFAULT) ? this.onLost : this.settings.onLost(request);
 	}
 
 }

@@ -7,8 +7,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 import io.github.lockstarter.engine.EngineProbe;
 
@@ -63,28 +61,6 @@ class LockOutcomeTests extends AbstractBodyTests {
 			throw new LockInterruptedException(KEY);
 		}, BodyTerms.of(REQUEST, OnLost.THROW));
 		assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(() -> fold(interrupted));
-	}
-
-	@ParameterizedTest
-	@EnumSource(value = OnLost.class, names = { "THROW", "INTERRUPT" })
-	void aLossThatTheBodyHasThrownIsNotRepeated(OnLost onLost) {
-		assertThatExceptionOfType(LockLostException.class)
-			.isThrownBy(() -> this.template.withOnLost(onLost).execute(FIXED, (lease) -> {
-				this.time.advance(LEASE_TIME);
-				throw new LockLostException(lease.key(), lease.fencingToken(), "at the commit");
-			}))
-			.withMessageContaining("at the commit")
-			.satisfies((loss) -> assertThat(loss.getSuppressed()).isEmpty());
-	}
-
-	@Test
-	void theLossOfAnotherLeaseIsSuppressed() {
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.template.execute(REQUEST, (lease) -> {
-			this.memory.clear();
-			throw new LockLostException(lease.key(), lease.fencingToken() - 1, "before");
-		}))
-			.withMessageContaining("before")
-			.satisfies((loss) -> assertThat(loss.getSuppressed()).hasExactlyElementsOfTypes(LockLostException.class));
 	}
 
 	@Test

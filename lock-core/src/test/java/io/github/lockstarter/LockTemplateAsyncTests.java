@@ -5,6 +5,7 @@ package io.github.lockstarter;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -148,17 +149,8 @@ class LockTemplateAsyncTests extends AbstractBodyTests {
 	@Test
 	void aBodyDoesNotBeginAfterItsResultWasCancelled() {
 		Deque<Runnable> tasks = new ArrayDeque<>();
-		CompletableFuture<Lease> acquisition = new CompletableFuture<>() {
-			@Override
-			public Executor defaultExecutor() {
-				return tasks::add;
-			}
-		};
-		CompletableFuture<String> result = new AsyncExecution<Lease, String>((lease) -> {
-			this.begun.countDown();
-			return this.body;
-		}, (failure) -> this.body).after(new FutureOutcome<>(acquisition, BodyTerms.of(REQUEST, OnLost.THROW)));
-		acquisition.complete(this.registry.acquire(REQUEST));
+		CompletableFuture<String> result = LockedExecution.runAsync(acquisition(tasks),
+				new LockedExecution.Terms(OnLost.THROW, Map.of()), this::begin, AbstractBodyTests::unexpected);
 		result.cancel(true);
 		tasks.remove().run();
 		this.time.settle();
@@ -197,6 +189,28 @@ class LockTemplateAsyncTests extends AbstractBodyTests {
 	}
 
 	@Test
+	void byDefaultALossDoesNotCancelTheFutureOfTheBody() throws Exception {
+		CompletableFuture<String> result = execute(this.template, FIXED);
+		this.time.advance(LEASE_TIME);
+		assertThat(this.body).isNotDone();
+		IllegalStateException failure = new IllegalStateException("of the body");
+		this.body.completeExceptionally(failure);
+		assertThat(failure(result)).isSameAs(failure);
+		assertThat(failure.getSuppressed()).hasExactlyElementsOfTypes(LockLostException.class);
+	}
+
+	@Test
+	void noBodyBeginsUnderALockThatWasLostBefore() {
+		Deque<Runnable> tasks = new ArrayDeque<>();
+		CompletableFuture<String> result = LockedExecution.runAsync(acquisition(tasks),
+				new LockedExecution.Terms(OnLost.THROW, Map.of()), this::begin, AbstractBodyTests::unexpected);
+		this.time.advance(LEASE_TIME);
+		tasks.remove().run();
+		assertThat(failure(result)).isInstanceOf(LockLostException.class);
+		assertThat(this.begun.getCount()).isOne();
+	}
+
+	@Test
 	void aLossInterruptsABodyThatBlocksBeforeItReturns() {
 		CompletableFuture<String> result = this.template.withOnLost(OnLost.INTERRUPT)
 			.executeAsyncOrElse(FIXED, (lease) -> blockAfterLoss(), AbstractBodyTests::unexpected);
@@ -205,12 +219,26 @@ class LockTemplateAsyncTests extends AbstractBodyTests {
 	}
 
 	private CompletableFuture<String> execute(LockTemplate template, LockRequest request) throws InterruptedException {
-		CompletableFuture<String> result = template.executeAsync(request, (lease) -> {
-			this.begun.countDown();
-			return this.body;
-		});
+		CompletableFuture<String> result = template.executeAsync(request, this::begin);
 		assertThat(this.begun.await(20, TimeUnit.SECONDS)).isTrue();
 		return result;
+	}
+
+	private CompletableFuture<String> begin(Lease lease) {
+		this.begun.countDown();
+		return this.body;
+	}
+
+	/** A lock that is acquired, and whose dependent actions wait until they are run. */
+	private CompletableFuture<Lease> acquisition(Deque<Runnable> tasks) {
+		CompletableFuture<Lease> acquisition = new CompletableFuture<>() {
+			@Override
+			public Executor defaultExecutor() {
+				return tasks::add;
+			}
+		};
+		acquisition.complete(this.registry.acquire(FIXED));
+		return acquisition;
 	}
 
 	private static void awaitUninterrupted(CountDownLatch latch) {

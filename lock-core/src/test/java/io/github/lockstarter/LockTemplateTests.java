@@ -11,6 +11,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.event.LockEvent;
@@ -178,6 +180,28 @@ class LockTemplateTests extends AbstractBodyTests {
 		this.template.withOnLost(OnLost.LOG);
 		assertThatExceptionOfType(LockLostException.class)
 			.isThrownBy(() -> this.template.executeWithoutResult(REQUEST, (lease) -> this.memory.clear()));
+	}
+
+	@ParameterizedTest
+	@EnumSource(value = OnLost.class, names = { "THROW", "INTERRUPT" })
+	void aLossThatTheBodyHasThrownIsNotRepeated(OnLost onLost) {
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.template.withOnLost(onLost).execute(FIXED, (lease) -> {
+				this.time.advance(LEASE_TIME);
+				throw new LockLostException(lease.key(), lease.fencingToken(), "at the commit");
+			}))
+			.withMessageContaining("at the commit")
+			.satisfies((loss) -> assertThat(loss.getSuppressed()).isEmpty());
+	}
+
+	@Test
+	void theLossOfAnotherLeaseIsSuppressed() {
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.template.execute(REQUEST, (lease) -> {
+			this.memory.clear();
+			throw new LockLostException(lease.key(), lease.fencingToken() - 1, "before");
+		}))
+			.withMessageContaining("before")
+			.satisfies((loss) -> assertThat(loss.getSuppressed()).hasExactlyElementsOfTypes(LockLostException.class));
 	}
 
 	@Test

@@ -4,7 +4,9 @@ package io.github.lockstarter;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 import org.junit.jupiter.api.AfterEach;
@@ -27,9 +29,8 @@ class UnkeepableLeaseTests {
 
 	private static final LockRequest REQUEST = LockRequest.of("stock", 1001);
 
-	private static final HoldTimes TIMES = HoldTimes.of(REQUEST.withHoldAtLeast(Duration.ofMinutes(1)));
-
-	private static final BodyTerms TERMS = new BodyTerms(OnLost.THROW, TIMES);
+	private static final LockedExecution.Terms TERMS = new LockedExecution.Terms(OnLost.THROW,
+			Map.of(REQUEST.key(), Duration.ofMinutes(1)));
 
 	@RegisterExtension
 	private final ManualInstances instances = new ManualInstances();
@@ -38,54 +39,78 @@ class UnkeepableLeaseTests {
 
 	private final UnsupportedOperationException refusal = new UnsupportedOperationException("expected by the test");
 
-	private final Lease lease = new UnkeepableLease(this.registry.acquire(REQUEST), this.refusal);
+	private final AtomicInteger runs = new AtomicInteger();
 
-	private final LockOutcome<Lease> outcome = new LockOutcome<>(this.lease, null, TERMS);
+	/** How often the lease can be kept. */
+	private final AtomicInteger keepable = new AtomicInteger();
+
+	private final Lease lease = new UnkeepableLease(this.registry.acquire(REQUEST), this.keepable, this.refusal);
 
 	@AfterEach
 	void theLockIsReleased() {
 		this.instances.time.settle();
+		assertThat(LeaseContext.all()).isEmpty();
 		assertThat(EngineProbe.activeLocks(this.registry)).isZero();
 		assertThat(this.instances.memory.isEmpty()).isTrue();
 	}
 
 	@Test
-	void afterABodyOnAThread() {
+	void beforeABodyOnAThread() {
 		assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(() -> run((lease) -> "body"))
 			.isSameAs(this.refusal);
-		assertThat(LeaseContext.all()).isEmpty();
+		assertThat(this.runs).hasValue(0);
+	}
+
+	@Test
+	void afterABodyOnAThread() {
+		this.keepable.set(1);
+		assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(() -> run((lease) -> "body"))
+			.isSameAs(this.refusal);
+		assertThat(this.runs).hasValue(1);
 	}
 
 	@Test
 	void afterABodyOnAThreadThatFails() {
+		this.keepable.set(1);
 		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> run((lease) -> {
 			throw new IllegalStateException("of the body");
 		})).satisfies((failure) -> assertThat(failure).hasSuppressedException(this.refusal));
-		assertThat(LeaseContext.all()).isEmpty();
 	}
 
 	@Test
-	void afterABodyWithoutAThread() {
-		assertThat(this.outcome.end(null)).failsWithin(PATIENCE).withThrowableThat().withCause(this.refusal);
+	void beforeABodyWithAFuture() {
+		assertThat(runAsync()).failsWithin(PATIENCE).withThrowableThat().withCause(this.refusal);
+		assertThat(this.runs).hasValue(0);
 	}
 
 	@Test
-	void beforeABodyWithoutAThread() {
-		FutureOutcome<Lease> future = new FutureOutcome<>(CompletableFuture.completedFuture(this.lease), TERMS);
-		assertThat(future).succeedsWithin(PATIENCE)
-			.satisfies((outcome) -> assertThatExceptionOfType(UnsupportedOperationException.class)
-				.isThrownBy(() -> outcome.fold((lease) -> "body", (failure) -> "handler")));
+	void afterABodyWithAFuture() {
+		this.keepable.set(1);
+		assertThat(runAsync()).failsWithin(PATIENCE).withThrowableThat().withCause(this.refusal);
+		assertThat(this.runs).hasValue(1);
 	}
 
 	private String run(LockedBody<Lease, String, RuntimeException> body) {
-		return new ThreadExecution<>(this.outcome).<String, RuntimeException>run(body, (failure) -> "handler");
+		return LockedExecution.<Lease, String, RuntimeException>run(this.lease, TERMS, (lease) -> {
+			this.runs.incrementAndGet();
+			return body.run(lease);
+		});
 	}
 
-	private record UnkeepableLease(Lease delegate, RuntimeException refusal) implements Lease {
+	private CompletableFuture<String> runAsync() {
+		return LockedExecution.runAsync(CompletableFuture.completedFuture(this.lease), TERMS,
+				(lease) -> CompletableFuture.completedFuture("body " + this.runs.incrementAndGet()), (failure) -> {
+					throw failure;
+				});
+	}
+
+	private record UnkeepableLease(Lease delegate, AtomicInteger keepable, RuntimeException refusal) implements Lease {
 
 		@Override
 		public void holdAtLeast(Duration time) {
-			throw this.refusal;
+			if (this.keepable.getAndDecrement() <= 0) {
+				throw this.refusal;
+			}
 		}
 
 		@Override
