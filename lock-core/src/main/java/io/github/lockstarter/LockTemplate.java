@@ -188,7 +188,8 @@ public class LockTemplate {
 	 * @param body what to run
 	 * @return the result, done after the lock is released. It fails with the exception of
 	 * the body or of the body's future, and as {@link LockRegistry#acquireAsync} and
-	 * {@link Lease#closeAsync} do
+	 * {@link Lease#closeAsync} do. Dependent actions may block if they are attached by an
+	 * <code>…Async</code> method
 	 */
 	public <L extends LeaseSet, T extends @Nullable Object> CompletableFuture<T> executeAsync(AnyLockRequest<L> request,
 			Function<? super L, ? extends CompletionStage<T>> body) {

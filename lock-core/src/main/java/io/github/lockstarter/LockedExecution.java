@@ -48,8 +48,8 @@ final class LockedExecution<L extends LeaseSet> {
 	 * Run a body that returns a future, or a handler, once the lock is acquired or not.
 	 * Both run on the default executor of the acquisition, even if that is already done:
 	 * a body that blocks must not block the caller.
-	 * @return the result, done after the release of the lock. Cancelling it cancels the
-	 * acquisition, or the future of the body
+	 * @return the result, done after the release of the lock, with the same default
+	 * executor. Cancelling it cancels the acquisition, or the future of the body
 	 */
 	static <L extends LeaseSet, T extends @Nullable Object> CompletableFuture<T> runAsync(
 			CompletableFuture<L> acquisition, Terms terms, LockedBody<? super L, ? extends CompletionStage<T>, ?> body,
@@ -215,7 +215,12 @@ final class LockedExecution<L extends LeaseSet> {
 
 		private final Executor tasks;
 
-		private final CompletableFuture<T> result = new CompletableFuture<>();
+		private final CompletableFuture<T> result = new CompletableFuture<>() {
+			@Override
+			public Executor defaultExecutor() {
+				return InFuture.this.tasks;
+			}
+		};
 
 		private volatile @Nullable CompletionStage<?> underWay;
 

@@ -59,6 +59,18 @@ class LockTemplateAsyncTests extends AbstractBodyTests {
 	}
 
 	@Test
+	void actionsOnTheResultMayBlockOnThreadsOfTheLibrary() {
+		CompletableFuture<Thread> body = new CompletableFuture<>();
+		CompletableFuture<Boolean> same = this.template.executeAsync(REQUEST, (lease) -> {
+			body.complete(Thread.currentThread());
+			return body;
+		})
+			.thenApplyAsync((thread) -> Thread.currentThread().getClass() == thread.getClass()
+					&& Thread.currentThread().getName().startsWith("lock-"));
+		assertThat(same).succeedsWithin(PATIENCE).isEqualTo(true);
+	}
+
+	@Test
 	void aLeaseThatIsThereAtOnceDoesNotLetTheBodyBlockTheCaller() {
 		LockRequest read = REQUEST.withMode(LockMode.READ);
 		try (Lease reader = this.registry.acquire(read)) {

@@ -14,9 +14,10 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
 import reactor.core.publisher.SignalType;
+import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
-import reactor.util.context.ContextView;
 
 import org.springframework.core.ReactiveAdapter;
 
@@ -25,7 +26,6 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
-import io.github.lockstarter.LockOutcome;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockTemplate;
@@ -52,65 +52,148 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 	@Override
 	public <L extends LeaseSet> Object invoke(LockOperation.Call call, AnyLockRequest<L> request,
 			LockTemplate template) {
-		Flux<Object> locked = Flux.deferContextual((context) -> acquireAndRun(call, request, template, context));
+		Flux<Object> locked = Flux.deferContextual((context) -> {
+			Owners owners = Owners.of(request, context::getOrDefault);
+			LockLostException loss = owners.loss();
+			return (loss != null) ? Flux.error(loss) : new Run<>(call.copy(), owners, request, template).locked();
+		});
 		// A single value is emitted after the release
 		return this.adapter.fromPublisher(this.adapter.isMultiValue() ? locked : locked.singleOrEmpty());
 	}
 
-	private <L extends LeaseSet> Flux<Object> acquireAndRun(LockOperation.Call call, AnyLockRequest<L> request,
-			LockTemplate template, ContextView context) {
-		Owners owners = Owners.of(request, context::getOrDefault);
-		LockLostException loss = owners.loss();
-		if (loss != null) {
-			return Flux.error(loss);
-		}
-		CompletableFuture<LockOutcome<L>> acquisition = template.acquireAsync(owners.own(request));
-		return Mono
-			.<LockOutcome<L>>create((sink) -> acquisition.thenAcceptAsync(sink::success, acquisition.defaultExecutor()))
-			.flatMapMany((outcome) -> runAndEnd(call.copy(), outcome, owners))
-			.doFinally((signal) -> abandon(signal, acquisition))
-			.contextWrite((outer) -> outer.putAllMap(owners.byLock()));
-	}
+	/**
+	 * The call for one subscription. For the template it is a body with a future, which
+	 * is done when the publisher of the method has ended.
+	 */
+	private final class Run<L extends LeaseSet> {
 
-	private Flux<Object> runAndEnd(LockOperation.Call call, LockOutcome<?> outcome, Owners owners) {
-		Flux<Object> work = Flux.defer(() -> run(call, outcome, owners)).takeUntilOther(loss(outcome));
-		return Flux.concat(work.onErrorResume((failure) -> end(outcome, failure)), end(outcome, null));
-	}
+		private final LockOperation.Call call;
 
-	private Publisher<Object> run(LockOperation.Call call, LockOutcome<?> outcome, Owners owners) {
-		try {
-			Object result = outcome.<@Nullable Object, Throwable>fold((lease) -> {
-				owners.runUnder(lease);
-				return call.proceed(lease);
-			}, call::otherwise);
-			return this.adapter.toPublisher(result);
+		private final Owners owners;
+
+		private final AnyLockRequest<L> request;
+
+		private final LockTemplate template;
+
+		private final Work work = new Work();
+
+		private volatile boolean begun;
+
+		/** Guarded by this, as the body may begin before its future is returned. */
+		private @Nullable CompletableFuture<Void> released;
+
+		Run(LockOperation.Call call, Owners owners, AnyLockRequest<L> request, LockTemplate template) {
+			this.call = call;
+			this.owners = owners;
+			this.request = request;
+			this.template = template;
 		}
-		catch (Throwable ex) {
-			// Reactor does not propagate errors that it regards as fatal to the JVM
-			return Mono.error((ex instanceof LinkageError) ? new IllegalStateException(ex.toString(), ex) : ex);
+
+		Flux<Object> locked() {
+			return Mono.create(this::acquire)
+				.flatMapMany(this::run)
+				.doFinally((signal) -> abandon(signal))
+				.contextWrite((outer) -> outer.putAllMap(this.owners.byLock()));
 		}
+
+		private synchronized void acquire(MonoSink<Step> sink) {
+			CompletableFuture<Void> released = this.template.executeAsyncOrElse(this.owners.own(this.request),
+					(lease) -> {
+						this.owners.runUnder(lease);
+						return begin(() -> this.call.proceed(lease), sink);
+					}, (failure) -> begin(() -> this.call.otherwise(failure), sink));
+			released.whenComplete((nothing, ex) -> {
+				if (ex != null && !this.begun && !this.work.isDone()) {
+					sink.error(ex);
+				}
+			});
+			this.released = released;
+		}
+
+		/**
+		 * Call the method on the thread of the body, where its lease is the current one,
+		 * but in the context of the chain.
+		 */
+		private Work begin(Step step, MonoSink<Step> sink) {
+			this.begun = true;
+			sink.success(step);
+			return this.work;
+		}
+
+		private Flux<Object> run(Step step) {
+			CompletableFuture<Void> released = released();
+			// Subscribed when the method has returned, so that a loss can cancel it
+			Flux<Object> chain = Flux.from(publisher(step))
+				.subscribeOn(Schedulers.fromExecutor(released.defaultExecutor()), false)
+				.takeUntilOther(this.work.cancelled.asMono());
+			return Flux.concat(chain.onErrorResume((failure) -> end(failure, released)), end(null, released));
+		}
+
+		private Publisher<Object> publisher(Step step) {
+			try {
+				return ReactiveInvocationAdapter.this.adapter.toPublisher(step.run());
+			}
+			catch (Throwable ex) {
+				// Reactor does not propagate errors that it regards as fatal to the JVM
+				return Mono.error((ex instanceof LinkageError) ? new IllegalStateException(ex.toString(), ex) : ex);
+			}
+		}
+
+		private Mono<Object> end(@Nullable Throwable failure, CompletableFuture<Void> released) {
+			return Mono.fromFuture(() -> {
+				this.work.end(failure);
+				return released;
+			}, true).cast(Object.class);
+		}
+
+		/**
+		 * Withdraw the waiter, or release the lock, after the subscription was cancelled.
+		 */
+		private void abandon(SignalType signal) {
+			if (signal == SignalType.CANCEL) {
+				this.work.end(new CancellationException());
+				released().cancel(false);
+			}
+		}
+
+		private synchronized CompletableFuture<Void> released() {
+			return (this.released != null) ? this.released : this.work;
+		}
+
 	}
 
 	/**
-	 * On another thread, because a cancellation may take time and callbacks must be
-	 * short.
+	 * The method, or what is called instead.
 	 */
-	private static Mono<Object> loss(LockOutcome<?> outcome) {
-		return Mono
-			.create((sink) -> outcome.onLoss(() -> Schedulers.boundedElastic().schedule(() -> sink.success(outcome))));
-	}
+	private interface Step {
 
-	private static Mono<Object> end(LockOutcome<?> outcome, @Nullable Throwable failure) {
-		return Mono.fromFuture(() -> outcome.end(failure), true).cast(Object.class);
+		@Nullable Object run() throws Throwable;
+
 	}
 
 	/**
-	 * Withdraw the waiter, or release the lock, after the subscription was cancelled.
+	 * The future of a body: the work of a publisher. To cancel it because of a loss ends
+	 * the publisher, and only the end of the publisher ends the work.
 	 */
-	private static void abandon(SignalType signal, CompletableFuture<? extends LockOutcome<?>> acquisition) {
-		if (signal == SignalType.CANCEL && !acquisition.cancel(false)) {
-			acquisition.thenAccept((outcome) -> outcome.end(new CancellationException()));
+	private static final class Work extends CompletableFuture<Void> {
+
+		private final Sinks.Empty<Object> cancelled = Sinks.empty();
+
+		@Override
+		public boolean cancel(boolean mayInterruptIfRunning) {
+			this.cancelled.tryEmitEmpty();
+			return false;
 		}
+
+		void end(@Nullable Throwable failure) {
+			if (failure != null) {
+				completeExceptionally(failure);
+			}
+			else {
+				complete(null);
+			}
+		}
+
 	}
 
 	/**

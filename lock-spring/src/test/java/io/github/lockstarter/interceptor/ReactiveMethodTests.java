@@ -10,7 +10,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -24,9 +23,7 @@ import org.reactivestreams.Publisher;
 import reactor.adapter.JdkFlowAdapter;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
-import reactor.core.publisher.Hooks;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.Operators;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 
@@ -137,33 +134,23 @@ class ReactiveMethodTests {
 	}
 
 	@Test
-	void aBodyDoesNotBeginAfterItsSubscriptionWasCancelledAndItsLockReleased() throws Exception {
+	void aMethodWhoseSubscriptionIsCancelledKeepsTheLockUntilItReturns() {
 		AtomicReference<Disposable> subscription = new AtomicReference<>();
 		CountDownLatch subscribed = new CountDownLatch(1);
-		CountDownLatch cancelled = new CountDownLatch(1);
-		Hooks.onEachOperator("cancelling", Operators.lift((source, actual) -> {
-			if (source.stepName().equals("source(FluxDefer)") && cancelled.getCount() > 0
-					&& Thread.currentThread().getName().startsWith("lock-")) {
-				awaitUninterrupted(subscribed);
-				subscription.get().dispose();
-				Awaitility.await().until(() -> EngineProbe.activeLocks(this.registry) == 0);
-				cancelled.countDown();
-			}
-			return actual;
-		}));
-		try {
-			this.store.acquire.loseRequests(() -> {
-				awaitUninterrupted(subscribed);
-				return false;
-			});
-			subscription.set(this.stock.reserve(1001).subscribe());
-			subscribed.countDown();
-			assertThat(cancelled.await(20, TimeUnit.SECONDS)).isTrue();
-		}
-		finally {
-			Hooks.resetOnEachOperator("cancelling");
-		}
-		assertThat(this.target.calls).isEmpty();
+		AtomicBoolean takenAfterCancel = new AtomicBoolean();
+		AtomicInteger subscriptions = new AtomicInteger();
+		this.target.mono = Mono.fromSupplier(() -> "done " + subscriptions.incrementAndGet());
+		this.target.called = () -> {
+			awaitUninterrupted(subscribed);
+			subscription.get().dispose();
+			takenAfterCancel.set(isTaken());
+		};
+		subscription.set(this.stock.reserve(1001).subscribe());
+		subscribed.countDown();
+		this.target.awaitBegun();
+		Awaitility.await().until(() -> !isTaken());
+		assertThat(takenAfterCancel).isTrue();
+		assertThat(subscriptions).hasValue(0);
 	}
 
 	@Test
@@ -363,6 +350,19 @@ class ReactiveMethodTests {
 		assertThat(cancelled).hasValue(2);
 	}
 
+	@Test
+	void aLossCancelsWorkThatNeverLeavesItsThread() {
+		AtomicBoolean begun = new AtomicBoolean();
+		this.target.flux = Flux.generate((sink) -> {
+			if (begun.compareAndSet(false, true)) {
+				this.time.advance(Duration.ofSeconds(1));
+			}
+			sink.next("item");
+		});
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.stock.interruptibleItems(1001).blockLast(PATIENCE));
+	}
+
 	private void assertFailsAtTheEndOfTheLease(Mono<String> work, Semaphore requested) {
 		CompletableFuture<String> result = work.toFuture();
 		Awaitility.await().until(requested::tryAcquire);
@@ -431,6 +431,9 @@ class ReactiveMethodTests {
 		volatile Flux<String> flux = Flux.just("done");
 
 		volatile boolean broken;
+
+		volatile Runnable called = () -> {
+		};
 
 		@Nullable Stock self;
 
@@ -560,6 +563,7 @@ class ReactiveMethodTests {
 
 		private Mono<String> begin() {
 			this.calls.add(Thread.currentThread().getName());
+			this.called.run();
 			if (this.broken) {
 				throw new IllegalStateException("broken");
 			}
