@@ -18,4 +18,9 @@ public interface BodyAwareLockRegistry extends LockRegistry {
 	 */
 	LockRegistry forBodies(OnLost onLost, TransactionFencing transactionFencing);
 
+	/**
+	 * Return the registry that acquires the locks.
+	 */
+	LockRegistry delegate();
+
 }

@@ -98,12 +98,12 @@ public @interface DistributedLock {
 	LockMode mode() default LockMode.EXCLUSIVE;
 
 	/**
-	 * Name of the store that keeps the lock, for example {@code "jdbc"}: that of a kind
-	 * of store, or of a {@code LockStore} bean. All locks of a method are in one store,
-	 * and the locks of two stores are different locks. Defaults to
-	 * {@code distributed-lock.store}.
+	 * Name or qualifier of the {@link LockRegistry} bean that acquires the lock, for
+	 * example {@code "jdbcLockRegistry"}. All locks of a method are in one registry, and
+	 * the locks of two registries are different locks. Defaults to the registry that is
+	 * injected by its type.
 	 */
-	String store() default "";
+	String registry() default "";
 
 	/**
 	 * How long a call may wait for the lock, as {@code "500ms"}, {@code "3s"} or ISO-8601

@@ -43,7 +43,8 @@ public interface Lease extends LeaseSet {
 	 * Return a number that is strictly larger for every later grant of the same lock,
 	 * also after the store has lost its data. A resource that refuses writes with a
 	 * smaller number than the largest it has seen is safe from owners whose lease has
-	 * expired. Reentrant leases share the number of the outermost one.
+	 * expired. Reentrant leases share the number of the outermost one. The numbers of
+	 * different registries cannot be compared.
 	 */
 	long fencingToken();
 
@@ -52,14 +53,6 @@ public interface Lease extends LeaseSet {
 	 */
 	default LockMode mode() {
 		return LockMode.EXCLUSIVE;
-	}
-
-	/**
-	 * Return the name of the store that keeps the lock. Fencing tokens of different
-	 * stores cannot be compared.
-	 */
-	default String store() {
-		return "";
 	}
 
 	/**

@@ -19,9 +19,9 @@ import java.util.concurrent.locks.ReadWriteLock;
  * lease time, it need not be closed, so the lock is acquired anew instead.
  *
  * <p>
- * Where a request leaves its store, wait time or lease time open, the
- * {@linkplain #settings() settings} of the lock's name apply, and then the defaults. The
- * store of a {@link Lock} is that of its name.
+ * Where a request leaves its wait time or lease time open, the {@linkplain #settings()
+ * settings} of the lock's name apply, and then the defaults. The locks of two registries
+ * are different locks, even if their keys are the same.
  *
  * <p>
  * The methods for a {@link LockSetRequest} acquire several locks together or not at all.
@@ -35,9 +35,9 @@ public interface LockRegistry {
 	 * Acquire a lock, waiting for it as long as the request allows.
 	 * @param request which lock, and how long to wait
 	 * @return the lease, to be closed by the caller
-	 * @throws IllegalArgumentException if the store does not exist or cannot fulfil the
-	 * request, or the request has a {@linkplain LockRequest#withHoldAtLeast time} that
-	 * only a {@link LockTemplate} applies; all methods with a request refuse these
+	 * @throws IllegalArgumentException if the store cannot fulfil the request, or the
+	 * request has a {@linkplain LockRequest#withHoldAtLeast time} that only a
+	 * {@link LockTemplate} applies; all methods with a request refuse these
 	 * @throws LockContendedException if another owner held the lock for the whole wait
 	 * time
 	 * @throws LockUnavailableException if the store could not be asked, or the registry
@@ -83,8 +83,6 @@ public interface LockRegistry {
 	 * request allows.
 	 * @param request which locks, and how long to wait for all of them
 	 * @return the leases, to be closed by the caller
-	 * @throws IllegalArgumentException if the locks are in different stores; all methods
-	 * for several locks refuse these
 	 * @throws LockContendedException if another owner held one of the locks until the
 	 * wait time was over
 	 * @throws LockUnavailableException if the store could not be asked, or the registry

@@ -21,13 +21,9 @@ import org.jspecify.annotations.Nullable;
  * see {@link #withHoldAtLeast}
  * @param owner the owner of the lease; if {@code null}, the current thread is the owner,
  * or the lease itself if the lock is acquired asynchronously; see {@link #withOwner}
- * @param store the name of the store that keeps the lock, or {@code null} for that of the
- * {@linkplain NameSettings settings} of the lock's name, or else the default one; see
- * {@link #withStore}
  */
 public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTime, @Nullable Duration leaseTime,
-		@Nullable Duration holdAtLeast, @Nullable Object owner,
-		@Nullable String store) implements AnyLockRequest<Lease> {
+		@Nullable Duration holdAtLeast, @Nullable Object owner) implements AnyLockRequest<Lease> {
 
 	/**
 	 * A wait time without an end.
@@ -55,7 +51,6 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 			throw new IllegalArgumentException(
 					"'owner' must not be a thread; without an owner the current thread owns the lock");
 		}
-		requireName(store);
 		waitTime = (waitTime != null) ? limited(waitTime) : null;
 	}
 
@@ -64,7 +59,7 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 	 * @param key which lock
 	 */
 	public static LockRequest of(LockKey key) {
-		return new LockRequest(key, LockMode.EXCLUSIVE, null, null, null, null, null);
+		return new LockRequest(key, LockMode.EXCLUSIVE, null, null, null, null);
 	}
 
 	/**
@@ -89,7 +84,7 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 
 	@Override
 	public LockRequest withWaitTime(Duration waitTime) {
-		return new LockRequest(this.key, this.mode, waitTime, this.leaseTime, this.holdAtLeast, this.owner, this.store);
+		return new LockRequest(this.key, this.mode, waitTime, this.leaseTime, this.holdAtLeast, this.owner);
 	}
 
 	/**
@@ -98,7 +93,7 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 	 * @param leaseTime length of the lease, 10 ms to 365 days
 	 */
 	public LockRequest withLeaseTime(Duration leaseTime) {
-		return new LockRequest(this.key, this.mode, this.waitTime, leaseTime, this.holdAtLeast, this.owner, this.store);
+		return new LockRequest(this.key, this.mode, this.waitTime, leaseTime, this.holdAtLeast, this.owner);
 	}
 
 	/**
@@ -108,11 +103,11 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 	 * @param holdAtLeast the time, 10 ms to 365 days
 	 */
 	public LockRequest withHoldAtLeast(Duration holdAtLeast) {
-		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, holdAtLeast, this.owner, this.store);
+		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, holdAtLeast, this.owner);
 	}
 
 	LockRequest withoutHoldAtLeast() {
-		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, null, this.owner, this.store);
+		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, null, this.owner);
 	}
 
 	/**
@@ -120,7 +115,7 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 	 * @param mode the mode in which to acquire the lock
 	 */
 	public LockRequest withMode(LockMode mode) {
-		return new LockRequest(this.key, mode, this.waitTime, this.leaseTime, this.holdAtLeast, this.owner, this.store);
+		return new LockRequest(this.key, mode, this.waitTime, this.leaseTime, this.holdAtLeast, this.owner);
 	}
 
 	/**
@@ -128,7 +123,7 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 	 * @param key which lock
 	 */
 	public LockRequest withKey(LockKey key) {
-		return new LockRequest(key, this.mode, this.waitTime, this.leaseTime, this.holdAtLeast, this.owner, this.store);
+		return new LockRequest(key, this.mode, this.waitTime, this.leaseTime, this.holdAtLeast, this.owner);
 	}
 
 	/**
@@ -145,17 +140,7 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 	 */
 	@Override
 	public LockRequest withOwner(Object owner) {
-		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.holdAtLeast, owner, this.store);
-	}
-
-	/**
-	 * Return this request for the lock that another store keeps. The locks of two stores
-	 * are different locks, even if their keys are the same.
-	 * @param store the name of a store; a registry that does not know it refuses the
-	 * request
-	 */
-	public LockRequest withStore(String store) {
-		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.holdAtLeast, this.owner, store);
+		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.holdAtLeast, owner);
 	}
 
 	/**
@@ -165,15 +150,6 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 		if (time != null && (time.compareTo(MIN_LEASE_TIME) < 0 || time.compareTo(MAX_LEASE_TIME) > 0)) {
 			throw new IllegalArgumentException("'" + name + "' must be from " + MIN_LEASE_TIME.toMillis() + " ms to "
 					+ MAX_LEASE_TIME.toDays() + " days, but was " + time);
-		}
-	}
-
-	/**
-	 * Check the name of a store.
-	 */
-	static void requireName(@Nullable String store) {
-		if (store != null && store.isBlank()) {
-			throw new IllegalArgumentException("'store' must not be blank; leave it out for the default store");
 		}
 	}
 

@@ -150,33 +150,19 @@ public record LockSetRequest(List<LockRequest> requests,
 		return each((request) -> request.withOwner(owner));
 	}
 
-	/**
-	 * Return this request for the locks that another store keeps. All locks of a set are
-	 * in one store.
-	 * @param store the name of a store
-	 * @see LockRequest#withStore
-	 */
-	public LockSetRequest withStore(String store) {
-		return each((request) -> request.withStore(store));
-	}
-
 	private LockSetRequest each(UnaryOperator<LockRequest> change) {
 		return new LockSetRequest(this.requests.stream().map(change).toList(), this.waitTime);
 	}
 
 	private static LockRequest withoutWaitTime(LockRequest request) {
 		return (request.waitTime() == null) ? request : new LockRequest(request.key(), request.mode(), null,
-				request.leaseTime(), request.holdAtLeast(), request.owner(), request.store());
+				request.leaseTime(), request.holdAtLeast(), request.owner());
 	}
 
 	private static LockRequest stronger(LockRequest one, LockRequest other) {
 		if (!Objects.equals(one.owner(), other.owner())) {
 			throw new IllegalArgumentException(
 					"Lock '" + one.key() + "' cannot be acquired on behalf of two owners together");
-		}
-		if (!Objects.equals(one.store(), other.store())) {
-			throw new IllegalArgumentException("Lock '" + one.key() + "' cannot be acquired in " + text(one.store())
-					+ " and in " + text(other.store()) + " together");
 		}
 		boolean second = strength(other.mode()) > strength(one.mode());
 		LockRequest stronger = second ? other : one;
@@ -186,10 +172,6 @@ public record LockSetRequest(List<LockRequest> requests,
 			return stronger;
 		}
 		return stronger.withHoldAtLeast(otherTime);
-	}
-
-	private static String text(@Nullable String store) {
-		return (store != null) ? "the store '" + store + "'" : "the default store";
 	}
 
 	private static int strength(LockMode mode) {

@@ -10,8 +10,6 @@ import org.jspecify.annotations.Nullable;
  * The settings of one lock name. Each of them applies to the locks of that name where an
  * annotation or a request leaves it open.
  *
- * @param store the name of the store that keeps the locks, or {@code null} for the
- * default one
  * @param waitTime how long to wait at most, or {@code null} for the default
  * @param leaseTime fixed length of the lease, or {@code null} for one that is renewed. A
  * {@link java.util.concurrent.locks.Lock} of a registry is always renewed
@@ -22,29 +20,19 @@ import org.jspecify.annotations.Nullable;
  * @param onLost the reaction of annotated methods and of {@link LockTemplate} to a loss
  * @see LockSettings
  */
-public record NameSettings(@Nullable String store, @Nullable Duration waitTime, @Nullable Duration leaseTime,
-		@Nullable Duration holdAtLeast, OnContention onContention, OnUnavailable onUnavailable, OnLost onLost) {
+public record NameSettings(@Nullable Duration waitTime, @Nullable Duration leaseTime, @Nullable Duration holdAtLeast,
+		OnContention onContention, OnUnavailable onUnavailable, OnLost onLost) {
 
 	/**
 	 * Settings that leave everything open.
 	 */
-	public static final NameSettings NONE = new NameSettings(null, null, null, null, OnContention.DEFAULT,
+	public static final NameSettings NONE = new NameSettings(null, null, null, OnContention.DEFAULT,
 			OnUnavailable.DEFAULT, OnLost.DEFAULT);
 
 	public NameSettings {
-		LockRequest.requireName(store);
 		LockRequest.requireLength("leaseTime", leaseTime);
 		LockRequest.requireLength("holdAtLeast", holdAtLeast);
 		waitTime = (waitTime != null) ? LockRequest.limited(waitTime) : null;
-	}
-
-	/**
-	 * Return these settings with another store.
-	 * @param store the name of a store
-	 */
-	public NameSettings withStore(String store) {
-		return new NameSettings(store, this.waitTime, this.leaseTime, this.holdAtLeast, this.onContention,
-				this.onUnavailable, this.onLost);
 	}
 
 	/**
@@ -52,8 +40,8 @@ public record NameSettings(@Nullable String store, @Nullable Duration waitTime, 
 	 * @param waitTime how long to wait at most; zero to not wait
 	 */
 	public NameSettings withWaitTime(Duration waitTime) {
-		return new NameSettings(this.store, waitTime, this.leaseTime, this.holdAtLeast, this.onContention,
-				this.onUnavailable, this.onLost);
+		return new NameSettings(waitTime, this.leaseTime, this.holdAtLeast, this.onContention, this.onUnavailable,
+				this.onLost);
 	}
 
 	/**
@@ -61,8 +49,8 @@ public record NameSettings(@Nullable String store, @Nullable Duration waitTime, 
 	 * @param leaseTime length of the lease, 10 ms to 365 days
 	 */
 	public NameSettings withLeaseTime(Duration leaseTime) {
-		return new NameSettings(this.store, this.waitTime, leaseTime, this.holdAtLeast, this.onContention,
-				this.onUnavailable, this.onLost);
+		return new NameSettings(this.waitTime, leaseTime, this.holdAtLeast, this.onContention, this.onUnavailable,
+				this.onLost);
 	}
 
 	/**
@@ -70,8 +58,8 @@ public record NameSettings(@Nullable String store, @Nullable Duration waitTime, 
 	 * @param holdAtLeast the time, 10 ms to 365 days
 	 */
 	public NameSettings withHoldAtLeast(Duration holdAtLeast) {
-		return new NameSettings(this.store, this.waitTime, this.leaseTime, holdAtLeast, this.onContention,
-				this.onUnavailable, this.onLost);
+		return new NameSettings(this.waitTime, this.leaseTime, holdAtLeast, this.onContention, this.onUnavailable,
+				this.onLost);
 	}
 
 	/**
@@ -81,8 +69,7 @@ public record NameSettings(@Nullable String store, @Nullable Duration waitTime, 
 	 * @param onLost the reaction to a loss
 	 */
 	public NameSettings withReactions(OnContention onContention, OnUnavailable onUnavailable, OnLost onLost) {
-		return new NameSettings(this.store, this.waitTime, this.leaseTime, this.holdAtLeast, onContention,
-				onUnavailable, onLost);
+		return new NameSettings(this.waitTime, this.leaseTime, this.holdAtLeast, onContention, onUnavailable, onLost);
 	}
 
 	/**
@@ -92,9 +79,6 @@ public record NameSettings(@Nullable String store, @Nullable Duration waitTime, 
 	 */
 	LockRequest fill(LockRequest request, boolean body) {
 		LockRequest filled = request;
-		if (filled.store() == null && this.store != null) {
-			filled = filled.withStore(this.store);
-		}
 		if (filled.leaseTime() == null && this.leaseTime != null) {
 			filled = filled.withLeaseTime(this.leaseTime);
 		}

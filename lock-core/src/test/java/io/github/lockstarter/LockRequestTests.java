@@ -20,7 +20,7 @@ class LockRequestTests {
 		assertThat(this.request.leaseTime()).isNull();
 		assertThat(this.request.withWaitTime(Duration.ofSeconds(1)).withLeaseTime(Duration.ofSeconds(2)))
 			.isEqualTo(new LockRequest(this.request.key(), LockMode.EXCLUSIVE, Duration.ofSeconds(1),
-					Duration.ofSeconds(2), null, null, null));
+					Duration.ofSeconds(2), null, null));
 	}
 
 	@Test
@@ -56,7 +56,7 @@ class LockRequestTests {
 			.withLeaseTime(Duration.ofSeconds(2))
 			.withHoldAtLeast(Duration.ofSeconds(3));
 		assertThat(timed.withKey(LockKey.of("order", 7))).isEqualTo(new LockRequest(LockKey.of("order", 7),
-				LockMode.EXCLUSIVE, Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(3), null, null));
+				LockMode.EXCLUSIVE, Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(3), null));
 	}
 
 	@Test
@@ -64,22 +64,6 @@ class LockRequestTests {
 		assertThat(LockRequest.of("report").key()).isEqualTo(LockKey.of("report"));
 		assertThat(LockRequest.of("report").key().text()).isEqualTo("report");
 		assertThat(LockRequest.of("report")).isEqualTo(LockRequest.of(LockKey.of("report")));
-	}
-
-	@Test
-	void aStoreHasAName() {
-		LockRequest elsewhere = this.request.withOwner("import 7").withStore("jdbc");
-		assertThat(this.request.store()).isNull();
-		assertThat(elsewhere.withKey(LockKey.of("order", 7))
-			.withMode(LockMode.FAIR)
-			.withWaitTime(Duration.ZERO)
-			.withLeaseTime(Duration.ofSeconds(2))
-			.withHoldAtLeast(Duration.ofSeconds(3))
-			.withoutHoldAtLeast()
-			.store()).isEqualTo("jdbc");
-		assertThat(elsewhere.owner()).isEqualTo("import 7");
-		assertThatIllegalArgumentException().isThrownBy(() -> this.request.withStore(" "))
-			.withMessage("'store' must not be blank; leave it out for the default store");
 	}
 
 	@Test

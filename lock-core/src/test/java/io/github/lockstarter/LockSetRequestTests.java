@@ -34,8 +34,7 @@ class LockSetRequestTests {
 			.withMode(LockMode.WRITE)
 			.withLeaseTime(Duration.ofSeconds(2))
 			.withHoldAtLeast(Duration.ofSeconds(3))
-			.withOwner("me")
-			.withStore("jdbc");
+			.withOwner("me");
 		assertThat(changed.waitTime()).isEqualTo(SECOND);
 		assertThat(changed.requests()).hasSize(2).allSatisfy((each) -> {
 			assertThat(each.waitTime()).isNull();
@@ -43,7 +42,6 @@ class LockSetRequestTests {
 			assertThat(each.leaseTime()).hasSeconds(2);
 			assertThat(each.holdAtLeast()).hasSeconds(3);
 			assertThat(each.owner()).isEqualTo("me");
-			assertThat(each.store()).isEqualTo("jdbc");
 		});
 	}
 
@@ -84,16 +82,6 @@ class LockSetRequestTests {
 		assertThat(LockSetRequest.of(mine, LockRequest.of("stock", 1002).withOwner("you")).requests()).hasSize(2);
 		assertThatIllegalArgumentException().isThrownBy(() -> LockSetRequest.of(mine, this.request.withOwner("you")))
 			.withMessage("Lock 'stock:1001' cannot be acquired on behalf of two owners together");
-	}
-
-	@Test
-	void aLockIsInOneStore() {
-		LockRequest there = this.request.withStore("jdbc");
-		assertThat(LockSetRequest.of(there.withMode(LockMode.READ), there).requests()).containsExactly(there);
-		assertThatIllegalArgumentException().isThrownBy(() -> LockSetRequest.of(there, this.request.withStore("redis")))
-			.withMessage("Lock 'stock:1001' cannot be acquired in the store 'jdbc' and in the store 'redis' together");
-		assertThatIllegalArgumentException().isThrownBy(() -> LockSetRequest.of(there, this.request))
-			.withMessage("Lock 'stock:1001' cannot be acquired in the store 'jdbc' and in the default store together");
 	}
 
 	@Test

@@ -14,7 +14,6 @@ import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
-import io.github.lockstarter.store.LockStores;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.ManualTime;
 
@@ -28,8 +27,7 @@ class LockSettingsTests {
 
 	private static final Duration MINUTE = Duration.ofMinutes(1);
 
-	private static final NameSettings ALL = NameSettings.NONE.withStore("jdbc")
-		.withWaitTime(Duration.ZERO)
+	private static final NameSettings ALL = NameSettings.NONE.withWaitTime(Duration.ZERO)
 		.withLeaseTime(MINUTE)
 		.withHoldAtLeast(SECOND)
 		.withReactions(OnContention.SKIP, OnUnavailable.FALLBACK, OnLost.LOG);
@@ -53,18 +51,14 @@ class LockSettingsTests {
 
 	@Test
 	void aRequestGetsWhatItLeavesOpen() {
-		LockRequest filled = STOCK.withStore("jdbc").withWaitTime(Duration.ZERO).withLeaseTime(MINUTE);
+		LockRequest filled = STOCK.withWaitTime(Duration.ZERO).withLeaseTime(MINUTE);
 		assertThat(this.settings.forLease(STOCK)).isEqualTo(filled);
 		assertThat(this.settings.forBody(STOCK)).isEqualTo(filled.withHoldAtLeast(SECOND));
 	}
 
 	@Test
 	void aRequestKeepsWhatItSays() {
-		LockRequest all = STOCK.withStore("redis")
-			.withWaitTime(MINUTE)
-			.withLeaseTime(SECOND)
-			.withHoldAtLeast(MINUTE)
-			.withOwner("me");
+		LockRequest all = STOCK.withWaitTime(MINUTE).withLeaseTime(SECOND).withHoldAtLeast(MINUTE).withOwner("me");
 		assertThat(this.settings.forLease(all)).isEqualTo(all);
 		assertThat(this.settings.forBody(all)).isEqualTo(all);
 	}
@@ -81,7 +75,7 @@ class LockSettingsTests {
 	@Test
 	void eachLockOfASetGetsTheSettingsOfItsName() {
 		LockSetRequest set = this.settings.forLease(LockSetRequest.of(ORDER, STOCK));
-		assertThat(set.requests()).containsExactly(ORDER, STOCK.withStore("jdbc").withLeaseTime(MINUTE));
+		assertThat(set.requests()).containsExactly(ORDER, STOCK.withLeaseTime(MINUTE));
 		assertThat(set.waitTime()).isZero();
 	}
 
@@ -118,8 +112,6 @@ class LockSettingsTests {
 	void settingsAreChecked() {
 		assertThatIllegalArgumentException().isThrownBy(() -> new LockSettings(Map.of("no name", NameSettings.NONE)))
 			.withMessageContaining("but was 'no name'");
-		assertThatIllegalArgumentException().isThrownBy(() -> ALL.withStore(""))
-			.withMessageStartingWith("'store' must not be blank");
 		assertThatIllegalArgumentException().isThrownBy(() -> ALL.withWaitTime(Duration.ofNanos(-1)))
 			.withMessageStartingWith("'waitTime' must not be negative");
 		assertThatIllegalArgumentException()
@@ -133,7 +125,7 @@ class LockSettingsTests {
 
 	@Test
 	void aRegistryAppliesTimesButNotThatOfATemplate() throws Exception {
-		use(ALL.withStore("memory").withWaitTime(Duration.ZERO));
+		use(ALL);
 		try (Lease lease = this.registry.acquire(STOCK)) {
 			assertThat(lease.remaining()).isEqualTo(certain(MINUTE));
 			assertThat(Callers.start(() -> this.registry.tryAcquire(STOCK)).get()).isEmpty();
@@ -196,7 +188,7 @@ class LockSettingsTests {
 	}
 
 	private DefaultLockRegistry registry(NameSettings ofStock) {
-		return new DefaultLockRegistry(LockStores.of("memory", Map.of("memory", new MemoryLockStore(this.memory))),
+		return new DefaultLockRegistry("stock", new MemoryLockStore(this.memory),
 				new LockSettings(Map.of("stock", ofStock)), EngineSettings.DEFAULTS, LockListener.NO_OP, this.time);
 	}
 

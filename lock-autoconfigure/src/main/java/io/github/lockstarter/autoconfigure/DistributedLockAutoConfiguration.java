@@ -29,7 +29,7 @@ import io.github.lockstarter.spring.LockWeavingConfiguration;
 @AutoConfiguration(afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
 @EnableConfigurationProperties(DistributedLockProperties.class)
 @Import({ DistributedLocksConfiguration.class, DistributedLockAutoConfiguration.Selector.class,
-		LockEngineConfiguration.class, EnabledLockConfiguration.class })
+		DefaultRegistryConfiguration.class, EnabledLockConfiguration.class })
 public final class DistributedLockAutoConfiguration {
 
 	/**
@@ -42,7 +42,7 @@ public final class DistributedLockAutoConfiguration {
 		DistributedLockProperties properties = Binder.get(environment)
 			.bindOrCreate(DistributedLockProperties.PREFIX, DistributedLockProperties.class);
 		return new LockAdvice(properties.adviceMode(), properties.adviceOrder(), properties.onActiveTransaction(),
-				properties.persistenceContext());
+				properties.persistenceContext(), !properties.enabled());
 	}
 
 	@Bean

@@ -23,8 +23,7 @@ import io.github.lockstarter.interceptor.DistributedLockAdvisor;
  * Configuration properties for distributed locks.
  *
  * @param enabled Whether locks are distributed. If not, they are kept in this JVM.
- * @param store Default store, that of all locks without another one: redis, jdbc,
- * zookeeper, redlock, memory for a single JVM, or the name of a LockStore bean. auto
+ * @param store Store of all locks that name no registry; memory is for a single JVM. auto
  * selects the only or primary LockStore bean, or without one the only kind of store on
  * the class path.
  * @param keyPrefix Start of every key and channel in Redis, also with Redlock.
@@ -53,10 +52,9 @@ import io.github.lockstarter.interceptor.DistributedLockAdvisor;
  * them open. Put a name with a dot, $ or # in brackets, as in [order.place].
  */
 @ConfigurationProperties(prefix = DistributedLockProperties.PREFIX, ignoreUnknownFields = false)
-public record DistributedLockProperties(@DefaultValue("true") boolean enabled,
-		@DefaultValue(PropertyChecks.AUTO) String store, @DefaultValue("lock:") String keyPrefix,
-		@DefaultValue("10s") Duration waitTime, @DefaultValue("30s") Duration leaseTime,
-		@DefaultValue("proxy") AdviceMode adviceMode,
+public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("auto") Store store,
+		@DefaultValue("lock:") String keyPrefix, @DefaultValue("10s") Duration waitTime,
+		@DefaultValue("30s") Duration leaseTime, @DefaultValue("proxy") AdviceMode adviceMode,
 		@DefaultValue("" + DistributedLockAdvisor.DEFAULT_ORDER) int adviceOrder,
 		@DefaultValue("default") OnActiveTransaction onActiveTransaction,
 		@DefaultValue("default") OnPersistenceContext persistenceContext, @DefaultValue("20s") Duration shutdownTimeout,
@@ -109,6 +107,44 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled,
 		return new EngineSettings(this.waitTime, this.leaseTime, this.watchdog.renewalsPerLease,
 				this.waiting.pollInterval, this.waiting.pollIntervalWithoutMessages, this.waiting.timeSlice,
 				this.shutdownTimeout, this.waiting.outageTime);
+	}
+
+	/**
+	 * Kinds of stores.
+	 */
+	public enum Store {
+
+		/**
+		 * The only or primary LockStore bean, or else the only kind of store on the class
+		 * path.
+		 */
+		AUTO,
+
+		/**
+		 * The Redis of the application.
+		 */
+		REDIS,
+
+		/**
+		 * The database of a DataSource of the application.
+		 */
+		JDBC,
+
+		/**
+		 * An ensemble of Apache ZooKeeper.
+		 */
+		ZOOKEEPER,
+
+		/**
+		 * A majority of independent Redis servers.
+		 */
+		REDLOCK,
+
+		/**
+		 * The memory of this JVM.
+		 */
+		MEMORY
+
 	}
 
 	/**

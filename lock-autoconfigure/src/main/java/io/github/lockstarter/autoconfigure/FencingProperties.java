@@ -47,11 +47,12 @@ public record FencingProperties(@Nullable Boolean transactions, @DefaultValue Se
 	/**
 	 * Return these settings.
 	 * @param table the name of the table
-	 * @param storeIn returns the name of the store that keeps its locks in a DataSource
+	 * @param registryIn returns the name of the registry that keeps its locks in a
+	 * DataSource
 	 */
-	FencingSettings settings(String table, Function<DataSource, Optional<String>> storeIn) {
+	FencingSettings settings(String table, Function<DataSource, Optional<String>> registryIn) {
 		return new FencingSettings(Boolean.TRUE.equals(this.transactions),
-				(this.transactions == null) ? storeIn : (none) -> Optional.empty(), table, this.retention,
+				(this.transactions == null) ? registryIn : (none) -> Optional.empty(), table, this.retention,
 				this.exclude);
 	}
 

@@ -2,11 +2,11 @@
 
 package io.github.lockstarter.autoconfigure;
 
+import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
 import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
-import io.github.lockstarter.store.UnknownLockStoreException;
 
 /**
  * Analyzer for an {@link InvalidLockDefinitionException}.
@@ -15,9 +15,11 @@ class InvalidLockDefinitionFailureAnalyzer extends AbstractFailureAnalyzer<Inval
 
 	@Override
 	protected FailureAnalysis analyze(Throwable rootFailure, InvalidLockDefinitionException cause) {
-		UnknownLockStoreException unknown = findCause(cause, UnknownLockStoreException.class);
-		String remedy = (unknown != null) ? LockStoreChoice.remedy(unknown.getStore()) : null;
-		return new FailureAnalysis(cause.getDescription(), (remedy != null) ? remedy : cause.getAction(), cause);
+		NoSuchBeanDefinitionException unknown = findCause(cause, NoSuchBeanDefinitionException.class);
+		String name = (unknown != null) ? unknown.getBeanName() : null;
+		String remedy = (name != null) ? DefaultRegistry.remedy(name) : null;
+		return new FailureAnalysis(cause.getDescription(),
+				(remedy != null) ? "For this registry, " + remedy + "." : cause.getAction(), cause);
 	}
 
 }

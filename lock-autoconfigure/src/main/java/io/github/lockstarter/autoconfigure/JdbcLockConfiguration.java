@@ -9,6 +9,7 @@ import javax.sql.DataSource;
 import com.zaxxer.hikari.HikariDataSource;
 
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
@@ -16,14 +17,14 @@ import org.springframework.boot.sql.init.dependency.DatabaseInitializationDepend
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Fallback;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.io.ResourceLoader;
 
+import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.jdbc.JdbcLockSettings;
 import io.github.lockstarter.jdbc.JdbcLockStore;
-import io.github.lockstarter.spring.LockStoreBeans;
+import io.github.lockstarter.spring.LockRegistryFactory;
 
 /**
  * Declares the store {@code jdbc}, in the database of a {@link DataSource} of the
@@ -37,7 +38,9 @@ class JdbcLockConfiguration {
 
 	static final String POOLS = "distributedLockPools";
 
-	private static final String BEAN = LockStoreBeans.KIND + "jdbc";
+	static final String REGISTRY = "jdbcLockRegistry";
+
+	static final String STORE = "distributedLockJdbcStore";
 
 	@Bean(POOLS)
 	@Lazy
@@ -52,10 +55,15 @@ class JdbcLockConfiguration {
 		return new LockPools(application, properties.jdbc().poolSize());
 	}
 
-	@Bean(BEAN)
+	@Bean(name = REGISTRY, defaultCandidate = false)
 	@Lazy
-	@Fallback
-	@ConditionalOnMissingBean(name = BEAN)
+	@ConditionalOnMissingBean(name = REGISTRY)
+	LockRegistry jdbcLockRegistry(LockRegistryFactory registries, @Qualifier(STORE) JdbcLockStore store) {
+		return registries.create("jdbc", store);
+	}
+
+	@Bean(name = STORE, defaultCandidate = false)
+	@Lazy
 	@DependsOnDatabaseInitialization
 	JdbcLockStore distributedLockJdbcStore(LockPools pools, DistributedLockProperties properties,
 			ResourceLoader resourceLoader) {

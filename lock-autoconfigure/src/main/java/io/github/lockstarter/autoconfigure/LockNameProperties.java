@@ -18,7 +18,6 @@ import io.github.lockstarter.OnUnavailable;
 /**
  * Settings of one lock name.
  *
- * @param store Name of the store that keeps the locks.
  * @param waitTime Longest time to wait for a lock. 0s does not wait.
  * @param leaseTime Fixed length of a lease, from 10ms to 365d; the lock is lost if its
  * owner takes longer. Without it, leases are renewed.
@@ -29,7 +28,7 @@ import io.github.lockstarter.OnUnavailable;
  * @param onUnavailable What annotated methods do if the store cannot be asked.
  * @param onLost What to do if the lock is lost while its body runs.
  */
-public record LockNameProperties(@Nullable String store, @Nullable Duration waitTime, @Nullable Duration leaseTime,
+public record LockNameProperties(@Nullable Duration waitTime, @Nullable Duration leaseTime,
 		@Nullable Duration holdAtLeast, @DefaultValue("default") OnContention onContention,
 		@DefaultValue("default") OnUnavailable onUnavailable, @DefaultValue("default") OnLost onLost) {
 
@@ -42,7 +41,7 @@ public record LockNameProperties(@Nullable String store, @Nullable Duration wait
 	NameSettings settings(String name) {
 		try {
 			LockKey.of(name);
-			return new NameSettings(this.store, this.waitTime, this.leaseTime, this.holdAtLeast, this.onContention,
+			return new NameSettings(this.waitTime, this.leaseTime, this.holdAtLeast, this.onContention,
 					this.onUnavailable, this.onLost);
 		}
 		catch (IllegalArgumentException ex) {

@@ -10,13 +10,14 @@ import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
+import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.env.Environment;
 
-import io.github.lockstarter.spring.LockStoreBeans;
-import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.LockStores;
+import io.github.lockstarter.BodyAwareLockRegistry;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.engine.DefaultLockRegistry;
 
 /**
  * Logs the default store once it has been created successfully, and which transactions
@@ -34,15 +35,15 @@ final class LockStoreNotice implements SmartInitializingSingleton {
 
 	private final Environment environment;
 
-	private final LockStores stores;
+	private final LockRegistry registry;
 
 	private final DistributedLockProperties properties;
 
-	LockStoreNotice(ConfigurableListableBeanFactory beanFactory, Environment environment, LockStores stores,
+	LockStoreNotice(ConfigurableListableBeanFactory beanFactory, Environment environment, LockRegistry registry,
 			DistributedLockProperties properties) {
 		this.beanFactory = beanFactory;
 		this.environment = environment;
-		this.stores = stores;
+		this.registry = (registry instanceof BodyAwareLockRegistry aware) ? aware.delegate() : registry;
 		this.properties = properties;
 	}
 
@@ -54,10 +55,13 @@ final class LockStoreNotice implements SmartInitializingSingleton {
 						+ " other instances do not see them");
 			return;
 		}
-		String store = this.stores.defaultName();
-		boolean kind = this.stores instanceof LockStoreBeans && !this.beanFactory.containsBean(store);
-		logger.info("Locks are kept in the store '" + store + "'" + address(store) + (kind ? place(store) : "")
-				+ furtherStores(store) + "; " + fenced());
+		if (this.registry instanceof DefaultLockRegistry registry) {
+			String store = registry.name();
+			String address = registry.store().address();
+			logger.info("Locks are kept in the store '" + store + "'" + (address.isEmpty() ? "" : " at " + address)
+					+ (this.beanFactory.containsBean(store) ? "" : place(store)) + furtherRegistries() + "; "
+					+ fenced());
+		}
 		if (this.beanFactory.containsBean(REDIS_CACHES) && !this.environment.containsProperty("spring.cache.type")) {
 			logger.info("Caches are kept in Redis, because spring.cache.type is not set and"
 					+ " spring-boot-starter-data-redis, which lock-starter brings, is on the class path. To keep them"
@@ -65,22 +69,20 @@ final class LockStoreNotice implements SmartInitializingSingleton {
 		}
 	}
 
-	private String address(String store) {
-		LockStore kept = this.stores.find(store);
-		return (kept != null && !kept.address().isEmpty()) ? " at " + kept.address() : "";
-	}
-
-	private String furtherStores(String store) {
-		String further = this.stores.names()
-			.stream()
-			.filter((name) -> !name.equals(store) && !name.equals(LockStoreBeans.MEMORY))
+	private String furtherRegistries() {
+		Object used = this.beanFactory.getSingleton(DefaultRegistryConfiguration.REGISTRY);
+		String further = Arrays
+			.stream(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(this.beanFactory, LockRegistry.class, true,
+					false))
+			.filter((name) -> this.beanFactory.getSingleton(name) != used)
+			.sorted()
 			.collect(Collectors.joining("', '"));
-		return further.isEmpty() ? "" : "; further stores are '" + further + "'";
+		return further.isEmpty() ? "" : "; further registries are '" + further + "'";
 	}
 
 	private String fenced() {
 		Boolean transactions = this.properties.fencing().transactions();
-		if (transactions == null && this.stores.names().contains("jdbc")) {
+		if (transactions == null && this.beanFactory.containsBean(JdbcLockConfiguration.REGISTRY)) {
 			return "transactions in the DataSource of the store 'jdbc' are fenced";
 		}
 		return "transactions are " + (Boolean.TRUE.equals(transactions) ? "" : "not ") + "fenced";
@@ -95,7 +97,7 @@ final class LockStoreNotice implements SmartInitializingSingleton {
 			case "jdbc" -> ", in the table '" + this.properties.jdbc().table() + "'" + dataSource();
 			case "zookeeper" -> ", below the node '" + this.properties.zookeeper().root() + "'";
 			case "redlock" -> ", on " + this.properties.redlock().nodes().size() + " Redis servers";
-			case LockStoreBeans.MEMORY -> ", which other instances do not see";
+			case "memory" -> ", which other instances do not see";
 			default -> "";
 		};
 	}

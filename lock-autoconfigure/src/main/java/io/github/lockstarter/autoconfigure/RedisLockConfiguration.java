@@ -3,17 +3,18 @@
 package io.github.lockstarter.autoconfigure;
 
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Fallback;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
+import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.redis.RedisLockSettings;
 import io.github.lockstarter.redis.RedisLockStore;
-import io.github.lockstarter.spring.LockStoreBeans;
+import io.github.lockstarter.spring.LockRegistryFactory;
 
 /**
  * Declares the store {@code redis}, with the connection factory of the application.
@@ -22,12 +23,19 @@ import io.github.lockstarter.spring.LockStoreBeans;
 @ConditionalOnClass({ RedisConnectionFactory.class, RedisLockStore.class })
 class RedisLockConfiguration {
 
-	private static final String BEAN = LockStoreBeans.KIND + "redis";
+	static final String REGISTRY = "redisLockRegistry";
 
-	@Bean(BEAN)
+	static final String STORE = "distributedLockRedisStore";
+
+	@Bean(name = REGISTRY, defaultCandidate = false)
 	@Lazy
-	@Fallback
-	@ConditionalOnMissingBean(name = BEAN)
+	@ConditionalOnMissingBean(name = REGISTRY)
+	LockRegistry redisLockRegistry(LockRegistryFactory registries, @Qualifier(STORE) RedisLockStore store) {
+		return registries.create("redis", store);
+	}
+
+	@Bean(name = STORE, defaultCandidate = false)
+	@Lazy
 	RedisLockStore distributedLockRedisStore(DistributedLockProperties properties,
 			@DistributedLockRedisConnectionFactory ObjectProvider<RedisConnectionFactory> qualified,
 			ObjectProvider<RedisConnectionFactory> all) {

@@ -10,6 +10,7 @@ import java.util.Set;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -17,16 +18,16 @@ import org.springframework.boot.autoconfigure.condition.OnPropertyListCondition;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Fallback;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
+import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.redlock.RedlockSettings;
 import io.github.lockstarter.redlock.RedlockStore;
-import io.github.lockstarter.spring.LockStoreBeans;
+import io.github.lockstarter.spring.LockRegistryFactory;
 
 /**
  * Declares the store {@code redlock} if its servers are known.
@@ -36,12 +37,19 @@ import io.github.lockstarter.spring.LockStoreBeans;
 @Conditional(RedlockConfiguration.NodesPresent.class)
 class RedlockConfiguration {
 
-	private static final String BEAN = LockStoreBeans.KIND + "redlock";
+	static final String REGISTRY = "redlockLockRegistry";
 
-	@Bean(BEAN)
+	static final String STORE = "distributedLockRedlockStore";
+
+	@Bean(name = REGISTRY, defaultCandidate = false)
 	@Lazy
-	@Fallback
-	@ConditionalOnMissingBean(name = BEAN)
+	@ConditionalOnMissingBean(name = REGISTRY)
+	LockRegistry redlockLockRegistry(LockRegistryFactory registries, @Qualifier(STORE) RedlockStore store) {
+		return registries.create("redlock", store);
+	}
+
+	@Bean(name = STORE, defaultCandidate = false)
+	@Lazy
 	RedlockStore distributedLockRedlockStore(DistributedLockProperties properties) {
 		RedlockProperties redlock = properties.redlock();
 		List<LettuceConnectionFactory> nodes = redlock.nodes().stream().map(RedlockConfiguration::connections).toList();

@@ -11,14 +11,15 @@ import org.apache.zookeeper.client.ConnectStringParser;
 
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Fallback;
 import org.springframework.context.annotation.Lazy;
 
-import io.github.lockstarter.spring.LockStoreBeans;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.spring.LockRegistryFactory;
 import io.github.lockstarter.zookeeper.ZooKeeperLockSettings;
 import io.github.lockstarter.zookeeper.ZooKeeperLockStore;
 
@@ -30,12 +31,19 @@ import io.github.lockstarter.zookeeper.ZooKeeperLockStore;
 @ConditionalOnClass({ ZooKeeperLockStore.class, CuratorFramework.class })
 class ZooKeeperLockConfiguration {
 
-	private static final String BEAN = LockStoreBeans.KIND + "zookeeper";
+	static final String REGISTRY = "zooKeeperLockRegistry";
 
-	@Bean(BEAN)
+	static final String STORE = "distributedLockZooKeeperStore";
+
+	@Bean(name = REGISTRY, defaultCandidate = false)
 	@Lazy
-	@Fallback
-	@ConditionalOnMissingBean(name = BEAN)
+	@ConditionalOnMissingBean(name = REGISTRY)
+	LockRegistry zooKeeperLockRegistry(LockRegistryFactory registries, @Qualifier(STORE) ZooKeeperLockStore store) {
+		return registries.create("zookeeper", store);
+	}
+
+	@Bean(name = STORE, defaultCandidate = false)
+	@Lazy
 	ZooKeeperLockStore distributedLockZooKeeperStore(ListableBeanFactory beanFactory,
 			DistributedLockProperties properties) {
 		ZooKeeperLockProperties zookeeper = properties.zookeeper();

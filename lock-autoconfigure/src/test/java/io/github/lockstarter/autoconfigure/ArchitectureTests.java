@@ -24,9 +24,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ArchitectureTests extends AbstractArchitectureTests {
 
 	ArchitectureTests() {
-		super(Map.of(".autoconfigure",
-				Set.of("", ".event", ".store", ".engine", ".redis", ".redlock", ".jdbc", ".zookeeper", ".memory",
-						".interceptor", ".validation", ".aspectj", ".transaction", ".lifecycle", ".spring")));
+		super(Map.of(".autoconfigure", Set.of("", ".event", ".store", ".engine", ".redis", ".redlock", ".jdbc",
+				".zookeeper", ".memory", ".interceptor", ".validation", ".aspectj", ".transaction", ".spring")));
 	}
 
 	@Test

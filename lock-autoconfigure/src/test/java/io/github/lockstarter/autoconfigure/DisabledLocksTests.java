@@ -3,6 +3,8 @@
 package io.github.lockstarter.autoconfigure;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -23,6 +25,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.OnContention;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.testsupport.WeavingClassLoader;
@@ -79,17 +82,20 @@ class DisabledLocksTests {
 	}
 
 	@Test
-	void locksExcludeWithinTheJvmWhateverStoreTheyName() {
-		this.runner.withPropertyValues("distributed-lock.store=jdbc", "distributed-lock.locks.stock.store=paper")
-			.run((context) -> {
-				LockRegistry registry = context.getBean(LockRegistry.class);
-				try (Lease lease = registry.acquire(STOCK)) {
-					assertThat(lease.remaining()).isPositive();
-					assertThat(Callers.start(() -> registry.tryAcquire(STOCK)).get()).isEmpty();
-					assertThat(Callers.start(() -> registry.tryAcquire(STOCK.withStore("redis"))).get()).isEmpty();
-				}
-				assertThat(Callers.start(() -> registry.tryAcquire(STOCK)).get()).hasValueSatisfying(Lease::close);
-			});
+	void locksExcludeWithinTheJvmWhateverRegistryTheyName() {
+		this.runner.withPropertyValues("distributed-lock.store=jdbc").withBean(Elsewhere.class).run((context) -> {
+			LockRegistry registry = context.getBean(LockRegistry.class);
+			for (String name : List.of("redisLockRegistry", "jdbcLockRegistry", "zooKeeperLockRegistry",
+					"redlockLockRegistry")) {
+				assertThat(context.getBean(name)).isSameAs(registry);
+			}
+			try (Lease lease = registry.acquire(STOCK)) {
+				assertThat(lease.remaining()).isPositive();
+				assertThat(Callers.start(() -> registry.tryAcquire(STOCK)).get()).isEmpty();
+				assertThat(Callers.start(() -> context.getBean(Elsewhere.class).sell()).get()).isEmpty();
+			}
+			assertThat(Callers.start(() -> registry.tryAcquire(STOCK)).get()).hasValueSatisfying(Lease::close);
+		});
 	}
 
 	@Test
@@ -122,6 +128,16 @@ class DisabledLocksTests {
 		@DistributedLock(name = "stock", key = "#id")
 		public CompletableFuture<Long> deductLater(long id) {
 			return CompletableFuture.completedFuture(Lease.current().fencingToken());
+		}
+
+	}
+
+	public static class Elsewhere {
+
+		@DistributedLock(name = "stock", key = "'1001'", registry = "zooKeeperLockRegistry", waitTime = "0s",
+				onContention = OnContention.SKIP)
+		public Optional<Boolean> sell() {
+			return Optional.of(true);
 		}
 
 	}

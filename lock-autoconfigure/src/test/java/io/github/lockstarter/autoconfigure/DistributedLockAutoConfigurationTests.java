@@ -38,15 +38,14 @@ import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.interceptor.DistributedLockAdvisor;
-import io.github.lockstarter.lifecycle.LockLifecycle;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.redis.RedisLockStore;
 import io.github.lockstarter.servers.SharedServers;
 import io.github.lockstarter.servers.SharedServers.RedisDatabase;
 import io.github.lockstarter.spring.EnableDistributedLocks;
+import io.github.lockstarter.spring.LockRegistryFactory;
 import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.LockStores;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 
@@ -71,7 +70,7 @@ class DistributedLockAutoConfigurationTests {
 		this.runner.withUserConfiguration(Shop.class)
 			.withPropertyValues("spring.data.redis.url=" + redis.url())
 			.run((context) -> {
-				assertThat(context).hasSingleBean(RedisLockStore.class).hasSingleBean(LockLifecycle.class);
+				assertThat(context).hasSingleBean(RedisLockStore.class).hasSingleBean(LockRegistryFactory.class);
 				assertThat(context.getBean(Stock.class).deduct(1001)).isEqualTo(LockKey.of("stock", 1001));
 				try (Lease lease = context.getBean(LockRegistry.class).acquire(LockRequest.of("stock", 1001))) {
 					assertThat(redis.command("EXISTS", "lock:{stock:1001}")).isEqualTo("1");
@@ -117,18 +116,20 @@ class DistributedLockAutoConfigurationTests {
 		this.memory.withClassLoader(new FilteredClassLoader(RedisConnectionFactory.class, RedisOperations.class))
 			.withUserConfiguration(Shop.class)
 			.run((context) -> {
-				assertThat(context).hasSingleBean(MemoryLockStore.class).doesNotHaveBean(RedisLockStore.class);
+				assertThat(context).doesNotHaveBean(LockStore.class);
 				assertThat(context.getBean(Stock.class).deduct(1001)).isEqualTo(LockKey.of("stock", 1001));
 			});
 	}
 
 	@Test
 	void theUsersStoreWins() {
-		LockStore store = new MemoryLockStore(new LockMemory());
+		LockMemory memory = new LockMemory();
+		LockStore store = new MemoryLockStore(memory);
 		this.runner.withBean(LockStore.class, () -> store).run((context) -> {
 			assertThat(context.getBean(LockStore.class)).isSameAs(store);
-			assertThat(context.getBean(LockStores.class).find(context.getBean(LockStores.class).defaultName()))
-				.isSameAs(store);
+			try (Lease lease = context.getBean(LockRegistry.class).acquire(LockRequest.of("stock", 1001))) {
+				assertThat(memory.isEmpty()).isFalse();
+			}
 		});
 	}
 
@@ -139,7 +140,7 @@ class DistributedLockAutoConfigurationTests {
 			.withBean(LockRegistry.class, () -> registry)
 			.run((context) -> {
 				assertThat(context).getBean(LockRegistry.class).isSameAs(registry);
-				assertThat(context).doesNotHaveBean(DefaultLockRegistry.class);
+				assertThat(context).doesNotHaveBean("distributedLockRegistry");
 			});
 	}
 
@@ -156,7 +157,7 @@ class DistributedLockAutoConfigurationTests {
 		this.memory.withBean(DefaultLockRegistry.class, () -> registry).run((context) -> {
 			assertThat(context).hasSingleBean(DefaultLockRegistry.class);
 			registry.acquire(LockRequest.of("stock")).close();
-			context.getBean(LockLifecycle.class).stop();
+			context.getBean(LockRegistryFactory.class).stop();
 			assertThatExceptionOfType(LockUnavailableException.class)
 				.isThrownBy(() -> registry.acquire(LockRequest.of("stock")));
 		});
@@ -192,7 +193,7 @@ class DistributedLockAutoConfigurationTests {
 	@Test
 	void aClosedContextGivesNoLocks() {
 		this.memory.run((context) -> {
-			DefaultLockRegistry registry = context.getBean(DefaultLockRegistry.class);
+			LockRegistry registry = context.getBean(LockRegistry.class);
 			context.getSourceApplicationContext(ConfigurableApplicationContext.class).close();
 			assertThatExceptionOfType(LockUnavailableException.class)
 				.isThrownBy(() -> registry.acquire(LockRequest.of("stock", 1001)))

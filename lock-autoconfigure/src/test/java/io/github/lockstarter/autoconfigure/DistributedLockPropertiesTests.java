@@ -161,17 +161,17 @@ class DistributedLockPropertiesTests {
 	@Test
 	void theSettingsOfALockNameAreBound() {
 		this.runner
-			.withPropertyValues("distributed-lock.locks.stock.store=memory",
-					"distributed-lock.locks.stock.wait-time=1s", "distributed-lock.locks.stock.lease-time=2s",
-					"distributed-lock.locks.stock.hold-at-least=3s", "distributed-lock.locks.stock.on-contention=skip",
+			.withPropertyValues("distributed-lock.locks.stock.wait-time=1s",
+					"distributed-lock.locks.stock.lease-time=2s", "distributed-lock.locks.stock.hold-at-least=3s",
+					"distributed-lock.locks.stock.on-contention=skip",
 					"distributed-lock.locks.stock.on-unavailable=fallback", "distributed-lock.locks.stock.on-lost=log",
 					"distributed-lock.locks[Shop_1.buy#$].wait-time=0s")
 			.run((context) -> {
 				LockSettings settings = context.getBean(LockSettings.class);
 				assertThat(settings.names()).containsOnlyKeys("stock", "Shop_1.buy#$");
 				assertThat(settings.get("stock"))
-					.isEqualTo(new NameSettings("memory", Duration.ofSeconds(1), Duration.ofSeconds(2),
-							Duration.ofSeconds(3), OnContention.SKIP, OnUnavailable.FALLBACK, OnLost.LOG));
+					.isEqualTo(new NameSettings(Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(3),
+							OnContention.SKIP, OnUnavailable.FALLBACK, OnLost.LOG));
 				assertThat(settings.get("Shop_1.buy#$")).isEqualTo(NameSettings.NONE.withWaitTime(Duration.ZERO));
 			});
 	}
@@ -193,7 +193,6 @@ class DistributedLockPropertiesTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', quoteCharacter = '`', value = { //
 			"locks[no name].wait-time=1s | distributed-lock.locks[no name] | 'name' must be 1 to 128",
-			"locks.stock.store= | distributed-lock.locks.stock | 'store' must not be blank",
 			"locks.stock.wait-time=-1s | distributed-lock.locks.stock | 'waitTime' must not be negative",
 			"locks.stock.lease-time=9ms | distributed-lock.locks.stock | 'leaseTime' must be from 10 ms to 365 days",
 			"locks[order.place].hold-at-least=366d | distributed-lock.locks[order.place] | 'holdAtLeast' must be from",

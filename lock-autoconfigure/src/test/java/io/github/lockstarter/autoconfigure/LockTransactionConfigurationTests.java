@@ -23,7 +23,6 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
-import io.github.lockstarter.transaction.TransactionAwareLockRegistry;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockListener;
@@ -32,6 +31,7 @@ import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.test.ManualTime;
 import io.github.lockstarter.testsupport.OrdersDatabase;
+import io.github.lockstarter.transaction.TransactionAwareLockRegistry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -80,11 +80,10 @@ class LockTransactionConfigurationTests {
 	}
 
 	@Test
-	void beansGetTheRegistryByBothItsTypes() {
+	void beansGetTheRegistryByItsType() {
 		this.runner.run((context) -> {
 			assertThat(context.getBean(LockRegistry.class)).isInstanceOf(TransactionAwareLockRegistry.class);
 			assertThat(context.getBeanProvider(LockRegistry.class).getIfUnique()).isNotNull();
-			assertThat(context.getBean(DefaultLockRegistry.class)).isNotNull();
 		});
 	}
 
@@ -117,12 +116,13 @@ class LockTransactionConfigurationTests {
 	}
 
 	@Test
-	void withoutTransactionsThereIsOneRegistryAndNothingToGuard() {
+	void withoutTransactionsThereIsAPlainRegistryAndNothingToGuard() {
 		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
 			.withPropertyValues("distributed-lock.store=memory")
 			.withClassLoader(new FilteredClassLoader(ConfigurableTransactionManager.class))
-			.run((context) -> assertThat(context).hasSingleBean(LockRegistry.class)
-				.doesNotHaveBean("distributedLockCommitGuards"));
+			.run((context) -> assertThat(context).doesNotHaveBean("distributedLockCommitGuards")
+				.getBean("distributedLockRegistry")
+				.isInstanceOf(DefaultLockRegistry.class));
 	}
 
 	private DefaultLockRegistry registry() {

@@ -32,8 +32,10 @@ import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.OnContention;
 import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.spring.LockRegistryFactory;
 import io.github.lockstarter.store.LockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -88,9 +90,8 @@ class StartFailureTests {
 				new FilteredClassLoader("io.github.lockstarter.redis", "io.github.lockstarter.redlock")));
 		assertThat(catchThrowable(() -> application.run("--distributed-lock.store=redis"))).isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("Invalid value 'redis' for configuration property 'distributed-lock.store'")
-			.contains(
-					"There is no such store. Stores: 'memory'. Add the dependency io.github.lockstarter:lock-starter, which");
+			.contains("The property distributed-lock.store is 'redis', but that store is not on the class path.")
+			.contains("add the dependency io.github.lockstarter:lock-starter, which brings Spring Data Redis");
 	}
 
 	@Test
@@ -103,82 +104,34 @@ class StartFailureTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', value = { //
-			"rediss | There is no such store. Stores: 'memory', 'redis'.",
-			"redlock | Stores: 'memory', 'redis'. Add the dependency io.github.lockstarter:lock-starter, which brings Lettuce, and set",
-			"paper | There is no such store. Stores: 'memory', 'redis'. A LockStore bean has the name of the bean.",
-			"jdbc | Stores: 'memory', 'redis'. Add the dependency io.github.lockstarter:lock-starter-jdbc, which brings" })
-	void anUnknownDefaultStoreIsAnalyzed(String store, String reason, CapturedOutput output) {
+			"redlock | add the dependency io.github.lockstarter:lock-starter, which brings Lettuce, and set",
+			"jdbc | add the dependency io.github.lockstarter:lock-starter-jdbc, which brings" })
+	void aMissingDefaultStoreIsAnalyzed(String store, String remedy, CapturedOutput output) {
 		assertThat(catchThrowable(() -> start(Application.class, "distributed-lock.store=" + store))).isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("Invalid value '" + store + "' for configuration property 'distributed-lock.store'")
-			.contains(reason)
+			.contains(
+					"The property distributed-lock.store is '" + store + "', but that store is not on the class path.")
+			.contains(remedy)
 			.doesNotContain("\tat ");
 	}
 
 	@Test
-	void anUnknownStoreOfALockNameIsAnalyzed(CapturedOutput output) {
-		assertThat(catchThrowable(() -> start(Application.class, "distributed-lock.store=memory",
-				"distributed-lock.locks.stock.store=paper")))
-			.isNotNull();
+	void theKindsOfStoresAreListed(CapturedOutput output) {
+		assertThat(catchThrowable(() -> start(Application.class, "distributed-lock.store=rediss"))).isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("The settings of the lock name 'stock' choose the store 'paper', which does not exist. Stores:"
-					+ " 'memory' (the default), 'redis'.")
-			.contains("Correct the name under distributed-lock.locks")
-			.doesNotContain("\tat ");
-	}
-
-	@ParameterizedTest
-	@CsvSource(delimiter = '|', value = {
-			"jdbc | Add the dependency io.github.lockstarter:lock-starter-jdbc, which brings",
-			"redlock | Add the dependency io.github.lockstarter:lock-starter, which brings Lettuce, and set distributed-lock" })
-	void aMissingKindOfStoreOfALockNameIsAnalyzed(String store, String remedy, CapturedOutput output) {
-		assertThat(catchThrowable(() -> start(Application.class, "distributed-lock.store=memory",
-				"distributed-lock.locks.stock.store=" + store)))
-			.isNotNull();
-		assertThat(output).contains("choose the store '" + store + "', which does not exist")
-			.containsPattern("Action:\\s+\\Q" + remedy);
-	}
-
-	@ParameterizedTest
-	@CsvSource({ "memory, report", "redlock, other" })
-	void aStoreOfALockNameThatCannotDoWhatItsSettingsAskForIsAnalyzed(String defaultStore, String inRedlock,
-			CapturedOutput output) {
-		assertThat(catchThrowable(() -> start(Application.class, "distributed-lock.store=" + defaultStore,
-				"distributed-lock.redlock.nodes=127.0.0.1:1,127.0.0.1:2,127.0.0.1:3",
-				"distributed-lock.locks." + inRedlock + ".store=redlock",
-				"distributed-lock.locks.report.hold-at-least=1h")))
-			.isNotNull();
-		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("The settings of the lock name 'report' do not fit its store: the lock is requested with"
-					+ " 'holdAtLeast', but the lock store 'redlock' cannot keep a lock")
-			.contains("Choose another store with distributed-lock.locks.report.store, or remove"
-					+ " distributed-lock.locks.report.hold-at-least.")
-			.doesNotContain("\tat ");
+			.contains("distributed-lock.store", "rediss", "AUTO", "JDBC", "MEMORY", "REDIS", "REDLOCK", "ZOOKEEPER");
 	}
 
 	@Test
-	void aStoreOfALockNameThatCannotBeCreatedIsAnalyzed(CapturedOutput output) {
-		assertThat(catchThrowable(() -> start(TwoFactories.class, "distributed-lock.store=memory",
-				"distributed-lock.locks.stock.store=redis")))
-			.isNotNull();
-		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("The settings of the lock name 'stock' choose the store 'redis', which cannot be created."
-					+ " Distributed locks need one RedisConnectionFactory bean")
-			.contains("For tests, declare a MemoryLockStore bean with the name 'redis'.")
+	void aRegistryOfAMethodThatCannotBeCreatedIsAnalyzed(CapturedOutput output) {
+		assertThat(catchThrowable(() -> start(OtherStore.class, "distributed-lock.store=memory"))).isNotNull();
+		assertThat(output).contains("Distributed locks need one RedisConnectionFactory bean, but there are several")
+			.contains("For tests, declare a LockRegistry bean with the name 'redisLockRegistry'.")
 			.doesNotContain("set distributed-lock.store=memory");
 	}
 
 	@Test
-	void aStoreOfAMethodThatCannotBeCreatedIsAnalyzed(CapturedOutput output) {
-		assertThat(catchThrowable(() -> start(OtherStore.class, "distributed-lock.store=memory"))).isNotNull();
-		assertThat(output)
-			.contains("'" + OtherStore.Job.class.getName()
-					+ ".run()' requests its lock in the store 'redis', which cannot be created. Distributed locks need")
-			.contains("For tests, declare a MemoryLockStore bean with the name 'redis'.");
-	}
-
-	@Test
-	void aBeanReplacesAKindOfStoreInTests() {
+	void aBeanReplacesAKindOfRegistryInTests() {
 		try (ConfigurableApplicationContext context = start(ReplacedStore.class, "distributed-lock.store=memory")) {
 			context.getBean(OtherStore.Job.class).run();
 		}
@@ -198,18 +151,18 @@ class StartFailureTests {
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains("Distributed locks need one default store, but there are several LockStore beans: 'first',"
 					+ " 'second'.")
-			.contains("set distributed-lock.store to the name of one of these beans, mark one of them as @Primary")
+			.contains("mark one of these beans as @Primary, or the others as @Bean(defaultCandidate = false)")
 			.doesNotContain("\tat ");
 	}
 
 	@Test
-	void anUnknownStoreOfAMethodIsAnalyzed(CapturedOutput output) {
-		assertThat(catchThrowable(() -> start(UnknownStore.class, "distributed-lock.store=memory"))).isNotNull();
+	void anUnknownRegistryOfAMethodIsAnalyzed(CapturedOutput output) {
+		assertThat(catchThrowable(() -> start(UnknownRegistry.class, "distributed-lock.store=memory"))).isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("Invalid @DistributedLock on '" + UnknownStore.class.getName()
-					+ ".run()': the lock is requested in the store 'zookeeper', which does not exist")
-			.contains("Stores: 'memory' (the default), 'redis'.")
-			.containsPattern("Action:\\s+Add the dependency io.github.lockstarter:lock-starter-zookeeper.")
+			.contains("Invalid @DistributedLock on '" + UnknownRegistry.class.getName()
+					+ ".run()': the lock is requested in the registry 'zooKeeperLockRegistry', which does not exist")
+			.containsPattern("Action:\\s+For this registry, add the dependency"
+					+ " io.github.lockstarter:lock-starter-zookeeper.")
 			.doesNotContain("\tat ");
 	}
 
@@ -364,7 +317,7 @@ class StartFailureTests {
 
 		static class Job {
 
-			@DistributedLock(store = "redis")
+			@DistributedLock(registry = "redisLockRegistry")
 			public void run() {
 			}
 
@@ -376,9 +329,9 @@ class StartFailureTests {
 	@Import(OtherStore.class)
 	static class ReplacedStore {
 
-		@Bean
-		LockStore redis() {
-			return new MemoryLockStore();
+		@Bean(defaultCandidate = false)
+		LockRegistry redisLockRegistry(LockRegistryFactory registries) {
+			return registries.create("redis", new MemoryLockStore());
 		}
 
 	}
@@ -400,9 +353,9 @@ class StartFailureTests {
 	}
 
 	@Import(Application.class)
-	static class UnknownStore {
+	static class UnknownRegistry {
 
-		@DistributedLock(store = "zookeeper")
+		@DistributedLock(registry = "zooKeeperLockRegistry")
 		public void run() {
 		}
 

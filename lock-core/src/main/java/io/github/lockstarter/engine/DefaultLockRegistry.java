@@ -3,11 +3,17 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReadWriteLock;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.Lease;
@@ -19,28 +25,50 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockSettings;
-import io.github.lockstarter.LockUnavailableException;
-import io.github.lockstarter.NameSettings;
+import io.github.lockstarter.event.CompositeLockListener;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.LockStoreCreationException;
-import io.github.lockstarter.store.LockStores;
 import io.github.lockstarter.store.StoreCapabilities;
-import io.github.lockstarter.store.UnknownLockStoreException;
-import io.github.lockstarter.store.UnsuitableLockStoreException;
 
 /**
- * The {@link LockRegistry} for every store, and for several of them. Each lock is kept in
- * the store that its request names, otherwise in that of its name's settings, and
- * otherwise in the default one. A store that nothing names is not used.
+ * The {@link LockRegistry} of one store, whichever it is. The waiters of one JVM form a
+ * FIFO queue for each lock, and the store is asked only for the first of them. A FAIR
+ * waiter also stands in the line of the store.
+ *
+ * <p>
+ * An application with several stores has a registry for each of them. Their locks are
+ * different locks, even if their keys are the same.
  */
 public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
+	private static final Log logger = LogFactory.getLog(DefaultLockRegistry.class);
+
+	private final String name;
+
+	private final LockStore store;
+
 	private final LockSettings lockSettings;
 
-	private final Engines engines;
+	private final Duration shutdownTimeout;
 
-	private final Engine standard;
+	private final Terms terms;
+
+	private final LocalLocks locks;
+
+	private final EngineThreads threads;
+
+	private final StoreCapabilities capabilities;
+
+	private final Waiters waiters;
+
+	private final StoreDesk desk;
+
+	private final Admission admission;
+
+	private final SimultaneousGrant simultaneousGrant;
+
+	/** When {@link #drain()} stops waiting for holders; set before locks are refused. */
+	private volatile long deadline;
 
 	/**
 	 * Create a registry with default settings and without a listener.
@@ -51,7 +79,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	/**
-	 * Create a registry for one store.
+	 * Create a registry.
 	 * @param store the store
 	 * @param settings wait times, lease times and intervals
 	 * @param listener called with each event; its failures do not affect the locks
@@ -61,110 +89,111 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	/**
-	 * Create a registry for one store with a time of its own, for tests.
+	 * Create a registry with a time of its own, for tests.
 	 * @param store the store
 	 * @param settings wait times, lease times and intervals
 	 * @param listener called with each event; its failures do not affect the locks
 	 * @param time the clock and the waits of this registry
 	 */
 	public DefaultLockRegistry(LockStore store, EngineSettings settings, LockListener listener, Time time) {
-		this(LockStores.of(store), LockSettings.NONE, settings, listener, time);
+		this(store.name(), store, LockSettings.NONE, settings, listener, time);
 	}
 
 	/**
-	 * Create a registry for several stores.
-	 * @param stores the stores; other than the default one and those that the settings
-	 * name, each is created when a request names it
+	 * Create a registry with settings of lock names.
+	 * @param name the name of the registry in messages, in events and in the tables of
+	 * fenced transactions, the same in all instances; other registries of the application
+	 * have other names
+	 * @param store the store
 	 * @param lockSettings the settings of lock names
-	 * @param settings wait times, lease times and intervals, for all stores
+	 * @param settings wait times, lease times and intervals
 	 * @param listener called with each event; its failures do not affect the locks
-	 * @throws UnknownLockStoreException if the settings name a store that does not exist
-	 * @throws LockStoreCreationException if a store that they name cannot be created
-	 * @throws UnsuitableLockStoreException if the settings of a lock name ask for
-	 * something that its store cannot do
+	 * @param time the clock and the waits of this registry
 	 */
-	public DefaultLockRegistry(LockStores stores, LockSettings lockSettings, EngineSettings settings,
-			LockListener listener) {
-		this(stores, lockSettings, settings, listener, Time.SYSTEM);
+	public DefaultLockRegistry(String name, LockStore store, LockSettings lockSettings, EngineSettings settings,
+			LockListener listener, Time time) {
+		this.name = name;
+		this.store = store;
+		this.lockSettings = lockSettings;
+		this.shutdownTimeout = settings.shutdownTimeout();
+		this.capabilities = StoreCapabilities.of(name, store);
+		LockStore safeStore = new WellBehavedStore(store);
+		LockListener safeListener = new CompositeLockListener(List.of(listener));
+		this.threads = new EngineThreads(safeStore, time);
+		this.waiters = new Waiters(this.capabilities, settings.waitTime(), time);
+		this.terms = new Terms(settings, time);
+		this.locks = new LocalLocks(this.terms);
+		OutageLog outages = new OutageLog(name, safeStore, this.threads.background()::serverOf,
+				this.threads.timetable(), settings.leaseTime().dividedBy(10));
+		LossNotice notice = new LossNotice(name, safeListener, this.threads.callbacks(), outages);
+		this.desk = new StoreDesk(safeStore, settings, this.threads, this.locks, notice, outages);
+		safeStore.onInterruption(this::renewAll);
+		this.admission = new Admission(this.desk, outages, safeListener, this.capabilities, this.threads.returns());
+		this.simultaneousGrant = new SimultaneousGrant(safeStore, this.terms, this.locks, this.desk, this.admission,
+				this.threads.timetable());
+	}
+
+	private void renewAll() {
+		this.locks.all().stream().map(LocalLock::tenure).filter(Objects::nonNull).forEach(this.desk.watchdog()::hasten);
 	}
 
 	/**
-	 * Create a registry for several stores with a time of its own, for tests.
-	 * @see #DefaultLockRegistry(LockStores, LockSettings, EngineSettings, LockListener)
+	 * Return the name of this registry.
 	 */
-	public DefaultLockRegistry(LockStores stores, LockSettings lockSettings, EngineSettings settings,
-			LockListener listener, Time time) {
-		this.lockSettings = lockSettings;
-		this.engines = new Engines(stores, settings, listener, time);
-		this.standard = this.engines.create(stores.defaultName(), "The default is", null);
-		try {
-			lockSettings.names().forEach((name, each) -> {
-				createEngine(name, each.store());
-				requireAble(stores, name, each);
-			});
-		}
-		catch (RuntimeException ex) {
-			this.engines.close();
-			throw ex;
-		}
+	public String name() {
+		return this.name;
 	}
 
-	private void createEngine(String name, @Nullable String store) {
-		if (store == null) {
-			return;
-		}
-		String subject = "The settings of the lock name '" + name + "' choose";
-		try {
-			this.engines.create(store, subject, null);
-		}
-		catch (UnknownLockStoreException ex) {
-			throw ex;
-		}
-		catch (RuntimeException ex) {
-			throw new LockStoreCreationException(subject, store, ex);
-		}
+	/**
+	 * Return the store that keeps the locks.
+	 */
+	public LockStore store() {
+		return this.store;
 	}
 
-	private static void requireAble(LockStores stores, String name, NameSettings settings) {
-		Duration holdAtLeast = settings.holdAtLeast();
-		if (holdAtLeast == null) {
-			return;
-		}
-		String store = (settings.store() != null) ? settings.store() : stores.defaultName();
-		StoreCapabilities able = StoreCapabilities.of(store, Objects.requireNonNull(stores.find(store)));
-		String objection = able.objection(LockRequest.of(name).withHoldAtLeast(holdAtLeast));
-		if (objection != null) {
-			throw new UnsuitableLockStoreException(name, objection);
-		}
+	@Override
+	public LockSettings settings() {
+		return this.lockSettings;
 	}
 
 	@Override
 	public Lease acquire(LockRequest request) {
-		LockRequest complete = this.lockSettings.forLease(request);
-		return engine(complete).acquire(complete);
+		return acquireNow(this.lockSettings.forLease(request));
+	}
+
+	private Lease acquireNow(LockRequest request) {
+		ThreadWaiter waiter = this.waiters.ofThread(request);
+		Lease lease = waiter.obtain(request.key(), this.admission);
+		if (lease == null) {
+			throw new LockContendedException(request.key(), waiter.waited());
+		}
+		return lease;
 	}
 
 	@Override
 	public Optional<Lease> tryAcquire(LockRequest request) {
 		LockRequest complete = this.lockSettings.forLease(request);
-		return engine(complete).tryAcquire(complete);
+		return Optional.ofNullable(this.waiters.ofThread(complete).obtain(complete.key(), this.admission));
 	}
 
 	@Override
 	public CompletableFuture<Lease> acquireAsync(LockRequest request) {
-		LockRequest complete = this.lockSettings.forLease(request);
-		try {
-			return engine(complete).acquireAsync(complete);
-		}
-		catch (LockUnavailableException ex) {
-			return CompletableFuture.failedFuture(ex);
-		}
+		return acquireAsync(this.lockSettings.forLease(request), new Object());
+	}
+
+	private CompletableFuture<Lease> acquireAsync(LockRequest request, Object otherwise) {
+		return this.waiters.ofFuture(request, otherwise, this.admission, this.threads).begin();
 	}
 
 	@Override
 	public LeaseSet acquireAll(LockSetRequest request) {
 		LockSetRequest complete = this.lockSettings.forLease(request);
-		return engine(complete).acquireAll(complete);
+		complete.requests().forEach(this.waiters::require);
+		Function<LockRequest, ThreadWaiter> waiters = (each) -> this.waiters.impatient(each, Thread.currentThread());
+		return manyLocks(complete, this.threads.bodies(),
+				(all, time) -> CompletableFuture.completedFuture(this.simultaneousGrant.tryGrant(all, waiters, time)),
+				(each) -> CompletableFuture.completedFuture(acquireNow(each)))
+			.await();
 	}
 
 	@Override
@@ -180,12 +209,22 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	@Override
 	public CompletableFuture<LeaseSet> acquireAllAsync(LockSetRequest request) {
 		LockSetRequest complete = this.lockSettings.forLease(request);
-		try {
-			return engine(complete).acquireAllAsync(complete);
-		}
-		catch (LockUnavailableException ex) {
-			return CompletableFuture.failedFuture(ex);
-		}
+		complete.requests().forEach(this.waiters::require);
+		Object owner = new Object();
+		Function<LockRequest, ThreadWaiter> waiters = (each) -> this.waiters.impatient(each, owner);
+		return manyLocks(complete, CallContext.capture().on(this.threads.bodies()),
+				(all, time) -> this.simultaneousGrant.tryGrantAsync(all, waiters, time, this.threads.tasks()),
+				(each) -> acquireAsync(each, owner))
+			.begin();
+	}
+
+	private ManyLocks manyLocks(LockSetRequest request, Executor bodies,
+			BiFunction<List<LockRequest>, Duration, CompletableFuture<@Nullable List<Lease>>> atOnce,
+			Function<LockRequest, CompletableFuture<Lease>> one) {
+		LockKey first = request.requests().get(0).key();
+		Executor lane = (task) -> this.threads.requests().execute(first, task);
+		return new ManyLocks(this.terms.time(), request.requests(), this.waiters.waitTime(request), atOnce, one, lane,
+				bodies, this.threads.returns());
 	}
 
 	/**
@@ -194,42 +233,34 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	 */
 	@Override
 	public ReadWriteLock readWriteLock(LockKey key) {
-		LockRequest read = this.lockSettings.forLease(LockRequest.of(key).withMode(LockMode.READ));
-		engine(read).require(read);
+		this.capabilities.require(LockRequest.of(key).withMode(LockMode.READ));
 		return LockRegistry.super.readWriteLock(key);
 	}
 
-	@Override
-	public LockSettings settings() {
-		return this.lockSettings;
-	}
-
-	private Engine engine(LockRequest request) {
-		String store = request.store();
-		return (store == null) ? this.standard : this.engines.get(store, request.key());
-	}
-
-	private Engine engine(LockSetRequest request) {
-		LockRequest first = request.requests().get(0);
-		Engine engine = engine(first);
-		for (LockRequest each : request.requests()) {
-			Engine other = engine(each);
-			if (other != engine) {
-				throw new IllegalArgumentException(
-						"Locks in different stores cannot be acquired together: '" + first.key() + "' is in the store '"
-								+ engine.name() + "', and '" + each.key() + "' in '" + other.name() + "'");
-			}
-		}
-		return engine;
-	}
-
 	/**
-	 * Connect to the stores in use without waiting for that, and grant locks again after
+	 * Connect to the store without waiting for that, and grant locks again after
 	 * {@link #drain()}.
 	 * @throws IllegalStateException if this registry is closed
 	 */
 	public void open() {
-		this.engines.open();
+		if (this.threads.areEnded()) {
+			throw new IllegalStateException("A closed registry cannot be opened again: create a new one");
+		}
+		this.desk.connect(this.terms::isRefusing);
+		this.desk.watchdog().setRenewing(true);
+		this.terms.setRefusing(false);
+	}
+
+	/**
+	 * Refuse new requests and end all waits: the beginning of {@link #drain()}, for an
+	 * application that drains several registries within one shutdown timeout.
+	 */
+	public void refuse() {
+		if (!this.terms.isRefusing()) {
+			this.deadline = this.terms.time().now() + this.shutdownTimeout.toNanos();
+			this.terms.setRefusing(true);
+			this.desk.refuseWaiters();
+		}
 	}
 
 	/**
@@ -238,7 +269,27 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	 * its lease expires instead.
 	 */
 	public void drain() {
-		this.engines.drain();
+		refuse();
+		List<LockKey> held = this.locks.held();
+		if (!held.isEmpty()) {
+			logger.info("Waiting up to " + this.shutdownTimeout.toMillis()
+					+ " ms for the holders of locks before the shutdown: " + held);
+		}
+		this.locks.awaitIdle(this.deadline);
+		warnOfHeldLocks();
+		this.desk.watchdog().setRenewing(false);
+		this.desk.awaitAnswers();
+	}
+
+	/**
+	 * Other locks are not held: they have waiters whose last request is not answered.
+	 */
+	private void warnOfHeldLocks() {
+		List<LockKey> held = this.locks.held();
+		if (!held.isEmpty()) {
+			logger.warn("Locks still held after " + this.shutdownTimeout.toMillis()
+					+ " ms of shutdown, until their leases expire: " + held);
+		}
 	}
 
 	/**
@@ -247,16 +298,24 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	 */
 	@Override
 	public void close() {
-		this.engines.close();
+		if (!this.terms.isRefusing()) {
+			drain();
+		}
+		this.threads.close();
+	}
+
+	@Override
+	public String toString() {
+		return "Lock registry '" + this.name + "'";
 	}
 
 	int activeLocks() {
-		return this.engines.all().stream().mapToInt(Engine::activeLocks).sum();
+		return this.locks.size();
 	}
 
 	/** How many actions are scheduled or under way in the background. */
 	int backgroundActions() {
-		return this.engines.all().stream().mapToInt(Engine::backgroundActions).sum();
+		return this.threads.timetable().size() + this.desk.underWay();
 	}
 
 }

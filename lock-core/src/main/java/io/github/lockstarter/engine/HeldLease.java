@@ -50,11 +50,6 @@ final class HeldLease implements Lease {
 	}
 
 	@Override
-	public String store() {
-		return this.admission.store();
-	}
-
-	@Override
 	public boolean isHeld() {
 		return !this.closed.get() && this.hold.isHeld();
 	}

@@ -53,19 +53,19 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockTemplate;
-import io.github.lockstarter.OnPersistenceContext;
-import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.OnLost;
-import io.github.lockstarter.transaction.TransactionAwareLockRegistry;
+import io.github.lockstarter.OnPersistenceContext;
 import io.github.lockstarter.TransactionFencing;
 import io.github.lockstarter.engine.DefaultLockRegistry;
-import io.github.lockstarter.transaction.FenceTable;
-import io.github.lockstarter.transaction.FencingNotPossibleException;
-import io.github.lockstarter.transaction.TransactionFence;
+import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.test.SafetyViolation;
 import io.github.lockstarter.testsupport.FullProfileOnly;
+import io.github.lockstarter.transaction.FenceTable;
+import io.github.lockstarter.transaction.FencingNotPossibleException;
 import io.github.lockstarter.transaction.LockCommitGuard;
+import io.github.lockstarter.transaction.TransactionAwareLockRegistry;
+import io.github.lockstarter.transaction.TransactionFence;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -116,7 +116,7 @@ class FencedTransactionTests {
 	}
 
 	private static LockRegistry aware(LockRegistry registry, OnActiveTransaction onActiveTransaction) {
-		return new TransactionAwareLockRegistry(registry, onActiveTransaction, OnPersistenceContext.DEFAULT,
+		return new TransactionAwareLockRegistry("memory", registry, onActiveTransaction, OnPersistenceContext.DEFAULT,
 				LockListener.NO_OP);
 	}
 

@@ -8,12 +8,13 @@ import java.util.stream.IntStream;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.ReactiveStringRedisTemplate;
-import reactor.core.publisher.Flux;
-import reactor.core.publisher.Mono;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockRegistry;
@@ -54,8 +55,8 @@ class AsyncLocksTests {
 	private static Counter proxy(Counter target, LockRegistry registry) {
 		ProxyFactory factory = new ProxyFactory(target);
 		factory.setProxyTargetClass(true);
-		factory.addAdvisor(
-				new DistributedLockAdvisor(new LockDefinitionSource(new DefaultListableBeanFactory()), () -> registry));
+		factory.addAdvisor(new DistributedLockAdvisor(new LockDefinitionSource(new DefaultListableBeanFactory()),
+				(name) -> registry));
 		return (Counter) factory.getProxy();
 	}
 

@@ -2,7 +2,7 @@
 
 package io.github.lockstarter.aspectj;
 
-import java.util.function.Supplier;
+import java.util.function.Function;
 
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -33,10 +33,12 @@ public final class DistributedLockWeaving implements BeanFactoryPostProcessor, D
 	/**
 	 * Create a connection that lets woven methods acquire their locks.
 	 * @param definitions provides the locks of methods
-	 * @param registry provides the registry at the first call
+	 * @param registries provides the registry of a method at its first call, by its name
+	 * or qualifier, which is empty for the default one
 	 */
-	public static DistributedLockWeaving locking(LockDefinitionSource definitions, Supplier<LockRegistry> registry) {
-		return new DistributedLockWeaving(new DistributedLockInterceptor(definitions, registry));
+	public static DistributedLockWeaving locking(LockDefinitionSource definitions,
+			Function<String, LockRegistry> registries) {
+		return new DistributedLockWeaving(new DistributedLockInterceptor(definitions, registries));
 	}
 
 	/**

@@ -3,7 +3,7 @@
 package io.github.lockstarter.interceptor;
 
 import java.lang.reflect.Method;
-import java.util.function.Supplier;
+import java.util.function.Function;
 
 import org.aopalliance.aop.Advice;
 
@@ -40,11 +40,12 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 	/**
 	 * Create an advisor with the {@linkplain #DEFAULT_ORDER default order}.
 	 * @param definitions provides the locks of methods
-	 * @param registry provides the registry at the first call
+	 * @param registries provides the registry of a method at its first call, by its name
+	 * or qualifier, which is empty for the default one
 	 */
-	public DistributedLockAdvisor(LockDefinitionSource definitions, Supplier<LockRegistry> registry) {
+	public DistributedLockAdvisor(LockDefinitionSource definitions, Function<String, LockRegistry> registries) {
 		this.pointcut = new LockedMethods(definitions);
-		this.advice = new DistributedLockInterceptor(definitions, registry);
+		this.advice = new DistributedLockInterceptor(definitions, registries);
 		setOrder(DEFAULT_ORDER);
 	}
 

@@ -6,7 +6,7 @@ import java.lang.reflect.Method;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
+import java.util.function.Function;
 
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.MethodClassKey;
 import org.springframework.util.ClassUtils;
-import org.springframework.util.function.SingletonSupplier;
 
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockTemplate;
@@ -27,18 +26,19 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 
 	private final LockDefinitionSource definitions;
 
-	private final Supplier<LockRegistry> registry;
+	private final Function<String, LockRegistry> registries;
 
 	private final Map<MethodClassKey, Optional<LockedMethod>> methods = new ConcurrentHashMap<>();
 
 	/**
 	 * Create an interceptor.
 	 * @param definitions provides the locks of methods
-	 * @param registry provides the registry at the first call
+	 * @param registries provides the registry of a method at its first call, by its name
+	 * or qualifier, which is empty for the default one
 	 */
-	public DistributedLockInterceptor(LockDefinitionSource definitions, Supplier<LockRegistry> registry) {
+	public DistributedLockInterceptor(LockDefinitionSource definitions, Function<String, LockRegistry> registries) {
 		this.definitions = definitions;
-		this.registry = SingletonSupplier.of(registry);
+		this.registries = registries;
 	}
 
 	@Override
@@ -67,7 +67,8 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 		if (operation == null) {
 			return null;
 		}
-		return new LockedMethod(operation, operation.template(new LockTemplate(this.registry.get())));
+		return new LockedMethod(operation,
+				operation.template(new LockTemplate(this.registries.apply(operation.registry()))));
 	}
 
 	private record LockedMethod(LockOperation operation, LockTemplate template) {

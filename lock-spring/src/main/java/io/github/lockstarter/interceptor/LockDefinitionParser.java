@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -37,7 +36,6 @@ import io.github.lockstarter.TransactionFencing;
 import io.github.lockstarter.interceptor.LockOperation.FailurePolicy;
 import io.github.lockstarter.interceptor.LockOperation.KeyedRequest;
 import io.github.lockstarter.interceptor.LockOperation.LeaseParameter;
-import io.github.lockstarter.store.LockStores;
 
 /**
  * Turns the annotations of one method into its {@link LockOperation}, or reports why they
@@ -59,8 +57,7 @@ final class LockDefinitionParser {
 
 	/**
 	 * Create a parser.
-	 * @param beans resolves placeholders, and has the settings of lock names and the
-	 * stores
+	 * @param beans resolves placeholders, and has the settings of lock names
 	 * @param defaultNames the method to which each default name belongs; shared by all
 	 * methods
 	 * @param method a method of the target class
@@ -89,7 +86,7 @@ final class LockDefinitionParser {
 		LeaseParameter leaseParameter = leaseParameter(locks);
 		FailurePolicy onFailure = failurePolicy(annotations, locks);
 		OnLost onLost = said(annotations, DistributedLock::onLost, OnLost.DEFAULT);
-		return new LockOperation((locks.size() == 1) ? locks : inOneStore(locks), adapter, onFailure,
+		return new LockOperation(text("registry", first.registry()), locks, adapter, onFailure,
 				(onLost != null) ? onLost : OnLost.DEFAULT, first.transactionFencing(), leaseParameter);
 	}
 
@@ -112,6 +109,7 @@ final class LockDefinitionParser {
 
 	/** All locks are acquired in one wait, so they succeed or fail together. */
 	private void requireSameReactions(DistributedLock one, DistributedLock other) {
+		requireSame("registry", one.registry(), other.registry());
 		requireSame("waitTime", one.waitTime(), other.waitTime());
 		requireSame("onContention", text(one.onContention()), text(other.onContention()));
 		requireSame("onUnavailable", text(one.onUnavailable()), text(other.onUnavailable()));
@@ -134,10 +132,6 @@ final class LockDefinitionParser {
 
 	private LockRequest request(DistributedLock annotation) {
 		LockRequest request = LockRequest.of(name(annotation)).withMode(annotation.mode());
-		String store = text("store", annotation.store());
-		if (!store.isBlank()) {
-			request = request.withStore(store);
-		}
 		request = with("waitTime", annotation.waitTime(), request, LockRequest::withWaitTime,
 				"Use \"0s\" to try without waiting.");
 		request = with("leaseTime", annotation.leaseTime(), request, LockRequest::withLeaseTime,
@@ -319,38 +313,6 @@ final class LockDefinitionParser {
 				"Declare a method of that name in the same class, with the same parameters and return type. It may have"
 						+ " one more parameter, which receives the LockException.",
 				() -> FallbackMethod.find(name, this.method, this.targetClass, reasons));
-	}
-
-	/**
-	 * Require one store for locks that are acquired together. If one of them names it,
-	 * all do: keys that are equal then stand for one lock.
-	 */
-	private List<KeyedRequest> inOneStore(List<KeyedRequest> locks) {
-		LockStores stores = this.beans.getBeanProvider(LockStores.class).getIfUnique();
-		LockRequest first = locks.get(0).request();
-		String store = storeOf(first, stores);
-		for (KeyedRequest lock : locks) {
-			String other = storeOf(lock.request(), stores);
-			if (!Objects.equals(other, store)) {
-				throw invalid(
-						"its locks are in different stores: '" + first.key() + "' in " + storeText(store) + ", and '"
-								+ lock.request().key() + "' in " + storeText(other),
-						"Keep locks that are acquired together in one store, or acquire them one after the other.");
-			}
-		}
-		if (store == null || locks.stream().allMatch((lock) -> lock.request().store() == null)) {
-			return locks;
-		}
-		return locks.stream().map((lock) -> new KeyedRequest(lock.request().withStore(store), lock.key())).toList();
-	}
-
-	private @Nullable String storeOf(LockRequest request, @Nullable LockStores stores) {
-		String store = this.settings.forLease(request).store();
-		return (store == null && stores != null) ? stores.defaultName() : store;
-	}
-
-	private static String storeText(@Nullable String store) {
-		return (store != null) ? "'" + store + "'" : "the default one";
 	}
 
 	/** Resolve the placeholders of an attribute. */

@@ -6,6 +6,7 @@ import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -32,23 +33,25 @@ public final class LockDefinitionSource {
 	/**
 	 * Create a source.
 	 * @param beanFactory resolves placeholders and <code>@bean</code> references, and has
-	 * the settings of lock names and the stores
+	 * the settings of lock names
 	 */
 	public LockDefinitionSource(ConfigurableBeanFactory beanFactory) {
 		this.beanFactory = beanFactory;
 	}
 
 	/**
-	 * Check the annotations of a method before its first call, and return its locks.
+	 * Check the annotations of a method before its first call.
 	 * @param method a method of the class or of one of its interfaces
 	 * @param targetClass the class of the bean
-	 * @return a request for each lock, without its key; none if the method has no lock
+	 * @param locks called for each lock of the method, with the name or qualifier of its
+	 * registry, which is empty for the default one, and with its request without the key
 	 * @throws InvalidLockDefinitionException if an annotation cannot work
 	 */
-	public List<LockRequest> requests(Method method, Class<?> targetClass) {
+	public void check(Method method, Class<?> targetClass, BiConsumer<String, LockRequest> locks) {
 		LockOperation operation = parse(method, targetClass);
-		return (operation != null) ? operation.locks().stream().map(LockOperation.KeyedRequest::request).toList()
-				: List.of();
+		if (operation != null) {
+			operation.locks().forEach((lock) -> locks.accept(operation.registry(), lock.request()));
+		}
 	}
 
 	/**

@@ -31,6 +31,7 @@ import io.github.lockstarter.TransactionFencing;
  * The lock or locks of a method and how its calls run under them, checked as far as
  * possible without a call.
  *
+ * @param registry the name or qualifier of the registry, empty for the default one
  * @param locks the locks, one for each annotation
  * @param adapter runs a call until its work is complete
  * @param onFailure the reaction if the locks cannot be acquired
@@ -38,8 +39,8 @@ import io.github.lockstarter.TransactionFencing;
  * @param transactionFencing whether transactions claim the fencing token
  * @param leaseParameter the parameter that receives the lease
  */
-record LockOperation(List<KeyedRequest> locks, InvocationAdapter adapter, FailurePolicy onFailure, OnLost onLost,
-		TransactionFencing transactionFencing, LeaseParameter leaseParameter) {
+record LockOperation(String registry, List<KeyedRequest> locks, InvocationAdapter adapter, FailurePolicy onFailure,
+		OnLost onLost, TransactionFencing transactionFencing, LeaseParameter leaseParameter) {
 
 	private static final Log logger = LogFactory.getLog(LockOperation.class);
 

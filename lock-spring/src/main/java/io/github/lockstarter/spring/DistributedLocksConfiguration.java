@@ -2,9 +2,9 @@
 
 package io.github.lockstarter.spring;
 
-import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Fallback;
@@ -13,14 +13,13 @@ import org.springframework.context.annotation.Role;
 
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockTemplate;
-import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.interceptor.LockDefinitionSource;
-import io.github.lockstarter.lifecycle.LockLifecycle;
 import io.github.lockstarter.validation.LockDefinitionValidator;
 
 /**
  * What every application with locks has, with and without Spring Boot: the definitions of
- * its locks and their validation, a template, and a shutdown that waits for holders.
+ * its locks and their validation, a template, and the factory of its registries, which
+ * waits for holders at a shutdown.
  */
 @Configuration(proxyBeanMethods = false)
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
@@ -41,17 +40,15 @@ public class DistributedLocksConfiguration {
 	}
 
 	@Bean
-	@Fallback
-	LockTemplate distributedLockTemplate(LockRegistry registry, LockAdvice advice) {
-		return advice.template(registry);
+	static LockRegistryFactory distributedLockRegistryFactory(ConfigurableListableBeanFactory beanFactory,
+			LockAdvice advice, ApplicationEventPublisher publisher) {
+		return new LockRegistryFactory(beanFactory, advice, publisher);
 	}
 
-	/**
-	 * Drains the registries of this context, also those that the application declares.
-	 */
 	@Bean
-	LockLifecycle distributedLockLifecycle(ListableBeanFactory beanFactory) {
-		return new LockLifecycle(beanFactory.getBeansOfType(DefaultLockRegistry.class).values());
+	@Fallback
+	LockTemplate distributedLockTemplate(LockRegistryFactory registries, LockRegistry registry) {
+		return new LockTemplate(registries.aware(registry));
 	}
 
 }

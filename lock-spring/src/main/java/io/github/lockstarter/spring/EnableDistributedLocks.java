@@ -22,14 +22,13 @@ import io.github.lockstarter.interceptor.DistributedLockAdvisor;
  *
  * <p>
  * The application declares a bean of type {@link io.github.lockstarter.store.LockStore},
- * or several: the one that is {@code @Primary} is then the default store, and
- * {@link io.github.lockstarter.DistributedLock#store()} names the others. The application
- * gets a {@link io.github.lockstarter.LockRegistry}, a
- * {@link io.github.lockstarter.LockTemplate} and a check of all annotations at startup.
- * With transactions on the class path, no transaction commits after its lock was lost.
- * Optional beans are an {@link io.github.lockstarter.engine.EngineSettings} with wait and
- * lease times, a {@link io.github.lockstarter.LockSettings} with settings of lock names,
- * a {@link io.github.lockstarter.transaction.FencingSettings} to fence transactions, and
+ * and gets a {@link io.github.lockstarter.LockRegistry}, a
+ * {@link io.github.lockstarter.LockTemplate} and a check of all annotations at startup. A
+ * {@link LockRegistryFactory} creates registries for further stores. With transactions on
+ * the class path, no transaction commits after its lock was lost. Optional beans are an
+ * {@link io.github.lockstarter.engine.EngineSettings} with wait and lease times, a
+ * {@link io.github.lockstarter.LockSettings} with settings of lock names, a
+ * {@link io.github.lockstarter.transaction.FencingSettings} to fence transactions, and
  * any number of {@link io.github.lockstarter.event.LockListener}s.
  *
  * <pre class="code">

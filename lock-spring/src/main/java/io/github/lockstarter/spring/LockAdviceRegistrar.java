@@ -24,6 +24,7 @@ class LockAdviceRegistrar implements ImportBeanDefinitionRegistrar {
 					.addConstructorArgValue(attributes.order())
 					.addConstructorArgValue(attributes.onActiveTransaction())
 					.addConstructorArgValue(attributes.persistenceContext())
+					.addConstructorArgValue(false)
 					.setRole(BeanDefinition.ROLE_INFRASTRUCTURE)
 					.getBeanDefinition());
 	}

@@ -14,7 +14,6 @@ import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.type.AnnotationMetadata;
 
-import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.aspectj.DistributedLockWeaving;
 import io.github.lockstarter.interceptor.DistributedLockAdvisor;
 import io.github.lockstarter.interceptor.LockDefinitionSource;
@@ -30,8 +29,11 @@ public class LockAdvisorConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static DistributedLockAdvisor distributedLockAdvisor(LockDefinitionSource definitions,
-			ObjectProvider<LockRegistry> registry, LockAdvice advice) {
-		return advice.advisor(definitions, registry::getObject);
+			ObjectProvider<LockRegistryFactory> registries, LockAdvice advice) {
+		DistributedLockAdvisor advisor = new DistributedLockAdvisor(definitions,
+				(registry) -> registries.getObject().get(registry));
+		advisor.setOrder(advice.order());
+		return advisor;
 	}
 
 	/**

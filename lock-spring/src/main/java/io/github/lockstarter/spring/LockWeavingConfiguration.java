@@ -9,7 +9,6 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 
-import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.aspectj.DistributedLockWeaving;
 import io.github.lockstarter.interceptor.LockDefinitionSource;
 
@@ -25,8 +24,8 @@ public class LockWeavingConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static DistributedLockWeaving distributedLockWeaving(LockDefinitionSource definitions,
-			ObjectProvider<LockRegistry> registry, LockAdvice advice) {
-		return advice.weaving(definitions, registry::getObject);
+			ObjectProvider<LockRegistryFactory> registries) {
+		return DistributedLockWeaving.locking(definitions, (registry) -> registries.getObject().get(registry));
 	}
 
 }

@@ -14,7 +14,7 @@ import javax.sql.DataSource;
  *
  * @param transactions whether all transactions under locks claim fencing tokens, unless
  * an annotation or a template says otherwise
- * @param storeIn returns the name of the store that keeps its locks in a
+ * @param registryIn returns the name of the registry that keeps its locks in a
  * {@link DataSource}, if there is one: transactions under these locks claim even if not
  * all do
  * @param table the name of the table in each database, with its schema if the database
@@ -23,7 +23,7 @@ import javax.sql.DataSource;
  * transaction may be late
  * @param exclude the names of transaction managers whose transactions are not fenced
  */
-public record FencingSettings(boolean transactions, Function<DataSource, Optional<String>> storeIn, String table,
+public record FencingSettings(boolean transactions, Function<DataSource, Optional<String>> registryIn, String table,
 		Duration retention, Set<String> exclude) {
 
 	/**
@@ -44,21 +44,21 @@ public record FencingSettings(boolean transactions, Function<DataSource, Optiona
 	 * annotation nor a template says so.
 	 */
 	boolean isFenced(DataSource dataSource) {
-		return this.transactions || this.storeIn.apply(dataSource).isPresent();
+		return this.transactions || this.registryIn.apply(dataSource).isPresent();
 	}
 
 	/**
-	 * Return whether they do under locks of a store.
+	 * Return whether they do under locks of a registry.
 	 */
-	boolean isFenced(DataSource dataSource, String store) {
-		return this.transactions || this.storeIn.apply(dataSource).filter(store::equals).isPresent();
+	boolean isFenced(DataSource dataSource, String registry) {
+		return this.transactions || this.registryIn.apply(dataSource).filter(registry::equals).isPresent();
 	}
 
 	/**
 	 * Return these settings with all transactions fenced.
 	 */
 	public FencingSettings withTransactions() {
-		return new FencingSettings(true, this.storeIn, this.table, this.retention, this.exclude);
+		return new FencingSettings(true, this.registryIn, this.table, this.retention, this.exclude);
 	}
 
 }

@@ -65,16 +65,16 @@ final class LeasesOfThread {
 	}
 
 	/**
-	 * Return whether the thread already holds all these locks.
+	 * Return whether the thread already holds all these locks of a registry.
 	 */
-	static boolean cover(List<LockRequest> locks) {
+	static boolean cover(TransactionAwareLockRegistry registry, List<LockRequest> locks) {
 		if (ACQUIRED.get().isEmpty()) {
 			return false;
 		}
 		return locks.stream()
 			.allMatch((lock) -> ACQUIRED.get()
 				.stream()
-				.filter((lease) -> !lease.isEnded())
+				.filter((lease) -> !lease.isEnded() && lease.registry().delegate() == registry.delegate())
 				.flatMap((lease) -> lease.delegate().all().stream())
 				.anyMatch((lease) -> lease.key().equals(lock.key()) && lease.isHeld()));
 	}
@@ -82,26 +82,21 @@ final class LeasesOfThread {
 	/**
 	 * Return the leases whose fencing tokens a transaction claims, without repetition, in
 	 * an order that is the same in all JVMs.
-	 * @param byDefault whether transactions claim the token of a lease where nothing is
-	 * said
+	 * @param byDefault whether transactions claim the tokens of a registry's leases where
+	 * nothing is said
 	 */
-	static List<Lease> fenced(Predicate<Lease> byDefault) {
-		Map<String, Lease> byLock = new TreeMap<>();
+	static List<Fenced> fenced(Predicate<String> byDefault) {
+		Map<String, Fenced> byLock = new TreeMap<>();
 		for (TransactionAwareLeaseSet leases : all()) {
-			for (Lease lease : leases.delegate().all()) {
-				if (leases.isFenced(byDefault.test(lease))) {
-					byLock.merge(lease.store() + '/' + lease.key().text(), lease, LeasesOfThread::stronger);
-				}
+			String registry = leases.registry().name();
+			if (leases.isFenced(byDefault.test(registry))) {
+				leases.delegate()
+					.all()
+					.forEach((lease) -> byLock.merge(registry + '/' + lease.key().text(), new Fenced(registry, lease),
+							Fenced::stronger));
 			}
 		}
 		return List.copyOf(byLock.values());
-	}
-
-	/** The claim of a writer is enough for the same thread as a reader. */
-	private static Lease stronger(Lease one, Lease other) {
-		return Comparator.<Lease, Boolean>comparing((lease) -> lease.mode() != LockMode.READ)
-			.thenComparing(Lease::fencingToken)
-			.compare(one, other) >= 0 ? one : other;
 	}
 
 	static int size() {
@@ -118,6 +113,23 @@ final class LeasesOfThread {
 		all.addAll(ACQUIRED.get());
 		all.removeIf(TransactionAwareLeaseSet::isEnded);
 		return all;
+	}
+
+	/**
+	 * A lease whose fencing token a transaction claims.
+	 *
+	 * @param registry the name of its registry
+	 * @param lease the lease
+	 */
+	record Fenced(String registry, Lease lease) {
+
+		/** The claim of a writer is enough for the same thread as a reader. */
+		private Fenced stronger(Fenced other) {
+			return Comparator.<Fenced, Boolean>comparing((each) -> each.lease.mode() != LockMode.READ)
+				.thenComparing((each) -> each.lease.fencingToken())
+				.compare(this, other) >= 0 ? this : other;
+		}
+
 	}
 
 }

@@ -40,11 +40,11 @@ record StaleReadGuard(OnActiveTransaction onActiveTransaction, OnPersistenceCont
 	/**
 	 * Decide about locks that the current thread is about to acquire.
 	 * @param body whether the locks guard a body
+	 * @param reentrant whether the thread holds them already: such an acquisition counts
+	 * as acquired when the outermost one was
 	 * @throws IllegalStateException if they must not be acquired
 	 */
-	Decision decide(List<LockRequest> locks, boolean body) {
-		// A reentrant acquisition counts as acquired when the outermost one was
-		boolean reentrant = LeasesOfThread.cover(locks);
+	Decision decide(List<LockRequest> locks, boolean body, boolean reentrant) {
 		if (isTransactionActive()) {
 			return insideTransaction(locks, reentrant);
 		}

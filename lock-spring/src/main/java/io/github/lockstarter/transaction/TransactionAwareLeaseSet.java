@@ -30,6 +30,8 @@ class TransactionAwareLeaseSet implements LeaseSet {
 
 	private static final Log logger = LogFactory.getLog(TransactionAwareLeaseSet.class);
 
+	private final TransactionAwareLockRegistry registry;
+
 	private final LeaseSet delegate;
 
 	private final Terms terms;
@@ -53,8 +55,9 @@ class TransactionAwareLeaseSet implements LeaseSet {
 	/** Guarded by this. */
 	private boolean inTransaction;
 
-	TransactionAwareLeaseSet(LeaseSet delegate, Terms terms, @Nullable BooleanSupplier over,
-			@Nullable PersistenceContexts suspended) {
+	TransactionAwareLeaseSet(TransactionAwareLockRegistry registry, LeaseSet delegate, Terms terms,
+			@Nullable BooleanSupplier over, @Nullable PersistenceContexts suspended) {
+		this.registry = registry;
 		this.delegate = delegate;
 		this.terms = terms;
 		this.over = over;
@@ -66,10 +69,17 @@ class TransactionAwareLeaseSet implements LeaseSet {
 	 * @param <L> a {@link Lease} or a {@link LeaseSet}
 	 */
 	@SuppressWarnings("unchecked")
-	static <L extends LeaseSet> L of(L delegate, Terms terms, @Nullable BooleanSupplier over,
-			@Nullable PersistenceContexts suspended) {
-		return (L) ((delegate instanceof Lease lease) ? new One(lease, terms, over, suspended)
-				: new TransactionAwareLeaseSet(delegate, terms, over, suspended));
+	static <L extends LeaseSet> L of(TransactionAwareLockRegistry registry, L delegate, Terms terms,
+			@Nullable BooleanSupplier over, @Nullable PersistenceContexts suspended) {
+		return (L) ((delegate instanceof Lease lease) ? new One(registry, lease, terms, over, suspended)
+				: new TransactionAwareLeaseSet(registry, delegate, terms, over, suspended));
+	}
+
+	/**
+	 * Return the registry of the locks: those of another one are different locks.
+	 */
+	TransactionAwareLockRegistry registry() {
+		return this.registry;
 	}
 
 	LeaseSet delegate() {
@@ -265,8 +275,9 @@ class TransactionAwareLeaseSet implements LeaseSet {
 
 		private final Lease delegate;
 
-		One(Lease delegate, Terms terms, @Nullable BooleanSupplier over, @Nullable PersistenceContexts suspended) {
-			super(delegate, terms, over, suspended);
+		One(TransactionAwareLockRegistry registry, Lease delegate, Terms terms, @Nullable BooleanSupplier over,
+				@Nullable PersistenceContexts suspended) {
+			super(registry, delegate, terms, over, suspended);
 			this.delegate = delegate;
 		}
 
@@ -288,11 +299,6 @@ class TransactionAwareLeaseSet implements LeaseSet {
 		@Override
 		public LockMode mode() {
 			return this.delegate.mode();
-		}
-
-		@Override
-		public String store() {
-			return this.delegate.store();
 		}
 
 	}

@@ -52,9 +52,11 @@ import io.github.lockstarter.transaction.TransactionAwareLeaseSet.Terms;
  *
  * @see LockCommitGuard
  */
-public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry {
+public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry, AutoCloseable {
 
 	private static final String NO_LEASE = "The LockRegistry has returned no lease. A mock has to return one";
+
+	private final String name;
 
 	private final LockRegistry delegate;
 
@@ -70,26 +72,29 @@ public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry
 
 	/**
 	 * Create a registry around another one.
+	 * @param name the name of the registry in events and in the tables of fenced
+	 * transactions, the same in all instances
 	 * @param delegate acquires the locks
 	 * @param onActiveTransaction the reaction to a transaction that is already active
 	 * @param onPersistenceContext the reaction to an open persistence context
 	 * @param listener is told of {@link io.github.lockstarter.event.LockEvent.Late locks
 	 * that come late}
 	 */
-	public TransactionAwareLockRegistry(LockRegistry delegate, OnActiveTransaction onActiveTransaction,
+	public TransactionAwareLockRegistry(String name, LockRegistry delegate, OnActiveTransaction onActiveTransaction,
 			OnPersistenceContext onPersistenceContext, LockListener listener) {
-		this(delegate, new StaleReadGuard(onActiveTransaction, onPersistenceContext),
+		this(name, delegate, new StaleReadGuard(onActiveTransaction, onPersistenceContext),
 				new CompositeLockListener(List.of(listener)), null, System::nanoTime);
 	}
 
-	TransactionAwareLockRegistry(LockRegistry delegate, OnActiveTransaction onActiveTransaction,
+	TransactionAwareLockRegistry(String name, LockRegistry delegate, OnActiveTransaction onActiveTransaction,
 			OnPersistenceContext onPersistenceContext, LockListener listener, LongSupplier nanoTime) {
-		this(delegate, new StaleReadGuard(onActiveTransaction, onPersistenceContext),
+		this(name, delegate, new StaleReadGuard(onActiveTransaction, onPersistenceContext),
 				new CompositeLockListener(List.of(listener)), null, nanoTime);
 	}
 
-	private TransactionAwareLockRegistry(LockRegistry delegate, StaleReadGuard guard, LockListener listener,
-			@Nullable Terms ofBodies, LongSupplier nanoTime) {
+	private TransactionAwareLockRegistry(String name, LockRegistry delegate, StaleReadGuard guard,
+			LockListener listener, @Nullable Terms ofBodies, LongSupplier nanoTime) {
+		this.name = name;
 		this.delegate = delegate;
 		this.nanoTime = nanoTime;
 		this.guard = guard;
@@ -99,8 +104,20 @@ public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry
 
 	@Override
 	public LockRegistry forBodies(OnLost onLost, TransactionFencing transactionFencing) {
-		return new TransactionAwareLockRegistry(this.delegate, this.guard, this.listener,
+		return new TransactionAwareLockRegistry(this.name, this.delegate, this.guard, this.listener,
 				new Terms(isDeferring(), onLost != OnLost.LOG, transactionFencing), this.nanoTime);
+	}
+
+	/**
+	 * Return the registry that acquires the locks.
+	 */
+	@Override
+	public LockRegistry delegate() {
+		return this.delegate;
+	}
+
+	String name() {
+		return this.name;
 	}
 
 	private boolean isDeferring() {
@@ -156,7 +173,8 @@ public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry
 			return acquisition.get();
 		}
 		Duration fixed = (this.ofBodies == null) ? fixedTime(locks) : null;
-		StaleReadGuard.Decision decision = this.guard.decide(locks, this.ofBodies != null);
+		StaleReadGuard.Decision decision = this.guard.decide(locks, this.ofBodies != null,
+				LeasesOfThread.cover(this, locks));
 		if (decision.isolated()) {
 			PersistenceContexts.disconnect();
 		}
@@ -173,7 +191,7 @@ public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry
 				: new Terms(isDeferring(), true, TransactionFencing.DEFAULT);
 		long granted = this.nanoTime.getAsLong();
 		BooleanSupplier over = (fixed == null) ? null : () -> this.nanoTime.getAsLong() - granted >= fixed.toNanos();
-		L aware = TransactionAwareLeaseSet.of(lease, terms, over,
+		L aware = TransactionAwareLeaseSet.of(this, lease, terms, over,
 				decision.isolated() ? PersistenceContexts.suspend() : null);
 		TransactionAwareLeaseSet leases = (TransactionAwareLeaseSet) (LeaseSet) aware;
 		LeasesOfThread.add(leases);
@@ -182,7 +200,7 @@ public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry
 			if (reason != null) {
 				lease.all()
 					.forEach((each) -> this.listener.onEvent(
-							new LockEvent.Late(each.key(), each.mode(), each.store(), reason, decision.transaction())));
+							new LockEvent.Late(each.key(), each.mode(), this.name, reason, decision.transaction())));
 			}
 			if (decision.deferred()) {
 				leases.awaitCompletion();
@@ -238,7 +256,7 @@ public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry
 	private <L extends LeaseSet> CompletableFuture<L> aware(CompletableFuture<L> future) {
 		Terms terms = this.ofBodies;
 		return (terms == null) ? future : new FutureLease<>(future,
-				(lease) -> TransactionAwareLeaseSet.of(lease, terms.notDeferring(), null, null));
+				(lease) -> TransactionAwareLeaseSet.of(this, lease, terms.notDeferring(), null, null));
 	}
 
 	/**
@@ -255,6 +273,21 @@ public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry
 	public LockSettings settings() {
 		// A mock has none
 		return Objects.requireNonNullElse(this.delegate.settings(), LockSettings.NONE);
+	}
+
+	/**
+	 * Close the registry that acquires the locks.
+	 */
+	@Override
+	public void close() throws Exception {
+		if (this.delegate instanceof AutoCloseable closeable) {
+			closeable.close();
+		}
+	}
+
+	@Override
+	public String toString() {
+		return "Lock registry '" + this.name + "'";
 	}
 
 	/**

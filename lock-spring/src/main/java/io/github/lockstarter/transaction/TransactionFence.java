@@ -26,6 +26,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.RowKey;
+import io.github.lockstarter.transaction.LeasesOfThread.Fenced;
 
 /**
  * Lets each transaction that runs under a lock claim the lock's
@@ -59,7 +60,7 @@ public final class TransactionFence implements TransactionExecutionListener {
 
 	private final FenceTable table;
 
-	private final Predicate<Lease> byDefault;
+	private final Predicate<String> byDefault;
 
 	/**
 	 * Create a fence for all transactions under locks, except where
@@ -68,17 +69,17 @@ public final class TransactionFence implements TransactionExecutionListener {
 	 * @param table the table in the database of the manager's transactions
 	 */
 	public TransactionFence(AbstractPlatformTransactionManager manager, FenceTable table) {
-		this(manager, table, (lease) -> true);
+		this(manager, table, (registry) -> true);
 	}
 
 	/**
 	 * Create a fence.
 	 * @param manager the manager to add this listener to
 	 * @param table the table in the database of the manager's transactions
-	 * @param byDefault whether transactions claim the token of a lease where neither an
-	 * annotation nor a template says so
+	 * @param byDefault whether transactions claim the tokens of a registry's leases where
+	 * neither an annotation nor a template says so
 	 */
-	TransactionFence(AbstractPlatformTransactionManager manager, FenceTable table, Predicate<Lease> byDefault) {
+	TransactionFence(AbstractPlatformTransactionManager manager, FenceTable table, Predicate<String> byDefault) {
 		this.manager = manager;
 		this.table = table;
 		this.byDefault = byDefault;
@@ -167,7 +168,7 @@ public final class TransactionFence implements TransactionExecutionListener {
 			if (this.ended || this.status.isCompleted()) {
 				return;
 			}
-			List<Lease> unclaimed = LeasesOfThread.fenced(TransactionFence.this.byDefault)
+			List<Fenced> unclaimed = LeasesOfThread.fenced(TransactionFence.this.byDefault)
 				.stream()
 				.filter((lease) -> !isClaimed(lease))
 				.toList();
@@ -176,7 +177,7 @@ public final class TransactionFence implements TransactionExecutionListener {
 			}
 		}
 
-		private void claim(List<Lease> leases) {
+		private void claim(List<Fenced> leases) {
 			FenceTable table = table();
 			if (!TransactionSynchronizationManager.hasResource(table.dataSource())) {
 				// Any other connection would commit a claim at once
@@ -186,11 +187,12 @@ public final class TransactionFence implements TransactionExecutionListener {
 			}
 			Connection connection = DataSourceUtils.getConnection(table.dataSource());
 			try {
-				for (Lease lease : leases) {
-					if (!table.claim(connection, keyOf(lease), lease.fencingToken())) {
-						throw refusal(lease);
+				for (Fenced each : leases) {
+					long token = each.lease().fencingToken();
+					if (!table.claim(connection, keyOf(each), token)) {
+						throw refusal(each.lease());
 					}
-					this.tokens.put(keyOf(lease), lease.fencingToken());
+					this.tokens.put(keyOf(each), token);
 				}
 			}
 			catch (SQLException ex) {
@@ -205,11 +207,12 @@ public final class TransactionFence implements TransactionExecutionListener {
 		 * Return whether this transaction or an outer one has claimed. The outer one
 		 * keeps later owners waiting until it ends, which is after this one.
 		 */
-		private boolean isClaimed(Lease lease) {
+		private boolean isClaimed(Fenced fenced) {
+			Lease lease = fenced.lease();
 			List<Long> claimed = open.get()
 				.stream()
 				.filter((each) -> !each.status.isCompleted() && each.table().isSame(table()))
-				.map((each) -> each.tokens.get(keyOf(lease)))
+				.map((each) -> each.tokens.get(keyOf(fenced)))
 				.filter(Objects::nonNull)
 				.toList();
 			if (claimed.stream().anyMatch((token) -> token > lease.fencingToken())) {
@@ -229,8 +232,8 @@ public final class TransactionFence implements TransactionExecutionListener {
 			return TransactionFence.this.table;
 		}
 
-		private static String keyOf(Lease lease) {
-			return RowKey.of(lease.store() + '/', lease.key());
+		private static String keyOf(Fenced fenced) {
+			return RowKey.of(fenced.registry() + '/', fenced.lease().key());
 		}
 
 		private static LockLostException refusal(Lease lease) {

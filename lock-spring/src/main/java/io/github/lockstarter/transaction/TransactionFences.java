@@ -37,8 +37,6 @@ import org.springframework.transaction.support.ResourceTransactionManager;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ClassUtils;
 
-import io.github.lockstarter.transaction.AcquisitionSynchronization;
-
 /**
  * Adds a {@link TransactionFence} to each transaction manager of the application.
  */
@@ -172,8 +170,8 @@ public final class TransactionFences implements BeanPostProcessor {
 		if (table != null) {
 			AbstractPlatformTransactionManager fenced = (AbstractPlatformTransactionManager) manager;
 			FencingSettings settings = settings();
-			addFirst(new TransactionFence(fenced, table,
-					(lease) -> settings.isFenced(table.dataSource(), lease.store())), fenced);
+			addFirst(new TransactionFence(fenced, table, (registry) -> settings.isFenced(table.dataSource(), registry)),
+					fenced);
 			return;
 		}
 		FencingNotPossibleException obstacle = obstacle(manager, name);
@@ -296,7 +294,7 @@ public final class TransactionFences implements BeanPostProcessor {
 		}
 
 		private void refuse() {
-			if (!LeasesOfThread.fenced((lease) -> false).isEmpty()) {
+			if (!LeasesOfThread.fenced((registry) -> false).isEmpty()) {
 				throw new FencingNotPossibleException(this.reason.getMessage() + "; " + this.reason.getRemedy(),
 						this.reason.getRemedy());
 			}

@@ -148,16 +148,16 @@ public final class LockDefinitionValidator implements BeanFactoryPostProcessor, 
 	 */
 	@Override
 	public void afterSingletonsInstantiated() {
-		StoreCheck stores = new StoreCheck(this.beanFactory);
+		RegistryCheck registries = new RegistryCheck(this.beanFactory);
 		for (String name : this.beanFactory.getBeanNamesForType(Object.class)) {
 			Class<?> type = AutoProxyUtils.determineTargetClass(this.beanFactory, name);
 			if (type != null) {
-				checkBean(name, ClassUtils.getUserClass(type), stores);
+				checkBean(name, ClassUtils.getUserClass(type), registries);
 			}
 		}
 		// The settings of a parent context may be those of its own methods
 		if (this.beanFactory.getBeanNamesForType(LockSettings.class, true, false).length > 0) {
-			stores.warnOfUnknownNames();
+			registries.warnOfUnknownNames();
 		}
 		checkParents();
 	}
@@ -204,7 +204,7 @@ public final class LockDefinitionValidator implements BeanFactoryPostProcessor, 
 				? this.lockedMethods.computeIfAbsent(type, LockAnnotations::methods) : List.of();
 	}
 
-	private void checkBean(String name, Class<?> type, StoreCheck stores) {
+	private void checkBean(String name, Class<?> type, RegistryCheck registries) {
 		List<Method> locked = lockedMethods(type);
 		if (locked.isEmpty()) {
 			return;
@@ -218,7 +218,7 @@ public final class LockDefinitionValidator implements BeanFactoryPostProcessor, 
 			}
 		}
 		for (Method method : locked) {
-			this.definitions.requests(method, type).forEach((request) -> stores.check(method, request));
+			this.definitions.check(method, type, (registry, request) -> registries.check(method, registry, request));
 		}
 	}
 

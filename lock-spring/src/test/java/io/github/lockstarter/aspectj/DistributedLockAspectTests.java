@@ -193,7 +193,7 @@ class DistributedLockAspectTests {
 
 	private static DistributedLockWeaving locking(DefaultLockRegistry registry) {
 		return DistributedLockWeaving.locking(new LockDefinitionSource(new DefaultListableBeanFactory()),
-				() -> registry);
+				(name) -> registry);
 	}
 
 	public interface Stock {

@@ -25,22 +25,21 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-import io.github.lockstarter.OnActiveTransaction;
-import io.github.lockstarter.OnPersistenceContext;
-import io.github.lockstarter.event.LockListener;
-import io.github.lockstarter.transaction.TransactionAwareLockRegistry;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnActiveTransaction;
+import io.github.lockstarter.OnPersistenceContext;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockEvent;
+import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.interceptor.LockDefinitionSource;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.testsupport.OrdersDatabase;
 import io.github.lockstarter.testsupport.WeavingClassLoader;
+import io.github.lockstarter.transaction.TransactionAwareLockRegistry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
@@ -161,7 +160,7 @@ class WovenTransactionTests {
 		@Bean
 		static DistributedLockWeaving distributedLockWeaving(ConfigurableListableBeanFactory beanFactory) {
 			return DistributedLockWeaving.locking(new LockDefinitionSource(beanFactory),
-					() -> new TransactionAwareLockRegistry(beanFactory.getBean(LockRegistry.class),
+					(name) -> new TransactionAwareLockRegistry("memory", beanFactory.getBean(LockRegistry.class),
 							OnActiveTransaction.DEFAULT, OnPersistenceContext.DEFAULT, LockListener.NO_OP));
 		}
 

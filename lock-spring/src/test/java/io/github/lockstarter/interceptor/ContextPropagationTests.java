@@ -304,7 +304,7 @@ class ContextPropagationTests {
 		ProxyFactory factory = new ProxyFactory(target);
 		factory.setProxyTargetClass(true);
 		factory.addAdvisor(new DistributedLockAdvisor(new LockDefinitionSource(new DefaultListableBeanFactory()),
-				() -> this.registry));
+				(name) -> this.registry));
 		return (T) factory.getProxy();
 	}
 

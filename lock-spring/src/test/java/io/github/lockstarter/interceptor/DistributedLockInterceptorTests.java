@@ -62,7 +62,7 @@ class DistributedLockInterceptorTests {
 			EngineSettings.DEFAULTS, LockListener.NO_OP, this.time);
 
 	private final DistributedLockAdvisor advisor = new DistributedLockAdvisor(
-			new LockDefinitionSource(new DefaultListableBeanFactory()), () -> this.registry);
+			new LockDefinitionSource(new DefaultListableBeanFactory()), (name) -> this.registry);
 
 	private final Stock target = new Stock(this.other);
 

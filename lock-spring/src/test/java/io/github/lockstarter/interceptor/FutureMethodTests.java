@@ -233,7 +233,7 @@ class FutureMethodTests {
 		ProxyFactory factory = new ProxyFactory(target);
 		factory.setProxyTargetClass(true);
 		factory.addAdvisor(new DistributedLockAdvisor(new LockDefinitionSource(new DefaultListableBeanFactory()),
-				() -> this.registry));
+				(name) -> this.registry));
 		return (T) factory.getProxy();
 	}
 

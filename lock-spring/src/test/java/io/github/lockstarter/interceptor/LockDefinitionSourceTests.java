@@ -65,7 +65,7 @@ class LockDefinitionSourceTests {
 		assertThat(definition.onFailure().fallback()).isNull();
 		assertThat(definition.onFailure().onContention()).isEqualTo(OnContention.THROW);
 		assertThat(definition.onLost()).isEqualTo(OnLost.DEFAULT);
-		assertThat(request(definition).store()).isNull();
+		assertThat(definition.registry()).isEmpty();
 	}
 
 	@Test

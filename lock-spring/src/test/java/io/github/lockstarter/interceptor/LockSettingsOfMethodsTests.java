@@ -17,8 +17,6 @@ import io.github.lockstarter.NameSettings;
 import io.github.lockstarter.OnContention;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.OnUnavailable;
-import io.github.lockstarter.memory.MemoryLockStore;
-import io.github.lockstarter.store.LockStores;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -37,9 +35,7 @@ class LockSettingsOfMethodsTests {
 		NameSettings skipping = NameSettings.NONE.withReactions(OnContention.SKIP, OnUnavailable.DEFAULT,
 				OnLost.DEFAULT);
 		this.beanFactory.registerSingleton("settings", new LockSettings(Map.of("lenient", lenient, "skipping", skipping,
-				"there", NameSettings.NONE.withStore("jdbc").withWaitTime(Duration.ofSeconds(1)))));
-		this.beanFactory.registerSingleton("stores",
-				LockStores.of("redis", Map.of("redis", new MemoryLockStore(), "jdbc", new MemoryLockStore())));
+				"there", NameSettings.NONE.withWaitTime(Duration.ofSeconds(1)))));
 	}
 
 	@Test
@@ -76,25 +72,9 @@ class LockSettingsOfMethodsTests {
 	}
 
 	@Test
-	void timesAndStoresOfTheNameAreLeftToTheRegistry() {
+	void timesOfTheNameAreLeftToTheRegistry() {
 		assertThat(definition("there").locks()).singleElement()
-			.satisfies((lock) -> assertThat(lock.request().waitTime()).isNull())
-			.satisfies((lock) -> assertThat(lock.request().store()).isNull());
-		assertThat(definition("elsewhere").locks()).singleElement()
-			.satisfies((lock) -> assertThat(lock.request().store()).isEqualTo("redis"));
-	}
-
-	@Test
-	void locksThatAreAcquiredTogetherAreInOneStore() {
-		assertThatExceptionOfType(InvalidLockDefinitionException.class).isThrownBy(() -> definition("apart"))
-			.withMessageEndingWith("Methods.apart()': its locks are in different stores: 'here' in 'redis', and 'there'"
-					+ " in 'jdbc'. Keep locks that are acquired together in one store, or acquire them one after the"
-					+ " other.");
-		assertThat(definition("together").locks()).extracting((lock) -> lock.request().store())
-			.containsExactly("jdbc", "jdbc");
-		assertThat(definition("sameByDefault").locks()).extracting((lock) -> lock.request().store())
-			.containsExactly("redis", "redis");
-		assertThat(definition("agreeing").locks()).extracting((lock) -> lock.request().store()).containsOnlyNulls();
+			.satisfies((lock) -> assertThat(lock.request().waitTime()).isNull());
 	}
 
 	private LockOperation definition(String name) {
@@ -144,25 +124,6 @@ class LockSettingsOfMethodsTests {
 
 		@DistributedLock(name = "there")
 		void there() {
-		}
-
-		@DistributedLock(name = "there", store = "redis")
-		void elsewhere() {
-		}
-
-		@DistributedLock(name = "here")
-		@DistributedLock(name = "there")
-		void apart() {
-		}
-
-		@DistributedLock(name = "here", store = "jdbc")
-		@DistributedLock(name = "there")
-		void together() {
-		}
-
-		@DistributedLock(name = "here", store = "redis")
-		@DistributedLock(name = "here", key = "'a'")
-		void sameByDefault() {
 		}
 
 		void instead() {

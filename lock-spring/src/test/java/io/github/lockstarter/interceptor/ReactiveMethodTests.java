@@ -418,7 +418,7 @@ class ReactiveMethodTests {
 		ProxyFactory factory = new ProxyFactory(target);
 		factory.setProxyTargetClass(true);
 		factory.addAdvisor(new DistributedLockAdvisor(new LockDefinitionSource(new DefaultListableBeanFactory()),
-				() -> this.registry));
+				(name) -> this.registry));
 		return (Stock) factory.getProxy();
 	}
 

@@ -18,12 +18,11 @@ class ArchitectureTests extends AbstractArchitectureTests {
 
 	private static final Map<String, Set<String>> ROOMS = Map.of( //
 			".interceptor", Set.of("", ".store"), //
-			".validation", Set.of(".interceptor", ".store", ""), //
+			".validation", Set.of(".interceptor", ".engine", ".store", ""), //
 			".aspectj", Set.of("", ".interceptor"), //
 			".transaction", Set.of("", ".event", ".store"), //
-			".lifecycle", Set.of(".engine"), //
 			".spring", Set.of("", ".event", ".store", ".engine", ".memory", ".interceptor", ".validation", ".aspectj",
-					".transaction", ".lifecycle"));
+					".transaction"));
 
 	ArchitectureTests() {
 		super(ROOMS);
@@ -32,7 +31,7 @@ class ArchitectureTests extends AbstractArchitectureTests {
 	@Override
 	protected String[] startingThreads() {
 		// Shutdown waits for holders
-		return new String[] { ".lifecycle.LockLifecycle" };
+		return new String[] { ".spring.LockRegistryFactory" };
 	}
 
 	@Test

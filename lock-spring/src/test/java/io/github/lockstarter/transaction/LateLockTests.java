@@ -34,11 +34,11 @@ import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.OnPersistenceContext;
-import io.github.lockstarter.transaction.TransactionAwareLockRegistry;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.testsupport.CapturedLog;
+import io.github.lockstarter.transaction.TransactionAwareLockRegistry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
@@ -90,8 +90,8 @@ class LateLockTests {
 				"distributed-lock.on-active-transaction=fail",
 				"Propagation.REQUIRES_NEW, and set it to defer if this is intended", "logged once for each lock name");
 		assertThat(this.late).hasSize(5)
-			.startsWith(new LockEvent.Late(STOCK.key(), LockMode.EXCLUSIVE, "MemoryLockStore",
-					"inside the transaction 'sale'", "sale"));
+			.startsWith(new LockEvent.Late(STOCK.key(), LockMode.EXCLUSIVE, "memory", "inside the transaction 'sale'",
+					"sale"));
 	}
 
 	@Test
@@ -111,7 +111,7 @@ class LateLockTests {
 		this.transaction.executeWithoutResult((status) -> run(this.lock, STOCK));
 		assertThat(log).contains("Lock 'stock' is acquired inside a transaction. What");
 		assertThat(this.late).containsExactly(
-				new LockEvent.Late(STOCK.key(), LockMode.EXCLUSIVE, "MemoryLockStore", "inside a transaction", null));
+				new LockEvent.Late(STOCK.key(), LockMode.EXCLUSIVE, "memory", "inside a transaction", null));
 	}
 
 	@ParameterizedTest
@@ -147,7 +147,7 @@ class LateLockTests {
 
 	@Test
 	void theFailureOfAListenerConcernsNoLock() {
-		LockRegistry failing = new TransactionAwareLockRegistry(this.registry, OnActiveTransaction.DEFAULT,
+		LockRegistry failing = new TransactionAwareLockRegistry("memory", this.registry, OnActiveTransaction.DEFAULT,
 				OnPersistenceContext.DEFAULT, (event) -> {
 					throw new IllegalStateException("of the listener");
 				});
@@ -156,7 +156,7 @@ class LateLockTests {
 
 	@Test
 	void aRegistryThatReturnsNoLeaseFailsWithASentence() {
-		LockRegistry mock = new TransactionAwareLockRegistry(new NoLeases(), OnActiveTransaction.DEFAULT,
+		LockRegistry mock = new TransactionAwareLockRegistry("memory", new NoLeases(), OnActiveTransaction.DEFAULT,
 				OnPersistenceContext.DEFAULT, this.late::add);
 		assertThatNullPointerException().isThrownBy(() -> mock.acquire(STOCK)).withMessageContaining("A mock has to");
 		assertThat(new LockTemplate(mock).executeAsync(STOCK, (lease) -> CompletableFuture.completedFuture("done")))
@@ -166,8 +166,8 @@ class LateLockTests {
 	}
 
 	private LockRegistry locks(OnActiveTransaction onActiveTransaction) {
-		return new TransactionAwareLockRegistry(this.registry, onActiveTransaction, OnPersistenceContext.DEFAULT,
-				this.late::add);
+		return new TransactionAwareLockRegistry("memory", this.registry, onActiveTransaction,
+				OnPersistenceContext.DEFAULT, this.late::add);
 	}
 
 	private static void run(LockTemplate lock, LockRequest request) {

@@ -12,7 +12,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockLostException;
-import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockTemplate;
@@ -36,8 +35,9 @@ class LeasesOfThreadTests {
 	@RegisterExtension
 	private final ManualInstances instances = new ManualInstances();
 
-	private final LockRegistry registry = new TransactionAwareLockRegistry(this.instances.registry(),
-			OnActiveTransaction.DEFAULT, OnPersistenceContext.DEFAULT, LockListener.NO_OP, this.instances.time::now);
+	private final TransactionAwareLockRegistry registry = new TransactionAwareLockRegistry("memory",
+			this.instances.registry(), OnActiveTransaction.DEFAULT, OnPersistenceContext.DEFAULT, LockListener.NO_OP,
+			this.instances.time::now);
 
 	@AfterEach
 	void nothingIsLeft() {
@@ -74,9 +74,9 @@ class LeasesOfThreadTests {
 	void aFixedLeaseThatNobodyClosedKeepsItsThreadFromNoLock() {
 		LockRequest request = LockRequest.of("node", 1);
 		Lease left = this.registry.acquire(request.withLeaseTime(LEASE_TIME));
-		assertThat(LeasesOfThread.cover(List.of(request))).isTrue();
+		assertThat(LeasesOfThread.cover(this.registry, List.of(request))).isTrue();
 		this.instances.time.advance(LEASE_TIME);
-		assertThat(LeasesOfThread.cover(List.of(request))).isFalse();
+		assertThat(LeasesOfThread.cover(this.registry, List.of(request))).isFalse();
 		assertThat(new LockTemplate(this.registry).<Lease, Boolean>execute(request, Lease::isHeld)).isTrue();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(left::close);
 	}
@@ -85,12 +85,12 @@ class LeasesOfThreadTests {
 	void aRequestIsReentrantIfTheThreadHoldsAllItsLocks() {
 		LockSetRequest both = LockSetRequest.of("node", List.of(1, 2));
 		LockTemplate template = new LockTemplate(this.registry);
-		assertThat(LeasesOfThread.cover(List.of(LockRequest.of("node", 1)))).isFalse();
+		assertThat(LeasesOfThread.cover(this.registry, List.of(LockRequest.of("node", 1)))).isFalse();
 		template.executeWithoutResult(LockRequest.of("node", 1), (outer) -> {
-			assertThat(LeasesOfThread.cover(List.of(LockRequest.of("node", 1)))).isTrue();
-			assertThat(LeasesOfThread.cover(both.requests())).isFalse();
+			assertThat(LeasesOfThread.cover(this.registry, List.of(LockRequest.of("node", 1)))).isTrue();
+			assertThat(LeasesOfThread.cover(this.registry, both.requests())).isFalse();
 			template.executeWithoutResult(LockRequest.of("node", 2),
-					(inner) -> assertThat(LeasesOfThread.cover(both.requests())).isTrue());
+					(inner) -> assertThat(LeasesOfThread.cover(this.registry, both.requests())).isTrue());
 		});
 	}
 
@@ -114,12 +114,12 @@ class LeasesOfThreadTests {
 		LockSetRequest set = LockSetRequest.of("stock", List.of("5", "1", "3"));
 		List<String> claimed = template.execute(LockRequest.of("stock", "4"),
 				(outer) -> template.execute(set, (all) -> template.execute(LockRequest.of("stock", "2"),
-						(inner) -> keys(LeasesOfThread.fenced((lease) -> true)))));
+						(inner) -> keys(LeasesOfThread.fenced((registry) -> true)))));
 		assertThat(claimed).containsExactly("1", "2", "3", "4", "5");
 	}
 
-	private static List<String> keys(List<Lease> leases) {
-		return leases.stream().map((lease) -> lease.key().key()).toList();
+	private static List<String> keys(List<LeasesOfThread.Fenced> leases) {
+		return leases.stream().map((each) -> each.lease().key().key()).toList();
 	}
 
 }

@@ -42,7 +42,6 @@ import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.OnPersistenceContext;
-import io.github.lockstarter.transaction.TransactionAwareLockRegistry;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockEvent;
@@ -52,6 +51,7 @@ import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.test.FaultInjectingStore;
 import io.github.lockstarter.test.ManualTime;
 import io.github.lockstarter.testsupport.CapturedLog;
+import io.github.lockstarter.transaction.TransactionAwareLockRegistry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -595,8 +595,8 @@ class LockTransactionTests {
 	}
 
 	private LockRegistry locks(OnActiveTransaction policy) {
-		return new TransactionAwareLockRegistry(this.registry, policy, OnPersistenceContext.DEFAULT, LockListener.NO_OP,
-				this.time::now);
+		return new TransactionAwareLockRegistry("memory", this.registry, policy, OnPersistenceContext.DEFAULT,
+				LockListener.NO_OP, this.time::now);
 	}
 
 	private TransactionTemplate transaction(int propagation) {

@@ -270,7 +270,7 @@ class LockDefinitionValidatorTests {
 			}
 			LockDefinitionSource definitions = new LockDefinitionSource(context.getBeanFactory());
 			context.registerBean(DistributedLockAdvisor.class,
-					() -> new DistributedLockAdvisor(definitions, () -> registry(locks)),
+					() -> new DistributedLockAdvisor(definitions, (name) -> registry(locks)),
 					(definition) -> definition.setRole(BeanDefinition.ROLE_INFRASTRUCTURE));
 			context.registerBean(LockDefinitionValidator.class,
 					() -> new LockDefinitionValidator(definitions, context.getBeanFactory(), AdviceMode.PROXY));

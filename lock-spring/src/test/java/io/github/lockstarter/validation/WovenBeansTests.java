@@ -135,7 +135,7 @@ class WovenBeansTests {
 		Mockito.when(registry.acquire(Mockito.any())).thenReturn(Mockito.mock(Lease.class));
 		start((context) -> context.registerBean("sale", sale), (context) -> {
 			DistributedLockWeaving weaving = DistributedLockWeaving
-				.locking(new LockDefinitionSource(context.getBeanFactory()), () -> registry);
+				.locking(new LockDefinitionSource(context.getBeanFactory()), (name) -> registry);
 			weaving.postProcessBeanFactory(context.getBeanFactory());
 			context.getBean("sale", Runnable.class).run();
 			weaving.destroy();

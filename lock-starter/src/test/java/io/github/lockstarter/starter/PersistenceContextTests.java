@@ -339,8 +339,8 @@ class PersistenceContextTests {
 	}
 
 	private LockTemplate template(OnPersistenceContext reaction) {
-		return new LockTemplate(new TransactionAwareLockRegistry(this.withoutTransactions, OnActiveTransaction.DEFAULT,
-				reaction, this.events));
+		return new LockTemplate(new TransactionAwareLockRegistry("memory", this.withoutTransactions,
+				OnActiveTransaction.DEFAULT, reaction, this.events));
 	}
 
 	private boolean isOpen() {

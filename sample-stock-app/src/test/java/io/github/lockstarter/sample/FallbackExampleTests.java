@@ -15,8 +15,8 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.sample.FallbackExample.Price;
+import io.github.lockstarter.spring.LockRegistryFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -48,7 +48,7 @@ class FallbackExampleTests {
 		this.contextRunner.run((context) -> {
 			FallbackExample example = context.getBean(FallbackExample.class);
 			assertThat(example.refreshPrice(7)).hasValue(new Price(700));
-			context.getBean(DefaultLockRegistry.class).drain();
+			context.getBean(LockRegistryFactory.class).stop();
 			assertThat(example.refreshPrice(7)).hasValue(new Price(700));
 			assertThat(example.outages()).isOne();
 		});

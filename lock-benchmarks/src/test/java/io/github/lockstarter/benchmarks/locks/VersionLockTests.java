@@ -15,9 +15,9 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.benchmarks.servers.BenchmarkServer;
 import io.github.lockstarter.benchmarks.servers.ServerKind;
-import io.github.lockstarter.lifecycle.LockLifecycle;
 import io.github.lockstarter.redis.RedisLockStore;
 import io.github.lockstarter.servers.ServerProcess;
+import io.github.lockstarter.spring.LockRegistryFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -71,7 +71,8 @@ class VersionLockTests {
 
 	private static String currentClassPath() {
 		return Stream
-			.of(LockRegistry.class, RedisLockStore.class, LockLifecycle.class, DistributedLockAutoConfiguration.class)
+			.of(LockRegistry.class, RedisLockStore.class, LockRegistryFactory.class,
+					DistributedLockAutoConfiguration.class)
 			.map(VersionLockTests::locationOf)
 			.collect(Collectors.joining(File.pathSeparator));
 	}

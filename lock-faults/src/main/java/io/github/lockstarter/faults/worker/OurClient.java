@@ -13,7 +13,6 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.OnPersistenceContext;
-import io.github.lockstarter.transaction.TransactionAwareLockRegistry;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineProbe;
 import io.github.lockstarter.engine.EngineSettings;
@@ -25,6 +24,7 @@ import io.github.lockstarter.redis.RedisLockStore;
 import io.github.lockstarter.redlock.RedlockSettings;
 import io.github.lockstarter.redlock.RedlockStore;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.transaction.TransactionAwareLockRegistry;
 import io.github.lockstarter.zookeeper.ZooKeeperLockSettings;
 import io.github.lockstarter.zookeeper.ZooKeeperLockStore;
 
@@ -51,7 +51,7 @@ final class OurClient implements LockClient {
 						defaults.pollIntervalWithoutMessages(), defaults.timeSlice(), defaults.shutdownTimeout()),
 				LockListener.NO_OP);
 		// Otherwise no transaction would know its locks
-		this.locks = new TransactionAwareLockRegistry(this.registry, OnActiveTransaction.DEFAULT,
+		this.locks = new TransactionAwareLockRegistry(this.registry.name(), this.registry, OnActiveTransaction.DEFAULT,
 				OnPersistenceContext.DEFAULT, LockListener.NO_OP);
 	}
 

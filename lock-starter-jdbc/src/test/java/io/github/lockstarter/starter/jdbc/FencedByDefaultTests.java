@@ -37,6 +37,7 @@ import org.springframework.transaction.jta.JtaTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.autoconfigure.DistributedLockDataSource;
@@ -122,7 +123,8 @@ class FencedByDefaultTests {
 	void locksThatAreKeptElsewhereFenceNothing() {
 		try (ConfigurableApplicationContext application = start(Shop.class, "distributed-lock.store=memory")) {
 			LockTemplate template = application.getBean(LockTemplate.class);
-			template.executeWithoutResult(this.request.withStore("jdbc"), (lease) -> transact(application, () -> {
+			LockTemplate inDatabase = new LockTemplate(application.getBean("jdbcLockRegistry", LockRegistry.class));
+			inDatabase.executeWithoutResult(this.request, (lease) -> transact(application, () -> {
 			}));
 			assertThat(claims(this.looking)).isOne();
 			template.executeWithoutResult(LockRequest.of("stock", UUID.randomUUID()),

@@ -291,11 +291,11 @@ class JdbcLockAutoConfigurationTests {
 	void theFirstUseInsideATransactionBindsNoConnection() {
 		try (ConfigurableApplicationContext application = start(Shop.class, "distributed-lock.store=memory",
 				"spring.datasource.url=jdbc:h2:mem:first-use")) {
-			LockRequest request = LockRequest.of("stock").withStore("jdbc");
+			LockRequest request = LockRequest.of("stock");
 			new TransactionTemplate(application.getBean(PlatformTransactionManager.class))
 				.executeWithoutResult((transaction) -> {
 					Set<Object> bound = Set.copyOf(TransactionSynchronizationManager.getResourceMap().keySet());
-					application.getBean(LockRegistry.class).acquire(request).close();
+					application.getBean("jdbcLockRegistry", LockRegistry.class).acquire(request).close();
 					assertThat(TransactionSynchronizationManager.getResourceMap().keySet())
 						.filteredOn((resource) -> resource instanceof DataSource)
 						.isSubsetOf(bound);
@@ -322,7 +322,7 @@ class JdbcLockAutoConfigurationTests {
 			.properties("spring.flyway.enabled=false", "distributed-lock.store=jdbc");
 		assertThat(catchThrowable(() -> application.run().close())).isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("Add the dependency io.github.lockstarter:lock-starter-jdbc, which brings HikariCP.");
+			.contains("add the dependency io.github.lockstarter:lock-starter-jdbc, which brings HikariCP");
 	}
 
 	private static ConfigurableApplicationContext start(Class<?> application, String... properties) {

@@ -11,11 +11,11 @@ import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.OnPersistenceContext;
-import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.sample.stock.DeductionStrategy;
 import io.github.lockstarter.sample.stock.DeductionStrategy.UnknownProductException;
@@ -50,9 +50,10 @@ class OpenInView {
 	 * at a time.
 	 */
 	@Bean("jpa-open-in-view-ignored")
-	DeductionStrategy ignored(Products products, DefaultLockRegistry registry) {
-		LockTemplate lock = new LockTemplate(new TransactionAwareLockRegistry(registry, OnActiveTransaction.DEFAULT,
-				OnPersistenceContext.IGNORE, LockListener.NO_OP));
+	DeductionStrategy ignored(Products products, LockRegistry registry) {
+		LockRegistry plain = ((TransactionAwareLockRegistry) registry).delegate();
+		LockTemplate lock = new LockTemplate(new TransactionAwareLockRegistry("open-in-view", plain,
+				OnActiveTransaction.DEFAULT, OnPersistenceContext.IGNORE, LockListener.NO_OP));
 		return (productId, count) -> {
 			products.get(productId).remainingAfter(count);
 			return lock.execute(LockRequest.of("stock", productId), (lease) -> products.sell(productId, count));

@@ -2,36 +2,34 @@
 
 package io.github.lockstarter.sample.lab;
 
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Profile;
 
+import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.sample.stock.DeductionStrategy;
 
 /**
- * Sells under a lock in a store that it names. The lock has a name of its own as well,
- * because the locks of two stores do not exclude each other.
+ * Sells under a lock of a registry that is not the default one. The locks of two
+ * registries do not exclude each other.
  */
 class StoreLock implements DeductionStrategy {
-
-	private final String store;
 
 	private final LockTemplate locks;
 
 	private final NoLock sale;
 
-	StoreLock(String store, LockTemplate locks, NoLock sale) {
-		this.store = store;
-		this.locks = locks;
+	StoreLock(LockRegistry registry, NoLock sale) {
+		this.locks = new LockTemplate(registry);
 		this.sale = sale;
 	}
 
 	@Override
 	public int deduct(long productId, int count) {
-		LockRequest lock = LockRequest.of("stock-" + this.store, productId).withStore(this.store);
-		return this.locks.execute(lock, (lease) -> this.sale.deduct(productId, count));
+		return this.locks.execute(LockRequest.of("stock", productId), (lease) -> this.sale.deduct(productId, count));
 	}
 
 	/**
@@ -46,8 +44,8 @@ class StoreLock implements DeductionStrategy {
 		 * may be two owners for a moment, which {@link FencedLock} prevents.
 		 */
 		@Bean("distributed-lock-redis")
-		StoreLock redis(LockTemplate locks, NoLock sale) {
-			return new StoreLock("redis", locks, sale);
+		StoreLock redis(@Qualifier("redisLockRegistry") LockRegistry registry, NoLock sale) {
+			return new StoreLock(registry, sale);
 		}
 
 		/**
@@ -55,8 +53,8 @@ class StoreLock implements DeductionStrategy {
 		 * owner sells nothing. Each lock costs statements and two rows.
 		 */
 		@Bean("distributed-lock-jdbc")
-		StoreLock jdbc(LockTemplate locks, NoLock sale) {
-			return new StoreLock("jdbc", locks, sale);
+		StoreLock jdbc(@Qualifier("jdbcLockRegistry") LockRegistry registry, NoLock sale) {
+			return new StoreLock(registry, sale);
 		}
 
 		/**
@@ -65,8 +63,8 @@ class StoreLock implements DeductionStrategy {
 		 * its session may still write late.
 		 */
 		@Bean("distributed-lock-zookeeper")
-		StoreLock zooKeeper(LockTemplate locks, NoLock sale) {
-			return new StoreLock("zookeeper", locks, sale);
+		StoreLock zooKeeper(@Qualifier("zooKeeperLockRegistry") LockRegistry registry, NoLock sale) {
+			return new StoreLock(registry, sale);
 		}
 
 		/**
@@ -75,8 +73,8 @@ class StoreLock implements DeductionStrategy {
 		 * longer than its lease may still write late.
 		 */
 		@Bean("distributed-lock-redlock")
-		StoreLock redlock(LockTemplate locks, NoLock sale) {
-			return new StoreLock("redlock", locks, sale);
+		StoreLock redlock(@Qualifier("redlockLockRegistry") LockRegistry registry, NoLock sale) {
+			return new StoreLock(registry, sale);
 		}
 
 	}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.spring;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.util.ClassUtils;
+
+import io.github.lockstarter.BodyAwareLockRegistry;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockSettings;
+import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.engine.Time;
+import io.github.lockstarter.event.CompositeLockListener;
+import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.transaction.TransactionAwareLockRegistry;
+
+/**
+ * Creates the lock registries of an application context, one for each store. An
+ * application that has a further store declares a registry for it:
+ *
+ * <pre class="code">
+ * &#064;Bean(defaultCandidate = false)
+ * LockRegistry reportLockRegistry(LockRegistryFactory registries, LockStore reportLockStore) {
+ *     return registries.create("reports", reportLockStore);
+ * }
+ * </pre>
+ *
+ * All registries have the {@link LockSettings}, the {@link EngineSettings} and the
+ * {@link LockListener}s of the context, and take its transactions into account.
+ *
+ * <p>
+ * When the application stops, all of them are drained within one shutdown timeout: after
+ * the web server and message listeners have stopped, and before the connections to the
+ * stores close.
+ */
+public final class LockRegistryFactory implements SmartLifecycle {
+
+	/**
+	 * Phase of the lifecycle. Spring Data Redis closes its connections in phase 0. Web
+	 * servers, executors and message listeners stop in much higher phases.
+	 */
+	public static final int PHASE = 1 << 16;
+
+	private final ConfigurableListableBeanFactory beans;
+
+	private final LockAdvice advice;
+
+	private final ApplicationEventPublisher publisher;
+
+	private final boolean transactions;
+
+	/** By their names; guarded by itself. */
+	private final Map<String, DefaultLockRegistry> created = new LinkedHashMap<>();
+
+	/** Around registries of the application's own; guarded by itself. */
+	private final Map<LockRegistry, LockRegistry> aware = new IdentityHashMap<>(2);
+
+	private volatile boolean running;
+
+	LockRegistryFactory(ConfigurableListableBeanFactory beans, LockAdvice advice, ApplicationEventPublisher publisher) {
+		this.beans = beans;
+		this.advice = advice;
+		this.publisher = publisher;
+		this.transactions = ClassUtils.isPresent("org.springframework.transaction.ConfigurableTransactionManager",
+				beans.getBeanClassLoader());
+	}
+
+	/**
+	 * Create a registry. It is closed as a bean, and does not close the store.
+	 * @param name the name of the registry in messages, in events and in the tables of
+	 * fenced transactions, the same in all instances
+	 * @param store keeps the locks
+	 * @throws IllegalArgumentException if another registry has this name
+	 */
+	public LockRegistry create(String name, LockStore store) {
+		DefaultLockRegistry registry = new DefaultLockRegistry(name,
+				this.advice.local() ? new MemoryLockStore() : store, bean(LockSettings.class, LockSettings.NONE),
+				bean(EngineSettings.class, EngineSettings.DEFAULTS), listener(), bean(Time.class, Time.SYSTEM));
+		synchronized (this.created) {
+			if (this.created.putIfAbsent(name, registry) != null) {
+				registry.close();
+				throw new IllegalArgumentException("There is already a lock registry with the name '" + name
+						+ "'. Its locks would be different locks with equal names: give each registry its own name");
+			}
+		}
+		if (this.running) {
+			registry.open();
+		}
+		return this.transactions ? new TransactionAwareLockRegistry(name, registry, this.advice.onActiveTransaction(),
+				this.advice.onPersistenceContext(), listener()) : registry;
+	}
+
+	private <T> T bean(Class<T> type, T otherwise) {
+		return this.beans.getBeanProvider(type).getIfAvailable(() -> otherwise);
+	}
+
+	private LockListener listener() {
+		List<LockListener> all = new ArrayList<>(
+				this.beans.getBeanProvider(LockListener.class).orderedStream().toList());
+		all.add(new ApplicationEventLockListener(this.publisher));
+		return new CompositeLockListener(all);
+	}
+
+	/**
+	 * Return the registry for annotated methods or a template. Bodies respect
+	 * transactions even if the application has created it itself.
+	 * @param qualifier the name or qualifier of its bean, or empty for the one that is
+	 * injected by its type
+	 */
+	LockRegistry get(String qualifier) {
+		LockRegistry registry = qualifier.isEmpty() ? this.beans.getBean(LockRegistry.class)
+				: BeanFactoryAnnotationUtils.qualifiedBeanOfType(this.beans, LockRegistry.class, qualifier);
+		return aware(registry);
+	}
+
+	LockRegistry aware(LockRegistry registry) {
+		if (!this.transactions || registry instanceof BodyAwareLockRegistry) {
+			return registry;
+		}
+		String name = (registry instanceof DefaultLockRegistry named) ? named.name() : beanName(registry);
+		synchronized (this.aware) {
+			return this.aware.computeIfAbsent(registry, (each) -> new TransactionAwareLockRegistry(name, each,
+					this.advice.onActiveTransaction(), this.advice.onPersistenceContext(), LockListener.NO_OP));
+		}
+	}
+
+	private String beanName(LockRegistry registry) {
+		return Arrays
+			.stream(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(this.beans, LockRegistry.class, true, false))
+			.filter((name) -> this.beans.isSingleton(name) && this.beans.getBean(name) == registry)
+			.findFirst()
+			.orElse("");
+	}
+
+	@Override
+	public void start() {
+		all().forEach(DefaultLockRegistry::open);
+		this.running = true;
+	}
+
+	@Override
+	public void stop() {
+		Collection<DefaultLockRegistry> all = all();
+		all.forEach(DefaultLockRegistry::refuse);
+		all.forEach(DefaultLockRegistry::drain);
+		this.running = false;
+	}
+
+	/**
+	 * Return the registries that exist, also those that the application has created
+	 * itself.
+	 */
+	private Collection<DefaultLockRegistry> all() {
+		List<DefaultLockRegistry> all = new ArrayList<>();
+		synchronized (this.created) {
+			all.addAll(this.created.values());
+		}
+		for (String name : this.beans.getBeanNamesForType(DefaultLockRegistry.class, false, false)) {
+			if (this.beans.containsSingleton(name) && this.beans.getBean(name) instanceof DefaultLockRegistry registry
+					&& !all.contains(registry)) {
+				all.add(registry);
+			}
+		}
+		return all;
+	}
+
+	@Override
+	public void stop(Runnable callback) {
+		// Other beans of this phase need not wait for the holders
+		new Thread(() -> {
+			try {
+				stop();
+			}
+			finally {
+				callback.run();
+			}
+		}, "lock-shutdown").start();
+	}
+
+	@Override
+	public boolean isRunning() {
+		return this.running;
+	}
+
+	@Override
+	public int getPhase() {
+		return PHASE;
+	}
+
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.validation;
+
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.NoSuchBeanDefinitionException;
+import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+
+import io.github.lockstarter.BodyAwareLockRegistry;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockSettings;
+import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
+import io.github.lockstarter.store.StoreCapabilities;
+
+/**
+ * Checks that the registry of each annotated method exists and can do what the method
+ * asks for, and that each lock name with settings is in use.
+ */
+final class RegistryCheck {
+
+	private static final Log logger = LogFactory.getLog(RegistryCheck.class);
+
+	private final ConfigurableListableBeanFactory beanFactory;
+
+	/** None in a test slice without locks. */
+	private final String[] names;
+
+	private final LockSettings settings;
+
+	private final Map<String, Use> firstUses = new HashMap<>();
+
+	RegistryCheck(ConfigurableListableBeanFactory beanFactory) {
+		this.beanFactory = beanFactory;
+		this.names = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beanFactory, LockRegistry.class, true, false);
+		this.settings = beanFactory.getBeanProvider(LockSettings.class).getIfUnique(() -> LockSettings.NONE);
+	}
+
+	/**
+	 * Check a lock of a method.
+	 * @param qualifier the name or qualifier of the registry, empty for the default one
+	 * @throws InvalidLockDefinitionException if its registry cannot acquire it
+	 */
+	void check(Method method, String qualifier, LockRequest request) {
+		LockRequest complete = complete(method, request);
+		LockRegistry registry = (this.names.length > 0) ? find(method, qualifier) : null;
+		String name = qualifier;
+		if (registry instanceof DefaultLockRegistry known) {
+			name = known.name();
+			String objection = StoreCapabilities.of(name, known.store()).objection(complete);
+			if (objection != null) {
+				throw new InvalidLockDefinitionException(method, "the lock " + objection,
+						"Change the annotation, or name another registry with 'registry'. " + registries(), null);
+			}
+		}
+		Use use = new Use(method, registry, name);
+		Use first = this.firstUses.putIfAbsent(request.key().name(), use);
+		if (first != null && first.registry() != registry) {
+			logger.warn("Lock '" + request.key() + "' is in the registry '" + first.name() + "' for '"
+					+ InvalidLockDefinitionException.label(first.method()) + "', and in '" + name + "' for '"
+					+ InvalidLockDefinitionException.label(method)
+					+ "': an owner in one registry does not exclude an owner in the other");
+		}
+	}
+
+	private LockRequest complete(Method method, LockRequest request) {
+		try {
+			return this.settings.forBody(request);
+		}
+		catch (IllegalArgumentException ex) {
+			throw new InvalidLockDefinitionException(method,
+					"the settings of the lock name '" + request.key().name() + "' do not fit: " + ex.getMessage(),
+					"Change the settings, or give the lock of this method a name of its own.", ex);
+		}
+	}
+
+	private @Nullable LockRegistry find(Method method, String qualifier) {
+		LockRegistry registry;
+		try {
+			registry = qualifier.isEmpty() ? this.beanFactory.getBeanProvider(LockRegistry.class).getIfUnique()
+					: BeanFactoryAnnotationUtils.qualifiedBeanOfType(this.beanFactory, LockRegistry.class, qualifier);
+		}
+		catch (NoSuchBeanDefinitionException ex) {
+			throw new InvalidLockDefinitionException(method,
+					"the lock is requested in the registry '" + qualifier + "', which does not exist",
+					"Correct the name, or declare a LockRegistry bean of that name. " + registries(), ex);
+		}
+		return (registry instanceof BodyAwareLockRegistry aware) ? aware.delegate() : registry;
+	}
+
+	private String registries() {
+		return Arrays.stream(this.names).sorted().collect(Collectors.joining("', '", "Registries: '", "'."));
+	}
+
+	/**
+	 * Warn of names in the settings that no annotation has. Without any annotation, as in
+	 * a slice of the application, all of them may belong to a registry or a template.
+	 */
+	void warnOfUnknownNames() {
+		TreeSet<String> unknown = new TreeSet<>(this.settings.names().keySet());
+		unknown.removeAll(this.firstUses.keySet());
+		if (!this.firstUses.isEmpty() && !unknown.isEmpty()) {
+			logger.warn("There are settings for the lock name" + ((unknown.size() > 1) ? "s '" : " '")
+					+ String.join("', '", unknown)
+					+ "', which no @DistributedLock has. Correct misspelt names; for locks that only a LockRegistry or"
+					+ " a LockTemplate acquires, ignore this warning");
+		}
+	}
+
+	private record Use(Method method, @Nullable LockRegistry registry, String name) {
+	}
+
+}
