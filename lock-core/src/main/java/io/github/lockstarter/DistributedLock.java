@@ -87,8 +87,7 @@ public @interface DistributedLock {
 	 *
 	 * <p>
 	 * A collection, an array or a stream stands for the locks of all its elements, from
-	 * one to {@value LockSetRequest#MAX_LOCKS}, which are acquired together or not at
-	 * all.
+	 * one to 1000, which are acquired together or not at all.
 	 */
 	String key() default "";
 

@@ -48,17 +48,13 @@ final class LeaseContext {
 	}
 
 	/**
-	 * Check that this thread does not run a body under a lost lease of the same lock.
+	 * Check that this thread does not run a body under a lost lease of a lock.
 	 * @throws LockLostException if it does
 	 */
-	static void ensureNotLost(AnyLockRequest<?> request) {
-		if (INNERMOST.get() == null) {
-			return;
-		}
-		List<LockRequest> requests = LockSetRequest.requestsOf(request);
-		for (LeaseSet leases : all()) {
-			for (Lease lease : leases.all()) {
-				if (!lease.isHeld() && requests.stream().anyMatch((one) -> one.key().equals(lease.key()))) {
+	static void ensureNotLost(LockKey key) {
+		for (Scope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
+			for (Lease lease : scope.lease.all()) {
+				if (!lease.isHeld() && lease.key().equals(key)) {
 					tellOfLoss(lease);
 				}
 			}

@@ -90,8 +90,7 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 	 * integral number, a {@code UUID}, a value of {@code java.time} or a record</li>
 	 * </ul>
 	 * @param name the name of what is guarded
-	 * @param key the key, a single value. For the locks of several keys use
-	 * {@link LockSetRequest#of(String, Collection)}
+	 * @param key the key, a single value. For several locks, request each of them
 	 * @throws IllegalArgumentException if the name is not valid, or the key is
 	 * {@code null}, an empty {@code Optional}, a collection, a map, an array, a
 	 * {@code float} or {@code double}, a {@link Calendar}, a {@code java.sql.Date} or
@@ -167,7 +166,7 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 			return "which has no text of its own; use String.valueOf(key)";
 		}
 		if (Collection.class.isAssignableFrom(type) || Map.class.isAssignableFrom(type) || type.isArray()) {
-			return "which has several values; for the locks of all of them use LockSetRequest.of(name, keys)";
+			return "which has several values; for the locks of all of them, request each of them";
 		}
 		if (type == Float.class || type == Double.class || type == OptionalDouble.class) {
 			return "whose text depends on the version of Java; use a BigDecimal or an integral number";

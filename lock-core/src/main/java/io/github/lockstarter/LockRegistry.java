@@ -2,6 +2,7 @@
 
 package io.github.lockstarter;
 
+import java.util.Collection;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
@@ -24,7 +25,7 @@ import java.util.concurrent.locks.ReadWriteLock;
  * are different locks, even if their keys are the same.
  *
  * <p>
- * The methods for a {@link LockSetRequest} acquire several locks together or not at all.
+ * The methods for a collection of requests acquire several locks together or not at all.
  * If all of them are free, one request is enough for a store that can grant several locks
  * in one step. Otherwise they are acquired one by one in an order that is the same in all
  * instances, and released again if one of them cannot be acquired in time.
@@ -80,35 +81,42 @@ public interface LockRegistry {
 
 	/**
 	 * Acquire several locks together or not at all, waiting for them as long as the
-	 * request allows.
-	 * @param request which locks, and how long to wait for all of them
+	 * requests allow.
+	 *
+	 * <p>
+	 * There is one wait time for all locks together: that of the requests, which must not
+	 * differ, or else the shortest one in the settings of their names. A lock that is
+	 * requested twice is acquired once, in the stronger mode.
+	 * @param requests requests for 1 to 1000 locks, in any order
 	 * @return the leases, to be closed by the caller
+	 * @throws IllegalArgumentException if there are no requests or too many, or their
+	 * wait times differ, or a lock is requested for two owners
 	 * @throws LockContendedException if another owner held one of the locks until the
 	 * wait time was over
 	 * @throws LockUnavailableException if the store could not be asked, or the registry
 	 * is shutting down
 	 * @throws LockInterruptedException if the thread is interrupted; its flag stays set
 	 */
-	LeaseSet acquireAll(LockSetRequest request);
+	LeaseSet acquireAll(Collection<LockRequest> requests);
 
 	/**
-	 * Acquire several locks together, waiting for them as long as the request allows, and
+	 * Acquire several locks together, waiting for them as long as the requests allow, and
 	 * return empty when another owner held one of them until the wait time was over.
-	 * @param request which locks, and how long to wait for all of them
+	 * @param requests requests for 1 to 1000 locks, in any order
 	 * @return the leases, to be closed by the caller, or empty
 	 * @throws LockUnavailableException if the store could not be asked, or the registry
 	 * is shutting down
 	 * @throws LockInterruptedException if the thread is interrupted; its flag stays set
 	 */
-	Optional<LeaseSet> tryAcquireAll(LockSetRequest request);
+	Optional<LeaseSet> tryAcquireAll(Collection<LockRequest> requests);
 
 	/**
 	 * Acquire several locks together or not at all, without blocking the current thread.
-	 * @param request which locks, and how long to wait for all of them
+	 * @param requests requests for 1 to 1000 locks, in any order
 	 * @return the future leases, to be closed by the caller; it ends early and fails as
 	 * that of {@link #acquireAsync}
 	 */
-	CompletableFuture<LeaseSet> acquireAllAsync(LockSetRequest request);
+	CompletableFuture<LeaseSet> acquireAllAsync(Collection<LockRequest> requests);
 
 	/**
 	 * Return a lock as a {@link java.util.concurrent.locks.Lock}, for code that expects

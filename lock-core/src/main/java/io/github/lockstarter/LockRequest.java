@@ -3,55 +3,57 @@
 package io.github.lockstarter;
 
 import java.time.Duration;
+import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request for one lock, for a {@link LockRegistry} or a {@link LockTemplate}. For
- * several locks that are acquired together, see {@link LockSetRequest}.
+ * A request for one lock, for a {@link LockRegistry} or a {@link LockTemplate}: which
+ * lock, and how. Immutable; each {@code with…} method returns a changed request. What a
+ * request leaves open is decided by the {@linkplain LockSettings settings} of the lock's
+ * name, and then by the defaults of the registry.
  *
- * @param key which lock
- * @param mode the mode in which to acquire the lock
- * @param waitTime how long to wait for the lock at most; zero to not wait, {@code null}
- * for the registry's default
- * @param leaseTime fixed length of the lease, or {@code null} for one that is renewed
- * until it is closed
- * @param holdAtLeast how long the lock is kept after its grant, even if the body of a
- * {@link LockTemplate} returns earlier, or {@code null} to release it when the body ends;
- * see {@link #withHoldAtLeast}
- * @param owner the owner of the lease; if {@code null}, the current thread is the owner,
- * or the lease itself if the lock is acquired asynchronously; see {@link #withOwner}
+ * <pre class="code">
+ * LockRequest request = LockRequest.of("stock", productId).withWaitTime(Duration.ofSeconds(3));
+ * </pre>
+ *
+ * Several locks that are acquired together are a collection of requests.
  */
-public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTime, @Nullable Duration leaseTime,
-		@Nullable Duration holdAtLeast, @Nullable Object owner) implements AnyLockRequest<Lease> {
+public final class LockRequest {
 
 	/**
 	 * A wait time without an end.
 	 */
 	public static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE);
 
-	/**
-	 * Shortest lease time.
-	 */
-	public static final Duration MIN_LEASE_TIME = Duration.ofMillis(10);
+	static final Duration MIN_LEASE_TIME = Duration.ofMillis(10);
 
-	/**
-	 * Longest lease time.
-	 */
-	public static final Duration MAX_LEASE_TIME = Duration.ofDays(365);
+	static final Duration MAX_LEASE_TIME = Duration.ofDays(365);
 
-	public LockRequest {
-		requireLength("holdAtLeast", holdAtLeast);
+	private final LockKey key;
+
+	private final LockMode mode;
+
+	private final @Nullable Duration waitTime;
+
+	private final @Nullable Duration leaseTime;
+
+	private final @Nullable Duration holdAtLeast;
+
+	private final @Nullable Object owner;
+
+	private LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTime, @Nullable Duration leaseTime,
+			@Nullable Duration holdAtLeast, @Nullable Object owner) {
 		if (holdAtLeast != null && mode == LockMode.READ) {
 			throw new IllegalArgumentException("'holdAtLeast' is not possible in mode " + mode
 					+ ": one of several owners cannot keep a shared lock");
 		}
-		requireLength("leaseTime", leaseTime);
-		if (owner instanceof Thread) {
-			throw new IllegalArgumentException(
-					"'owner' must not be a thread; without an owner the current thread owns the lock");
-		}
-		waitTime = (waitTime != null) ? limited(waitTime) : null;
+		this.key = key;
+		this.mode = mode;
+		this.waitTime = waitTime;
+		this.leaseTime = leaseTime;
+		this.holdAtLeast = holdAtLeast;
+		this.owner = owner;
 	}
 
 	/**
@@ -66,6 +68,7 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 	 * Return a request for the single lock of a name that has no keys, with the
 	 * registry's defaults.
 	 * @param name the name of what is guarded
+	 * @throws IllegalArgumentException if it is not a name
 	 * @see LockKey#of(String)
 	 */
 	public static LockRequest of(String name) {
@@ -76,46 +79,11 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 	 * Return a request for a lock with the registry's defaults.
 	 * @param name the name of what is guarded
 	 * @param key the key within the name
+	 * @throws IllegalArgumentException if the name or key cannot be used
 	 * @see LockKey#of(String, Object)
 	 */
 	public static LockRequest of(String name, Object key) {
 		return of(LockKey.of(name, key));
-	}
-
-	@Override
-	public LockRequest withWaitTime(Duration waitTime) {
-		return new LockRequest(this.key, this.mode, waitTime, this.leaseTime, this.holdAtLeast, this.owner);
-	}
-
-	/**
-	 * Return this request with a fixed lease time. The lock is lost if it is not released
-	 * before. A lease that is meant to expire need not be closed.
-	 * @param leaseTime length of the lease, 10 ms to 365 days
-	 */
-	public LockRequest withLeaseTime(Duration leaseTime) {
-		return new LockRequest(this.key, this.mode, this.waitTime, leaseTime, this.holdAtLeast, this.owner);
-	}
-
-	/**
-	 * Return this request, for a {@link LockTemplate}, with a time for which the lock is
-	 * kept after its grant, unless the body throws. A {@link LockRegistry} refuses it;
-	 * use {@link Lease#holdAtLeast} there.
-	 * @param holdAtLeast the time, 10 ms to 365 days
-	 */
-	public LockRequest withHoldAtLeast(Duration holdAtLeast) {
-		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, holdAtLeast, this.owner);
-	}
-
-	LockRequest withoutHoldAtLeast() {
-		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, null, this.owner);
-	}
-
-	/**
-	 * Return this request in another mode.
-	 * @param mode the mode in which to acquire the lock
-	 */
-	public LockRequest withMode(LockMode mode) {
-		return new LockRequest(this.key, mode, this.waitTime, this.leaseTime, this.holdAtLeast, this.owner);
 	}
 
 	/**
@@ -124,6 +92,53 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 	 */
 	public LockRequest withKey(LockKey key) {
 		return new LockRequest(key, this.mode, this.waitTime, this.leaseTime, this.holdAtLeast, this.owner);
+	}
+
+	/**
+	 * Return this request in another mode.
+	 * @param mode the mode in which to acquire the lock
+	 * @throws IllegalArgumentException if this request has a time to hold the lock at
+	 * least, and the mode is shared
+	 */
+	public LockRequest withMode(LockMode mode) {
+		return new LockRequest(this.key, mode, this.waitTime, this.leaseTime, this.holdAtLeast, this.owner);
+	}
+
+	/**
+	 * Return this request with another wait time.
+	 * @param waitTime how long to wait at most; zero to not wait
+	 * @throws IllegalArgumentException if it is negative
+	 */
+	public LockRequest withWaitTime(Duration waitTime) {
+		return new LockRequest(this.key, this.mode, limited(waitTime), this.leaseTime, this.holdAtLeast, this.owner);
+	}
+
+	/**
+	 * Return this request with a fixed lease time. The lock is lost if it is not released
+	 * before. A lease that is meant to expire need not be closed.
+	 * @param leaseTime length of the lease, 10 ms to 365 days
+	 * @throws IllegalArgumentException if it is shorter or longer
+	 */
+	public LockRequest withLeaseTime(Duration leaseTime) {
+		requireLength("leaseTime", leaseTime);
+		return new LockRequest(this.key, this.mode, this.waitTime, leaseTime, this.holdAtLeast, this.owner);
+	}
+
+	/**
+	 * Return this request, for a {@link LockTemplate}, with a time for which the lock is
+	 * kept after its grant, unless the body throws. A {@link LockRegistry} refuses it;
+	 * use {@link Lease#holdAtLeast} there.
+	 * @param holdAtLeast the time, 10 ms to 365 days
+	 * @throws IllegalArgumentException if it is shorter or longer, or the mode is shared
+	 */
+	public LockRequest withHoldAtLeast(Duration holdAtLeast) {
+		requireLength("holdAtLeast", holdAtLeast);
+		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, holdAtLeast, this.owner);
+	}
+
+	LockRequest withoutHoldAtLeast() {
+		return (this.holdAtLeast == null) ? this
+				: new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, null, this.owner);
 	}
 
 	/**
@@ -136,11 +151,90 @@ public record LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTim
 	 * Use it for work that moves between threads. Such a lease takes part in no
 	 * transaction of the current thread.
 	 * @param owner an object with {@code equals} and {@code hashCode} that stands for one
-	 * piece of work, such as an object in the context of a reactive chain; not a thread
+	 * piece of work, such as an object in the context of a reactive chain
+	 * @throws IllegalArgumentException if it is a thread
 	 */
-	@Override
 	public LockRequest withOwner(Object owner) {
+		if (owner instanceof Thread) {
+			throw new IllegalArgumentException(
+					"'owner' must not be a thread; without an owner the current thread owns the lock");
+		}
 		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.holdAtLeast, owner);
+	}
+
+	/**
+	 * Return which lock is requested.
+	 */
+	public LockKey key() {
+		return this.key;
+	}
+
+	/**
+	 * Return the mode in which the lock is acquired.
+	 */
+	public LockMode mode() {
+		return this.mode;
+	}
+
+	/**
+	 * Return how long to wait for the lock at most; zero to not wait, {@code null} for
+	 * the default.
+	 */
+	public @Nullable Duration waitTime() {
+		return this.waitTime;
+	}
+
+	/**
+	 * Return the fixed length of the lease, or {@code null} for one that is renewed until
+	 * it is closed.
+	 */
+	public @Nullable Duration leaseTime() {
+		return this.leaseTime;
+	}
+
+	/**
+	 * Return how long the lock is kept after its grant, even if the body of a
+	 * {@link LockTemplate} returns earlier, or {@code null} to release it when the body
+	 * ends.
+	 */
+	public @Nullable Duration holdAtLeast() {
+		return this.holdAtLeast;
+	}
+
+	/**
+	 * Return the owner of the lease. If it is {@code null}, the current thread is the
+	 * owner, or the lease itself if the lock is acquired asynchronously.
+	 */
+	public @Nullable Object owner() {
+		return this.owner;
+	}
+
+	@Override
+	public boolean equals(@Nullable Object other) {
+		return other instanceof LockRequest request && this.key.equals(request.key) && this.mode == request.mode
+				&& Objects.equals(this.waitTime, request.waitTime) && Objects.equals(this.leaseTime, request.leaseTime)
+				&& Objects.equals(this.holdAtLeast, request.holdAtLeast) && Objects.equals(this.owner, request.owner);
+	}
+
+	@Override
+	public int hashCode() {
+		return Objects.hash(this.key, this.mode, this.waitTime, this.leaseTime, this.holdAtLeast, this.owner);
+	}
+
+	@Override
+	public String toString() {
+		StringBuilder text = new StringBuilder("LockRequest[key=").append(this.key).append(", mode=").append(this.mode);
+		append(text, "waitTime", this.waitTime);
+		append(text, "leaseTime", this.leaseTime);
+		append(text, "holdAtLeast", this.holdAtLeast);
+		append(text, "owner", this.owner);
+		return text.append(']').toString();
+	}
+
+	private static void append(StringBuilder text, String name, @Nullable Object value) {
+		if (value != null) {
+			text.append(", ").append(name).append('=').append(value);
+		}
 	}
 
 	/**

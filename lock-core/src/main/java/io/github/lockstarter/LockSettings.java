@@ -4,11 +4,8 @@ package io.github.lockstarter;
 
 import java.time.Duration;
 import java.util.Collection;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
-import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -25,13 +22,16 @@ import org.jspecify.annotations.Nullable;
  *
  * @param names the settings by lock name; a name that is missing has none
  */
-public record LockSettings(Map<String, NameSettings> names) {
+public record LockSettings(Map<String, ForName> names) {
 
 	/**
 	 * No settings for any name.
 	 */
 	public static final LockSettings NONE = new LockSettings(Map.of());
 
+	/**
+	 * @throws IllegalArgumentException if a name is not one of a lock
+	 */
 	public LockSettings {
 		names.keySet().forEach(LockKey::of);
 		names = Map.copyOf(names);
@@ -48,109 +48,78 @@ public record LockSettings(Map<String, NameSettings> names) {
 	 * Return the settings of a name.
 	 * @param name the name
 	 */
-	public NameSettings get(String name) {
-		return this.names.getOrDefault(name, NameSettings.NONE);
+	public ForName get(String name) {
+		return this.names.getOrDefault(name, ForName.NONE);
 	}
 
 	/**
-	 * Return a request for a registry with the settings of its name filled in.
-	 * @param request the request
+	 * Return how long the lock of a body is kept.
+	 * @throws IllegalArgumentException if the setting does not fit the mode of the
+	 * request
 	 */
-	public LockRequest forLease(LockRequest request) {
-		return complete(request, false);
-	}
-
-	/**
-	 * Return a request for a registry with the settings of its names filled in.
-	 * @param request the request
-	 */
-	public LockSetRequest forLease(LockSetRequest request) {
-		return complete(request, false);
-	}
-
-	/**
-	 * Return a request for a {@link LockTemplate} or an annotated method with the
-	 * settings of its name filled in.
-	 * @param request the request
-	 * @throws IllegalArgumentException if a setting does not fit the mode of the request
-	 */
-	public LockRequest forBody(LockRequest request) {
-		return complete(request, true);
-	}
-
-	@SuppressWarnings("unchecked")
-	<L extends LeaseSet> AnyLockRequest<L> forBody(AnyLockRequest<L> request) {
-		if (this.names.isEmpty()) {
-			return request;
-		}
-		return (AnyLockRequest<L>) ((request instanceof LockRequest one) ? complete(one, true)
-				: complete((LockSetRequest) request, true));
-	}
-
-	private LockRequest complete(LockRequest request, boolean body) {
-		NameSettings settings = this.names.isEmpty() ? NameSettings.NONE : get(request.key().name());
-		if (settings == NameSettings.NONE) {
-			return request;
-		}
-		LockRequest filled = settings.fill(request, body);
-		Duration waitTime = settings.waitTime();
-		return (filled.waitTime() == null && waitTime != null) ? filled.withWaitTime(waitTime) : filled;
-	}
-
-	private LockSetRequest complete(LockSetRequest request, boolean body) {
-		if (this.names.isEmpty()
-				|| request.requests().stream().noneMatch((each) -> this.names.containsKey(each.key().name()))) {
-			return request;
-		}
-		List<LockRequest> filled = request.requests()
-			.stream()
-			.map((each) -> get(each.key().name()).fill(each, body))
-			.toList();
-		return new LockSetRequest(filled, (request.waitTime() != null) ? request.waitTime() : shortestWait(filled));
-	}
-
-	private @Nullable Duration shortestWait(List<LockRequest> requests) {
-		return requests.stream()
-			.map((each) -> get(each.key().name()))
-			.map(NameSettings::waitTime)
-			.filter(Objects::nonNull)
-			.min(Duration::compareTo)
-			.orElse(null);
-	}
-
-	/**
-	 * Return the reaction to contention.
-	 * @param names the names of locks that are acquired together
-	 */
-	public OnContention onContention(Collection<String> names) {
-		return names.stream().allMatch((name) -> get(name).onContention() == OnContention.SKIP) ? OnContention.SKIP
-				: OnContention.THROW;
-	}
-
-	/**
-	 * Return the reaction to an outage.
-	 * @param names the names of locks that are acquired together
-	 */
-	public OnUnavailable onUnavailable(Collection<String> names) {
-		return names.stream().allMatch((name) -> get(name).onUnavailable() == OnUnavailable.FALLBACK)
-				? OnUnavailable.FALLBACK : OnUnavailable.THROW;
+	@Nullable Duration holdAtLeast(LockRequest request) {
+		Duration ofName = get(request.key().name()).holdAtLeast;
+		return (request.holdAtLeast() != null || ofName == null) ? request.holdAtLeast()
+				: request.withHoldAtLeast(ofName).holdAtLeast();
 	}
 
 	/**
 	 * Return the reaction to the loss of a lock.
 	 */
-	OnLost onLost(AnyLockRequest<?> request) {
-		if (this.names.isEmpty()) {
-			return OnLost.THROW;
+	OnLost onLost(LockRequest request) {
+		OnLost onLost = get(request.key().name()).onLost;
+		return (onLost != OnLost.DEFAULT) ? onLost : OnLost.THROW;
+	}
+
+	/**
+	 * Return the reaction to the loss of one of several locks.
+	 */
+	OnLost onLost(Collection<LockRequest> requests) {
+		OnLost strictest = OnLost.LOG;
+		for (LockRequest each : requests) {
+			OnLost onLost = onLost(each);
+			if (onLost == OnLost.INTERRUPT) {
+				return onLost;
+			}
+			strictest = (onLost == OnLost.LOG) ? strictest : onLost;
 		}
-		Set<OnLost> all = LockSetRequest.requestsOf(request)
-			.stream()
-			.map((each) -> get(each.key().name()).onLost())
-			.collect(Collectors.toSet());
-		if (all.contains(OnLost.INTERRUPT)) {
-			return OnLost.INTERRUPT;
+		return strictest;
+	}
+
+	/**
+	 * The settings of one lock name. Each of them applies to the locks of that name where
+	 * an annotation or a request leaves it open.
+	 *
+	 * @param waitTime how long to wait at most, zero to not wait, or {@code null} for the
+	 * default
+	 * @param leaseTime fixed length of the lease, 10 ms to 365 days, or {@code null} for
+	 * one that is renewed
+	 * @param holdAtLeast how long the lock is kept after its grant, 10 ms to 365 days, or
+	 * {@code null} to release it when the body ends; for annotated methods and
+	 * {@link LockTemplate}
+	 * @param onContention the reaction of annotated methods to contention
+	 * @param onUnavailable the reaction of annotated methods to an outage
+	 * @param onLost the reaction of annotated methods and of {@link LockTemplate} to a
+	 * loss
+	 */
+	public record ForName(@Nullable Duration waitTime, @Nullable Duration leaseTime, @Nullable Duration holdAtLeast,
+			OnContention onContention, OnUnavailable onUnavailable, OnLost onLost) {
+
+		/**
+		 * Settings that leave everything open.
+		 */
+		public static final ForName NONE = new ForName(null, null, null, OnContention.DEFAULT, OnUnavailable.DEFAULT,
+				OnLost.DEFAULT);
+
+		/**
+		 * @throws IllegalArgumentException if a time is negative, too short or too long
+		 */
+		public ForName {
+			LockRequest.requireLength("leaseTime", leaseTime);
+			LockRequest.requireLength("holdAtLeast", holdAtLeast);
+			waitTime = (waitTime != null) ? LockRequest.limited(waitTime) : null;
 		}
-		return all.equals(Set.of(OnLost.LOG)) ? OnLost.LOG : OnLost.THROW;
+
 	}
 
 }

@@ -3,13 +3,16 @@
 package io.github.lockstarter;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -22,8 +25,9 @@ import org.jspecify.annotations.Nullable;
  * int left = lockTemplate.execute(LockRequest.of("stock", productId), (lease) -> deduct(productId));
  * </pre>
  *
- * A {@link LockRequest} gives the body a {@link Lease}, and a {@link LockSetRequest} a
- * {@link LeaseSet} of several locks. Thread-safe and immutable.
+ * Each method exists for one lock, whose body gets a {@link Lease}, and for several locks
+ * that are acquired together or not at all, whose body gets a {@link LeaseSet}; see
+ * {@link LockRegistry#acquireAll} for their requests. Thread-safe and immutable.
  */
 public class LockTemplate {
 
@@ -70,32 +74,57 @@ public class LockTemplate {
 
 	/**
 	 * Run the body under the lock. For a body that throws checked exceptions, use
-	 * {@link #executeChecked}.
-	 * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
+	 * {@link #executeChecked(LockRequest, LockedBody) executeChecked}.
 	 * @param <T> the type of the result
-	 * @param request which lock or locks, and how long to wait
+	 * @param request which lock, and how long to wait
 	 * @param body what to run
 	 * @return the body's result
 	 * @throws LockException if the lock could not be acquired, or was lost; see
 	 * {@link LockRegistry#acquire}. If the body itself fails, the loss of a lease is a
 	 * suppressed exception of its failure
 	 */
-	public <L extends LeaseSet, T extends @Nullable Object> T execute(AnyLockRequest<L> request,
-			Function<? super L, ? extends T> body) {
-		return this.<L, T, RuntimeException>executeChecked(request, body::apply);
+	public <T extends @Nullable Object> T execute(LockRequest request, Function<? super Lease, ? extends T> body) {
+		return this.<T, RuntimeException>executeChecked(request, body::apply);
+	}
+
+	/**
+	 * Run the body under several locks.
+	 * @param <T> the type of the result
+	 * @param requests which locks, and how long to wait
+	 * @param body what to run
+	 * @return the body's result
+	 * @throws LockException if a lock could not be acquired, or was lost
+	 * @see #execute(LockRequest, Function)
+	 */
+	public <T extends @Nullable Object> T execute(Collection<LockRequest> requests,
+			Function<? super LeaseSet, ? extends T> body) {
+		return this.<T, RuntimeException>executeChecked(requests, body::apply);
 	}
 
 	/**
 	 * Run a body without a result under the lock.
-	 * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
-	 * @param request which lock or locks, and how long to wait
+	 * @param request which lock, and how long to wait
 	 * @param body what to run
-	 * @throws LockException if the lock could not be acquired, or was lost, as
-	 * {@link #execute} does
+	 * @throws LockException if the lock could not be acquired, or was lost
+	 * @see #execute(LockRequest, Function)
 	 */
-	public <L extends LeaseSet> void executeWithoutResult(AnyLockRequest<L> request, Consumer<? super L> body) {
-		this.<L, @Nullable Void, RuntimeException>executeChecked(request, (lease) -> {
+	public void executeWithoutResult(LockRequest request, Consumer<? super Lease> body) {
+		this.<@Nullable Void, RuntimeException>executeChecked(request, (lease) -> {
 			body.accept(lease);
+			return null;
+		});
+	}
+
+	/**
+	 * Run a body without a result under several locks.
+	 * @param requests which locks, and how long to wait
+	 * @param body what to run
+	 * @throws LockException if a lock could not be acquired, or was lost
+	 * @see #execute(LockRequest, Function)
+	 */
+	public void executeWithoutResult(Collection<LockRequest> requests, Consumer<? super LeaseSet> body) {
+		this.<@Nullable Void, RuntimeException>executeChecked(requests, (leases) -> {
+			body.accept(leases);
 			return null;
 		});
 	}
@@ -104,64 +133,121 @@ public class LockTemplate {
 	 * Run the body under the lock, or a handler if another owner held the lock for the
 	 * whole wait time or the store could not be asked: then nothing was executed. What
 	 * the body itself throws is not handled, nor is an interrupt.
-	 * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
 	 * @param <T> the type of the result
-	 * @param request which lock or locks, and how long to wait
+	 * @param request which lock, and how long to wait
 	 * @param body what to run
 	 * @param otherwise what to run instead, without the lock. Its argument is a
 	 * {@link LockContendedException} or a {@link LockUnavailableException}
 	 * @return the result of the body, or of the handler that ran instead
 	 * @throws LockException if the wait was interrupted, or the lock was lost
 	 */
-	public <L extends LeaseSet, T extends @Nullable Object> T executeOrElse(AnyLockRequest<L> request,
-			Function<? super L, ? extends T> body, Function<? super LockException, ? extends T> otherwise) {
-		return this.<L, T, RuntimeException>executeChecked(request, body::apply, otherwise::apply);
+	public <T extends @Nullable Object> T executeOrElse(LockRequest request, Function<? super Lease, ? extends T> body,
+			Function<? super LockException, ? extends T> otherwise) {
+		return this.<T, RuntimeException>executeChecked(request, body::apply, otherwise::apply);
+	}
+
+	/**
+	 * Run the body under several locks, or a handler if one of them could not be
+	 * acquired.
+	 * @param <T> the type of the result
+	 * @param requests which locks, and how long to wait
+	 * @param body what to run
+	 * @param otherwise what to run instead, without the locks
+	 * @return the result of the body, or of the handler that ran instead
+	 * @throws LockException if the wait was interrupted, or a lock was lost
+	 * @see #executeOrElse(LockRequest, Function, Function)
+	 */
+	public <T extends @Nullable Object> T executeOrElse(Collection<LockRequest> requests,
+			Function<? super LeaseSet, ? extends T> body, Function<? super LockException, ? extends T> otherwise) {
+		return this.<T, RuntimeException>executeChecked(requests, body::apply, otherwise::apply);
 	}
 
 	/**
 	 * Run a body that may throw a checked exception under the lock.
-	 * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
 	 * @param <T> the type of the result
 	 * @param <X> the type of exception that the body may throw
-	 * @param request which lock or locks, and how long to wait
+	 * @param request which lock, and how long to wait
 	 * @param body what to run
 	 * @return the body's result
 	 * @throws X the exception of the body; the loss of a lease is then a suppressed
 	 * exception
-	 * @throws LockException if the lock could not be acquired, or was lost, as
-	 * {@link #execute} does
+	 * @throws LockException if the lock could not be acquired, or was lost; see
+	 * {@link LockRegistry#acquire}
 	 */
-	public <L extends LeaseSet, T extends @Nullable Object, X extends Throwable> T executeChecked(
-			AnyLockRequest<L> request, LockedBody<? super L, ? extends T, ? extends X> body) throws X {
-		return this.<L, T, X>executeChecked(request, body, (failure) -> {
-			throw failure;
-		});
+	public <T extends @Nullable Object, X extends Throwable> T executeChecked(LockRequest request,
+			LockedBody<? super Lease, ? extends T, ? extends X> body) throws X {
+		return this.<T, X>executeChecked(request, body, LockTemplate::fail);
 	}
 
 	/**
-	 * Run a body or a handler as {@link #executeOrElse} does, both of which may throw a
-	 * checked exception.
-	 * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
+	 * Run a body that may throw a checked exception under several locks.
+	 * @param <T> the type of the result
+	 * @param <X> the type of exception that the body may throw
+	 * @param requests which locks, and how long to wait
+	 * @param body what to run
+	 * @return the body's result
+	 * @throws X the exception of the body; the loss of a lease is then a suppressed
+	 * exception
+	 * @throws LockException if a lock could not be acquired, or was lost
+	 */
+	public <T extends @Nullable Object, X extends Throwable> T executeChecked(Collection<LockRequest> requests,
+			LockedBody<? super LeaseSet, ? extends T, ? extends X> body) throws X {
+		return this.<T, X>executeChecked(requests, body, LockTemplate::fail);
+	}
+
+	/**
+	 * Run a body or a handler as {@link #executeOrElse(LockRequest, Function, Function)
+	 * executeOrElse} does, both of which may throw a checked exception.
 	 * @param <T> the type of the result
 	 * @param <X> the type of exception that body and handler may throw
-	 * @param request which lock or locks, and how long to wait
+	 * @param request which lock, and how long to wait
 	 * @param body what to run
 	 * @param otherwise what to run instead, without the lock
 	 * @return the result of the body, or of the handler that ran instead
 	 * @throws X the exception of the body, or of the handler that ran instead
 	 * @throws LockException if the wait was interrupted, or the lock was lost
 	 */
-	public <L extends LeaseSet, T extends @Nullable Object, X extends Throwable> T executeChecked(
-			AnyLockRequest<L> request, LockedBody<? super L, ? extends T, ? extends X> body,
+	public <T extends @Nullable Object, X extends Throwable> T executeChecked(LockRequest request,
+			LockedBody<? super Lease, ? extends T, ? extends X> body,
 			LockFailureHandler<? extends T, ? extends X> otherwise) throws X {
-		AnyLockRequest<L> complete = this.settings.forBody(request);
-		LockedExecution.Terms terms = terms(complete);
-		L lease;
-		try {
+		LockedExecution.Terms terms = terms(request);
+		return this.<Lease, T, X>run(() -> {
 			// The registry does not know that an outer body still runs, and would acquire
 			// the lock anew
-			LeaseContext.ensureNotLost(complete);
-			lease = acquire(complete, terms);
+			LeaseContext.ensureNotLost(request.key());
+			return registry(terms).acquire(request.withoutHoldAtLeast());
+		}, terms, body, otherwise);
+	}
+
+	/**
+	 * Run a body under several locks or a handler, both of which may throw a checked
+	 * exception.
+	 * @param <T> the type of the result
+	 * @param <X> the type of exception that body and handler may throw
+	 * @param requests which locks, and how long to wait
+	 * @param body what to run
+	 * @param otherwise what to run instead, without the locks
+	 * @return the result of the body, or of the handler that ran instead
+	 * @throws X the exception of the body, or of the handler that ran instead
+	 * @throws LockException if the wait was interrupted, or a lock was lost
+	 * @see #executeChecked(LockRequest, LockedBody, LockFailureHandler)
+	 */
+	public <T extends @Nullable Object, X extends Throwable> T executeChecked(Collection<LockRequest> requests,
+			LockedBody<? super LeaseSet, ? extends T, ? extends X> body,
+			LockFailureHandler<? extends T, ? extends X> otherwise) throws X {
+		LockedExecution.Terms terms = terms(requests);
+		return this.<LeaseSet, T, X>run(() -> {
+			requests.forEach((each) -> LeaseContext.ensureNotLost(each.key()));
+			return registry(terms).acquireAll(withoutHoldAtLeast(requests));
+		}, terms, body, otherwise);
+	}
+
+	private <L extends LeaseSet, T extends @Nullable Object, X extends Throwable> T run(Supplier<L> acquisition,
+			LockedExecution.Terms terms, LockedBody<? super L, ? extends T, ? extends X> body,
+			LockFailureHandler<? extends T, ? extends X> otherwise) throws X {
+		L lease;
+		try {
+			lease = acquisition.get();
 		}
 		catch (LockContendedException | LockUnavailableException ex) {
 			return otherwise.handle(ex);
@@ -182,89 +268,103 @@ public class LockTemplate {
 	 * {@linkplain LockRequest#withOwner owner}: a body that waits for the same lock waits
 	 * for itself. A transaction of the current thread does not extend to the body. With
 	 * {@link OnLost#INTERRUPT} a loss also cancels the future of the body.
-	 * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
 	 * @param <T> the type of the result
-	 * @param request which lock or locks, and how long to wait
+	 * @param request which lock, and how long to wait
 	 * @param body what to run
 	 * @return the result, done after the lock is released. It fails with the exception of
 	 * the body or of the body's future, and as {@link LockRegistry#acquireAsync} and
 	 * {@link Lease#closeAsync} do. Dependent actions may block if they are attached by an
 	 * <code>…Async</code> method
 	 */
-	public <L extends LeaseSet, T extends @Nullable Object> CompletableFuture<T> executeAsync(AnyLockRequest<L> request,
-			Function<? super L, ? extends CompletionStage<T>> body) {
-		return executeAsyncOrElse(request, body::apply, (failure) -> {
-			throw failure;
-		});
+	public <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
+			Function<? super Lease, ? extends CompletionStage<T>> body) {
+		return executeAsyncOrElse(request, body::apply, LockTemplate::fail);
 	}
 
 	/**
-	 * Run a body that returns a future under the lock as {@link #executeAsync} does, or a
-	 * handler when {@link #executeOrElse} would run it. Both may throw a checked
-	 * exception.
-	 * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
+	 * Run a body that returns a future under several locks, without blocking the current
+	 * thread.
 	 * @param <T> the type of the result
-	 * @param request which lock or locks, and how long to wait
+	 * @param requests which locks, and how long to wait
+	 * @param body what to run
+	 * @return the result, done after the locks are released
+	 * @see #executeAsync(LockRequest, Function)
+	 */
+	public <T extends @Nullable Object> CompletableFuture<T> executeAsync(Collection<LockRequest> requests,
+			Function<? super LeaseSet, ? extends CompletionStage<T>> body) {
+		return executeAsyncOrElse(requests, body::apply, LockTemplate::fail);
+	}
+
+	/**
+	 * Run a body that returns a future under the lock as
+	 * {@link #executeAsync(LockRequest, Function) executeAsync} does, or a handler when
+	 * {@link #executeOrElse(LockRequest, Function, Function) executeOrElse} would run it.
+	 * Both may throw a checked exception.
+	 * @param <T> the type of the result
+	 * @param request which lock, and how long to wait
 	 * @param body what to run
 	 * @param otherwise what to run instead, without the lock
 	 * @return the result of the body, or of the handler that ran instead
 	 */
-	public <L extends LeaseSet, T extends @Nullable Object> CompletableFuture<T> executeAsyncOrElse(
-			AnyLockRequest<L> request, LockedBody<? super L, ? extends CompletionStage<T>, ?> body,
+	public <T extends @Nullable Object> CompletableFuture<T> executeAsyncOrElse(LockRequest request,
+			LockedBody<? super Lease, ? extends CompletionStage<T>, ?> body,
 			LockFailureHandler<? extends CompletionStage<T>, ?> otherwise) {
-		AnyLockRequest<L> complete = this.settings.forBody(request);
-		LockedExecution.Terms terms = terms(complete);
-		return LockedExecution.runAsync(acquisition(complete, terms.onLost()), terms, body, otherwise);
+		LockedExecution.Terms terms = terms(request);
+		return LockedExecution.<Lease, T>runAsync(registry(terms).acquireAsync(request.withoutHoldAtLeast()), terms,
+				body, otherwise);
 	}
 
 	/**
-	 * Acquire the lock without blocking the current thread, for a body that neither
-	 * blocks nor returns a future, such as a reactive chain. The caller runs the body and
-	 * ends the outcome. For all other bodies {@link #executeAsync} is simpler.
-	 * @param <L> the argument of the body: a {@link Lease} or a {@link LeaseSet}
-	 * @param request which lock or locks, and how long to wait
-	 * @return the outcome. Cancelling the future before it is done ends the wait, and
-	 * releases a lock that is granted in the same instant. Dependent actions may block if
-	 * they are attached by an <code>…Async</code> method
+	 * Run a body that returns a future under several locks, or a handler if one of them
+	 * could not be acquired. Both may throw a checked exception.
+	 * @param <T> the type of the result
+	 * @param requests which locks, and how long to wait
+	 * @param body what to run
+	 * @param otherwise what to run instead, without the locks
+	 * @return the result of the body, or of the handler that ran instead
+	 * @see #executeAsyncOrElse(LockRequest, LockedBody, LockFailureHandler)
 	 */
-	public <L extends LeaseSet> CompletableFuture<LockOutcome<L>> acquireAsync(AnyLockRequest<L> request) {
-		AnyLockRequest<L> complete = this.settings.forBody(request);
-		OnLost onLost = onLost(complete);
-		return new FutureOutcome<>(acquisition(complete, onLost), BodyTerms.of(complete, onLost));
+	public <T extends @Nullable Object> CompletableFuture<T> executeAsyncOrElse(Collection<LockRequest> requests,
+			LockedBody<? super LeaseSet, ? extends CompletionStage<T>, ?> body,
+			LockFailureHandler<? extends CompletionStage<T>, ?> otherwise) {
+		LockedExecution.Terms terms = terms(requests);
+		return LockedExecution.<LeaseSet, T>runAsync(registry(terms).acquireAllAsync(withoutHoldAtLeast(requests)),
+				terms, body, otherwise);
 	}
 
-	@SuppressWarnings("unchecked")
-	private <L extends LeaseSet> CompletableFuture<L> acquisition(AnyLockRequest<L> request, OnLost onLost) {
-		AnyLockRequest<L> plain = HoldTimes.of(request).without(request);
-		LockRegistry registry = registryFor(onLost);
-		return (CompletableFuture<L>) ((plain instanceof LockRequest one) ? registry.acquireAsync(one)
-				: registry.acquireAllAsync((LockSetRequest) plain));
+	private static <T extends @Nullable Object> T fail(LockException failure) {
+		throw failure;
 	}
 
-	@SuppressWarnings("unchecked")
-	private <L extends LeaseSet> L acquire(AnyLockRequest<L> request, LockedExecution.Terms terms) {
-		LockRegistry registry = registryFor(terms.onLost());
-		AnyLockRequest<L> plain = HoldTimes.of(request).without(request);
-		return (L) ((plain instanceof LockRequest one) ? registry.acquire(one)
-				: registry.acquireAll((LockSetRequest) plain));
+	private LockRegistry registry(LockedExecution.Terms terms) {
+		return (this.registry instanceof BodyAwareLockRegistry aware)
+				? aware.forBodies(terms.onLost(), this.transactionFencing) : this.registry;
 	}
 
-	private LockRegistry registryFor(OnLost onLost) {
-		return (this.registry instanceof BodyAwareLockRegistry aware) ? aware.forBodies(onLost, this.transactionFencing)
-				: this.registry;
+	private LockedExecution.Terms terms(LockRequest request) {
+		Duration holdAtLeast = this.settings.holdAtLeast(request);
+		return new LockedExecution.Terms((this.onLost != OnLost.DEFAULT) ? this.onLost : this.settings.onLost(request),
+				(holdAtLeast != null) ? Map.of(request.key(), holdAtLeast) : Map.of());
 	}
 
-	private LockedExecution.Terms terms(AnyLockRequest<?> request) {
-		Map<LockKey, Duration> holdTimes = Map.of();
-		for (LockRequest each : HoldTimes.of(request).kept()) {
-			holdTimes = new HashMap<>(holdTimes);
-			holdTimes.put(each.key(), Objects.requireNonNull(each.holdAtLeast()));
+	private LockedExecution.Terms terms(Collection<LockRequest> requests) {
+		Map<LockKey, Duration> holdTimes = new HashMap<>();
+		for (LockRequest each : requests) {
+			Duration holdAtLeast = this.settings.holdAtLeast(each);
+			if (holdAtLeast != null) {
+				// A lock that is requested twice is kept for the longer time
+				holdTimes.merge(each.key(), holdAtLeast, (one, other) -> (one.compareTo(other) < 0) ? other : one);
+			}
 		}
-		return new LockedExecution.Terms(onLost(request), holdTimes);
+		return new LockedExecution.Terms((this.onLost != OnLost.DEFAULT) ? this.onLost : this.settings.onLost(requests),
+				holdTimes);
 	}
 
-	private OnLost onLost(AnyLockRequest<?> request) {
-		return (this.onLost != OnLost.DEFAULT) ? this.onLost : this.settings.onLost(request);
+	/**
+	 * Return requests for a registry, which does not know whether a body succeeds.
+	 */
+	private static List<LockRequest> withoutHoldAtLeast(Collection<LockRequest> requests) {
+		return requests.stream().map(LockRequest::withoutHoldAtLeast).toList();
 	}
 
 }

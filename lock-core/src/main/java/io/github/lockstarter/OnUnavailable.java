@@ -9,8 +9,8 @@ package io.github.lockstarter;
 public enum OnUnavailable {
 
 	/**
-	 * The {@linkplain NameSettings setting} of the lock's name, or {@link #THROW} without
-	 * one.
+	 * The {@linkplain LockSettings.ForName setting} of the lock's name, or {@link #THROW}
+	 * without one.
 	 */
 	DEFAULT,
 

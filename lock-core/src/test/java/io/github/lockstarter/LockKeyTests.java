@@ -138,7 +138,7 @@ class LockKeyTests {
 	void aKeyOfSeveralValuesIsRefusedBecauseItExcludesNoneOfTheirOwners(Object several) {
 		assertThatIllegalArgumentException().isThrownBy(() -> LockRequest.of("stock", several))
 			.withMessage("'key' of the lock 'stock' is a " + several.getClass().getTypeName()
-					+ ", which has several values; for the locks of all of them use LockSetRequest.of(name, keys)");
+					+ ", which has several values; for the locks of all of them, request each of them");
 	}
 
 	static Stream<Object> aKeyOfSeveralValuesIsRefusedBecauseItExcludesNoneOfTheirOwners() {

@@ -3,6 +3,7 @@
 package io.github.lockstarter;
 
 import java.time.Duration;
+import java.util.List;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
@@ -61,26 +62,30 @@ class LockRegistryTests {
 
 	@Test
 	void theSameHoldsForSeveralLocks() throws Exception {
-		LockSetRequest both = LockSetRequest.of(REQUEST, LockRequest.of("stock", 1002));
-		LockSetRequest request = both.withOwner("owner");
+		List<LockRequest> both = List.of(REQUEST, LockRequest.of("stock", 1002));
+		List<LockRequest> request = withOwner(both, "owner");
 		try (LeaseSet held = ENGINE.acquireAll(request)) {
 			ENGINE.acquireAll(request).close();
 			ENGINE.acquireAllAsync(request).get().close();
 			ENGINE.acquire(REQUEST.withOwner("owner")).close();
 			assertThat(ENGINE.tryAcquireAll(request)).hasValueSatisfying(LeaseSet::close);
 			assertThatExceptionOfType(LockContendedException.class)
-				.isThrownBy(() -> ENGINE.acquireAll(both.withOwner("other")));
+				.isThrownBy(() -> ENGINE.acquireAll(withOwner(both, "other")));
 			assertThat(ENGINE.tryAcquireAll(both)).isEmpty();
 			assertThat(held.isHeld()).isTrue();
 		}
 		ENGINE.acquireAll(both).close();
 	}
 
+	private static List<LockRequest> withOwner(List<LockRequest> requests, Object owner) {
+		return requests.stream().map((request) -> request.withOwner(owner)).toList();
+	}
+
 	@Test
 	void eachLockOfASetMayHaveAnOwnerOfItsOwn() {
 		LockRequest other = LockRequest.of("stock", 1002).withWaitTime(Duration.ZERO);
 		try (Lease outer = ENGINE.acquire(REQUEST.withOwner("outer"));
-				LeaseSet both = ENGINE.acquireAll(LockSetRequest.of(REQUEST.withOwner("outer"), other))) {
+				LeaseSet both = ENGINE.acquireAll(List.of(REQUEST.withOwner("outer"), other))) {
 			assertThat(both.get(REQUEST.key()).fencingToken()).isEqualTo(outer.fencingToken());
 			ENGINE.acquire(other).close();
 			assertThat(ENGINE.tryAcquire(REQUEST)).isEmpty();
@@ -100,7 +105,7 @@ class LockRegistryTests {
 		assertThat(expired)
 			.hasToString("Lease of lock 'prices:7' (fencing token " + expired.fencingToken() + ", lost)");
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(expired::close);
-		try (LeaseSet both = ENGINE.acquireAll(LockSetRequest.of(request, LockRequest.of("order")))) {
+		try (LeaseSet both = ENGINE.acquireAll(List.of(request, LockRequest.of("order")))) {
 			assertThat(both).hasToString(both.all().toString());
 		}
 	}
@@ -108,7 +113,7 @@ class LockRegistryTests {
 	@Test
 	void aTimeThatOnlyATemplateAppliesIsRefused() {
 		LockRequest request = REQUEST.withHoldAtLeast(Duration.ofHours(1));
-		LockSetRequest both = LockSetRequest.of(request, LockRequest.of("stock", 1002));
+		List<LockRequest> both = List.of(request, LockRequest.of("stock", 1002));
 		assertRefused(() -> ENGINE.acquire(request));
 		assertRefused(() -> ENGINE.tryAcquire(request));
 		assertRefused(() -> ENGINE.acquireAsync(request));
@@ -127,7 +132,7 @@ class LockRegistryTests {
 
 	@Test
 	void anInterruptEndsTheAcquisitionOnBehalfOfAnOwner() {
-		LockSetRequest both = LockSetRequest.of(REQUEST, LockRequest.of("stock", 1002)).withOwner("owner");
+		List<LockRequest> both = withOwner(List.of(REQUEST, LockRequest.of("stock", 1002)), "owner");
 		// Often enough for a future that is done before its first check
 		for (int i = 0; i < 1000; i++) {
 			Thread.currentThread().interrupt();

@@ -3,6 +3,8 @@
 package io.github.lockstarter;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.function.UnaryOperator;
 
 import org.junit.jupiter.api.Test;
 
@@ -18,9 +20,10 @@ class LockRequestTests {
 		assertThat(this.request.key()).isEqualTo(LockKey.of("stock", 1001));
 		assertThat(this.request.waitTime()).isNull();
 		assertThat(this.request.leaseTime()).isNull();
-		assertThat(this.request.withWaitTime(Duration.ofSeconds(1)).withLeaseTime(Duration.ofSeconds(2)))
-			.isEqualTo(new LockRequest(this.request.key(), LockMode.EXCLUSIVE, Duration.ofSeconds(1),
-					Duration.ofSeconds(2), null, null));
+		assertThat(this.request.mode()).isEqualTo(LockMode.EXCLUSIVE);
+		assertThat(this.request.withWaitTime(Duration.ofSeconds(1)).withLeaseTime(Duration.ofSeconds(2))).satisfies(
+				(timed) -> assertThat(timed.waitTime()).hasSeconds(1),
+				(timed) -> assertThat(timed.leaseTime()).hasSeconds(2));
 	}
 
 	@Test
@@ -51,12 +54,44 @@ class LockRequestTests {
 	}
 
 	@Test
-	void anotherKeyKeepsTheTimes() {
-		LockRequest timed = this.request.withWaitTime(Duration.ofSeconds(1))
+	void eachChangeKeepsTheRest() {
+		LockRequest all = this.request.withWaitTime(Duration.ofSeconds(1))
 			.withLeaseTime(Duration.ofSeconds(2))
-			.withHoldAtLeast(Duration.ofSeconds(3));
-		assertThat(timed.withKey(LockKey.of("order", 7))).isEqualTo(new LockRequest(LockKey.of("order", 7),
-				LockMode.EXCLUSIVE, Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(3), null));
+			.withHoldAtLeast(Duration.ofSeconds(3))
+			.withMode(LockMode.FAIR)
+			.withOwner("me")
+			.withKey(LockKey.of("order", 7));
+		assertThat(all).hasToString(
+				"LockRequest[key=order:7, mode=FAIR, waitTime=PT1S, leaseTime=PT2S," + " holdAtLeast=PT3S, owner=me]");
+		assertThat(LockRequest.of("order", 7)
+			.withOwner("me")
+			.withMode(LockMode.FAIR)
+			.withHoldAtLeast(Duration.ofSeconds(3))
+			.withLeaseTime(Duration.ofSeconds(2))
+			.withWaitTime(Duration.ofSeconds(1))).isEqualTo(all).hasSameHashCodeAs(all);
+		assertThat(this.request).hasToString("LockRequest[key=stock:1001, mode=EXCLUSIVE]");
+	}
+
+	@Test
+	void requestsAreEqualIfTheyAskForTheSame() {
+		List<UnaryOperator<LockRequest>> changes = List.of((request) -> request.withKey(LockKey.of("stock")),
+				(request) -> request.withMode(LockMode.READ), (request) -> request.withWaitTime(Duration.ZERO),
+				(request) -> request.withLeaseTime(Duration.ofSeconds(1)),
+				(request) -> request.withHoldAtLeast(Duration.ofSeconds(1)), (request) -> request.withOwner("me"));
+		assertThat(changes).allSatisfy((change) -> {
+			LockRequest changed = change.apply(this.request);
+			assertThat(changed).isNotEqualTo(this.request).isEqualTo(change.apply(LockRequest.of("stock", 1001)));
+		});
+		assertThat(this.request).isNotEqualTo("stock:1001");
+	}
+
+	@Test
+	void aSharedLockIsNotKept() {
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> this.request.withMode(LockMode.READ).withHoldAtLeast(Duration.ofSeconds(1)))
+			.withMessageStartingWith("'holdAtLeast' is not possible in mode READ");
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> this.request.withHoldAtLeast(Duration.ofSeconds(1)).withMode(LockMode.READ));
 	}
 
 	@Test

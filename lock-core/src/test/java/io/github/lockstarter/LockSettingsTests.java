@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -27,10 +28,8 @@ class LockSettingsTests {
 
 	private static final Duration MINUTE = Duration.ofMinutes(1);
 
-	private static final NameSettings ALL = NameSettings.NONE.withWaitTime(Duration.ZERO)
-		.withLeaseTime(MINUTE)
-		.withHoldAtLeast(SECOND)
-		.withReactions(OnContention.SKIP, OnUnavailable.FALLBACK, OnLost.LOG);
+	private static final LockSettings.ForName ALL = new LockSettings.ForName(Duration.ZERO, MINUTE, SECOND,
+			OnContention.SKIP, OnUnavailable.FALLBACK, OnLost.LOG);
 
 	private static final LockRequest STOCK = LockRequest.of("stock", 1001);
 
@@ -42,7 +41,7 @@ class LockSettingsTests {
 
 	private final LockMemory memory = new LockMemory(this.time);
 
-	private DefaultLockRegistry registry = registry(NameSettings.NONE);
+	private DefaultLockRegistry registry = registry(LockSettings.ForName.NONE);
 
 	@AfterEach
 	void close() {
@@ -51,75 +50,47 @@ class LockSettingsTests {
 
 	@Test
 	void aRequestGetsWhatItLeavesOpen() {
-		LockRequest filled = STOCK.withWaitTime(Duration.ZERO).withLeaseTime(MINUTE);
-		assertThat(this.settings.forLease(STOCK)).isEqualTo(filled);
-		assertThat(this.settings.forBody(STOCK)).isEqualTo(filled.withHoldAtLeast(SECOND));
-	}
-
-	@Test
-	void aRequestKeepsWhatItSays() {
-		LockRequest all = STOCK.withWaitTime(MINUTE).withLeaseTime(SECOND).withHoldAtLeast(MINUTE).withOwner("me");
-		assertThat(this.settings.forLease(all)).isEqualTo(all);
-		assertThat(this.settings.forBody(all)).isEqualTo(all);
+		assertThat(this.settings.get("stock")).isSameAs(ALL);
+		assertThat(this.settings.holdAtLeast(STOCK)).isEqualTo(SECOND);
+		assertThat(this.settings.holdAtLeast(STOCK.withHoldAtLeast(MINUTE))).isEqualTo(MINUTE);
 	}
 
 	@Test
 	void otherNamesAreNotAffected() {
-		assertThat(this.settings.forLease(ORDER)).isSameAs(ORDER);
-		assertThat(this.settings.forBody(ORDER)).isSameAs(ORDER);
-		LockSetRequest orders = LockSetRequest.of("order", List.of(1, 2));
-		assertThat(this.settings.forLease(orders)).isSameAs(orders);
-		assertThat(LockSettings.NONE.forBody(STOCK)).isSameAs(STOCK);
+		assertThat(this.settings.get("order")).isSameAs(LockSettings.ForName.NONE);
+		assertThat(this.settings.holdAtLeast(ORDER)).isNull();
 	}
 
 	@Test
-	void eachLockOfASetGetsTheSettingsOfItsName() {
-		LockSetRequest set = this.settings.forLease(LockSetRequest.of(ORDER, STOCK));
-		assertThat(set.requests()).containsExactly(ORDER, STOCK.withLeaseTime(MINUTE));
-		assertThat(set.waitTime()).isZero();
-	}
-
-	@Test
-	void aSetWaitsForTheShortestTimeUnlessItSaysMore() {
-		LockSettings settings = new LockSettings(Map.of("stock", NameSettings.NONE.withWaitTime(MINUTE), "order",
-				NameSettings.NONE.withWaitTime(SECOND)));
-		LockSetRequest both = LockSetRequest.of(STOCK, ORDER);
-		assertThat(settings.forLease(both).waitTime()).isEqualTo(SECOND);
-		assertThat(settings.forLease(both.withWaitTime(Duration.ZERO)).waitTime()).isZero();
-		assertThat(settings.forLease(LockSetRequest.of(STOCK, LockRequest.of("none"))).waitTime()).isEqualTo(MINUTE);
-	}
-
-	@Test
-	void theStricterReactionCounts() {
-		LockSettings settings = new LockSettings(Map.of("lenient", ALL, "strict",
-				ALL.withReactions(OnContention.THROW, OnUnavailable.THROW, OnLost.INTERRUPT)));
-		assertThat(settings.onContention(List.of("lenient"))).isEqualTo(OnContention.SKIP);
-		assertThat(settings.onContention(List.of("lenient", "strict"))).isEqualTo(OnContention.THROW);
-		assertThat(settings.onContention(List.of("lenient", "none"))).isEqualTo(OnContention.THROW);
-		assertThat(settings.onUnavailable(List.of("lenient"))).isEqualTo(OnUnavailable.FALLBACK);
-		assertThat(settings.onUnavailable(List.of("none", "lenient"))).isEqualTo(OnUnavailable.THROW);
-		assertThat(settings.onLost(onLostOf("lenient"))).isEqualTo(OnLost.LOG);
-		assertThat(settings.onLost(onLostOf("lenient", "none"))).isEqualTo(OnLost.THROW);
-		assertThat(settings.onLost(onLostOf("lenient", "strict"))).isEqualTo(OnLost.INTERRUPT);
+	void theStricterReactionToALossCounts() {
+		LockSettings settings = new LockSettings(
+				Map.of("lenient", ALL, "strict", ofName(null, null, OnLost.INTERRUPT)));
+		assertThat(settings.onLost(LockRequest.of("lenient"))).isEqualTo(OnLost.LOG);
+		assertThat(settings.onLost(requests("lenient"))).isEqualTo(OnLost.LOG);
+		assertThat(settings.onLost(requests("lenient", "none"))).isEqualTo(OnLost.THROW);
+		assertThat(settings.onLost(requests("none", "lenient"))).isEqualTo(OnLost.THROW);
+		assertThat(settings.onLost(requests("lenient", "strict"))).isEqualTo(OnLost.INTERRUPT);
+		assertThat(settings.onLost(requests("strict", "none"))).isEqualTo(OnLost.INTERRUPT);
 		assertThat(settings.onLost(LockRequest.of("none"))).isEqualTo(OnLost.THROW);
 	}
 
-	private static LockSetRequest onLostOf(String... names) {
-		return LockSetRequest.of(List.of(names).stream().map(LockRequest::of).toList());
+	private static List<LockRequest> requests(String... names) {
+		return List.of(names).stream().map(LockRequest::of).toList();
 	}
 
 	@Test
 	void settingsAreChecked() {
-		assertThatIllegalArgumentException().isThrownBy(() -> new LockSettings(Map.of("no name", NameSettings.NONE)))
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> new LockSettings(Map.of("no name", LockSettings.ForName.NONE)))
 			.withMessageContaining("but was 'no name'");
-		assertThatIllegalArgumentException().isThrownBy(() -> ALL.withWaitTime(Duration.ofNanos(-1)))
+		assertThatIllegalArgumentException().isThrownBy(() -> ofName(Duration.ofNanos(-1), null, OnLost.DEFAULT))
 			.withMessageStartingWith("'waitTime' must not be negative");
 		assertThatIllegalArgumentException()
-			.isThrownBy(() -> ALL.withLeaseTime(LockRequest.MIN_LEASE_TIME.minusMillis(1)))
+			.isThrownBy(() -> ofName(null, LockRequest.MIN_LEASE_TIME.minusMillis(1), OnLost.DEFAULT))
 			.withMessageStartingWith("'leaseTime' must be from 10 ms");
-		assertThatIllegalArgumentException().isThrownBy(() -> ALL.withHoldAtLeast(Duration.ofDays(366)))
+		assertThatIllegalArgumentException().isThrownBy(() -> kept(Duration.ofDays(366)))
 			.withMessageStartingWith("'holdAtLeast' must be from 10 ms");
-		assertThatIllegalArgumentException().isThrownBy(() -> this.settings.forBody(STOCK.withMode(LockMode.READ)))
+		assertThatIllegalArgumentException().isThrownBy(() -> this.settings.holdAtLeast(STOCK.withMode(LockMode.READ)))
 			.withMessageStartingWith("'holdAtLeast' is not possible in mode READ");
 	}
 
@@ -131,17 +102,55 @@ class LockSettingsTests {
 			assertThat(Callers.start(() -> this.registry.tryAcquire(STOCK)).get()).isEmpty();
 		}
 		assertThat(this.memory.isEmpty()).isTrue();
-		try (LeaseSet leases = this.registry.acquireAll(LockSetRequest.of(STOCK, ORDER))) {
+		try (LeaseSet leases = this.registry.acquireAll(List.of(STOCK, ORDER))) {
 			assertThat(leases.get(STOCK.key()).remaining()).isEqualTo(certain(MINUTE));
 			assertThat(leases.get(ORDER.key()).remaining()).isEqualTo(certain(Duration.ofSeconds(30)));
-			assertThat(Callers.start(() -> this.registry.tryAcquireAll(LockSetRequest.of(STOCK, ORDER))).get())
-				.isEmpty();
+			assertThat(Callers.start(() -> this.registry.tryAcquireAll(List.of(STOCK, ORDER))).get()).isEmpty();
 		}
 	}
 
 	@Test
+	void whatARequestSaysComesFirst() {
+		use(ALL);
+		Lease held = this.registry.acquireAsync(STOCK.withLeaseTime(SECOND)).join();
+		assertThat(held.remaining()).isEqualTo(certain(SECOND));
+		this.time.letPass(() -> this.registry.acquire(STOCK.withWaitTime(MINUTE))).close();
+		assertThat(held.isHeld()).isFalse();
+	}
+
+	@Test
+	void aFutureLeaseHasTheTimesOfItsNameAsWell() {
+		use(ALL);
+		Lease lease = this.registry.acquireAsync(STOCK).join();
+		assertThat(lease.remaining()).isEqualTo(certain(MINUTE));
+		assertThat(this.registry.acquireAsync(STOCK)).failsWithin(Duration.ofSeconds(20))
+			.withThrowableThat()
+			.withCauseInstanceOf(LockContendedException.class);
+		lease.close();
+	}
+
+	@Test
+	void aSetWaitsForTheShortestTimeOfItsNamesUnlessItSaysMore() {
+		LockSettings settings = new LockSettings(
+				Map.of("stock", ofName(MINUTE, null, OnLost.DEFAULT), "order", ofName(SECOND, null, OnLost.DEFAULT)));
+		this.registry.close();
+		this.registry = registry(settings);
+		Lease held = this.registry.acquireAsync(ORDER).join();
+		assertWaits(SECOND, List.of(STOCK, ORDER));
+		assertWaits(Duration.ZERO, List.of(STOCK, ORDER.withWaitTime(Duration.ZERO)));
+		assertWaits(Duration.ofSeconds(2), List.of(STOCK.withWaitTime(Duration.ofSeconds(2)), ORDER));
+		held.close();
+	}
+
+	private void assertWaits(Duration expected, List<LockRequest> requests) {
+		assertThatExceptionOfType(LockContendedException.class)
+			.isThrownBy(() -> this.time.letPass(() -> this.registry.acquireAll(requests)))
+			.satisfies((contention) -> assertThat(contention.getWaited()).isEqualTo(expected));
+	}
+
+	@Test
 	void aLockViewHasTheLeaseTimeOfItsName() {
-		use(NameSettings.NONE.withLeaseTime(SECOND));
+		use(ofName(null, SECOND, OnLost.DEFAULT));
 		this.registry.lock(STOCK.key()).lock();
 		this.time.advance(SECOND);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(this.registry.lock(STOCK.key())::unlock);
@@ -149,7 +158,7 @@ class LockSettingsTests {
 
 	@Test
 	void aTemplateKeepsTheLockForTheTimeOfItsName() {
-		use(NameSettings.NONE.withHoldAtLeast(MINUTE).withWaitTime(Duration.ZERO));
+		use(kept(MINUTE));
 		LockTemplate template = new LockTemplate(this.registry);
 		template.execute(STOCK, Lease::fencingToken);
 		assertThatExceptionOfType(LockContendedException.class)
@@ -160,15 +169,13 @@ class LockSettingsTests {
 
 	@Test
 	void aTemplateReactsToALossAsItsNameSaysUnlessItSaysSoItself() {
-		use(NameSettings.NONE.withLeaseTime(SECOND)
-			.withReactions(OnContention.DEFAULT, OnUnavailable.DEFAULT, OnLost.LOG));
+		use(ofName(null, SECOND, OnLost.LOG));
 		LockTemplate template = new LockTemplate(this.registry);
-		assertThat(template.<Lease, String>execute(STOCK, this::outlive)).isEqualTo("late");
+		assertThat(template.<String>execute(STOCK, this::outlive)).isEqualTo("late");
 		assertThatExceptionOfType(LockLostException.class)
-			.isThrownBy(() -> template.withOnLost(OnLost.THROW).<Lease, String>execute(STOCK, this::outlive));
-		assertThat(template.withOnLost(OnLost.THROW)
-			.withOnLost(OnLost.DEFAULT)
-			.<Lease, String>execute(STOCK, this::outlive)).isEqualTo("late");
+			.isThrownBy(() -> template.withOnLost(OnLost.THROW).<String>execute(STOCK, this::outlive));
+		assertThat(template.withOnLost(OnLost.THROW).withOnLost(OnLost.DEFAULT).<String>execute(STOCK, this::outlive))
+			.isEqualTo("late");
 	}
 
 	private String outlive(Lease lease) {
@@ -182,14 +189,28 @@ class LockSettingsTests {
 		return leaseTime.minus(leaseTime.dividedBy(100)).minusMillis(2);
 	}
 
-	private void use(NameSettings ofStock) {
+	private static LockSettings.ForName ofName(@Nullable Duration waitTime, @Nullable Duration leaseTime,
+			OnLost onLost) {
+		return new LockSettings.ForName(waitTime, leaseTime, null, OnContention.DEFAULT, OnUnavailable.DEFAULT, onLost);
+	}
+
+	private static LockSettings.ForName kept(Duration holdAtLeast) {
+		return new LockSettings.ForName(Duration.ZERO, null, holdAtLeast, OnContention.DEFAULT, OnUnavailable.DEFAULT,
+				OnLost.DEFAULT);
+	}
+
+	private void use(LockSettings.ForName ofStock) {
 		this.registry.close();
 		this.registry = registry(ofStock);
 	}
 
-	private DefaultLockRegistry registry(NameSettings ofStock) {
-		return new DefaultLockRegistry("stock", new MemoryLockStore(this.memory),
-				new LockSettings(Map.of("stock", ofStock)), EngineSettings.DEFAULTS, LockListener.NO_OP, this.time);
+	private DefaultLockRegistry registry(LockSettings.ForName ofStock) {
+		return registry(new LockSettings(Map.of("stock", ofStock)));
+	}
+
+	private DefaultLockRegistry registry(LockSettings settings) {
+		return new DefaultLockRegistry("stock", new MemoryLockStore(this.memory), settings, EngineSettings.DEFAULTS,
+				LockListener.NO_OP, this.time);
 	}
 
 }

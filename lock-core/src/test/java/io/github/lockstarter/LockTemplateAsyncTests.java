@@ -32,7 +32,7 @@ class LockTemplateAsyncTests extends AbstractBodyTests {
 	@Override
 	String run(LockTemplate template, LockRequest request, LockedBody<LeaseSet, String, Throwable> body,
 			LockFailureHandler<String, Throwable> otherwise) throws Throwable {
-		return join(template.<Lease, String>executeAsyncOrElse(request,
+		return join(template.<String>executeAsyncOrElse(request,
 				(lease) -> CompletableFuture.completedFuture(body.run(lease)),
 				(failure) -> CompletableFuture.completedFuture(otherwise.handle(failure))));
 	}

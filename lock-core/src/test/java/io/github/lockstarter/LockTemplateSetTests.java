@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 import org.junit.jupiter.api.Test;
 
@@ -25,13 +26,17 @@ class LockTemplateSetTests extends AbstractBodyTests {
 
 	private static final LockRequest LAST = LockRequest.of("supplier", 1);
 
-	private static final LockSetRequest BOTH = LockSetRequest.of(SECOND, FIRST);
+	private static final List<LockRequest> BOTH = List.of(SECOND, FIRST);
 
 	/** The set that is requested has another lock beside the one that matters. */
 	@Override
 	String run(LockTemplate template, LockRequest request, LockedBody<LeaseSet, String, Throwable> body,
 			LockFailureHandler<String, Throwable> otherwise) throws Throwable {
-		return template.executeChecked(LockSetRequest.of(LAST, request), body, otherwise);
+		return template.executeChecked(List.of(LAST, request), body, otherwise);
+	}
+
+	private static List<LockRequest> each(UnaryOperator<LockRequest> change) {
+		return BOTH.stream().map(change).toList();
 	}
 
 	@Test
@@ -49,7 +54,7 @@ class LockTemplateSetTests extends AbstractBodyTests {
 
 	@Test
 	void aSetIsNoSingleLeaseButASingleLeaseIsASet() {
-		this.template.executeWithoutResult(LockSetRequest.of(FIRST),
+		this.template.executeWithoutResult(List.of(FIRST),
 				(leases) -> assertThatIllegalStateException().isThrownBy(Lease::current)
 					.withMessageContaining("use LeaseSet.current()"));
 		this.template.executeWithoutResult(FIRST, (lease) -> {
@@ -71,15 +76,15 @@ class LockTemplateSetTests extends AbstractBodyTests {
 				assertThat(isTaken(FIRST)).isFalse();
 				return "handler";
 			};
-			String result = this.time.letPass(() -> this.template
-				.executeOrElse(BOTH.withWaitTime(Duration.ofSeconds(3)), (leases) -> "body", onContention));
+			String result = this.time.letPass(() -> this.template.executeOrElse(
+					each((request) -> request.withWaitTime(Duration.ofSeconds(3))), (leases) -> "body", onContention));
 			assertThat(result).isEqualTo("handler");
 		}
 	}
 
 	@Test
 	void theLossOfOneLockIsThatOfTheSet() {
-		LockSetRequest request = LockSetRequest.of(FIRST, SECOND.withLeaseTime(LEASE_TIME));
+		List<LockRequest> request = List.of(FIRST, SECOND.withLeaseTime(LEASE_TIME));
 		assertThatExceptionOfType(LockLostException.class)
 			.isThrownBy(() -> this.template.executeWithoutResult(request, (leases) -> {
 				this.time.advance(LEASE_TIME);
@@ -101,7 +106,7 @@ class LockTemplateSetTests extends AbstractBodyTests {
 
 	@Test
 	void onlyTheLocksThatAreHeldAtLeastForSomeTimeAreKeptAndOnlyAfterASuccess() {
-		LockSetRequest kept = LockSetRequest.of(FIRST.withHoldAtLeast(Duration.ofMinutes(1)), SECOND);
+		List<LockRequest> kept = List.of(FIRST.withHoldAtLeast(Duration.ofMinutes(1)), SECOND);
 		assertThatIllegalStateException().isThrownBy(() -> this.template.executeWithoutResult(kept, (leases) -> {
 			throw new IllegalStateException("expected by the test");
 		}));
@@ -138,7 +143,7 @@ class LockTemplateSetTests extends AbstractBodyTests {
 		CompletableFuture<String> result = this.template.executeAsync(mine,
 				(outer) -> this.template.executeAsync(mine, (inner) -> {
 					assertThat(inner.fencingToken()).isEqualTo(outer.fencingToken());
-					return this.template.executeAsync(BOTH.withOwner("me"),
+					return this.template.executeAsync(each((request) -> request.withOwner("me")),
 							(leases) -> CompletableFuture.completedFuture("done"));
 				}));
 		assertThat(result).succeedsWithin(PATIENCE).isEqualTo("done");

@@ -33,7 +33,7 @@ class LockTemplateTests extends AbstractBodyTests {
 	@Override
 	String run(LockTemplate template, LockRequest request, LockedBody<LeaseSet, String, Throwable> body,
 			LockFailureHandler<String, Throwable> otherwise) throws Throwable {
-		return template.<Lease, String, Throwable>executeChecked(request, body, otherwise);
+		return template.<String, Throwable>executeChecked(request, body, otherwise);
 	}
 
 	@Test

@@ -12,7 +12,7 @@ import org.springframework.boot.context.properties.NestedConfigurationProperty;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.context.annotation.AdviceMode;
 
-import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.LockSettings;
 import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.OnPersistenceContext;
@@ -78,7 +78,7 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 						+ " change the slot of the keys in a Redis Cluster.");
 		PropertyChecks.requireNotNegative("wait-time", waitTime);
 		PropertyChecks.require(
-				leaseTime.compareTo(SHORTEST_LEASE) >= 0 && leaseTime.compareTo(LockRequest.MAX_LEASE_TIME) <= 0,
+				leaseTime.compareTo(SHORTEST_LEASE) >= 0 && leaseTime.compareTo(LockStore.LONGEST_LEASE) <= 0,
 				"lease-time", leaseTime, "It has to be from 100ms to 365d; a renewal comes after a third of it.");
 		PropertyChecks.requireNotNegative("shutdown-timeout", shutdownTimeout);
 		PropertyChecks.requireAtLeast("redis.fence-retention", redis.fenceRetention, leaseTime);

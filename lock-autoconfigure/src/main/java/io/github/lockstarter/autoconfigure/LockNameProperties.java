@@ -10,7 +10,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.NameSettings;
+import io.github.lockstarter.LockSettings;
 import io.github.lockstarter.OnContention;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.OnUnavailable;
@@ -38,10 +38,10 @@ public record LockNameProperties(@Nullable Duration waitTime, @Nullable Duration
 	 * @throws InvalidConfigurationPropertyValueException if the name or one of its
 	 * settings is invalid
 	 */
-	NameSettings settings(String name) {
+	LockSettings.ForName settings(String name) {
 		try {
 			LockKey.of(name);
-			return new NameSettings(this.waitTime, this.leaseTime, this.holdAtLeast, this.onContention,
+			return new LockSettings.ForName(this.waitTime, this.leaseTime, this.holdAtLeast, this.onContention,
 					this.onUnavailable, this.onLost);
 		}
 		catch (IllegalArgumentException ex) {

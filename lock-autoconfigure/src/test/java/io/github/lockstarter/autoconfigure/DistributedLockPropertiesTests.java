@@ -36,7 +36,6 @@ import org.springframework.core.io.ClassPathResource;
 import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.LockSettings;
-import io.github.lockstarter.NameSettings;
 import io.github.lockstarter.OnContention;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.OnUnavailable;
@@ -117,7 +116,8 @@ class DistributedLockPropertiesTests {
 			.withPropertyValues("distributed-lock.on-active-transaction=default",
 					"distributed-lock.locks.stock.on-contention=default", "distributed-lock.locks.stock.on-lost=log")
 			.run((context) -> assertThat(context.getBean(LockSettings.class).get("stock"))
-				.isEqualTo(NameSettings.NONE.withReactions(OnContention.DEFAULT, OnUnavailable.DEFAULT, OnLost.LOG)));
+				.isEqualTo(new LockSettings.ForName(null, null, null, OnContention.DEFAULT, OnUnavailable.DEFAULT,
+						OnLost.LOG)));
 	}
 
 	@ParameterizedTest
@@ -170,9 +170,10 @@ class DistributedLockPropertiesTests {
 				LockSettings settings = context.getBean(LockSettings.class);
 				assertThat(settings.names()).containsOnlyKeys("stock", "Shop_1.buy#$");
 				assertThat(settings.get("stock"))
-					.isEqualTo(new NameSettings(Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(3),
-							OnContention.SKIP, OnUnavailable.FALLBACK, OnLost.LOG));
-				assertThat(settings.get("Shop_1.buy#$")).isEqualTo(NameSettings.NONE.withWaitTime(Duration.ZERO));
+					.isEqualTo(new LockSettings.ForName(Duration.ofSeconds(1), Duration.ofSeconds(2),
+							Duration.ofSeconds(3), OnContention.SKIP, OnUnavailable.FALLBACK, OnLost.LOG));
+				assertThat(settings.get("Shop_1.buy#$")).isEqualTo(new LockSettings.ForName(Duration.ZERO, null, null,
+						OnContention.DEFAULT, OnUnavailable.DEFAULT, OnLost.DEFAULT));
 			});
 	}
 

@@ -3,6 +3,7 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -23,7 +24,6 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockSettings;
 import io.github.lockstarter.event.CompositeLockListener;
 import io.github.lockstarter.event.LockListener;
@@ -120,7 +120,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		LockStore safeStore = new WellBehavedStore(store);
 		LockListener safeListener = new CompositeLockListener(List.of(listener));
 		this.threads = new EngineThreads(safeStore, time);
-		this.waiters = new Waiters(this.capabilities, settings.waitTime(), time);
+		this.waiters = new Waiters(this.capabilities, lockSettings, settings.waitTime(), time);
 		this.terms = new Terms(settings, time);
 		this.locks = new LocalLocks(this.terms);
 		OutageLog outages = new OutageLog(name, safeStore, this.threads.background()::serverOf,
@@ -158,10 +158,6 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	@Override
 	public Lease acquire(LockRequest request) {
-		return acquireNow(this.lockSettings.forLease(request));
-	}
-
-	private Lease acquireNow(LockRequest request) {
 		ThreadWaiter waiter = this.waiters.ofThread(request);
 		Lease lease = waiter.obtain(request.key(), this.admission);
 		if (lease == null) {
@@ -172,13 +168,12 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	@Override
 	public Optional<Lease> tryAcquire(LockRequest request) {
-		LockRequest complete = this.lockSettings.forLease(request);
-		return Optional.ofNullable(this.waiters.ofThread(complete).obtain(complete.key(), this.admission));
+		return Optional.ofNullable(this.waiters.ofThread(request).obtain(request.key(), this.admission));
 	}
 
 	@Override
 	public CompletableFuture<Lease> acquireAsync(LockRequest request) {
-		return acquireAsync(this.lockSettings.forLease(request), new Object());
+		return acquireAsync(request, new Object());
 	}
 
 	private CompletableFuture<Lease> acquireAsync(LockRequest request, Object otherwise) {
@@ -186,20 +181,20 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	@Override
-	public LeaseSet acquireAll(LockSetRequest request) {
-		LockSetRequest complete = this.lockSettings.forLease(request);
-		complete.requests().forEach(this.waiters::require);
+	public LeaseSet acquireAll(Collection<LockRequest> requests) {
+		List<LockRequest> sorted = ManyLocks.inOrder(requests);
+		sorted.forEach(this.waiters::require);
 		Function<LockRequest, ThreadWaiter> waiters = (each) -> this.waiters.impatient(each, Thread.currentThread());
-		return manyLocks(complete, this.threads.bodies(),
+		return manyLocks(sorted, this.threads.bodies(),
 				(all, time) -> CompletableFuture.completedFuture(this.simultaneousGrant.tryGrant(all, waiters, time)),
-				(each) -> CompletableFuture.completedFuture(acquireNow(each)))
+				(each) -> CompletableFuture.completedFuture(acquire(each)))
 			.await();
 	}
 
 	@Override
-	public Optional<LeaseSet> tryAcquireAll(LockSetRequest request) {
+	public Optional<LeaseSet> tryAcquireAll(Collection<LockRequest> requests) {
 		try {
-			return Optional.of(acquireAll(request));
+			return Optional.of(acquireAll(requests));
 		}
 		catch (LockContendedException ex) {
 			return Optional.empty();
@@ -207,24 +202,24 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	@Override
-	public CompletableFuture<LeaseSet> acquireAllAsync(LockSetRequest request) {
-		LockSetRequest complete = this.lockSettings.forLease(request);
-		complete.requests().forEach(this.waiters::require);
+	public CompletableFuture<LeaseSet> acquireAllAsync(Collection<LockRequest> requests) {
+		List<LockRequest> sorted = ManyLocks.inOrder(requests);
+		sorted.forEach(this.waiters::require);
 		Object owner = new Object();
 		Function<LockRequest, ThreadWaiter> waiters = (each) -> this.waiters.impatient(each, owner);
-		return manyLocks(complete, CallContext.capture().on(this.threads.bodies()),
+		return manyLocks(sorted, CallContext.capture().on(this.threads.bodies()),
 				(all, time) -> this.simultaneousGrant.tryGrantAsync(all, waiters, time, this.threads.tasks()),
 				(each) -> acquireAsync(each, owner))
 			.begin();
 	}
 
-	private ManyLocks manyLocks(LockSetRequest request, Executor bodies,
+	private ManyLocks manyLocks(List<LockRequest> requests, Executor bodies,
 			BiFunction<List<LockRequest>, Duration, CompletableFuture<@Nullable List<Lease>>> atOnce,
 			Function<LockRequest, CompletableFuture<Lease>> one) {
-		LockKey first = request.requests().get(0).key();
+		LockKey first = requests.get(0).key();
 		Executor lane = (task) -> this.threads.requests().execute(first, task);
-		return new ManyLocks(this.terms.time(), request.requests(), this.waiters.waitTime(request), atOnce, one, lane,
-				bodies, this.threads.returns());
+		return new ManyLocks(this.terms.time(), requests, this.waiters.waitTime(requests), atOnce, one, lane, bodies,
+				this.threads.returns());
 	}
 
 	/**

@@ -4,7 +4,7 @@ package io.github.lockstarter.engine;
 
 import java.time.Duration;
 
-import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.store.LockStore;
 
 /**
  * The numeric settings of a {@link DefaultLockRegistry}.
@@ -35,6 +35,8 @@ public record EngineSettings(Duration waitTime, Duration leaseTime, int renewals
 
 	private static final Duration DEFAULT_OUTAGE_TIME = Duration.ofSeconds(2);
 
+	private static final Duration SHORTEST_LEASE = Duration.ofMillis(10);
+
 	/**
 	 * Settings that suit most applications.
 	 */
@@ -52,10 +54,9 @@ public record EngineSettings(Duration waitTime, Duration leaseTime, int renewals
 			throw new IllegalArgumentException(
 					"'renewalsPerLease' must be from 2 to " + MAX_RENEWALS_PER_LEASE + ", but was " + renewalsPerLease);
 		}
-		if (leaseTime.compareTo(LockRequest.MIN_LEASE_TIME) < 0
-				|| leaseTime.compareTo(LockRequest.MAX_LEASE_TIME) > 0) {
-			throw new IllegalArgumentException("'leaseTime' must be from " + LockRequest.MIN_LEASE_TIME + " to "
-					+ LockRequest.MAX_LEASE_TIME + ", but was " + leaseTime);
+		if (leaseTime.compareTo(SHORTEST_LEASE) < 0 || leaseTime.compareTo(LockStore.LONGEST_LEASE) > 0) {
+			throw new IllegalArgumentException("'leaseTime' must be from " + SHORTEST_LEASE + " to "
+					+ LockStore.LONGEST_LEASE + ", but was " + leaseTime);
 		}
 	}
 

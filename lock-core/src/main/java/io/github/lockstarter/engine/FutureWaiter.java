@@ -15,7 +15,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
-import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockMode;
 
 /**
  * A waiter without a thread: its outcome completes a future. Cancelling the future, or
@@ -39,9 +39,10 @@ final class FutureWaiter extends Waiter {
 
 	private volatile Timetable.@Nullable Entry timeOut;
 
-	FutureWaiter(LockRequest request, Duration waitTime, Object owner, Admission admission, EngineThreads threads) {
-		super(threads.timetable().time(), waitTime, request.mode(), request.leaseTime(), owner);
-		this.key = request.key();
+	FutureWaiter(LockKey key, LockMode mode, Duration waitTime, @Nullable Duration leaseTime, Object owner,
+			Admission admission, EngineThreads threads) {
+		super(threads.timetable().time(), waitTime, mode, leaseTime, owner);
+		this.key = key;
 		this.admission = admission;
 		this.timetable = threads.timetable();
 		this.tasks = threads.tasks();

@@ -11,7 +11,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.store.LockStore;
 
 /**
  * One level of a hold, as seen by its owner. Each acquisition returns its own object, so
@@ -78,9 +78,9 @@ final class HeldLease implements Lease {
 
 	@Override
 	public void holdAtLeast(Duration time) {
-		if (time.isNegative() || time.compareTo(LockRequest.MAX_LEASE_TIME) > 0) {
+		if (time.isNegative() || time.compareTo(LockStore.LONGEST_LEASE) > 0) {
 			throw new IllegalArgumentException("'time' must not be negative or longer than "
-					+ LockRequest.MAX_LEASE_TIME.toDays() + " days, but was " + time);
+					+ LockStore.LONGEST_LEASE.toDays() + " days, but was " + time);
 		}
 		if (this.hold.tenure().isShared() && !time.isZero()) {
 			throw new IllegalStateException("Lock '" + key() + "' is shared, so one of its owners cannot keep it");

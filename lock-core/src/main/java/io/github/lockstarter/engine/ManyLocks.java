@@ -3,7 +3,12 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -16,6 +21,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 
 /**
@@ -25,6 +31,8 @@ import io.github.lockstarter.LockRequest;
  * each other.
  */
 final class ManyLocks {
+
+	private static final int MAX_LOCKS = 1000;
 
 	private final Time time;
 
@@ -101,6 +109,52 @@ final class ManyLocks {
 			acquire();
 		}
 		return this.result.lease();
+	}
+
+	/**
+	 * Return requests in the order that is the same in all instances. A lock that is
+	 * requested twice is acquired once, in the stronger mode.
+	 * @param requests requests for one to {@value #MAX_LOCKS} locks
+	 * @throws IllegalArgumentException if they cannot be acquired together
+	 */
+	static List<LockRequest> inOrder(Collection<LockRequest> requests) {
+		Map<LockKey, LockRequest> sorted = new TreeMap<>(Comparator.comparing(LockKey::text));
+		LockRequest waiting = null;
+		for (LockRequest request : requests) {
+			if (waiting == null) {
+				waiting = (request.waitTime() != null) ? request : null;
+			}
+			else if (request.waitTime() != null && !request.waitTime().equals(waiting.waitTime())) {
+				throw new IllegalArgumentException("There is one wait time for all locks of a set, but that of lock '"
+						+ request.key() + "' is " + request.waitTime() + ", and that of lock '" + waiting.key()
+						+ "' is " + waiting.waitTime());
+			}
+			sorted.merge(request.key(), request, ManyLocks::stronger);
+		}
+		if (sorted.isEmpty()) {
+			throw new IllegalArgumentException("A set of locks must not be empty");
+		}
+		if (sorted.size() > MAX_LOCKS) {
+			throw new IllegalArgumentException(
+					"At most " + MAX_LOCKS + " locks can be acquired together, but these are " + sorted.size());
+		}
+		return List.copyOf(sorted.values());
+	}
+
+	private static LockRequest stronger(LockRequest one, LockRequest other) {
+		if (!Objects.equals(one.owner(), other.owner())) {
+			throw new IllegalArgumentException(
+					"Lock '" + one.key() + "' cannot be acquired on behalf of two owners together");
+		}
+		return (strength(other.mode()) > strength(one.mode())) ? other : one;
+	}
+
+	private static int strength(LockMode mode) {
+		return switch (mode) {
+			case READ -> 0;
+			case EXCLUSIVE, WRITE -> 1;
+			case FAIR -> 2;
+		};
 	}
 
 	private void acquire() {

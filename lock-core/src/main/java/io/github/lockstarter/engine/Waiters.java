@@ -3,24 +3,31 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
+import java.util.List;
 
-import io.github.lockstarter.AnyLockRequest;
+import org.jspecify.annotations.Nullable;
+
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockSettings;
 import io.github.lockstarter.store.StoreCapabilities;
 
 /**
- * Makes the waiter of each request, and refuses a request that cannot be met.
+ * Makes the waiter of each request, with the settings of the lock's name where the
+ * request leaves them open, and refuses a request that cannot be met.
  */
 final class Waiters {
 
 	private final StoreCapabilities capabilities;
 
+	private final LockSettings settings;
+
 	private final Duration defaultWaitTime;
 
 	private final Time time;
 
-	Waiters(StoreCapabilities capabilities, Duration defaultWaitTime, Time time) {
+	Waiters(StoreCapabilities capabilities, LockSettings settings, Duration defaultWaitTime, Time time) {
 		this.capabilities = capabilities;
+		this.settings = settings;
 		this.defaultWaitTime = defaultWaitTime;
 		this.time = time;
 	}
@@ -61,7 +68,7 @@ final class Waiters {
 
 	private ThreadWaiter ofThread(LockRequest request, Duration waitTime, Object otherwise) {
 		require(request);
-		return new ThreadWaiter(this.time, waitTime, request.mode(), request.leaseTime(), owner(request, otherwise));
+		return new ThreadWaiter(this.time, waitTime, request.mode(), leaseTime(request), owner(request, otherwise));
 	}
 
 	/**
@@ -70,7 +77,8 @@ final class Waiters {
 	 */
 	FutureWaiter ofFuture(LockRequest request, Object otherwise, Admission admission, EngineThreads threads) {
 		require(request);
-		return new FutureWaiter(request, waitTime(request), owner(request, otherwise), admission, threads);
+		return new FutureWaiter(request.key(), request.mode(), waitTime(request), leaseTime(request),
+				owner(request, otherwise), admission, threads);
 	}
 
 	private static Object owner(LockRequest request, Object otherwise) {
@@ -78,12 +86,36 @@ final class Waiters {
 		return (owner != null) ? owner : otherwise;
 	}
 
-	/**
-	 * Return how long a request waits at most.
-	 */
-	Duration waitTime(AnyLockRequest<?> request) {
-		Duration waitTime = request.waitTime();
+	private @Nullable Duration leaseTime(LockRequest request) {
+		Duration leaseTime = request.leaseTime();
+		return (leaseTime != null) ? leaseTime : this.settings.get(request.key().name()).leaseTime();
+	}
+
+	private Duration waitTime(LockRequest request) {
+		Duration waitTime = (request.waitTime() != null) ? request.waitTime() : waitTimeOfName(request);
 		return (waitTime != null) ? waitTime : this.defaultWaitTime;
+	}
+
+	/**
+	 * Return how long requests for several locks wait for all of them: as one of them
+	 * says, or else the shortest time in the settings of their names.
+	 */
+	Duration waitTime(List<LockRequest> requests) {
+		Duration shortest = null;
+		for (LockRequest each : requests) {
+			if (each.waitTime() != null) {
+				return each.waitTime();
+			}
+			Duration ofName = waitTimeOfName(each);
+			if (ofName != null && (shortest == null || ofName.compareTo(shortest) < 0)) {
+				shortest = ofName;
+			}
+		}
+		return (shortest != null) ? shortest : this.defaultWaitTime;
+	}
+
+	private @Nullable Duration waitTimeOfName(LockRequest request) {
+		return this.settings.get(request.key().name()).waitTime();
 	}
 
 }

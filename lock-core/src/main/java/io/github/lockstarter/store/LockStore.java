@@ -11,7 +11,6 @@ import java.util.concurrent.CompletionStage;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.LockRequest;
 
 /**
  * The place where locks are kept, as seen by one JVM. A store grants, renews and releases
@@ -30,6 +29,11 @@ import io.github.lockstarter.LockRequest;
  * Implementations are thread-safe.
  */
 public interface LockStore {
+
+	/**
+	 * The longest lease of all stores, 365 days.
+	 */
+	Duration LONGEST_LEASE = Duration.ofDays(365);
 
 	/**
 	 * Return the name of this store in messages.
@@ -137,7 +141,7 @@ public interface LockStore {
 	 * it is connected.
 	 */
 	default Duration longestLease() {
-		return LockRequest.MAX_LEASE_TIME;
+		return LONGEST_LEASE;
 	}
 
 	/**

@@ -19,7 +19,6 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.memory.MemoryLockStore;
 
@@ -35,7 +34,7 @@ class CallContextTests {
 
 	private static final LockRequest REQUEST = LockRequest.of("stock", 1001);
 
-	private static final LockSetRequest BOTH = LockSetRequest.of(REQUEST, LockRequest.of("stock", 1002));
+	private static final List<LockRequest> BOTH = List.of(REQUEST, LockRequest.of("stock", 1002));
 
 	private final Tenants tenants = new Tenants("tenant");
 

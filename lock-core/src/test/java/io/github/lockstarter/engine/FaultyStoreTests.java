@@ -27,7 +27,6 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.GroupGrant;
@@ -56,7 +55,7 @@ class FaultyStoreTests {
 
 	private static final LockRequest REQUEST = LockRequest.of(LockKey.of("stock", 1)).withWaitTime(PATIENCE);
 
-	private static final LockSetRequest BOTH = LockSetRequest.of("stock", List.of(1, 2)).withWaitTime(PATIENCE);
+	private static final List<LockRequest> BOTH = List.of(REQUEST, LockRequest.of("stock", 2));
 
 	@RegisterExtension
 	private final ManualInstances instances = new ManualInstances();

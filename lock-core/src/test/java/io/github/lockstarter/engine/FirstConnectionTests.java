@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -19,7 +20,6 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.LeaseRequest;
@@ -94,9 +94,9 @@ class FirstConnectionTests {
 
 	@Test
 	void soDoesACallForSeveralLocks() throws Exception {
-		LockSetRequest request = LockSetRequest.of("stock", List.of(1, 2))
-			.withWaitTime(Duration.ZERO)
-			.withLeaseTime(LEASE_TIME);
+		List<LockRequest> request = Stream.of(1, 2)
+			.map((id) -> LockRequest.of("stock", id).withWaitTime(Duration.ZERO).withLeaseTime(LEASE_TIME))
+			.toList();
 		Call<LeaseSet> call = Callers.start(() -> this.registry.acquireAll(request));
 		this.time.awaitParked(1);
 		connect(true);

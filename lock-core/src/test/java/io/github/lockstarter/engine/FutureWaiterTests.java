@@ -47,8 +47,8 @@ class FutureWaiterTests {
 	@Test
 	void aLateCallForAnEarlierOutcomeDoesNotEndTheNextWait() throws Exception {
 		Lease held = this.other.acquire(REQUEST);
-		FutureWaiter waiter = new FutureWaiter(REQUEST, Duration.ofSeconds(20), new Object(), admission(),
-				this.threads);
+		FutureWaiter waiter = new FutureWaiter(REQUEST.key(), REQUEST.mode(), Duration.ofSeconds(20), null,
+				new Object(), admission(), this.threads);
 		CompletableFuture<Lease> acquisition = waiter.begin();
 		waiter.wake();
 		CompletableFuture.runAsync(() -> {

@@ -18,6 +18,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -32,7 +33,6 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.memory.LockMemory;
@@ -58,12 +58,13 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
  */
 class ManyLocksTests {
 
-	private static final LockSetRequest ALL = LockSetRequest.of("stock", List.of(3, 1, 2));
+	private static final List<LockRequest> ALL = Stream.of(3, 1, 2).map((id) -> LockRequest.of("stock", id)).toList();
 
-	private static final LockSetRequest ALL_NOW = ALL.withWaitTime(Duration.ZERO);
+	private static final List<LockRequest> ALL_NOW = waiting(Duration.ZERO);
 
-	private static final LockSetRequest SHORT = ALL.withLeaseTime(Duration.ofSeconds(2))
-		.withWaitTime(Duration.ofSeconds(20));
+	private static final List<LockRequest> SHORT = waiting(Duration.ofSeconds(20)).stream()
+		.map((request) -> request.withLeaseTime(Duration.ofSeconds(2)))
+		.toList();
 
 	@RegisterExtension
 	private final ManualInstances instances = new ManualInstances();
@@ -130,7 +131,7 @@ class ManyLocksTests {
 			}
 
 		}, leaseTime);
-		this.time.letPass(() -> pausing.acquireAll(ALL.withWaitTime(Duration.ofMinutes(1))).close());
+		this.time.letPass(() -> pausing.acquireAll(waiting(Duration.ofMinutes(1))).close());
 		assertThat(pause.isOver()).isTrue();
 		this.time.letPass(() -> pausing.acquire(LockRequest.of("stock", 3)).close());
 		assertNothingIsLeft(pausing);
@@ -170,8 +171,7 @@ class ManyLocksTests {
 		waiting.get().close();
 		Lease early = this.other.acquire(one(1).withLeaseTime(Duration.ofSeconds(3)));
 		try (Lease taken = this.other.acquire(one(3))) {
-			Call<LeaseSet> late = Callers
-				.start(() -> this.registry.acquireAll(ALL.withWaitTime(Duration.ofSeconds(4))));
+			Call<LeaseSet> late = Callers.start(() -> this.registry.acquireAll(waiting(Duration.ofSeconds(4))));
 			this.time.awaitParked(1);
 			this.time.advance(Duration.ofSeconds(4));
 			assertThatExceptionOfType(LockContendedException.class).isThrownBy(late::get)
@@ -181,8 +181,8 @@ class ManyLocksTests {
 		}
 		this.time.settle();
 		try (Lease taken = this.other.acquire(one(3))) {
-			assertThatExceptionOfType(LockContendedException.class).isThrownBy(
-					() -> this.time.letPass(() -> this.registry.acquireAll(ALL.withWaitTime(Duration.ofSeconds(1)))))
+			assertThatExceptionOfType(LockContendedException.class)
+				.isThrownBy(() -> this.time.letPass(() -> this.registry.acquireAll(waiting(Duration.ofSeconds(1)))))
 				.satisfies((ex) -> assertThat(ex.getWaited()).isEqualTo(Duration.ofSeconds(1)));
 		}
 	}
@@ -239,8 +239,7 @@ class ManyLocksTests {
 	@Test
 	void aLockThatIsNamedTwiceIsTakenOnceInTheStrongerMode() {
 		LockRequest read = one(1).withMode(LockMode.READ);
-		try (LeaseSet lease = this.registry
-			.acquireAll(LockSetRequest.of(read, one(1), one(2).withMode(LockMode.READ)))) {
+		try (LeaseSet lease = this.registry.acquireAll(List.of(read, one(1), one(2).withMode(LockMode.READ)))) {
 			assertThat(lease.all()).hasSize(2);
 			assertThat(this.other.tryAcquire(read)).isEmpty();
 			assertThat(this.other.tryAcquire(one(2).withMode(LockMode.READ))).hasValueSatisfying(Lease::close);
@@ -333,8 +332,63 @@ class ManyLocksTests {
 	}
 
 	@Test
+	void theOrderOfLocksIsThatOfTheirNamesAndKeys() {
+		List<LockRequest> sorted = ManyLocks.inOrder(List.of(LockRequest.of("b", 1), LockRequest.of("a", 2),
+				LockRequest.of("a", 10), LockRequest.of("c"), LockRequest.of("a", 2)));
+		assertThat(sorted).extracting((request) -> request.key().text()).containsExactly("a:10", "a:2", "b:1", "c");
+	}
+
+	@Test
+	void thereIsOneWaitTimeForAllLocks() {
+		LockRequest waiting = LockRequest.of("stock", 1).withWaitTime(Duration.ofSeconds(1));
+		LockRequest other = LockRequest.of("stock", 2);
+		assertThat(ManyLocks.inOrder(List.of(other, waiting))).containsExactly(waiting, other);
+		LockRequest same = other.withWaitTime(Duration.ofSeconds(1));
+		assertThat(ManyLocks.inOrder(List.of(same, waiting))).containsExactly(waiting, same);
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> this.registry.acquireAll(List.of(waiting, other.withWaitTime(Duration.ZERO))))
+			.withMessage("There is one wait time for all locks of a set, but that of lock 'stock:2' is PT0S, and that"
+					+ " of lock 'stock:1' is PT1S");
+	}
+
+	@Test
+	void theStrongerOfTwoRequestsForOneLockCounts() {
+		LockRequest request = LockRequest.of("stock", 1);
+		LockRequest read = request.withMode(LockMode.READ);
+		LockRequest fair = request.withMode(LockMode.FAIR).withLeaseTime(Duration.ofSeconds(1));
+		assertThat(ManyLocks.inOrder(List.of(read, request))).containsExactly(request);
+		assertThat(ManyLocks.inOrder(List.of(request, read))).containsExactly(request);
+		assertThat(ManyLocks.inOrder(List.of(read, fair, request))).containsExactly(fair);
+	}
+
+	@Test
+	void aLockHasOneOwner() {
+		LockRequest mine = LockRequest.of("stock", 1).withOwner("me");
+		assertThat(ManyLocks.inOrder(List.of(mine, mine))).containsExactly(mine);
+		assertThat(ManyLocks.inOrder(List.of(mine, LockRequest.of("stock", 2).withOwner("you")))).hasSize(2);
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> this.registry.acquireAll(List.of(mine, mine.withOwner("you"))))
+			.withMessage("Lock 'stock:1' cannot be acquired on behalf of two owners together");
+	}
+
+	@Test
+	void thereAreAtLeastOneAndAtMostAThousandLocks() {
+		assertThatIllegalArgumentException().isThrownBy(() -> this.registry.acquireAll(List.of()))
+			.withMessage("A set of locks must not be empty");
+		assertThatIllegalArgumentException().isThrownBy(() -> this.registry.acquireAllAsync(List.of()));
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> new LockTemplate(this.registry).execute(List.of(), (leases) -> 1));
+		List<LockRequest> most = IntStream.range(0, 1000).mapToObj((id) -> LockRequest.of("stock", id)).toList();
+		List<LockRequest> twice = IntStream.range(0, 2000).mapToObj((i) -> most.get(i % 1000)).toList();
+		assertThat(ManyLocks.inOrder(twice)).hasSize(1000);
+		List<LockRequest> tooMany = IntStream.range(0, 1001).mapToObj((id) -> LockRequest.of("stock", id)).toList();
+		assertThatIllegalArgumentException().isThrownBy(() -> this.registry.acquireAll(tooMany))
+			.withMessage("At most 1000 locks can be acquired together, but these are 1001");
+	}
+
+	@Test
 	void aSetOfOneLockIsASetAsWell() throws Exception {
-		LockSetRequest single = LockSetRequest.of(one(1));
+		List<LockRequest> single = List.of(one(1));
 		try (LeaseSet leases = this.registry.acquireAll(single)) {
 			assertThat(leases).isNotInstanceOf(Lease.class);
 			assertThat(leases.all()).extracting(Lease::key).containsExactly(LockKey.of("stock", 1));
@@ -348,7 +402,7 @@ class ManyLocksTests {
 	@Test
 	void aTemplateRunsUnderAllAndKeepsThoseThatItShould() {
 		Duration keeping = Duration.ofSeconds(30);
-		LockSetRequest kept = LockSetRequest.of(one(1).withHoldAtLeast(keeping), one(2));
+		List<LockRequest> kept = List.of(one(1).withHoldAtLeast(keeping), one(2));
 		int locks = new LockTemplate(this.registry).execute(kept, (leases) -> LeaseSet.current().all().size());
 		assertThat(locks).isEqualTo(2);
 		assertThat(this.other.tryAcquire(one(1))).isEmpty();
@@ -415,7 +469,9 @@ class ManyLocksTests {
 
 	@Test
 	void aThousandLocksThatAreHeldAlreadyAreReenteredOnASmallStack() throws Exception {
-		LockSetRequest thousand = LockSetRequest.of("stock", IntStream.range(0, 1000).boxed().toList()).withOwner("me");
+		List<LockRequest> thousand = IntStream.range(0, 1000)
+			.mapToObj((id) -> LockRequest.of("stock", id).withOwner("me"))
+			.toList();
 		CompletableFuture<LeaseSet> inner = new CompletableFuture<>();
 		try (LeaseSet outer = this.registry.acquireAllAsync(thousand).get(20, TimeUnit.SECONDS)) {
 			new Thread(null,
@@ -447,7 +503,7 @@ class ManyLocksTests {
 
 	@Test
 	void aThousandLocksAreTakenTogether() {
-		LockSetRequest thousand = LockSetRequest.of("stock", IntStream.range(0, 1000).boxed().toList());
+		List<LockRequest> thousand = IntStream.range(0, 1000).mapToObj((id) -> LockRequest.of("stock", id)).toList();
 		try (LeaseSet lease = this.registry.acquireAll(thousand)) {
 			assertThat(lease.all()).hasSize(1000);
 		}
@@ -464,7 +520,8 @@ class ManyLocksTests {
 			calls.add(Callers.start(() -> {
 				for (int n = 0; n < 200; n++) {
 					List<Integer> ids = random.ints(1 + random.nextInt(4), 0, counts.length).boxed().toList();
-					try (LeaseSet lease = jvm.acquireAll(LockSetRequest.of("count", ids))) {
+					try (LeaseSet lease = jvm
+						.acquireAll(ids.stream().map((id) -> LockRequest.of("count", id)).toList())) {
 						for (int id : ids.stream().distinct().toList()) {
 							int before = counts[id];
 							Thread.onSpinWait();
@@ -541,10 +598,9 @@ class ManyLocksTests {
 	void aLockThatIsLostDuringTheWholeWaitTimeCountsAsContended() {
 		Duration waitTime = Duration.ofSeconds(2);
 		// The store grants readers one by one only
-		LockSetRequest request = LockSetRequest
-			.of(LockRequest.of("stock", 1).withLeaseTime(Duration.ofSeconds(1)),
-					LockRequest.of("stock", 2).withMode(LockMode.READ))
-			.withWaitTime(waitTime);
+		List<LockRequest> request = List.of(
+				LockRequest.of("stock", 1).withLeaseTime(Duration.ofSeconds(1)).withWaitTime(waitTime),
+				LockRequest.of("stock", 2).withMode(LockMode.READ));
 		this.store.acquire.loseAnswers(() -> {
 			if (this.store.lastAcquired().key().equals(LockKey.of("stock", 2))) {
 				this.time.advance(waitTime);
@@ -571,6 +627,10 @@ class ManyLocksTests {
 	private static boolean close(Lease lease) {
 		lease.close();
 		return true;
+	}
+
+	private static List<LockRequest> waiting(Duration waitTime) {
+		return ALL.stream().map((request) -> request.withWaitTime(waitTime)).toList();
 	}
 
 	private static LockRequest one(int id) {

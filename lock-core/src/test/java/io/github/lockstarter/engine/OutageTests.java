@@ -16,7 +16,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
@@ -188,7 +187,8 @@ class OutageTests {
 		DefaultLockRegistry registry = registry(Duration.ofSeconds(2));
 		this.store.acquireAll.loseRequests(() -> true);
 		this.store.acquire.loseRequests(() -> true);
-		LockSetRequest request = LockSetRequest.of("stock", List.of(1, 2)).withWaitTime(Duration.ZERO);
+		List<LockRequest> request = List.of(LockRequest.of("stock", 1).withWaitTime(Duration.ZERO),
+				LockRequest.of("stock", 2));
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> registry.acquireAll(request));
 		assertUnavailable(registry.acquireAllAsync(request));
 		assertThat(this.store.acquire.calls()).isZero();

@@ -3,6 +3,7 @@
 package io.github.lockstarter.store;
 
 import java.time.Duration;
+import java.util.List;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -11,7 +12,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.testsupport.ManualInstances;
@@ -41,7 +41,7 @@ class StoreCapabilitiesTests {
 		assertRefusedMode(() -> this.registry.acquire(FAIR));
 		assertRefusedMode(() -> this.registry.tryAcquire(FAIR));
 		assertRefusedMode(() -> this.registry.acquireAsync(FAIR));
-		LockSetRequest several = LockSetRequest.of(LockRequest.of("stock", 1), FAIR);
+		List<LockRequest> several = List.of(LockRequest.of("stock", 1), FAIR);
 		assertRefusedMode(() -> this.registry.acquireAll(several));
 		assertRefusedMode(() -> this.registry.tryAcquireAll(several));
 		assertRefusedMode(() -> this.registry.acquireAllAsync(several));
@@ -68,7 +68,7 @@ class StoreCapabilitiesTests {
 	void aTemplateRunsNoBodyUnderALockThatItCannotKeep() {
 		LockTemplate template = new LockTemplate(this.registry);
 		assertRefusedKeeping(() -> template.executeWithoutResult(KEEPING, (lease) -> fail("It should not have run")));
-		assertThat(template.<Lease, String>executeAsync(KEEPING, (lease) -> fail("It should not have run")))
+		assertThat(template.<String>executeAsync(KEEPING, (lease) -> fail("It should not have run")))
 			.failsWithin(Duration.ofSeconds(20))
 			.withThrowableThat()
 			.havingCause()

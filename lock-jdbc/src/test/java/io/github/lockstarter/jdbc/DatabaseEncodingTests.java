@@ -14,7 +14,6 @@ import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockListener;
@@ -39,9 +38,8 @@ class DatabaseEncodingTests {
 			assertThatIllegalArgumentException().isThrownBy(() -> registry.acquire(LockRequest.of("stock", "茶")))
 				.withMessageStartingWith("The store cannot keep lock 'stock:茶': ")
 				.withMessageContaining("UTF8");
-			assertThatIllegalArgumentException()
-				.isThrownBy(() -> registry
-					.acquireAll(LockSetRequest.of("stock", List.of("thé", "茶")).withWaitTime(Duration.ZERO)))
+			assertThatIllegalArgumentException().isThrownBy(
+					() -> registry.acquireAll(List.of(LockRequest.of("stock", "thé"), LockRequest.of("stock", "茶"))))
 				.withMessageStartingWith("The store cannot keep lock 'stock:茶': ");
 			try (Lease lease = registry.acquire(LockRequest.of("stock", "thé"))) {
 				assertThat(lease.isHeld()).isTrue();

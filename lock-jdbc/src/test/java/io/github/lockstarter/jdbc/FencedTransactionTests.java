@@ -51,7 +51,6 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.OnLost;
@@ -659,7 +658,7 @@ class FencedTransactionTests {
 	void allLocksOfASetAreClaimed() throws Exception {
 		useAny(2);
 		LockKey other = LockKey.of("other", this.request.key().key());
-		LockSetRequest both = LockSetRequest.of(List.of(this.request, LockRequest.of(other)));
+		List<LockRequest> both = List.of(this.request, LockRequest.of(other));
 		assertRefused(() -> this.first.execute(both, (leases) -> {
 			overtake(LockRequest.of(other));
 			return writeIn(this.transaction);
@@ -864,8 +863,7 @@ class FencedTransactionTests {
 			.isThrownBy(() -> this.transaction.execute((status) -> this.first.execute(reader, (lease) -> write())));
 		TransactionTemplate reading = new TransactionTemplate(manager());
 		reading.setReadOnly(true);
-		assertThat(this.first.<Lease, Integer>execute(reader, (lease) -> reading.execute((status) -> written())))
-			.isZero();
+		assertThat(this.first.<Integer>execute(reader, (lease) -> reading.execute((status) -> written()))).isZero();
 		this.first.execute(this.request.withMode(LockMode.WRITE),
 				(lease) -> this.first.execute(reader, (again) -> writeIn(this.transaction)));
 		assertThat(claims()).hasSize(1);

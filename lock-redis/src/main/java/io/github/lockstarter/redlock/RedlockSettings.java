@@ -4,7 +4,7 @@ package io.github.lockstarter.redlock;
 
 import java.time.Duration;
 
-import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.store.LockStore;
 
 /**
  * The settings of a {@link RedlockStore}. All instances of an application must have the
@@ -42,7 +42,7 @@ public record RedlockSettings(String prefix, Duration fenceRetention, Duration n
 	}
 
 	Duration longestLease() {
-		return this.restartDelay.isZero() ? LockRequest.MAX_LEASE_TIME : this.restartDelay;
+		return this.restartDelay.isZero() ? LockStore.LONGEST_LEASE : this.restartDelay;
 	}
 
 }

@@ -24,7 +24,6 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.servers.RedisCluster;
@@ -106,7 +105,7 @@ class RedisClusterTests {
 
 	@Test
 	void locksOfDifferentServersAreTakenTogetherAsWell() {
-		LockSetRequest all = LockSetRequest.of("basket", IntStream.range(0, 50).boxed().toList());
+		List<LockRequest> all = IntStream.range(0, 50).mapToObj((id) -> LockRequest.of("basket", id)).toList();
 		try (RedisLockStore store = new RedisLockStore(lettuce, RedisLockSettings.DEFAULTS);
 				DefaultLockRegistry registry = new DefaultLockRegistry(store, RedisRegistry.withoutPolling(),
 						LockListener.NO_OP)) {

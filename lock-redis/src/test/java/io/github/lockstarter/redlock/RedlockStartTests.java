@@ -16,9 +16,9 @@ import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.servers.Network;
 import io.github.lockstarter.servers.RedisServer;
+import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.UnusableStoreException;
 import io.github.lockstarter.test.StoreClient;
@@ -123,7 +123,7 @@ class RedlockStartTests {
 				assertThat(store.longestLease()).isEqualTo(Duration.ofSeconds(10));
 			}
 			try (RedlockStore store = this.servers.store()) {
-				assertThat(store.longestLease()).isEqualTo(LockRequest.MAX_LEASE_TIME);
+				assertThat(store.longestLease()).isEqualTo(LockStore.LONGEST_LEASE);
 			}
 		}
 

@@ -10,7 +10,6 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockstarter.AnyLockRequest;
 import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockTemplate;
 
@@ -23,12 +22,11 @@ interface InvocationAdapter {
 	/**
 	 * Acquire the lock and proceed with the call.
 	 * @param call the call
-	 * @param request the lock or locks, and the wait time
+	 * @param locks the lock or locks, and the wait time
 	 * @param template acquires and releases the lock
 	 * @return the result, of the type that the method declares
 	 */
-	<L extends LeaseSet> @Nullable Object invoke(LockOperation.Call call, AnyLockRequest<L> request,
-			LockTemplate template) throws Throwable;
+	@Nullable Object invoke(LockOperation.Call call, LockOperation.Locks locks, LockTemplate template) throws Throwable;
 
 	/**
 	 * For methods that have completed their work when they return, and for {@code @Async}
@@ -55,8 +53,8 @@ interface InvocationAdapter {
 		}
 
 		@Override
-		public <L extends LeaseSet> @Nullable Object invoke(LockOperation.Call call, AnyLockRequest<L> request,
-				LockTemplate template) throws Throwable {
+		public @Nullable Object invoke(LockOperation.Call call, LockOperation.Locks locks, LockTemplate template)
+				throws Throwable {
 			if (this.looksAtThread && ReactiveInvocationAdapter.mustNotBlock()) {
 				this.looksAtThread = false;
 				logger.warn("'" + InvalidLockDefinitionException.label(call.invocation().getMethod())
@@ -64,7 +62,7 @@ interface InvocationAdapter {
 						+ "', which must not block: everything else that runs on this thread waits as well. Let the"
 						+ " method return a Mono, or call it on Schedulers.boundedElastic()");
 			}
-			return template.<L, @Nullable Object, Throwable>executeChecked(request, (lease) -> {
+			return locks.execute(template, (lease) -> {
 				Object result = call.proceed(lease);
 				if (this.awaitsFuture && result instanceof CompletableFuture<?> future) {
 					await(future, lease);
@@ -112,10 +110,9 @@ interface InvocationAdapter {
 	final class Future implements InvocationAdapter {
 
 		@Override
-		public <L extends LeaseSet> Object invoke(LockOperation.Call call, AnyLockRequest<L> request,
-				LockTemplate template) {
+		public Object invoke(LockOperation.Call call, LockOperation.Locks locks, LockTemplate template) {
 			LockOperation.Call later = call.copy();
-			return template.<L, @Nullable Object>executeAsyncOrElse(request, (lease) -> stage(later.proceed(lease)),
+			return locks.<@Nullable Object>executeAsync(template, (lease) -> stage(later.proceed(lease)),
 					(failure) -> stage(later.otherwise(failure)));
 		}
 

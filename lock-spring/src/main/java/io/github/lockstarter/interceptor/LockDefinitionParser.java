@@ -270,12 +270,14 @@ final class LockDefinitionParser {
 		OnContention onContention = said(annotations, DistributedLock::onContention, OnContention.DEFAULT);
 		String ofContention = (onContention == null) ? ofSettings : "";
 		if (onContention == null) {
-			onContention = this.settings.onContention(names);
+			onContention = (agreed(names, LockSettings.ForName::onContention) == OnContention.SKIP) ? OnContention.SKIP
+					: OnContention.THROW;
 		}
 		OnUnavailable onUnavailable = said(annotations, DistributedLock::onUnavailable, OnUnavailable.DEFAULT);
 		String ofUnavailable = (onUnavailable == null) ? ofSettings : "";
 		if (onUnavailable == null) {
-			onUnavailable = this.settings.onUnavailable(names);
+			onUnavailable = (agreed(names, LockSettings.ForName::onUnavailable) == OnUnavailable.FALLBACK)
+					? OnUnavailable.FALLBACK : OnUnavailable.THROW;
 		}
 		FallbackMethod fallback = fallback(annotations.get(0), onUnavailable);
 		if (fallback == null && onUnavailable == OnUnavailable.FALLBACK) {
@@ -290,6 +292,14 @@ final class LockDefinitionParser {
 		}
 		return new FailurePolicy(onContention, onUnavailable, fallback,
 				ReturnTypes.empty(this.method, this.targetClass));
+	}
+
+	/**
+	 * Return the reaction on which the settings of all names agree, or {@code null}.
+	 */
+	private <E extends Enum<E>> @Nullable E agreed(List<String> names, Function<LockSettings.ForName, E> reaction) {
+		List<E> all = names.stream().map((name) -> reaction.apply(this.settings.get(name))).distinct().toList();
+		return (all.size() == 1) ? all.get(0) : null;
 	}
 
 	/**

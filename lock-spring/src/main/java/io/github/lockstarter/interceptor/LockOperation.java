@@ -5,6 +5,8 @@ package io.github.lockstarter.interceptor;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 import org.aopalliance.intercept.MethodInvocation;
 import org.apache.commons.logging.Log;
@@ -14,14 +16,14 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.core.log.LogMessage;
 
-import io.github.lockstarter.AnyLockRequest;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockFailureHandler;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.LockedBody;
 import io.github.lockstarter.OnContention;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.OnUnavailable;
@@ -58,25 +60,45 @@ record LockOperation(String registry, List<KeyedRequest> locks, InvocationAdapte
 	 * several keys for a method with a parameter of type {@code Lease}
 	 */
 	@Nullable Object invoke(MethodInvocation invocation, LockTemplate template) throws Throwable {
-		return this.adapter.invoke(new Call(this, invocation), request(invocation), template);
+		return this.adapter.invoke(new Call(this, invocation), locks(invocation), template);
 	}
 
-	private AnyLockRequest<?> request(MethodInvocation invocation) {
+	private Locks locks(MethodInvocation invocation) {
 		List<LockRequest> requests = new ArrayList<>();
 		boolean several = this.locks.size() > 1;
 		for (KeyedRequest lock : this.locks) {
 			several |= lock.resolve(invocation, requests);
 		}
-		if (!several) {
-			return requests.get(0);
-		}
-		if (this.leaseParameter.single()) {
+		if (several && this.leaseParameter.single()) {
 			throw new IllegalArgumentException(
 					"The key of @DistributedLock on '" + InvalidLockDefinitionException.label(invocation.getMethod())
 							+ "' is a collection, which needs a LeaseSet, but the method has a parameter of type Lease;"
 							+ " nothing was executed");
 		}
-		return new LockSetRequest(requests, this.locks.get(0).request().waitTime());
+		return new Locks(requests, several);
+	}
+
+	/**
+	 * The lock or locks of a call.
+	 *
+	 * @param requests a request for each of them
+	 * @param several whether they are a set, even of one lock
+	 */
+	record Locks(List<LockRequest> requests, boolean several) {
+
+		@Nullable Object execute(LockTemplate template, LockedBody<LeaseSet, @Nullable Object, Throwable> body,
+				LockFailureHandler<@Nullable Object, Throwable> otherwise) throws Throwable {
+			return this.several ? template.<@Nullable Object, Throwable>executeChecked(this.requests, body, otherwise)
+					: template.<@Nullable Object, Throwable>executeChecked(this.requests.get(0), body, otherwise);
+		}
+
+		<T extends @Nullable Object> CompletableFuture<T> executeAsync(LockTemplate template,
+				LockedBody<LeaseSet, CompletionStage<T>, Throwable> body,
+				LockFailureHandler<CompletionStage<T>, Throwable> otherwise) {
+			return this.several ? template.executeAsyncOrElse(this.requests, body, otherwise)
+					: template.executeAsyncOrElse(this.requests.get(0), body, otherwise);
+		}
+
 	}
 
 	/**

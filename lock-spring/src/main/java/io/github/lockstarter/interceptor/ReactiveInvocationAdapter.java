@@ -21,13 +21,11 @@ import reactor.core.scheduler.Schedulers;
 
 import org.springframework.core.ReactiveAdapter;
 
-import io.github.lockstarter.AnyLockRequest;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockTemplate;
 
 /**
@@ -50,12 +48,11 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 	}
 
 	@Override
-	public <L extends LeaseSet> Object invoke(LockOperation.Call call, AnyLockRequest<L> request,
-			LockTemplate template) {
+	public Object invoke(LockOperation.Call call, LockOperation.Locks locks, LockTemplate template) {
 		Flux<Object> locked = Flux.deferContextual((context) -> {
-			Owners owners = Owners.of(request, context::getOrDefault);
+			Owners owners = Owners.of(locks, context::getOrDefault);
 			LockLostException loss = owners.loss();
-			return (loss != null) ? Flux.error(loss) : new Run<>(call.copy(), owners, request, template).locked();
+			return (loss != null) ? Flux.error(loss) : new Run(call.copy(), owners, locks, template).locked();
 		});
 		// A single value is emitted after the release
 		return this.adapter.fromPublisher(this.adapter.isMultiValue() ? locked : locked.singleOrEmpty());
@@ -65,13 +62,13 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 	 * The call for one subscription. For the template it is a body with a future, which
 	 * is done when the publisher of the method has ended.
 	 */
-	private final class Run<L extends LeaseSet> {
+	private final class Run {
 
 		private final LockOperation.Call call;
 
 		private final Owners owners;
 
-		private final AnyLockRequest<L> request;
+		private final LockOperation.Locks locks;
 
 		private final LockTemplate template;
 
@@ -82,10 +79,10 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 		/** Guarded by this, as the body may begin before its future is returned. */
 		private @Nullable CompletableFuture<Void> released;
 
-		Run(LockOperation.Call call, Owners owners, AnyLockRequest<L> request, LockTemplate template) {
+		Run(LockOperation.Call call, Owners owners, LockOperation.Locks locks, LockTemplate template) {
 			this.call = call;
 			this.owners = owners;
-			this.request = request;
+			this.locks = locks;
 			this.template = template;
 		}
 
@@ -97,11 +94,10 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 		}
 
 		private synchronized void acquire(MonoSink<Step> sink) {
-			CompletableFuture<Void> released = this.template.executeAsyncOrElse(this.owners.own(this.request),
-					(lease) -> {
-						this.owners.runUnder(lease);
-						return begin(() -> this.call.proceed(lease), sink);
-					}, (failure) -> begin(() -> this.call.otherwise(failure), sink));
+			CompletableFuture<Void> released = this.owners.own(this.locks).executeAsync(this.template, (lease) -> {
+				this.owners.runUnder(lease);
+				return begin(() -> this.call.proceed(lease), sink);
+			}, (failure) -> begin(() -> this.call.otherwise(failure), sink));
 			released.whenComplete((nothing, ex) -> {
 				if (ex != null && !this.begun && !this.work.isDone()) {
 					sink.error(ex);
@@ -206,34 +202,28 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 	private record Owners(Map<OwnerKey, Owner> byLock) {
 
 		/**
-		 * Return the owners of the locks of a request.
+		 * Return the owners of the locks of a call.
 		 * @param context returns the value of a key in the context of the chain, or the
 		 * given default
 		 */
-		static Owners of(AnyLockRequest<?> request, BiFunction<OwnerKey, Owner, Owner> context) {
+		static Owners of(LockOperation.Locks locks, BiFunction<OwnerKey, Owner, Owner> context) {
 			Owner part = new Owner();
 			Map<OwnerKey, Owner> byLock = new HashMap<>();
-			for (LockRequest each : requests(request)) {
+			for (LockRequest each : locks.requests()) {
 				OwnerKey key = new OwnerKey(each.key());
 				byLock.put(key, context.apply(key, part));
 			}
 			return new Owners(byLock);
 		}
 
-		private static List<LockRequest> requests(AnyLockRequest<?> request) {
-			return (request instanceof LockSetRequest set) ? set.requests() : List.of((LockRequest) request);
-		}
-
 		/**
-		 * Return a request on behalf of these owners.
+		 * Return the locks on behalf of these owners.
 		 */
-		@SuppressWarnings("unchecked")
-		<L extends LeaseSet> AnyLockRequest<L> own(AnyLockRequest<L> request) {
-			List<LockRequest> owned = requests(request).stream()
+		LockOperation.Locks own(LockOperation.Locks locks) {
+			return new LockOperation.Locks(locks.requests()
+				.stream()
 				.map((each) -> each.withOwner(Objects.requireNonNull(this.byLock.get(new OwnerKey(each.key())))))
-				.toList();
-			return (AnyLockRequest<L>) ((request instanceof LockSetRequest set)
-					? new LockSetRequest(owned, set.waitTime()) : owned.get(0));
+				.toList(), locks.several());
 		}
 
 		/**

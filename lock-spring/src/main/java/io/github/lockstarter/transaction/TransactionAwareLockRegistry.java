@@ -3,6 +3,7 @@
 package io.github.lockstarter.transaction;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -19,14 +20,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-import io.github.lockstarter.AnyLockRequest;
 import io.github.lockstarter.BodyAwareLockRegistry;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockSettings;
 import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.OnLost;
@@ -131,7 +130,7 @@ public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry
 	 */
 	@Override
 	public Lease acquire(LockRequest request) {
-		return required(acquire(request, () -> this.delegate.acquire(request)));
+		return required(acquire(List.of(request), () -> this.delegate.acquire(request)));
 	}
 
 	/**
@@ -141,7 +140,7 @@ public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry
 	 */
 	@Override
 	public Optional<Lease> tryAcquire(LockRequest request) {
-		return Optional.ofNullable(acquire(request, () -> this.delegate.tryAcquire(request).orElse(null)));
+		return Optional.ofNullable(acquire(List.of(request), () -> this.delegate.tryAcquire(request).orElse(null)));
 	}
 
 	/**
@@ -150,8 +149,8 @@ public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry
 	 * is open, and locks must not be acquired then
 	 */
 	@Override
-	public LeaseSet acquireAll(LockSetRequest request) {
-		return required(acquire(request, () -> this.delegate.acquireAll(request)));
+	public LeaseSet acquireAll(Collection<LockRequest> requests) {
+		return required(acquire(List.copyOf(requests), () -> this.delegate.acquireAll(requests)));
 	}
 
 	/**
@@ -160,13 +159,12 @@ public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry
 	 * is open, and locks must not be acquired then
 	 */
 	@Override
-	public Optional<LeaseSet> tryAcquireAll(LockSetRequest request) {
-		return Optional.ofNullable(acquire(request, () -> this.delegate.tryAcquireAll(request).orElse(null)));
+	public Optional<LeaseSet> tryAcquireAll(Collection<LockRequest> requests) {
+		return Optional
+			.ofNullable(acquire(List.copyOf(requests), () -> this.delegate.tryAcquireAll(requests).orElse(null)));
 	}
 
-	private <L extends LeaseSet> @Nullable L acquire(AnyLockRequest<L> request, Supplier<@Nullable L> acquisition) {
-		List<LockRequest> locks = (request instanceof LockSetRequest set) ? set.requests()
-				: List.of((LockRequest) request);
+	private <L extends LeaseSet> @Nullable L acquire(List<LockRequest> locks, Supplier<@Nullable L> acquisition) {
 		// A set with other owners as well is held until the end of the transaction as a
 		// whole. A body runs on this thread, whoever owns its locks
 		if (this.ofBodies == null && locks.stream().noneMatch((each) -> each.owner() == null)) {
@@ -231,7 +229,8 @@ public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry
 	private @Nullable Duration fixedTime(List<LockRequest> locks) {
 		Duration longest = Duration.ZERO;
 		for (LockRequest each : locks) {
-			Duration leaseTime = settings().forLease(each).leaseTime();
+			Duration leaseTime = (each.leaseTime() != null) ? each.leaseTime()
+					: settings().get(each.key().name()).leaseTime();
 			if (leaseTime == null) {
 				return null;
 			}
@@ -246,8 +245,8 @@ public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry
 	}
 
 	@Override
-	public CompletableFuture<LeaseSet> acquireAllAsync(LockSetRequest request) {
-		return aware(this.delegate.acquireAllAsync(request));
+	public CompletableFuture<LeaseSet> acquireAllAsync(Collection<LockRequest> requests) {
+		return aware(this.delegate.acquireAllAsync(requests));
 	}
 
 	/**

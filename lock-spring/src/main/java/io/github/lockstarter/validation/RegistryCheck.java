@@ -3,6 +3,7 @@
 package io.github.lockstarter.validation;
 
 import java.lang.reflect.Method;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -78,7 +79,9 @@ final class RegistryCheck {
 
 	private LockRequest complete(Method method, LockRequest request) {
 		try {
-			return this.settings.forBody(request);
+			Duration holdAtLeast = this.settings.get(request.key().name()).holdAtLeast();
+			return (holdAtLeast == null || request.holdAtLeast() != null) ? request
+					: request.withHoldAtLeast(holdAtLeast);
 		}
 		catch (IllegalArgumentException ex) {
 			throw new InvalidLockDefinitionException(method,

@@ -10,6 +10,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -34,7 +35,6 @@ import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnUnavailable;
 import io.github.lockstarter.engine.DefaultLockRegistry;
@@ -99,7 +99,7 @@ class ContextPropagationTests {
 	@Test
 	void aBodyOfATemplateHasTheContextOfTheCall() {
 		assertSeenByAlice(() -> this.template.executeAsync(REQUEST, this::seen));
-		assertSeenByAlice(() -> this.template.executeAsync(LockSetRequest.of(REQUEST), this::seen));
+		assertSeenByAlice(() -> this.template.executeAsync(List.of(REQUEST), this::seen));
 	}
 
 	@Test
@@ -152,8 +152,9 @@ class ContextPropagationTests {
 	@Test
 	void aCallbackForALossHasTheContextInWhichItWasRegistered() {
 		List<CallerContext> seen = new ArrayList<>();
-		LockSetRequest both = LockSetRequest.of(LockRequest.of("stock", 1002), LockRequest.of("stock", 1003))
-			.withLeaseTime(SECOND);
+		List<LockRequest> both = Stream.of(1002, 1003)
+			.map((id) -> LockRequest.of("stock", id).withLeaseTime(SECOND))
+			.toList();
 		Lease lease = this.registry.acquire(REQUEST.withLeaseTime(SECOND));
 		LeaseSet leases = this.registry.acquireAll(both);
 		for (LeaseSet each : List.of(lease, leases)) {
@@ -176,11 +177,9 @@ class ContextPropagationTests {
 	@Test
 	void asynchronousActionsOfAFutureLeaseHaveTheContextOfTheCall() {
 		assertSeenByAlice(() -> after(this.registry.acquireAsync(REQUEST)));
-		assertSeenByAlice(() -> after(this.registry.acquireAllAsync(LockSetRequest.of(REQUEST))));
-		assertSeenByAlice(() -> this.template.acquireAsync(REQUEST).thenApplyAsync((outcome) -> {
-			outcome.end(null);
-			return CallerContext.current();
-		}));
+		assertSeenByAlice(() -> after(this.registry.acquireAllAsync(List.of(REQUEST))));
+		assertSeenByAlice(() -> this.template.executeAsync(REQUEST, (lease) -> CompletableFuture.completedFuture(1))
+			.thenApplyAsync((result) -> CallerContext.current()));
 	}
 
 	@Test

@@ -7,13 +7,13 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockSettings;
-import io.github.lockstarter.NameSettings;
 import io.github.lockstarter.OnContention;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.OnUnavailable;
@@ -31,11 +31,15 @@ class LockSettingsOfMethodsTests {
 	private final LockDefinitionSource source = new LockDefinitionSource(this.beanFactory);
 
 	LockSettingsOfMethodsTests() {
-		NameSettings lenient = NameSettings.NONE.withReactions(OnContention.SKIP, OnUnavailable.FALLBACK, OnLost.LOG);
-		NameSettings skipping = NameSettings.NONE.withReactions(OnContention.SKIP, OnUnavailable.DEFAULT,
-				OnLost.DEFAULT);
+		LockSettings.ForName lenient = ofName(null, OnContention.SKIP, OnUnavailable.FALLBACK, OnLost.LOG);
+		LockSettings.ForName skipping = ofName(null, OnContention.SKIP, OnUnavailable.DEFAULT, OnLost.DEFAULT);
 		this.beanFactory.registerSingleton("settings", new LockSettings(Map.of("lenient", lenient, "skipping", skipping,
-				"there", NameSettings.NONE.withWaitTime(Duration.ofSeconds(1)))));
+				"there", ofName(Duration.ofSeconds(1), OnContention.DEFAULT, OnUnavailable.DEFAULT, OnLost.DEFAULT))));
+	}
+
+	private static LockSettings.ForName ofName(@Nullable Duration waitTime, OnContention onContention,
+			OnUnavailable onUnavailable, OnLost onLost) {
+		return new LockSettings.ForName(waitTime, null, null, onContention, onUnavailable, onLost);
 	}
 
 	@Test

@@ -3,6 +3,7 @@
 package io.github.lockstarter.transaction;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -29,7 +30,6 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.OnLost;
@@ -81,8 +81,9 @@ class LateLockTests {
 			run(this.lock.withOnLost(OnLost.LOG), LockRequest.of("stock", 2));
 			assertThat(count(log, WARNING)).isOne();
 			run(this.lock, LockRequest.of("order", 1));
-			this.lock.executeWithoutResult(LockSetRequest.of("shelf", List.of(1, 2)), (leases) -> {
-			});
+			this.lock.executeWithoutResult(List.of(LockRequest.of("shelf", 1), LockRequest.of("shelf", 2)),
+					(leases) -> {
+					});
 		});
 		assertThat(log).contains("Lock 'stock'" + WARNING, "Lock 'order'" + WARNING,
 				"The set of locks 'shelf'" + WARNING, "REPEATABLE READ",
@@ -205,17 +206,17 @@ class LateLockTests {
 
 		@Override
 		@SuppressWarnings("NullAway")
-		public LeaseSet acquireAll(LockSetRequest request) {
+		public LeaseSet acquireAll(Collection<LockRequest> requests) {
 			return null;
 		}
 
 		@Override
-		public Optional<LeaseSet> tryAcquireAll(LockSetRequest request) {
+		public Optional<LeaseSet> tryAcquireAll(Collection<LockRequest> requests) {
 			return Optional.empty();
 		}
 
 		@Override
-		public CompletableFuture<LeaseSet> acquireAllAsync(LockSetRequest request) {
+		public CompletableFuture<LeaseSet> acquireAllAsync(Collection<LockRequest> requests) {
 			return CompletableFuture.completedFuture(null);
 		}
 

@@ -5,6 +5,7 @@ package io.github.lockstarter.transaction;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -13,7 +14,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.OnPersistenceContext;
@@ -77,20 +77,20 @@ class LeasesOfThreadTests {
 		assertThat(LeasesOfThread.cover(this.registry, List.of(request))).isTrue();
 		this.instances.time.advance(LEASE_TIME);
 		assertThat(LeasesOfThread.cover(this.registry, List.of(request))).isFalse();
-		assertThat(new LockTemplate(this.registry).<Lease, Boolean>execute(request, Lease::isHeld)).isTrue();
+		assertThat(new LockTemplate(this.registry).<Boolean>execute(request, Lease::isHeld)).isTrue();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(left::close);
 	}
 
 	@Test
 	void aRequestIsReentrantIfTheThreadHoldsAllItsLocks() {
-		LockSetRequest both = LockSetRequest.of("node", List.of(1, 2));
+		List<LockRequest> both = List.of(LockRequest.of("node", 1), LockRequest.of("node", 2));
 		LockTemplate template = new LockTemplate(this.registry);
 		assertThat(LeasesOfThread.cover(this.registry, List.of(LockRequest.of("node", 1)))).isFalse();
 		template.executeWithoutResult(LockRequest.of("node", 1), (outer) -> {
 			assertThat(LeasesOfThread.cover(this.registry, List.of(LockRequest.of("node", 1)))).isTrue();
-			assertThat(LeasesOfThread.cover(this.registry, both.requests())).isFalse();
+			assertThat(LeasesOfThread.cover(this.registry, both)).isFalse();
 			template.executeWithoutResult(LockRequest.of("node", 2),
-					(inner) -> assertThat(LeasesOfThread.cover(this.registry, both.requests())).isTrue());
+					(inner) -> assertThat(LeasesOfThread.cover(this.registry, both)).isTrue());
 		});
 	}
 
@@ -111,7 +111,7 @@ class LeasesOfThreadTests {
 	@Test
 	void fencingTokensAreClaimedInTheOrderOfTheirLocks() {
 		LockTemplate template = new LockTemplate(this.registry);
-		LockSetRequest set = LockSetRequest.of("stock", List.of("5", "1", "3"));
+		List<LockRequest> set = Stream.of("5", "1", "3").map((key) -> LockRequest.of("stock", key)).toList();
 		List<String> claimed = template.execute(LockRequest.of("stock", "4"),
 				(outer) -> template.execute(set, (all) -> template.execute(LockRequest.of("stock", "2"),
 						(inner) -> keys(LeasesOfThread.fenced((registry) -> true)))));

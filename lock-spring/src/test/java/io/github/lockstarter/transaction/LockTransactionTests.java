@@ -3,6 +3,7 @@
 package io.github.lockstarter.transaction;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -37,7 +38,6 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.OnLost;
@@ -668,8 +668,8 @@ class LockTransactionTests {
 			this.locking = locking;
 		}
 
-		private static LockSetRequest both() {
-			return LockSetRequest.of(REQUEST, LockRequest.of("stock", 1002).withWaitTime(Duration.ZERO));
+		private static List<LockRequest> both() {
+			return List.of(REQUEST, LockRequest.of("stock", 1002).withWaitTime(Duration.ZERO));
 		}
 
 		private static void run(LeaseSet leases, Runnable body) {

@@ -37,7 +37,6 @@ import org.springframework.util.ReflectionUtils;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockSettings;
-import io.github.lockstarter.NameSettings;
 import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.spring.EnableDistributedLocks;
@@ -121,7 +120,7 @@ class NeverUnlockedTests {
 	@Test
 	void aBeanOfAChildContextIsLockedByTheProxiesOfEither(CapturedLog log) {
 		start((context) -> context.registerBean(LockSettings.class,
-				() -> new LockSettings(Map.of("ofParent", NameSettings.NONE))), (parent) -> {
+				() -> new LockSettings(Map.of("ofParent", LockSettings.ForName.NONE))), (parent) -> {
 					run(child(parent, (child) -> child.register(Proxies.class, Job.class)),
 							(child) -> child.getBean(Job.class).run());
 					run(child(parent, (child) -> child.register(Locks.class, Job.class)),

@@ -274,8 +274,8 @@ class PersistenceContextTests {
 	@Test
 	void aHandlerThatRunsWithoutTheLockKeepsTheContext() {
 		Lease others = this.registry.acquireAsync(SHELF).join();
-		inView(() -> assertThat(this.lock.<Lease, Boolean>executeOrElse(SHELF.withWaitTime(Duration.ZERO),
-				(lease) -> false, (failure) -> isOpen()))
+		inView(() -> assertThat(this.lock.<Boolean>executeOrElse(SHELF.withWaitTime(Duration.ZERO), (lease) -> false,
+				(failure) -> isOpen()))
 			.isTrue());
 		others.close();
 	}

@@ -18,7 +18,6 @@ import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.test.Callers.Call;
@@ -217,9 +216,10 @@ public abstract class AbstractLockRegistryTests extends RegistryHarness {
 	void allLocksOfASetAreAcquiredOrNone() {
 		LockRequest before = unusedLock();
 		LockRequest after = unusedLock();
-		LockSetRequest all = setOf(after, this.request, before);
+		List<LockRequest> all = List.of(after, this.request, before);
 		Lease held = this.two.acquire(this.request);
-		assertThat(this.one.registry().tryAcquireAll(all.withWaitTime(Duration.ZERO))).isEmpty();
+		assertThat(this.one.registry()
+			.tryAcquireAll(all.stream().map((each) -> each.withWaitTime(Duration.ZERO)).toList())).isEmpty();
 		this.two.acquire(before).close();
 		this.two.acquire(after).close();
 		held.close();
@@ -234,8 +234,8 @@ public abstract class AbstractLockRegistryTests extends RegistryHarness {
 	@Test
 	void setsInOppositeOrdersNeitherDeadlockNorOverlap() throws Exception {
 		LockRequest common = unusedLock();
-		LockSetRequest forwards = setOf(this.request, unusedLock(), common);
-		LockSetRequest backwards = setOf(common, this.request);
+		List<LockRequest> forwards = List.of(this.request, unusedLock(), common);
+		List<LockRequest> backwards = List.of(common, this.request);
 		inAllThreads((instance, hold) -> {
 			try (LeaseSet leases = instance.registry().acquireAll((hold % 2 == 0) ? forwards : backwards)) {
 				update(leases.all()
@@ -246,10 +246,6 @@ public abstract class AbstractLockRegistryTests extends RegistryHarness {
 			}
 		});
 		assertUpdates(2 * THREADS * HOLDS);
-	}
-
-	private static LockSetRequest setOf(LockRequest... requests) {
-		return new LockSetRequest(List.of(requests), null);
 	}
 
 	private void compete(LockRequest request) throws Exception {

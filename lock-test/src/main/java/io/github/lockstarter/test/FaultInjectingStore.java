@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.store.GroupGrant;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
@@ -47,7 +46,7 @@ public final class FaultInjectingStore implements LockStore {
 	private volatile Runnable interrupted = () -> {
 	};
 
-	private volatile Duration limit = LockRequest.MAX_LEASE_TIME;
+	private volatile Duration limit = LockStore.LONGEST_LEASE;
 
 	public final Operation acquire = new Operation();
 

@@ -16,7 +16,7 @@ import org.apache.zookeeper.ZooKeeper;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.ReleaseListener;
 
 /**
@@ -53,7 +53,7 @@ final class Sessions implements ConnectionStateListener {
 
 	private volatile long disconnectedAt = this.checkedAt;
 
-	private volatile Duration longestLease = LockRequest.MAX_LEASE_TIME;
+	private volatile Duration longestLease = LockStore.LONGEST_LEASE;
 
 	Sessions(CuratorFramework client, String root, Duration reservation) {
 		this.client = client;

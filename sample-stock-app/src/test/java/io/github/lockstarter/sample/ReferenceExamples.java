@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReadWriteLock;
+import java.util.stream.Stream;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
@@ -17,7 +18,6 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.LockSetRequest;
 import io.github.lockstarter.OnLost;
 
 /**
@@ -90,7 +90,9 @@ class ReferenceExamples {
 	}
 
 	Optional<List<Long>> tryBoth(long from, long to) {
-		LockSetRequest both = LockSetRequest.of("account", List.of(from, to)).withWaitTime(Duration.ZERO);
+		List<LockRequest> both = Stream.of(from, to)
+			.map((id) -> LockRequest.of("account", id).withWaitTime(Duration.ZERO))
+			.toList();
 		Optional<LeaseSet> leases = this.lockRegistry.tryAcquireAll(both);
 		try (LeaseSet held = leases.orElse(null)) {
 			return leases.map((each) -> each.all().stream().map(Lease::fencingToken).toList());
