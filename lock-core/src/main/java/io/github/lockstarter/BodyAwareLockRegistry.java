@@ -23,4 +23,13 @@ public interface BodyAwareLockRegistry extends LockRegistry {
 	 */
 	LockRegistry delegate();
 
+	/**
+	 * Return the registry that acquires the locks of another one, which may be the same.
+	 * The locks of two registries are the same only if this is.
+	 * @param registry a registry
+	 */
+	static LockRegistry innermost(LockRegistry registry) {
+		return (registry instanceof BodyAwareLockRegistry aware) ? aware.delegate() : registry;
+	}
+
 }

@@ -49,12 +49,13 @@ final class LeaseContext {
 
 	/**
 	 * Check that this thread does not run a body under a lost lease of a lock.
+	 * @param registry the registry of the lock: that of another one is a different lock
 	 * @throws LockLostException if it does
 	 */
-	static void ensureNotLost(LockKey key) {
+	static void ensureNotLost(LockRegistry registry, LockKey key) {
 		for (Scope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
 			for (Lease lease : scope.lease.all()) {
-				if (!lease.isHeld() && lease.key().equals(key)) {
+				if (scope.registry == registry && !lease.isHeld() && lease.key().equals(key)) {
 					tellOfLoss(lease);
 				}
 			}
@@ -73,8 +74,8 @@ final class LeaseContext {
 	/**
 	 * Enter a body on the current thread, which leaves it before any outer one.
 	 */
-	static Scope enter(LeaseSet lease) {
-		Scope scope = new Scope(lease, INNERMOST.get());
+	static Scope enter(LockRegistry registry, LeaseSet lease) {
+		Scope scope = new Scope(registry, lease, INNERMOST.get());
 		INNERMOST.set(scope);
 		return scope;
 	}
@@ -82,10 +83,11 @@ final class LeaseContext {
 	/**
 	 * The part of a thread's work that runs under a lease.
 	 *
+	 * @param registry the registry that has granted the lease
 	 * @param lease the lease
 	 * @param outer the enclosing part
 	 */
-	record Scope(LeaseSet lease, @Nullable Scope outer) implements AutoCloseable {
+	record Scope(LockRegistry registry, LeaseSet lease, @Nullable Scope outer) implements AutoCloseable {
 
 		@Override
 		public void close() {

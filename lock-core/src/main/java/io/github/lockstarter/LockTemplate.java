@@ -214,7 +214,7 @@ public class LockTemplate {
 		return this.<Lease, T, X>run(() -> {
 			// The registry does not know that an outer body still runs, and would acquire
 			// the lock anew
-			LeaseContext.ensureNotLost(request.key());
+			LeaseContext.ensureNotLost(terms.registry(), request.key());
 			return registry(terms).acquire(request.withoutHoldAtLeast());
 		}, terms, body, otherwise);
 	}
@@ -237,7 +237,7 @@ public class LockTemplate {
 			LockFailureHandler<? extends T, ? extends X> otherwise) throws X {
 		LockedExecution.Terms terms = terms(requests);
 		return this.<LeaseSet, T, X>run(() -> {
-			requests.forEach((each) -> LeaseContext.ensureNotLost(each.key()));
+			requests.forEach((each) -> LeaseContext.ensureNotLost(terms.registry(), each.key()));
 			return registry(terms).acquireAll(withoutHoldAtLeast(requests));
 		}, terms, body, otherwise);
 	}
@@ -343,7 +343,8 @@ public class LockTemplate {
 
 	private LockedExecution.Terms terms(LockRequest request) {
 		Duration holdAtLeast = this.settings.holdAtLeast(request);
-		return new LockedExecution.Terms((this.onLost != OnLost.DEFAULT) ? this.onLost : this.settings.onLost(request),
+		return new LockedExecution.Terms(BodyAwareLockRegistry.innermost(this.registry),
+				(this.onLost != OnLost.DEFAULT) ? this.onLost : this.settings.onLost(request),
 				(holdAtLeast != null) ? Map.of(request.key(), holdAtLeast) : Map.of());
 	}
 
@@ -356,8 +357,8 @@ public class LockTemplate {
 				holdTimes.merge(each.key(), holdAtLeast, (one, other) -> (one.compareTo(other) < 0) ? other : one);
 			}
 		}
-		return new LockedExecution.Terms((this.onLost != OnLost.DEFAULT) ? this.onLost : this.settings.onLost(requests),
-				holdTimes);
+		return new LockedExecution.Terms(BodyAwareLockRegistry.innermost(this.registry),
+				(this.onLost != OnLost.DEFAULT) ? this.onLost : this.settings.onLost(requests), holdTimes);
 	}
 
 	/**

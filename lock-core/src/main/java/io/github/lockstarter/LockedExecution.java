@@ -5,7 +5,6 @@ package io.github.lockstarter;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -81,7 +80,7 @@ final class LockedExecution<L extends LeaseSet> {
 
 	private <T extends @Nullable Object, X extends Throwable> T run(
 			LockedBody<? super L, ? extends T, ? extends X> body) throws X {
-		LeaseContext.Scope scope = LeaseContext.enter(this.lease);
+		LeaseContext.Scope scope = LeaseContext.enter(this.terms.registry, this.lease);
 		T result;
 		try {
 			result = this.<T, X>call(body);
@@ -193,10 +192,11 @@ final class LockedExecution<L extends LeaseSet> {
 	/**
 	 * The terms on which a body runs under its lock.
 	 *
+	 * @param registry the registry that acquires the lock
 	 * @param onLost the reaction to the loss of the lock, never {@code DEFAULT}
 	 * @param holdTimes how long locks are kept after their grant if the body succeeds
 	 */
-	record Terms(OnLost onLost, Map<LockKey, Duration> holdTimes) {
+	record Terms(LockRegistry registry, OnLost onLost, Map<LockKey, Duration> holdTimes) {
 	}
 
 	/**
@@ -254,7 +254,7 @@ final class LockedExecution<L extends LeaseSet> {
 
 		private void run(LockedExecution<L> execution) throws Throwable {
 			CompletionStage<T> stage;
-			try (LeaseContext.Scope scope = LeaseContext.enter(execution.lease)) {
+			try (LeaseContext.Scope scope = LeaseContext.enter(execution.terms.registry, execution.lease)) {
 				stage = execution.<CompletionStage<T>, Throwable>call(this.body);
 			}
 			stage.whenComplete((value, ex) -> end(execution, value, unwrap(ex)));

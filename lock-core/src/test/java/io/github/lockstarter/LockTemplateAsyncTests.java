@@ -162,7 +162,8 @@ class LockTemplateAsyncTests extends AbstractBodyTests {
 	void aBodyDoesNotBeginAfterItsResultWasCancelled() {
 		Deque<Runnable> tasks = new ArrayDeque<>();
 		CompletableFuture<String> result = LockedExecution.runAsync(acquisition(tasks),
-				new LockedExecution.Terms(OnLost.THROW, Map.of()), this::begin, AbstractBodyTests::unexpected);
+				new LockedExecution.Terms(this.registry, OnLost.THROW, Map.of()), this::begin,
+				AbstractBodyTests::unexpected);
 		result.cancel(true);
 		tasks.remove().run();
 		this.time.settle();
@@ -215,7 +216,8 @@ class LockTemplateAsyncTests extends AbstractBodyTests {
 	void noBodyBeginsUnderALockThatWasLostBefore() {
 		Deque<Runnable> tasks = new ArrayDeque<>();
 		CompletableFuture<String> result = LockedExecution.runAsync(acquisition(tasks),
-				new LockedExecution.Terms(OnLost.THROW, Map.of()), this::begin, AbstractBodyTests::unexpected);
+				new LockedExecution.Terms(this.registry, OnLost.THROW, Map.of()), this::begin,
+				AbstractBodyTests::unexpected);
 		this.time.advance(LEASE_TIME);
 		tasks.remove().run();
 		assertThat(failure(result)).isInstanceOf(LockLostException.class);

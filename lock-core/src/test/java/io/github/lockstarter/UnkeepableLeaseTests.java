@@ -29,13 +29,13 @@ class UnkeepableLeaseTests {
 
 	private static final LockRequest REQUEST = LockRequest.of("stock", 1001);
 
-	private static final LockedExecution.Terms TERMS = new LockedExecution.Terms(OnLost.THROW,
-			Map.of(REQUEST.key(), Duration.ofMinutes(1)));
-
 	@RegisterExtension
 	private final ManualInstances instances = new ManualInstances();
 
 	private final DefaultLockRegistry registry = this.instances.registry();
+
+	private final LockedExecution.Terms terms = new LockedExecution.Terms(this.registry, OnLost.THROW,
+			Map.of(REQUEST.key(), Duration.ofMinutes(1)));
 
 	private final UnsupportedOperationException refusal = new UnsupportedOperationException("expected by the test");
 
@@ -91,14 +91,14 @@ class UnkeepableLeaseTests {
 	}
 
 	private String run(LockedBody<Lease, String, RuntimeException> body) {
-		return LockedExecution.<Lease, String, RuntimeException>run(this.lease, TERMS, (lease) -> {
+		return LockedExecution.<Lease, String, RuntimeException>run(this.lease, this.terms, (lease) -> {
 			this.runs.incrementAndGet();
 			return body.run(lease);
 		});
 	}
 
 	private CompletableFuture<String> runAsync() {
-		return LockedExecution.runAsync(CompletableFuture.completedFuture(this.lease), TERMS,
+		return LockedExecution.runAsync(CompletableFuture.completedFuture(this.lease), this.terms,
 				(lease) -> CompletableFuture.completedFuture("body " + this.runs.incrementAndGet()), (failure) -> {
 					throw failure;
 				});

@@ -43,7 +43,7 @@ final class LockStoreNotice implements SmartInitializingSingleton {
 			DistributedLockProperties properties) {
 		this.beanFactory = beanFactory;
 		this.environment = environment;
-		this.registry = (registry instanceof BodyAwareLockRegistry aware) ? aware.delegate() : registry;
+		this.registry = BodyAwareLockRegistry.innermost(registry);
 		this.properties = properties;
 	}
 

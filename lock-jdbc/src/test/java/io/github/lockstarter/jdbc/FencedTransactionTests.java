@@ -114,6 +114,25 @@ class FencedTransactionTests {
 		this.pool.close();
 	}
 
+	/** Their tokens cannot be compared. */
+	@Test
+	void theLockOfAnotherRegistryHasAClaimOfItsOwn() throws Exception {
+		useAny(1);
+		LockTemplate other = new LockTemplate(new TransactionAwareLockRegistry("other", this.leases.instance(),
+				OnActiveTransaction.DEFAULT, OnPersistenceContext.DEFAULT, LockListener.NO_OP));
+		other.withOnLost(OnLost.LOG)
+			.withTransactionFencing(TransactionFencing.ON)
+			.executeWithoutResult(this.request, (lease) -> {
+				this.leases.expire();
+				this.first.executeWithoutResult(this.request, (later) -> {
+					assertThat(later.fencingToken()).isGreaterThan(lease.fencingToken());
+					assertThat(writeIn(this.transaction)).isOne();
+				});
+				assertThat(writeIn(this.transaction)).isOne();
+			});
+		assertThat(written()).isEqualTo(2);
+	}
+
 	private static LockRegistry aware(LockRegistry registry, OnActiveTransaction onActiveTransaction) {
 		return new TransactionAwareLockRegistry("memory", registry, onActiveTransaction, OnPersistenceContext.DEFAULT,
 				LockListener.NO_OP);

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.MethodClassKey;
 import org.springframework.util.ClassUtils;
 
+import io.github.lockstarter.BodyAwareLockRegistry;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockTemplate;
 
@@ -47,7 +48,8 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 		Class<?> targetClass = (target != null) ? ClassUtils.getUserClass(target)
 				: invocation.getMethod().getDeclaringClass();
 		LockedMethod method = lockedMethod(invocation.getMethod(), targetClass);
-		return (method != null) ? method.operation().invoke(invocation, method.template()) : invocation.proceed();
+		return (method != null) ? method.operation().invoke(invocation, method.template(), method.registry())
+				: invocation.proceed();
 	}
 
 	private @Nullable LockedMethod lockedMethod(Method method, Class<?> targetClass) {
@@ -67,11 +69,12 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 		if (operation == null) {
 			return null;
 		}
-		return new LockedMethod(operation,
-				operation.template(new LockTemplate(this.registries.apply(operation.registry()))));
+		LockRegistry registry = this.registries.apply(operation.registry());
+		return new LockedMethod(operation, operation.template(new LockTemplate(registry)),
+				BodyAwareLockRegistry.innermost(registry));
 	}
 
-	private record LockedMethod(LockOperation operation, LockTemplate template) {
+	private record LockedMethod(LockOperation operation, LockTemplate template, LockRegistry registry) {
 	}
 
 }

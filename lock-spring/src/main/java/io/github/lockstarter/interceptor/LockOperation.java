@@ -21,6 +21,7 @@ import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockFailureHandler;
+import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.LockedBody;
@@ -56,11 +57,12 @@ record LockOperation(String registry, List<KeyedRequest> locks, InvocationAdapte
 	/**
 	 * Run a call under its locks.
 	 * @param template the template of this operation
+	 * @param registry the registry that acquires the locks
 	 * @throws IllegalArgumentException if the call has no usable key, too many keys, or
 	 * several keys for a method with a parameter of type {@code Lease}
 	 */
-	@Nullable Object invoke(MethodInvocation invocation, LockTemplate template) throws Throwable {
-		return this.adapter.invoke(new Call(this, invocation), locks(invocation), template);
+	@Nullable Object invoke(MethodInvocation invocation, LockTemplate template, LockRegistry registry) throws Throwable {
+		return this.adapter.invoke(new Call(this, registry, invocation), locks(invocation), template);
 	}
 
 	private Locks locks(MethodInvocation invocation) {
@@ -172,7 +174,7 @@ record LockOperation(String registry, List<KeyedRequest> locks, InvocationAdapte
 	 * A call of the method: what an {@link InvocationAdapter} runs, with the lock or
 	 * without it.
 	 */
-	record Call(LockOperation operation, MethodInvocation invocation) {
+	record Call(LockOperation operation, LockRegistry registry, MethodInvocation invocation) {
 
 		/**
 		 * Return an independent copy, for a call that runs later or more than once.
@@ -185,7 +187,7 @@ record LockOperation(String registry, List<KeyedRequest> locks, InvocationAdapte
 			else if (copy instanceof RepeatableInvocation repeatable) {
 				copy = repeatable.copy();
 			}
-			return new Call(this.operation, copy);
+			return new Call(this.operation, this.registry, copy);
 		}
 
 		@Nullable Object proceed(LeaseSet lease) throws Throwable {

@@ -3,7 +3,6 @@
 package io.github.lockstarter.interceptor;
 
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
@@ -25,6 +24,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 
@@ -50,7 +50,7 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 	@Override
 	public Object invoke(LockOperation.Call call, LockOperation.Locks locks, LockTemplate template) {
 		Flux<Object> locked = Flux.deferContextual((context) -> {
-			Owners owners = Owners.of(locks, context::getOrDefault);
+			Owners owners = Owners.of(call.registry(), locks, context::getOrDefault);
 			LockLostException loss = owners.loss();
 			return (loss != null) ? Flux.error(loss) : new Run(call.copy(), owners, locks, template).locked();
 		});
@@ -197,23 +197,25 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 	 * context of the chain. Nested parts share an owner, so a nested acquisition is
 	 * reentrant. Concurrent branches have different owners, so they exclude each other.
 	 *
+	 * @param registry the registry of the locks
 	 * @param byLock the owner of each lock
 	 */
-	private record Owners(Map<OwnerKey, Owner> byLock) {
+	private record Owners(LockRegistry registry, Map<OwnerKey, Owner> byLock) {
 
 		/**
 		 * Return the owners of the locks of a call.
+		 * @param registry the registry of the locks
 		 * @param context returns the value of a key in the context of the chain, or the
 		 * given default
 		 */
-		static Owners of(LockOperation.Locks locks, BiFunction<OwnerKey, Owner, Owner> context) {
+		static Owners of(LockRegistry registry, LockOperation.Locks locks, BiFunction<OwnerKey, Owner, Owner> context) {
 			Owner part = new Owner();
 			Map<OwnerKey, Owner> byLock = new HashMap<>();
 			for (LockRequest each : locks.requests()) {
-				OwnerKey key = new OwnerKey(each.key());
+				OwnerKey key = new OwnerKey(registry, each.key());
 				byLock.put(key, context.apply(key, part));
 			}
-			return new Owners(byLock);
+			return new Owners(registry, byLock);
 		}
 
 		/**
@@ -222,7 +224,8 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 		LockOperation.Locks own(LockOperation.Locks locks) {
 			return new LockOperation.Locks(locks.requests()
 				.stream()
-				.map((each) -> each.withOwner(Objects.requireNonNull(this.byLock.get(new OwnerKey(each.key())))))
+				.map((each) -> each
+					.withOwner(Objects.requireNonNull(this.byLock.get(new OwnerKey(this.registry, each.key())))))
 				.toList(), locks.several());
 		}
 
@@ -252,9 +255,10 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 	/**
 	 * The key of a lock's owner in the context of a chain.
 	 *
+	 * @param registry its registry: that of another one is a different lock
 	 * @param lock the lock
 	 */
-	private record OwnerKey(LockKey lock) {
+	private record OwnerKey(LockRegistry registry, LockKey lock) {
 	}
 
 	/**

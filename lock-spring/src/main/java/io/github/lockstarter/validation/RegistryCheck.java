@@ -91,17 +91,17 @@ final class RegistryCheck {
 	}
 
 	private @Nullable LockRegistry find(Method method, String qualifier) {
-		LockRegistry registry;
 		try {
-			registry = qualifier.isEmpty() ? this.beanFactory.getBeanProvider(LockRegistry.class).getIfUnique()
+			LockRegistry registry = qualifier.isEmpty()
+					? this.beanFactory.getBeanProvider(LockRegistry.class).getIfUnique()
 					: BeanFactoryAnnotationUtils.qualifiedBeanOfType(this.beanFactory, LockRegistry.class, qualifier);
+			return (registry != null) ? BodyAwareLockRegistry.innermost(registry) : null;
 		}
 		catch (NoSuchBeanDefinitionException ex) {
 			throw new InvalidLockDefinitionException(method,
 					"the lock is requested in the registry '" + qualifier + "', which does not exist",
 					"Correct the name, or declare a LockRegistry bean of that name. " + registries(), ex);
 		}
-		return (registry instanceof BodyAwareLockRegistry aware) ? aware.delegate() : registry;
 	}
 
 	private String registries() {

@@ -28,8 +28,8 @@ import org.springframework.asm.Type;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 
-import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
 import io.github.lockstarter.interceptor.LockAnnotations;
 
 /**
@@ -178,7 +178,8 @@ final class SelfInvocationCheck {
 			return LockAnnotations.find(callee, this.type)
 				.stream()
 				.allMatch((needed) -> !needed.name().isBlank() && held.stream()
-					.anyMatch((lock) -> lock.name().equals(needed.name()) && lock.key().equals(needed.key())));
+					.anyMatch((lock) -> lock.name().equals(needed.name()) && lock.key().equals(needed.key())
+							&& lock.registry().equals(needed.registry())));
 		}
 
 	}

@@ -79,6 +79,9 @@ class ReactiveMethodTests {
 	private final DefaultLockRegistry other = new DefaultLockRegistry(new MemoryLockStore(this.memory),
 			EngineSettings.DEFAULTS, LockListener.NO_OP, this.time);
 
+	private final DefaultLockRegistry elsewhere = new DefaultLockRegistry(
+			new MemoryLockStore(new LockMemory(this.time)), EngineSettings.DEFAULTS, LockListener.NO_OP, this.time);
+
 	private final Stock target = new Stock();
 
 	private final Stock stock = proxy(this.target);
@@ -87,7 +90,7 @@ class ReactiveMethodTests {
 	void nothingIsLeft() {
 		// What an outage has left open is released until its lease is over
 		this.time.advance(EngineSettings.DEFAULTS.leaseTime());
-		EngineProbe.closeWhenIdle(this.registry, this.other);
+		EngineProbe.closeWhenIdle(this.registry, this.other, this.elsewhere);
 	}
 
 	@Test
@@ -279,6 +282,17 @@ class ReactiveMethodTests {
 		assertThat(this.store.release.calls()).isOne();
 	}
 
+	/** The chain still runs under a lost lock, but under that of another registry. */
+	@Test
+	void aLockOfAnotherRegistryIsAnotherLockInAChain() {
+		this.target.self = this.stock;
+		this.target.called = () -> {
+			this.memory.clear();
+			this.time.advance(EngineSettings.DEFAULTS.leaseTime());
+		};
+		assertThat(this.stock.lostAndElsewhere(1001).block(PATIENCE)).isEqualTo("elsewhere");
+	}
+
 	@Test
 	void branchesOfOneChainExcludeEachOther() {
 		Sinks.One<String> first = Sinks.one();
@@ -418,7 +432,7 @@ class ReactiveMethodTests {
 		ProxyFactory factory = new ProxyFactory(target);
 		factory.setProxyTargetClass(true);
 		factory.addAdvisor(new DistributedLockAdvisor(new LockDefinitionSource(new DefaultListableBeanFactory()),
-				(name) -> this.registry));
+				(name) -> name.isEmpty() ? this.registry : this.elsewhere));
 		return (Stock) factory.getProxy();
 	}
 
@@ -528,6 +542,16 @@ class ReactiveMethodTests {
 			return this.self.reserve(productId)
 				.publishOn(Schedulers.parallel())
 				.flatMap((value) -> this.self.reserveAtOnce(productId));
+		}
+
+		@DistributedLock(name = "stock", key = "#productId", onLost = OnLost.LOG)
+		public Mono<String> lostAndElsewhere(long productId) {
+			return begin().flatMap((value) -> this.self.elsewhere(productId));
+		}
+
+		@DistributedLock(name = "stock", key = "#productId", registry = "elsewhere")
+		public Mono<String> elsewhere(long productId) {
+			return Mono.just("elsewhere");
 		}
 
 		@DistributedLock(name = "stock", key = "#productId")

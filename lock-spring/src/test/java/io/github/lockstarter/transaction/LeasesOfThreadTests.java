@@ -35,6 +35,9 @@ class LeasesOfThreadTests {
 	@RegisterExtension
 	private final ManualInstances instances = new ManualInstances();
 
+	@RegisterExtension
+	private final ManualInstances elsewhere = new ManualInstances();
+
 	private final TransactionAwareLockRegistry registry = new TransactionAwareLockRegistry("memory",
 			this.instances.registry(), OnActiveTransaction.DEFAULT, OnPersistenceContext.DEFAULT, LockListener.NO_OP,
 			this.instances.time::now);
@@ -92,6 +95,23 @@ class LeasesOfThreadTests {
 			template.executeWithoutResult(LockRequest.of("node", 2),
 					(inner) -> assertThat(LeasesOfThread.cover(this.registry, both)).isTrue());
 		});
+	}
+
+	@Test
+	void aLockOfAnotherRegistryIsAnotherLock() {
+		TransactionAwareLockRegistry other = new TransactionAwareLockRegistry("other", this.elsewhere.registry(),
+				OnActiveTransaction.DEFAULT, OnPersistenceContext.DEFAULT, LockListener.NO_OP);
+		LockRequest request = LockRequest.of("node", 1);
+		try (Lease outer = this.registry.acquire(request)) {
+			assertThat(LeasesOfThread.cover(other, List.of(request))).isFalse();
+			try (Lease inner = other.acquire(request)) {
+				assertThat(LeasesOfThread.cover(other, List.of(request))).isTrue();
+				assertThat(LeasesOfThread.fenced((registry) -> true)).extracting(LeasesOfThread.Fenced::registry)
+					.containsExactly("memory", "other");
+				assertThat(LeasesOfThread.fenced("other"::equals)).singleElement()
+					.satisfies((each) -> assertThat(each.lease().fencingToken()).isEqualTo(inner.fencingToken()));
+			}
+		}
 	}
 
 	@Test

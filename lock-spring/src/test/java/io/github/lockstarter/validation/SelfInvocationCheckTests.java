@@ -28,7 +28,7 @@ class SelfInvocationCheckTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { Direct.class, InLambda.class, ByReference.class, InConstructor.class, InSuperclass.class,
-			InInterface.class, OtherLock.class, BySuper.class, Composite.class })
+			InInterface.class, OtherLock.class, OtherRegistry.class, BySuper.class, Composite.class })
 	void aBeanThatCallsItsOwnAnnotatedMethodIsWarnedOf(Class<?> type, CapturedLog log) {
 		check(type);
 		assertThat(log.toString().split("WARN", -1)).as(log.toString()).hasSize(2);
@@ -230,6 +230,19 @@ class SelfInvocationCheckTests {
 		}
 
 		@DistributedLock(key = "#id")
+		public void deduct(long id) {
+		}
+
+	}
+
+	static class OtherRegistry {
+
+		@DistributedLock(name = "stock", key = "#id")
+		public void run(long id) {
+			deduct(id);
+		}
+
+		@DistributedLock(name = "stock", key = "#id", registry = "jdbcLockRegistry")
 		public void deduct(long id) {
 		}
 

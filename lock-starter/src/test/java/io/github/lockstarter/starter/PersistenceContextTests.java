@@ -32,6 +32,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 import org.springframework.util.StringUtils;
 import org.springframework.web.context.request.ServletWebRequest;
 
+import io.github.lockstarter.BodyAwareLockRegistry;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockMode;
@@ -44,6 +45,7 @@ import io.github.lockstarter.OnPersistenceContext;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.starter.OpenInViewTests.Item;
 import io.github.lockstarter.transaction.TransactionAwareLockRegistry;
 
@@ -83,9 +85,6 @@ class PersistenceContextTests {
 
 	@Autowired
 	private PlatformTransactionManager manager;
-
-	@Autowired
-	private DefaultLockRegistry withoutTransactions;
 
 	@Autowired
 	private Events events;
@@ -311,6 +310,19 @@ class PersistenceContextTests {
 	}
 
 	@Test
+	void aLockOfAnotherRegistryIsYoungerThanTheContextAsWell() {
+		try (DefaultLockRegistry other = new DefaultLockRegistry(new MemoryLockStore())) {
+			LockTemplate elsewhere = new LockTemplate(new TransactionAwareLockRegistry("elsewhere", other,
+					OnActiveTransaction.DEFAULT, OnPersistenceContext.DEFAULT, this.events));
+			elsewhere.executeWithoutResult(SHELF, (lease) -> inView(() -> {
+				readAndLetAnotherTake();
+				this.shelf.take();
+			}));
+		}
+		assertThat(count()).isEqualTo(8);
+	}
+
+	@Test
 	void withoutAnOpenContextNothingIsSaid(CapturedOutput output) {
 		this.shelf.take();
 		assertThat(output).doesNotContain(OPEN);
@@ -339,8 +351,8 @@ class PersistenceContextTests {
 	}
 
 	private LockTemplate template(OnPersistenceContext reaction) {
-		return new LockTemplate(new TransactionAwareLockRegistry("memory", this.withoutTransactions,
-				OnActiveTransaction.DEFAULT, reaction, this.events));
+		return new LockTemplate(new TransactionAwareLockRegistry("memory",
+				BodyAwareLockRegistry.innermost(this.registry), OnActiveTransaction.DEFAULT, reaction, this.events));
 	}
 
 	private boolean isOpen() {
