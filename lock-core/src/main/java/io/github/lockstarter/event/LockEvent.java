@@ -26,9 +26,9 @@ public sealed interface LockEvent {
 	LockMode mode();
 
 	/**
-	 * Return the name of the store that keeps it.
+	 * Return the name of the registry that acquires it.
 	 */
-	String store();
+	String registry();
 
 	/**
 	 * The lock was granted to a thread that may have read before what the lock guards: a
@@ -37,12 +37,12 @@ public sealed interface LockEvent {
 	 *
 	 * @param key which lock
 	 * @param mode its mode
-	 * @param store the name of its store
+	 * @param registry the name of its registry
 	 * @param reason why it is late, for messages
 	 * @param transaction the name of the active transaction, if there is one and it has a
 	 * name
 	 */
-	record Late(LockKey key, LockMode mode, String store, String reason,
+	record Late(LockKey key, LockMode mode, String registry, String reason,
 			@Nullable String transaction) implements LockEvent {
 	}
 
@@ -51,11 +51,12 @@ public sealed interface LockEvent {
 	 *
 	 * @param key which lock
 	 * @param mode its mode
-	 * @param store the name of its store
+	 * @param registry the name of its registry
 	 * @param fencingToken the token of the lease
 	 * @param waited how long the caller waited
 	 */
-	record Acquired(LockKey key, LockMode mode, String store, long fencingToken, Duration waited) implements LockEvent {
+	record Acquired(LockKey key, LockMode mode, String registry, long fencingToken,
+			Duration waited) implements LockEvent {
 	}
 
 	/**
@@ -63,10 +64,10 @@ public sealed interface LockEvent {
 	 *
 	 * @param key which lock
 	 * @param mode its mode
-	 * @param store the name of its store
+	 * @param registry the name of its registry
 	 * @param waited how long the caller waited
 	 */
-	record Contended(LockKey key, LockMode mode, String store, Duration waited) implements LockEvent {
+	record Contended(LockKey key, LockMode mode, String registry, Duration waited) implements LockEvent {
 	}
 
 	/**
@@ -74,10 +75,10 @@ public sealed interface LockEvent {
 	 *
 	 * @param key which lock
 	 * @param mode its mode
-	 * @param store the name of its store
+	 * @param registry the name of its registry
 	 * @param cause the failure of the store
 	 */
-	record Unavailable(LockKey key, LockMode mode, String store, Throwable cause) implements LockEvent {
+	record Unavailable(LockKey key, LockMode mode, String registry, Throwable cause) implements LockEvent {
 	}
 
 	/**
@@ -85,10 +86,10 @@ public sealed interface LockEvent {
 	 *
 	 * @param key which lock
 	 * @param mode its mode
-	 * @param store the name of its store
+	 * @param registry the name of its registry
 	 * @param waited how long the caller waited
 	 */
-	record Interrupted(LockKey key, LockMode mode, String store, Duration waited) implements LockEvent {
+	record Interrupted(LockKey key, LockMode mode, String registry, Duration waited) implements LockEvent {
 	}
 
 	/**
@@ -96,11 +97,12 @@ public sealed interface LockEvent {
 	 *
 	 * @param key which lock
 	 * @param mode its mode
-	 * @param store the name of its store
+	 * @param registry the name of its registry
 	 * @param fencingToken the token of the lease
 	 * @param held how long it was held
 	 */
-	record Released(LockKey key, LockMode mode, String store, long fencingToken, Duration held) implements LockEvent {
+	record Released(LockKey key, LockMode mode, String registry, long fencingToken,
+			Duration held) implements LockEvent {
 	}
 
 	/**
@@ -109,12 +111,12 @@ public sealed interface LockEvent {
 	 *
 	 * @param key which lock
 	 * @param mode its mode
-	 * @param store the name of its store
+	 * @param registry the name of its registry
 	 * @param fencingToken the token of the lease
 	 * @param held how long it was held
 	 * @param rest how long the lock is still kept
 	 */
-	record Kept(LockKey key, LockMode mode, String store, long fencingToken, Duration held,
+	record Kept(LockKey key, LockMode mode, String registry, long fencingToken, Duration held,
 			Duration rest) implements LockEvent {
 	}
 
@@ -125,11 +127,11 @@ public sealed interface LockEvent {
 	 *
 	 * @param key which lock
 	 * @param mode its mode
-	 * @param store the name of its store
+	 * @param registry the name of its registry
 	 * @param fencingToken the token of the lease
 	 * @param cause the failure of the store
 	 */
-	record ReleaseFailed(LockKey key, LockMode mode, String store, long fencingToken,
+	record ReleaseFailed(LockKey key, LockMode mode, String registry, long fencingToken,
 			Throwable cause) implements LockEvent {
 	}
 
@@ -139,12 +141,12 @@ public sealed interface LockEvent {
 	 *
 	 * @param key which lock
 	 * @param mode its mode
-	 * @param store the name of its store
+	 * @param registry the name of its registry
 	 * @param fencingToken the token of the lease
 	 * @param remaining how long the lease lasts without a renewal
 	 * @param cause the failure of the store
 	 */
-	record Suspect(LockKey key, LockMode mode, String store, long fencingToken, Duration remaining,
+	record Suspect(LockKey key, LockMode mode, String registry, long fencingToken, Duration remaining,
 			Throwable cause) implements LockEvent {
 	}
 
@@ -153,10 +155,10 @@ public sealed interface LockEvent {
 	 *
 	 * @param key which lock
 	 * @param mode its mode
-	 * @param store the name of its store
+	 * @param registry the name of its registry
 	 * @param fencingToken the token of the lease
 	 */
-	record Recovered(LockKey key, LockMode mode, String store, long fencingToken) implements LockEvent {
+	record Recovered(LockKey key, LockMode mode, String registry, long fencingToken) implements LockEvent {
 	}
 
 	/**
@@ -165,11 +167,11 @@ public sealed interface LockEvent {
 	 *
 	 * @param key which lock
 	 * @param mode its mode
-	 * @param store the name of its store
+	 * @param registry the name of its registry
 	 * @param fencingToken the token of the lease
 	 * @param reason how it was lost
 	 */
-	record Lost(LockKey key, LockMode mode, String store, long fencingToken, String reason) implements LockEvent {
+	record Lost(LockKey key, LockMode mode, String registry, long fencingToken, String reason) implements LockEvent {
 	}
 
 }
