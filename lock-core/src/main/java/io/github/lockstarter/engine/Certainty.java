@@ -33,6 +33,12 @@ final class Certainty {
 
 	private volatile @Nullable Long uncertainUntil;
 
+	/** Whether the release has been answered. Guarded by this. */
+	private boolean answered;
+
+	/** Whether a renewal was sent after the end. Guarded by this. */
+	private boolean overtaken;
+
 	/**
 	 * Begin with a grant.
 	 * @param sentAt when the request that was granted was sent
@@ -100,6 +106,27 @@ final class Certainty {
 	 */
 	@Nullable Long uncertainUntil() {
 		return this.uncertainUntil;
+	}
+
+	/**
+	 * Note that a renewal was sent after the end, which may reach the store after the
+	 * release.
+	 * @return whether the lock has to be released again now; otherwise it is released
+	 * again when the release has been answered, which would report a loss if another
+	 * release came first
+	 */
+	synchronized boolean overtaken() {
+		this.overtaken = true;
+		return this.answered || isLost();
+	}
+
+	/**
+	 * Note that the release has been answered, or has failed.
+	 * @return whether the lock has to be released again
+	 */
+	synchronized boolean answered() {
+		this.answered = true;
+		return this.overtaken;
 	}
 
 	/**

@@ -150,7 +150,7 @@ final class LeaseWatchdog implements Renewal.Listener {
 	public void overtaken(Renewal renewal) {
 		Tenure tenure = renewal.tenure();
 		// To keep a lock, the store must still know its owner
-		if (!tenure.certainty().isKept()) {
+		if (!tenure.certainty().isKept() && tenure.certainty().overtaken()) {
 			this.orphans.retry(tenure.key(), tenure.owner(), tenure.certainty().claimedUntil());
 		}
 	}

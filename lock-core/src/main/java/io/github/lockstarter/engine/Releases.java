@@ -120,6 +120,9 @@ final class Releases {
 		if (uncertainUntil != null) {
 			this.orphans.orphan(tenure.key(), tenure.owner(), uncertainUntil);
 		}
+		if (tenure.certainty().answered()) {
+			this.orphans.retry(tenure.key(), tenure.owner(), tenure.certainty().claimedUntil());
+		}
 		return outcome;
 	}
 

@@ -353,8 +353,29 @@ class LeaseWatchdogTests {
 	void aLockThatWasReleasedWhileItsRenewalWasSentIsReleasedAgain() {
 		Tenure tenure = begin(KEY, true);
 		tenure.certainty().release();
+		tenure.certainty().answered();
 		send(tenure);
 		assertThat(this.client.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(LockGrant.class);
+	}
+
+	/** Otherwise the release would seem to come after a loss. */
+	@Test
+	void aLockWhoseReleaseIsUnderWayIsReleasedAgainOnlyAfterIt() {
+		Tenure tenure = begin(KEY, true);
+		Hold hold = this.holds.get(0);
+		this.store.release.loseRequests(() -> {
+			if (this.store.release.calls() == 1) {
+				send(tenure);
+				assertThat(this.store.release.calls()).as("releases at the same time").isOne();
+			}
+			return false;
+		});
+		new Releases(this.store, new LocalLocks(new Terms(EngineSettings.DEFAULTS, this.time)), this.watchdog,
+				this.orphans, this.notice, new ModelDesk(false), new UnderWay(this.time))
+			.release(tenure, hold, null);
+		assertThat(hold.isLost()).isFalse();
+		assertThat(this.events).isEmpty();
+		assertThat(this.store.release.calls()).isEqualTo(2);
 	}
 
 	@Test
