@@ -2,14 +2,12 @@
 
 package io.github.lockstarter;
 
-import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 
 /**
  * One grant of a lock, from its acquisition until {@link #close()}. No thread owns it:
- * any thread may query or close it.
+ * any thread may query or close it. It is the {@link LeaseSet} of itself, so what is said
+ * there of all leases is said of this one.
  */
 public interface Lease extends LeaseSet {
 
@@ -54,75 +52,5 @@ public interface Lease extends LeaseSet {
 	default LockMode mode() {
 		return LockMode.EXCLUSIVE;
 	}
-
-	/**
-	 * Return whether this lease is neither closed nor known to be lost. A pause of the
-	 * JVM right after this call can outlast the lease; only the
-	 * {@linkplain #fencingToken() fencing token} protects against that.
-	 */
-	@Override
-	boolean isHeld();
-
-	/**
-	 * Check that this lease is held.
-	 * @throws LockLostException if the lock was lost
-	 * @throws IllegalStateException if this lease is closed
-	 */
-	@Override
-	void ensureHeld();
-
-	/**
-	 * Return how long this lease is certain to last if it is not renewed again; zero if
-	 * the lease is not held.
-	 */
-	@Override
-	Duration remaining();
-
-	/**
-	 * Call back when the lock is lost before this lease is closed, or at once if it is
-	 * already lost. The callback is called at most once, on a thread that other callbacks
-	 * share, so it should be short.
-	 * @param callback what to call
-	 */
-	@Override
-	void onLost(Consumer<LockLostException> callback);
-
-	/**
-	 * Keep the lock for at least some time after its grant, even if the lease is closed
-	 * earlier. For the rest of that time no owner holds the lock, and no waiter acquires
-	 * it. The last of several calls counts, including calls on reentrant leases. Does
-	 * nothing if this lease is closed.
-	 * @param time counted from the grant, up to 365 days; zero to release the lock as
-	 * soon as the lease is closed
-	 * @throws IllegalArgumentException if the time is negative or too long
-	 * @throws IllegalStateException if the lock is shared
-	 */
-	@Override
-	void holdAtLeast(Duration time);
-
-	/**
-	 * Release the lock, unless outer leases of the same owner still hold it. Closing
-	 * again does nothing. A store that cannot be reached is no error here: the release is
-	 * tried again in the background until the lease expires.
-	 *
-	 * <p>
-	 * If the lock has a waiter in the same JVM, it is passed on to that waiter without
-	 * asking the store. Otherwise, with Redis and Lettuce, the release is sent but its
-	 * answer is not awaited. Another JVM may then find the lock held for a moment after
-	 * this call, and a loss that only the answer reveals is published as an event. Set
-	 * {@code distributed-lock.redis.await-release} to wait for the answer.
-	 * @throws LockLostException if the lock was lost before
-	 */
-	@Override
-	void close();
-
-	/**
-	 * Release the lock as {@link #close()} does, but on a thread that may wait for the
-	 * store. Use it where the caller must not wait, for example on an event loop.
-	 * @return done when the lock is released; fails with a {@link LockLostException} if
-	 * the lock was lost before
-	 */
-	@Override
-	CompletableFuture<Void> closeAsync();
 
 }

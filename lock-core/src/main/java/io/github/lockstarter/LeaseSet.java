@@ -85,28 +85,39 @@ public interface LeaseSet extends AutoCloseable {
 	void onLost(Consumer<LockLostException> callback);
 
 	/**
-	 * Keep all locks for at least some time after their grant, even if the set is closed
-	 * earlier.
+	 * Keep all locks for at least some time after their grant, even if they are released
+	 * earlier. For the rest of that time no owner holds them, and no waiter acquires
+	 * them. The last of several calls counts, including calls on reentrant leases. Does
+	 * nothing if the lease is closed.
 	 * @param time counted from the grant, up to 365 days; zero to release the locks as
-	 * soon as the set is closed
-	 * @throws IllegalArgumentException if the time is negative or too long
+	 * soon as they are closed
+	 * @throws IllegalArgumentException if the time is negative or too long, or the store
+	 * cannot keep locks
 	 * @throws IllegalStateException if one of the locks is shared
-	 * @see Lease#holdAtLeast
 	 */
 	void holdAtLeast(Duration time);
 
 	/**
-	 * Release all locks, each as {@link Lease#close()} does.
+	 * Release all locks, unless outer leases of the same owner still hold them. Closing
+	 * again does nothing. A store that cannot be reached is no error here: the release is
+	 * tried again in the background until the lease expires.
+	 *
+	 * <p>
+	 * If a lock has a waiter in the same JVM, it is passed on to that waiter without
+	 * asking the store. Otherwise, with Redis and Lettuce, the release is sent but its
+	 * answer is not awaited. Another JVM may then find the lock held for a moment after
+	 * this call, and a loss that only the answer reveals is published as an event. Set
+	 * {@code distributed-lock.redis.await-release} to wait for the answer.
 	 * @throws LockLostException if a lock was lost before; the others are released
 	 */
 	@Override
 	void close();
 
 	/**
-	 * Release all locks, but on a thread that may wait for the store.
+	 * Release all locks as {@link #close()} does, but on a thread that may wait for the
+	 * store. Use it where the caller must not wait, for example on an event loop.
 	 * @return done when all locks are released; fails with a {@link LockLostException} if
 	 * one was lost before
-	 * @see Lease#closeAsync()
 	 */
 	CompletableFuture<Void> closeAsync();
 
