@@ -7,7 +7,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.UnusableStoreException;
 
 /**
@@ -133,7 +133,7 @@ final class Inquiry {
 		return dropAttempt().and(this.queue.denyLast(Denial.late(late))).and(proceed());
 	}
 
-	Effect refused(Attempt attempt, LockRefusal refusal) {
+	Effect refused(Attempt attempt, LockAttempt.Refusal refusal) {
 		answered();
 		attempt.answered();
 		noteLine(attempt);

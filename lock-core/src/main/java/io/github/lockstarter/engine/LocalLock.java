@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.LockAttempt;
 
 /**
  * One lock inside this JVM, from its first waiter to its last. The lock asks the store,
@@ -102,7 +102,7 @@ final class LocalLock {
 		});
 	}
 
-	Effect refused(Attempt attempt, LockRefusal refusal) {
+	Effect refused(Attempt attempt, LockAttempt.Refusal refusal) {
 		return change(() -> this.inquiry.refused(attempt, refusal));
 	}
 

@@ -13,7 +13,6 @@ import org.apache.commons.logging.LogFactory;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.Place;
 
 /**
  * Releases locks in the background if a request or its answer was lost, so that no lock
@@ -133,7 +132,7 @@ final class Orphans {
 	}
 
 	private void attempt(Return orphan, long pause) {
-		this.background.ask(orphan.key(), () -> this.store.release(orphan.key(), orphan.owner(), Place.NONE))
+		this.background.ask(orphan.key(), () -> this.store.release(orphan.key(), orphan.owner(), null))
 			.whenComplete((outcome, ex) -> {
 				if (ex != null) {
 					logger.debug("Lock '" + orphan.key() + "' could not be released yet", ex);

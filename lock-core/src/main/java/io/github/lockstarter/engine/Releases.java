@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.Place;
 import io.github.lockstarter.store.ReleaseOutcome;
 
 /**
@@ -80,7 +79,7 @@ final class Releases {
 		// Drivers refuse to wait for an answer on an interrupted thread
 		boolean interrupted = Thread.interrupted();
 		try {
-			return this.store.release(tenure.key(), tenure.owner(), (next != null) ? Place.of(next) : Place.NONE);
+			return this.store.release(tenure.key(), tenure.owner(), next);
 		}
 		finally {
 			if (interrupted) {

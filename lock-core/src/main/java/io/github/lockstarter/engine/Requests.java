@@ -15,17 +15,14 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.LockGrant;
-import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.Place;
-import io.github.lockstarter.store.ReleaseListener;
+import io.github.lockstarter.store.WaitingLine;
 
 /**
  * The requests for locks and their answers. The steps of a waiter run where it waits, so
  * that neither a driver nor another waiter does its work.
  */
-final class Requests implements ReleaseListener {
+final class Requests implements WaitingLine.Listener {
 
 	/**
 	 * The store counts in milliseconds: at the end of a lease its key may still exist.
@@ -101,8 +98,7 @@ final class Requests implements ReleaseListener {
 	private void send(LockKey key, Attempt attempt, Waiter head, boolean inLine) {
 		attempt.send(this.timetable.now(), inLine);
 		CompletableFuture<LockAttempt> answer = this.store
-			.acquire(new LeaseRequest(key, attempt.token(), attempt.leaseTime()),
-					inLine ? Place.of(attempt.mode()) : Place.NONE)
+			.acquire(new LeaseRequest(key, attempt.token(), attempt.leaseTime()), inLine)
 			.toCompletableFuture();
 		Runnable step = () -> answered(key, attempt, head, answer);
 		if (!answer.isDone()) {
@@ -147,11 +143,11 @@ final class Requests implements ReleaseListener {
 			return;
 		}
 		this.outages.answered(key);
-		if (attempted instanceof LockGrant grant) {
+		if (attempted instanceof LockAttempt.Grant grant) {
 			Tenure tenure = tenure(key, attempt, grant);
 			carryOut(key, (lock) -> lock.granted(attempt, tenure));
 		}
-		else if (attempted instanceof LockRefusal refusal) {
+		else if (attempted instanceof LockAttempt.Refusal refusal) {
 			carryOut(key, (lock) -> lock.refused(attempt, refusal));
 		}
 	}
@@ -176,7 +172,7 @@ final class Requests implements ReleaseListener {
 	/**
 	 * Return the tenure that begins with a grant.
 	 */
-	Tenure tenure(LockKey key, Attempt attempt, LockGrant grant) {
+	Tenure tenure(LockKey key, Attempt attempt, LockAttempt.Grant grant) {
 		return new Tenure(key, attempt.token(), grant, attempt.leaseTime(), this.store.longestLease(), attempt.sentAt(),
 				this.settings.timeSlice().toNanos(), this.timetable);
 	}

@@ -16,7 +16,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
 
 /**
@@ -150,7 +150,8 @@ final class SimultaneousGrant {
 		List<Part> wanted = parts.stream().filter((part) -> !part.waiter.isReentered()).toList();
 		long sentAt = this.timetable.now();
 		List<LeaseRequest> requests = wanted.stream().map((part) -> part.send(sentAt)).toList();
-		CompletableFuture<List<LockGrant>> answer = requests.isEmpty() ? CompletableFuture.completedFuture(List.of())
+		CompletableFuture<List<LockAttempt.Grant>> answer = requests.isEmpty()
+				? CompletableFuture.completedFuture(List.of())
 				: this.store.groupGrant().orElseThrow().acquire(requests).toCompletableFuture();
 		return new Question(wanted, sentAt, answer);
 	}
@@ -179,7 +180,7 @@ final class SimultaneousGrant {
 	 * Begin the tenures of granted locks.
 	 * @return whether there are such, and their leases last
 	 */
-	private boolean accept(List<Part> wanted, List<LockGrant> grants) {
+	private boolean accept(List<Part> wanted, List<LockAttempt.Grant> grants) {
 		if (grants.size() < wanted.size()) {
 			return false;
 		}
@@ -250,7 +251,7 @@ final class SimultaneousGrant {
 	/**
 	 * What the store was asked for: the locks that the owner does not hold already.
 	 */
-	private record Question(List<Part> wanted, long sentAt, CompletableFuture<List<LockGrant>> answer) {
+	private record Question(List<Part> wanted, long sentAt, CompletableFuture<List<LockAttempt.Grant>> answer) {
 	}
 
 	/**

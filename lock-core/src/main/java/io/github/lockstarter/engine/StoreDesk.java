@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
 
 /**
@@ -115,7 +115,7 @@ final class StoreDesk implements Desk {
 		this.requests.ask(key, attempt, head);
 	}
 
-	Tenure tenure(LockKey key, Attempt attempt, LockGrant grant) {
+	Tenure tenure(LockKey key, Attempt attempt, LockAttempt.Grant grant) {
 		return this.requests.tenure(key, attempt, grant);
 	}
 

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
 
 /**
@@ -60,8 +60,8 @@ final class Tenure {
 	 * @param timeSlice how long the tenure may continue while another JVM waits, in
 	 * nanoseconds
 	 */
-	Tenure(LockKey key, OwnerToken owner, LockGrant grant, Duration leaseTime, Duration longestLease, long sentAt,
-			long timeSlice, Timetable timetable) {
+	Tenure(LockKey key, OwnerToken owner, LockAttempt.Grant grant, Duration leaseTime, Duration longestLease,
+			long sentAt, long timeSlice, Timetable timetable) {
 		this.key = key;
 		this.owner = owner;
 		this.fencingBase = grant.fencingBase();

@@ -9,7 +9,6 @@ import org.apache.commons.logging.LogFactory;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.ReleaseListener;
 import io.github.lockstarter.store.WaitingLine;
 
 /**
@@ -26,7 +25,7 @@ final class WellBehavedLine implements WaitingLine {
 	}
 
 	@Override
-	public boolean listen(ReleaseListener listener) {
+	public boolean listen(WaitingLine.Listener listener) {
 		try {
 			return this.delegate.listen(listener);
 		}

@@ -23,11 +23,9 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.GroupGrant;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.LockKeeping;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.Place;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.StoreServers;
 import io.github.lockstarter.store.WaitingLine;
@@ -103,8 +101,8 @@ final class WellBehavedStore implements LockStore {
 	}
 
 	@Override
-	public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
-		return stage(() -> this.delegate.acquire(request, place));
+	public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
+		return stage(() -> this.delegate.acquire(request, wait));
 	}
 
 	@Override
@@ -122,7 +120,7 @@ final class WellBehavedStore implements LockStore {
 	}
 
 	@Override
-	public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, Place next) {
+	public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
 		return stage(() -> this.delegate.release(key, owner, next));
 	}
 
@@ -214,7 +212,7 @@ final class WellBehavedStore implements LockStore {
 		}
 
 		@Override
-		public CompletionStage<List<LockGrant>> acquire(List<LeaseRequest> requests) {
+		public CompletionStage<List<LockAttempt.Grant>> acquire(List<LeaseRequest> requests) {
 			return answer(() -> this.delegate.acquire(requests),
 					(grants) -> grants != null && (grants.isEmpty() || grants.size() == requests.size())
 							&& grants.stream().allMatch(Objects::nonNull));

@@ -12,8 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.LockGrant;
-import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.OwnerToken;
 
 /**
@@ -61,13 +59,13 @@ final class MemoryLock {
 			if (enqueue) {
 				this.queue.refused(place);
 			}
-			return new LockRefusal(obstacle);
+			return new LockAttempt.Refusal(obstacle);
 		}
 		Lease before = this.leases.get(owner);
 		long base = (before != null) ? before.fencingBase : this.memory.mint();
 		this.leases.put(owner, new Lease(base, this.memory.endOf(leaseTime)));
 		this.queue.leave(place);
-		return new LockGrant(base, this.queue.isAwaited(place.jvm()));
+		return new LockAttempt.Grant(base, this.queue.isAwaited(place.jvm()));
 	}
 
 	/**

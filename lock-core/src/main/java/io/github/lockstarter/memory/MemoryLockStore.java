@@ -20,12 +20,9 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.GroupGrant;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.LockKeeping;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.Place;
-import io.github.lockstarter.store.ReleaseListener;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.WaitingLine;
 
@@ -42,7 +39,7 @@ public final class MemoryLockStore implements LockStore {
 
 	private final WaitingLine line = new MemoryLine();
 
-	private volatile @Nullable ReleaseListener listener;
+	private volatile WaitingLine.@Nullable Listener listener;
 
 	/**
 	 * Create a store with a memory of its own.
@@ -66,8 +63,8 @@ public final class MemoryLockStore implements LockStore {
 	}
 
 	@Override
-	public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
-		return CompletableFuture.completedFuture(tryAcquire(request, place != Place.NONE));
+	public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
+		return CompletableFuture.completedFuture(tryAcquire(request, wait));
 	}
 
 	private LockAttempt tryAcquire(LeaseRequest request, boolean queue) {
@@ -87,7 +84,7 @@ public final class MemoryLockStore implements LockStore {
 	}
 
 	@Override
-	public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, Place next) {
+	public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
 		return CompletableFuture.completedFuture(withTold(key, (lock, told) -> {
 			if (!lock.release(owner)) {
 				return ReleaseOutcome.NOT_OWNER;
@@ -137,7 +134,7 @@ public final class MemoryLockStore implements LockStore {
 	}
 
 	private void tell(LockKey key) {
-		ReleaseListener listener = this.listener;
+		WaitingLine.Listener listener = this.listener;
 		if (listener != null) {
 			listener.onRelease(key);
 		}
@@ -154,7 +151,7 @@ public final class MemoryLockStore implements LockStore {
 		}
 
 		@Override
-		public CompletionStage<List<LockGrant>> acquire(List<LeaseRequest> requests) {
+		public CompletionStage<List<LockAttempt.Grant>> acquire(List<LeaseRequest> requests) {
 			return CompletableFuture
 				.completedFuture(MemoryLockStore.this.memory.atomically(() -> requests.stream().allMatch(this::isFree)
 						? requests.stream().map(this::grant).toList() : List.of()));
@@ -165,8 +162,8 @@ public final class MemoryLockStore implements LockStore {
 			return MemoryLockStore.this.memory.with(request.key(), (lock) -> lock.isFreeFor(place, request.owner()));
 		}
 
-		private LockGrant grant(LeaseRequest request) {
-			return (LockGrant) tryAcquire(request, false);
+		private LockAttempt.Grant grant(LeaseRequest request) {
+			return (LockAttempt.Grant) tryAcquire(request, false);
 		}
 
 	}
@@ -177,7 +174,7 @@ public final class MemoryLockStore implements LockStore {
 	private final class MemoryLine implements WaitingLine {
 
 		@Override
-		public boolean listen(ReleaseListener listener) {
+		public boolean listen(WaitingLine.Listener listener) {
 			MemoryLockStore.this.listener = listener;
 			return true;
 		}

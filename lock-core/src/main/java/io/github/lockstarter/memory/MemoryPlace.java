@@ -6,7 +6,6 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.Place;
 
 /**
  * A place in a waiting line: of a JVM, or of one FAIR owner in it.
@@ -25,12 +24,8 @@ record MemoryPlace(MemoryLockStore jvm, boolean shared, @Nullable OwnerToken own
 	 * Return the place of a JVM after a release, or {@code null} if its places stay as
 	 * they are.
 	 */
-	static @Nullable MemoryPlace of(MemoryLockStore jvm, Place next) {
-		return switch (next) {
-			case NONE, OWN -> null;
-			case EXCLUSIVE -> new MemoryPlace(jvm, false, null);
-			case SHARED -> new MemoryPlace(jvm, true, null);
-		};
+	static @Nullable MemoryPlace of(MemoryLockStore jvm, @Nullable LockMode next) {
+		return (next == null || next == LockMode.FAIR) ? null : new MemoryPlace(jvm, next == LockMode.READ, null);
 	}
 
 	boolean isInOrderOfArrival() {

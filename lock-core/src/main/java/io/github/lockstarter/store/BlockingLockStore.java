@@ -8,6 +8,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
+import org.jspecify.annotations.Nullable;
+
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 
@@ -26,7 +28,7 @@ public abstract class BlockingLockStore implements LockStore {
 	 * Grant a lock to an owner if no other owner holds it. If this owner already holds
 	 * it, grant a full lease with the same fencing base.
 	 * @param request the lock, its owner and the length of the lease
-	 * @return a {@link LockGrant} or a {@link LockRefusal}
+	 * @return a {@link LockAttempt.Grant} or a {@link LockAttempt.Refusal}
 	 */
 	protected abstract LockAttempt tryAcquire(LeaseRequest request);
 
@@ -52,7 +54,7 @@ public abstract class BlockingLockStore implements LockStore {
 	}
 
 	@Override
-	public final CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
+	public final CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
 		return answer(() -> tryAcquire(request));
 	}
 
@@ -62,7 +64,7 @@ public abstract class BlockingLockStore implements LockStore {
 	}
 
 	@Override
-	public final CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, Place next) {
+	public final CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
 		return answer(() -> tryRelease(key, owner) ? ReleaseOutcome.RELEASED : ReleaseOutcome.NOT_OWNER);
 	}
 

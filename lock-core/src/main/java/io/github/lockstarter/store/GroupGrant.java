@@ -26,6 +26,6 @@ public interface GroupGrant {
 	 * @return the grants in the same order; empty if another owner holds one of the
 	 * locks, or stands before this one in its line
 	 */
-	CompletionStage<List<LockGrant>> acquire(List<LeaseRequest> requests);
+	CompletionStage<List<LockAttempt.Grant>> acquire(List<LeaseRequest> requests);
 
 }

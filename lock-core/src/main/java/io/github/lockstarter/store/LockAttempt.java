@@ -2,9 +2,45 @@
 
 package io.github.lockstarter.store;
 
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
 /**
- * The answer of a store to a request for a lock.
+ * The answer of a store to a request for a lock: a {@link Grant} or a {@link Refusal}.
  */
-public sealed interface LockAttempt permits LockGrant, LockRefusal {
+public sealed interface LockAttempt {
+
+	/**
+	 * The owner that asked holds the lock.
+	 *
+	 * @param fencingBase number of this tenure, strictly larger than that of every
+	 * earlier tenure of the same lock, and below 2<sup>51</sup>
+	 * @param awaited whether another JVM stands in the line of the lock; {@code true} if
+	 * that is not known
+	 */
+	record Grant(long fencingBase, boolean awaited) implements LockAttempt {
+
+		private static final long BOUND = 1L << 51;
+
+		/**
+		 * @throws IllegalArgumentException if the fencing base is out of range
+		 */
+		public Grant {
+			if (fencingBase < 0 || fencingBase >= BOUND) {
+				throw new IllegalArgumentException("'fencingBase' must be from 0 to 2^51 - 1, but was " + fencingBase);
+			}
+		}
+
+	}
+
+	/**
+	 * Another owner holds the lock, or stands before this one in its line.
+	 *
+	 * @param remaining how long the lease of the other owner lasts if it is not renewed,
+	 * or {@code null} if that is not known
+	 */
+	record Refusal(@Nullable Duration remaining) implements LockAttempt {
+	}
 
 }

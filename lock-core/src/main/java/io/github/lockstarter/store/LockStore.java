@@ -9,6 +9,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
+import org.jspecify.annotations.Nullable;
+
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 
@@ -76,11 +78,13 @@ public interface LockStore {
 	 * writer waits in the {@linkplain #waitingLine() waiting line}, and a FAIR owner
 	 * while an earlier one waits.
 	 * @param request the lock, its owner and the length of the lease
-	 * @param place the place in the line that a refusal gives to this JVM, or to the
-	 * owner; a grant gives the place up
-	 * @return a {@link LockGrant} or a {@link LockRefusal}
+	 * @param wait whether a refusal gives a place in the line: to a FAIR owner under its
+	 * own token, otherwise one to this JVM for all its exclusive or all its shared
+	 * waiters; a grant gives the place up. Without, the places of this JVM stay as they
+	 * are
+	 * @return a {@link LockAttempt.Grant} or a {@link LockAttempt.Refusal}
 	 */
-	CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place);
+	CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait);
 
 	/**
 	 * Extend leases to their full length from now on, or only check whether they are
@@ -97,13 +101,14 @@ public interface LockStore {
 	 * Release a lock, and notify the first reachable JVM in its line.
 	 * @param key the lock
 	 * @param owner the owner that releases it
-	 * @param next the place that this JVM takes at the end of the line if another JVM was
-	 * notified. With {@link Place#NONE} or {@link Place#OWN}, this JVM keeps its places;
-	 * if it is the first in line, it is notified itself
+	 * @param next the mode of the next waiter in this JVM, which takes a place at the end
+	 * of the line if another JVM was notified. With {@code null}, or
+	 * {@link LockMode#FAIR}, this JVM keeps its places; if it is the first in line, it is
+	 * notified itself
 	 * @return the outcome; if a driver repeats the request unnoticed, the outcome of the
 	 * first one
 	 */
-	CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, Place next);
+	CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, @Nullable LockMode next);
 
 	/**
 	 * Return how this store keeps a lock after its owner has released it, if it can.

@@ -10,8 +10,8 @@ import io.github.lockstarter.LockKey;
 /**
  * The line in which JVMs wait for a lock of a {@link LockStore}, and are notified that
  * the lock may be free. A JVM joins the line by a refused {@linkplain LockStore#acquire
- * request} with a {@link Place}, and leaves it by a grant or a withdrawal. Messages may
- * be lost or repeated, so waiters also ask now and then.
+ * request} that may wait, and leaves it by a grant or a withdrawal. Messages may be lost
+ * or repeated, so waiters also ask now and then.
  *
  * <p>
  * As with the store itself, a failed stage means that the outcome is not known, and
@@ -25,7 +25,7 @@ public interface WaitingLine {
 	WaitingLine NONE = new WaitingLine() {
 
 		@Override
-		public boolean listen(ReleaseListener listener) {
+		public boolean listen(Listener listener) {
 			return false;
 		}
 
@@ -53,15 +53,15 @@ public interface WaitingLine {
 
 	/**
 	 * Return whether messages reach the listener. If they do not, arrange that they will,
-	 * without blocking the caller. When they begin to arrive,
-	 * {@link ReleaseListener#onDoubt()} is called, so that waiters ask again and join the
-	 * line. A line that begins to receive messages when this JVM joins it, and loses none
-	 * by that, may return {@code true} before. This method is called before each request
-	 * that may wait, always with the same listener, so it must be cheap.
+	 * without blocking the caller. When they begin to arrive, {@link Listener#onDoubt()}
+	 * is called, so that waiters ask again and join the line. A line that begins to
+	 * receive messages when this JVM joins it, and loses none by that, may return
+	 * {@code true} before. This method is called before each request that may wait,
+	 * always with the same listener, so it must be cheap.
 	 * @param listener what to call
 	 * @return whether messages arrive; while they do not, waiters have to poll
 	 */
-	boolean listen(ReleaseListener listener);
+	boolean listen(Listener listener);
 
 	/**
 	 * Put an owner into the line under its own token, before it asks for the lock. A
@@ -97,5 +97,24 @@ public interface WaitingLine {
 	 * @return the answer; {@code true} if that is not known
 	 */
 	CompletionStage<Boolean> isAwaited(LockKey key);
+
+	/**
+	 * Callback for the messages of a line. It is called on a thread of the store's driver
+	 * and must not block.
+	 */
+	interface Listener {
+
+		/**
+		 * A lock was released, and it is the turn of this JVM to ask for it.
+		 * @param key which lock
+		 */
+		void onRelease(LockKey key);
+
+		/**
+		 * Messages may have been missed: every waiter should ask again.
+		 */
+		void onDoubt();
+
+	}
 
 }

@@ -21,7 +21,6 @@ import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.store.BlockingLockStore;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
@@ -116,7 +115,7 @@ class BlockingStoreTests {
 				if (this.failing) {
 					throw new IllegalStateException("in a test");
 				}
-				return new LockGrant(1, false);
+				return new LockAttempt.Grant(1, false);
 			}
 			catch (InterruptedException ex) {
 				Thread.currentThread().interrupt();

@@ -26,7 +26,7 @@ import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
@@ -271,7 +271,7 @@ class DefaultLockRegistryTests {
 		}
 		assertThat(this.store.acquire.calls()).isEqualTo(2);
 		assertThat(new StoreClient(this.store).acquire(KEY, OwnerToken.random(), Duration.ofSeconds(1), false))
-			.isInstanceOf(LockGrant.class);
+			.isInstanceOf(LockAttempt.Grant.class);
 	}
 
 	@Test
@@ -366,7 +366,7 @@ class DefaultLockRegistryTests {
 		new StoreClient(network).acquire(late.key(), late.owner(), late.leaseTime(), false);
 		this.time.advance(Duration.ofSeconds(10));
 		assertThat(new StoreClient(network).acquire(KEY, OwnerToken.random(), Duration.ofSeconds(30), false))
-			.isInstanceOf(LockGrant.class);
+			.isInstanceOf(LockAttempt.Grant.class);
 	}
 
 	@Test

@@ -7,6 +7,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
+import org.jspecify.annotations.Nullable;
+
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.GroupGrant;
@@ -15,7 +17,6 @@ import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockKeeping;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.Place;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.WaitingLine;
 
@@ -42,8 +43,8 @@ class DirectStore implements LockStore {
 	}
 
 	@Override
-	public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
-		return this.delegate.acquire(request, place);
+	public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
+		return this.delegate.acquire(request, wait);
 	}
 
 	@Override
@@ -52,7 +53,7 @@ class DirectStore implements LockStore {
 	}
 
 	@Override
-	public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, Place next) {
+	public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
 		return this.delegate.release(key, owner, next);
 	}
 

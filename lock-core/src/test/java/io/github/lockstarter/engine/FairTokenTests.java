@@ -28,7 +28,6 @@ import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.Place;
 import io.github.lockstarter.test.FaultInjectingStore;
 import io.github.lockstarter.test.ManualTime;
 
@@ -81,8 +80,8 @@ class FairTokenTests {
 		DefaultLockRegistry registry = registry(new DirectStore(store) {
 
 			@Override
-			public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
-				CompletionStage<LockAttempt> answer = super.acquire(request, place);
+			public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
+				CompletionStage<LockAttempt> answer = super.acquire(request, wait);
 				return (store.acquire.calls() == 1) ? answer.thenCombine(late, (attempt, now) -> attempt) : answer;
 			}
 
@@ -141,8 +140,8 @@ class FairTokenTests {
 		}
 
 		@Override
-		public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
-			CompletionStage<LockAttempt> answer = super.acquire(request, place);
+		public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
+			CompletionStage<LockAttempt> answer = super.acquire(request, wait);
 			if (!request.key().equals(KEY)) {
 				return answer;
 			}
@@ -154,7 +153,7 @@ class FairTokenTests {
 		public List<CompletionStage<Boolean>> renew(List<LeaseRequest> requests) {
 			for (LeaseRequest request : requests) {
 				if (request.key().equals(KEY) && FairTokenTests.this.forget.getAndSet(false)) {
-					super.release(request.key(), request.owner(), Place.NONE);
+					super.release(request.key(), request.owner(), null);
 				}
 			}
 			return super.renew(requests);

@@ -32,11 +32,8 @@ import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.GroupGrant;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.LockKeeping;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.Place;
-import io.github.lockstarter.store.ReleaseListener;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.StoreServers;
 import io.github.lockstarter.store.WaitingLine;
@@ -205,7 +202,7 @@ class FaultyStoreTests {
 		}
 
 		@Override
-		public CompletionStage<List<LockGrant>> acquire(List<LeaseRequest> requests) {
+		public CompletionStage<List<LockAttempt.Grant>> acquire(List<LeaseRequest> requests) {
 			throw new AssertionError("Nobody knows whether that is possible");
 		}
 
@@ -253,8 +250,8 @@ class FaultyStoreTests {
 		}
 
 		@Override
-		public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
-			return answer(() -> super.acquire(request, place));
+		public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
+			return answer(() -> super.acquire(request, wait));
 		}
 
 		@Override
@@ -271,7 +268,7 @@ class FaultyStoreTests {
 		}
 
 		@Override
-		public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, Place next) {
+		public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
 			return answer(() -> super.release(key, owner, next));
 		}
 
@@ -305,7 +302,7 @@ class FaultyStoreTests {
 			}
 
 			@Override
-			public CompletionStage<List<LockGrant>> acquire(List<LeaseRequest> requests) {
+			public CompletionStage<List<LockAttempt.Grant>> acquire(List<LeaseRequest> requests) {
 				if (FaultyStoreTests.this.fault.compareAndSet(Fault.SHORT_LIST, null)) {
 					return this.delegate.acquire(requests).thenApply((grants) -> grants.subList(1, grants.size()));
 				}
@@ -323,7 +320,7 @@ class FaultyStoreTests {
 			}
 
 			@Override
-			public boolean listen(ReleaseListener listener) {
+			public boolean listen(WaitingLine.Listener listener) {
 				Fault fault = FaultyStoreTests.this.fault.get();
 				if (fault == Fault.EXCEPTION || fault == Fault.ERROR) {
 					answer(fault);

@@ -24,7 +24,6 @@ import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.Place;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.FaultInjectingStore;
@@ -69,9 +68,9 @@ class FirstConnectionTests {
 			}
 
 			@Override
-			public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
+			public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
 				FirstConnectionTests.this.asked.incrementAndGet();
-				return super.acquire(request, place);
+				return super.acquire(request, wait);
 			}
 
 		});

@@ -22,7 +22,6 @@ import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.Place;
 import io.github.lockstarter.store.WaitingLine;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
@@ -84,8 +83,8 @@ class LateAnswerTests {
 		}
 
 		@Override
-		public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
-			this.answer.grant = () -> this.answer.complete(super.acquire(request, place).toCompletableFuture().join());
+		public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
+			this.answer.grant = () -> this.answer.complete(super.acquire(request, wait).toCompletableFuture().join());
 			return this.answer;
 		}
 

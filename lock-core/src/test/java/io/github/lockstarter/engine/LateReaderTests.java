@@ -25,7 +25,7 @@ import io.github.lockstarter.engine.ModelDesk.ModelWaiter;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
-import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.Callers.Call;
@@ -338,7 +338,8 @@ class LateReaderTests {
 	}
 
 	private static Duration remaining(LockStore store) {
-		return ((LockRefusal) new StoreClient(store).acquire(KEY, OwnerToken.random(), Duration.ofSeconds(1), false))
+		return ((LockAttempt.Refusal) new StoreClient(store).acquire(KEY, OwnerToken.random(), Duration.ofSeconds(1),
+				false))
 			.remaining();
 	}
 

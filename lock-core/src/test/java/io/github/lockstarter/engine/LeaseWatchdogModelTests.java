@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.memory.MemoryLockStore;
-import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.testsupport.FullProfileOnly;
 
@@ -72,8 +72,8 @@ class LeaseWatchdogModelTests {
 					}, Runnable::run, EngineProbe.outages(this.timetable)), (lost) -> {
 						throw new AssertionError("A healthy lease is lost");
 					}, LEASE, 3);
-			this.tenure = new Tenure(LockKey.of("prices"), OwnerToken.random(LockMode.READ), new LockGrant(1, false),
-					LEASE, LEASE, this.time.now(), 0, this.timetable);
+			this.tenure = new Tenure(LockKey.of("prices"), OwnerToken.random(LockMode.READ),
+					new LockAttempt.Grant(1, false), LEASE, LEASE, this.time.now(), 0, this.timetable);
 		}
 
 		void play() {

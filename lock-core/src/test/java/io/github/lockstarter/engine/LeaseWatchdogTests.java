@@ -17,7 +17,7 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
-import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.FaultInjectingStore;
 import io.github.lockstarter.test.ManualTime;
@@ -117,7 +117,7 @@ class LeaseWatchdogTests {
 		this.time.advance(Duration.ofMillis(400));
 		assertThat(tenure.certainty().isLost()).isTrue();
 		assertThat(this.events).singleElement().isInstanceOf(LockEvent.Lost.class);
-		assertThat(this.client.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(LockGrant.class);
+		assertThat(this.client.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(LockAttempt.Grant.class);
 		this.time.advance(LEASE);
 		assertThat(this.store.renew.calls()).isBetween(2, 3);
 		assertThat(this.timetable.size()).isZero();
@@ -180,7 +180,7 @@ class LeaseWatchdogTests {
 		// Nobody notices the end any more
 		this.timetable.close();
 		this.time.advance(rest.plusMillis(1));
-		assertThat(this.client.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(LockGrant.class);
+		assertThat(this.client.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(LockAttempt.Grant.class);
 	}
 
 	@Test
@@ -198,13 +198,13 @@ class LeaseWatchdogTests {
 		this.timetable.close();
 		// The instance that times the lease allows for clocks that differ by a hundredth
 		this.time.advance(rest.plus(fixed.dividedBy(100)));
-		assertThat(this.client.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(LockGrant.class);
+		assertThat(this.client.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(LockAttempt.Grant.class);
 	}
 
 	@Test
 	void asksForALongFixedLeaseAsOftenAsOthersAreRenewed() {
 		OwnerToken owner = OwnerToken.random();
-		LockGrant grant = (LockGrant) this.client.acquire(KEY, owner, LEASE.multipliedBy(20), false);
+		LockAttempt.Grant grant = (LockAttempt.Grant) this.client.acquire(KEY, owner, LEASE.multipliedBy(20), false);
 		begin(KEY, owner, grant, LEASE.multipliedBy(20));
 		this.time.advance(LEASE.multipliedBy(10));
 		assertThat(this.store.renew.calls()).isBetween(30, 34);
@@ -306,7 +306,7 @@ class LeaseWatchdogTests {
 		}
 		this.time.advance(Duration.ofMillis(1));
 		assertThat(tenure.certainty().isLost()).isTrue();
-		assertThat(this.client.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(LockGrant.class);
+		assertThat(this.client.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(LockAttempt.Grant.class);
 	}
 
 	/** The thread that keeps time has looked before the answer, and acts after it. */
@@ -355,7 +355,7 @@ class LeaseWatchdogTests {
 		tenure.certainty().release();
 		tenure.certainty().answered();
 		send(tenure);
-		assertThat(this.client.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(LockGrant.class);
+		assertThat(this.client.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(LockAttempt.Grant.class);
 	}
 
 	/** Otherwise the release would seem to come after a loss. */
@@ -427,7 +427,7 @@ class LeaseWatchdogTests {
 
 	private Tenure granted(LockKey key, boolean renewable) {
 		OwnerToken owner = OwnerToken.random();
-		LockGrant grant = (LockGrant) this.client.acquire(key, owner, LEASE, false);
+		LockAttempt.Grant grant = (LockAttempt.Grant) this.client.acquire(key, owner, LEASE, false);
 		Waiter waiter = new ThreadWaiter(this.time, Duration.ZERO, LockMode.EXCLUSIVE, renewable ? null : LEASE,
 				Thread.currentThread());
 		Tenure tenure = new Tenure(key, owner, grant, LEASE, this.store.longestLease(), this.time.now(), 0,
@@ -445,7 +445,7 @@ class LeaseWatchdogTests {
 				this::lost, LEASE, renewalsPerLease);
 	}
 
-	private void begin(LockKey key, OwnerToken owner, LockGrant grant, Duration fixed) {
+	private void begin(LockKey key, OwnerToken owner, LockAttempt.Grant grant, Duration fixed) {
 		Tenure tenure = new Tenure(key, owner, grant, fixed, this.store.longestLease(), this.time.now(), 0,
 				this.timetable);
 		tenure.beginHold(new ThreadWaiter(this.time, Duration.ZERO, LockMode.EXCLUSIVE, fixed, Thread.currentThread()),

@@ -39,9 +39,7 @@ import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.store.GroupGrant;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.Place;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.FaultInjectingStore;
@@ -121,8 +119,8 @@ class ManyLocksTests {
 		DefaultLockRegistry pausing = registry(new DirectStore(this.store) {
 
 			@Override
-			public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
-				return super.acquire(request, place).thenApplyAsync((attempt) -> attempt, answers);
+			public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
+				return super.acquire(request, wait).thenApplyAsync((attempt) -> attempt, answers);
 			}
 
 			@Override
@@ -216,7 +214,7 @@ class ManyLocksTests {
 			}
 
 			@Override
-			public CompletionStage<List<LockGrant>> acquire(List<LeaseRequest> requests) {
+			public CompletionStage<List<LockAttempt.Grant>> acquire(List<LeaseRequest> requests) {
 				grant.acquire(requests);
 				asked.countDown();
 				return new CompletableFuture<>();
@@ -712,7 +710,7 @@ class ManyLocksTests {
 				}
 
 				@Override
-				public CompletionStage<List<LockGrant>> acquire(List<LeaseRequest> requests) {
+				public CompletionStage<List<LockAttempt.Grant>> acquire(List<LeaseRequest> requests) {
 					return grant.acquire(requests).thenApply((grants) -> isOver() ? grants : new Grants(grants));
 				}
 
@@ -729,20 +727,20 @@ class ManyLocksTests {
 		}
 
 		/** Read once to check the answer, and once more before the locks are granted. */
-		private final class Grants extends AbstractList<LockGrant> {
+		private final class Grants extends AbstractList<LockAttempt.Grant> {
 
-			private final List<LockGrant> grants;
+			private final List<LockAttempt.Grant> grants;
 
 			private int readings;
 
 			private int sizesAfterTheLast = -1;
 
-			Grants(List<LockGrant> grants) {
+			Grants(List<LockAttempt.Grant> grants) {
 				this.grants = grants;
 			}
 
 			@Override
-			public LockGrant get(int index) {
+			public LockAttempt.Grant get(int index) {
 				this.readings += (index == 0) ? 1 : 0;
 				this.sizesAfterTheLast = (this.readings == 2 && index == this.grants.size() - 1) ? 0 : -1;
 				return this.grants.get(index);

@@ -15,8 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.store.LockGrant;
-import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.LockAttempt;
 
 /**
  * One lock in a game of threads, with a store that answers at once and a clock that
@@ -248,13 +247,13 @@ class ModelDesk implements Desk {
 	public void ask(LockKey key, Attempt attempt, Waiter head) {
 		attempt.send(this.time.now(), true);
 		if (this.refusing.getAndSet(false)) {
-			change((lock) -> lock.refused(attempt, new LockRefusal(null)));
+			change((lock) -> lock.refused(attempt, new LockAttempt.Refusal(null)));
 		}
 		else if (this.failing.getAndSet(false)) {
 			change((lock) -> lock.failed(attempt, new IllegalStateException("it is a test"), null));
 		}
 		else {
-			LockGrant grant = new LockGrant(this.lastBase.incrementAndGet(), false);
+			LockAttempt.Grant grant = new LockAttempt.Grant(this.lastBase.incrementAndGet(), false);
 			Tenure tenure = new Tenure(key, attempt.token(), grant, attempt.leaseTime(), attempt.leaseTime(),
 					this.time.now(), this.slice, this.timetable);
 			change((lock) -> lock.granted(attempt, tenure));

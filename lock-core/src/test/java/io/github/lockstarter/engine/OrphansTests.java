@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
-import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.FaultInjectingStore;
 import io.github.lockstarter.test.ManualTime;
@@ -112,7 +112,7 @@ class OrphansTests {
 	}
 
 	private Tenure tenure() {
-		LockGrant grant = (LockGrant) this.client.acquire(KEY, this.owner, LEASE, false);
+		LockAttempt.Grant grant = (LockAttempt.Grant) this.client.acquire(KEY, this.owner, LEASE, false);
 		return new Tenure(KEY, this.owner, grant, LEASE, LEASE, this.time.now(), 0, this.timetable);
 	}
 
@@ -121,7 +121,7 @@ class OrphansTests {
 	}
 
 	private boolean isFree() {
-		return this.client.acquire(KEY, OwnerToken.random(), LEASE, false) instanceof LockGrant;
+		return this.client.acquire(KEY, OwnerToken.random(), LEASE, false) instanceof LockAttempt.Grant;
 	}
 
 	private void advance(Duration duration) {

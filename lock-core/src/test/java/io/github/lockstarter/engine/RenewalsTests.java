@@ -23,10 +23,8 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.Place;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.StoreServers;
 import io.github.lockstarter.test.ManualTime;
@@ -167,8 +165,8 @@ class RenewalsTests implements Renewal.Listener {
 	void aRenewalDoesNotShortenALeaseThatWasHandedOn() {
 		Duration fixed = LEASE.multipliedBy(20);
 		long start = this.time.now();
-		Tenure tenure = new Tenure(LockKey.of("quick"), OwnerToken.random(), new LockGrant(1, false), fixed, fixed,
-				start, 0, this.timetable);
+		Tenure tenure = new Tenure(LockKey.of("quick"), OwnerToken.random(), new LockAttempt.Grant(1, false), fixed,
+				fixed, start, 0, this.timetable);
 		tenure.beginHold(new ThreadWaiter(this.time, Duration.ZERO, LockMode.EXCLUSIVE, fixed, Thread.currentThread()),
 				fixed, start);
 		tenure.beginHold(new ThreadWaiter(this.time, Duration.ZERO, LockMode.EXCLUSIVE, null, Thread.currentThread()),
@@ -264,8 +262,8 @@ class RenewalsTests implements Renewal.Listener {
 	}
 
 	private Tenure tenure(String server, int number, Duration leaseTime) {
-		return new Tenure(LockKey.of(server, number), OwnerToken.random(), new LockGrant(1, false), leaseTime, LEASE,
-				this.time.now(), 0, this.timetable);
+		return new Tenure(LockKey.of(server, number), OwnerToken.random(), new LockAttempt.Grant(1, false), leaseTime,
+				LEASE, this.time.now(), 0, this.timetable);
 	}
 
 	/**
@@ -330,12 +328,12 @@ class RenewalsTests implements Renewal.Listener {
 		}
 
 		@Override
-		public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
+		public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
 			throw new UnsupportedOperationException();
 		}
 
 		@Override
-		public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, Place next) {
+		public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
 			throw new UnsupportedOperationException();
 		}
 

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.ManualTime;
 
@@ -156,7 +156,7 @@ class TenureTests {
 	}
 
 	private Tenure tenure(boolean awaited) {
-		return new Tenure(LockKey.of("stock"), OwnerToken.random(), new LockGrant(1, awaited), LEASE, LEASE,
+		return new Tenure(LockKey.of("stock"), OwnerToken.random(), new LockAttempt.Grant(1, awaited), LEASE, LEASE,
 				this.time.now(), SLICE.toNanos(), new Timetable(this.time));
 	}
 

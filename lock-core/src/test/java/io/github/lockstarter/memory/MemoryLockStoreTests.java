@@ -11,8 +11,6 @@ import org.junit.jupiter.api.Test;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.LockGrant;
-import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.WaitingLine;
@@ -42,7 +40,7 @@ class MemoryLockStoreTests extends AbstractLockStoreTests {
 	void tokensKeepGrowingInTheNextJvm() {
 		long now = ChronoUnit.MICROS.between(Instant.parse("2024-01-01T00:00:00Z"), Instant.now());
 		LockAttempt first = this.one.client().acquire(this.key, this.owner, LEASE_TIME, false);
-		assertThat(((LockGrant) first).fencingBase()).isGreaterThanOrEqualTo(now);
+		assertThat(((LockAttempt.Grant) first).fencingBase()).isGreaterThanOrEqualTo(now);
 	}
 
 	@Override
@@ -70,9 +68,9 @@ class MemoryLockStoreTests extends AbstractLockStoreTests {
 		StoreClient two = this.two.client();
 		this.one.client().acquire(this.key, this.owner, LEASE_TIME, false);
 		this.time.advance(LEASE_TIME.minusNanos(1));
-		assertThat(two.acquire(this.key, this.other, LEASE_TIME, false)).isInstanceOf(LockRefusal.class);
+		assertThat(two.acquire(this.key, this.other, LEASE_TIME, false)).isInstanceOf(LockAttempt.Refusal.class);
 		this.time.advance(Duration.ofNanos(1));
-		assertThat(two.acquire(this.key, this.other, LEASE_TIME, false)).isInstanceOf(LockGrant.class);
+		assertThat(two.acquire(this.key, this.other, LEASE_TIME, false)).isInstanceOf(LockAttempt.Grant.class);
 	}
 
 }

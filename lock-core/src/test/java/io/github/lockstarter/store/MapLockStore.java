@@ -47,9 +47,9 @@ final class MapLockStore extends BlockingLockStore {
 			return current.is(request.owner()) ? current.until(end(request, now)) : current;
 		});
 		if (holder.is(request.owner())) {
-			return new LockGrant(holder.fencingBase(), true);
+			return new LockAttempt.Grant(holder.fencingBase(), true);
 		}
-		return new LockRefusal(Duration.ofNanos(holder.end() - now));
+		return new LockAttempt.Refusal(Duration.ofNanos(holder.end() - now));
 	}
 
 	@Override

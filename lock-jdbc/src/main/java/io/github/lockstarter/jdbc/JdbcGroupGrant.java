@@ -10,7 +10,7 @@ import java.util.concurrent.CompletionStage;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.GroupGrant;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockAttempt;
 
 /**
  * Grants several locks in one transaction.
@@ -32,21 +32,21 @@ final class JdbcGroupGrant implements GroupGrant {
 	}
 
 	@Override
-	public CompletionStage<List<LockGrant>> acquire(List<LeaseRequest> requests) {
+	public CompletionStage<List<LockAttempt.Grant>> acquire(List<LeaseRequest> requests) {
 		List<LockKey> keys = requests.stream().map(LeaseRequest::key).toList();
 		return Answer.of(() -> this.rows.changeAll(keys, (states) -> grant(requests, states)));
 	}
 
-	private List<LockGrant> grant(List<LeaseRequest> requests, List<LockState> states) {
+	private List<LockAttempt.Grant> grant(List<LeaseRequest> requests, List<LockState> states) {
 		for (int i = 0; i < requests.size(); i++) {
 			if (!states.get(i).isFreeFor(this.jvm, requests.get(i).owner())) {
 				return List.of();
 			}
 		}
-		List<LockGrant> grants = new ArrayList<>();
+		List<LockAttempt.Grant> grants = new ArrayList<>();
 		for (int i = 0; i < requests.size(); i++) {
 			LeaseRequest request = requests.get(i);
-			grants.add((LockGrant) states.get(i).acquire(this.jvm, request.owner(), request.leaseTime(), 0));
+			grants.add((LockAttempt.Grant) states.get(i).acquire(this.jvm, request.owner(), request.leaseTime(), 0));
 		}
 		return grants;
 	}

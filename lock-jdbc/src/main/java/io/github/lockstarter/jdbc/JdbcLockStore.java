@@ -20,11 +20,9 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.GroupGrant;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.LockKeeping;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.Place;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.WaitingLine;
 
@@ -140,8 +138,8 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 	}
 
 	@Override
-	public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
-		return Answer.of(() -> tryAcquire(request, place != Place.NONE));
+	public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
+		return Answer.of(() -> tryAcquire(request, wait));
 	}
 
 	private LockAttempt tryAcquire(LeaseRequest request, boolean inLine) {
@@ -152,7 +150,7 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 		}
 		attempt = this.rows.changeOrCreate(request.key(), (state) -> state.acquire(this.jvm, request.owner(),
 				request.leaseTime(), inLine ? this.signal.pace() : 0));
-		if (attempt instanceof LockGrant grant && grant.awaited()) {
+		if (attempt instanceof LockAttempt.Grant grant && grant.awaited()) {
 			this.awaited.add(request.key());
 		}
 		return attempt;
@@ -164,11 +162,11 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 	}
 
 	@Override
-	public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, Place next) {
+	public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
 		return Answer.of(() -> tryRelease(key, owner, next));
 	}
 
-	private ReleaseOutcome tryRelease(LockKey key, OwnerToken owner, Place next) {
+	private ReleaseOutcome tryRelease(LockKey key, OwnerToken owner, @Nullable LockMode next) {
 		// A release that has to tell a waiter looks at the row anyway
 		if (!this.awaited.remove(key) && this.ownedExclusive.release(key, owner)) {
 			return ReleaseOutcome.RELEASED;

@@ -6,7 +6,6 @@ import java.util.concurrent.CompletionStage;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.ReleaseListener;
 import io.github.lockstarter.store.RowKey;
 import io.github.lockstarter.store.WaitingLine;
 
@@ -31,7 +30,7 @@ final class JdbcWaitingLine implements WaitingLine {
 	}
 
 	@Override
-	public boolean listen(ReleaseListener listener) {
+	public boolean listen(WaitingLine.Listener listener) {
 		return this.signal.listen(listener);
 	}
 

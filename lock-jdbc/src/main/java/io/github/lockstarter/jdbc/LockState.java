@@ -14,10 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.LockGrant;
-import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.Place;
 import io.github.lockstarter.store.ReleaseOutcome;
 
 /**
@@ -95,12 +92,12 @@ final class LockState {
 		return this.before.line() == null;
 	}
 
-	LockRefusal refusal() {
+	LockAttempt.Refusal refusal() {
 		return refusal(this.expiresAt);
 	}
 
-	private LockRefusal refusal(long until) {
-		return new LockRefusal(Duration.of(Math.max(0, until - this.now), ChronoUnit.MICROS));
+	private LockAttempt.Refusal refusal(long until) {
+		return new LockAttempt.Refusal(Duration.of(Math.max(0, until - this.now), ChronoUnit.MICROS));
 	}
 
 	/**
@@ -138,7 +135,7 @@ final class LockState {
 		return (isHeldBy(owner) || shareable) ? null : (Long) this.expiresAt;
 	}
 
-	private LockGrant grant(Spot spot, OwnerToken owner, Duration leaseTime) {
+	private LockAttempt.Grant grant(Spot spot, OwnerToken owner, Duration leaseTime) {
 		boolean again = isHeldBy(owner);
 		// The base of a reader that asks again may be that of another reader by now
 		if (!again || spot.shared()) {
@@ -146,7 +143,7 @@ final class LockState {
 		}
 		setLease(owner, leaseTime);
 		this.line.leave(spot);
-		return new LockGrant(this.fence, this.line.isAwaited(spot.jvm()));
+		return new LockAttempt.Grant(this.fence, this.line.isAwaited(spot.jvm()));
 	}
 
 	private void setLease(OwnerToken owner, Duration leaseTime) {
@@ -194,7 +191,7 @@ final class LockState {
 	 * @param next the place that the JVM takes behind this waiter
 	 * @param pace for how long a free lock is reserved for that place
 	 */
-	ReleaseOutcome release(String jvm, OwnerToken owner, Place next, long pace) {
+	ReleaseOutcome release(String jvm, OwnerToken owner, @Nullable LockMode next, long pace) {
 		if (!isHeldBy(owner)) {
 			return ReleaseOutcome.NOT_OWNER;
 		}

@@ -18,7 +18,7 @@ import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.store.ReleaseListener;
+import io.github.lockstarter.store.WaitingLine;
 
 /**
  * Messages about released locks, on the one thread of the store, while this JVM stands in
@@ -55,7 +55,7 @@ final class ReleaseSignal implements AutoCloseable {
 
 	private volatile boolean closed;
 
-	private volatile ReleaseListener listener = new Unheard();
+	private volatile WaitingLine.Listener listener = new Unheard();
 
 	private volatile @Nullable PostgresMessages messages;
 
@@ -77,7 +77,7 @@ final class ReleaseSignal implements AutoCloseable {
 	/**
 	 * Return whether messages arrive while this JVM stands in the line of a lock.
 	 */
-	boolean listen(ReleaseListener listener) {
+	boolean listen(WaitingLine.Listener listener) {
 		this.listener = listener;
 		return this.state != SignalState.LOST && !this.closed;
 	}
@@ -263,7 +263,7 @@ final class ReleaseSignal implements AutoCloseable {
 	/**
 	 * Hears nothing until there is a registry.
 	 */
-	private static final class Unheard implements ReleaseListener {
+	private static final class Unheard implements WaitingLine.Listener {
 
 		@Override
 		public void onRelease(LockKey key) {

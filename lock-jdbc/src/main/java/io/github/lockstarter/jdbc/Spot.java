@@ -6,7 +6,6 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.Place;
 
 /**
  * What a place in a line belongs to: a JVM that waits exclusively or shared, or one FAIR
@@ -26,12 +25,8 @@ record Spot(String jvm, boolean shared, @Nullable String fairOwner) {
 	 * Return the spot of a JVM after a release, or {@code null} if its places stay as
 	 * they are.
 	 */
-	static @Nullable Spot of(String jvm, Place next) {
-		return switch (next) {
-			case NONE, OWN -> null;
-			case EXCLUSIVE -> new Spot(jvm, false, null);
-			case SHARED -> new Spot(jvm, true, null);
-		};
+	static @Nullable Spot of(String jvm, @Nullable LockMode next) {
+		return (next == null || next == LockMode.FAIR) ? null : new Spot(jvm, next == LockMode.READ, null);
 	}
 
 	boolean isFair() {

@@ -18,7 +18,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.RowKey;
@@ -73,7 +73,8 @@ abstract class AbstractJdbcLockStoreTests extends AbstractLockStoreTests {
 		long ahead = 1L << 50;
 		update("fence = ?", ahead, this.key);
 		assertThat(this.one.client().acquire(this.key, OwnerToken.random(mode), LEASE_TIME, false))
-			.isInstanceOfSatisfying(LockGrant.class, (grant) -> assertThat(grant.fencingBase()).isEqualTo(ahead + 1));
+			.isInstanceOfSatisfying(LockAttempt.Grant.class,
+					(grant) -> assertThat(grant.fencingBase()).isEqualTo(ahead + 1));
 	}
 
 	@Override

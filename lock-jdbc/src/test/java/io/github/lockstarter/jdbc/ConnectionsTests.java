@@ -21,8 +21,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.store.LockGrant;
-import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.UnusableStoreException;
@@ -53,9 +52,9 @@ class ConnectionsTests {
 			new TransactionTemplate(new DataSourceTransactionManager(pool)).executeWithoutResult((transaction) -> {
 				jdbc.update("insert into stock values (1)");
 				Connection bound = DataSourceUtils.getConnection(pool);
-				assertThat(client.acquire(key, this.owner, LEASE_TIME, false)).isInstanceOf(LockGrant.class);
+				assertThat(client.acquire(key, this.owner, LEASE_TIME, false)).isInstanceOf(LockAttempt.Grant.class);
 				assertThat(client.acquire(key, OwnerToken.random(LockMode.READ), LEASE_TIME, false))
-					.isInstanceOf(LockRefusal.class);
+					.isInstanceOf(LockAttempt.Refusal.class);
 				assertThat(DataSourceUtils.getConnection(pool)).isSameAs(bound);
 				transaction.setRollbackOnly();
 			});
@@ -92,7 +91,7 @@ class ConnectionsTests {
 			try (JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.SETTINGS)) {
 				LockKey key = LockKey.of("silence");
 				StoreClient client = new StoreClient(store);
-				assertThat(client.acquire(key, this.owner, LEASE_TIME, false)).isInstanceOf(LockGrant.class);
+				assertThat(client.acquire(key, this.owner, LEASE_TIME, false)).isInstanceOf(LockAttempt.Grant.class);
 				assertThat(client.release(key, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
 			}
 		}

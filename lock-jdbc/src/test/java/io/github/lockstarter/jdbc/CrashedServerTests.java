@@ -19,8 +19,6 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.servers.PostgresServer;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.LockGrant;
-import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.SafetyViolation;
 import io.github.lockstarter.test.StoreClient;
@@ -87,9 +85,10 @@ class CrashedServerTests {
 			StoreClient client = new StoreClient(store);
 			long[] before = new long[1];
 			crashAfter(client,
-					() -> before[0] = ((LockGrant) client.acquire(key, this.owner, LEASE_TIME, false)).fencingBase());
+					() -> before[0] = ((LockAttempt.Grant) client.acquire(key, this.owner, LEASE_TIME, false))
+						.fencingBase());
 			assertThat(client.renew(key, this.owner, Duration.ZERO)).isFalse();
-			LockGrant next = (LockGrant) client.acquire(key, OwnerToken.random(), LEASE_TIME, false);
+			LockAttempt.Grant next = (LockAttempt.Grant) client.acquire(key, OwnerToken.random(), LEASE_TIME, false);
 			SafetyViolation.check(next.fencingBase() > before[0], "base %s after %s", next.fencingBase(), before[0]);
 		}
 	}
@@ -101,7 +100,7 @@ class CrashedServerTests {
 			try (HikariDataSource pool = TestDatabase.pool(server.url(), 1);
 					JdbcLockStore durable = new JdbcLockStore(pool, JdbcLockSettings.DEFAULTS)) {
 				assertThat(new StoreClient(durable).acquire(other, holder, LEASE_TIME, false))
-					.isInstanceOf(LockGrant.class);
+					.isInstanceOf(LockAttempt.Grant.class);
 			}
 			change.run();
 			client.release(other, holder, null);
@@ -198,7 +197,7 @@ class CrashedServerTests {
 		/** The longer lease blocks others. */
 		boolean isInForce(StoreClient client, LockKey key, OwnerToken owner, OwnerToken reader) {
 			LockAttempt attempt = client.acquire(key, OwnerToken.random(), LEASE_TIME, false);
-			return attempt instanceof LockRefusal refusal
+			return attempt instanceof LockAttempt.Refusal refusal
 					&& refusal.remaining().compareTo(LEASE_TIME.multipliedBy(2)) > 0;
 		}
 

@@ -17,8 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.store.LockGrant;
-import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.UnusableStoreException;
 import io.github.lockstarter.test.StoreClient;
@@ -45,10 +44,13 @@ class DatabaseClockTests {
 			long base = grant(client, key);
 			assertThat(Instant.EPOCH.plus(base + LockSql.EPOCH, ChronoUnit.MICROS))
 				.isBetween(now.minus(Duration.ofDays(2)), now.plus(Duration.ofDays(2)));
-			assertThat(client.acquire(key, OwnerToken.random(), LEASE_TIME, false)).isInstanceOf(LockRefusal.class);
+			assertThat(client.acquire(key, OwnerToken.random(), LEASE_TIME, false))
+				.isInstanceOf(LockAttempt.Refusal.class);
 			setClock(difference, difference + " " + LEASE_TIME.toSeconds() + " seconds");
-			assertThat(client.acquire(key, OwnerToken.random(), LEASE_TIME, false)).isInstanceOf(LockGrant.class);
-			assertThat(client.acquire(key, OwnerToken.random(), LEASE_TIME, false)).isInstanceOf(LockRefusal.class);
+			assertThat(client.acquire(key, OwnerToken.random(), LEASE_TIME, false))
+				.isInstanceOf(LockAttempt.Grant.class);
+			assertThat(client.acquire(key, OwnerToken.random(), LEASE_TIME, false))
+				.isInstanceOf(LockAttempt.Refusal.class);
 		}
 	}
 
@@ -60,7 +62,7 @@ class DatabaseClockTests {
 		try (HikariDataSource ahead = postgresWithClock("10 years");
 				JdbcLockStore store = new JdbcLockStore(ahead, TestDatabase.SETTINGS)) {
 			StoreClient client = new StoreClient(store);
-			before = ((LockGrant) client.acquire(key, owner, LEASE_TIME, false)).fencingBase();
+			before = ((LockAttempt.Grant) client.acquire(key, owner, LEASE_TIME, false)).fencingBase();
 			client.release(key, owner, null);
 		}
 		try (HikariDataSource pool = TestDatabase.POSTGRESQL.pool(3);
@@ -77,7 +79,8 @@ class DatabaseClockTests {
 		try {
 			inTimeZone("America/New_York", database, (client) -> grant(client, key));
 			inTimeZone("Asia/Kolkata", database, (client) -> {
-				LockRefusal refusal = (LockRefusal) client.acquire(key, OwnerToken.random(), LEASE_TIME, false);
+				LockAttempt.Refusal refusal = (LockAttempt.Refusal) client.acquire(key, OwnerToken.random(), LEASE_TIME,
+						false);
 				assertThat(LEASE_TIME).isGreaterThanOrEqualTo(refusal.remaining());
 			});
 			inTimeZone("Pacific/Auckland", database,
@@ -130,15 +133,16 @@ class DatabaseClockTests {
 		OwnerToken owner = OwnerToken.random();
 		OwnerToken reader = OwnerToken.random(LockMode.READ);
 		TimeZone.setDefault(TimeZone.getTimeZone("GMT+2"));
-		long base = ((LockGrant) client.acquire(key, owner, LEASE_TIME, false)).fencingBase();
+		long base = ((LockAttempt.Grant) client.acquire(key, owner, LEASE_TIME, false)).fencingBase();
 		TimeZone.setDefault(TimeZone.getTimeZone("GMT+1"));
-		assertThat(client.acquire(key, reader, LEASE_TIME, false)).isInstanceOf(LockRefusal.class);
+		assertThat(client.acquire(key, reader, LEASE_TIME, false)).isInstanceOf(LockAttempt.Refusal.class);
 		assertThat(client.renew(key, owner, LEASE_TIME)).isTrue();
 		client.release(key, owner, null);
-		assertThat(((LockGrant) client.acquire(key, reader, LEASE_TIME, false)).fencingBase()).isGreaterThan(base);
+		assertThat(((LockAttempt.Grant) client.acquire(key, reader, LEASE_TIME, false)).fencingBase())
+			.isGreaterThan(base);
 		TimeZone.setDefault(TimeZone.getTimeZone("GMT+2"));
 		assertThat(client.renew(key, reader, LEASE_TIME)).isTrue();
-		LockRefusal refusal = (LockRefusal) client.acquire(key, OwnerToken.random(), LEASE_TIME, false);
+		LockAttempt.Refusal refusal = (LockAttempt.Refusal) client.acquire(key, OwnerToken.random(), LEASE_TIME, false);
 		assertThat(LEASE_TIME).isGreaterThanOrEqualTo(refusal.remaining());
 	}
 
@@ -171,7 +175,7 @@ class DatabaseClockTests {
 	}
 
 	private static long grant(StoreClient client, LockKey key) {
-		return ((LockGrant) client.acquire(key, OwnerToken.random(), LEASE_TIME, false)).fencingBase();
+		return ((LockAttempt.Grant) client.acquire(key, OwnerToken.random(), LEASE_TIME, false)).fencingBase();
 	}
 
 }

@@ -20,8 +20,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.store.LockGrant;
-import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.RowKey;
 import io.github.lockstarter.test.SafetyViolation;
@@ -57,7 +56,7 @@ class IdleRowsTests {
 				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.SETTINGS, dialect)) {
 			StoreClient client = new StoreClient(store);
 			client.acquire(held, owner, LEASE_TIME, false);
-			long before = ((LockGrant) client.acquire(idle, owner, LEASE_TIME, false)).fencingBase();
+			long before = ((LockAttempt.Grant) client.acquire(idle, owner, LEASE_TIME, false)).fencingBase();
 			client.release(idle, owner, null);
 			store.idleRows().tryDelete();
 			assertThat(exists(database, idle)).isTrue();
@@ -65,7 +64,7 @@ class IdleRowsTests {
 			store.idleRows().tryDelete();
 			assertThat(exists(database, idle)).isFalse();
 			assertThat(exists(database, held)).isTrue();
-			assertThat(((LockGrant) client.acquire(idle, OwnerToken.random(), LEASE_TIME, false)).fencingBase())
+			assertThat(((LockAttempt.Grant) client.acquire(idle, OwnerToken.random(), LEASE_TIME, false)).fencingBase())
 				.isGreaterThan(before);
 		}
 	}
@@ -96,7 +95,8 @@ class IdleRowsTests {
 				store.idleRows().tryDelete();
 			}
 			assertThat(exists(database, key)).isTrue();
-			SafetyViolation.check(other.acquire(key, OwnerToken.random(), LEASE_TIME, false) instanceof LockRefusal,
+			SafetyViolation.check(
+					other.acquire(key, OwnerToken.random(), LEASE_TIME, false) instanceof LockAttempt.Refusal,
 					"'%s' was granted while another owner has it", key);
 		}
 	}

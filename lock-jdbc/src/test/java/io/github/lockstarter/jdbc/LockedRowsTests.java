@@ -22,7 +22,6 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.Place;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 
@@ -55,7 +54,7 @@ class LockedRowsTests {
 		try (HikariDataSource pool = database.pool(4);
 				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.SETTINGS);
 				Connection transaction = database.unpooled().getConnection()) {
-			requests.forEach((request) -> store.acquire(request, Place.NONE));
+			requests.forEach((request) -> store.acquire(request, false));
 			transaction.setAutoCommit(false);
 			for (LeaseRequest locked : requests.subList(1, 5)) {
 				TestDatabase.lockRow(transaction, locked.key());
@@ -88,7 +87,7 @@ class LockedRowsTests {
 			transaction.setAutoCommit(false);
 			new SqlSession(transaction, 1).update("lock table " + SETTINGS.table() + " in exclusive mode");
 			Awaitility.await().atMost(PATIENCE).until(() -> {
-				CompletableFuture<LockAttempt> attempt = store.acquire(request, Place.NONE).toCompletableFuture();
+				CompletableFuture<LockAttempt> attempt = store.acquire(request, false).toCompletableFuture();
 				assertThat(attempt).failsWithin(Duration.ZERO);
 				// Else the connection was given up, for which the machine may have stood
 				// still

@@ -23,9 +23,9 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.servers.ServerProcess;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.ReleaseListener;
+import io.github.lockstarter.store.WaitingLine;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.StoreClient;
 
@@ -54,14 +54,16 @@ class LostConnectionTests {
 			StoreClient waiter = new StoreClient(otherStore);
 			holder.acquire(this.key, this.owner, LEASE_TIME, false);
 			assertThat(waiter.listen(messages)).isTrue();
-			assertThat(waiter.acquire(this.key, OwnerToken.random(), LEASE_TIME, true)).isInstanceOf(LockRefusal.class);
+			assertThat(waiter.acquire(this.key, OwnerToken.random(), LEASE_TIME, true))
+				.isInstanceOf(LockAttempt.Refusal.class);
 			Awaitility.await().until(() -> otherStore.signal().state() == SignalState.NOTIFIED);
 			int doubts = messages.doubts.get();
 			killConnections();
 			Awaitility.await().ignoreExceptions().until(() -> holder.renew(this.key, this.owner, LEASE_TIME));
 			Awaitility.await().until(() -> messages.doubts.get() >= doubts + 2 && waiter.listen(messages));
 			Awaitility.await().until(() -> otherStore.signal().state() == SignalState.NOTIFIED);
-			assertThat(waiter.acquire(this.key, OwnerToken.random(), LEASE_TIME, true)).isInstanceOf(LockRefusal.class);
+			assertThat(waiter.acquire(this.key, OwnerToken.random(), LEASE_TIME, true))
+				.isInstanceOf(LockAttempt.Refusal.class);
 			holder.release(this.key, this.owner, null);
 			Awaitility.await().until(() -> messages.heard.contains(this.key));
 		}
@@ -104,7 +106,8 @@ class LostConnectionTests {
 			}
 			StoreClient waiter = new StoreClient(store);
 			waiter.listen(messages);
-			assertThat(waiter.acquire(held, OwnerToken.random(), LEASE_TIME, true)).isInstanceOf(LockRefusal.class);
+			assertThat(waiter.acquire(held, OwnerToken.random(), LEASE_TIME, true))
+				.isInstanceOf(LockAttempt.Refusal.class);
 			Awaitility.await().until(() -> store.signal().state() == SignalState.NOTIFIED);
 			assertThat(source.silent).isNotNull();
 		}
@@ -146,7 +149,7 @@ class LostConnectionTests {
 
 	}
 
-	private static final class Messages implements ReleaseListener {
+	private static final class Messages implements WaitingLine.Listener {
 
 		private final Queue<LockKey> heard = new ConcurrentLinkedQueue<>();
 

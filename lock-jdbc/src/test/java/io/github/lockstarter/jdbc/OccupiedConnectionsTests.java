@@ -12,7 +12,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.test.Callers;
@@ -55,8 +54,9 @@ class OccupiedConnectionsTests {
 				assertThat(client.keep(key(database, "kept"), keeper, Duration.ofSeconds(1))).isTrue();
 				assertThat(other.result()).isNotDone();
 			}
-			assertThat(other.get()).isInstanceOf(LockGrant.class);
-			assertThat(client.acquire(key(database, "read"), writer, LEASE_TIME, false)).isInstanceOf(LockGrant.class);
+			assertThat(other.get()).isInstanceOf(LockAttempt.Grant.class);
+			assertThat(client.acquire(key(database, "read"), writer, LEASE_TIME, false))
+				.isInstanceOf(LockAttempt.Grant.class);
 		}
 	}
 

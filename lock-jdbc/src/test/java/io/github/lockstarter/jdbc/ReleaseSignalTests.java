@@ -23,9 +23,9 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.ReleaseListener;
+import io.github.lockstarter.store.WaitingLine;
 import io.github.lockstarter.test.StoreClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -53,7 +53,7 @@ class ReleaseSignalTests {
 			StoreClient waiter = new StoreClient(store);
 			assertThat(waiter.listen(messages)).isTrue();
 			OwnerToken own = OwnerToken.random();
-			assertThat(waiter.acquire(key, own, LEASE_TIME, true)).isInstanceOf(LockGrant.class);
+			assertThat(waiter.acquire(key, own, LEASE_TIME, true)).isInstanceOf(LockAttempt.Grant.class);
 			waiter.release(key, own, null);
 			assertThat(store.signal().state()).isEqualTo(SignalState.IDLE);
 			assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
@@ -113,7 +113,7 @@ class ReleaseSignalTests {
 				holder.release(key, owner, null);
 				Awaitility.await().pollInterval(Duration.ofMillis(1)).until(() -> messages.heard.contains(key));
 				messages.heard.clear();
-				assertThat(waiter.acquire(key, next, LEASE_TIME, true)).isInstanceOf(LockGrant.class);
+				assertThat(waiter.acquire(key, next, LEASE_TIME, true)).isInstanceOf(LockAttempt.Grant.class);
 				waiter.release(key, next, null);
 			}
 			assertThat(messages.doubts).hasValue(0);
@@ -233,7 +233,7 @@ class ReleaseSignalTests {
 		return new JdbcLockStore(source, source, TestDatabase.SETTINGS, null, times);
 	}
 
-	private static final class Messages implements ReleaseListener {
+	private static final class Messages implements WaitingLine.Listener {
 
 		private final Queue<LockKey> heard = new ConcurrentLinkedQueue<>();
 

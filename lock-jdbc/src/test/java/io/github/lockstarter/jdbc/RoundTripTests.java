@@ -16,7 +16,6 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.Place;
 import io.github.lockstarter.test.StoreClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -59,7 +58,7 @@ class RoundTripTests {
 		try (HikariDataSource pool = database.pool(3)) {
 			CountedStatements statements = new CountedStatements(pool);
 			try (JdbcLockStore store = new JdbcLockStore(statements, TestDatabase.SETTINGS)) {
-				leases.forEach((lease) -> store.acquire(lease, Place.NONE));
+				leases.forEach((lease) -> store.acquire(lease, false));
 				statements.take();
 				assertThat(store.renew(leases))
 					.allSatisfy((renewed) -> assertThat(renewed.toCompletableFuture()).isCompletedWithValue(true));
@@ -78,7 +77,7 @@ class RoundTripTests {
 		try (HikariDataSource pool = database.pool(3)) {
 			CountedStatements statements = new CountedStatements(pool);
 			try (JdbcLockStore store = new JdbcLockStore(statements, TestDatabase.SETTINGS)) {
-				leases.forEach((lease) -> store.acquire(lease, Place.NONE));
+				leases.forEach((lease) -> store.acquire(lease, false));
 				statements.take();
 				assertThat(store.renew(leases))
 					.allSatisfy((renewed) -> assertThat(renewed.toCompletableFuture()).isCompletedWithValue(true));

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.RowKey;
 import io.github.lockstarter.test.Callers;
@@ -39,7 +39,7 @@ class RowRaceTests {
 			other.setAutoCommit(false);
 			insert(other, key);
 			Call<Boolean> call = Callers
-				.start(() -> client.acquire(key, OwnerToken.random(), LEASE_TIME, false) instanceof LockGrant);
+				.start(() -> client.acquire(key, OwnerToken.random(), LEASE_TIME, false) instanceof LockAttempt.Grant);
 			Awaitility.await().until(() -> TestDatabase.POSTGRESQL.waitsForRows() > 0);
 			if (committed) {
 				other.commit();

@@ -17,7 +17,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.DefaultLockRegistry;
-import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
@@ -83,7 +83,7 @@ class WaitingCostTests {
 				keys.forEach((key) -> holder.acquire(key, OwnerToken.random(), LEASE_TIME, false));
 				assertThat(keys)
 					.allSatisfy((key) -> assertThat(waiter.acquire(key, OwnerToken.random(), LEASE_TIME, true))
-						.isInstanceOf(LockRefusal.class));
+						.isInstanceOf(LockAttempt.Refusal.class));
 				Awaitility.await().until(() -> statements.take().size() == 1);
 				List<String> polls = new ArrayList<>();
 				Awaitility.await().until(() -> polls.addAll(statements.take()) && polls.size() > 5);

@@ -14,7 +14,6 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.Place;
 
 /**
  * Builds the script calls of one instance; {@code queue.lua} explains the words.
@@ -150,11 +149,12 @@ final class LockScriptCalls {
 
 	/**
 	 * Return a call that releases a lock.
-	 * @param next the place that the instance takes if another one was woken
+	 * @param next the mode of the waiter for which the instance takes a place if another
+	 * one was woken
 	 * @param remembered whether the server remembers the release for a while, because the
 	 * driver may repeat the call unnoticed
 	 */
-	ScriptCall release(LockKey key, OwnerToken owner, Place next, boolean remembered) {
+	ScriptCall release(LockKey key, OwnerToken owner, @Nullable LockMode next, boolean remembered) {
 		String lock = this.keys.lock(key);
 		boolean shared = owner.mode() == LockMode.READ;
 		byte[][] lockKeys = shared ? keys(lock, this.keys.queue(lock), this.keys.turn(lock), this.keys.readers(lock))
@@ -196,12 +196,11 @@ final class LockScriptCalls {
 		};
 	}
 
-	private byte[] nextPlace(Place next) {
-		return switch (next) {
-			case NONE, OWN -> NONE;
-			case EXCLUSIVE -> this.instance;
-			case SHARED -> this.sharedPlace;
-		};
+	private byte[] nextPlace(@Nullable LockMode next) {
+		if (next == null || next == LockMode.FAIR) {
+			return NONE;
+		}
+		return (next == LockMode.READ) ? this.sharedPlace : this.instance;
 	}
 
 	private byte[] need(boolean inLine) {

@@ -12,7 +12,7 @@ import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.GroupGrant;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockAttempt;
 
 /**
  * Grants several locks by one script, which can use only keys of one slot.
@@ -41,13 +41,13 @@ final class RedisGroupGrant implements GroupGrant {
 	}
 
 	@Override
-	public CompletionStage<List<LockGrant>> acquire(List<LeaseRequest> requests) {
+	public CompletionStage<List<LockAttempt.Grant>> acquire(List<LeaseRequest> requests) {
 		return this.scripts.send(() -> this.calls.acquireAll(requests), RedisGroupGrant::grants);
 	}
 
-	private static List<LockGrant> grants(List<Long> answer) {
+	private static List<LockAttempt.Grant> grants(List<Long> answer) {
 		return IntStream.range(0, answer.size() / 2)
-			.mapToObj((i) -> new LockGrant(answer.get(2 * i), answer.get(2 * i + 1) > 0))
+			.mapToObj((i) -> new LockAttempt.Grant(answer.get(2 * i), answer.get(2 * i + 1) > 0))
 			.toList();
 	}
 

@@ -17,6 +17,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 import io.github.lockstarter.LockKey;
@@ -24,12 +25,9 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.GroupGrant;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.LockKeeping;
-import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.Place;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.StoreServers;
 import io.github.lockstarter.store.WaitingLine;
@@ -128,8 +126,8 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 	}
 
 	@Override
-	public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
-		boolean inLine = place != Place.NONE;
+	public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
+		boolean inLine = wait;
 		if (this.settings.awaitsReplicas()) {
 			return acquireReplicated(request, inLine);
 		}
@@ -142,9 +140,9 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 		this.distance.measured(System.nanoTime() - sentAt);
 		long number = answer.get(1);
 		if (answer.get(0) == 1) {
-			return new LockGrant(number, answer.get(2) > 0);
+			return new LockAttempt.Grant(number, answer.get(2) > 0);
 		}
-		return new LockRefusal((number >= 0) ? Duration.ofMillis(number) : null);
+		return new LockAttempt.Refusal((number >= 0) ? Duration.ofMillis(number) : null);
 	}
 
 	/**
@@ -158,7 +156,7 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 			Replicated<List<Long>> replicated = this.connections.replicated()
 				.runReplicated(this.calls.acquire(request, inLine), enough, this.settings.replicaAckTimeout());
 			LockAttempt attempt = attempt(replicated.answer(), sentAt);
-			if (attempt instanceof LockGrant && replicated.replicas() < enough) {
+			if (attempt instanceof LockAttempt.Grant && replicated.replicas() < enough) {
 				throw new IllegalStateException("Only " + replicated.replicas()
 						+ " replicas have confirmed the grant within " + this.settings.replicaAckTimeout().toMillis()
 						+ " ms; distributed-lock.redis.min-replica-acks requires " + enough);
@@ -202,7 +200,7 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 	}
 
 	@Override
-	public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, Place next) {
+	public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
 		CompletableFuture<ReleaseOutcome> answer = this.scripts
 			.send(() -> this.calls.release(key, owner, next, this.scripts.mayRepeat()), RedisLockStore::outcome);
 		if (this.awaitingReleases) {

@@ -16,7 +16,7 @@ import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.data.redis.RedisConnectionFailureException;
 
-import io.github.lockstarter.store.ReleaseListener;
+import io.github.lockstarter.store.WaitingLine;
 
 /**
  * Messages about released locks on this JVM's own channel. The JVM subscribes once,
@@ -58,7 +58,7 @@ final class RedisReleaseSignal implements AutoCloseable {
 	 * Return whether messages arrive. If they do not, subscribe without blocking the
 	 * caller.
 	 */
-	boolean listen(ReleaseListener listener) {
+	boolean listen(WaitingLine.Listener listener) {
 		RedisSubscription subscription = this.subscription.get();
 		if (subscription != null) {
 			return subscription.isListening();
@@ -69,14 +69,14 @@ final class RedisReleaseSignal implements AutoCloseable {
 		return false;
 	}
 
-	private void subscribe(ReleaseListener listener) {
+	private void subscribe(WaitingLine.Listener listener) {
 		RedisSubscription subscription = new RedisSubscription(this.connections, this.channel, listener);
 		if (this.subscription.compareAndSet(null, subscription)) {
 			this.threads.execute(() -> run(subscription, listener));
 		}
 	}
 
-	private void run(RedisSubscription subscription, ReleaseListener listener) {
+	private void run(RedisSubscription subscription, WaitingLine.Listener listener) {
 		boolean goesOn = false;
 		try {
 			goesOn = !this.closed && subscription.run();
@@ -103,7 +103,7 @@ final class RedisReleaseSignal implements AutoCloseable {
 		}
 	}
 
-	private void end(RedisSubscription subscription, ReleaseListener listener) {
+	private void end(RedisSubscription subscription, WaitingLine.Listener listener) {
 		boolean lost = subscription.isListening();
 		subscription.close();
 		this.subscription.compareAndSet(subscription, null);

@@ -13,7 +13,7 @@ import org.springframework.data.redis.connection.Message;
 import org.springframework.data.redis.connection.MessageListener;
 import org.springframework.data.redis.connection.SubscriptionListener;
 
-import io.github.lockstarter.store.ReleaseListener;
+import io.github.lockstarter.store.WaitingLine;
 
 /**
  * One subscription to this JVM's channel, from the connection to its end.
@@ -26,7 +26,7 @@ final class RedisSubscription implements MessageListener, SubscriptionListener, 
 
 	private final byte[] channel;
 
-	private final ReleaseListener listener;
+	private final WaitingLine.Listener listener;
 
 	private volatile boolean listening;
 
@@ -38,13 +38,13 @@ final class RedisSubscription implements MessageListener, SubscriptionListener, 
 	/** Guarded by this. */
 	private @Nullable SubscriptionConnection connection;
 
-	RedisSubscription(Supplier<SubscriptionConnection> connections, byte[] channel, ReleaseListener listener) {
+	RedisSubscription(Supplier<SubscriptionConnection> connections, byte[] channel, WaitingLine.Listener listener) {
 		this.connections = connections;
 		this.channel = channel;
 		this.listener = listener;
 	}
 
-	ReleaseListener listener() {
+	WaitingLine.Listener listener() {
 		return this.listener;
 	}
 

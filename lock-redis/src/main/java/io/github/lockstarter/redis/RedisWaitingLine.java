@@ -8,7 +8,6 @@ import java.util.function.Supplier;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.ReleaseListener;
 import io.github.lockstarter.store.WaitingLine;
 
 /**
@@ -33,7 +32,7 @@ final class RedisWaitingLine implements WaitingLine {
 	}
 
 	@Override
-	public boolean listen(ReleaseListener listener) {
+	public boolean listen(WaitingLine.Listener listener) {
 		return this.signal.listen(listener);
 	}
 

@@ -14,8 +14,6 @@ import io.github.lockstarter.redis.RedisVote;
 import io.github.lockstarter.redis.Voter;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.LockGrant;
-import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.UnusableStoreException;
 
 /**
@@ -108,7 +106,7 @@ final class Candidacy {
 		if (open && number < MOST_ELECTIONS) {
 			return follow(election.first().run().id(), number);
 		}
-		return election.isCounted() ? CompletableFuture.completedFuture(new LockRefusal(election.remaining()))
+		return election.isCounted() ? CompletableFuture.completedFuture(new LockAttempt.Refusal(election.remaining()))
 				: CompletableFuture.failedFuture(election.tooFew());
 	}
 
@@ -142,7 +140,7 @@ final class Candidacy {
 				withdraw(attempt);
 				throw new IllegalStateException("Too few Redis servers have stored the fencing token of the grant");
 			}
-			return new LockGrant(base, true);
+			return new LockAttempt.Grant(base, true);
 		});
 	}
 

@@ -15,6 +15,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 import io.github.lockstarter.LockKey;
@@ -24,7 +25,6 @@ import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.Place;
 import io.github.lockstarter.store.ReleaseOutcome;
 
 /**
@@ -112,7 +112,7 @@ public final class RedlockStore implements LockStore, AutoCloseable {
 	}
 
 	@Override
-	public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
+	public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
 		return new Candidacy(this.servers, this.settings, this::nextAttempt, request, Time.REAL).begin();
 	}
 
@@ -136,11 +136,11 @@ public final class RedlockStore implements LockStore, AutoCloseable {
 		}
 		// The lock is lost, but servers where it was free have taken it again
 		return request.leaseTime().isZero() ? CompletableFuture.completedFuture(false)
-				: release(request.key(), request.owner(), Place.NONE).handle((outcome, ex) -> false);
+				: release(request.key(), request.owner(), null).handle((outcome, ex) -> false);
 	}
 
 	@Override
-	public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, Place next) {
+	public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
 		return ask((server) -> server.release(key, owner), Answers::isClear).thenApply((released) -> {
 			if (released.isMajority((each) -> !each)) {
 				return ReleaseOutcome.NOT_OWNER;

@@ -22,9 +22,7 @@ import io.github.lockstarter.servers.Network;
 import io.github.lockstarter.servers.RedisServer;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.Place;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.test.StoreClient;
 
@@ -73,15 +71,15 @@ class FirstRequestTests {
 		LettuceConnectionFactory connections = connections(Duration.ofSeconds(2));
 		try (RedisLockStore store = new RedisLockStore(connections, RedisLockSettings.DEFAULTS)) {
 			CompletionStage<LockAttempt> first = acquire(store, KEY, this.owner);
-			CompletionStage<ReleaseOutcome> release = store.release(KEY, this.owner, Place.NONE);
+			CompletionStage<ReleaseOutcome> release = store.release(KEY, this.owner, null);
 			CompletionStage<LockAttempt> second = acquire(store, KEY, this.other);
 			this.network.awaitHeld();
 			assertThat(first.toCompletableFuture()).isNotDone();
 			assertThat(second.toCompletableFuture()).isNotDone();
 			this.network.letGo();
-			assertThat(first.toCompletableFuture().join()).isInstanceOf(LockGrant.class);
+			assertThat(first.toCompletableFuture().join()).isInstanceOf(LockAttempt.Grant.class);
 			assertThat(release.toCompletableFuture().join()).isEqualTo(ReleaseOutcome.RELEASED);
-			assertThat(second.toCompletableFuture().join()).isInstanceOf(LockGrant.class);
+			assertThat(second.toCompletableFuture().join()).isInstanceOf(LockAttempt.Grant.class);
 		}
 		connections.destroy();
 	}
@@ -97,7 +95,7 @@ class FirstRequestTests {
 			// Connecting may take several requests, and a late first one refuses them all
 			Awaitility.await()
 				.ignoreExceptions()
-				.until(() -> client.acquire(KEY, this.other, LEASE_TIME, false) instanceof LockGrant);
+				.until(() -> client.acquire(KEY, this.other, LEASE_TIME, false) instanceof LockAttempt.Grant);
 		}
 		connections.destroy();
 	}
@@ -113,7 +111,7 @@ class FirstRequestTests {
 	}
 
 	private static CompletionStage<LockAttempt> acquire(RedisLockStore store, LockKey key, OwnerToken owner) {
-		return store.acquire(new LeaseRequest(key, owner, LEASE_TIME), Place.NONE);
+		return store.acquire(new LeaseRequest(key, owner, LEASE_TIME), false);
 	}
 
 	private LettuceConnectionFactory connections(Duration timeout) {

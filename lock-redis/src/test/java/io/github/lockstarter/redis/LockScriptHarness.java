@@ -16,10 +16,8 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.servers.RedisServer;
 import io.github.lockstarter.servers.RedisSocket;
 import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.LockGrant;
-import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.ReleaseListener;
+import io.github.lockstarter.store.WaitingLine;
 import io.github.lockstarter.test.StoreClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -71,7 +69,7 @@ abstract class LockScriptHarness {
 		connections.start();
 		redisStore = new RedisLockStore(connections, RedisLockSettings.DEFAULTS, new Distance(TURN_TIME));
 		store = new StoreClient(redisStore);
-		ReleaseListener listener = new ReleaseListener() {
+		WaitingLine.Listener listener = new WaitingLine.Listener() {
 
 			@Override
 			public void onRelease(LockKey key) {
@@ -97,20 +95,20 @@ abstract class LockScriptHarness {
 		redis.command("FLUSHALL");
 	}
 
-	static LockGrant grant(OwnerToken owner) {
+	static LockAttempt.Grant grant(OwnerToken owner) {
 		return grant(owner, LEASE_TIME);
 	}
 
-	static LockGrant grant(OwnerToken owner, Duration leaseTime) {
+	static LockAttempt.Grant grant(OwnerToken owner, Duration leaseTime) {
 		LockAttempt attempt = store.acquire(KEY, owner, leaseTime, false);
-		assertThat(attempt).isInstanceOf(LockGrant.class);
-		return (LockGrant) attempt;
+		assertThat(attempt).isInstanceOf(LockAttempt.Grant.class);
+		return (LockAttempt.Grant) attempt;
 	}
 
-	static LockRefusal refusal(OwnerToken owner, boolean queue) {
+	static LockAttempt.Refusal refusal(OwnerToken owner, boolean queue) {
 		LockAttempt attempt = store.acquire(KEY, owner, LEASE_TIME, queue);
-		assertThat(attempt).isInstanceOf(LockRefusal.class);
-		return (LockRefusal) attempt;
+		assertThat(attempt).isInstanceOf(LockAttempt.Refusal.class);
+		return (LockAttempt.Refusal) attempt;
 	}
 
 	/**

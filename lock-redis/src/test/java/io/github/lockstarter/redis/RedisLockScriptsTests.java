@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.UnusableStoreException;
@@ -212,7 +212,7 @@ class RedisLockScriptsTests extends LockScriptHarness {
 			}
 		}
 
-		private List<LockGrant> acquireAll() {
+		private List<LockAttempt.Grant> acquireAll() {
 			return store.acquireAll(List.of(new LeaseRequest(KEY, owner, LEASE_TIME),
 					new LeaseRequest(LockKey.of("stock", 1002), other, LEASE_TIME)));
 		}

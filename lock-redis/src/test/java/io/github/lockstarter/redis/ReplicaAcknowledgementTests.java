@@ -18,7 +18,6 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.servers.RedisServer;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.Place;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.test.StoreClient;
 import io.github.lockstarter.testsupport.FullProfileOnly;
@@ -145,7 +144,7 @@ class ReplicaAcknowledgementTests {
 			OwnerToken owner = OwnerToken.random();
 			new StoreClient(store).release(REQUEST.key(), owner, null);
 			this.redis.command("CLIENT", "PAUSE", "300", "WRITE");
-			assertThat(store.release(REQUEST.key(), owner, Place.NONE)).isCompletedWithValue(ReleaseOutcome.NOT_OWNER);
+			assertThat(store.release(REQUEST.key(), owner, null)).isCompletedWithValue(ReleaseOutcome.NOT_OWNER);
 		}
 		finally {
 			connections.destroy();

@@ -30,7 +30,7 @@ import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.servers.RedisServer;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.ReleaseListener;
+import io.github.lockstarter.store.WaitingLine;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.StoreClient;
@@ -63,7 +63,7 @@ class RestrictedUserTests {
 
 	private static final Duration LEASE_TIME = Duration.ofSeconds(20);
 
-	private static final ReleaseListener NO_OP = new ReleaseListener() {
+	private static final WaitingLine.Listener NO_OP = new WaitingLine.Listener() {
 
 		@Override
 		public void onRelease(LockKey key) {

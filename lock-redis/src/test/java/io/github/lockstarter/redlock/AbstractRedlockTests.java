@@ -13,10 +13,8 @@ import org.junit.jupiter.api.AutoClose;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.Place;
 import io.github.lockstarter.test.StoreClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -61,8 +59,8 @@ abstract class AbstractRedlockTests {
 
 	static long grant(StoreClient client, OwnerToken owner) {
 		LockAttempt attempt = acquire(client, owner);
-		assertThat(attempt).isInstanceOf(LockGrant.class);
-		return ((LockGrant) attempt).fencingBase();
+		assertThat(attempt).isInstanceOf(LockAttempt.Grant.class);
+		return ((LockAttempt.Grant) attempt).fencingBase();
 	}
 
 	static LockAttempt acquire(StoreClient client, OwnerToken owner) {
@@ -70,7 +68,7 @@ abstract class AbstractRedlockTests {
 	}
 
 	static CompletableFuture<LockAttempt> ask(LockStore store, OwnerToken owner) {
-		return store.acquire(new LeaseRequest(KEY, owner, LEASE_TIME), Place.NONE)
+		return store.acquire(new LeaseRequest(KEY, owner, LEASE_TIME), false)
 			.toCompletableFuture()
 			.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS);
 	}

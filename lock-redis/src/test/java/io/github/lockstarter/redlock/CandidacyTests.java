@@ -15,7 +15,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import io.github.lockstarter.redis.Voter;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.OwnerToken;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -108,7 +107,7 @@ class CandidacyTests {
 	}
 
 	private void note(LockAttempt attempt, SimulatedServers servers, Runnable refused) {
-		if (attempt instanceof LockGrant) {
+		if (attempt instanceof LockAttempt.Grant) {
 			this.grants.add(servers.now());
 		}
 		else {

@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -30,11 +31,8 @@ import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.servers.RedisServer;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.LockGrant;
-import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.Place;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.StoreClient;
@@ -201,8 +199,8 @@ class RedlockFaultsTests extends AbstractRedlockTests {
 		OwnerToken second = OwnerToken.random();
 		CompletableFuture<LockAttempt> answer = ask(store, first);
 		CompletableFuture<LockAttempt> otherAnswer = ask(otherStore, second);
-		boolean granted = answer.join() instanceof LockGrant;
-		assertThat(otherAnswer.join() instanceof LockGrant).isEqualTo(!granted);
+		boolean granted = answer.join() instanceof LockAttempt.Grant;
+		assertThat(otherAnswer.join() instanceof LockAttempt.Grant).isEqualTo(!granted);
 		StoreClient holder = new StoreClient(granted ? store : otherStore);
 		assertThat(holder.release(KEY, granted ? first : second, null)).isEqualTo(ReleaseOutcome.RELEASED);
 	}
@@ -215,12 +213,12 @@ class RedlockFaultsTests extends AbstractRedlockTests {
 		}
 		// The second lease that ends, of those on the two servers that have answered
 		// first
-		assertThat(acquire(this.one, this.owner)).isInstanceOfSatisfying(LockRefusal.class,
+		assertThat(acquire(this.one, this.owner)).isInstanceOfSatisfying(LockAttempt.Refusal.class,
 				(refusal) -> assertThat(refusal.remaining()).isGreaterThan(Duration.ofSeconds(420)));
 		for (int i = 0; i < 3; i++) {
 			this.servers.get(i).command("PERSIST", RedlockServers.LOCK);
 		}
-		assertThat(acquire(this.one, this.owner)).isEqualTo(new LockRefusal(null));
+		assertThat(acquire(this.one, this.owner)).isEqualTo(new LockAttempt.Refusal(null));
 	}
 
 	/**
@@ -240,8 +238,8 @@ class RedlockFaultsTests extends AbstractRedlockTests {
 		}
 
 		@Override
-		public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
-			return this.delegate.acquire(request, place);
+		public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
+			return this.delegate.acquire(request, wait);
 		}
 
 		@Override
@@ -253,7 +251,7 @@ class RedlockFaultsTests extends AbstractRedlockTests {
 		}
 
 		@Override
-		public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, Place next) {
+		public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
 			return this.delegate.release(key, owner, next);
 		}
 
@@ -268,7 +266,7 @@ class RedlockFaultsTests extends AbstractRedlockTests {
 			for (int i = 0; i < 20; i++) {
 				OwnerToken next = OwnerToken.random();
 				grant(client, next);
-				assertThat(acquire(client, OwnerToken.random())).isInstanceOf(LockRefusal.class);
+				assertThat(acquire(client, OwnerToken.random())).isInstanceOf(LockAttempt.Refusal.class);
 				assertThat(client.renew(KEY, next, LEASE_TIME)).isTrue();
 				assertThat(client.release(KEY, next, null)).isEqualTo(ReleaseOutcome.RELEASED);
 			}

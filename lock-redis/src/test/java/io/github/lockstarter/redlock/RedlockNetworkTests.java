@@ -11,7 +11,6 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.servers.Network;
 import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.test.StoreClient;
@@ -29,7 +28,7 @@ class RedlockNetworkTests extends AbstractRedlockTests {
 			grantEverywhere();
 			this.servers.get(2).command("DEL", RedlockServers.LOCK);
 			slow.holdBack(this.other.value());
-			assertThat(acquire(new StoreClient(late), this.other)).isInstanceOf(LockRefusal.class);
+			assertThat(acquire(new StoreClient(late), this.other)).isInstanceOf(LockAttempt.Refusal.class);
 			long before = this.servers.get(2).calls("del");
 			slow.awaitHeld();
 			slow.letGo();
@@ -49,7 +48,7 @@ class RedlockNetworkTests extends AbstractRedlockTests {
 			network.awaitHeld();
 			network.disconnect();
 			this.servers.get(1).resume();
-			assertThat(attempt).succeedsWithin(PATIENCE).isInstanceOf(LockRefusal.class);
+			assertThat(attempt).succeedsWithin(PATIENCE).isInstanceOf(LockAttempt.Refusal.class);
 			network.letGo();
 			Awaitility.await().until(() -> this.servers.held() == 3);
 			network.heal();
@@ -77,13 +76,13 @@ class RedlockNetworkTests extends AbstractRedlockTests {
 			StoreClient cutOff = new StoreClient(beyond);
 			network.cut();
 			long base = grant(cutOff, this.owner);
-			assertThat(acquire(this.two, this.other)).isInstanceOf(LockRefusal.class);
+			assertThat(acquire(this.two, this.other)).isInstanceOf(LockAttempt.Refusal.class);
 			assertThat(cutOff.renew(KEY, this.owner, LEASE_TIME)).isTrue();
 			assertThat(cutOff.release(KEY, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
 			assertThat(grant(this.two, this.other)).isGreaterThan(base);
 			network.heal();
 			// The late requests of the first owner harm nobody
-			assertThat(acquire(cutOff, OwnerToken.random())).isInstanceOf(LockRefusal.class);
+			assertThat(acquire(cutOff, OwnerToken.random())).isInstanceOf(LockAttempt.Refusal.class);
 			assertThat(this.two.renew(KEY, this.other, LEASE_TIME)).isTrue();
 			assertThat(this.two.release(KEY, this.other, null)).isEqualTo(ReleaseOutcome.RELEASED);
 			this.servers.awaitFree();
@@ -113,7 +112,7 @@ class RedlockNetworkTests extends AbstractRedlockTests {
 			grant(this.two, this.other);
 			first.heal();
 			second.heal();
-			assertThat(acquire(new StoreClient(deaf), OwnerToken.random())).isInstanceOf(LockRefusal.class);
+			assertThat(acquire(new StoreClient(deaf), OwnerToken.random())).isInstanceOf(LockAttempt.Refusal.class);
 			assertThat(this.two.release(KEY, this.other, null)).isEqualTo(ReleaseOutcome.RELEASED);
 			this.servers.awaitFree();
 		}

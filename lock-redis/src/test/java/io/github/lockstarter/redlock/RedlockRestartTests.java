@@ -21,8 +21,6 @@ import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.servers.RedisServer;
 import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.LockGrant;
-import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.StoreClient;
 import io.github.lockstarter.testsupport.FullProfileOnly;
@@ -52,7 +50,7 @@ class RedlockRestartTests extends AbstractRedlockTests {
 		});
 		this.servers.restart(1);
 		assertRenewed();
-		assertThat(firstAnswer(this.two, this.other)).isInstanceOf(LockRefusal.class);
+		assertThat(firstAnswer(this.two, this.other)).isInstanceOf(LockAttempt.Refusal.class);
 	}
 
 	@Test
@@ -152,7 +150,7 @@ class RedlockRestartTests extends AbstractRedlockTests {
 	}
 
 	private static boolean isGranted(StoreClient client, OwnerToken owner, Duration leaseTime) {
-		return client.acquire(KEY, owner, leaseTime, false) instanceof LockGrant;
+		return client.acquire(KEY, owner, leaseTime, false) instanceof LockAttempt.Grant;
 	}
 
 	private void assertRenewed() {

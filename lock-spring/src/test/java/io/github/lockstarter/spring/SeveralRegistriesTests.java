@@ -41,7 +41,6 @@ import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.BlockingLockStore;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.testsupport.CapturedLog;
@@ -351,7 +350,7 @@ class SeveralRegistriesTests {
 
 		@Override
 		protected LockAttempt tryAcquire(LeaseRequest request) {
-			return new LockGrant(1, false);
+			return new LockAttempt.Grant(1, false);
 		}
 
 		@Override

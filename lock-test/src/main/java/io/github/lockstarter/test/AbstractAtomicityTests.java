@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
@@ -90,7 +90,7 @@ abstract class AbstractAtomicityTests extends StoreHarness {
 				while (rounds.getPhase() == before && !rounds.isTerminated()) {
 					Thread.yield();
 				}
-				if (jvm.acquire(lock, OwnerToken.random()) instanceof LockGrant) {
+				if (jvm.acquire(lock, OwnerToken.random()) instanceof LockAttempt.Grant) {
 					SafetyViolation.check(granted.add(lock), "'%s' was granted to two owners at once", lock);
 				}
 			}

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
@@ -302,8 +302,8 @@ abstract class AbstractLockModeTests extends AbstractMixedModeTests {
 	@Test
 	void severalLocksAreGrantedTogetherOrNotAtAll() {
 		List<LeaseRequest> requests = together(this.owner, this.other);
-		List<LockGrant> grants = this.one.acquireAll(requests);
-		assertThat(grants).hasSize(2).extracting(LockGrant::awaited).containsExactly(false, false);
+		List<LockAttempt.Grant> grants = this.one.acquireAll(requests);
+		assertThat(grants).hasSize(2).extracting(LockAttempt.Grant::awaited).containsExactly(false, false);
 		assertThat(this.one.grant(requests.get(0).key(), this.owner)).isEqualTo(grants.get(0).fencingBase());
 		assertThat(this.one.acquireAll(requests)).isEqualTo(grants);
 		this.one.release(requests.get(0).key(), this.owner, null);

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.store.LockGrant;
+import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
@@ -61,9 +61,10 @@ public abstract class AbstractLockStoreTests extends AbstractLockModeTests {
 		// Servers that stand still do not grant a short lease in time
 		await().ignoreExceptions().until(() -> {
 			start.set(System.nanoTime());
-			return this.one.client().acquire(this.key, this.owner, SHORT_LEASE_TIME, false) instanceof LockGrant;
+			return this.one.client()
+				.acquire(this.key, this.owner, SHORT_LEASE_TIME, false) instanceof LockAttempt.Grant;
 		});
-		await().until(() -> this.two.acquire(this.key, this.other) instanceof LockGrant);
+		await().until(() -> this.two.acquire(this.key, this.other) instanceof LockAttempt.Grant);
 		// Stores count in milliseconds and may truncate fractions
 		SafetyViolation.check(System.nanoTime() - start.get() >= SHORT_LEASE_TIME.minusMillis(2).toNanos(),
 				"'%s' was granted to another owner before the end of the lease", this.key);
@@ -179,11 +180,11 @@ public abstract class AbstractLockStoreTests extends AbstractLockModeTests {
 		assertThat(this.one.isAwaited(this.key)).isTrue();
 		this.three.queue(this.key);
 		this.one.release(this.key, this.owner, null);
-		assertThat(this.two.acquire(this.key, this.other)).isInstanceOfSatisfying(LockGrant.class,
+		assertThat(this.two.acquire(this.key, this.other)).isInstanceOfSatisfying(LockAttempt.Grant.class,
 				(grant) -> assertThat(grant.awaited()).isTrue());
 		this.three.withdraw(this.key);
 		assertThat(this.two.isAwaited(this.key)).isFalse();
-		assertThat(this.two.acquire(this.key, this.other)).isInstanceOfSatisfying(LockGrant.class,
+		assertThat(this.two.acquire(this.key, this.other)).isInstanceOfSatisfying(LockAttempt.Grant.class,
 				(grant) -> assertThat(grant.awaited()).isFalse());
 	}
 

@@ -21,12 +21,9 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.GroupGrant;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.LockKeeping;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.Place;
-import io.github.lockstarter.store.ReleaseListener;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.UnusableStoreException;
 import io.github.lockstarter.store.WaitingLine;
@@ -39,7 +36,7 @@ public final class FaultInjectingStore implements LockStore {
 
 	private final LockStore delegate;
 
-	private volatile @Nullable ReleaseListener listener;
+	private volatile WaitingLine.@Nullable Listener listener;
 
 	private volatile @Nullable LeaseRequest lastAcquired;
 
@@ -84,9 +81,9 @@ public final class FaultInjectingStore implements LockStore {
 	}
 
 	@Override
-	public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
+	public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
 		this.lastAcquired = request;
-		return this.acquire.call(() -> this.delegate.acquire(request, place));
+		return this.acquire.call(() -> this.delegate.acquire(request, wait));
 	}
 
 	/**
@@ -104,7 +101,7 @@ public final class FaultInjectingStore implements LockStore {
 	}
 
 	@Override
-	public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, Place next) {
+	public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
 		return this.release.call(() -> this.delegate.release(key, owner, next));
 	}
 
@@ -154,7 +151,7 @@ public final class FaultInjectingStore implements LockStore {
 	 * Notify the listener as after a lost connection.
 	 */
 	public void missMessages() {
-		ReleaseListener listener = this.listener;
+		WaitingLine.Listener listener = this.listener;
 		if (listener != null) {
 			listener.onDoubt();
 		}
@@ -229,7 +226,7 @@ public final class FaultInjectingStore implements LockStore {
 		}
 
 		@Override
-		public CompletionStage<List<LockGrant>> acquire(List<LeaseRequest> requests) {
+		public CompletionStage<List<LockAttempt.Grant>> acquire(List<LeaseRequest> requests) {
 			return FaultInjectingStore.this.acquireAll.call(() -> this.delegate.acquire(requests));
 		}
 
@@ -244,7 +241,7 @@ public final class FaultInjectingStore implements LockStore {
 		}
 
 		@Override
-		public boolean listen(ReleaseListener listener) {
+		public boolean listen(WaitingLine.Listener listener) {
 			FaultInjectingStore.this.listener = listener;
 			return this.delegate.listen(listener);
 		}

@@ -9,17 +9,16 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 
+import org.jspecify.annotations.Nullable;
+
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.GroupGrant;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockKeeping;
-import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.Place;
-import io.github.lockstarter.store.ReleaseListener;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.StoreServers;
 import io.github.lockstarter.store.WaitingLine;
@@ -80,9 +79,9 @@ final class ObservedStore implements LockStore {
 	}
 
 	@Override
-	public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
-		return this.delegate.acquire(request, place).thenApply((attempt) -> {
-			if (attempt instanceof LockRefusal) {
+	public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
+		return this.delegate.acquire(request, wait).thenApply((attempt) -> {
+			if (attempt instanceof LockAttempt.Refusal) {
 				this.arrived.add(request.owner());
 			}
 			return attempt;
@@ -95,7 +94,7 @@ final class ObservedStore implements LockStore {
 	}
 
 	@Override
-	public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, Place next) {
+	public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
 		return this.delegate.release(key, owner, next);
 	}
 
@@ -147,7 +146,7 @@ final class ObservedStore implements LockStore {
 		}
 
 		@Override
-		public boolean listen(ReleaseListener listener) {
+		public boolean listen(WaitingLine.Listener listener) {
 			ObservedStore.this.listening = this.delegate.listen(listener);
 			return ObservedStore.this.listening;
 		}

@@ -14,12 +14,10 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.GroupGrant;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.LockGrant;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.Place;
-import io.github.lockstarter.store.ReleaseListener;
 import io.github.lockstarter.store.ReleaseOutcome;
+import io.github.lockstarter.store.WaitingLine;
 
 /**
  * Asks a store and waits for its answers.
@@ -33,8 +31,7 @@ public record StoreClient(LockStore store) {
 	 * @param queue whether a refused JVM or owner is put into the line
 	 */
 	public LockAttempt acquire(LockKey key, OwnerToken owner, Duration leaseTime, boolean queue) {
-		Place place = queue ? Place.of(owner.mode()) : Place.NONE;
-		return answer(this.store.acquire(new LeaseRequest(key, owner, leaseTime), place));
+		return answer(this.store.acquire(new LeaseRequest(key, owner, leaseTime), queue));
 	}
 
 	/**
@@ -42,7 +39,7 @@ public record StoreClient(LockStore store) {
 	 * @return the grants, empty if there are none, or {@code null} if that is not
 	 * possible
 	 */
-	public @Nullable List<LockGrant> acquireAll(List<LeaseRequest> requests) {
+	public @Nullable List<LockAttempt.Grant> acquireAll(List<LeaseRequest> requests) {
 		GroupGrant grant = this.store.groupGrant().orElse(null);
 		if (grant == null || !grant.isPossibleFor(requests.stream().map(LeaseRequest::key).toList())) {
 			return null;
@@ -71,7 +68,7 @@ public record StoreClient(LockStore store) {
 	 * none
 	 */
 	public ReleaseOutcome release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
-		return answer(this.store.release(key, owner, (next != null) ? Place.of(next) : Place.NONE));
+		return answer(this.store.release(key, owner, next));
 	}
 
 	/**
@@ -105,7 +102,7 @@ public record StoreClient(LockStore store) {
 	/**
 	 * Return whether messages reach the listener.
 	 */
-	public boolean listen(ReleaseListener listener) {
+	public boolean listen(WaitingLine.Listener listener) {
 		return this.store.waitingLine().listen(listener);
 	}
 

@@ -21,11 +21,8 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.LockGrant;
-import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.ReleaseListener;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.WaitingLine;
 
@@ -240,7 +237,7 @@ public abstract class StoreHarness {
 		}
 
 		private void listen(StoreClient client) {
-			ReleaseListener listener = new ReleaseListener() {
+			WaitingLine.Listener listener = new WaitingLine.Listener() {
 
 				@Override
 				public void onRelease(LockKey key) {
@@ -291,7 +288,7 @@ public abstract class StoreHarness {
 			return client().acquire(key, owner, leaseTime, queue);
 		}
 
-		List<LockGrant> acquireAll(List<LeaseRequest> requests) {
+		List<LockAttempt.Grant> acquireAll(List<LeaseRequest> requests) {
 			assumeTrue(store().groupGrant().isPresent(), "The store grants one lock at a time");
 			return Objects.requireNonNull(client().acquireAll(requests));
 		}
@@ -302,8 +299,8 @@ public abstract class StoreHarness {
 
 		long grant(LockKey key, OwnerToken owner, Duration leaseTime) {
 			LockAttempt attempt = acquire(key, owner, leaseTime, false);
-			assertThat(attempt).isInstanceOf(LockGrant.class);
-			return ((LockGrant) attempt).fencingBase();
+			assertThat(attempt).isInstanceOf(LockAttempt.Grant.class);
+			return ((LockAttempt.Grant) attempt).fencingBase();
 		}
 
 		/**
@@ -320,21 +317,21 @@ public abstract class StoreHarness {
 		/**
 		 * Check that a lock is refused, because another owner has it.
 		 */
-		LockRefusal mustNotGet(LockKey key, OwnerToken owner) {
+		LockAttempt.Refusal mustNotGet(LockKey key, OwnerToken owner) {
 			return refused(acquire(key, owner), key, owner);
 		}
 
-		private static LockRefusal refused(LockAttempt attempt, LockKey key, OwnerToken owner) {
-			SafetyViolation.check(attempt instanceof LockRefusal, "'%s' was granted to %s while another owner has it",
-					key, owner);
-			return (LockRefusal) attempt;
+		private static LockAttempt.Refusal refused(LockAttempt attempt, LockKey key, OwnerToken owner) {
+			SafetyViolation.check(attempt instanceof LockAttempt.Refusal,
+					"'%s' was granted to %s while another owner has it", key, owner);
+			return (LockAttempt.Refusal) attempt;
 		}
 
 		/**
 		 * Check that a lock is refused, because it is the turn of another waiter.
 		 */
 		void mustWait(LockKey key, OwnerToken owner) {
-			assertThat(acquire(key, owner)).isInstanceOf(LockRefusal.class);
+			assertThat(acquire(key, owner)).isInstanceOf(LockAttempt.Refusal.class);
 		}
 
 		/**

@@ -10,10 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.LockGrant;
-import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.Place;
 
 /**
  * One request for a lock, as a step of its line. The first node of this JVM that nobody
@@ -38,16 +35,16 @@ final class Acquisition {
 
 	private final boolean shared;
 
-	private final Place place;
+	private final boolean wait;
 
-	Acquisition(LockLine line, LeaseRequest request, Place place) {
+	Acquisition(LockLine line, LeaseRequest request, boolean wait) {
 		this.line = line;
 		this.nodes = line.nodes();
 		this.requests = line.session().requests();
 		this.request = request;
 		this.owner = request.owner();
 		this.shared = Holding.isShared(request.owner());
-		this.place = place;
+		this.wait = wait;
 	}
 
 	CompletableFuture<LockAttempt> run() {
@@ -76,7 +73,7 @@ final class Acquisition {
 			if (holding.isOver()) {
 				return run();
 			}
-			return answer(new LockGrant(holding.fencingBase(), view.isAwaited(this.nodes::isSilent)));
+			return answer(new LockAttempt.Grant(holding.fencingBase(), view.isAwaited(this.nodes::isSilent)));
 		}).thenCompose(Function.identity());
 	}
 
@@ -84,7 +81,7 @@ final class Acquisition {
 		return this.nodes.enter(!this.shared, this.owner).thenCompose((entered) -> {
 			OwnNode node = entered.node();
 			LineView view = entered.view();
-			if (this.place != Place.NONE) {
+			if (this.wait) {
 				takePlace(node);
 			}
 			if (!view.isTurnOf(node.name(), this.shared)) {
@@ -131,7 +128,7 @@ final class Acquisition {
 			long base = bases.of(zxid);
 			givePlaceUp(node);
 			this.line.begin(this.owner, node, base, this.request.leaseTime());
-			return new LockGrant(base, view.isAwaited(this.nodes::isSilent));
+			return new LockAttempt.Grant(base, view.isAwaited(this.nodes::isSilent));
 		});
 	}
 
@@ -153,18 +150,18 @@ final class Acquisition {
 	private CompletableFuture<LockAttempt> refuse(LineView view) {
 		OwnNode due = place();
 		boolean placed = due != null && (this.shared || due.name().isExclusive());
-		if (this.place == Place.NONE || placed) {
+		if (!this.wait || placed) {
 			this.nodes.all()
 				.stream()
 				.filter(OwnNode::isWaiting)
 				.forEach((node) -> this.line.places().watch(node, view));
 			// A node that is left would count as a waiter
-			return this.nodes.sweep().handle((swept, ex) -> new LockRefusal(null));
+			return this.nodes.sweep().handle((swept, ex) -> new LockAttempt.Refusal(null));
 		}
 		return this.nodes.enter(!this.shared, this.owner).thenApply((entered) -> {
 			takePlace(entered.node());
 			this.line.places().watch(entered.node(), entered.view());
-			return new LockRefusal(null);
+			return new LockAttempt.Refusal(null);
 		});
 	}
 

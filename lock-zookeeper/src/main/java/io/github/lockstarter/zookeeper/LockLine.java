@@ -15,7 +15,6 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.Place;
 import io.github.lockstarter.store.ReleaseOutcome;
 
 /**
@@ -99,8 +98,8 @@ final class LockLine {
 		return answered.whenComplete((result, ex) -> this.nodes.sweep());
 	}
 
-	CompletableFuture<LockAttempt> acquire(LeaseRequest request, Place place) {
-		return new Acquisition(this, request, place).run();
+	CompletableFuture<LockAttempt> acquire(LeaseRequest request, boolean wait) {
+		return new Acquisition(this, request, wait).run();
 	}
 
 	/**
@@ -149,13 +148,13 @@ final class LockLine {
 		return this.nodes.delete(node);
 	}
 
-	CompletableFuture<ReleaseOutcome> release(OwnerToken owner, Place next) {
+	CompletableFuture<ReleaseOutcome> release(OwnerToken owner, @Nullable LockMode next) {
 		Holding holding = this.holdings.get(owner);
 		if (holding == null) {
 			return new Remains(this.nodes, this.session.requests()).release(owner);
 		}
 		boolean owned = !holding.isOver();
-		boolean queuing = next == Place.EXCLUSIVE || next == Place.SHARED;
+		boolean queuing = next != null && next != LockMode.FAIR;
 		if (queuing) {
 			this.nodes.all().stream().filter(OwnNode::isPlaceOfAll).forEach(OwnNode::giveUpPlaces);
 			this.nodes.sweep();
@@ -164,7 +163,7 @@ final class LockLine {
 		return leave(holding).thenCompose((view) -> {
 			boolean existed = view != null;
 			boolean handedOn = view != null && view.isHandedOnBy(released);
-			CompletableFuture<?> queued = (handedOn && queuing) ? this.places.enter(next == Place.EXCLUSIVE, owner)
+			CompletableFuture<?> queued = (handedOn && queuing) ? this.places.enter(next != LockMode.READ, owner)
 					: CompletableFuture.completedFuture(true);
 			if (!owned || !existed) {
 				return queued.handle((done, ex) -> ReleaseOutcome.NOT_OWNER);

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.ReleaseListener;
+import io.github.lockstarter.store.WaitingLine;
 
 /**
  * The sessions of a client, one after another.
@@ -43,7 +43,7 @@ final class Sessions implements ConnectionStateListener {
 
 	private volatile @Nullable LockSession session;
 
-	private volatile @Nullable ReleaseListener listener;
+	private volatile WaitingLine.@Nullable Listener listener;
 
 	private volatile @Nullable Runnable interrupted;
 
@@ -174,7 +174,7 @@ final class Sessions implements ConnectionStateListener {
 	}
 
 	private void onTurn(LockKey key) {
-		ReleaseListener listener = this.listener;
+		WaitingLine.Listener listener = this.listener;
 		if (listener != null) {
 			listener.onRelease(key);
 		}
@@ -183,7 +183,7 @@ final class Sessions implements ConnectionStateListener {
 	/**
 	 * Return whether messages reach the listener.
 	 */
-	boolean listen(ReleaseListener listener) {
+	boolean listen(WaitingLine.Listener listener) {
 		this.listener = listener;
 		return isConnected();
 	}
@@ -210,7 +210,7 @@ final class Sessions implements ConnectionStateListener {
 		catch (Exception ex) {
 			logger.debug("The session of ZooKeeper is not connected yet", ex);
 		}
-		ReleaseListener listener = this.listener;
+		WaitingLine.Listener listener = this.listener;
 		if (listener != null) {
 			listener.onDoubt();
 		}

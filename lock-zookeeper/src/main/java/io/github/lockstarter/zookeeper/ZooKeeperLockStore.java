@@ -16,6 +16,7 @@ import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.imps.CuratorFrameworkState;
 import org.apache.curator.retry.RetryOneTime;
+import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
@@ -23,7 +24,6 @@ import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.Place;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.WaitingLine;
 
@@ -153,8 +153,8 @@ public final class ZooKeeperLockStore implements LockStore, AutoCloseable {
 	}
 
 	@Override
-	public CompletionStage<LockAttempt> acquire(LeaseRequest request, Place place) {
-		return limit(ask(request.key(), (line) -> line.acquire(request, place)));
+	public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
+		return limit(ask(request.key(), (line) -> line.acquire(request, wait)));
 	}
 
 	@Override
@@ -173,7 +173,7 @@ public final class ZooKeeperLockStore implements LockStore, AutoCloseable {
 	}
 
 	@Override
-	public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, Place next) {
+	public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
 		// It is carried out even if it takes longer than its answer may
 		return limit(ask(key, (line) -> line.release(owner, next)).copy());
 	}

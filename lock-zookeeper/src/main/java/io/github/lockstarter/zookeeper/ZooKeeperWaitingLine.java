@@ -8,7 +8,6 @@ import java.util.function.Function;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.ReleaseListener;
 import io.github.lockstarter.store.WaitingLine;
 
 /**
@@ -30,7 +29,7 @@ final class ZooKeeperWaitingLine implements WaitingLine {
 	}
 
 	@Override
-	public boolean listen(ReleaseListener listener) {
+	public boolean listen(WaitingLine.Listener listener) {
 		return this.sessions.listen(listener);
 	}
 

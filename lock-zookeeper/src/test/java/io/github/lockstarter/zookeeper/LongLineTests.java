@@ -16,8 +16,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.LockGrant;
-import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.StoreClient;
 
@@ -74,7 +72,7 @@ class LongLineTests {
 	@Test
 	void aLockHasOneOwnerAlthoughTheServerRepeatsTheLargestNumber() throws Exception {
 		OwnerToken owner = OwnerToken.random();
-		assertThat(acquire(this.locks, owner)).isInstanceOf(LockGrant.class);
+		assertThat(acquire(this.locks, owner)).isInstanceOf(LockAttempt.Grant.class);
 		countUpTo(Integer.MAX_VALUE);
 		for (int i = 0; i < 10; i++) {
 			StoreClient any = (i % 2 == 0) ? this.otherLocks : this.locks;
@@ -83,18 +81,18 @@ class LongLineTests {
 		}
 		assertThat(this.locks.renew(KEY, owner, LEASE_TIME)).isTrue();
 		this.locks.release(KEY, owner, null);
-		assertThat(acquire(this.otherLocks, owner)).isInstanceOf(LockGrant.class);
-		assertThat(acquire(this.locks, OwnerToken.random())).isInstanceOf(LockRefusal.class);
+		assertThat(acquire(this.otherLocks, owner)).isInstanceOf(LockAttempt.Grant.class);
+		assertThat(acquire(this.locks, OwnerToken.random())).isInstanceOf(LockAttempt.Refusal.class);
 		assertThat(numbers()).containsExactly(0L);
 	}
 
 	@Test
 	void aFreeLockBeginsWithSmallNumbersAgain() throws Exception {
 		OwnerToken owner = OwnerToken.random();
-		LockGrant before = (LockGrant) acquire(this.locks, owner);
+		LockAttempt.Grant before = (LockAttempt.Grant) acquire(this.locks, owner);
 		this.locks.release(KEY, owner, null);
 		countUpTo(2_000_000_000);
-		LockGrant after = (LockGrant) acquire(this.otherLocks, owner);
+		LockAttempt.Grant after = (LockAttempt.Grant) acquire(this.otherLocks, owner);
 		assertThat(after.fencingBase()).isGreaterThan(before.fencingBase());
 		assertThat(numbers()).containsExactly(0L);
 	}

@@ -20,12 +20,11 @@ import org.junit.jupiter.api.Test;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.servers.SharedServers;
-import io.github.lockstarter.store.LockGrant;
-import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.ReleaseListener;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.UnusableStoreException;
+import io.github.lockstarter.store.WaitingLine;
 import io.github.lockstarter.test.SafetyViolation;
 import io.github.lockstarter.test.StoreClient;
 
@@ -68,7 +67,7 @@ class NodesTests {
 				ZooKeeperLockStore otherStore = TestServers.store(other)) {
 			LockKey key = LockKey.of("stock", 1);
 			assertThat(new StoreClient(shopStore).acquire(key, OwnerToken.random(), LEASE_TIME, false))
-				.isInstanceOf(LockGrant.class);
+				.isInstanceOf(LockAttempt.Grant.class);
 			assertThat(shop.checkExists().forPath("/distributed-locks/stock:1")).isNotNull();
 			List<ACL> list = shop.getACL().forPath("/distributed-locks/stock:1");
 			assertThat(list).singleElement()
@@ -88,7 +87,8 @@ class NodesTests {
 				CuratorFramework client = TestServers.connected(members, TestServers.PATIENT)) {
 			StoreClient locks = new StoreClient(store);
 			OwnerToken owner = OwnerToken.random();
-			await().ignoreExceptions().until(() -> locks.acquire(key, owner, LEASE_TIME, false) instanceof LockGrant);
+			await().ignoreExceptions()
+				.until(() -> locks.acquire(key, owner, LEASE_TIME, false) instanceof LockAttempt.Grant);
 			assertThat(client.getChildren().forPath(path + "/shop/distributed-locks/stock:1")).hasSize(1);
 			locks.release(key, owner, null);
 		}
@@ -110,7 +110,7 @@ class NodesTests {
 				assertThat(locks.renew(key, owner, LEASE_TIME)).isTrue();
 				assertThat(locks.release(key, owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
 				assertThat(new StoreClient(otherStore).acquire(key, OwnerToken.random(), LEASE_TIME, false))
-					.isInstanceOf(LockGrant.class);
+					.isInstanceOf(LockAttempt.Grant.class);
 			}
 		}
 	}
@@ -156,9 +156,9 @@ class NodesTests {
 			OwnerToken owner = OwnerToken.random();
 			OwnerToken next = OwnerToken.random();
 			locks.acquire(key, owner, LEASE_TIME, true);
-			assertThat(otherLocks.acquire(key, next, LEASE_TIME, true)).isInstanceOf(LockRefusal.class);
+			assertThat(otherLocks.acquire(key, next, LEASE_TIME, true)).isInstanceOf(LockAttempt.Refusal.class);
 			locks.release(key, owner, null);
-			await().until(() -> otherLocks.acquire(key, next, LEASE_TIME, true) instanceof LockGrant);
+			await().until(() -> otherLocks.acquire(key, next, LEASE_TIME, true) instanceof LockAttempt.Grant);
 			otherLocks.release(key, next, null);
 			assertThat(TestServers.nodes(client, "/distributed-locks/left:over")).isEmpty();
 			await().until(() -> store.linesInUse() == 0 && otherStore.linesInUse() == 0);
@@ -171,7 +171,7 @@ class NodesTests {
 		try (CuratorFramework client = connected("")) {
 			List<ZooKeeperLockStore> stores = Stream.generate(() -> TestServers.store(client)).limit(20).toList();
 			AtomicInteger notified = new AtomicInteger();
-			ReleaseListener listener = new ReleaseListener() {
+			WaitingLine.Listener listener = new WaitingLine.Listener() {
 
 				@Override
 				public void onRelease(LockKey key) {
@@ -193,7 +193,8 @@ class NodesTests {
 				clients.get(i - 1).release(key, owners.get(i - 1), null);
 				int expected = i;
 				await().until(() -> notified.get() == expected);
-				assertThat(clients.get(i).acquire(key, owners.get(i), LEASE_TIME, true)).isInstanceOf(LockGrant.class);
+				assertThat(clients.get(i).acquire(key, owners.get(i), LEASE_TIME, true))
+					.isInstanceOf(LockAttempt.Grant.class);
 			}
 			assertThat(notified).hasValue(clients.size() - 1);
 			stores.forEach(ZooKeeperLockStore::close);
@@ -216,21 +217,21 @@ class NodesTests {
 			OwnerToken reader = OwnerToken.random(LockMode.READ);
 			OwnerToken otherReader = OwnerToken.random(LockMode.READ);
 			OwnerToken waiter = OwnerToken.random(LockMode.FAIR);
-			assertThat(locks.acquire(key, reader, LEASE_TIME, false)).isInstanceOf(LockGrant.class);
-			assertThat(otherLocks.acquire(key, waiter, LEASE_TIME, true)).isInstanceOf(LockRefusal.class);
-			assertThat(otherLocks.acquire(key, otherReader, LEASE_TIME, false)).isInstanceOf(LockGrant.class);
+			assertThat(locks.acquire(key, reader, LEASE_TIME, false)).isInstanceOf(LockAttempt.Grant.class);
+			assertThat(otherLocks.acquire(key, waiter, LEASE_TIME, true)).isInstanceOf(LockAttempt.Refusal.class);
+			assertThat(otherLocks.acquire(key, otherReader, LEASE_TIME, false)).isInstanceOf(LockAttempt.Grant.class);
 			otherLocks.release(key, otherReader, null);
-			SafetyViolation.check(otherLocks.acquire(key, waiter, LEASE_TIME, true) instanceof LockRefusal,
+			SafetyViolation.check(otherLocks.acquire(key, waiter, LEASE_TIME, true) instanceof LockAttempt.Refusal,
 					"'%s' was granted while a reader has it", key);
 			locks.release(key, reader, null);
-			await().until(() -> otherLocks.acquire(key, waiter, LEASE_TIME, true) instanceof LockGrant);
+			await().until(() -> otherLocks.acquire(key, waiter, LEASE_TIME, true) instanceof LockAttempt.Grant);
 			otherLocks.release(key, waiter, null);
 		}
 	}
 
 	private static long base(StoreClient locks, LockKey key) {
 		OwnerToken owner = OwnerToken.random();
-		long base = ((LockGrant) locks.acquire(key, owner, LEASE_TIME, false)).fencingBase();
+		long base = ((LockAttempt.Grant) locks.acquire(key, owner, LEASE_TIME, false)).fencingBase();
 		locks.release(key, owner, null);
 		return base;
 	}

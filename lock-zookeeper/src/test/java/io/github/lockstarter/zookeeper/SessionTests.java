@@ -34,12 +34,9 @@ import io.github.lockstarter.servers.SharedServers;
 import io.github.lockstarter.servers.ZooKeeperServer;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.LockGrant;
-import io.github.lockstarter.store.LockRefusal;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.Place;
-import io.github.lockstarter.store.ReleaseListener;
 import io.github.lockstarter.store.ReleaseOutcome;
+import io.github.lockstarter.store.WaitingLine;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.SafetyViolation;
@@ -194,7 +191,7 @@ class SessionTests {
 			.isInstanceOf(CompletionException.class);
 		blocked.complete(null);
 		await().ignoreExceptions()
-			.until(() -> client.acquire(KEY, OwnerToken.random(), LEASE_TIME, false) instanceof LockGrant);
+			.until(() -> client.acquire(KEY, OwnerToken.random(), LEASE_TIME, false) instanceof LockAttempt.Grant);
 		assertThat(this.farStore.longestLease()).isEqualTo(TWO_FIFTHS);
 		await().ignoreExceptions()
 			.until(() -> this.farRegistry.tryAcquire(LockRequest.of("stock", 2)).orElseThrow().isHeld());
@@ -221,7 +218,7 @@ class SessionTests {
 	void anotherSessionReleasesWhatTheLastOneHasLeft() throws Exception {
 		OwnerToken owner = OwnerToken.random();
 		StoreClient client = new StoreClient(this.farStore);
-		assertThat(client.acquire(KEY, owner, LEASE_TIME, false)).isInstanceOf(LockGrant.class);
+		assertThat(client.acquire(KEY, owner, LEASE_TIME, false)).isInstanceOf(LockAttempt.Grant.class);
 		// The server still keeps the session
 		this.network.cut();
 		ZooKeeper last = this.far.getZookeeperClient().getZooKeeper();
@@ -230,9 +227,9 @@ class SessionTests {
 		await().until(() -> this.far.getZookeeperClient().getZooKeeper() != last
 				&& this.far.getZookeeperClient().isConnected());
 		assertThat(client.renew(KEY, owner, LEASE_TIME)).isFalse();
-		assertThat(client.acquire(KEY, OwnerToken.random(), LEASE_TIME, false)).isInstanceOf(LockRefusal.class);
+		assertThat(client.acquire(KEY, OwnerToken.random(), LEASE_TIME, false)).isInstanceOf(LockAttempt.Refusal.class);
 		assertThat(client.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
-		assertThat(client.acquire(KEY, OwnerToken.random(), LEASE_TIME, false)).isInstanceOf(LockGrant.class);
+		assertThat(client.acquire(KEY, OwnerToken.random(), LEASE_TIME, false)).isInstanceOf(LockAttempt.Grant.class);
 	}
 
 	/** The client itself would give up the connection much later. */
@@ -259,7 +256,8 @@ class SessionTests {
 		});
 		assertThat(this.far.getZookeeperClient().isConnected()).isTrue();
 		this.network.healWithReset();
-		await().ignoreExceptions().until(() -> client.acquire(KEY, owner, LEASE_TIME, true) instanceof LockGrant);
+		await().ignoreExceptions()
+			.until(() -> client.acquire(KEY, owner, LEASE_TIME, true) instanceof LockAttempt.Grant);
 		await().until(() -> TestServers.nodes(this.near, PATH).size() == 2);
 		assertThat(client.renew(KEY, owner, LEASE_TIME)).isTrue();
 		assertThat(client.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
@@ -282,8 +280,9 @@ class SessionTests {
 			holder.acquire(KEY, owner, LEASE_TIME, false);
 			StoreClient client = new StoreClient(reserving);
 			client.listen(counting(turns));
-			assertThat(client.acquire(KEY, waiter, LEASE_TIME, true)).isInstanceOf(LockRefusal.class);
-			long between = ((LockGrant) holder.acquire(LockKey.of("stock", 2), owner, LEASE_TIME, false)).fencingBase();
+			assertThat(client.acquire(KEY, waiter, LEASE_TIME, true)).isInstanceOf(LockAttempt.Refusal.class);
+			long between = ((LockAttempt.Grant) holder.acquire(LockKey.of("stock", 2), owner, LEASE_TIME, false))
+				.fencingBase();
 			if (!noticed) {
 				this.network.cutAnswers();
 			}
@@ -291,8 +290,7 @@ class SessionTests {
 			if (noticed) {
 				await().until(() -> turns.get() == 1);
 			}
-			CompletableFuture<LockAttempt> attempt = reserving
-				.acquire(new LeaseRequest(KEY, waiter, LEASE_TIME), Place.EXCLUSIVE)
+			CompletableFuture<LockAttempt> attempt = reserving.acquire(new LeaseRequest(KEY, waiter, LEASE_TIME), true)
 				.toCompletableFuture();
 			this.network.heal();
 			assertLater(attempt, between);
@@ -307,7 +305,8 @@ class SessionTests {
 		this.network.holdBack(request(OpCode.getChildren2));
 		CompletableFuture<LockAttempt> attempt = attempt(OwnerToken.random());
 		awaitHeld();
-		long between = ((LockGrant) holder.acquire(LockKey.of("stock", 2), owner, LEASE_TIME, false)).fencingBase();
+		long between = ((LockAttempt.Grant) holder.acquire(LockKey.of("stock", 2), owner, LEASE_TIME, false))
+			.fencingBase();
 		holder.release(KEY, owner, null);
 		this.network.letGo();
 		assertLater(attempt, between);
@@ -319,8 +318,8 @@ class SessionTests {
 		StoreClient holder = new StoreClient(this.nearStore);
 		OwnerToken owner = OwnerToken.random();
 		OwnerToken waiter = OwnerToken.random();
-		long before = ((LockGrant) holder.acquire(KEY, owner, LEASE_TIME, false)).fencingBase();
-		assertThat(attempt(waiter)).succeedsWithin(PATIENCE).isInstanceOf(LockRefusal.class);
+		long before = ((LockAttempt.Grant) holder.acquire(KEY, owner, LEASE_TIME, false)).fencingBase();
+		assertThat(attempt(waiter)).succeedsWithin(PATIENCE).isInstanceOf(LockAttempt.Refusal.class);
 		this.network.holdBack(request(OpCode.sync));
 		CompletableFuture<LockAttempt> attempt = attempt(waiter);
 		awaitHeld();
@@ -330,13 +329,13 @@ class SessionTests {
 	}
 
 	private CompletableFuture<LockAttempt> attempt(OwnerToken owner) {
-		return this.farStore.acquire(new LeaseRequest(KEY, owner, LEASE_TIME), Place.EXCLUSIVE).toCompletableFuture();
+		return this.farStore.acquire(new LeaseRequest(KEY, owner, LEASE_TIME), true).toCompletableFuture();
 	}
 
 	private static void assertLater(CompletableFuture<LockAttempt> attempt, long before) {
 		assertThat(attempt).succeedsWithin(PATIENCE)
-			.isInstanceOfSatisfying(LockGrant.class, (grant) -> SafetyViolation.check(grant.fencingBase() > before,
-					"base %s after %s", grant.fencingBase(), before));
+			.isInstanceOfSatisfying(LockAttempt.Grant.class, (grant) -> SafetyViolation
+				.check(grant.fencingBase() > before, "base %s after %s", grant.fencingBase(), before));
 	}
 
 	/** Return how a request about the lock begins after its number. */
@@ -357,8 +356,8 @@ class SessionTests {
 		})).as("the request was sent").succeedsWithin(PATIENCE);
 	}
 
-	private static ReleaseListener counting(AtomicInteger turns) {
-		return new ReleaseListener() {
+	private static WaitingLine.Listener counting(AtomicInteger turns) {
+		return new WaitingLine.Listener() {
 
 			@Override
 			public void onRelease(LockKey key) {
@@ -409,13 +408,13 @@ class SessionTests {
 				ZooKeeperLockStore store = TestServers.store(client)) {
 			StoreClient locks = new StoreClient(store);
 			OwnerToken owner = OwnerToken.random();
-			LockGrant grant = (LockGrant) locks.acquire(KEY, owner, LEASE_TIME, false);
+			LockAttempt.Grant grant = (LockAttempt.Grant) locks.acquire(KEY, owner, LEASE_TIME, false);
 			server.kill();
 			server.restart();
 			await().atMost(Duration.ofMinutes(1)).ignoreExceptions().until(() -> locks.renew(KEY, owner, LEASE_TIME));
 			assertThat(locks.acquire(KEY, owner, LEASE_TIME, false)).isEqualTo(grant);
 			locks.release(KEY, owner, null);
-			LockGrant next = (LockGrant) locks.acquire(KEY, OwnerToken.random(), LEASE_TIME, false);
+			LockAttempt.Grant next = (LockAttempt.Grant) locks.acquire(KEY, OwnerToken.random(), LEASE_TIME, false);
 			SafetyViolation.check(next.fencingBase() > grant.fencingBase(), "base %s after %s", next.fencingBase(),
 					grant.fencingBase());
 		}
@@ -431,7 +430,7 @@ class SessionTests {
 			.until(() -> client.release(KEY, OwnerToken.random(), null) == ReleaseOutcome.NOT_OWNER);
 		long start = System.nanoTime();
 		assertThat(client.acquire(KEY, OwnerToken.random(), Duration.ofSeconds(1), false))
-			.isInstanceOf(LockGrant.class);
+			.isInstanceOf(LockAttempt.Grant.class);
 		store.close();
 		await().until(() -> TestServers.nodes(this.near, PATH).isEmpty());
 		assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(Duration.ofSeconds(1).toNanos());

@@ -21,8 +21,7 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.servers.SharedServers;
 import io.github.lockstarter.servers.ZooKeeperEnsemble;
 import io.github.lockstarter.servers.ZooKeeperServer;
-import io.github.lockstarter.store.LockGrant;
-import io.github.lockstarter.store.LockRefusal;
+import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.AbstractLockStoreTests;
@@ -61,9 +60,9 @@ class ZooKeeperLockStoreTests {
 				three.arrive(this.key, second);
 				long start = System.nanoTime();
 				this.one.client().release(this.key, this.owner, null);
-				await().until(() -> three.acquire(this.key, second, LEASE_TIME, false) instanceof LockGrant);
+				await().until(() -> three.acquire(this.key, second, LEASE_TIME, false) instanceof LockAttempt.Grant);
 				assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(turn);
-				assertThat(two.acquire(this.key, first, LEASE_TIME, false)).isInstanceOf(LockRefusal.class);
+				assertThat(two.acquire(this.key, first, LEASE_TIME, false)).isInstanceOf(LockAttempt.Refusal.class);
 			}
 		}
 
