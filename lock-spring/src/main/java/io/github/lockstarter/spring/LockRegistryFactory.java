@@ -5,10 +5,12 @@ package io.github.lockstarter.spring;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
@@ -94,8 +96,7 @@ public final class LockRegistryFactory implements SmartLifecycle {
 		synchronized (this.created) {
 			if (this.created.putIfAbsent(name, registry) != null) {
 				registry.close();
-				throw new IllegalArgumentException("There is already a lock registry with the name '" + name
-						+ "'. Its locks would be different locks with equal names: give each registry its own name");
+				throw new IllegalArgumentException(sameName(name));
 			}
 		}
 		if (this.running) {
@@ -103,6 +104,11 @@ public final class LockRegistryFactory implements SmartLifecycle {
 		}
 		return this.transactions ? new TransactionAwareLockRegistry(name, registry, this.advice.onActiveTransaction(),
 				this.advice.onPersistenceContext(), listener()) : registry;
+	}
+
+	private static String sameName(String name) {
+		return "There are two lock registries with the name '" + name
+				+ "', whose locks would be confused in the tables of fenced transactions: give each a name of its own";
 	}
 
 	private <T> T bean(Class<T> type, T otherwise) {
@@ -147,9 +153,19 @@ public final class LockRegistryFactory implements SmartLifecycle {
 			.orElse("");
 	}
 
+	/**
+	 * Grant locks.
+	 * @throws IllegalStateException if two registries have the same name
+	 */
 	@Override
 	public void start() {
-		all().forEach(DefaultLockRegistry::open);
+		Set<String> names = new HashSet<>();
+		for (DefaultLockRegistry registry : all()) {
+			if (!names.add(registry.name())) {
+				throw new IllegalStateException(sameName(registry.name()));
+			}
+			registry.open();
+		}
 		this.running = true;
 	}
 

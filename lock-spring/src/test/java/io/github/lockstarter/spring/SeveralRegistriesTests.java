@@ -35,6 +35,10 @@ import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.OnContention;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.OnUnavailable;
+import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.engine.Time;
+import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
@@ -132,8 +136,17 @@ class SeveralRegistriesTests {
 		try (AnnotationConfigApplicationContext context = start()) {
 			LockRegistryFactory registries = context.getBean(LockRegistryFactory.class);
 			assertThatIllegalArgumentException().isThrownBy(() -> registries.create("other", new MemoryLockStore()))
-				.withMessageStartingWith("There is already a lock registry with the name 'other'.");
+				.withMessageStartingWith("There are two lock registries with the name 'other'");
 			registries.create("another", new MemoryLockStore()).acquire(REQUEST).close();
+		}
+		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+			context.register(Registries.class);
+			context.registerBean("own", DefaultLockRegistry.class,
+					() -> new DefaultLockRegistry("other", new MemoryLockStore(), LockSettings.NONE,
+							EngineSettings.DEFAULTS, LockListener.NO_OP, Time.SYSTEM),
+					(definition) -> ((AbstractBeanDefinition) definition).setDefaultCandidate(false));
+			assertThatThrownBy(context::refresh).rootCause()
+				.hasMessageStartingWith("There are two lock registries with the name 'other'");
 		}
 	}
 

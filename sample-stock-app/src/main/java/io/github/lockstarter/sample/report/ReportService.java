@@ -32,9 +32,8 @@ public class ReportService {
 	 * @return the report, or empty if another instance writes or has written it
 	 */
 	@Retryable(maxRetries = 3, delayString = "${shop.report.retry-delay:10m}")
-	@DistributedLock(name = "daily-report", key = "#day", registry = "${shop.report.registry:}",
-			waitTime = "${shop.report.wait-time:0s}", onContention = OnContention.SKIP,
-			holdAtLeast = "${shop.report.hold-at-least:12h}")
+	@DistributedLock(name = "daily-report", key = "#day", waitTime = "${shop.report.wait-time:0s}",
+			onContention = OnContention.SKIP, holdAtLeast = "${shop.report.hold-at-least:12h}")
 	@Transactional
 	public Optional<DailyReport> write(LocalDate day) {
 		if (this.reports.find(day).isPresent()) {
