@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.ApplicationEventPublisher;
@@ -146,11 +145,10 @@ public final class LockRegistryFactory implements SmartLifecycle {
 	}
 
 	private String beanName(LockRegistry registry) {
-		return Arrays
-			.stream(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(this.beans, LockRegistry.class, true, false))
-			.filter((name) -> this.beans.isSingleton(name) && this.beans.getBean(name) == registry)
+		return Arrays.stream(this.beans.getBeanNamesForType(LockRegistry.class, false, false))
+			.filter((name) -> this.beans.getSingleton(name) == registry)
 			.findFirst()
-			.orElse("");
+			.orElse(registry.getClass().getName());
 	}
 
 	/**
