@@ -15,7 +15,6 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
-import io.github.lockstarter.store.StoreCapabilities;
 
 /**
  * Leads a waiter from its request to its lease, whether it waits on a thread or without

@@ -25,10 +25,8 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSettings;
-import io.github.lockstarter.event.CompositeLockListener;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.StoreCapabilities;
 
 /**
  * The {@link LockRegistry} of one store, whichever it is. The waiters of one JVM form a
@@ -118,7 +116,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		this.shutdownTimeout = settings.shutdownTimeout();
 		this.capabilities = StoreCapabilities.of(name, store);
 		LockStore safeStore = new WellBehavedStore(store);
-		LockListener safeListener = new CompositeLockListener(List.of(listener));
+		LockListener safeListener = LockListener.of(List.of(listener));
 		this.threads = new EngineThreads(safeStore, time);
 		this.waiters = new Waiters(this.capabilities, lockSettings, settings.waitTime(), time);
 		this.terms = new Terms(settings, time);
@@ -149,6 +147,17 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	 */
 	public LockStore store() {
 		return this.store;
+	}
+
+	/**
+	 * Return what the store cannot do of a request, for checks before the first call.
+	 * @param request a request, with a time to hold the lock at least if a template is to
+	 * apply one
+	 * @return the rest of a sentence that begins with the lock, or {@code null} if the
+	 * store can do all of it
+	 */
+	public @Nullable String objection(LockRequest request) {
+		return this.capabilities.objection(request);
 	}
 
 	@Override

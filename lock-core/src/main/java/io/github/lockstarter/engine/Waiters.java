@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSettings;
-import io.github.lockstarter.store.StoreCapabilities;
 
 /**
  * Makes the waiter of each request, with the settings of the lock's name where the

@@ -13,7 +13,7 @@ import org.apache.commons.logging.LogFactory;
  * Passes events on to several listeners, and isolates the lock and the other listeners
  * from the failure of one.
  */
-public final class CompositeLockListener implements LockListener {
+final class CompositeLockListener implements LockListener {
 
 	private static final Log logger = LogFactory.getLog(CompositeLockListener.class);
 
@@ -22,7 +22,7 @@ public final class CompositeLockListener implements LockListener {
 	/** A listener that fails once may fail on each event. */
 	private final Set<Class<?>> failed = ConcurrentHashMap.newKeySet();
 
-	public CompositeLockListener(List<? extends LockListener> listeners) {
+	CompositeLockListener(List<? extends LockListener> listeners) {
 		this.listeners = List.copyOf(listeners);
 	}
 
@@ -34,8 +34,7 @@ public final class CompositeLockListener implements LockListener {
 			}
 			catch (Throwable ex) {
 				// An error that escaped would leave a held lock without a lease. The
-				// class is
-				// logged because the toString() of a proxy may fail as well
+				// class is logged because the toString() of a proxy may fail as well
 				String failure = "Listener " + listener.getClass().getName() + " failed on " + event
 						+ "; the lock is not affected";
 				if (this.failed.add(listener.getClass())) {

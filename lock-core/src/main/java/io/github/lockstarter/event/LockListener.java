@@ -2,6 +2,8 @@
 
 package io.github.lockstarter.event;
 
+import java.util.List;
+
 /**
  * Callback for what happens to locks. Declare a bean of this type to be called.
  *
@@ -23,6 +25,15 @@ public interface LockListener {
 	 */
 	LockListener NO_OP = (event) -> {
 	};
+
+	/**
+	 * Return a listener that passes events on to others. If one of them throws, that is
+	 * logged, and the others are called all the same.
+	 * @param listeners what to call, in this order
+	 */
+	static LockListener of(List<? extends LockListener> listeners) {
+		return new CompositeLockListener(listeners);
+	}
 
 	/**
 	 * Handle an event.

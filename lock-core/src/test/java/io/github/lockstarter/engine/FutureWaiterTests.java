@@ -14,7 +14,6 @@ import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.StoreCapabilities;
 import io.github.lockstarter.test.ManualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -64,7 +63,8 @@ class FutureWaiterTests {
 		OutageLog outages = EngineProbe.outages(this.threads.timetable());
 		StoreDesk desk = new StoreDesk(this.store, EngineSettings.DEFAULTS, this.threads, new LocalLocks(terms),
 				new LossNotice("memory", listener, Runnable::run, outages), outages);
-		return new Admission(desk, outages, listener, StoreCapabilities.of(this.store), this.threads.returns());
+		return new Admission(desk, outages, listener, StoreCapabilities.of(this.store.name(), this.store),
+				this.threads.returns());
 	}
 
 }

@@ -24,7 +24,6 @@ import io.github.lockstarter.LockSettings;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.engine.Time;
-import io.github.lockstarter.event.CompositeLockListener;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.LockStore;
@@ -118,7 +117,7 @@ public final class LockRegistryFactory implements SmartLifecycle {
 		List<LockListener> all = new ArrayList<>(
 				this.beans.getBeanProvider(LockListener.class).orderedStream().toList());
 		all.add(new ApplicationEventLockListener(this.publisher));
-		return new CompositeLockListener(all);
+		return LockListener.of(all);
 	}
 
 	/**

@@ -31,7 +31,6 @@ import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.OnPersistenceContext;
 import io.github.lockstarter.TransactionFencing;
-import io.github.lockstarter.event.CompositeLockListener;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.transaction.TransactionAwareLeaseSet.Terms;
@@ -82,13 +81,13 @@ public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry
 	public TransactionAwareLockRegistry(String name, LockRegistry delegate, OnActiveTransaction onActiveTransaction,
 			OnPersistenceContext onPersistenceContext, LockListener listener) {
 		this(name, delegate, new StaleReadGuard(onActiveTransaction, onPersistenceContext),
-				new CompositeLockListener(List.of(listener)), null, System::nanoTime);
+				LockListener.of(List.of(listener)), null, System::nanoTime);
 	}
 
 	TransactionAwareLockRegistry(String name, LockRegistry delegate, OnActiveTransaction onActiveTransaction,
 			OnPersistenceContext onPersistenceContext, LockListener listener, LongSupplier nanoTime) {
 		this(name, delegate, new StaleReadGuard(onActiveTransaction, onPersistenceContext),
-				new CompositeLockListener(List.of(listener)), null, nanoTime);
+				LockListener.of(List.of(listener)), null, nanoTime);
 	}
 
 	private TransactionAwareLockRegistry(String name, LockRegistry delegate, StaleReadGuard guard,

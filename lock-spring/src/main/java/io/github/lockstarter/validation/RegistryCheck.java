@@ -25,7 +25,6 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSettings;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
-import io.github.lockstarter.store.StoreCapabilities;
 
 /**
  * Checks that the registry of each annotated method exists and can do what the method
@@ -61,7 +60,7 @@ final class RegistryCheck {
 		String name = qualifier;
 		if (registry instanceof DefaultLockRegistry known) {
 			name = known.name();
-			String objection = StoreCapabilities.of(name, known.store()).objection(complete);
+			String objection = known.objection(complete);
 			if (objection != null) {
 				throw new InvalidLockDefinitionException(method, "the lock " + objection,
 						"Change the annotation, or name another registry with 'registry'. " + registries(), null);

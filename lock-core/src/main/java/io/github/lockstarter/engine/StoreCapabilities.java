@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.store;
+package io.github.lockstarter.engine;
 
 import java.util.Set;
 import java.util.TreeSet;
@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.store.LockStore;
 
 /**
  * What a {@link LockStore} can do. A request for anything else is refused, and an
@@ -20,15 +21,7 @@ import io.github.lockstarter.LockRequest;
  * @param modes the modes in which it grants locks
  * @param keeping whether it can keep a lock after its owner has released it
  */
-public record StoreCapabilities(String store, Set<LockMode> modes, boolean keeping) {
-
-	/**
-	 * Return the capabilities that a store declares.
-	 * @param store the store
-	 */
-	public static StoreCapabilities of(LockStore store) {
-		return of(store.name(), store);
-	}
+record StoreCapabilities(String store, Set<LockMode> modes, boolean keeping) {
 
 	/**
 	 * Return the capabilities that a store declares, under the name by which the
@@ -36,7 +29,7 @@ public record StoreCapabilities(String store, Set<LockMode> modes, boolean keepi
 	 * @param name the name
 	 * @param store the store
 	 */
-	public static StoreCapabilities of(String name, LockStore store) {
+	static StoreCapabilities of(String name, LockStore store) {
 		return new StoreCapabilities(name, new TreeSet<>(store.modes()), store.keeping().isPresent());
 	}
 
@@ -45,7 +38,7 @@ public record StoreCapabilities(String store, Set<LockMode> modes, boolean keepi
 	 * that begins with the lock, or {@code null} if it can do all of it.
 	 * @param request the request
 	 */
-	public @Nullable String objection(LockRequest request) {
+	@Nullable String objection(LockRequest request) {
 		if (!this.modes.contains(request.mode())) {
 			return "is requested in mode " + request.mode() + ", but the lock store '" + this.store + "' grants "
 					+ this.modes.stream().map(LockMode::name).collect(Collectors.joining(", ")) + " only";
@@ -58,7 +51,7 @@ public record StoreCapabilities(String store, Set<LockMode> modes, boolean keepi
 	 * @param request the request
 	 * @throws IllegalArgumentException if it cannot
 	 */
-	public void require(LockRequest request) {
+	void require(LockRequest request) {
 		String objection = objection(request);
 		if (objection != null) {
 			throw new IllegalArgumentException("Lock '" + request.key() + "' " + objection);
@@ -70,7 +63,7 @@ public record StoreCapabilities(String store, Set<LockMode> modes, boolean keepi
 	 * @param lock the lock to keep
 	 * @throws IllegalArgumentException if it cannot
 	 */
-	public void requireKeeping(String lock) {
+	void requireKeeping(String lock) {
 		if (!this.keeping) {
 			throw new IllegalArgumentException("Lock '" + lock + "' " + keepingObjection());
 		}
