@@ -2,7 +2,6 @@
 
 package io.github.lockstarter.autoconfigure;
 
-import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
@@ -15,26 +14,9 @@ class LockStoreFailureAnalyzer extends AbstractFailureAnalyzer<LockStoreNotFound
 	protected FailureAnalysis analyze(Throwable rootFailure, LockStoreNotFoundException cause) {
 		return new FailureAnalysis(cause.getMessage() + ".",
 				"To lock across instances, " + cause.getRemedy() + ", or declare a LockStore bean of your own."
-						+ " For tests, " + forTests(rootFailure)
-						+ " To run without distributed locks, set distributed-lock.enabled=false.",
+						+ " For tests, set distributed-lock.store=memory. To run without distributed locks, set"
+						+ " distributed-lock.enabled=false: then the locks of all registries are kept in this JVM.",
 				cause);
-	}
-
-	/**
-	 * The default store does not matter if something names the registry of another one.
-	 */
-	private static String forTests(Throwable failure) {
-		for (Throwable each = failure; each != null; each = each.getCause()) {
-			if (each instanceof BeanCreationException creation && creation.getBeanName() != null
-					&& DefaultRegistry.remedy(creation.getBeanName()) != null) {
-				return "declare a LockRegistry bean with the name '" + creation.getBeanName() + "'.";
-			}
-			if (each instanceof BeanCreationException creation
-					&& DefaultRegistryConfiguration.REGISTRY.equals(creation.getBeanName())) {
-				break;
-			}
-		}
-		return "set distributed-lock.store=memory.";
 	}
 
 }
