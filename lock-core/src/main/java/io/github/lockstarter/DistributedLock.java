@@ -36,8 +36,7 @@ import org.springframework.aot.hint.annotation.Reflective;
  * If the annotation is repeated, or its key is a collection, several locks are acquired
  * together or not at all, in an order that is the same in all instances. All annotations
  * of a method must agree on what happens if the locks cannot be acquired. The method then
- * holds a {@link LeaseSet}, and a parameter of type {@link Lease} is an invalid
- * definition.
+ * holds a {@link LeaseSet}.
  *
  * <p>
  * On a class, the annotation applies to its public methods; one on a method replaces it.
@@ -140,9 +139,9 @@ public @interface DistributedLock {
 	 * whole wait time; see also {@link #onUnavailable()}. The method may have one more
 	 * parameter, at the end, for the exception that would have been thrown, for example a
 	 * {@link LockException}. If there is a method with this parameter and one without,
-	 * the former is called. The fallback runs without the lock and receives {@code null}
-	 * for a {@link Lease}. It is called on the object itself, so its own annotations, for
-	 * example {@code @Transactional}, have no effect.
+	 * the former is called. The fallback runs without the lock. It is called on the
+	 * object itself, so its own annotations, for example {@code @Transactional}, have no
+	 * effect.
 	 */
 	String fallback() default "";
 

@@ -13,9 +13,9 @@ public interface Lease extends LeaseSet {
 
 	/**
 	 * Return the lease of the innermost annotated method or {@link LockTemplate} that
-	 * runs on this thread; for a body that returns a future, until the body has returned.
-	 * Where the work continues on other threads, or is a reactive chain, declare a method
-	 * parameter of type {@code Lease} instead. A lease that was acquired from a
+	 * runs on this thread; for a body that returns a future or a publisher, until the
+	 * body has returned. Where the work continues on other threads, or is a reactive
+	 * chain, call this method before. A lease that was acquired from a
 	 * {@link LockRegistry} is never the current one.
 	 * @throws IllegalStateException if there is no such lease, or if the method or
 	 * template holds several locks; see {@link LeaseSet#current()}

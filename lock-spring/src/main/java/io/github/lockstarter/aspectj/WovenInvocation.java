@@ -10,29 +10,18 @@ import org.aspectj.lang.ProceedingJoinPoint;
 import org.aspectj.lang.reflect.MethodSignature;
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockstarter.interceptor.RepeatableInvocation;
-
 /**
  * Presents the execution of a woven method to interceptors like a call through a proxy.
  */
-final class WovenInvocation implements RepeatableInvocation {
+final class WovenInvocation implements MethodInvocation {
 
 	private final ProceedingJoinPoint joinPoint;
 
 	private final @Nullable Object[] arguments;
 
 	WovenInvocation(ProceedingJoinPoint joinPoint) {
-		this(joinPoint, joinPoint.getArgs());
-	}
-
-	private WovenInvocation(ProceedingJoinPoint joinPoint, @Nullable Object[] arguments) {
 		this.joinPoint = joinPoint;
-		this.arguments = arguments;
-	}
-
-	@Override
-	public MethodInvocation copy() {
-		return new WovenInvocation(this.joinPoint, this.arguments.clone());
+		this.arguments = joinPoint.getArgs();
 	}
 
 	@Override

@@ -63,7 +63,7 @@ interface InvocationAdapter {
 						+ " method return a Mono, or call it on Schedulers.boundedElastic()");
 			}
 			return locks.execute(template, (lease) -> {
-				Object result = call.proceed(lease);
+				Object result = call.proceed();
 				if (this.awaitsFuture && result instanceof CompletableFuture<?> future) {
 					await(future, lease);
 				}
@@ -112,7 +112,7 @@ interface InvocationAdapter {
 		@Override
 		public Object invoke(LockOperation.Call call, LockOperation.Locks locks, LockTemplate template) {
 			LockOperation.Call later = call.copy();
-			return locks.<@Nullable Object>executeAsync(template, (lease) -> stage(later.proceed(lease)),
+			return locks.<@Nullable Object>executeAsync(template, (lease) -> stage(later.proceed()),
 					(failure) -> stage(later.otherwise(failure)));
 		}
 

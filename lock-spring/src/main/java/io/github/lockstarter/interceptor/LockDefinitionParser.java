@@ -35,7 +35,6 @@ import io.github.lockstarter.OnUnavailable;
 import io.github.lockstarter.TransactionFencing;
 import io.github.lockstarter.interceptor.LockOperation.FailurePolicy;
 import io.github.lockstarter.interceptor.LockOperation.KeyedRequest;
-import io.github.lockstarter.interceptor.LockOperation.LeaseParameter;
 
 /**
  * Turns the annotations of one method into its {@link LockOperation}, or reports why they
@@ -83,11 +82,10 @@ final class LockDefinitionParser {
 		List<KeyedRequest> locks = annotations.stream()
 			.map((each) -> new KeyedRequest(request(each), key(each)))
 			.toList();
-		LeaseParameter leaseParameter = leaseParameter(locks);
 		FailurePolicy onFailure = failurePolicy(annotations, locks);
 		OnLost onLost = said(annotations, DistributedLock::onLost, OnLost.DEFAULT);
 		return new LockOperation(text("registry", first.registry()), locks, adapter, onFailure,
-				(onLost != null) ? onLost : OnLost.DEFAULT, first.transactionFencing(), leaseParameter);
+				(onLost != null) ? onLost : OnLost.DEFAULT, first.transactionFencing());
 	}
 
 	private InvocationAdapter adapter(DistributedLock annotation) {
@@ -248,16 +246,6 @@ final class LockDefinitionParser {
 			throw invalid(subject + " is a map, which is neither a key nor a collection of keys",
 					"Add .keySet(), or use an expression with a single value.");
 		}
-	}
-
-	private LeaseParameter leaseParameter(List<KeyedRequest> locks) {
-		LeaseParameter parameter = LeaseParameter.of(this.method);
-		LockKeyExpression key = locks.get(0).key();
-		if (parameter.single() && (locks.size() > 1 || (key != null && key.hasSeveralValues()))) {
-			throw invalid("a parameter of type Lease cannot receive the leases of several locks",
-					"Declare it as a LeaseSet.");
-		}
-		return parameter;
 	}
 
 	/**

@@ -29,9 +29,7 @@ import org.springframework.expression.spel.ast.BeanReference;
 import org.springframework.expression.spel.ast.CompoundExpression;
 import org.springframework.expression.spel.ast.Elvis;
 import org.springframework.expression.spel.ast.FunctionReference;
-import org.springframework.expression.spel.ast.InlineList;
 import org.springframework.expression.spel.ast.Operator;
-import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.StringLiteral;
 import org.springframework.expression.spel.ast.Ternary;
@@ -210,21 +208,6 @@ final class LockKeyExpression {
 	boolean isParameterOf(Class<?> type) {
 		Class<?> parameter = parameterType();
 		return parameter != null && type.isAssignableFrom(parameter);
-	}
-
-	/**
-	 * Return whether it is known without a call that the expression has several values:
-	 * it is a list, a projection, or a parameter that is a collection, an array or a
-	 * stream.
-	 */
-	boolean hasSeveralValues() {
-		SpelNode last = this.expression.getAST();
-		if (last instanceof CompoundExpression) {
-			last = last.getChild(last.getChildCount() - 1);
-		}
-		Class<?> parameter = parameterType();
-		return last instanceof InlineList || last instanceof Projection || (parameter != null && parameter.isArray())
-				|| isParameterOf(Collection.class) || isParameterOf(BaseStream.class);
 	}
 
 	private @Nullable Class<?> parameterType() {

@@ -2,7 +2,6 @@
 
 package io.github.lockstarter.interceptor;
 
-import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -16,7 +15,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.core.log.LogMessage;
 
-import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockException;
@@ -40,10 +38,9 @@ import io.github.lockstarter.TransactionFencing;
  * @param onFailure the reaction if the locks cannot be acquired
  * @param onLost the reaction to the loss of a lock
  * @param transactionFencing whether transactions claim the fencing token
- * @param leaseParameter the parameter that receives the lease
  */
 record LockOperation(String registry, List<KeyedRequest> locks, InvocationAdapter adapter, FailurePolicy onFailure,
-		OnLost onLost, TransactionFencing transactionFencing, LeaseParameter leaseParameter) {
+		OnLost onLost, TransactionFencing transactionFencing) {
 
 	private static final Log logger = LogFactory.getLog(LockOperation.class);
 
@@ -58,8 +55,7 @@ record LockOperation(String registry, List<KeyedRequest> locks, InvocationAdapte
 	 * Run a call under its locks.
 	 * @param template the template of this operation
 	 * @param registry the registry that acquires the locks
-	 * @throws IllegalArgumentException if the call has no usable key, too many keys, or
-	 * several keys for a method with a parameter of type {@code Lease}
+	 * @throws IllegalArgumentException if the call has no usable key, or too many keys
 	 */
 	@Nullable Object invoke(MethodInvocation invocation, LockTemplate template, LockRegistry registry) throws Throwable {
 		return this.adapter.invoke(new Call(this, registry, invocation), locks(invocation), template);
@@ -70,12 +66,6 @@ record LockOperation(String registry, List<KeyedRequest> locks, InvocationAdapte
 		boolean several = this.locks.size() > 1;
 		for (KeyedRequest lock : this.locks) {
 			several |= lock.resolve(invocation, requests);
-		}
-		if (several && this.leaseParameter.single()) {
-			throw new IllegalArgumentException(
-					"The key of @DistributedLock on '" + InvalidLockDefinitionException.label(invocation.getMethod())
-							+ "' is a collection, which needs a LeaseSet, but the method has a parameter of type Lease;"
-							+ " nothing was executed");
 		}
 		return new Locks(requests, several);
 	}
@@ -130,35 +120,6 @@ record LockOperation(String registry, List<KeyedRequest> locks, InvocationAdapte
 	}
 
 	/**
-	 * The parameter of a method that receives the lease of its call.
-	 *
-	 * @param index the index of the parameter, or -1 for none
-	 * @param single whether it receives the lease of a single lock
-	 */
-	record LeaseParameter(int index, boolean single) {
-
-		/**
-		 * Return the first parameter of type {@code Lease} or {@code LeaseSet}.
-		 */
-		static LeaseParameter of(Method method) {
-			Class<?>[] types = method.getParameterTypes();
-			for (int i = 0; i < types.length; i++) {
-				if (types[i] == Lease.class || types[i] == LeaseSet.class) {
-					return new LeaseParameter(i, types[i] == Lease.class);
-				}
-			}
-			return new LeaseParameter(-1, false);
-		}
-
-		private void fillIn(@Nullable LeaseSet lease, MethodInvocation invocation) {
-			if (this.index >= 0) {
-				invocation.getArguments()[this.index] = lease;
-			}
-		}
-
-	}
-
-	/**
 	 * The reaction to a lock that cannot be acquired.
 	 *
 	 * @param onContention the reaction to contention without a fallback
@@ -184,14 +145,10 @@ record LockOperation(String registry, List<KeyedRequest> locks, InvocationAdapte
 			if (copy instanceof ProxyMethodInvocation proxied) {
 				copy = proxied.invocableClone();
 			}
-			else if (copy instanceof RepeatableInvocation repeatable) {
-				copy = repeatable.copy();
-			}
 			return new Call(this.operation, this.registry, copy);
 		}
 
-		@Nullable Object proceed(LeaseSet lease) throws Throwable {
-			this.operation.leaseParameter.fillIn(lease, this.invocation);
+		@Nullable Object proceed() throws Throwable {
 			return this.invocation.proceed();
 		}
 
@@ -199,7 +156,6 @@ record LockOperation(String registry, List<KeyedRequest> locks, InvocationAdapte
 		 * Return the result of a call whose lock could not be acquired.
 		 */
 		@Nullable Object otherwise(LockException reason) throws Throwable {
-			this.operation.leaseParameter.fillIn(null, this.invocation);
 			FailurePolicy policy = this.operation.onFailure;
 			boolean contended = reason instanceof LockContendedException;
 			if (policy.fallback != null && (contended || policy.onUnavailable == OnUnavailable.FALLBACK)) {

@@ -96,7 +96,7 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 		private synchronized void acquire(MonoSink<Step> sink) {
 			CompletableFuture<Void> released = this.owners.own(this.locks).executeAsync(this.template, (lease) -> {
 				this.owners.runUnder(lease);
-				return begin(() -> this.call.proceed(lease), sink);
+				return begin(this.call::proceed, sink);
 			}, (failure) -> begin(() -> this.call.otherwise(failure), sink));
 			released.whenComplete((nothing, ex) -> {
 				if (ex != null && !this.begun && !this.work.isDone()) {

@@ -112,8 +112,8 @@ class DistributedLockInterceptorTests {
 
 	@Test
 	void aMethodWithSeveralLocksHasASetOfLeasesAndNoSingleOne() {
-		assertThat(this.stock.leasesOf(List.of(1002L, 1001L), null)).containsExactly("1001", "1002");
-		assertThat(this.stock.leasesOf(List.of(1001L), null)).containsExactly("1001");
+		assertThat(this.stock.leasesOf(List.of(1002L, 1001L))).containsExactly("1001", "1002");
+		assertThat(this.stock.leasesOf(List.of(1001L))).containsExactly("1001");
 		assertThatIllegalStateException().isThrownBy(() -> this.stock.currentOf(List.of(1001L)))
 			.withMessage("There is no single current lease, as the locks of this method or LockTemplate are"
 					+ " acquired as a set; use LeaseSet.current()");
@@ -121,18 +121,8 @@ class DistributedLockInterceptorTests {
 	}
 
 	@Test
-	void aMethodWithOneLockMayTakeASetOfLeasesAsWell() {
-		assertThat(this.stock.leaseOf(1001, null)).containsExactly("1001");
-	}
-
-	@Test
-	void aParameterForOneLeaseRefusesACallWithACollectionOfKeys() {
-		assertThat(this.stock.tokenOf(1001, null)).isPositive();
-		assertThatIllegalArgumentException().isThrownBy(() -> this.stock.tokenOf(List.of(1001), null))
-			.withMessageContaining("Stock.tokenOf(Object, Lease)' is a collection, which needs a LeaseSet")
-			.withMessageEndingWith("nothing was executed");
-		assertThat(this.target.lockedByOthersInside).hasSize(1);
-		assertThat(this.memory.isEmpty()).isTrue();
+	void theLeaseOfOneLockIsASetAsWell() {
+		assertThat(this.stock.leaseOf(1001)).containsExactly("1001");
 	}
 
 	@Test
@@ -210,15 +200,6 @@ class DistributedLockInterceptorTests {
 	}
 
 	@Test
-	void theFallbackHasNoLeaseNotEvenThatOfTheCaller() {
-		try (Lease held = this.other.acquire(LockRequest.of(KEY))) {
-			assertThat(this.stock.tokenOrElse(1001, held)).isEqualTo(-1);
-			assertThat(this.stock.tokenOrElse(1001, null)).isEqualTo(-1);
-		}
-		assertThat(this.stock.tokenOrElse(1001, null)).isPositive();
-	}
-
-	@Test
 	void anErrorOfTheFallbackReachesTheCaller() {
 		try (Lease held = this.other.acquire(LockRequest.of(KEY))) {
 			assertThatExceptionOfType(IOException.class).isThrownBy(() -> this.stock.fallBackBadly(1001));
@@ -244,9 +225,17 @@ class DistributedLockInterceptorTests {
 	}
 
 	@Test
-	void theLeaseReachesTheBodyAsParameterAndAsCurrent() {
-		assertThat(this.stock.token(1001, null)).isPositive();
+	void theLeaseIsTheCurrentOneInsideTheBodyOnly() {
+		assertThat(this.stock.token(1001)).isPositive();
 		assertThatIllegalStateException().isThrownBy(Lease::current);
+	}
+
+	@Test
+	void aParameterOfTypeLeaseHasWhatTheCallerPasses() {
+		assertThat(this.stock.passed(1001, null)).isNull();
+		try (Lease lease = this.registry.acquire(LockRequest.of("other"))) {
+			assertThat(this.stock.passed(1001, lease)).isSameAs(lease);
+		}
 	}
 
 	@Test
@@ -314,27 +303,19 @@ class DistributedLockInterceptorTests {
 		}
 
 		@DistributedLock(name = "stock", key = "#productIds")
-		public List<String> leasesOf(List<Long> productIds, @Nullable LeaseSet leases) {
-			assertThat(leases).isNotNull().isSameAs(LeaseSet.current());
-			return leases.all().stream().map((lease) -> String.valueOf(lease.key().key())).toList();
+		public List<String> leasesOf(List<Long> productIds) {
+			return LeaseSet.current().all().stream().map((lease) -> String.valueOf(lease.key().key())).toList();
 		}
 
 		@DistributedLock(name = "stock", key = "#productId")
-		public List<String> leaseOf(long productId, @Nullable LeaseSet leases) {
-			assertThat(leases).isSameAs(Lease.current()).isSameAs(LeaseSet.current());
-			return leases.all().stream().map((lease) -> String.valueOf(lease.key().key())).toList();
+		public List<String> leaseOf(long productId) {
+			assertThat(LeaseSet.current()).isSameAs(Lease.current());
+			return LeaseSet.current().all().stream().map((lease) -> String.valueOf(lease.key().key())).toList();
 		}
 
 		@DistributedLock(name = "stock", key = "#productIds")
 		public Lease currentOf(List<Long> productIds) {
 			return Lease.current();
-		}
-
-		@DistributedLock(name = "stock", key = "#productId")
-		public long tokenOf(Object productId, @Nullable Lease lease) {
-			body(1001);
-			assertThat(lease).isNotNull();
-			return lease.fencingToken();
 		}
 
 		@DistributedLock(name = "stock", key = "#from", waitTime = "5s")
@@ -424,17 +405,6 @@ class DistributedLockInterceptorTests {
 			return Optional.of("instead of " + productId);
 		}
 
-		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s", fallback = "noToken")
-		public long tokenOrElse(long productId, @Nullable Lease lease) {
-			return (lease != null) ? lease.fencingToken() : 0;
-		}
-
-		long noToken(long productId, @Nullable Lease lease, Exception reason) {
-			assertThat(lease).isNull();
-			assertThat(reason).isInstanceOf(LockContendedException.class);
-			return -1;
-		}
-
 		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s", fallback = "failInstead")
 		public String fallBackBadly(long productId) throws IOException {
 			return body(productId);
@@ -450,10 +420,15 @@ class DistributedLockInterceptorTests {
 		}
 
 		@DistributedLock(name = "stock", key = "#productId")
-		public long token(long productId, @Nullable Lease lease) {
-			assertThat(lease).isNotNull().isSameAs(Lease.current());
+		public long token(long productId) {
+			Lease lease = Lease.current();
 			assertThat(lease.key()).isEqualTo(LockKey.of("stock", productId));
 			return lease.fencingToken();
+		}
+
+		@DistributedLock(name = "stock", key = "#productId")
+		public @Nullable Lease passed(long productId, @Nullable Lease lease) {
+			return lease;
 		}
 
 		private String body(long productId) {

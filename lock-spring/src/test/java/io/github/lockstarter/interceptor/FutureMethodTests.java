@@ -113,7 +113,7 @@ class FutureMethodTests {
 
 	@Test
 	void theLocksOfSeveralKeysAreHeldUntilTheFutureIsDone() {
-		CompletableFuture<Integer> count = this.stock.count(List.of(1002L, 1001L), null);
+		CompletableFuture<Integer> count = this.stock.count(List.of(1002L, 1001L));
 		this.target.awaitBegun();
 		assertThat(this.other.tryAcquire(REQUEST.withWaitTime(Duration.ZERO))).isEmpty();
 		this.target.work.complete("done");
@@ -122,12 +122,12 @@ class FutureMethodTests {
 	}
 
 	@Test
-	void callsAtTheSameTimeDoNotShareTheirArguments() {
+	void callsAtTheSameTimeHaveLeasesOfTheirOwn() {
 		this.target.work.complete("done");
 		List<CompletableFuture<Long>> tokens = new CopyOnWriteArrayList<>();
 		try (Lease held = this.registry.acquire(REQUEST)) {
 			for (int i = 0; i < 20; i++) {
-				tokens.add(this.stock.token(1001, null));
+				tokens.add(this.stock.token(1001));
 			}
 		}
 		assertThat(tokens.stream().map((token) -> token.orTimeout(20, TimeUnit.SECONDS).join())).doesNotHaveDuplicates()
@@ -141,7 +141,7 @@ class FutureMethodTests {
 			assertThat(this.stock.skip(1001)).succeedsWithin(Duration.ofSeconds(20)).isNull();
 			assertThat(this.stock.skipOptional(1001)).succeedsWithin(Duration.ofSeconds(20))
 				.isEqualTo(Optional.empty());
-			assertThat(this.stock.reserveOrElse(1001, null)).succeedsWithin(Duration.ofSeconds(20))
+			assertThat(this.stock.reserveOrElse(1001)).succeedsWithin(Duration.ofSeconds(20))
 				.isEqualTo("LockContendedException of 1001");
 		}
 		assertThat(this.target.calls).isEmpty();
@@ -152,7 +152,7 @@ class FutureMethodTests {
 		this.store.acquire.loseRequests(() -> true);
 		assertThat(failure(this.stock.reserveAtOnce(1001))).isInstanceOf(LockUnavailableException.class);
 		assertThat(failure(this.stock.skip(1001))).isInstanceOf(LockUnavailableException.class);
-		assertThat(this.stock.reserveOrElse(1001, null)).succeedsWithin(Duration.ofSeconds(20))
+		assertThat(this.stock.reserveOrElse(1001)).succeedsWithin(Duration.ofSeconds(20))
 			.isEqualTo("LockUnavailableException of 1001");
 		assertThat(this.target.calls).isEmpty();
 	}
@@ -207,7 +207,7 @@ class FutureMethodTests {
 	void theSnippetsOfTheReferenceWork() {
 		Warehouse warehouse = proxy(new Warehouse(new LockTemplate(this.registry)));
 		assertThat(warehouse.reserve(1001)).succeedsWithin(Duration.ofSeconds(20)).isEqualTo("reserved 1001");
-		assertThat(warehouse.count(1001, null).block(Duration.ofSeconds(20))).isPositive();
+		assertThat(warehouse.count(1001).block(Duration.ofSeconds(20))).isPositive();
 		assertThat(warehouse.restock(1001)).succeedsWithin(Duration.ofSeconds(20)).isEqualTo("restocked 1001");
 		assertThat(this.store.release.calls()).isEqualTo(3);
 	}
@@ -256,8 +256,8 @@ class FutureMethodTests {
 		}
 
 		@DistributedLock(name = "stock", key = "#productId")
-		public Mono<Long> count(long productId, Lease lease) {
-			return this.supplier.count(productId, lease.fencingToken());
+		public Mono<Long> count(long productId) {
+			return this.supplier.count(productId, Lease.current().fencingToken());
 		}
 
 		public CompletableFuture<String> restock(long productId) {
@@ -303,8 +303,8 @@ class FutureMethodTests {
 		}
 
 		@DistributedLock(name = "stock", key = "#productIds")
-		public CompletableFuture<Integer> count(List<Long> productIds, @Nullable LeaseSet leases) {
-			assertThat(leases).isNotNull().isSameAs(LeaseSet.current());
+		public CompletableFuture<Integer> count(List<Long> productIds) {
+			LeaseSet leases = LeaseSet.current();
 			return begin().thenApply((value) -> {
 				assertThat(leases.isHeld()).isTrue();
 				return leases.all().size();
@@ -312,8 +312,8 @@ class FutureMethodTests {
 		}
 
 		@DistributedLock(name = "stock", key = "#productId")
-		public CompletableFuture<Long> token(long productId, @Nullable Lease lease) {
-			assertThat(lease).isNotNull().isSameAs(Lease.current());
+		public CompletableFuture<Long> token(long productId) {
+			Lease lease = Lease.current();
 			return begin().thenApply((value) -> {
 				assertThat(lease.isHeld()).isTrue();
 				return lease.fencingToken();
@@ -337,12 +337,12 @@ class FutureMethodTests {
 
 		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s", fallback = "instead",
 				onUnavailable = OnUnavailable.FALLBACK)
-		public CompletableFuture<String> reserveOrElse(long productId, @Nullable Lease lease) {
+		public CompletableFuture<String> reserveOrElse(long productId) {
 			return begin();
 		}
 
-		CompletableFuture<String> instead(long productId, @Nullable Lease lease, LockException reason) {
-			assertThat(lease).isNull();
+		CompletableFuture<String> instead(long productId, LockException reason) {
+			assertThatIllegalStateException().isThrownBy(Lease::current);
 			return CompletableFuture.supplyAsync(() -> reason.getClass().getSimpleName() + " of " + productId);
 		}
 

@@ -38,7 +38,6 @@ import org.springframework.core.env.MutablePropertySources;
 import org.springframework.core.env.PropertySourcesPropertyResolver;
 
 import io.github.lockstarter.DistributedLock;
-import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
@@ -178,11 +177,6 @@ class LockDefinitionSourceTests {
 			"badHoldAtLeast | holdAtLeast: 'x' is not a duration | \"500ms\"",
 			"shortHoldAtLeast | holdAtLeast: 'holdAtLeast' must be from 10 ms | free when the method returns",
 			"fencedPublisher | transactions of a reactive chain cannot be fenced | where … and fence < :token",
-			"leaseOfTwoAnnotations | type Lease cannot receive the leases of several locks | LeaseSet",
-			"leaseOfACollection | type Lease cannot receive the leases of several locks | LeaseSet",
-			"leaseOfAnArray | type Lease cannot receive the leases of several locks | LeaseSet",
-			"leaseOfAList | type Lease cannot receive the leases of several locks | LeaseSet",
-			"leaseOfAProjection | type Lease cannot receive the leases of several locks | LeaseSet",
 			"otherWaitTime | waitTime is '1s' in one annotation and '' in another | Use the same value",
 			"otherReaction | onContention is 'SKIP' in one annotation and 'THROW' in another | Use the same value" })
 	void anInvalidAnnotationNamesMethodAttributeAndRemedy(String method, String problem, String action) {
@@ -483,27 +477,6 @@ class LockDefinitionSourceTests {
 		@DistributedLock(name = "a", transactionFencing = TransactionFencing.ON)
 		Mono<Long> fencedPublisher() {
 			return Mono.empty();
-		}
-
-		@DistributedLock(name = "a")
-		@DistributedLock(name = "b")
-		void leaseOfTwoAnnotations(Lease lease) {
-		}
-
-		@DistributedLock(name = "a", key = "#ids")
-		void leaseOfACollection(Set<Long> ids, Lease lease) {
-		}
-
-		@DistributedLock(name = "a", key = "#ids")
-		void leaseOfAnArray(long[] ids, Lease lease) {
-		}
-
-		@DistributedLock(name = "a", key = "{#from, #to}")
-		void leaseOfAList(long from, long to, Lease lease) {
-		}
-
-		@DistributedLock(name = "a", key = "#texts.![length]")
-		void leaseOfAProjection(Object[] texts, Lease lease) {
 		}
 
 		@DistributedLock(name = "of stock")

@@ -120,7 +120,8 @@ class ReactiveMethodTests {
 
 	@Test
 	void eachSubscriptionTakesTheLockAnew() {
-		Mono<Long> token = this.stock.token(1001, null);
+		Mono<Long> token = this.stock.token(1001)
+			.doOnNext((value) -> assertThatIllegalStateException().isThrownBy(Lease::current));
 		long first = token.block(PATIENCE);
 		assertThat(token.block(PATIENCE)).isGreaterThan(first);
 		assertThat(this.store.acquire.calls()).isEqualTo(2);
@@ -129,7 +130,7 @@ class ReactiveMethodTests {
 	@Test
 	void severalLocksAreTakenTogetherAndReenteredOneByOne() {
 		this.target.self = this.stock;
-		assertThat(this.stock.count(List.of(1002L, 1001L), null).block(PATIENCE)).isEqualTo(2);
+		assertThat(this.stock.count(List.of(1002L, 1001L)).block(PATIENCE)).isEqualTo(2);
 		assertThat(this.stock.nestedInSeveral(1001).block(PATIENCE)).isEqualTo(2);
 		assertThat(this.stock.severalAroundOne(List.of(1002L, 1001L)).block(PATIENCE)).isNotNull();
 		assertThat(isTaken()).isFalse();
@@ -479,8 +480,8 @@ class ReactiveMethodTests {
 		}
 
 		@DistributedLock(name = "stock", key = "#productId")
-		public Mono<Long> token(long productId, @Nullable Lease lease) {
-			assertThat(lease).isNotNull();
+		public Mono<Long> token(long productId) {
+			Lease lease = Lease.current();
 			return Mono.fromSupplier(() -> {
 				lease.ensureHeld();
 				return lease.fencingToken();
@@ -566,13 +567,14 @@ class ReactiveMethodTests {
 		}
 
 		@DistributedLock(name = "stock", key = "#productIds", waitTime = "0s")
-		public Mono<Integer> count(List<Long> productIds, @Nullable LeaseSet leases) {
+		public Mono<Integer> count(List<Long> productIds) {
+			LeaseSet leases = LeaseSet.current();
 			return begin().then(Mono.fromSupplier(() -> leases.all().size()));
 		}
 
 		@DistributedLock(name = "stock", key = "#productId")
 		public Mono<Integer> nestedInSeveral(long productId) {
-			return this.self.count(List.of(productId, productId + 1), null);
+			return this.self.count(List.of(productId, productId + 1));
 		}
 
 		@DistributedLock(name = "stock", key = "#productIds")

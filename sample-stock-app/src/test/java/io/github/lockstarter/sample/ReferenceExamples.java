@@ -85,7 +85,8 @@ class ReferenceExamples {
 	}
 
 	@DistributedLock(name = "stock", key = "#productIds")
-	public List<Long> tokens(Set<Long> productIds, LeaseSet leases) {
+	public List<Long> tokens(Set<Long> productIds) {
+		LeaseSet leases = LeaseSet.current();
 		return productIds.stream().map((id) -> leases.get(LockKey.of("stock", id)).fencingToken()).toList();
 	}
 
@@ -100,7 +101,8 @@ class ReferenceExamples {
 	}
 
 	@DistributedLock(name = "import", onLost = OnLost.INTERRUPT)
-	public void importAll(Iterable<String> rows, Lease lease) {
+	public void importAll(Iterable<String> rows) {
+		Lease lease = Lease.current();
 		this.lastToken = lease.fencingToken();
 		for (String row : rows) {
 			lease.ensureHeld();

@@ -56,9 +56,9 @@ class ReferenceTests {
 				examples.transfer(7, 8, 100);
 				assertThat(examples.account(7) + examples.account(8)).isZero();
 				assertThat(examples.account(8)).isEqualTo(100);
-				assertThat(examples.tokens(Set.of(1L, 2L), null)).hasSize(2).doesNotHaveDuplicates();
+				assertThat(examples.tokens(Set.of(1L, 2L))).hasSize(2).doesNotHaveDuplicates();
 				assertThat(examples.tryBoth(8, 7)).hasValueSatisfying((tokens) -> assertThat(tokens).hasSize(2));
-				examples.importAll(List.of("a", ""), null);
+				examples.importAll(List.of("a", ""));
 				assertThat(examples.lastToken()).isPositive();
 				assertThat(examples.stopped()).isTrue();
 				assertThat(context.getBean(LockStatistics.class).longestWait("ticket-counter")).isPositive();
