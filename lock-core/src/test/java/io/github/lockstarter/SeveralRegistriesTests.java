@@ -9,6 +9,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineProbe;
+import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.testsupport.ManualInstances;
 
@@ -56,6 +57,23 @@ class SeveralRegistriesTests {
 			assertThat(inner.<Boolean>execute(REQUEST, Lease::isHeld)).isTrue();
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> outer.execute(REQUEST, Lease::isHeld));
 		});
+	}
+
+	@Test
+	void severalRegistriesCanBeDrainedWithinOneShutdownTimeout() {
+		DefaultLockRegistry further = this.here.registry();
+		try (Lease lease = this.registry.acquire(REQUEST); Lease other = further.acquire(LockRequest.of("order"))) {
+			long start = this.here.time.now();
+			this.here.time.letPass(() -> {
+				this.registry.refuse();
+				further.refuse();
+				assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> further.acquire(REQUEST));
+				this.registry.drain();
+				further.drain();
+			});
+			assertThat(Duration.ofNanos(this.here.time.now() - start))
+				.isEqualTo(EngineSettings.DEFAULTS.shutdownTimeout());
+		}
 	}
 
 	@Test
