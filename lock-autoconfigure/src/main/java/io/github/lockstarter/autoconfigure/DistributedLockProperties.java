@@ -177,7 +177,7 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	 * fails, within its wait time. 0s does not repeat them.
 	 */
 	public record Waiting(@DefaultValue("1s") Duration pollInterval,
-			@DefaultValue("100ms") Duration pollIntervalWithoutMessages, @DefaultValue("50ms") Duration timeSlice,
+			@DefaultValue("30ms") Duration pollIntervalWithoutMessages, @DefaultValue("50ms") Duration timeSlice,
 			@DefaultValue("2s") Duration outageTime) {
 
 		public Waiting {

@@ -33,6 +33,10 @@ final class Attempt {
 
 	private volatile boolean inLine;
 
+	private volatile boolean polling;
+
+	private int refusals;
+
 	private @Nullable Long uncertainUntil;
 
 	private @Nullable RuntimeException failure;
@@ -80,10 +84,12 @@ final class Attempt {
 	/**
 	 * Note that a request is being sent, while no other one is under way.
 	 * @param inLine whether it puts this JVM, or the waiter, into the line of the store
+	 * @param polling whether no message would tell the waiter of a release
 	 */
-	void send(long sentAt, boolean inLine) {
+	void send(long sentAt, boolean inLine, boolean polling) {
 		this.sentAt = sentAt;
 		this.inLine = inLine;
+		this.polling = polling;
 		this.sent = true;
 	}
 
@@ -100,9 +106,24 @@ final class Attempt {
 	}
 
 	/**
-	 * Note that the last request was answered.
+	 * Return whether waiters poll, because no message tells them of a release.
 	 */
-	void answered() {
+	boolean isPolling() {
+		return this.polling;
+	}
+
+	/**
+	 * Return how many requests were refused.
+	 */
+	int refusals() {
+		return this.refusals;
+	}
+
+	/**
+	 * Note that the last request was refused.
+	 */
+	void refused() {
+		this.refusals++;
 		this.failure = null;
 		this.retryPause = FIRST_RETRY;
 	}

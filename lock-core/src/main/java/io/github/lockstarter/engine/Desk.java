@@ -89,8 +89,9 @@ interface Desk {
 	 * @param remaining how long the lease of the other owner lasts, or {@code null} if
 	 * that is not known
 	 * @param inLine whether a message may come earlier
+	 * @param refusals how many requests in a row were refused
 	 */
-	long pause(@Nullable Duration remaining, boolean inLine);
+	long pause(@Nullable Duration remaining, boolean inLine, int refusals);
 
 	/**
 	 * Return the pause after a request without an answer, in nanoseconds.

@@ -17,7 +17,9 @@ import io.github.lockstarter.store.LockStore;
  * renewal interval
  * @param pollInterval longest time between two attempts of a waiter while messages about
  * released locks arrive
- * @param pollIntervalWithoutMessages the same while no messages arrive
+ * @param pollIntervalWithoutMessages the same while no messages arrive; an instance
+ * leaves a lock free for longer than that now and then, so it must be the same in all of
+ * them
  * @param timeSlice how long a lock may be passed on inside this JVM while another JVM
  * waits for it
  * @param shutdownTimeout how long holders may take to finish at shutdown
@@ -41,7 +43,7 @@ public record EngineSettings(Duration waitTime, Duration leaseTime, int renewals
 	 * Settings that suit most applications.
 	 */
 	public static final EngineSettings DEFAULTS = new EngineSettings(Duration.ofSeconds(10), Duration.ofSeconds(30), 3,
-			Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofMillis(50), Duration.ofSeconds(20));
+			Duration.ofSeconds(1), Duration.ofMillis(30), Duration.ofMillis(50), Duration.ofSeconds(20));
 
 	public EngineSettings {
 		requirePositive("pollInterval", pollInterval);

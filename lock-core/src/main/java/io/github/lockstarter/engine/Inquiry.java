@@ -30,6 +30,9 @@ final class Inquiry {
 
 	private boolean asking;
 
+	/** What this JVM owes to others while they poll for the lock. */
+	private @Nullable Courtesy courtesy;
+
 	/** Whether this JVM may stand in the line of the store. */
 	private boolean inLine;
 
@@ -39,6 +42,7 @@ final class Inquiry {
 		this.queue = queue;
 		this.patience = new Patience(terms);
 		this.listening = new Listening(key);
+		this.courtesy = terms.unpark(key);
 	}
 
 	LockKey key() {
@@ -78,8 +82,16 @@ final class Inquiry {
 		return this.patience.denial();
 	}
 
+	/**
+	 * Ask on behalf of the first waiter, but leave the lock free for others before if
+	 * they have to poll for it, and the waiter has the time.
+	 */
 	Effect ask() {
 		Waiter head = this.queue.first();
+		long pause = (this.courtesy != null && !head.isOutOfTime()) ? this.courtesy.pause(this.terms.now()) : 0;
+		if (pause > 0) {
+			return this.listening.begin((desk) -> pause);
+		}
 		Duration leaseTime = this.terms.leaseTimeFor(head);
 		Effect before = this.listening.end();
 		if (this.attempt == null || !this.attempt.suits(head, leaseTime)) {
@@ -113,6 +125,12 @@ final class Inquiry {
 	 */
 	boolean granted(Attempt attempt) {
 		answered();
+		if (attempt.isInLine()) {
+			this.courtesy = null;
+		}
+		else if (attempt.isPolling() || this.courtesy != null) {
+			courtesy().granted(this.terms.now());
+		}
 		this.inLine = false;
 		this.attempt = null;
 		return !this.queue.isEmpty() && attempt.suits(this.queue.first(), this.terms.leaseTimeFor(this.queue.first()));
@@ -135,7 +153,10 @@ final class Inquiry {
 
 	Effect refused(Attempt attempt, LockAttempt.Refusal refusal) {
 		answered();
-		attempt.answered();
+		attempt.refused();
+		if (attempt.isPolling()) {
+			courtesy().refused(this.terms.now());
+		}
 		noteLine(attempt);
 		boolean decided = this.queue.isEmpty() || this.queue.first().isLast();
 		Effect denied = this.queue.denyLast(Denial.CONTENDED);
@@ -146,7 +167,22 @@ final class Inquiry {
 		if (this.listening.hasMissed() || !attempt.suits(head, this.terms.leaseTimeFor(head))) {
 			return denied.and(ask());
 		}
-		return denied.and(this.listening.begin((desk) -> desk.pause(refusal.remaining(), attempt.isInLine())));
+		int refusals = attempt.refusals();
+		return denied
+			.and(this.listening.begin((desk) -> desk.pause(refusal.remaining(), attempt.isInLine(), refusals)));
+	}
+
+	private Courtesy courtesy() {
+		Courtesy courtesy = (this.courtesy != null) ? this.courtesy : this.terms.newCourtesy();
+		this.courtesy = courtesy;
+		return courtesy;
+	}
+
+	/** The lock is over, but may soon be wanted again. */
+	void park() {
+		if (this.courtesy != null) {
+			this.terms.park(this.key, this.courtesy);
+		}
 	}
 
 	private void answered() {
@@ -207,6 +243,9 @@ final class Inquiry {
 	 */
 	void releasing() {
 		this.listening.forget();
+		if (this.courtesy != null) {
+			this.courtesy.released(this.terms.now());
+		}
 	}
 
 	/**
@@ -220,7 +259,7 @@ final class Inquiry {
 		// No message announces a release that came before the waiter joined the line
 		boolean notified = inLine && !this.listening.hasMissed() && !this.queue.isEmpty() && !this.queue.hasLast()
 				&& (!own || this.queue.first().place().isTaken());
-		return notified ? this.listening.begin((desk) -> desk.pause(null, true)) : proceed();
+		return notified ? this.listening.begin((desk) -> desk.pause(null, true, 0)) : proceed();
 	}
 
 	/**

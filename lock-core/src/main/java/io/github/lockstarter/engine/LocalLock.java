@@ -246,6 +246,9 @@ final class LocalLock {
 			Effect effect = transition.get();
 			if (!this.over && this.entrance.isIdle()) {
 				this.over = !this.possession.holders().hasLost();
+				if (this.over) {
+					this.inquiry.park();
+				}
 				this.idle.accept(this);
 			}
 			return effect;

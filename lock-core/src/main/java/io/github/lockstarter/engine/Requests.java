@@ -96,7 +96,7 @@ final class Requests implements WaitingLine.Listener {
 	}
 
 	private void send(LockKey key, Attempt attempt, Waiter head, boolean inLine) {
-		attempt.send(this.timetable.now(), inLine);
+		attempt.send(this.timetable.now(), inLine, !inLine && !head.isLast());
 		CompletableFuture<LockAttempt> answer = this.store
 			.acquire(new LeaseRequest(key, attempt.token(), attempt.leaseTime()), inLine)
 			.toCompletableFuture();
@@ -207,10 +207,18 @@ final class Requests implements WaitingLine.Listener {
 	/**
 	 * Return the pause after a refused request, in nanoseconds.
 	 */
-	long pause(@Nullable Duration remaining, boolean inLine) {
-		long poll = jittered(
-				(inLine ? this.settings.pollInterval() : this.settings.pollIntervalWithoutMessages()).toNanos());
+	long pause(@Nullable Duration remaining, boolean inLine, int refusals) {
+		long poll = jittered(inLine ? this.settings.pollInterval().toNanos()
+				: this.settings.pollIntervalWithoutMessages().toNanos() / ((isOvertaken(refusals)) ? 3 : 1));
 		return (remaining != null) ? Math.min(poll, remaining.toNanos() + EXPIRY_MARGIN) : poll;
+	}
+
+	/**
+	 * Return whether other instances seem to have got a lock that this one polls for. It
+	 * asks more often than those that come later, unless one of them holds it for long.
+	 */
+	private static boolean isOvertaken(int refusals) {
+		return refusals > 5 && refusals < 100;
 	}
 
 	/**

@@ -217,7 +217,7 @@ final class SimultaneousGrant {
 	 */
 	private void orphan(List<Part> parts) {
 		for (Part part : parts) {
-			part.attempt.send(this.timetable.now(), false);
+			part.attempt.send(this.timetable.now(), false, false);
 			part.attempt.failed(null);
 			this.desk.orphan(part.lock.key(), part.attempt);
 		}
@@ -260,7 +260,7 @@ final class SimultaneousGrant {
 	private record Part(LocalLock lock, ThreadWaiter waiter, Attempt attempt) {
 
 		LeaseRequest send(long sentAt) {
-			this.attempt.send(sentAt, false);
+			this.attempt.send(sentAt, false, false);
 			return new LeaseRequest(this.lock.key(), this.attempt.token(), this.attempt.leaseTime());
 		}
 

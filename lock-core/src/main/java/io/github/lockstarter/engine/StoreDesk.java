@@ -130,8 +130,8 @@ final class StoreDesk implements Desk {
 	}
 
 	@Override
-	public long pause(@Nullable Duration remaining, boolean inLine) {
-		return this.requests.pause(remaining, inLine);
+	public long pause(@Nullable Duration remaining, boolean inLine, int refusals) {
+		return this.requests.pause(remaining, inLine, refusals);
 	}
 
 	@Override

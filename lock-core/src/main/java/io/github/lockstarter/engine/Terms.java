@@ -3,16 +3,28 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.LockKey;
 
 /**
  * The terms of all locks in a registry: the lease time, how long waiters tolerate a store
- * that does not answer, and whether the registry is shutting down.
+ * that does not answer, what the lock owes to other instances that poll, and whether the
+ * registry is shutting down.
  */
 final class Terms {
+
+	private static final int MOST_PARKED = 256;
 
 	private final EngineSettings settings;
 
 	private final Time time;
+
+	/** Of locks that are idle, for one caller that acquires a lock again and again. */
+	private final Map<LockKey, Courtesy> parked = new ConcurrentHashMap<>();
 
 	private volatile boolean refusing;
 
@@ -52,6 +64,21 @@ final class Terms {
 	 */
 	long outageTime() {
 		return this.settings.outageTime().toNanos();
+	}
+
+	Courtesy newCourtesy() {
+		return new Courtesy(this.settings, now());
+	}
+
+	void park(LockKey key, Courtesy courtesy) {
+		if (this.parked.size() >= MOST_PARKED) {
+			this.parked.clear();
+		}
+		this.parked.put(key, courtesy);
+	}
+
+	@Nullable Courtesy unpark(LockKey key) {
+		return this.parked.remove(key);
 	}
 
 	Time time() {

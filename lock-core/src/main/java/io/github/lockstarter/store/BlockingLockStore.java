@@ -15,8 +15,9 @@ import io.github.lockstarter.LockMode;
 
 /**
  * Base class for a store that answers on the calling thread, such as one in a database.
- * Three methods are enough for a store with exclusive locks, for which waiters poll.
- * Further capabilities are declared as by any {@link LockStore}.
+ * Three methods are enough for a store with exclusive locks, for which waiters poll; no
+ * instance starves the others (see {@link #waitingLine()}). Further capabilities are
+ * declared as by any {@link LockStore}.
  *
  * <p>
  * Each of the methods is atomic, answers within a few seconds, and throws an exception if

@@ -125,7 +125,10 @@ public interface LockStore {
 	}
 
 	/**
-	 * Return the line in which JVMs wait for the locks of this store.
+	 * Return the line in which JVMs wait for the locks of this store. Without one they
+	 * poll, and a JVM that wants a lock all the time leaves it free for longer than
+	 * others poll, after each ten time slices, or after each one if it was lately
+	 * refused.
 	 */
 	default WaitingLine waitingLine() {
 		return WaitingLine.NONE;

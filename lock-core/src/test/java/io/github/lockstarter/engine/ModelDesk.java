@@ -245,7 +245,7 @@ class ModelDesk implements Desk {
 
 	@Override
 	public void ask(LockKey key, Attempt attempt, Waiter head) {
-		attempt.send(this.time.now(), true);
+		attempt.send(this.time.now(), true, false);
 		if (this.refusing.getAndSet(false)) {
 			change((lock) -> lock.refused(attempt, new LockAttempt.Refusal(null)));
 		}
@@ -327,7 +327,7 @@ class ModelDesk implements Desk {
 	}
 
 	@Override
-	public long pause(@Nullable Duration remaining, boolean inLine) {
+	public long pause(@Nullable Duration remaining, boolean inLine, int refusals) {
 		return 0;
 	}
 

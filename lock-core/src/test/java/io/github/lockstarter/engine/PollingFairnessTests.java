@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.ReleaseOutcome;
+import io.github.lockstarter.store.WaitingLine;
+import io.github.lockstarter.test.ManualTime;
+import io.github.lockstarter.testsupport.ManualInstances;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Instances that poll for a lock which one of them wants all the time.
+ */
+class PollingFairnessTests {
+
+	private static final LockRequest REQUEST = LockRequest.of(LockKey.of("stock", 1001))
+		.withWaitTime(LockRequest.FOREVER);
+
+	private static final Duration SLICE = EngineSettings.DEFAULTS.timeSlice();
+
+	/** 20 ms, so that a slice ends within a body. */
+	private static final Duration BODY = SLICE.multipliedBy(2).dividedBy(5);
+
+	private static final Duration TEST_TIME = Duration.ofSeconds(10);
+
+	@RegisterExtension
+	private final ManualInstances instances = new ManualInstances();
+
+	private final ManualTime time = this.instances.time;
+
+	private final List<Caller> callers = new ArrayList<>();
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void aWaiterOfAnotherInstanceWaitsForTenSlicesAtMost(boolean blocking) {
+		instance(blocking, 4);
+		List<Caller> others = instance(blocking, 1);
+		run();
+		assertThat(waits(others)).hasSizeGreaterThan(20)
+			.allSatisfy((wait) -> assertThat(wait).isLessThan(10 * SLICE.toNanos()));
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 1, 4 })
+	void noInstanceOfThreeWaitsForMoreThanTenTurns(int busy) {
+		List<Caller> callers = new ArrayList<>(instance(false, busy).subList(0, (busy > 1) ? 0 : 1));
+		callers.addAll(instance(false, 1));
+		callers.addAll(instance(false, 1));
+		run();
+		assertThat(waits(callers)).hasSizeGreaterThan(100)
+			.allSatisfy((wait) -> assertThat(wait).isLessThan(10 * SLICE.plus(BODY).toNanos()));
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 1, 2, 8 })
+	void anInstanceAloneGetsNineTenthsOfWhatItWouldGetWithMessages(int busy) {
+		List<Caller> notified = start(this.instances.registry(), busy);
+		run();
+		this.callers.clear();
+		List<Caller> polling = instance(false, busy);
+		run();
+		assertThat(waits(polling).size() / (double) waits(notified).size()).isBetween(0.9, 0.95);
+	}
+
+	private static List<Long> waits(List<Caller> callers) {
+		return callers.stream().flatMap(Caller::waits).toList();
+	}
+
+	/**
+	 * Start an instance with some callers, each of which wants the lock all the time.
+	 */
+	private List<Caller> instance(boolean blocking, int callers) {
+		return start(this.instances.registry(new PollingStore(new MemoryLockStore(this.instances.memory), blocking)),
+				callers);
+	}
+
+	private List<Caller> start(DefaultLockRegistry registry, int callers) {
+		List<Caller> started = Stream.generate(() -> new Caller(registry)).limit(callers).toList();
+		this.callers.addAll(started);
+		return started;
+	}
+
+	private void run() {
+		long end = this.time.now() + TEST_TIME.toNanos();
+		this.callers.forEach(Caller::begin);
+		for (long now = this.time.now(); end - now > 0; now = this.time.now()) {
+			for (Caller caller : this.callers) {
+				caller.goOn(now);
+			}
+			long next = this.callers.stream().mapToLong((caller) -> caller.end - this.time.now()).min().orElseThrow();
+			this.time.advance(Duration.ofNanos(Math.min(next, BODY.toNanos())));
+		}
+		this.callers.forEach(Caller::stop);
+		this.callers.forEach(Caller::release);
+	}
+
+	/**
+	 * Acquires the lock, holds it for a moment, and acquires it again.
+	 */
+	private final class Caller {
+
+		private static final long NEVER = Long.MAX_VALUE / 2;
+
+		private final DefaultLockRegistry registry;
+
+		private final List<Long> waits = new ArrayList<>();
+
+		private CompletableFuture<Lease> request = new CompletableFuture<>();
+
+		private long since;
+
+		private volatile long end;
+
+		Caller(DefaultLockRegistry registry) {
+			this.registry = registry;
+		}
+
+		void begin() {
+			ManualTime time = PollingFairnessTests.this.time;
+			this.since = time.now();
+			this.end = this.since + NEVER;
+			this.request = this.registry.acquireAsync(REQUEST);
+			this.request.thenRun(() -> this.end = time.now() + BODY.toNanos());
+			time.settle();
+		}
+
+		void goOn(long now) {
+			if (this.end - now <= 0) {
+				this.waits.add(now - this.since - BODY.toNanos());
+				this.request.join().close();
+				begin();
+			}
+		}
+
+		/** A request that still waits counts as well. */
+		void stop() {
+			if (this.request.cancel(true)) {
+				this.waits.add(PollingFairnessTests.this.time.now() - this.since);
+			}
+		}
+
+		void release() {
+			if (!this.request.isCancelled()) {
+				this.request.join().close();
+			}
+		}
+
+		Stream<Long> waits() {
+			return this.waits.stream();
+		}
+
+	}
+
+	/**
+	 * A store without a line.
+	 */
+	private static final class PollingStore extends DirectStore {
+
+		private final boolean blocking;
+
+		PollingStore(MemoryLockStore delegate, boolean blocking) {
+			super(delegate);
+			this.blocking = blocking;
+		}
+
+		@Override
+		public boolean mayBlock() {
+			return this.blocking;
+		}
+
+		@Override
+		public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
+			return super.acquire(request, false);
+		}
+
+		@Override
+		public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
+			return super.release(key, owner, null);
+		}
+
+		@Override
+		public WaitingLine waitingLine() {
+			return WaitingLine.NONE;
+		}
+
+	}
+
+}
