@@ -82,7 +82,7 @@ class ReadmeTests {
 
 	@Test
 	void itIsShort() throws Exception {
-		assertThat(Files.readAllLines(README)).hasSizeLessThanOrEqualTo(165);
+		assertThat(Files.readAllLines(README)).hasSizeLessThanOrEqualTo(160);
 	}
 
 }
