@@ -53,6 +53,7 @@ final class LockedExecution<L extends LeaseSet> {
 	static <L extends LeaseSet, T extends @Nullable Object> CompletableFuture<T> runAsync(
 			CompletableFuture<L> acquisition, Terms terms, LockedBody<? super L, ? extends CompletionStage<T>, ?> body,
 			LockFailureHandler<? extends CompletionStage<T>, ?> otherwise) {
+		Objects.requireNonNull(acquisition, NO_LEASE);
 		InFuture<L, T> execution = new InFuture<>(terms, body, otherwise, acquisition.defaultExecutor());
 		execution.follow(acquisition);
 		acquisition.whenCompleteAsync(execution::begin, acquisition.defaultExecutor());

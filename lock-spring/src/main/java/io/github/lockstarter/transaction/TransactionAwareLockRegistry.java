@@ -253,7 +253,7 @@ public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry
 	 */
 	private <L extends LeaseSet> CompletableFuture<L> aware(CompletableFuture<L> future) {
 		Terms terms = this.ofBodies;
-		return (terms == null) ? future : new FutureLease<>(future,
+		return (terms == null) ? future : new FutureLease<>(Objects.requireNonNull(future, NO_LEASE),
 				(lease) -> TransactionAwareLeaseSet.of(this, lease, terms.notDeferring(), null, null));
 	}
 
