@@ -135,8 +135,8 @@ public final class LockDefinitionValidator implements BeanFactoryPostProcessor, 
 			List<Method> locked = lockedMethods(type);
 			if (!locked.isEmpty() && !isMock(bean)) {
 				locked.forEach((method) -> checkMethod(method, type));
-				checkCallbacks(beanName, locked);
 				requireProxy(beanName, bean, locked);
+				checkCallbacks(beanName, locked);
 			}
 		}
 		return bean;
@@ -213,8 +213,8 @@ public final class LockDefinitionValidator implements BeanFactoryPostProcessor, 
 		if (bean == null || !isMock(bean)) {
 			locked.forEach((method) -> checkMethod(method, type));
 			if (this.adviceMode == AdviceMode.PROXY) {
-				checkCallbacks(name, locked);
 				checkProxy(name, bean, type, locked);
+				checkCallbacks(name, locked);
 			}
 		}
 		for (Method method : locked) {
