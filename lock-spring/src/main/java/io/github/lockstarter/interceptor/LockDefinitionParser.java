@@ -92,7 +92,8 @@ final class LockDefinitionParser {
 		InvocationAdapter adapter = ReturnTypes.adapter(this.method, this.targetClass);
 		if (adapter == null) {
 			throw invalid(
-					"its return type " + this.method.getReturnType().getSimpleName()
+					(ReturnTypes.isSuspending(this.method) ? "a suspend function"
+							: "its return type " + this.method.getReturnType().getSimpleName())
 							+ " lets the work continue after the method has returned and the lock is released",
 					"Return the result itself, a CompletableFuture, or a Mono or Flux where Reactor is on the"
 							+ " class path; or acquire the lock inside the work with a LockTemplate.");

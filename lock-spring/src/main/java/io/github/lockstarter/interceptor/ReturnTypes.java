@@ -123,7 +123,10 @@ final class ReturnTypes {
 				|| AnnotatedElementUtils.hasAnnotation(targetClass, Async.class);
 	}
 
-	private static boolean isSuspending(Method method) {
+	/**
+	 * Return whether a method is a suspend function of Kotlin.
+	 */
+	static boolean isSuspending(Method method) {
 		Class<?>[] parameters = method.getParameterTypes();
 		return parameters.length > 0
 				&& parameters[parameters.length - 1].getName().equals("kotlin.coroutines.Continuation");
