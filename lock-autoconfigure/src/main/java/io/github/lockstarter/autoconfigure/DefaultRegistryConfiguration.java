@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.autoconfigure;
 
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -10,7 +11,6 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 
 import io.github.lockstarter.LockRegistry;
-import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.spring.LockRegistryFactory;
 
 /**
@@ -22,18 +22,18 @@ class DefaultRegistryConfiguration {
 
 	static final String REGISTRY = "distributedLockRegistry";
 
-	@Bean
-	LockStoreNotice distributedLockStoreNotice(ConfigurableListableBeanFactory beanFactory, Environment environment,
-			LockRegistry registry, DistributedLockProperties properties) {
-		return new LockStoreNotice(beanFactory, environment, registry, properties);
-	}
-
 	/**
 	 * The registry of the chosen store.
 	 */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnBooleanProperty(name = DistributedLockProperties.PREFIX + ".enabled", matchIfMissing = true)
 	static class Enabled {
+
+		@Bean
+		LockStoreNotice distributedLockStoreNotice(ConfigurableListableBeanFactory beanFactory, Environment environment,
+				LockRegistry registry, DistributedLockProperties properties) {
+			return new LockStoreNotice(beanFactory, environment, registry, properties);
+		}
 
 		@Bean(REGISTRY)
 		LockRegistry distributedLockRegistry(ConfigurableListableBeanFactory beanFactory,
@@ -44,16 +44,15 @@ class DefaultRegistryConfiguration {
 	}
 
 	/**
-	 * One registry with all names, whose locks are kept in this JVM.
+	 * The registry whose locks are kept in this JVM.
 	 */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnBooleanProperty(name = DistributedLockProperties.PREFIX + ".enabled", havingValue = false)
 	static class Disabled {
 
-		@Bean({ REGISTRY, RedisLockConfiguration.REGISTRY, JdbcLockConfiguration.REGISTRY,
-				ZooKeeperLockConfiguration.REGISTRY, RedlockConfiguration.REGISTRY })
-		LockRegistry distributedLockRegistry(LockRegistryFactory registries) {
-			return registries.create("memory", new MemoryLockStore());
+		@Bean(REGISTRY)
+		LockRegistry distributedLockRegistry(@Qualifier(DisabledLockConfiguration.REGISTRY) LockRegistry registry) {
+			return registry;
 		}
 
 	}

@@ -49,12 +49,6 @@ final class LockStoreNotice implements SmartInitializingSingleton {
 
 	@Override
 	public void afterSingletonsInstantiated() {
-		if (!this.properties.enabled()) {
-			logger
-				.warn("Distributed locks are disabled (distributed-lock.enabled=false): locks are kept in this JVM, and"
-						+ " other instances do not see them");
-			return;
-		}
 		if (this.registry instanceof DefaultLockRegistry registry) {
 			String store = registry.name();
 			String address = registry.store().address();

@@ -160,6 +160,16 @@ class SeveralRegistriesTests {
 	}
 
 	@Test
+	void soItMayIfLocksAreDisabled() {
+		this.runner.withBean("redisLockRegistry", Object.class, Object::new)
+			.withPropertyValues("distributed-lock.enabled=false")
+			.run((context) -> {
+				context.getBean(LockRegistry.class).acquire(STOCK).close();
+				context.getBean("jdbcLockRegistry", LockRegistry.class).acquire(STOCK).close();
+			});
+	}
+
+	@Test
 	void aStoreOfAKindCanBeWrapped() {
 		RedisDatabase redis = SharedServers.redis();
 		this.runner.withUserConfiguration(WithFaults.class)

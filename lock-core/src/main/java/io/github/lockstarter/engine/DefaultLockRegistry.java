@@ -143,6 +143,13 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	/**
+	 * Return whether this registry is {@linkplain #close() closed}.
+	 */
+	public boolean isClosed() {
+		return this.threads.areEnded();
+	}
+
+	/**
 	 * Return the store that keeps the locks.
 	 */
 	public LockStore store() {

@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.spring;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.ApplicationEventPublisher;
@@ -41,8 +42,8 @@ public class DistributedLocksConfiguration {
 
 	@Bean
 	static LockRegistryFactory distributedLockRegistryFactory(ConfigurableListableBeanFactory beanFactory,
-			LockAdvice advice, ApplicationEventPublisher publisher) {
-		return new LockRegistryFactory(beanFactory, advice, publisher);
+			ObjectProvider<LockRegistry> injected, LockAdvice advice, ApplicationEventPublisher publisher) {
+		return new LockRegistryFactory(beanFactory, injected, advice, publisher);
 	}
 
 	@Bean

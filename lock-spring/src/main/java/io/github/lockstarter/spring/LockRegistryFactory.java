@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.ApplicationEventPublisher;
@@ -35,8 +36,8 @@ import io.github.lockstarter.transaction.TransactionAwareLockRegistry;
  *
  * <pre class="code">
  * &#064;Bean(defaultCandidate = false)
- * LockRegistry reportLockRegistry(LockRegistryFactory registries, LockStore reportLockStore) {
- *     return registries.create("reports", reportLockStore);
+ * LockRegistry reportLockRegistry(LockRegistryFactory registries, &#064;Qualifier("reportLockStore") LockStore store) {
+ *     return registries.create("reports", store);
  * }
  * </pre>
  *
@@ -58,6 +59,9 @@ public final class LockRegistryFactory implements SmartLifecycle {
 
 	private final ConfigurableListableBeanFactory beans;
 
+	/** As it is injected: other look-ups may prefer another one. */
+	private final ObjectProvider<LockRegistry> injected;
+
 	private final LockAdvice advice;
 
 	private final ApplicationEventPublisher publisher;
@@ -72,8 +76,13 @@ public final class LockRegistryFactory implements SmartLifecycle {
 
 	private volatile boolean running;
 
-	LockRegistryFactory(ConfigurableListableBeanFactory beans, LockAdvice advice, ApplicationEventPublisher publisher) {
+	/** Guarded by the registries. */
+	private boolean stopped;
+
+	LockRegistryFactory(ConfigurableListableBeanFactory beans, ObjectProvider<LockRegistry> injected, LockAdvice advice,
+			ApplicationEventPublisher publisher) {
 		this.beans = beans;
+		this.injected = injected;
 		this.advice = advice;
 		this.publisher = publisher;
 		this.transactions = ClassUtils.isPresent("org.springframework.transaction.ConfigurableTransactionManager",
@@ -85,20 +94,31 @@ public final class LockRegistryFactory implements SmartLifecycle {
 	 * @param name the name of the registry in messages, in events and in the tables of
 	 * fenced transactions, the same in all instances
 	 * @param store keeps the locks
-	 * @throws IllegalArgumentException if another registry has this name
+	 * @throws IllegalArgumentException if another registry has this name, or this store
 	 */
 	public LockRegistry create(String name, LockStore store) {
 		DefaultLockRegistry registry = new DefaultLockRegistry(name,
 				this.advice.local() ? new MemoryLockStore() : store, bean(LockSettings.class, LockSettings.NONE),
 				bean(EngineSettings.class, EngineSettings.DEFAULTS), listener(), bean(Time.class, Time.SYSTEM));
 		synchronized (this.created) {
-			if (this.created.putIfAbsent(name, registry) != null) {
-				registry.close();
-				throw new IllegalArgumentException(sameName(name));
+			this.created.values().removeIf(DefaultLockRegistry::isClosed);
+			for (DefaultLockRegistry other : this.created.values()) {
+				if (other.name().equals(name) || other.store() == store) {
+					registry.close();
+					throw new IllegalArgumentException(
+							(other.store() == store)
+									? "The store of the lock registry '" + name + "' is that of the registry '"
+											+ other.name() + "': use that one, whose locks would be the same"
+									: sameName(name));
+				}
 			}
-		}
-		if (this.running) {
-			registry.open();
+			this.created.put(name, registry);
+			if (this.stopped) {
+				registry.refuse();
+			}
+			else if (this.running) {
+				registry.open();
+			}
 		}
 		return this.transactions ? new TransactionAwareLockRegistry(name, registry, this.advice.onActiveTransaction(),
 				this.advice.onPersistenceContext(), listener()) : registry;
@@ -127,7 +147,7 @@ public final class LockRegistryFactory implements SmartLifecycle {
 	 * injected by its type
 	 */
 	LockRegistry get(String qualifier) {
-		LockRegistry registry = qualifier.isEmpty() ? this.beans.getBean(LockRegistry.class)
+		LockRegistry registry = qualifier.isEmpty() ? this.injected.getObject()
 				: BeanFactoryAnnotationUtils.qualifiedBeanOfType(this.beans, LockRegistry.class, qualifier);
 		return aware(registry);
 	}
@@ -156,6 +176,10 @@ public final class LockRegistryFactory implements SmartLifecycle {
 	 */
 	@Override
 	public void start() {
+		synchronized (this.created) {
+			this.stopped = false;
+			this.running = true;
+		}
 		Set<String> names = new HashSet<>();
 		for (DefaultLockRegistry registry : all()) {
 			if (!names.add(registry.name())) {
@@ -163,11 +187,13 @@ public final class LockRegistryFactory implements SmartLifecycle {
 			}
 			registry.open();
 		}
-		this.running = true;
 	}
 
 	@Override
 	public void stop() {
+		synchronized (this.created) {
+			this.stopped = true;
+		}
 		Collection<DefaultLockRegistry> all = all();
 		all.forEach(DefaultLockRegistry::refuse);
 		all.forEach(DefaultLockRegistry::drain);
@@ -181,6 +207,7 @@ public final class LockRegistryFactory implements SmartLifecycle {
 	private Collection<DefaultLockRegistry> all() {
 		List<DefaultLockRegistry> all = new ArrayList<>();
 		synchronized (this.created) {
+			this.created.values().removeIf(DefaultLockRegistry::isClosed);
 			all.addAll(this.created.values());
 		}
 		for (String name : this.beans.getBeanNamesForType(DefaultLockRegistry.class, false, false)) {

@@ -2,11 +2,13 @@
 
 package io.github.lockstarter.validation;
 
+import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
@@ -16,8 +18,11 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
+import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.config.DependencyDescriptor;
+import org.springframework.util.ReflectionUtils;
 
 import io.github.lockstarter.BodyAwareLockRegistry;
 import io.github.lockstarter.LockRegistry;
@@ -91,15 +96,34 @@ final class RegistryCheck {
 
 	private @Nullable LockRegistry find(Method method, String qualifier) {
 		try {
-			LockRegistry registry = qualifier.isEmpty()
-					? this.beanFactory.getBeanProvider(LockRegistry.class).getIfUnique()
+			LockRegistry registry = qualifier.isEmpty() ? injected()
 					: BeanFactoryAnnotationUtils.qualifiedBeanOfType(this.beanFactory, LockRegistry.class, qualifier);
 			return (registry != null) ? BodyAwareLockRegistry.innermost(registry) : null;
+		}
+		catch (NoUniqueBeanDefinitionException ex) {
+			throw new InvalidLockDefinitionException(method,
+					"the lock is requested in the registry '" + qualifier
+							+ "', but there are several with this qualifier",
+					"Name one of the beans. " + registries(), ex);
 		}
 		catch (NoSuchBeanDefinitionException ex) {
 			throw new InvalidLockDefinitionException(method,
 					"the lock is requested in the registry '" + qualifier + "', which does not exist",
 					"Correct the name, or declare a LockRegistry bean of that name. " + registries(), ex);
+		}
+	}
+
+	/**
+	 * Return the registry that is injected by its type, or {@code null} without a single
+	 * one. Other look-ups may prefer one that is not to be injected.
+	 */
+	private @Nullable LockRegistry injected() {
+		try {
+			Field field = Objects.requireNonNull(ReflectionUtils.findField(Use.class, "registry"));
+			return (LockRegistry) this.beanFactory.resolveDependency(new DependencyDescriptor(field, false), null);
+		}
+		catch (NoUniqueBeanDefinitionException ex) {
+			return null;
 		}
 	}
 

@@ -15,6 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
@@ -31,6 +32,7 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSettings;
+import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.OnContention;
 import io.github.lockstarter.OnLost;
@@ -150,6 +152,58 @@ class SeveralRegistriesTests {
 		}
 	}
 
+	/** Other look-ups take the only one that is no fallback. */
+	@Test
+	void methodsAndTemplateUseTheRegistryThatIsInjectedThoughThereIsOneFurther() {
+		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext(OneFurther.class,
+				Here.class)) {
+			LockRegistry injected = context.getBean(OneFurther.class).injected.getObject();
+			context.getBean(Here.class)
+				.here(() -> assertThat(
+						CompletableFuture.supplyAsync(() -> injected.tryAcquire(Here.REQUEST).isEmpty()).join())
+					.isTrue());
+			context.getBean(LockTemplate.class)
+				.executeWithoutResult(Here.REQUEST,
+						(lease) -> assertThat(
+								CompletableFuture.supplyAsync(() -> injected.tryAcquire(Here.REQUEST).isEmpty()).join())
+							.isTrue());
+		}
+	}
+
+	@Test
+	void aStoreHasOneRegistry() {
+		try (AnnotationConfigApplicationContext context = start()) {
+			LockRegistryFactory registries = context.getBean(LockRegistryFactory.class);
+			LockStore store = context.getBean("main", LockStore.class);
+			context.getBean(LockRegistry.class).acquire(REQUEST).close();
+			assertThatIllegalArgumentException().isThrownBy(() -> registries.create("twin", store))
+				.withMessage("The store of the lock registry 'twin' is that of the registry 'main': use that one, whose"
+						+ " locks would be the same");
+		}
+	}
+
+	@Test
+	void aRegistryThatWasClosedLeavesItsName() throws Exception {
+		try (AnnotationConfigApplicationContext context = start()) {
+			LockRegistryFactory registries = context.getBean(LockRegistryFactory.class);
+			((AutoCloseable) registries.create("again", new MemoryLockStore())).close();
+			registries.create("again", new MemoryLockStore()).acquire(REQUEST).close();
+		}
+	}
+
+	@Test
+	void aRegistryThatIsCreatedAfterShutdownGrantsNothing() {
+		try (AnnotationConfigApplicationContext context = start()) {
+			LockRegistryFactory registries = context.getBean(LockRegistryFactory.class);
+			registries.stop();
+			LockRegistry late = registries.create("late", new MemoryLockStore());
+			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> late.acquire(REQUEST))
+				.withMessageContaining("shutting down");
+			registries.start();
+			late.acquire(REQUEST).close();
+		}
+	}
+
 	@Test
 	void aNameInTwoRegistriesAndANameWithoutAMethodAreWarnedOf(CapturedLog log) {
 		start(Settings.class, Shop.class, Twin.class).close();
@@ -248,6 +302,39 @@ class SeveralRegistriesTests {
 		@Bean(defaultCandidate = false)
 		LockRegistry small(LockRegistryFactory registries) {
 			return registries.create("small", new SmallStore());
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableDistributedLocks
+	static class OneFurther {
+
+		final ObjectProvider<LockRegistry> injected;
+
+		OneFurther(ObjectProvider<LockRegistry> injected) {
+			this.injected = injected;
+		}
+
+		@Bean
+		LockStore main() {
+			return new MemoryLockStore();
+		}
+
+		@Bean(defaultCandidate = false)
+		LockRegistry further(LockRegistryFactory registries) {
+			return registries.create("further", new MemoryLockStore());
+		}
+
+	}
+
+	static class Here {
+
+		static final LockRequest REQUEST = LockRequest.of("here").withWaitTime(Duration.ZERO);
+
+		@DistributedLock(name = "here")
+		public void here(Runnable body) {
+			body.run();
 		}
 
 	}
