@@ -95,7 +95,8 @@ final class LettuceLockConnections {
 	private static ClientResources resources(LettuceClientConfiguration configuration, EventLoopGroupProvider loop) {
 		Delay delay = Delay.exponential(Duration.ofMillis(10), LONGEST_RECONNECT_DELAY, 2, TimeUnit.MILLISECONDS);
 		return configuration.getClientResources()
-			.map(ClientResources::mutate)
+			// A copy that does not share these would end them with itself
+			.map((shared) -> shared.mutate().timer(shared.timer()).eventExecutorGroup(shared.eventExecutorGroup()))
 			.orElseGet(DefaultClientResources::builder)
 			.eventLoopGroupProvider(loop)
 			.reconnectDelay(delay)

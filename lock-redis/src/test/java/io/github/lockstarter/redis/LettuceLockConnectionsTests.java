@@ -5,10 +5,13 @@ package io.github.lockstarter.redis;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.ReadFrom;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultClientResources;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -63,6 +66,25 @@ class LettuceLockConnectionsTests {
 			assertThat(derived.getCommandTimeout()).isEqualTo(Duration.ofSeconds(2));
 			assertThat(derived.getClientOptions().orElseThrow().getDisconnectedBehavior())
 				.isEqualTo(DisconnectedBehavior.REJECT_COMMANDS);
+		}
+	}
+
+	@Test
+	void theThreadsOfTheApplicationOutliveTheConnectionsOfTheLocks() {
+		ClientResources resources = DefaultClientResources.create();
+		try {
+			LettuceClientConfiguration settings = LettuceClientConfiguration.builder()
+				.clientResources(resources)
+				.build();
+			LockConnections
+				.derivedFrom(new LettuceConnectionFactory(new RedisStandaloneConfiguration("redis.example"), settings))
+				.close();
+			assertThat(resources.eventExecutorGroup().isShuttingDown()).isFalse();
+			assertThat(resources.timer().newTimeout((timeout) -> {
+			}, 1, TimeUnit.HOURS).cancel()).isTrue();
+		}
+		finally {
+			resources.shutdown(0, 1, TimeUnit.SECONDS);
 		}
 	}
 
