@@ -68,6 +68,8 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	/** When {@link #drain()} stops waiting for holders; set before locks are refused. */
 	private volatile long deadline;
 
+	private volatile boolean drained;
+
 	/**
 	 * Create a registry with default settings and without a listener.
 	 * @param store the store
@@ -259,6 +261,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		}
 		this.desk.connect(this.terms::isRefusing);
 		this.desk.watchdog().setRenewing(true);
+		this.drained = false;
 		this.terms.setRefusing(false);
 	}
 
@@ -290,6 +293,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		warnOfHeldLocks();
 		this.desk.watchdog().setRenewing(false);
 		this.desk.awaitAnswers();
+		this.drained = true;
 	}
 
 	/**
@@ -304,12 +308,12 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	/**
-	 * {@linkplain #drain() Drain} this registry if that has not been done, and end all
-	 * threads.
+	 * {@linkplain #drain() Drain} this registry if that has not been done, or is not
+	 * finished, and end all threads.
 	 */
 	@Override
 	public void close() {
-		if (!this.terms.isRefusing()) {
+		if (!this.drained) {
 			drain();
 		}
 		this.threads.close();

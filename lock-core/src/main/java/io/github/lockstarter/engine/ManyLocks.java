@@ -113,7 +113,7 @@ final class ManyLocks {
 
 	/**
 	 * Return requests in the order that is the same in all instances. A lock that is
-	 * requested twice is acquired once, in the stronger mode.
+	 * requested twice is acquired once, in the stronger mode. A wait time is kept.
 	 * @param requests requests for one to {@value #MAX_LOCKS} locks
 	 * @throws IllegalArgumentException if they cannot be acquired together
 	 */
@@ -146,7 +146,9 @@ final class ManyLocks {
 			throw new IllegalArgumentException(
 					"Lock '" + one.key() + "' cannot be acquired on behalf of two owners together");
 		}
-		return (strength(other.mode()) > strength(one.mode())) ? other : one;
+		LockRequest stronger = (strength(other.mode()) > strength(one.mode())) ? other : one;
+		Duration waitTime = (one.waitTime() != null) ? one.waitTime() : other.waitTime();
+		return (waitTime != null) ? stronger.withWaitTime(waitTime) : stronger;
 	}
 
 	private static int strength(LockMode mode) {

@@ -521,6 +521,25 @@ class DefaultLockRegistryTests {
 		assertThat(closing(this.registry.acquire(REQUEST))).isTrue();
 	}
 
+	/** As a container that no longer waits for a shutdown closes it. */
+	@Test
+	void itsEndWaitsForTheHolderThatAShutdownWaitsFor() throws Exception {
+		Lease lease = this.registry.acquire(REQUEST);
+		Call<Boolean> shutdown = Callers.start(() -> {
+			this.registry.drain();
+			return true;
+		});
+		this.time.awaitParked(1);
+		Call<Boolean> end = Callers.start(() -> {
+			this.registry.close();
+			return true;
+		});
+		this.time.awaitParked(2);
+		lease.ensureHeld();
+		lease.close();
+		assertThat(shutdown.get() && end.get()).isTrue();
+	}
+
 	@Test
 	void aRegistryOpensAgainAfterADrainButNotAfterItsEnd() {
 		this.registry.drain();

@@ -343,6 +343,10 @@ class ManyLocksTests {
 		assertThat(ManyLocks.inOrder(List.of(other, waiting))).containsExactly(waiting, other);
 		LockRequest same = other.withWaitTime(Duration.ofSeconds(1));
 		assertThat(ManyLocks.inOrder(List.of(same, waiting))).containsExactly(waiting, same);
+		LockRequest once = LockRequest.of("stock", 1);
+		assertThat(ManyLocks.inOrder(List.of(once, waiting))).containsExactly(waiting);
+		assertThat(ManyLocks.inOrder(List.of(waiting, once.withMode(LockMode.FAIR))))
+			.containsExactly(waiting.withMode(LockMode.FAIR));
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> this.registry.acquireAll(List.of(waiting, other.withWaitTime(Duration.ZERO))))
 			.withMessage("There is one wait time for all locks of a set, but that of lock 'stock:2' is PT0S, and that"

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -49,7 +50,7 @@ import io.github.lockstarter.transaction.TransactionAwareLockRegistry;
  * the web server and message listeners have stopped, and before the connections to the
  * stores close.
  */
-public final class LockRegistryFactory implements SmartLifecycle {
+public final class LockRegistryFactory implements SmartLifecycle, DisposableBean {
 
 	/**
 	 * Phase of the lifecycle. Spring Data Redis closes its connections in phase 0. Web
@@ -212,11 +213,27 @@ public final class LockRegistryFactory implements SmartLifecycle {
 		}
 		for (String name : this.beans.getBeanNamesForType(DefaultLockRegistry.class, false, false)) {
 			if (this.beans.containsSingleton(name) && this.beans.getBean(name) instanceof DefaultLockRegistry registry
-					&& !all.contains(registry)) {
+					&& !isKnown(registry, all)) {
 				all.add(registry);
 			}
 		}
 		return all;
+	}
+
+	/** A spy is another object with the same store, and a mock has no name. */
+	private static boolean isKnown(DefaultLockRegistry registry, List<DefaultLockRegistry> all) {
+		return registry.name() == null || all.stream()
+			.anyMatch((each) -> each.name().equals(registry.name()) && each.store() == registry.store());
+	}
+
+	/**
+	 * Close the registries that are no beans.
+	 */
+	@Override
+	public void destroy() {
+		synchronized (this.created) {
+			this.created.values().forEach(DefaultLockRegistry::close);
+		}
 	}
 
 	@Override

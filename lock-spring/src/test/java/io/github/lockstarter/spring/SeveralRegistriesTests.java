@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.mockito.Mockito;
 
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.ObjectProvider;
@@ -25,6 +26,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
+import io.github.lockstarter.BodyAwareLockRegistry;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
@@ -188,6 +190,31 @@ class SeveralRegistriesTests {
 			LockRegistryFactory registries = context.getBean(LockRegistryFactory.class);
 			((AutoCloseable) registries.create("again", new MemoryLockStore())).close();
 			registries.create("again", new MemoryLockStore()).acquire(REQUEST).close();
+		}
+	}
+
+	@Test
+	void aRegistryThatIsNoBeanIsClosedWithTheOthers() {
+		LockRegistry registry;
+		try (AnnotationConfigApplicationContext context = start()) {
+			registry = context.getBean(LockRegistryFactory.class).create("no-bean", new MemoryLockStore());
+		}
+		assertThat(((DefaultLockRegistry) BodyAwareLockRegistry.innermost(registry)).isClosed()).isTrue();
+	}
+
+	@Test
+	void aSpyOfARegistryIsThatRegistry() {
+		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+			context.register(Registries.class);
+			context.registerBean("spy", DefaultLockRegistry.class, () -> {
+				LockRegistry registry = context.getBean(LockRegistryFactory.class)
+					.create("spied", new MemoryLockStore());
+				return Mockito.spy((DefaultLockRegistry) BodyAwareLockRegistry.innermost(registry));
+			}, (definition) -> ((AbstractBeanDefinition) definition).setDefaultCandidate(false));
+			context.registerBean("mock", DefaultLockRegistry.class, () -> Mockito.mock(DefaultLockRegistry.class),
+					(definition) -> ((AbstractBeanDefinition) definition).setDefaultCandidate(false));
+			context.refresh();
+			context.getBean("spy", LockRegistry.class).acquire(REQUEST).close();
 		}
 	}
 
