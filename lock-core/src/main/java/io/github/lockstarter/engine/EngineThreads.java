@@ -102,7 +102,7 @@ final class EngineThreads implements AutoCloseable {
 		ThreadFactory virtual = VirtualThreads.factory(TASK_THREADS);
 		if (virtual != null) {
 			this.platformThreads = List.of();
-			this.tasks = time.observe((task) -> virtual.newThread(task).start());
+			this.tasks = surviving(time.observe((task) -> virtual.newThread(task).start()));
 			this.bodies = this.tasks;
 			this.returns = this.tasks;
 		}
@@ -110,11 +110,26 @@ final class EngineThreads implements AutoCloseable {
 			this.platformThreads = List.of(pool(TASK_THREADS, MAX_TASK_THREADS),
 					pool(BODY_THREADS, 0, Integer.MAX_VALUE, new SynchronousQueue<>()),
 					pool(RETURN_THREADS, MAX_RETURN_THREADS));
-			this.tasks = time.observe(this.platformThreads.get(0));
-			this.bodies = time.observe(this.platformThreads.get(1));
-			this.returns = time.observe(this.platformThreads.get(2));
+			this.tasks = surviving(time.observe(this.platformThreads.get(0)));
+			this.bodies = surviving(time.observe(this.platformThreads.get(1)));
+			this.returns = surviving(time.observe(this.platformThreads.get(2)));
 		}
 		this.timetable.start();
+	}
+
+	/**
+	 * Return an executor that runs a task on the calling thread if the machine has no
+	 * thread left: a step that is lost would leave its lock held.
+	 */
+	private static Executor surviving(Executor threads) {
+		return (task) -> {
+			try {
+				threads.execute(task);
+			}
+			catch (OutOfMemoryError ex) {
+				task.run();
+			}
+		};
 	}
 
 	Timetable timetable() {

@@ -122,13 +122,7 @@ final class FutureWaiter extends Waiter {
 	@Override
 	void wake() {
 		if (beginConclusion()) {
-			try {
-				this.tasks.execute(this::conclude);
-			}
-			catch (OutOfMemoryError ex) {
-				// The machine has no thread left
-				conclude();
-			}
+			this.tasks.execute(this::conclude);
 		}
 	}
 

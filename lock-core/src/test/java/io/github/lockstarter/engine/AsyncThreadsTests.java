@@ -8,11 +8,13 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -21,10 +23,12 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.test.FaultInjectingStore;
+import io.github.lockstarter.test.ManualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -67,6 +71,24 @@ class AsyncThreadsTests {
 		}
 	}
 
+	/** A step that is lost would leave its lock held for ever. */
+	@ParameterizedTest
+	@ValueSource(ints = { 1, 2 })
+	void withoutAFurtherThreadABodyEndsAndItsLocksAreReleased(int locks) {
+		ScarceTime time = new ScarceTime();
+		LockMemory memory = new LockMemory(time.manual);
+		try (DefaultLockRegistry registry = new DefaultLockRegistry(new MemoryLockStore(memory),
+				EngineSettings.DEFAULTS, LockListener.NO_OP, time)) {
+			List<LockRequest> requests = IntStream.range(0, locks).mapToObj((i) -> LockRequest.of("stock", i)).toList();
+			time.scarce = true;
+			CompletableFuture<Boolean> result = new LockTemplate(registry).executeAsync(requests,
+					(leases) -> CompletableFuture.completedFuture(leases.isHeld()));
+			time.manual.settle();
+			assertThat(result).isCompletedWithValue(true);
+			assertThat(memory.isEmpty()).isTrue();
+		}
+	}
+
 	@Test
 	void bodiesThatWaitForOtherLocksDoNotWaitForEachOther() {
 		try (DefaultLockRegistry registry = registry(new MemoryLockStore(new LockMemory()))) {
@@ -99,6 +121,51 @@ class AsyncThreadsTests {
 	private static DefaultLockRegistry registry(LockStore store) {
 		return new DefaultLockRegistry(store, EngineSettings.DEFAULTS, (event) -> {
 		});
+	}
+
+	/**
+	 * A time at which no thread can be started for callers; those for requests to stores
+	 * are tried again.
+	 */
+	private static final class ScarceTime implements Time {
+
+		private final ManualTime manual = new ManualTime();
+
+		private int observed;
+
+		private volatile boolean scarce;
+
+		@Override
+		public long now() {
+			return this.manual.now();
+		}
+
+		@Override
+		public void parkUntil(Object blocker, long deadline) {
+			this.manual.parkUntil(blocker, deadline);
+		}
+
+		@Override
+		public void unpark(Thread thread) {
+			this.manual.unpark(thread);
+		}
+
+		@Override
+		public @Nullable Thread start(Schedule schedule) {
+			return this.manual.start(schedule);
+		}
+
+		@Override
+		public Executor observe(Executor threads) {
+			boolean ofCallers = this.observed++ >= 5;
+			return (task) -> {
+				if (ofCallers && this.scarce) {
+					throw new OutOfMemoryError("unable to create native thread");
+				}
+				this.manual.observe(threads).execute(task);
+			};
+		}
+
 	}
 
 }
