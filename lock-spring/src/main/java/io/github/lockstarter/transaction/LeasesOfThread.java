@@ -53,6 +53,14 @@ final class LeasesOfThread {
 	}
 
 	/**
+	 * Let the current transaction, which has just begun, hold the leases until its
+	 * completion.
+	 */
+	static void cover() {
+		ACQUIRED.get().forEach(TransactionAwareLeaseSet::cover);
+	}
+
+	/**
 	 * Check that all leases are held, except those whose loss is only logged.
 	 * @throws io.github.lockstarter.LockLostException if a lock was lost
 	 */

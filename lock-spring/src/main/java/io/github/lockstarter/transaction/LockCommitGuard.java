@@ -2,9 +2,12 @@
 
 package io.github.lockstarter.transaction;
 
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockLostException;
@@ -15,7 +18,8 @@ import io.github.lockstarter.OnLost;
  * Rolls back a transaction if a lock of its thread was lost before the commit; the caller
  * gets a {@link LockLostException}. It checks the locks of annotated methods, of
  * {@link LockTemplate} and of a {@link TransactionAwareLockRegistry}, except with
- * {@link OnLost#LOG}.
+ * {@link OnLost#LOG}. It also lets a transaction hold the locks under which it begins
+ * until its completion, wherever they are closed.
  *
  * <p>
  * Auto-configuration and {@code @EnableDistributedLocks} add it to all transaction
@@ -37,6 +41,17 @@ public final class LockCommitGuard implements TransactionExecutionListener {
 				&& status.getSuspendedResources() != null;
 		if (!suspending && !transaction.isNested()) {
 			LeasesOfThread.forgetExpired();
+		}
+	}
+
+	/**
+	 * Let the transaction hold the locks under which it begins until its completion.
+	 */
+	@Override
+	public void afterBegin(TransactionExecution transaction, @Nullable Throwable beginFailure) {
+		if (beginFailure == null && transaction.isNewTransaction()
+				&& TransactionSynchronizationManager.isSynchronizationActive()) {
+			LeasesOfThread.cover();
 		}
 	}
 

@@ -52,8 +52,10 @@ class TransactionAwareLeaseSet implements LeaseSet {
 
 	private volatile boolean ended;
 
-	/** Guarded by this. */
-	private boolean inTransaction;
+	/**
+	 * How many transactions hold the leases until their completion. Guarded by this.
+	 */
+	private int transactions;
 
 	TransactionAwareLeaseSet(TransactionAwareLockRegistry registry, LeaseSet delegate, Terms terms,
 			@Nullable BooleanSupplier over, @Nullable PersistenceContexts suspended) {
@@ -117,7 +119,7 @@ class TransactionAwareLeaseSet implements LeaseSet {
 	 * Hold the leases at least until the current transaction is completed.
 	 */
 	synchronized void awaitCompletion() {
-		this.inTransaction = true;
+		this.transactions++;
 		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
 
 			@Override
@@ -128,10 +130,21 @@ class TransactionAwareLeaseSet implements LeaseSet {
 		});
 	}
 
+	/**
+	 * Hold the leases at least until the current transaction is completed, which has
+	 * begun under them. It may be suspended when they are closed, or they are closed on
+	 * another thread.
+	 */
+	synchronized void cover() {
+		if (this.terms.deferring() && !this.closed) {
+			awaitCompletion();
+		}
+	}
+
 	private void completed(int status) {
 		synchronized (this) {
-			this.inTransaction = false;
-			if (!this.closed) {
+			this.transactions--;
+			if (!this.closed || this.transactions > 0) {
 				return;
 			}
 			this.ended = true;
@@ -169,7 +182,7 @@ class TransactionAwareLeaseSet implements LeaseSet {
 	}
 
 	private synchronized boolean isAwaitingCompletion() {
-		return this.inTransaction;
+		return this.transactions > 0;
 	}
 
 	@Override
@@ -219,11 +232,11 @@ class TransactionAwareLeaseSet implements LeaseSet {
 			if (this.closed) {
 				return false;
 			}
-			if (!this.inTransaction && this.terms.deferring() && StaleReadGuard.isTransactionActive()) {
+			if (this.transactions == 0 && this.terms.deferring() && StaleReadGuard.isTransactionActive()) {
 				awaitCompletion();
 			}
 			this.closed = true;
-			this.ended = !this.inTransaction;
+			this.ended = this.transactions == 0;
 		}
 		if (this.ended) {
 			LeasesOfThread.forgetEnded();

@@ -131,6 +131,31 @@ class LockTransactionTests {
 		jdbc.sql("delete from orders").update();
 	}
 
+	/** Its work under the lock is not committed yet. */
+	@ParameterizedTest
+	@ValueSource(
+			ints = { TransactionDefinition.PROPAGATION_REQUIRES_NEW, TransactionDefinition.PROPAGATION_NOT_SUPPORTED })
+	void aLockIsHeldUntilTheTransactionThatBeganUnderItEndsThoughItIsSuspendedMeanwhile(int propagation) {
+		Lease lease = this.locks.acquire(REQUEST);
+		this.transaction.executeWithoutResult((status) -> {
+			insertOrder();
+			transaction(propagation).executeWithoutResult((suspending) -> lease.close());
+			assertThat(isTaken(REQUEST)).isTrue();
+		});
+		assertThat(isTaken(REQUEST)).isFalse();
+	}
+
+	@Test
+	void aLockIsHeldUntilTheTransactionThatBeganUnderItEndsThoughAnotherThreadClosesIt() {
+		Lease lease = this.locks.acquire(REQUEST);
+		this.transaction.executeWithoutResult((status) -> {
+			insertOrder();
+			CompletableFuture.runAsync(lease::close).join();
+			assertThat(isTaken(REQUEST)).isTrue();
+		});
+		assertThat(isTaken(REQUEST)).isFalse();
+	}
+
 	@ParameterizedTest
 	@EnumSource
 	void aLockInsideATransactionIsReleasedAfterItsCommit(Way way) {
