@@ -68,6 +68,15 @@ public abstract class StoreHarness {
 	protected abstract LockStore createStore();
 
 	/**
+	 * Close the store of a JVM after a test, unless a later one uses it again.
+	 */
+	protected void close(LockStore store) throws Exception {
+		if (store instanceof AutoCloseable closeable) {
+			closeable.close();
+		}
+	}
+
+	/**
 	 * Let the lease of an owner end now, as if {@link #LEASE_TIME} had passed.
 	 */
 	protected abstract void expire(LockKey key, OwnerToken owner);
@@ -133,7 +142,9 @@ public abstract class StoreHarness {
 	@AfterEach
 	void stopJvms() throws Exception {
 		for (Jvm jvm : this.jvms) {
-			jvm.stop();
+			if (jvm.isStarted()) {
+				close(jvm.store());
+			}
 		}
 	}
 
@@ -254,10 +265,8 @@ public abstract class StoreHarness {
 			}
 		}
 
-		synchronized void stop() throws Exception {
-			if (this.client != null && this.client.store() instanceof AutoCloseable closeable) {
-				closeable.close();
-			}
+		synchronized boolean isStarted() {
+			return this.client != null;
 		}
 
 		Queue<LockKey> heard() {
