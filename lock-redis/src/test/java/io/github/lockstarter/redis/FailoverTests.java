@@ -37,8 +37,11 @@ class FailoverTests {
 
 	private static final LockRequest OTHER = LockRequest.of("stock", 1002);
 
-	/** A waiter asks later than a test ends, unless it is notified. */
-	private static final EngineSettings SETTINGS = new EngineSettings(Duration.ofMinutes(1), Duration.ofSeconds(20),
+	/**
+	 * A waiter asks later than a test ends, unless it is notified. Each test waits for
+	 * some renewals.
+	 */
+	private static final EngineSettings SETTINGS = new EngineSettings(Duration.ofMinutes(1), Duration.ofSeconds(10),
 			EngineSettings.MAX_RENEWALS_PER_LEASE, Duration.ofMinutes(5),
 			EngineSettings.DEFAULTS.pollIntervalWithoutMessages(), EngineSettings.DEFAULTS.timeSlice(),
 			Duration.ofSeconds(1), Duration.ofSeconds(50));

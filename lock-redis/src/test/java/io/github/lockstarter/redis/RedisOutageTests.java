@@ -61,15 +61,18 @@ class RedisOutageTests {
 	 */
 	private static final Duration LONGEST_ANSWER = Duration.ofSeconds(1);
 
+	/** Where the server has to be silent for that long, and for nothing else. */
+	private static final Duration SHORT_ANSWER = Duration.ofMillis(300);
+
+	/** An outage is over after a tenth of it. */
+	private static final Duration LEASE_TIME = Duration.ofSeconds(10);
+
 	abstract static class Outage {
 
 		final RedisServer redis = RedisServer.start();
 
 		/** Reports an outage soon. */
-		final RedisRegistry registry = create(new EngineSettings(EngineSettings.DEFAULTS.waitTime(),
-				EngineSettings.DEFAULTS.leaseTime(), 3, EngineSettings.DEFAULTS.pollInterval(),
-				EngineSettings.DEFAULTS.pollIntervalWithoutMessages(), EngineSettings.DEFAULTS.timeSlice(),
-				EngineSettings.DEFAULTS.shutdownTimeout(), LONGEST_ANSWER));
+		final RedisRegistry registry = create(outageTime(LONGEST_ANSWER));
 
 		/** Waits until an outage is over, and learns of a loss soon. */
 		final RedisRegistry patient = create(RedisRegistry.often(Duration.ofSeconds(8)));
@@ -82,6 +85,13 @@ class RedisOutageTests {
 
 		/** The message of the driver after the server is gone. */
 		abstract String disconnected();
+
+		private static EngineSettings outageTime(Duration outageTime) {
+			EngineSettings defaults = EngineSettings.DEFAULTS;
+			return new EngineSettings(defaults.waitTime(), LEASE_TIME, 3, defaults.pollInterval(),
+					defaults.pollIntervalWithoutMessages(), defaults.timeSlice(), defaults.shutdownTimeout(),
+					outageTime);
+		}
 
 		@BeforeEach
 		void readTheLog() {
@@ -100,18 +110,20 @@ class RedisOutageTests {
 
 		@Test
 		void whileRedisIsSilentEachWaitEndsAndAfterwardsTheNextCallerGetsTheLock() throws Exception {
-			for (int round = 0; round < 2; round++) {
-				// In the first round, there was no connection before
-				this.redis.pause();
-				List<Call<Lease>> calls = new ArrayList<>();
-				for (int i = 0; i < 10; i++) {
-					calls.add(call(LockRequest.of("stock", i), SHORT));
+			try (RedisRegistry impatient = create(outageTime(SHORT_ANSWER))) {
+				for (int round = 0; round < 2; round++) {
+					// In the first round, there was no connection before
+					this.redis.pause();
+					List<Call<Lease>> calls = new ArrayList<>();
+					for (int i = 0; i < 10; i++) {
+						calls.add(call(impatient, LockRequest.of("stock", i), SHORT));
+					}
+					for (Call<Lease> call : calls) {
+						assertUnavailable(call);
+					}
+					this.redis.resume();
+					connect(impatient);
 				}
-				for (Call<Lease> call : calls) {
-					assertUnavailable(call);
-				}
-				this.redis.resume();
-				connect();
 			}
 		}
 
@@ -276,14 +288,22 @@ class RedisOutageTests {
 		 * Make the server answer once, for which a busy machine may need a second try.
 		 */
 		final void connect() {
+			connect(this.registry);
+		}
+
+		private static void connect(RedisRegistry registry) {
 			Awaitility.await().ignoreException(LockUnavailableException.class).until(() -> {
-				this.registry.tryAcquire(AT_ONCE).ifPresent(Lease::close);
+				registry.tryAcquire(AT_ONCE).ifPresent(Lease::close);
 				return true;
 			});
 		}
 
 		final Call<Lease> call(LockRequest request, Duration waitTime) {
-			return Callers.start(() -> this.registry.acquire(request.withWaitTime(waitTime)));
+			return call(this.registry, request, waitTime);
+		}
+
+		private static Call<Lease> call(RedisRegistry registry, LockRequest request, Duration waitTime) {
+			return Callers.start(() -> registry.acquire(request.withWaitTime(waitTime)));
 		}
 
 		private Call<Boolean> startWaiter(RedisRegistry waiting) throws InterruptedException {
@@ -336,8 +356,10 @@ class RedisOutageTests {
 
 		@Override
 		RedisRegistry create(EngineSettings settings) {
-			return RedisRegistry.of(RedisRegistry.connections(RedisRegistry.server(this.redis.port()), LONGEST_ANSWER,
-					LONGEST_ANSWER.multipliedBy(2)), settings);
+			Duration longestAnswer = (settings.outageTime().compareTo(LONGEST_ANSWER) < 0) ? settings.outageTime()
+					: LONGEST_ANSWER;
+			return RedisRegistry.of(RedisRegistry.connections(RedisRegistry.server(this.redis.port()), longestAnswer,
+					longestAnswer.multipliedBy(2)), settings);
 		}
 
 		@Override
