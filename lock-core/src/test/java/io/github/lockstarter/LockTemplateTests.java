@@ -96,13 +96,14 @@ class LockTemplateTests extends AbstractBodyTests {
 	@Test
 	void theHandlerOfContentionRunsAfterTheWaitAndWithoutALease() {
 		this.instances.holdElsewhere(KEY, Duration.ofSeconds(30));
-		String result = this.time.letPass(() -> this.template.executeOrElse(REQUEST.withWaitTime(Duration.ofSeconds(3)),
-				this::countedBody, (failure) -> {
-					assertNoCurrentLease();
-					assertThat(failure).isInstanceOfSatisfying(LockContendedException.class,
-							(contention) -> assertThat(contention.getWaited()).isEqualTo(Duration.ofSeconds(3)));
-					return "handler";
-				}));
+		Function<LockException, String> handler = (failure) -> {
+			assertNoCurrentLease();
+			assertThat(failure).isInstanceOfSatisfying(LockContendedException.class,
+					(contention) -> assertThat(contention.getWaited()).isEqualTo(Duration.ofSeconds(3)));
+			return "handler";
+		};
+		LockRequest patient = REQUEST.withWaitTime(Duration.ofSeconds(3));
+		String result = this.time.letPass(() -> this.template.executeOrElse(patient, this::countedBody, handler));
 		assertThat(result).isEqualTo("handler");
 		assertThat(this.runs).hasValue(0);
 	}
