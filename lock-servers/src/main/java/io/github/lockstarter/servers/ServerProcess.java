@@ -230,8 +230,26 @@ public class ServerProcess implements AutoCloseable {
 		List<ProcessHandle> processes = Stream.concat(Stream.of(this.process.toHandle()), this.process.descendants())
 			.toList();
 		processes.forEach(ProcessHandle::destroyForcibly);
-		processes.forEach((killed) -> killed.onExit().join());
+		await("The end of " + this.command, () -> processes.stream().allMatch(ServerProcess::hasEnded));
 		Reaper.get().remove(pid());
+	}
+
+	/**
+	 * Return whether a process has freed its port and its memory. On Linux, a child of a
+	 * process that was killed stays a zombie until the first process of the system finds
+	 * the time for it.
+	 */
+	private static boolean hasEnded(ProcessHandle process) {
+		if (!process.isAlive()) {
+			return true;
+		}
+		try {
+			String status = Files.readString(Path.of("/proc", String.valueOf(process.pid()), "stat"));
+			return status.charAt(status.lastIndexOf(')') + 2) == 'Z';
+		}
+		catch (IOException ex) {
+			return !process.isAlive();
+		}
 	}
 
 	/**
