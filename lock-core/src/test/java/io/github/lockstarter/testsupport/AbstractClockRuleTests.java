@@ -37,6 +37,8 @@ import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -47,6 +49,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * bound on the time that something takes, because any machine may stand still. What a
  * method does with a {@code ManualTime} is exact, and may be as short as it likes.
  */
+@TestInstance(Lifecycle.PER_CLASS)
 public abstract class AbstractClockRuleTests {
 
 	private static final String CLOCK = "clock";
