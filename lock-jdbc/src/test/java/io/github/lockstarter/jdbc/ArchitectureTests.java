@@ -5,6 +5,7 @@ package io.github.lockstarter.jdbc;
 import java.util.Map;
 import java.util.Set;
 
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.testsupport.AbstractArchitectureTests;
@@ -12,6 +13,7 @@ import io.github.lockstarter.testsupport.AbstractArchitectureTests;
 /**
  * The room of the store in a database.
  */
+@Order(1)
 class ArchitectureTests extends AbstractArchitectureTests {
 
 	ArchitectureTests() {

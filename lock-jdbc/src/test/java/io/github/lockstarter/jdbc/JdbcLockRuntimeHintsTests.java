@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.jdbc;
 
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.aot.hint.RuntimeHints;
@@ -14,6 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * What a native image needs.
  */
+@Order(1)
 class JdbcLockRuntimeHintsTests {
 
 	@Test

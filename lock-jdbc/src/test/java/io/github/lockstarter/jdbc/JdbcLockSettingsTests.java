@@ -4,6 +4,7 @@ package io.github.lockstarter.jdbc;
 
 import java.time.Duration;
 
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -14,6 +15,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 /**
  * The settings of the store.
  */
+@Order(1)
 class JdbcLockSettingsTests {
 
 	@ParameterizedTest

@@ -2,6 +2,8 @@
 
 package io.github.lockstarter.jdbc;
 
+import org.junit.jupiter.api.Order;
+
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -10,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The address of a database in messages.
  */
+@Order(1)
 class LockDatabaseTests {
 
 	@ParameterizedTest

@@ -39,6 +39,9 @@ class LostConnectionTests {
 
 	private static final Duration LEASE_TIME = Duration.ofSeconds(60);
 
+	/** The shortest that drivers know. */
+	private static final JdbcLockSettings IMPATIENT = TestDatabase.withQueryTimeout(Duration.ofSeconds(1));
+
 	private final LockKey key = LockKey.of("lost-connection");
 
 	private final OwnerToken owner = OwnerToken.random();
@@ -74,9 +77,11 @@ class LostConnectionTests {
 	void aRequestToASilentServerEndsWithinSeconds() throws Exception {
 		LockKey silent = LockKey.of("lost-connection", "silent");
 		try (HikariDataSource pool = TestDatabase.pool(TestDatabase.POSTGRESQL.url() + "&ApplicationName=silent", 1);
-				JdbcLockStore store = new JdbcLockStore(pool, JdbcLockSettings.DEFAULTS)) {
+				JdbcLockStore patient = new JdbcLockStore(TestDatabase.POSTGRESQL.unpooled(), TestDatabase.SETTINGS);
+				JdbcLockStore store = new JdbcLockStore(pool, IMPATIENT)) {
+			new StoreClient(patient).acquire(silent, this.owner, LEASE_TIME, false);
 			StoreClient client = new StoreClient(store);
-			client.acquire(silent, this.owner, LEASE_TIME, false);
+			Awaitility.await().ignoreExceptions().until(() -> client.renew(silent, this.owner, LEASE_TIME));
 			int server = TestDatabase.POSTGRESQL.jdbc()
 				.queryForObject("select pid from pg_stat_activity where application_name = 'silent'", Integer.class);
 			ServerProcess.signal("STOP", server);
@@ -98,16 +103,18 @@ class LostConnectionTests {
 	void messagesArriveAlthoughTheServerWasSilentAtFirst() throws Exception {
 		try (HikariDataSource pool = TestDatabase.POSTGRESQL.pool(5);
 				FirstSilent source = new FirstSilent(pool);
-				JdbcLockStore store = new JdbcLockStore(source, JdbcLockSettings.DEFAULTS)) {
+				JdbcLockStore store = new JdbcLockStore(source, IMPATIENT)) {
 			Messages messages = new Messages();
 			LockKey held = LockKey.of("lost-connection", "held");
-			try (JdbcLockStore other = new JdbcLockStore(pool, JdbcLockSettings.DEFAULTS)) {
+			try (JdbcLockStore other = new JdbcLockStore(pool, TestDatabase.SETTINGS)) {
 				new StoreClient(other).acquire(held, this.owner, LEASE_TIME, false);
 			}
 			StoreClient waiter = new StoreClient(store);
 			waiter.listen(messages);
-			assertThat(waiter.acquire(held, OwnerToken.random(), LEASE_TIME, true))
-				.isInstanceOf(LockAttempt.Refusal.class);
+			Awaitility.await()
+				.ignoreExceptions()
+				.until(() -> waiter.acquire(held, OwnerToken.random(), LEASE_TIME, true),
+						(attempt) -> attempt instanceof LockAttempt.Refusal);
 			Awaitility.await().until(() -> store.signal().state() == SignalState.NOTIFIED);
 			assertThat(source.silent).isNotNull();
 		}

@@ -46,12 +46,14 @@ class SynchronousReplicationTests {
 	@Test
 	void aGrantThatNoReplicaHasIsNone() throws Exception {
 		LockKey key = LockKey.of("replicated", "granted");
-		try (PostgresServer postgres = PostgresServer.start(); JdbcLockStore store = store(postgres)) {
-			StoreClient client = new StoreClient(store);
+		try (PostgresServer postgres = PostgresServer.start();
+				JdbcLockStore before = store(postgres);
+				JdbcLockStore store = store(postgres, Duration.ofSeconds(1))) {
+			StoreClient client = new StoreClient(before);
 			client.acquire(key, this.owner, LEASE_TIME, true);
 			client.release(key, this.owner, null);
 			requireReplica(postgres);
-			assertNotReplicated(() -> client.acquire(key, this.owner, LEASE_TIME, true));
+			assertNotReplicated(() -> new StoreClient(store).acquire(key, this.owner, LEASE_TIME, true));
 		}
 	}
 
@@ -112,8 +114,12 @@ class SynchronousReplicationTests {
 
 	private static JdbcLockStore store(PostgresServer postgres) {
 		TestDatabase.createTable(postgres.url());
+		return store(postgres, Duration.ofSeconds(2));
+	}
+
+	private static JdbcLockStore store(PostgresServer postgres, Duration queryTimeout) {
 		return new JdbcLockStore(new DriverManagerDataSource(postgres.url()),
-				TestDatabase.withQueryTimeout(Duration.ofSeconds(2)));
+				TestDatabase.withQueryTimeout(queryTimeout));
 	}
 
 	private static void requireReplica(PostgresServer postgres) throws SQLException {

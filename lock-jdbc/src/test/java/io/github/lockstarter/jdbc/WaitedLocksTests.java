@@ -4,6 +4,7 @@ package io.github.lockstarter.jdbc;
 
 import java.time.Duration;
 
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
@@ -14,6 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * A message that reaches this JVM on two ways counts once.
  */
+@Order(1)
 class WaitedLocksTests {
 
 	private static final LockKey KEY = LockKey.of("stock", 1001);
