@@ -113,7 +113,8 @@ public final class ZooKeeperServer extends ServerProcess {
 
 	private String status() {
 		try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), this.port)) {
-			socket.setSoTimeout(1000);
+			// A server that has just begun to listen may never answer
+			socket.setSoTimeout(200);
 			socket.getOutputStream().write("srvr".getBytes(StandardCharsets.US_ASCII));
 			return new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
 		}
@@ -138,11 +139,17 @@ public final class ZooKeeperServer extends ServerProcess {
 	}
 
 	static String createNode(String address, String path) {
-		try (ZooKeeper client = new ZooKeeper(address, SESSION_MILLIS, (event) -> {
-		})) {
-			await(address, () -> client.getState().isConnected());
-			client.create(path, new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
-			return address + path;
+		try {
+			ZooKeeper client = new ZooKeeper(address, SESSION_MILLIS, (event) -> {
+			});
+			try {
+				await(address, () -> client.getState().isConnected());
+				client.create(path, new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+				return address + path;
+			}
+			finally {
+				closeLater(client);
+			}
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -154,6 +161,20 @@ public final class ZooKeeperServer extends ServerProcess {
 			Thread.currentThread().interrupt();
 			throw new IllegalStateException("Interrupted", ex);
 		}
+	}
+
+	/** A client sleeps at its end, and many tests create a node. */
+	private static void closeLater(ZooKeeper client) {
+		Thread thread = new Thread(() -> {
+			try {
+				client.close();
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+		}, "zookeeper-close");
+		thread.setDaemon(true);
+		thread.start();
 	}
 
 }
