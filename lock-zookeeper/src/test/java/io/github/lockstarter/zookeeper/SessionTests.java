@@ -12,6 +12,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.zookeeper.ZooDefs.OpCode;
@@ -99,14 +100,14 @@ class SessionTests {
 
 	@AfterEach
 	void stop() {
-		// A client that cannot end its session waits for a while
-		this.network.healWithReset();
+		// A client that cannot end its session, or has to connect for that, takes a while
+		this.network.heal();
 		this.farRegistry.close();
 		this.nearRegistry.close();
 		this.farStore.close();
 		this.nearStore.close();
-		this.far.close();
-		this.near.close();
+		// Each client sleeps at its end
+		Stream.of(this.far, this.near).parallel().forEach(CuratorFramework::close);
 		this.network.close();
 	}
 
