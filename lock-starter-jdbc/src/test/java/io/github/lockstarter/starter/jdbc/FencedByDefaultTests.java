@@ -17,6 +17,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.aop.target.EmptyTargetSource;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -46,7 +48,6 @@ import io.github.lockstarter.servers.SharedServers;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
-import static org.mockito.Mockito.mock;
 
 /**
  * Transactions of the {@code DataSource} that keeps the locks, which is PostgreSQL: they
@@ -56,6 +57,11 @@ import static org.mockito.Mockito.mock;
 class FencedByDefaultTests {
 
 	private static final String OFF = "distributed-lock.fencing.transactions=false";
+
+	/** It takes long to start. */
+	private static final String WITHOUT_JPA = "spring.autoconfigure.exclude="
+			+ "org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration,"
+			+ "org.springframework.boot.data.jpa.autoconfigure.DataJpaRepositoriesAutoConfiguration";
 
 	private final LockRequest request = LockRequest.of("stock", UUID.randomUUID());
 
@@ -121,7 +127,8 @@ class FencedByDefaultTests {
 	/** The table is there as soon as the store is used. */
 	@Test
 	void locksThatAreKeptElsewhereFenceNothing() {
-		try (ConfigurableApplicationContext application = start(Shop.class, "distributed-lock.store=memory")) {
+		try (ConfigurableApplicationContext application = start(Shop.class, WITHOUT_JPA,
+				"distributed-lock.store=memory")) {
 			LockTemplate template = application.getBean(LockTemplate.class);
 			LockTemplate inDatabase = new LockTemplate(application.getBean("jdbcLockRegistry", LockRegistry.class));
 			inDatabase.executeWithoutResult(this.request, (lease) -> transact(application, () -> {
@@ -136,9 +143,10 @@ class FencedByDefaultTests {
 
 	@Test
 	void aMissingTableEndsTheStart(CapturedOutput output) {
-		start(Shop.class, OFF).close();
+		start(Shop.class, WITHOUT_JPA, OFF).close();
 		this.looking.sql("drop table distributed_lock_fence").update();
-		assertThat(catchThrowable(() -> start(Shop.class, "distributed-lock.jdbc.initialize-schema=never").close()))
+		assertThat(catchThrowable(
+				() -> start(Shop.class, WITHOUT_JPA, "distributed-lock.jdbc.initialize-schema=never").close()))
 			.isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains("The locks are kept in this DataSource ('" + this.url.replaceFirst("[?].*", "")
@@ -151,9 +159,9 @@ class FencedByDefaultTests {
 	/** The script of the locks does not run. */
 	@Test
 	void aMissingTableIsCreatedBesideThatOfTheLocks() {
-		start(Shop.class, OFF).close();
+		start(Shop.class, WITHOUT_JPA, OFF).close();
 		this.looking.sql("drop table distributed_lock_fence").update();
-		start(Shop.class).close();
+		start(Shop.class, WITHOUT_JPA).close();
 		assertThat(claims(this.looking)).isZero();
 	}
 
@@ -225,9 +233,13 @@ class FencedByDefaultTests {
 	}
 
 	private static JpaTransactionManager jpa(DataSource dataSource) {
-		JpaTransactionManager manager = new JpaTransactionManager(mock(EntityManagerFactory.class));
+		JpaTransactionManager manager = new JpaTransactionManager(unused(EntityManagerFactory.class));
 		manager.setDataSource(dataSource);
 		return manager;
+	}
+
+	private static <T> T unused(Class<T> type) {
+		return ProxyFactory.getProxy(type, EmptyTargetSource.INSTANCE);
 	}
 
 	@Configuration(proxyBeanMethods = false)
@@ -238,7 +250,7 @@ class FencedByDefaultTests {
 
 		@Bean
 		JtaTransactionManager transactionManager() {
-			return new JtaTransactionManager(mock(UserTransaction.class), mock(TransactionManager.class));
+			return new JtaTransactionManager(unused(UserTransaction.class), unused(TransactionManager.class));
 		}
 
 	}

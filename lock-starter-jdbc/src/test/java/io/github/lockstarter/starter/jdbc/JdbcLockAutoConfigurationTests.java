@@ -3,6 +3,7 @@
 package io.github.lockstarter.starter.jdbc;
 
 import java.nio.file.Path;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
@@ -34,6 +35,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.io.DefaultResourceLoader;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.AbstractDataSource;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
@@ -50,11 +52,10 @@ import io.github.lockstarter.autoconfigure.DistributedLockDataSource;
 import io.github.lockstarter.jdbc.JdbcLockStore;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.test.ManualTime;
+import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
-import static org.mockito.Mockito.mock;
-import static org.mockito.Mockito.when;
 
 /**
  * The store in the database of an application, with Spring Boot's defaults.
@@ -62,9 +63,12 @@ import static org.mockito.Mockito.when;
 @ExtendWith(OutputCaptureExtension.class)
 class JdbcLockAutoConfigurationTests {
 
-	private static final String JPA = "org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration";
+	/** It takes long to start. */
+	private static final String WITHOUT_JPA = "spring.autoconfigure.exclude="
+			+ "org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration,"
+			+ "org.springframework.boot.data.jpa.autoconfigure.DataJpaRepositoriesAutoConfiguration";
 
-	private static final String REPOSITORIES = "org.springframework.boot.data.jpa.autoconfigure.DataJpaRepositoriesAutoConfiguration";
+	private static final String WITH_JPA = "spring.autoconfigure.exclude=";
 
 	/** The machine may stand still for some seconds at any time between two renewals. */
 	private static final String[] RENEWED_OFTEN = { "distributed-lock.lease-time=20s",
@@ -74,7 +78,7 @@ class JdbcLockAutoConfigurationTests {
 
 	@Test
 	void theDatabaseOfTheApplicationKeepsTheLocks(CapturedOutput output) throws Exception {
-		try (ConfigurableApplicationContext application = start(Shop.class)) {
+		try (ConfigurableApplicationContext application = start(Shop.class, WITH_JPA)) {
 			JdbcTemplate jdbc = application.getBean(JdbcTemplate.class);
 			Shop.Sales sales = application.getBean(Shop.Sales.class);
 			assertThat(sales.<Integer>sell(1001, () -> held(jdbc))).isOne();
@@ -98,7 +102,7 @@ class JdbcLockAutoConfigurationTests {
 	void bodiesThatOccupyAllConnectionsKeepTheirLocks() throws Exception {
 		ManualTime time = new ManualTime();
 		try (ConfigurableApplicationContext application = new SpringApplicationBuilder(Shop.class)
-			.properties("spring.flyway.enabled=false", "spring.datasource.hikari.maximum-pool-size=1")
+			.properties("spring.flyway.enabled=false", WITHOUT_JPA, "spring.datasource.hikari.maximum-pool-size=1")
 			.initializers((context) -> context.getBeanFactory().registerSingleton("time", time))
 			.run()) {
 			JdbcTemplate jdbc = application.getBean(JdbcTemplate.class);
@@ -187,21 +191,27 @@ class JdbcLockAutoConfigurationTests {
 			.contains("set distributed-lock.jdbc.initialize-schema=always");
 	}
 
-	/** The pool tries it for a while. */
 	@Test
-	void aDatabaseThatDoesNotAnswerDoesNotEndTheStart(CapturedOutput output) {
-		start(Locks.class, "spring.datasource.url=jdbc:postgresql://localhost:1/shop").close();
-		assertThat(output).contains("The database of the locks cannot be asked")
-			.contains("has the table 'distributed_lock'");
-	}
-
-	@Test
-	void aDatabaseThatDoesNotAnswerGrantsNoLock() {
+	void aDatabaseThatDoesNotAnswerDoesNotEndTheStartAndGrantsNoLock(CapturedOutput output) {
 		try (ConfigurableApplicationContext application = start(Unreachable.class)) {
+			assertUnansweredIsTold(output);
 			assertThat(catchThrowable(() -> application.getBean(LockRegistry.class)
 				.acquire(LockRequest.of("stock").withWaitTime(Duration.ZERO))))
 				.hasMessageContaining("the store could not be asked");
 		}
+	}
+
+	/** It tries the database for seconds. */
+	@Test
+	@FullProfileOnly
+	void norDoesAPoolWhoseDatabaseDoesNotAnswerEndTheStart(CapturedOutput output) {
+		start(Locks.class, "spring.datasource.url=jdbc:postgresql://localhost:1/shop").close();
+		assertUnansweredIsTold(output);
+	}
+
+	private static void assertUnansweredIsTold(CapturedOutput output) {
+		assertThat(output).contains("The database of the locks cannot be asked")
+			.contains("has the table 'distributed_lock'");
 	}
 
 	@Test
@@ -319,39 +329,49 @@ class JdbcLockAutoConfigurationTests {
 	void aMissingPoolIsNamed(CapturedOutput output) {
 		SpringApplicationBuilder application = new SpringApplicationBuilder(Locks.class)
 			.resourceLoader(new DefaultResourceLoader(new FilteredClassLoader(HikariDataSource.class)))
-			.properties("spring.flyway.enabled=false", "distributed-lock.store=jdbc");
+			.properties("spring.flyway.enabled=false", WITHOUT_JPA, "distributed-lock.store=jdbc");
 		assertThat(catchThrowable(() -> application.run().close())).isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains("add the dependency io.github.lockstarter:lock-starter-jdbc, which brings HikariCP");
 	}
 
 	private static ConfigurableApplicationContext start(Class<?> application, String... properties) {
-		return new SpringApplicationBuilder(application).properties("spring.flyway.enabled=false")
+		return new SpringApplicationBuilder(application).properties("spring.flyway.enabled=false", WITHOUT_JPA)
 			.properties(properties)
 			.run();
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@EnableAutoConfiguration(excludeName = { JPA, REPOSITORIES })
+	@EnableAutoConfiguration
 	static class Locks {
 
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@EnableAutoConfiguration(excludeName = { JPA, REPOSITORIES })
+	@EnableAutoConfiguration
 	static class Unreachable {
 
 		@Bean
-		DataSource dataSource() throws SQLException {
-			DataSource dataSource = mock(DataSource.class);
-			when(dataSource.getConnection()).thenThrow(new SQLTransientConnectionException("It does not answer"));
-			return dataSource;
+		DataSource dataSource() {
+			return new AbstractDataSource() {
+
+				@Override
+				public Connection getConnection() throws SQLException {
+					throw new SQLTransientConnectionException("It does not answer");
+				}
+
+				@Override
+				public Connection getConnection(String username, String password) throws SQLException {
+					return getConnection();
+				}
+
+			};
 		}
 
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@EnableAutoConfiguration(excludeName = { JPA, REPOSITORIES })
+	@EnableAutoConfiguration
 	static class EarlyLocks {
 
 		@Bean
@@ -399,7 +419,7 @@ class JdbcLockAutoConfigurationTests {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@EnableAutoConfiguration(excludeName = { JPA, REPOSITORIES })
+	@EnableAutoConfiguration
 	static class TwoDatabases {
 
 		@Bean
@@ -415,7 +435,7 @@ class JdbcLockAutoConfigurationTests {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@EnableAutoConfiguration(excludeName = { JPA, REPOSITORIES })
+	@EnableAutoConfiguration
 	static class QualifiedDatabase {
 
 		@Bean
