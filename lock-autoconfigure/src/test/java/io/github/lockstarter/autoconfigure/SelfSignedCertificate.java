@@ -27,9 +27,9 @@ record SelfSignedCertificate(Path certificate, Path key) {
 			throws IOException, InterruptedException, GeneralSecurityException {
 		Path store = directory.resolve("store.p12");
 		Process keytool = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-				"-genkeypair", "-alias", "redis", "-keyalg", "RSA", "-keysize", "2048", "-dname", "CN=localhost",
-				"-ext", "SAN=dns:localhost,ip:127.0.0.1", "-storetype", "PKCS12", "-storepass", PASSWORD, "-keystore",
-				store.toString())
+				"-J-XX:TieredStopAtLevel=1", "-genkeypair", "-alias", "redis", "-keyalg", "EC", "-groupname",
+				"secp256r1", "-dname", "CN=localhost", "-ext", "SAN=dns:localhost,ip:127.0.0.1", "-storetype", "PKCS12",
+				"-storepass", PASSWORD, "-keystore", store.toString())
 			.redirectErrorStream(true)
 			.redirectOutput(ProcessBuilder.Redirect.DISCARD)
 			.start();

@@ -14,9 +14,12 @@ import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Test;
 
-import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.util.TestPropertyValues;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.DistributedLock;
@@ -34,6 +37,8 @@ class WithoutReactorTests {
 		ClassLoader before = thread.getContextClassLoader();
 		try (URLClassLoader classes = new URLClassLoader(classPath(), ClassLoader.getPlatformClassLoader())) {
 			thread.setContextClassLoader(classes);
+			assertThat(ClassUtils.isPresent("reactor.core.publisher.Flux", classes)).isFalse();
+			assertThat(ClassUtils.isPresent("org.reactivestreams.Publisher", classes)).isFalse();
 			Callable<?> application = (Callable<?>) classes.loadClass(Application.class.getName())
 				.getDeclaredConstructor()
 				.newInstance();
@@ -61,25 +66,26 @@ class WithoutReactorTests {
 	}
 
 	/**
-	 * Runs in a separate class loader.
+	 * Runs in a separate class loader, which reads each class anew, so it needs few.
 	 */
 	public static class Application implements Callable<String> {
 
-		private String result = "";
-
 		@Override
-		public String call() {
-			ClassLoader classes = getClass().getClassLoader();
-			assertThat(ClassUtils.isPresent("reactor.core.publisher.Flux", classes)).isFalse();
-			assertThat(ClassUtils.isPresent("org.reactivestreams.Publisher", classes)).isFalse();
-			new ApplicationContextRunner()
-				.withConfiguration(
-						AutoConfigurations.of(AopAutoConfiguration.class, DistributedLockAutoConfiguration.class))
-				.withPropertyValues("distributed-lock.store=memory")
-				.withBean(Stock.class)
-				.run((context) -> this.result = context.getBean(Stock.class).reserve(1001).get(20, TimeUnit.SECONDS));
-			return this.result;
+		public String call() throws Exception {
+			try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+				TestPropertyValues.of("distributed-lock.store=memory").applyTo(context);
+				context.register(Shop.class);
+				context.refresh();
+				return context.getBean(Stock.class).reserve(1001).get(20, TimeUnit.SECONDS);
+			}
 		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ImportAutoConfiguration({ AopAutoConfiguration.class, DistributedLockAutoConfiguration.class })
+	@Import(Stock.class)
+	public static class Shop {
 
 	}
 
