@@ -13,6 +13,8 @@ import org.mockito.Mockito;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.data.jpa.autoconfigure.DataJpaRepositoriesAutoConfiguration;
+import org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -31,7 +33,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  * A mock replaces the registry that is injected by its type, and leaves those of other
  * stores.
  */
-@SpringBootTest(classes = MockedRegistryTests.Application.class, properties = "distributed-lock.store=memory")
+@SpringBootTest(classes = MockedRegistryTests.Application.class, webEnvironment = SpringBootTest.WebEnvironment.NONE,
+		properties = "distributed-lock.store=memory")
 class MockedRegistryTests {
 
 	@MockitoBean
@@ -77,7 +80,8 @@ class MockedRegistryTests {
 
 	@Configuration(proxyBeanMethods = false)
 	@Import(Stock.class)
-	@EnableAutoConfiguration
+	@EnableAutoConfiguration(
+			exclude = { HibernateJpaAutoConfiguration.class, DataJpaRepositoriesAutoConfiguration.class })
 	static class Application {
 
 	}

@@ -23,7 +23,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * A spy of the registry locks as the registry does.
  */
-@SpringBootTest(classes = MockedRegistryTests.Application.class, properties = "distributed-lock.store=memory")
+@SpringBootTest(classes = MockedRegistryTests.Application.class, webEnvironment = SpringBootTest.WebEnvironment.NONE,
+		properties = "distributed-lock.store=memory")
 class SpiedRegistryTests {
 
 	@MockitoSpyBean
