@@ -2,15 +2,11 @@
 
 package io.github.lockstarter.autoconfigure;
 
-import java.sql.SQLException;
-import java.util.Set;
-
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariConfigMXBean;
 import com.zaxxer.hikari.HikariDataSource;
-import com.zaxxer.hikari.SQLExceptionOverride;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -121,7 +117,6 @@ final class LockPools implements AutoCloseable {
 		pool.setAutoCommit(true);
 		pool.setReadOnly(false);
 		pool.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
-		pool.setExceptionOverride(new WrongServer(config.getExceptionOverride()));
 		return pool;
 	}
 
@@ -161,29 +156,6 @@ final class LockPools implements AutoCloseable {
 				pool.close();
 			}
 		}
-	}
-
-	/**
-	 * Ends connections to a server that may not write: after a failover, the connections
-	 * to the former primary live on, and each request on one of them would fail.
-	 *
-	 * @param application the decision of the application, which comes first
-	 */
-	private record WrongServer(@Nullable SQLExceptionOverride application) implements SQLExceptionOverride {
-
-		/** Standard SQL: the transaction may only read. */
-		private static final String READ_ONLY_STATE = "25006";
-
-		/** MySQL and MariaDB: the server runs with {@code read_only}, or is a replica. */
-		private static final Set<Integer> READ_ONLY_CODES = Set.of(1290, 1836);
-
-		@java.lang.Override
-		public Override adjudicate(SQLException ex) {
-			Override decision = (this.application != null) ? this.application.adjudicate(ex) : Override.CONTINUE_EVICT;
-			boolean readOnly = READ_ONLY_STATE.equals(ex.getSQLState()) || READ_ONLY_CODES.contains(ex.getErrorCode());
-			return (readOnly && decision == Override.CONTINUE_EVICT) ? Override.MUST_EVICT : decision;
-		}
-
 	}
 
 }

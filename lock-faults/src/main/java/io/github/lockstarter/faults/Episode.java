@@ -104,6 +104,7 @@ final class Episode {
 		this.fault.strike(new Attack(this.site, this.crew,
 				this.keys.stream().map(this.crew.competitor()::redisKey).toList(), this.random));
 		Duration recovery = awaitGrants(System.nanoTime());
+		this.site.settle();
 		Thread.sleep(CALM.toMillis());
 		int residue = this.crew.rest();
 		List<String> leftKeys = awaitNoKeys();

@@ -12,6 +12,7 @@ import io.github.lockstarter.faults.checks.WaitBudget;
 import io.github.lockstarter.faults.history.Attempt;
 import io.github.lockstarter.faults.history.History;
 import io.github.lockstarter.faults.history.Step;
+import io.github.lockstarter.faults.nemesis.DatabaseFault;
 import io.github.lockstarter.faults.nemesis.Fault;
 import io.github.lockstarter.faults.nemesis.WorkerFault;
 import io.github.lockstarter.faults.worker.Mode;
@@ -41,7 +42,8 @@ final class Timeliness {
 		if (fault.mode() == Mode.LONELY) {
 			violations.addAll(Shares.check(history, instances, LEAST_SHARE));
 		}
-		if (fault.mode() == Mode.CROWDED && history.count(Step.LOST) > 0) {
+		boolean healthy = fault.mode() == Mode.CROWDED || fault == DatabaseFault.FAILOVER_SURVIVED;
+		if (healthy && history.count(Step.LOST) > 0) {
 			violations.add(new Violation("loss",
 					history.count(Step.LOST) + " locks were lost although their servers were healthy",
 					history.attempts().stream().filter((attempt) -> attempt.has(Step.LOST)).toList()));

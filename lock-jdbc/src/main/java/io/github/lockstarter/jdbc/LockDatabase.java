@@ -9,16 +9,18 @@ import java.time.Duration;
 
 import javax.sql.DataSource;
 
+import com.zaxxer.hikari.HikariDataSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.util.ClassUtils;
 
 /**
  * Runs the statements of the locks on connections of their own, never on the connection
  * of the caller's transaction. Each statement is limited in time, and is repeated if the
- * database has rolled it back because of another one.
+ * database has rolled it back because of another one, or may not write.
  */
 final class LockDatabase {
 
@@ -96,7 +98,9 @@ final class LockDatabase {
 				return attempt(autoCommit, work);
 			}
 			catch (SQLException ex) {
-				if (attempt == ATTEMPTS || !SqlErrors.isConcurrency(ex)) {
+				boolean again = SqlErrors.isReadOnly(ex) ? attempt == 1 && Pools.renew(this.dataSource)
+						: attempt < ATTEMPTS && SqlErrors.isConcurrency(ex);
+				if (!again) {
 					throw failure(ex);
 				}
 			}
@@ -213,6 +217,34 @@ final class LockDatabase {
 		catch (SQLException ex) {
 			logger.debug("A connection could not be restored", ex);
 		}
+	}
+
+	/**
+	 * The pools that can be told to replace their connections.
+	 */
+	private static final class Pools {
+
+		private static final boolean HIKARI = ClassUtils.isPresent("com.zaxxer.hikari.HikariDataSource",
+				LockDatabase.class.getClassLoader());
+
+		/**
+		 * Let a pool open new connections. After a failover, all old ones may lead to the
+		 * former primary, also those that only read.
+		 * @return whether the source is such a pool
+		 */
+		static boolean renew(DataSource dataSource) {
+			try {
+				if (HIKARI && dataSource.isWrapperFor(HikariDataSource.class)) {
+					dataSource.unwrap(HikariDataSource.class).getHikariPoolMXBean().softEvictConnections();
+					return true;
+				}
+			}
+			catch (SQLException ex) {
+				logger.debug("The pool is unknown", ex);
+			}
+			return false;
+		}
+
 	}
 
 	/**

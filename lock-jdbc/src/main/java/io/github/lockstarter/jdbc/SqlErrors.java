@@ -33,6 +33,12 @@ final class SqlErrors {
 	/** The same on PostgreSQL. */
 	private static final String LOCK_TIMEOUT_STATE = "55P03";
 
+	/** Standard SQL: the transaction may only read. */
+	private static final String READ_ONLY_STATE = "25006";
+
+	/** MySQL and MariaDB: the server runs with {@code read_only}, or is a replica. */
+	private static final Set<Integer> READ_ONLY_CODES = Set.of(1290, 1836);
+
 	/** PostgreSQL: its encoding lacks a character. */
 	private static final String ENCODING_STATE = "22P05";
 
@@ -47,6 +53,13 @@ final class SqlErrors {
 	 */
 	static boolean isConcurrency(SQLException ex) {
 		return translate(ex) instanceof ConcurrencyFailureException || CONCURRENCY_CODES.contains(ex.getErrorCode());
+	}
+
+	/**
+	 * Return whether the server may not write, as a replica.
+	 */
+	static boolean isReadOnly(SQLException ex) {
+		return READ_ONLY_STATE.equals(ex.getSQLState()) || READ_ONLY_CODES.contains(ex.getErrorCode());
 	}
 
 	/**

@@ -4,16 +4,20 @@ package io.github.lockstarter.jdbc;
 
 import java.sql.Connection;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 
 import com.zaxxer.hikari.HikariDataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.core.io.DefaultResourceLoader;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DataSourceUtils;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.jdbc.datasource.init.DatabasePopulatorUtils;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
@@ -78,6 +82,30 @@ class ConnectionsTests {
 					JdbcLockStore other = new JdbcLockStore(database.unpooled(), TestDatabase.SETTINGS)) {
 				assertThat(connection.getAutoCommit()).isFalse();
 				assertThat(new StoreClient(other).renew(key, this.owner, LEASE_TIME)).isTrue();
+			}
+		}
+	}
+
+	/** After a failover, the connections of a pool may lead to a replica. */
+	@ParameterizedTest
+	@CsvSource({ "POSTGRESQL, set session characteristics as transaction read only",
+			"MARIADB, set session transaction read only" })
+	void connectionsToAServerThatMayNotWriteAreReplacedAtOnce(TestDatabase database, String demotion) throws Exception {
+		LockKey key = LockKey.of("replica", database);
+		try (HikariDataSource pool = database.pool(4)) {
+			List<Connection> open = new ArrayList<>();
+			for (int i = 0; i < 4; i++) {
+				open.add(pool.getConnection());
+				new SqlSession(open.get(i), 1).execute(demotion);
+			}
+			for (Connection connection : open) {
+				connection.close();
+			}
+			try (JdbcLockStore store = new JdbcLockStore(new DelegatingDataSource(pool), TestDatabase.SETTINGS)) {
+				StoreClient client = new StoreClient(store);
+				assertThat(client.acquire(key, this.owner, LEASE_TIME, false)).isInstanceOf(LockAttempt.Grant.class);
+				assertThat(client.renew(key, this.owner, LEASE_TIME)).isTrue();
+				assertThat(pool.getHikariPoolMXBean().getTotalConnections()).isLessThan(4);
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import java.sql.SQLException;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import io.github.lockstarter.store.OwnerToken;
@@ -29,6 +30,12 @@ class SqlErrorsTests {
 			assertThat(isDuplicate(session, key + 2, "x".repeat(65))).isFalse();
 			assertThat(isDuplicate(session, null, "owner")).isFalse();
 		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "25006, 0, true", "HY000, 1290, true", "HY000, 1836, true", "40001, 1213, false" })
+	void theErrorsOfReplicasAreKnown(String state, int code, boolean readOnly) {
+		assertThat(SqlErrors.isReadOnly(new SQLException("", state, code))).isEqualTo(readOnly);
 	}
 
 	/**

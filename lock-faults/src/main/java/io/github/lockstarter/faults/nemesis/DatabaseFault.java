@@ -15,6 +15,10 @@ public enum DatabaseFault implements Fault {
 	SESSIONS_ENDED(of("all sessions ended by an operator, again and again",
 			(attack) -> attack.repeat(attack.database()::endSessions))),
 
+	/** Pools keep their connections to the former primary, which is a replica now. */
+	FAILOVER_SURVIVED(
+			of("failover after which open connections may only read", (attack) -> attack.database().failOver())),
+
 	/** An operator's transaction takes its time. */
 	ROWS_LOCKED(of("all rows locked by a transaction for longer than lease and time-outs",
 			(attack) -> attack.database().lockRows(() -> attack.last(attack.longerThanLease())))),

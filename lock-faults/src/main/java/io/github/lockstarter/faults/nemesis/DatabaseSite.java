@@ -48,6 +48,8 @@ final class DatabaseSite implements ServerSite {
 
 	private final List<Network> networks;
 
+	private boolean failedOver;
+
 	DatabaseSite(Kind kind) throws SQLException {
 		this.kind = kind;
 		Map<String, String> environment = (this.clock != null) ? this.clock.environment() : Map.of();
@@ -58,11 +60,17 @@ final class DatabaseSite implements ServerSite {
 		DatabasePopulatorUtils.execute(new ResourceDatabasePopulator(
 				new DefaultResourceLoader().getResource(JdbcLockSchema.location(connections)),
 				new ClassPathResource("peers.sql", DatabaseSite.class)), connections);
+		if (kind == Kind.MARIADB) {
+			// Unlike root, it has to obey read_only
+			this.server.execute("create user worker");
+			this.server.execute("grant all on test.* to worker");
+		}
 	}
 
 	@Override
 	public ServerAddress address(int worker) {
-		return new ServerAddress(this.kind, List.of(this.server.url(this.networks.get(worker).port())));
+		String url = this.server.url(this.networks.get(worker).port());
+		return new ServerAddress(this.kind, List.of(url.replace("user=root", "user=worker")));
 	}
 
 	@Override
@@ -137,7 +145,7 @@ final class DatabaseSite implements ServerSite {
 			return;
 		}
 		for (Long session : this.jdbc.queryForList(
-				"select id from information_schema.processlist where user = 'root' and id <> connection_id()",
+				"select id from information_schema.processlist where user in ('root', 'worker') and id <> connection_id()",
 				Long.class)) {
 			try {
 				this.jdbc.execute("kill connection " + session);
@@ -146,6 +154,44 @@ final class DatabaseSite implements ServerSite {
 				// It is over
 			}
 		}
+	}
+
+	/**
+	 * Let the server be two servers with the same data: the former primary for the
+	 * sessions that are open, and the new one for those that begin from now on.
+	 */
+	void failOver() {
+		this.failedOver = true;
+		if (this.kind == Kind.POSTGRESQL) {
+			// It applies to new sessions only, and comes before the one of the server
+			this.jdbc.execute("alter database postgres set default_transaction_read_only = off");
+			set("default_transaction_read_only", "on");
+		}
+		else {
+			this.jdbc.execute("set global read_only = on");
+			// Open sessions keep the privileges with which they began
+			this.jdbc.execute("grant read only admin on *.* to worker");
+		}
+	}
+
+	/**
+	 * Let the former primary end.
+	 */
+	@Override
+	public void settle() {
+		if (!this.failedOver) {
+			return;
+		}
+		this.failedOver = false;
+		if (this.kind == Kind.POSTGRESQL) {
+			set("default_transaction_read_only", "off");
+			this.jdbc.execute("alter database postgres reset default_transaction_read_only");
+		}
+		else {
+			this.jdbc.execute("revoke read only admin on *.* from worker");
+			this.jdbc.execute("set global read_only = off");
+		}
+		endSessions();
 	}
 
 	/**

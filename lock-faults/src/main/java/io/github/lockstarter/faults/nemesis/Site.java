@@ -56,6 +56,12 @@ public interface Site extends AutoCloseable {
 		return Stream.empty();
 	}
 
+	/**
+	 * End what a fault has left for good, when the workers have coped with it or not.
+	 */
+	default void settle() {
+	}
+
 	@Override
 	void close();
 
