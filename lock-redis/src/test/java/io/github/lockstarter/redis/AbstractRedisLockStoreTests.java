@@ -55,6 +55,11 @@ abstract class AbstractRedisLockStoreTests extends AbstractLockStoreTests {
 	}
 
 	@Override
+	protected boolean sharesJvms() {
+		return true;
+	}
+
+	@Override
 	protected void expire(LockKey key, OwnerToken owner) {
 		String lock = this.keys.lock(key);
 		letPass(LEASE_TIME, owner.value(), lock, this.keys.readers(lock));

@@ -14,6 +14,7 @@ import java.util.function.Supplier;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
@@ -48,9 +49,15 @@ public abstract class StoreHarness {
 
 	private static final AtomicLong lastKey = new AtomicLong();
 
+	/** The name of the locks of this test. */
+	private static volatile String name = "";
+
+	/** Those of all tests of a class that shares them. */
+	private static final List<Jvm> shared = new ArrayList<>();
+
 	private final List<Jvm> jvms = new ArrayList<>();
 
-	protected final LockKey key = unusedKey();
+	protected final LockKey key = firstKey();
 
 	protected final OwnerToken owner = OwnerToken.random();
 
@@ -68,12 +75,11 @@ public abstract class StoreHarness {
 	protected abstract LockStore createStore();
 
 	/**
-	 * Close the store of a JVM after a test, unless a later one uses it again.
+	 * Return whether all tests of this class use the same JVMs, because their stores are
+	 * slow to connect.
 	 */
-	protected void close(LockStore store) throws Exception {
-		if (store instanceof AutoCloseable closeable) {
-			closeable.close();
-		}
+	protected boolean sharesJvms() {
+		return false;
 	}
 
 	/**
@@ -141,15 +147,31 @@ public abstract class StoreHarness {
 
 	@AfterEach
 	void stopJvms() throws Exception {
-		for (Jvm jvm : this.jvms) {
-			if (jvm.isStarted()) {
-				close(jvm.store());
-			}
+		if (!sharesJvms()) {
+			stop(this.jvms);
+		}
+	}
+
+	@AfterAll
+	static void stopSharedJvms() throws Exception {
+		stop(shared);
+		shared.clear();
+	}
+
+	private static void stop(List<Jvm> jvms) throws Exception {
+		for (Jvm jvm : jvms) {
+			jvm.stop();
 		}
 	}
 
 	protected final Jvm startJvm() {
-		Jvm jvm = new Jvm(this::createStore, knowsTheRemainingTime());
+		int number = this.jvms.size();
+		boolean known = sharesJvms() && number < shared.size();
+		Jvm jvm = known ? shared.get(number) : new Jvm(this::createStore, knowsTheRemainingTime());
+		if (sharesJvms() && !known) {
+			shared.add(jvm);
+		}
+		jvm.hearOf(this.key.name());
 		this.jvms.add(jvm);
 		return jvm;
 	}
@@ -214,13 +236,19 @@ public abstract class StoreHarness {
 		return Awaitility.await().pollDelay(Duration.ZERO).pollInterval(POLL_INTERVAL);
 	}
 
+	private static LockKey firstKey() {
+		name = "contract" + lastKey.incrementAndGet();
+		return unusedKey();
+	}
+
 	protected static LockKey unusedKey() {
-		return LockKey.of("contract", lastKey.incrementAndGet());
+		return LockKey.of(name, lastKey.incrementAndGet());
 	}
 
 	/**
-	 * A store and the messages that have reached it. It connects when it is used first,
-	 * because most tests need no three of them, and one that is skipped needs one.
+	 * A store and the messages about the locks of a test that have reached it. It
+	 * connects when it is used first, because most tests need no three of them, and one
+	 * that is skipped needs one.
 	 */
 	protected static final class Jvm {
 
@@ -231,6 +259,9 @@ public abstract class StoreHarness {
 		private final Queue<LockKey> heard = new ConcurrentLinkedQueue<>();
 
 		private @Nullable StoreClient client;
+
+		/** Their name. Guarded by the queue. */
+		private String locks = "";
 
 		private Jvm(Supplier<LockStore> stores, boolean knowsTheRemainingTime) {
 			this.stores = stores;
@@ -252,7 +283,7 @@ public abstract class StoreHarness {
 
 				@Override
 				public void onRelease(LockKey key) {
-					Jvm.this.heard.add(key);
+					hear(key);
 				}
 
 				@Override
@@ -265,8 +296,29 @@ public abstract class StoreHarness {
 			}
 		}
 
-		synchronized boolean isStarted() {
-			return this.client != null;
+		private void hear(LockKey key) {
+			synchronized (this.heard) {
+				if (key.name().equals(this.locks)) {
+					this.heard.add(key);
+				}
+			}
+		}
+
+		/**
+		 * Hear from now on of the locks of one test, and no longer of those of earlier
+		 * ones.
+		 */
+		private void hearOf(String locks) {
+			synchronized (this.heard) {
+				this.locks = locks;
+				this.heard.clear();
+			}
+		}
+
+		synchronized void stop() throws Exception {
+			if (this.client != null && this.client.store() instanceof AutoCloseable closeable) {
+				closeable.close();
+			}
 		}
 
 		Queue<LockKey> heard() {
