@@ -2,6 +2,10 @@
 
 package io.github.lockstarter.redlock;
 
+import java.util.ArrayList;
+import java.util.List;
+
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -18,9 +22,26 @@ class RedlockRegistryTests extends AbstractLockRegistryTests {
 	@AutoClose
 	private static final RedlockServers servers = RedlockServers.start(3);
 
+	private static final List<RedlockStore> stores = new ArrayList<>();
+
+	private int instances;
+
+	@AfterAll
+	static void disconnect() {
+		stores.forEach(RedlockStore::close);
+	}
+
 	@Override
 	protected LockStore createStore() {
-		return servers.store(AbstractRedlockTests.PATIENT);
+		if (this.instances == stores.size()) {
+			stores.add(servers.store(AbstractRedlockTests.PATIENT));
+		}
+		return stores.get(this.instances++);
+	}
+
+	@Override
+	protected boolean sharesStores() {
+		return true;
 	}
 
 	@Override

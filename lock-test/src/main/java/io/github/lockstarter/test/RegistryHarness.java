@@ -65,6 +65,14 @@ abstract class RegistryHarness {
 	 */
 	protected abstract LockStore createStore();
 
+	/**
+	 * Return whether several tests get the same stores, which are then not closed after
+	 * each of them.
+	 */
+	protected boolean sharesStores() {
+		return false;
+	}
+
 	@BeforeEach
 	void startInstances() {
 		this.one = startInstance();
@@ -77,7 +85,9 @@ abstract class RegistryHarness {
 			instance.registry().close();
 		}
 		for (Instance instance : this.instances) {
-			instance.store().close();
+			if (!sharesStores()) {
+				instance.store().close();
+			}
 		}
 	}
 
