@@ -123,6 +123,20 @@ public abstract class AbstractClockRuleTests {
 			.isEmpty();
 	}
 
+	/**
+	 * The build of a module may leave them out if there are none, inherited ones
+	 * included.
+	 */
+	@Test
+	void whatIsMarkedRuns() {
+		if ("none".equals(System.getProperty("clock.tests.phase"))) {
+			assertThat(this.tests.stream()
+				.flatMap((type) -> type.getAllMethods().stream())
+				.filter(AbstractClockRuleTests::isMarked)
+				.map(JavaMember::getFullName)).as("Remove clock.tests.phase from the pom.xml of this module").isEmpty();
+		}
+	}
+
 	private Stream<JavaAccess<?>> accesses() {
 		return this.tests.stream().flatMap((type) -> type.getAccessesFromSelf().stream());
 	}
