@@ -190,6 +190,15 @@ final class RedisRegistry implements AutoCloseable {
 	}
 
 	/**
+	 * Return settings with which a waiter that no message reaches asks soon.
+	 */
+	static EngineSettings pollingOften() {
+		return new EngineSettings(SETTINGS.waitTime(), SETTINGS.leaseTime(), 3, Duration.ofMillis(100),
+				SETTINGS.pollIntervalWithoutMessages(), SETTINGS.timeSlice(), SETTINGS.shutdownTimeout(),
+				SETTINGS.outageTime());
+	}
+
+	/**
 	 * Return settings with another time slice.
 	 */
 	static EngineSettings timeSlice(Duration timeSlice) {
