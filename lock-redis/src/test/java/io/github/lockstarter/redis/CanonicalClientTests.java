@@ -117,7 +117,7 @@ class CanonicalClientTests {
 	@Tag("clock")
 	void aWaiterOfOursGetsTheLockThatItReleasesWithoutAMessage() throws Exception {
 		lock();
-		try (RedisRegistry waiting = RedisRegistry.lettuce(redis, RedisRegistry.pollingOften())) {
+		try (RedisRegistry waiting = RedisRegistry.lettuce(redis, RedisRegistry.pollInterval(Duration.ofMillis(100)))) {
 			Call<Boolean> waiter = Callers.start(() -> {
 				waiting.acquire(REQUEST).close();
 				return true;

@@ -190,10 +190,11 @@ final class RedisRegistry implements AutoCloseable {
 	}
 
 	/**
-	 * Return settings with which a waiter that no message reaches asks soon.
+	 * Return settings with another time after which a waiter that no message reaches
+	 * asks.
 	 */
-	static EngineSettings pollingOften() {
-		return new EngineSettings(SETTINGS.waitTime(), SETTINGS.leaseTime(), 3, Duration.ofMillis(100),
+	static EngineSettings pollInterval(Duration pollInterval) {
+		return new EngineSettings(SETTINGS.waitTime(), SETTINGS.leaseTime(), 3, pollInterval,
 				SETTINGS.pollIntervalWithoutMessages(), SETTINGS.timeSlice(), SETTINGS.shutdownTimeout(),
 				SETTINGS.outageTime());
 	}

@@ -282,7 +282,8 @@ class RestrictedUserTests {
 		private void aReleaseSucceedsWithout(String forbidden) throws Exception {
 			allowAllBut(forbidden);
 			try (RedisRegistry holder = RedisRegistry.lettuce(redis, USER, PASSWORD);
-					RedisRegistry waiting = RedisRegistry.lettuce(redis, RedisRegistry.pollingOften())) {
+					RedisRegistry waiting = RedisRegistry.lettuce(redis,
+							RedisRegistry.pollInterval(Duration.ofMillis(100)))) {
 				Lease lease = holder.acquire(REQUEST);
 				Call<Boolean> waiter = Callers.start(() -> {
 					waiting.acquire(REQUEST).close();
