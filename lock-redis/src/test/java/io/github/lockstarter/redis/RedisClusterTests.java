@@ -47,7 +47,7 @@ class RedisClusterTests {
 	private static final Duration LEASE_TIME = Duration.ofMinutes(20);
 
 	@AutoClose
-	private static final RedisCluster cluster = ClusterAhead.started().join();
+	private static final RedisCluster cluster = RedisCluster.start();
 
 	@AutoClose("destroy")
 	private static final LettuceConnectionFactory lettuce = lettuce();
