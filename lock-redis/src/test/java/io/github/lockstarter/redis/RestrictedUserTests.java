@@ -13,6 +13,7 @@ import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
@@ -78,7 +79,12 @@ class RestrictedUserTests {
 	private static final String QUEUE = "lock:{stock:1001}:queue";
 
 	@AutoClose
-	private static final RedisServer redis = RedisServer.start();
+	private static RedisServer redis;
+
+	@BeforeAll
+	static void start() {
+		redis = RedisServer.start();
+	}
 
 	@BeforeEach
 	void reset() {

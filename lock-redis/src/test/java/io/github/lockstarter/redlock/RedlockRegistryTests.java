@@ -7,6 +7,7 @@ import java.util.List;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -20,15 +21,21 @@ import io.github.lockstarter.testsupport.FullProfileOnly;
 class RedlockRegistryTests extends AbstractLockRegistryTests {
 
 	@AutoClose
-	private static final RedlockServers servers = RedlockServers.start(3);
+	private static RedlockServers servers;
 
 	private static final List<RedlockStore> stores = new ArrayList<>();
 
 	private int instances;
 
+	@BeforeAll
+	static void start() {
+		servers = RedlockServers.start(3);
+	}
+
 	@AfterAll
 	static void disconnect() {
 		stores.forEach(RedlockStore::close);
+		stores.clear();
 	}
 
 	@Override

@@ -3,6 +3,7 @@
 package io.github.lockstarter.redlock;
 
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.LockStore;
@@ -12,7 +13,12 @@ import io.github.lockstarter.test.AbstractLockStoreTests;
 class RedlockStoreTests extends AbstractLockStoreTests {
 
 	@AutoClose
-	private static final RedlockServers servers = RedlockServers.start(3);
+	private static RedlockServers servers;
+
+	@BeforeAll
+	static void start() {
+		servers = RedlockServers.start(3);
+	}
 
 	@Override
 	protected LockStore createStore() {
