@@ -6,13 +6,11 @@ import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.boot.context.event.ApplicationStartedEvent;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Primary;
@@ -50,16 +48,18 @@ public class ShopProbes {
 		return new Commits();
 	}
 
+	/**
+	 * A second instance, for the tests that want one. It joins the servers of the first
+	 * one, and is a little slower.
+	 */
 	@Bean(destroyMethod = "close")
-	SecondInstance secondInstance() {
-		return new SecondInstance();
-	}
-
-	/** For the tests that want it. */
-	@Bean(destroyMethod = "")
 	@Lazy
-	ShopProcess openSecondInstance(SecondInstance second) {
-		return second.awaitOpen();
+	ShopProcess secondInstance() {
+		return ShopProcess
+			.start(AbstractShopTests.DIRECTORY, "--distributed-lock.wait-time=1m", "--distributed-lock.lease-time=5m",
+					"--distributed-lock.waiting.outage-time=1m",
+					"--spring.datasource.hikari.connection-init-sql=set lock_timeout 60000", "--shop.write-delay=2ms")
+			.awaitOpen();
 	}
 
 	@Bean
@@ -79,36 +79,6 @@ public class ShopProbes {
 		return (productId, count) -> {
 			throw new LockLostException(LockKey.of("stock", productId), 1, "its lease expired");
 		};
-	}
-
-	/**
-	 * A second instance, which starts while the first tests run that do not want it. It
-	 * joins the servers of the first one, and is a little slower.
-	 */
-	public static final class SecondInstance implements AutoCloseable {
-
-		private volatile @Nullable ShopProcess process;
-
-		@EventListener(ApplicationStartedEvent.class)
-		public void start() {
-			this.process = ShopProcess.start(AbstractShopTests.DIRECTORY, "--distributed-lock.wait-time=1m",
-					"--distributed-lock.lease-time=5m", "--distributed-lock.waiting.outage-time=1m",
-					"--spring.datasource.hikari.connection-init-sql=set lock_timeout 60000", "--shop.write-delay=2ms",
-					"--shop.report.cron=0 0 3 29 2 *");
-		}
-
-		ShopProcess awaitOpen() {
-			return Objects.requireNonNull(this.process).awaitOpen();
-		}
-
-		@Override
-		public void close() {
-			ShopProcess started = this.process;
-			if (started != null) {
-				started.close();
-			}
-		}
-
 	}
 
 	/**

@@ -10,7 +10,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -33,7 +32,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Two sales in the least favourable order: the first one commits only when the second
  * one, in the same instance or in another one, can go no further.
  */
-@Order(Integer.MAX_VALUE)
 class TwoSalesTests extends AbstractShopTests {
 
 	private static final long PRODUCT = 1001;

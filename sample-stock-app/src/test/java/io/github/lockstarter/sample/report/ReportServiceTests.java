@@ -7,7 +7,6 @@ import java.time.LocalDate;
 import java.util.List;
 
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.beans.factory.annotation.Autowired;
@@ -31,7 +30,6 @@ import static org.awaitility.Awaitility.await;
 /**
  * The report of a day in one instance.
  */
-@Order(2)
 class ReportServiceTests extends AbstractShopTests {
 
 	private static final LocalDate DAY = LocalDate.of(2026, 8, 23);

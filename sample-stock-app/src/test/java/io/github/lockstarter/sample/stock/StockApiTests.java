@@ -7,7 +7,6 @@ import java.util.List;
 
 import jakarta.persistence.EntityManagerFactory;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -30,7 +29,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Tests for the exact responses of the HTTP API.
  */
-@Order(1)
 class StockApiTests extends AbstractShopTests {
 
 	private static final long PRODUCT = 1001;

@@ -5,7 +5,6 @@ package io.github.lockstarter.sample.stock;
 import java.util.Map;
 
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -26,7 +25,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * the README says, sell the same products. The run without a lock is the control: it
  * shows that the load causes overselling.
  */
-@Order(Integer.MAX_VALUE)
 class StockServiceOversellTests extends AbstractShopTests {
 
 	private static final long PRODUCT = 1001;
