@@ -27,6 +27,10 @@ final class Attempt {
 
 	private final Duration leaseTime;
 
+	private volatile long askedAt;
+
+	private volatile long answerTime = Waiter.ENDLESS;
+
 	private volatile long sentAt;
 
 	private volatile boolean sent;
@@ -79,6 +83,46 @@ final class Attempt {
 	boolean suits(Waiter waiter, Duration leaseTime) {
 		return isFor(waiter) || (waiter.discipline() == this.beginner.discipline()
 				&& !waiter.discipline().standsInLineItself() && leaseTime.equals(this.leaseTime));
+	}
+
+	/**
+	 * Note that the next request is wanted, while no other one is under way.
+	 */
+	void want(long now) {
+		this.askedAt = now;
+		this.sentAt = now;
+	}
+
+	/**
+	 * Note that the next request is made, which may have to wait for a thread.
+	 * @param answerTime for how long waiters without time wait for its answer
+	 */
+	void ask(long now, Duration answerTime) {
+		want(now);
+		this.answerTime = answerTime.toNanos();
+		this.sent = true;
+	}
+
+	long askedAt() {
+		return this.askedAt;
+	}
+
+	/**
+	 * Return whether the answer takes so long that the store seems not to answer.
+	 */
+	boolean isSlow(long now) {
+		return this.sent && now - this.askedAt >= this.answerTime / 5 * 2;
+	}
+
+	/**
+	 * Return when waiters without time no longer wait for the answer.
+	 */
+	long overdueAt() {
+		return this.askedAt + this.answerTime;
+	}
+
+	boolean isOverdue(long now) {
+		return this.sent && now - overdueAt() >= 0;
 	}
 
 	/**
@@ -142,6 +186,13 @@ final class Attempt {
 	 */
 	void uncertainUntil(long until) {
 		this.uncertainUntil = until;
+	}
+
+	/**
+	 * Note that a request has been granted that was given up before.
+	 */
+	void grantedLate(long now) {
+		this.uncertainUntil = now + this.leaseTime.toNanos();
 	}
 
 	/**

@@ -18,13 +18,16 @@ final class Background {
 
 	private final boolean blocking;
 
+	private final Answers answers;
+
 	/**
 	 * Create the background of a store.
 	 * @param blocking whether requests to the store may block
 	 */
-	Background(StoreLanes lanes, boolean blocking) {
+	Background(StoreLanes lanes, boolean blocking, Answers answers) {
 		this.lanes = lanes;
 		this.blocking = blocking;
+		this.answers = answers;
 	}
 
 	/**
@@ -45,7 +48,8 @@ final class Background {
 	 */
 	<T> CompletionStage<T> ask(LockKey key, Supplier<CompletionStage<T>> request) {
 		if (!this.blocking) {
-			return request.get();
+			return this.answers.within(Answers.LONGEST, request.get(), (late) -> {
+			});
 		}
 		CompletableFuture<T> answer = new CompletableFuture<>();
 		this.lanes.execute(key, () -> request.get().whenComplete((value, ex) -> {

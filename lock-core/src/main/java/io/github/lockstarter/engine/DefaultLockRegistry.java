@@ -130,7 +130,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		safeStore.onInterruption(this::renewAll);
 		this.admission = new Admission(this.desk, outages, safeListener, this.capabilities, this.threads.returns());
 		this.simultaneousGrant = new SimultaneousGrant(safeStore, this.terms, this.locks, this.desk, this.admission,
-				this.threads.timetable());
+				this.threads);
 	}
 
 	private void renewAll() {

@@ -30,9 +30,9 @@ import io.github.lockstarter.store.LockStore;
  * At most one task waits for a thread for each renewal, release and withdrawal under way,
  * and each of these ends with its lease. An asynchronous waiter occupies no thread. Its
  * steps run on a virtual thread where the JDK has them, and otherwise on one of
- * {@value #MAX_TASK_THREADS} threads. Its requests to a store that blocks have
- * {@value #REQUESTS_PER_SERVER} threads for each server. Bodies may wait for each other,
- * so each of them has a thread of its own.
+ * {@value #MAX_TASK_THREADS} threads. Its requests to a store that blocks, and those of
+ * callers with little time, have {@value #REQUESTS_PER_SERVER} threads for each server.
+ * Bodies may wait for each other, so each of them has a thread of its own.
  */
 final class EngineThreads implements AutoCloseable {
 
@@ -144,7 +144,8 @@ final class EngineThreads implements AutoCloseable {
 	}
 
 	/**
-	 * Return the lanes for the requests of waiters without a thread, if the store blocks.
+	 * Return the lanes for the requests of waiters that must not block, if the store
+	 * does.
 	 */
 	StoreLanes requests() {
 		return this.requests;

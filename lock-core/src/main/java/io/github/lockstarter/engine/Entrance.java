@@ -69,7 +69,7 @@ final class Entrance {
 			this.queue.add(waiter);
 			return follow(waiter);
 		}
-		if (outOfTime && !this.inquiry.awaitsAnswer()) {
+		if (outOfTime && !sharesAnswer(waiter)) {
 			waiter.settle(this.inquiry.denial());
 			return Effect.NONE;
 		}
@@ -85,6 +85,15 @@ final class Entrance {
 			return (desk) -> desk.enterLine(this.inquiry.key(), waiter);
 		}
 		return waiter.discipline().joinsHolders() ? this.sharing.lookLater() : Effect.NONE;
+	}
+
+	/**
+	 * Return whether the answer that the first waiter waits for may also grant the lock
+	 * to one behind it, or must come before there is a connection.
+	 */
+	private boolean sharesAnswer(Waiter waiter) {
+		return this.inquiry.awaitsAnswer() && (this.inquiry.isConnecting()
+				|| (waiter.discipline().joinsHolders() && this.queue.isBehindReadersOnly(waiter)));
 	}
 
 	/**
@@ -140,7 +149,7 @@ final class Entrance {
 			this.queue.setLast(waiter);
 			return this.inquiry.ask();
 		}
-		if (timedOut && (this.inquiry.awaitsAnswer() || (head && this.inquiry.isAsking()))) {
+		if (timedOut && (head ? this.inquiry.isAnswerDue() : sharesAnswer(waiter))) {
 			// Only the answer tells contention from an outage
 			this.queue.setLast(waiter);
 			return Effect.NONE;

@@ -69,17 +69,34 @@ final class Inquiry {
 	}
 
 	/**
-	 * Return whether an answer is under way, and nothing suggests that it will not come.
+	 * Return whether the answer under way is worth waiting for: it is not overdue, and
+	 * there is no outage.
 	 */
 	boolean awaitsAnswer() {
-		return this.asking && denial() == Denial.CONTENDED;
+		return isAnswerDue() && this.patience.denial() == Denial.CONTENDED;
+	}
+
+	/**
+	 * Return whether an answer is under way that is not overdue.
+	 */
+	boolean isAnswerDue() {
+		return this.asking && (this.attempt == null || !this.attempt.isOverdue(this.terms.now()));
+	}
+
+	/**
+	 * Return whether the first connection is not open yet, for which everybody waits.
+	 */
+	boolean isConnecting() {
+		return this.asking && !isSent();
 	}
 
 	/**
 	 * Return the denial for a waiter whose wait time ends before its turn.
 	 */
 	Denial denial() {
-		return this.patience.denial();
+		boolean slow = this.asking && this.attempt != null && this.attempt.isSlow(this.terms.now());
+		Denial denial = this.patience.denial();
+		return (slow && denial == Denial.CONTENDED) ? Denial.unavailable(WellBehavedStore.noAnswer()) : denial;
 	}
 
 	/**
@@ -102,6 +119,7 @@ final class Inquiry {
 		this.asking = true;
 		this.listening.forget();
 		Attempt asking = this.attempt;
+		asking.want(this.terms.now());
 		return before.and((desk) -> desk.ask(this.key, asking, head));
 	}
 
@@ -134,6 +152,24 @@ final class Inquiry {
 		this.inLine = false;
 		this.attempt = null;
 		return !this.queue.isEmpty() && attempt.suits(this.queue.first(), this.terms.leaseTimeFor(this.queue.first()));
+	}
+
+	/**
+	 * The answer is overdue: nobody without time waits for it any more.
+	 */
+	Effect overdue(Attempt attempt) {
+		boolean current = this.asking && this.attempt == attempt && attempt.isOverdue(this.terms.now());
+		return current ? this.queue.denyLast(Denial.unavailable(WellBehavedStore.noAnswer())) : Effect.NONE;
+	}
+
+	/**
+	 * The store has granted a request that was given up.
+	 * @return whether the attempt is still under way, so that its next request finds the
+	 * grant, or its end gives it back
+	 */
+	boolean grantedLate(Attempt attempt) {
+		attempt.grantedLate(this.terms.now());
+		return this.attempt == attempt;
 	}
 
 	/** The store has granted the lock, but the lease expired before the answer came. */

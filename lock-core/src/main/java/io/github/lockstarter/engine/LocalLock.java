@@ -68,7 +68,7 @@ final class LocalLock {
 
 	/**
 	 * A waiter leaves, unless it already has its outcome. If its wait time ends while the
-	 * store is being asked on its behalf, it waits for that answer.
+	 * store is being asked on its behalf, it waits for that answer until it is overdue.
 	 * @param timedOut whether its wait time is over; otherwise it was interrupted or
 	 * cancelled
 	 */
@@ -100,6 +100,32 @@ final class LocalLock {
 			Effect joined = tenure.isShared() ? this.sharing.admitNow().and(this.sharing.lookLater()) : Effect.NONE;
 			return held.and(joined).and(this.queue.denyLast(Denial.CONTENDED));
 		});
+	}
+
+	/**
+	 * The store has granted a request that was given up, so that it must be given back
+	 * unless the same attempt owns the lock by now.
+	 */
+	Effect grantedLate(Attempt attempt) {
+		return change(() -> {
+			if (this.inquiry.grantedLate(attempt)) {
+				return Effect.NONE;
+			}
+			Tenure tenure = this.possession.tenure();
+			Long until = attempt.uncertainUntil();
+			if (tenure != null && until != null && tenure.owner().equals(attempt.token())) {
+				tenure.certainty().uncertainUntil(until);
+				return Effect.NONE;
+			}
+			return (desk) -> desk.orphan(this.key, attempt);
+		});
+	}
+
+	/**
+	 * The answer to the request under way is overdue.
+	 */
+	Effect overdue(Attempt attempt) {
+		return change(() -> this.inquiry.overdue(attempt));
 	}
 
 	Effect refused(Attempt attempt, LockAttempt.Refusal refusal) {

@@ -3,6 +3,7 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -34,12 +35,15 @@ final class Orphans {
 
 	private final Background background;
 
+	private final Answers answers;
+
 	private final AtomicInteger pending = new AtomicInteger();
 
 	Orphans(LockStore store, Timetable timetable, Background background) {
 		this.store = store;
 		this.timetable = timetable;
 		this.background = background;
+		this.answers = new Answers(timetable);
 	}
 
 	/**
@@ -84,9 +88,15 @@ final class Orphans {
 	}
 
 	private boolean keepNow(Tenure tenure, long until) {
-		boolean kept = send(tenure, until).toCompletableFuture().join();
+		CompletableFuture<Boolean> kept = this.answers.within(Answers.OWN, send(tenure, until), (late) -> {
+		});
+		this.answers.await(kept);
+		if (!kept.isDone()) {
+			throw WellBehavedStore.noAnswer();
+		}
+		boolean result = kept.join();
 		returnUncertain(tenure);
-		return kept;
+		return result;
 	}
 
 	private CompletionStage<Boolean> send(Tenure tenure, long until) {

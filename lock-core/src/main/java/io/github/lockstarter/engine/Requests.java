@@ -43,6 +43,11 @@ final class Requests implements WaitingLine.Listener {
 
 	private final Desk desk;
 
+	private final Answers answers;
+
+	/** The first request to a store that blocks connects as well. */
+	private volatile boolean connected;
+
 	/** Set while the current thread deals with an answer that has come at once. */
 	private final ThreadLocal<Boolean> answering = new ThreadLocal<>();
 
@@ -60,6 +65,8 @@ final class Requests implements WaitingLine.Listener {
 		this.locks = locks;
 		this.outages = outages;
 		this.desk = desk;
+		this.answers = new Answers(timetable);
+		this.connected = !store.mayBlock();
 	}
 
 	/**
@@ -67,19 +74,28 @@ final class Requests implements WaitingLine.Listener {
 	 */
 	void ask(LockKey key, Attempt attempt, Waiter head) {
 		CompletableFuture<?> connection = this.store.connect().toCompletableFuture();
-		if (!connection.isDone()) {
-			connection.whenComplete((result, ex) -> run(key, head, () -> askIfWaiting(key, attempt, head), true));
-			return;
+		if (connection.isDone()) {
+			askNow(key, attempt, head);
 		}
+		else {
+			this.answers.within(Answers.CONNECTION, connection, (late) -> {
+			}).whenComplete((result, ex) -> run(key, head, () -> askIfWaiting(key, attempt, head), true));
+		}
+	}
+
+	private void askNow(LockKey key, Attempt attempt, Waiter head) {
 		boolean inLine = !head.isLast() && listen();
 		if (inLine && head.discipline().standsInLineItself()) {
 			head.place().take();
 		}
+		attempt.ask(this.timetable.now(), this.connected ? Answers.OWN : Answers.LONGEST);
+		Request request = new Request(key, attempt, head, inLine);
 		if (this.store.mayBlock()) {
-			run(key, head, () -> send(key, attempt, head, inLine), true);
+			request.limit();
+			runBlocking(key, head, () -> send(request));
 		}
 		else {
-			send(key, attempt, head, inLine);
+			send(request);
 		}
 	}
 
@@ -88,26 +104,32 @@ final class Requests implements WaitingLine.Listener {
 	 */
 	private void askIfWaiting(LockKey key, Attempt attempt, Waiter head) {
 		if (head.outcome() == null) {
-			ask(key, attempt, head);
+			askNow(key, attempt, head);
 		}
 		else {
 			carryOut(key, LocalLock::notAsked);
 		}
 	}
 
-	private void send(LockKey key, Attempt attempt, Waiter head, boolean inLine) {
-		attempt.send(this.timetable.now(), inLine, !inLine && !head.isLast());
+	private void send(Request request) {
+		if (!request.begin()) {
+			return;
+		}
+		Attempt attempt = request.attempt;
 		CompletableFuture<LockAttempt> answer = this.store
-			.acquire(new LeaseRequest(key, attempt.token(), attempt.leaseTime()), inLine)
+			.acquire(new LeaseRequest(request.key, attempt.token(), attempt.leaseTime()), request.inLine)
 			.toCompletableFuture();
-		Runnable step = () -> answered(key, attempt, head, answer);
+		Runnable step = () -> answered(request, answer);
 		if (!answer.isDone()) {
-			answer.whenComplete((attempted, ex) -> run(key, head, step, this.store.mayBlock()));
+			if (!this.store.mayBlock()) {
+				request.limit();
+			}
+			answer.whenComplete((attempted, ex) -> run(request.key, request.head, step, this.store.mayBlock()));
 		}
 		else if (this.answering.get() != null) {
 			// Otherwise each of many waiters would be answered inside the answer to
 			// another one
-			run(key, head, step, true);
+			run(request.key, request.head, step, true);
 		}
 		else {
 			answeredAtOnce(step);
@@ -133,14 +155,37 @@ final class Requests implements WaitingLine.Listener {
 		}
 	}
 
-	private void answered(LockKey key, Attempt attempt, Waiter head, CompletableFuture<LockAttempt> answer) {
+	/**
+	 * Run a request that may block where a waiter waits, if it has the time.
+	 */
+	void runBlocking(LockKey key, Waiter waiter, Runnable request) {
+		if (waiter.hasTime(Answers.BLOCKING)) {
+			run(key, waiter, request, true);
+		}
+		else {
+			this.lanes.execute(key, request);
+		}
+	}
+
+	private void answered(Request request, CompletableFuture<LockAttempt> answer) {
+		LockKey key = request.key;
+		Attempt attempt = request.attempt;
 		LockAttempt attempted = answer.isCompletedExceptionally() ? null : answer.join();
+		if (!request.end()) {
+			if (attempted instanceof LockAttempt.Grant) {
+				grantedLate(key, attempt);
+			}
+			return;
+		}
 		if (attempted == null) {
 			// An interrupt ends a blocking request
-			Waiter interrupted = (this.store.mayBlock() && head.wasInterrupted()) ? head : null;
+			Waiter interrupted = (this.store.mayBlock() && request.head.wasInterrupted()) ? request.head : null;
 			RuntimeException failure = failure(answer);
 			carryOut(key, (lock) -> lock.failed(attempt, failure, interrupted));
 			return;
+		}
+		if (!this.connected) {
+			this.connected = true;
 		}
 		this.outages.answered(key);
 		if (attempted instanceof LockAttempt.Grant grant) {
@@ -149,6 +194,17 @@ final class Requests implements WaitingLine.Listener {
 		}
 		else if (attempted instanceof LockAttempt.Refusal refusal) {
 			carryOut(key, (lock) -> lock.refused(attempt, refusal));
+		}
+	}
+
+	private void grantedLate(LockKey key, Attempt attempt) {
+		LocalLock lock = this.locks.get(key);
+		if (lock != null) {
+			lock.grantedLate(attempt).carryOut(this.desk);
+		}
+		else {
+			attempt.grantedLate(this.timetable.now());
+			this.desk.orphan(key, attempt);
 		}
 	}
 
@@ -254,6 +310,85 @@ final class Requests implements WaitingLine.Listener {
 			lock.rung().carryOut(this.desk);
 		}
 		return lock != null;
+	}
+
+	/**
+	 * One request for a lock. It is answered once, or given up if the store takes too
+	 * long: a later answer must not be taken for that to the next request.
+	 */
+	private final class Request {
+
+		private final LockKey key;
+
+		private final Attempt attempt;
+
+		private final Waiter head;
+
+		private final boolean inLine;
+
+		/** Guarded by this. */
+		private Timetable.@Nullable Entry limit;
+
+		/** Guarded by this. */
+		private boolean over;
+
+		Request(LockKey key, Attempt attempt, Waiter head, boolean inLine) {
+			this.key = key;
+			this.attempt = attempt;
+			this.head = head;
+			this.inLine = inLine;
+		}
+
+		/**
+		 * Begin to wait for the answer, which is overdue and then given up.
+		 */
+		void limit() {
+			at(this.attempt.overdueAt(), this::overdue);
+		}
+
+		private void overdue() {
+			carryOut(this.key, (lock) -> lock.overdue(this.attempt));
+			at(this.attempt.askedAt() + Answers.LONGEST.toNanos(), this::giveUp);
+		}
+
+		private void giveUp() {
+			if (end()) {
+				carryOut(this.key, (lock) -> lock.failed(this.attempt, WellBehavedStore.noAnswer(), null));
+			}
+		}
+
+		private synchronized void at(long due, Runnable action) {
+			if (!this.over) {
+				this.limit = Requests.this.timetable.at(due, action);
+			}
+		}
+
+		/**
+		 * Note that the request is sent now.
+		 * @return {@code false} if it was given up before
+		 */
+		synchronized boolean begin() {
+			if (!this.over) {
+				this.attempt.send(Requests.this.timetable.now(), this.inLine, !this.inLine && !this.head.isLast());
+			}
+			return !this.over;
+		}
+
+		/**
+		 * End the request by its answer, or without one.
+		 * @return {@code false} if it has ended before
+		 */
+		synchronized boolean end() {
+			if (this.over) {
+				return false;
+			}
+			this.over = true;
+			if (this.limit != null) {
+				Requests.this.timetable.cancel(this.limit);
+			}
+			return true;
+		}
+
 	}
 
 }

@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 
@@ -36,14 +35,20 @@ final class SimultaneousGrant {
 
 	private final Timetable timetable;
 
+	private final StoreLanes lanes;
+
+	private final Answers answers;
+
 	SimultaneousGrant(LockStore store, Terms terms, LocalLocks locks, StoreDesk desk, Admission admission,
-			Timetable timetable) {
+			EngineThreads threads) {
 		this.store = store;
 		this.terms = terms;
 		this.locks = locks;
 		this.desk = desk;
 		this.admission = admission;
-		this.timetable = timetable;
+		this.timetable = threads.timetable();
+		this.lanes = threads.requests();
+		this.answers = new Answers(this.timetable);
 	}
 
 	/**
@@ -60,25 +65,25 @@ final class SimultaneousGrant {
 		if (parts == null) {
 			return null;
 		}
-		Question question = ask(parts);
+		// A request to a store that blocks keeps its thread
+		boolean here = !this.store.mayBlock() || waitTime.compareTo(Answers.BLOCKING) >= 0;
+		Question question = ask(parts, waitTime, here ? Runnable::run : lane(parts));
 		return conclude(parts, question, await(question.answer), waitTime);
+	}
+
+	private Executor lane(List<Part> parts) {
+		return (request) -> this.lanes.execute(parts.get(0).lock.key(), request);
 	}
 
 	/**
 	 * Wait for an answer, or for an interrupt.
 	 * @return why there is none, or {@code null}
 	 */
-	private static @Nullable Throwable await(CompletableFuture<?> answer) {
-		try {
-			return answer.<@Nullable Throwable>handle((grants, ex) -> ex).get();
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			return ex;
-		}
-		catch (ExecutionException ex) {
-			return ex;
-		}
+	private @Nullable Throwable await(CompletableFuture<?> answer) {
+		this.answers.await(answer);
+		// From now on it comes too late
+		answer.completeExceptionally(new InterruptedException());
+		return answer.<@Nullable Throwable>handle((grants, ex) -> ex).join();
 	}
 
 	/**
@@ -95,7 +100,7 @@ final class SimultaneousGrant {
 		if (parts == null) {
 			return CompletableFuture.completedFuture(null);
 		}
-		Question question = ask(parts);
+		Question question = ask(parts, waitTime, this.store.mayBlock() ? lane(parts) : Runnable::run);
 		return question.answer.handleAsync((grants, ex) -> conclude(parts, question, ex, waitTime), tasks);
 	}
 
@@ -146,14 +151,28 @@ final class SimultaneousGrant {
 		return reserved;
 	}
 
-	private Question ask(List<Part> parts) {
+	/**
+	 * Ask for all locks that the owner does not hold already.
+	 * @param thread where to make the request
+	 */
+	private Question ask(List<Part> parts, Duration waitTime, Executor thread) {
 		List<Part> wanted = parts.stream().filter((part) -> !part.waiter.isReentered()).toList();
 		long sentAt = this.timetable.now();
 		List<LeaseRequest> requests = wanted.stream().map((part) -> part.send(sentAt)).toList();
-		CompletableFuture<List<LockAttempt.Grant>> answer = requests.isEmpty()
-				? CompletableFuture.completedFuture(List.of())
-				: this.store.groupGrant().orElseThrow().acquire(requests).toCompletableFuture();
-		return new Question(wanted, sentAt, answer);
+		if (requests.isEmpty()) {
+			return new Question(wanted, sentAt, CompletableFuture.completedFuture(List.of()));
+		}
+		CompletableFuture<List<LockAttempt.Grant>> asked = new CompletableFuture<>();
+		thread.execute(() -> this.store.groupGrant().orElseThrow().acquire(requests).whenComplete((grants, ex) -> {
+			if (ex != null) {
+				asked.completeExceptionally(ex);
+			}
+			else {
+				asked.complete(grants);
+			}
+		}));
+		return new Question(wanted, sentAt, this.answers.within(Answers.timeFor(waitTime), asked,
+				(grants) -> orphan(grants.isEmpty() ? List.of() : wanted)));
 	}
 
 	private @Nullable List<Lease> conclude(List<Part> parts, Question question, @Nullable Throwable failure,
@@ -260,6 +279,7 @@ final class SimultaneousGrant {
 	private record Part(LocalLock lock, ThreadWaiter waiter, Attempt attempt) {
 
 		LeaseRequest send(long sentAt) {
+			this.attempt.ask(sentAt, Answers.OWN);
 			this.attempt.send(sentAt, false, false);
 			return new LeaseRequest(this.lock.key(), this.attempt.token(), this.attempt.leaseTime());
 		}

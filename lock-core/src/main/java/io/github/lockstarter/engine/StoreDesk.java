@@ -29,6 +29,8 @@ final class StoreDesk implements Desk {
 
 	private final Timetable timetable;
 
+	private final Answers answers;
+
 	private final Background background;
 
 	private final LocalLocks locks;
@@ -53,7 +55,8 @@ final class StoreDesk implements Desk {
 			OutageLog outages) {
 		this.store = store;
 		this.timetable = threads.timetable();
-		this.background = new Background(threads.background(), store.mayBlock());
+		this.answers = new Answers(this.timetable);
+		this.background = new Background(threads.background(), store.mayBlock(), this.answers);
 		this.locks = locks;
 		this.notice = notice;
 		this.orphans = new Orphans(store, this.timetable, this.background);
@@ -166,7 +169,7 @@ final class StoreDesk implements Desk {
 			}
 		};
 		if (this.store.mayBlock()) {
-			this.requests.run(key, waiter, step, true);
+			this.requests.runBlocking(key, waiter, step);
 		}
 		else {
 			step.run();
@@ -233,7 +236,9 @@ final class StoreDesk implements Desk {
 
 	@Override
 	public void probe(Tenure tenure) {
-		this.background.ask(tenure.key(), () -> this.store.waitingLine().isAwaited(tenure.key()))
+		this.answers.within(Answers.OWN,
+				this.background.ask(tenure.key(), () -> this.store.waitingLine().isAwaited(tenure.key())), (late) -> {
+				})
 			.whenComplete((awaited, ex) -> probed(tenure, awaited, ex));
 	}
 

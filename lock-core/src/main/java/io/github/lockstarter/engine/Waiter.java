@@ -211,6 +211,13 @@ abstract class Waiter {
 		return deadline() - this.time.now() <= 0;
 	}
 
+	/**
+	 * Return whether the rest of the wait time is not shorter than some time.
+	 */
+	boolean hasTime(Duration time) {
+		return deadline() - this.time.now() >= time.toNanos();
+	}
+
 	boolean isEndless() {
 		return this.budget == ENDLESS;
 	}

@@ -225,14 +225,6 @@ class FaultyStoreTests {
 			return (fault != null) ? answer(fault) : request.get();
 		}
 
-		/** A thread waits for the answer itself, and no time passes for it. */
-		private <T> CompletionStage<T> answerWithoutTime(Supplier<CompletionStage<T>> request) {
-			if (FaultyStoreTests.this.fault.compareAndSet(Fault.LATE_NULL, null)) {
-				return CompletableFuture.supplyAsync(() -> null);
-			}
-			return answer(request);
-		}
-
 		@SuppressWarnings("NullAway")
 		private <T> CompletionStage<T> answer(Fault fault) {
 			return switch (fault) {
@@ -274,8 +266,7 @@ class FaultyStoreTests {
 
 		@Override
 		public Optional<LockKeeping> keeping() {
-			return super.keeping()
-				.map((keeping) -> (key, owner, time) -> answerWithoutTime(() -> keeping.keep(key, owner, time)));
+			return super.keeping().map((keeping) -> (key, owner, time) -> answer(() -> keeping.keep(key, owner, time)));
 		}
 
 		@Override
@@ -306,7 +297,7 @@ class FaultyStoreTests {
 				if (FaultyStoreTests.this.fault.compareAndSet(Fault.SHORT_LIST, null)) {
 					return this.delegate.acquire(requests).thenApply((grants) -> grants.subList(1, grants.size()));
 				}
-				return answerWithoutTime(() -> this.delegate.acquire(requests));
+				return answer(() -> this.delegate.acquire(requests));
 			}
 
 		}

@@ -85,6 +85,14 @@ class FirstConnectionTests {
 	}
 
 	@Test
+	void noCallWaitsForEverForOneThatNeitherComesNorFails() throws Exception {
+		Call<Lease> call = Callers.start(() -> this.registry.acquire(AT_ONCE));
+		this.time.awaitParked(1);
+		this.time.advance(Duration.ofMinutes(1));
+		assertFull(call.get());
+	}
+
+	@Test
 	void soDoesACallWithoutAThread() {
 		CompletableFuture<Lease> lease = this.registry.acquireAsync(AT_ONCE);
 		connect(true);

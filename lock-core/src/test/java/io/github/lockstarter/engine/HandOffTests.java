@@ -192,14 +192,16 @@ class HandOffTests {
 
 	@Test
 	void aLeaseThatIsLostDuringTheQuestionForOtherWaitersIsNotHandedOff() throws Exception {
+		// A renewal is due before the question is given up
+		Duration leaseTime = Duration.ofSeconds(8);
 		try (Question question = new Question();
-				DefaultLockRegistry renewing = registry(this.store, RENEWED_LEASE_TIME, 20, Duration.ZERO)) {
+				DefaultLockRegistry renewing = registry(this.store, leaseTime, 20, Duration.ZERO)) {
 			Lease lease = renewing.acquire(REQUEST);
 			Call<Long> next = waiter(renewing);
 			lease.close();
 			question.awaitAsked();
 			this.memory.clear();
-			this.time.advance(RENEWAL);
+			this.time.advance(leaseTime.dividedBy(20));
 			assertThat(next.get()).isGreaterThan(lease.fencingToken());
 			assertThat(this.store.acquire.calls()).isEqualTo(2);
 			question.close();

@@ -3,6 +3,7 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
+import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -37,8 +38,7 @@ class LocalLockTests {
 		ModelWaiter waiter = this.desk.come(LockMode.EXCLUSIVE);
 		assertThat(waiter.outcome()).isNull();
 		this.desk.timeOut(waiter);
-		assertThat(waiter.outcome()).isInstanceOfSatisfying(Denial.class,
-				(denial) -> assertThat(denial.reason()).isEqualTo(Denial.Reason.UNAVAILABLE));
+		assertUnavailable(waiter);
 		assertThat(this.desk.requests).isOne();
 		this.desk.checkEnd();
 	}
@@ -56,16 +56,51 @@ class LocalLockTests {
 	}
 
 	@Test
-	void anAnswerUnderWayAtTheEndOfItsWaitTimeTellsAWaiterBehindAnotherOneOfAnOutage() {
+	void anAnswerThatIsOverdueAtTheEndOfTheWaitTimeIsNotWaitedFor() {
 		this.desk.answering = false;
+		ModelWaiter early = this.desk.come(LockMode.EXCLUSIVE);
+		this.desk.pass(Answers.OWN.minusNanos(1));
+		this.desk.timeOut(early);
+		this.desk.overdue();
+		assertThat(early.outcome()).isNull();
+		this.desk.pass(Duration.ofNanos(1));
+		ModelWaiter late = this.desk.come(LockMode.EXCLUSIVE);
+		this.desk.overdue();
+		assertUnavailable(early);
+		assertThat(late.outcome()).isNull();
+		this.desk.timeOut(late);
+		assertUnavailable(late);
+		this.desk.answerRequest();
+		this.desk.checkEnd();
+	}
+
+	@Test
+	void aWaiterBehindAnotherOneDoesNotWaitForItsAnswer() {
+		this.desk.answering = false;
+		ModelWaiter first = this.desk.come(LockMode.EXCLUSIVE);
+		ModelWaiter behind = this.desk.come(LockMode.EXCLUSIVE);
+		this.desk.timeOut(behind);
+		assertThat(behind.outcome()).isSameAs(Denial.CONTENDED);
+		ModelWaiter later = this.desk.come(LockMode.EXCLUSIVE);
+		this.desk.pass(Answers.OWN.dividedBy(5).multipliedBy(2));
+		this.desk.timeOut(later);
+		assertUnavailable(later);
+		this.desk.answerRequest();
+		this.desk.leave(this.desk.hold(first));
+		this.desk.checkEnd();
+	}
+
+	@Test
+	void theFirstConnectionTellsAWaiterBehindAnotherOneOfAnOutage() {
+		this.desk.answering = false;
+		this.desk.connecting = true;
 		ModelWaiter first = this.desk.come(LockMode.EXCLUSIVE);
 		ModelWaiter behind = this.desk.come(LockMode.EXCLUSIVE);
 		this.desk.timeOut(behind);
 		assertThat(behind.outcome()).isNull();
 		this.desk.failNext();
 		this.desk.answerRequest();
-		assertThat(behind.outcome()).isInstanceOfSatisfying(Denial.class,
-				(denial) -> assertThat(denial.reason()).isEqualTo(Denial.Reason.UNAVAILABLE));
+		assertUnavailable(behind);
 		assertThat(first.outcome()).isNull();
 		this.desk.leave(first);
 		this.desk.checkEnd();
@@ -120,6 +155,7 @@ class LocalLockTests {
 	@Test
 	void aWaiterWithoutTimeIsDeniedByTheNextAnswerThoughTheAskingOneHasLeft() {
 		this.desk.answering = false;
+		this.desk.connecting = true;
 		this.desk.notifying = true;
 		ModelWaiter asking = this.desk.come(LockMode.EXCLUSIVE);
 		ModelWaiter next = this.desk
@@ -136,6 +172,11 @@ class LocalLockTests {
 		this.desk.checkEnd();
 	}
 
+	private static void assertUnavailable(ModelWaiter waiter) {
+		assertThat(waiter.outcome()).isInstanceOfSatisfying(Denial.class,
+				(denial) -> assertThat(denial.reason()).isEqualTo(Denial.Reason.UNAVAILABLE));
+	}
+
 	/**
 	 * A desk whose store sends no messages and can postpone its answer.
 	 */
@@ -143,11 +184,15 @@ class LocalLockTests {
 
 		private boolean answering = true;
 
+		private boolean connecting;
+
 		private boolean notifying;
 
 		private int requests;
 
 		private int watched;
+
+		private @Nullable Attempt asked;
 
 		private @Nullable Runnable answer;
 
@@ -162,8 +207,17 @@ class LocalLockTests {
 				super.ask(key, attempt, head);
 			}
 			else {
+				if (!this.connecting) {
+					attempt.ask(now(), Answers.OWN);
+				}
+				this.asked = attempt;
 				this.answer = () -> super.ask(key, attempt, head);
 			}
+		}
+
+		void overdue() {
+			Attempt asked = Objects.requireNonNull(this.asked);
+			change((lock) -> lock.overdue(asked));
 		}
 
 		void answerRequest() {

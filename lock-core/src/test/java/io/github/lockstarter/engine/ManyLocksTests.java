@@ -597,24 +597,37 @@ class ManyLocksTests {
 	}
 
 	@Test
-	void aLockThatIsLostDuringTheWholeWaitTimeCountsAsContended() {
+	void aLockThatIsLostDuringTheWholeWaitTimeCountsAsContended() throws Exception {
 		Duration waitTime = Duration.ofSeconds(2);
 		// The store grants readers one by one only
 		List<LockRequest> request = List.of(
 				LockRequest.of("stock", 1).withLeaseTime(Duration.ofSeconds(1)).withWaitTime(waitTime),
 				LockRequest.of("stock", 2).withMode(LockMode.READ));
-		this.store.acquire.loseAnswers(() -> {
-			if (this.store.lastAcquired().key().equals(LockKey.of("stock", 2))) {
-				this.time.advance(waitTime);
-			}
-			return false;
-		});
-		assertThatExceptionOfType(LockContendedException.class).isThrownBy(() -> this.registry.acquireAll(request))
+		Lease second = this.other.acquire(one(2));
+		Call<LeaseSet> call = Callers.start(() -> this.registry.acquireAll(request));
+		this.time.awaitParked(1);
+		releaseAtTheEndOf(waitTime, second);
+		assertThatExceptionOfType(LockContendedException.class).isThrownBy(call::get)
 			.satisfies((ex) -> assertThat(ex.getKey()).isEqualTo(LockKey.of("stock", 1)))
 			.satisfies((ex) -> assertThat(ex.getWaited()).isEqualTo(waitTime));
-		assertThat(this.registry.acquireAllAsync(request)).failsWithin(Duration.ofSeconds(20))
+		second = this.other.acquire(one(2));
+		CompletableFuture<LeaseSet> future = this.registry.acquireAllAsync(request);
+		this.time.settle();
+		releaseAtTheEndOf(waitTime, second);
+		assertThat(future).failsWithin(Duration.ofSeconds(20))
 			.withThrowableThat()
 			.withCauseInstanceOf(LockContendedException.class);
+	}
+
+	/** The answer to the last request takes the rest of the time. */
+	private void releaseAtTheEndOf(Duration waitTime, Lease lease) {
+		this.time.advance(waitTime.minusNanos(1));
+		this.store.acquire.loseAnswers(() -> {
+			this.store.acquire.loseAnswers(() -> false);
+			this.time.advance(Duration.ofNanos(1));
+			return false;
+		});
+		lease.close();
 	}
 
 	private static void awaitUninterrupted(CountDownLatch latch) {

@@ -73,6 +73,10 @@ class ModelDesk implements Desk {
 		this.time.advance(time);
 	}
 
+	long now() {
+		return this.time.now();
+	}
+
 	/**
 	 * Let the store refuse the next request, and send a message about a release at once.
 	 */

@@ -105,8 +105,9 @@ class QueuePlacesTests {
 
 	private QueuePlaces places(Executor threads) {
 		return new QueuePlaces(this.store.waitingLine(), this.timetable,
-				new Background(new StoreLanes((key) -> "", threads, this.timetable, 1, 1), true), this.underWay,
-				this.locks, this.rung::add);
+				new Background(new StoreLanes((key) -> "", threads, this.timetable, 1, 1), true,
+						new Answers(this.timetable)),
+				this.underWay, this.locks, this.rung::add);
 	}
 
 	private void advance(Duration duration) {

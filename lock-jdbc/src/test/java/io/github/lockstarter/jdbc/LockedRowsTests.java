@@ -19,6 +19,9 @@ import org.springframework.dao.QueryTimeoutException;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockUnavailableException;
+import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
@@ -26,6 +29,7 @@ import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Another program has locked rows, or the table.
@@ -74,6 +78,61 @@ class LockedRowsTests {
 	private LeaseRequest request(int number) {
 		OwnerToken owner = (number == 2) ? OwnerToken.random(LockMode.READ) : OwnerToken.random();
 		return new LeaseRequest(LockKey.of("locked-row-" + number, this.owner.value()), owner, LEASE_TIME);
+	}
+
+	/** Its request still waits for the row then, and is given back later. */
+	@ParameterizedTest
+	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
+	@Tag("clock")
+	void aCallerDoesNotWaitForTheRowAfterItsWaitTime(TestDatabase database) throws Exception {
+		LockRequest request = LockRequest.of(this.key).withWaitTime(Duration.ofMillis(100));
+		try (HikariDataSource pool = database.pool(4)) {
+			CountedStatements statements = new CountedStatements(pool);
+			try (JdbcLockStore store = new JdbcLockStore(statements, TestDatabase.SETTINGS);
+					JdbcLockStore otherStore = new JdbcLockStore(pool, TestDatabase.SETTINGS);
+					DefaultLockRegistry registry = new DefaultLockRegistry(store);
+					DefaultLockRegistry other = new DefaultLockRegistry(otherStore);
+					Connection transaction = database.unpooled().getConnection()) {
+				registry.acquire(request.withWaitTime(PATIENCE)).close();
+				transaction.setAutoCommit(false);
+				TestDatabase.lockRow(transaction, this.key);
+				statements.take();
+				assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> registry.acquire(request));
+				assertThatExceptionOfType(LockUnavailableException.class)
+					.isThrownBy(() -> registry.acquire(request.withWaitTime(Duration.ZERO)));
+				assertThat(registry.acquireAsync(request)).failsWithin(PATIENCE)
+					.withThrowableThat()
+					.withCauseInstanceOf(LockUnavailableException.class);
+				assertThat(database.waitsForRows()).isOne();
+				assertThat(statements.take()).hasSize(1);
+				transaction.rollback();
+				other.acquire(request.withWaitTime(PATIENCE)).close();
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
+	@Tag("clock")
+	void aCallerOfSeveralLocksDoesNotWaitForTheRowEither(TestDatabase database) throws Exception {
+		List<LockRequest> request = List.of(LockRequest.of(this.key).withWaitTime(Duration.ofMillis(100)),
+				LockRequest.of("locked-row-free", this.owner.value()));
+		try (HikariDataSource pool = database.pool(4);
+				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.SETTINGS);
+				DefaultLockRegistry registry = new DefaultLockRegistry(store);
+				Connection transaction = database.unpooled().getConnection()) {
+			registry.acquire(LockRequest.of(this.key)).close();
+			transaction.setAutoCommit(false);
+			TestDatabase.lockRow(transaction, this.key);
+			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> registry.acquireAll(request));
+			// That request, and perhaps already the one that gives it back
+			assertThat(database.waitsForRows()).isPositive();
+			transaction.rollback();
+			Awaitility.await().atMost(PATIENCE).ignoreExceptions().until(() -> {
+				registry.acquireAll(request).close();
+				return true;
+			});
+		}
 	}
 
 	/** The row of the lock does not exist yet. */

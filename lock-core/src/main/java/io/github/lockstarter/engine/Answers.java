@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+
+/**
+ * Limits how long an answer of the store is waited for, because a store may give none.
+ */
+final class Answers {
+
+	/**
+	 * How long a caller without time waits for its own answer, which alone tells
+	 * contention from an outage.
+	 */
+	static final Duration OWN = Duration.ofMillis(500);
+
+	/** Longer than any driver should try to connect. */
+	static final Duration CONNECTION = Duration.ofMinutes(1);
+
+	/** When a request is given up: a store should end it within a few seconds. */
+	static final Duration LONGEST = Duration.ofSeconds(10);
+
+	/**
+	 * Longer than a request to a healthy store takes that blocks its thread. A caller
+	 * that has less time lets another thread make the request.
+	 */
+	static final Duration BLOCKING = Duration.ofSeconds(3);
+
+	private final Timetable timetable;
+
+	Answers(Timetable timetable) {
+		this.timetable = timetable;
+	}
+
+	/**
+	 * Return an answer that fails if it does not come in time.
+	 * @param late what to do with one that comes later
+	 */
+	<T> CompletableFuture<T> within(Duration time, CompletionStage<T> answer, Consumer<T> late) {
+		CompletableFuture<T> given = answer.toCompletableFuture();
+		if (given.isDone()) {
+			return given;
+		}
+		CompletableFuture<T> limited = new CompletableFuture<>();
+		Timetable.Entry end = this.timetable.at(this.timetable.now() + time.toNanos(),
+				() -> limited.completeExceptionally(WellBehavedStore.noAnswer()));
+		given.whenComplete((value, ex) -> {
+			this.timetable.cancel(end);
+			boolean inTime = (ex != null) ? limited.completeExceptionally(ex) : limited.complete(value);
+			if (!inTime && ex == null) {
+				late.accept(value);
+			}
+		});
+		return limited;
+	}
+
+	/**
+	 * Return how long a caller with some wait time waits for its own answer.
+	 */
+	static Duration timeFor(Duration waitTime) {
+		if (waitTime.compareTo(OWN) < 0) {
+			return OWN;
+		}
+		return (waitTime.compareTo(LONGEST) < 0) ? waitTime : LONGEST;
+	}
+
+	/**
+	 * Wait for an answer on the current thread. An interrupt ends the wait, and its flag
+	 * stays set.
+	 */
+	void await(CompletableFuture<?> answer) {
+		Thread current = Thread.currentThread();
+		if (!answer.isDone()) {
+			answer.whenComplete((value, ex) -> this.timetable.time().unpark(current));
+		}
+		while (!answer.isDone() && !current.isInterrupted()) {
+			this.timetable.time().parkUntil(this, this.timetable.now() + Waiter.ENDLESS);
+		}
+	}
+
+}
