@@ -208,6 +208,20 @@ class SilentStoreTests {
 		this.other.acquire(AT_ONCE).close();
 	}
 
+	@Test
+	void aLateGrantIsGivenBackThoughAnotherCallerWaits() {
+		this.store.silent = true;
+		assertThatExceptionOfType(LockUnavailableException.class)
+			.isThrownBy(() -> this.time.letPass(() -> this.registry.acquire(AT_ONCE)));
+		this.time.advance(LEASE_TIME.plus(GIVEN_UP));
+		CompletableFuture<Lease> next = this.registry.acquireAsync(REQUEST.withWaitTime(GIVEN_UP));
+		this.store.unanswered.remove(0).run();
+		this.time.advance(Duration.ofMillis(1));
+		this.other.acquire(AT_ONCE).close();
+		this.store.speak();
+		next.join().close();
+	}
+
 	/** Both requests have the token of the same owner. */
 	@Test
 	void aLateGrantOfALockThatWasGrantedAgainIsNotGivenBackBeforeItsEnd() throws Exception {
@@ -218,6 +232,22 @@ class SilentStoreTests {
 		this.time.advance(GIVEN_UP.minusMillis(1));
 		Lease lease = call.get();
 		this.store.speak();
+		this.time.advance(LEASE_TIME);
+		SafetyViolation.check(lease.isHeld(), "the lock is lost");
+		SafetyViolation.check(this.other.tryAcquire(AT_ONCE).isEmpty(), "two owners");
+		lease.close();
+		this.other.acquire(AT_ONCE).close();
+	}
+
+	@Test
+	void aLateGrantIsNotGivenBackWhileItsCallerAsksAgain() {
+		this.store.silent = true;
+		CompletableFuture<Lease> future = this.registry.acquireAsync(REQUEST.withWaitTime(GIVEN_UP));
+		this.time.advance(GIVEN_UP.dividedBy(2));
+		assertThat(this.store.unanswered).hasSize(2);
+		this.store.unanswered.remove(0).run();
+		this.store.speak();
+		Lease lease = future.join();
 		this.time.advance(LEASE_TIME);
 		SafetyViolation.check(lease.isHeld(), "the lock is lost");
 		SafetyViolation.check(this.other.tryAcquire(AT_ONCE).isEmpty(), "two owners");
@@ -350,6 +380,8 @@ class SilentStoreTests {
 
 		private final AtomicInteger asked = new AtomicInteger();
 
+		private final AtomicInteger answered = new AtomicInteger();
+
 		private final DefaultLockRegistry blocking = SilentStoreTests.this.instances
 			.registry(new SilentStore(new MemoryLockStore(SilentStoreTests.this.instances.memory)) {
 
@@ -364,6 +396,7 @@ class SilentStoreTests {
 						Blocking.this.asked.incrementAndGet();
 						try {
 							Blocking.this.spoken.await();
+							Blocking.this.answered.incrementAndGet();
 						}
 						catch (InterruptedException ex) {
 							Thread.currentThread().interrupt();
@@ -422,6 +455,7 @@ class SilentStoreTests {
 			time.advance(GIVEN_UP);
 			assertThat(futures).allSatisfy(SilentStoreTests::assertUnavailable);
 			this.spoken.countDown();
+			Awaitility.await().until(() -> this.answered.get() == 8);
 			time.settle();
 			assertThat(this.asked).hasValue(8);
 		}

@@ -117,21 +117,24 @@ class LockedRowsTests {
 	void aCallerOfSeveralLocksDoesNotWaitForTheRowEither(TestDatabase database) throws Exception {
 		List<LockRequest> request = List.of(LockRequest.of(this.key).withWaitTime(Duration.ofMillis(100)),
 				LockRequest.of("locked-row-free", this.owner.value()));
-		try (HikariDataSource pool = database.pool(4);
-				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.SETTINGS);
-				DefaultLockRegistry registry = new DefaultLockRegistry(store);
-				Connection transaction = database.unpooled().getConnection()) {
-			registry.acquire(LockRequest.of(this.key)).close();
-			transaction.setAutoCommit(false);
-			TestDatabase.lockRow(transaction, this.key);
-			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> registry.acquireAll(request));
-			// That request, and perhaps already the one that gives it back
-			assertThat(database.waitsForRows()).isPositive();
-			transaction.rollback();
-			Awaitility.await().atMost(PATIENCE).ignoreExceptions().until(() -> {
-				registry.acquireAll(request).close();
-				return true;
-			});
+		try (HikariDataSource pool = database.pool(4)) {
+			CountedStatements statements = new CountedStatements(pool);
+			try (JdbcLockStore store = new JdbcLockStore(statements, TestDatabase.SETTINGS);
+					DefaultLockRegistry registry = new DefaultLockRegistry(store);
+					Connection transaction = database.unpooled().getConnection()) {
+				registry.acquire(LockRequest.of(this.key)).close();
+				transaction.setAutoCommit(false);
+				TestDatabase.lockRow(transaction, this.key);
+				statements.take();
+				assertThatExceptionOfType(LockUnavailableException.class)
+					.isThrownBy(() -> registry.acquireAll(request));
+				assertThat(statements.take()).isNotEmpty().doesNotContain("rollback");
+				transaction.rollback();
+				Awaitility.await().atMost(PATIENCE).ignoreExceptions().until(() -> {
+					registry.acquireAll(request).close();
+					return true;
+				});
+			}
 		}
 	}
 
