@@ -38,11 +38,13 @@ class LocalLockModelTests {
 		switch (disturbance) {
 			case STORE_REFUSES -> desk.refuseNext();
 			case STORE_FAILS -> desk.failNext();
+			case STORE_IS_SILENT -> desk.silenceNext();
 			default -> {
 			}
 		}
 		ModelDesk.run(() -> desk.leave(first), () -> desk.leave(waiting),
 				() -> desk.leave(desk.come(LockMode.EXCLUSIVE)), () -> disturb(desk, disturbance, first));
+		desk.giveUp();
 		desk.checkEnd();
 	}
 
@@ -51,6 +53,7 @@ class LocalLockModelTests {
 			case TENURE_LOST, QUESTION_AND_TENURE_LOST -> desk.lose(first.tenure());
 			case LEASE_TIME_OVER -> desk.timeOver(first);
 			case SHUTDOWN, QUESTION_AND_SHUTDOWN -> desk.shutDown();
+			case STORE_IS_SILENT -> desk.giveUp();
 			case NONE, STORE_REFUSES, STORE_FAILS, QUESTION -> {
 			}
 		}
@@ -61,8 +64,8 @@ class LocalLockModelTests {
 	 */
 	private enum Disturbance {
 
-		NONE, TENURE_LOST, LEASE_TIME_OVER, SHUTDOWN, STORE_REFUSES, STORE_FAILS, QUESTION, QUESTION_AND_TENURE_LOST,
-		QUESTION_AND_SHUTDOWN
+		NONE, TENURE_LOST, LEASE_TIME_OVER, SHUTDOWN, STORE_REFUSES, STORE_FAILS, STORE_IS_SILENT, QUESTION,
+		QUESTION_AND_TENURE_LOST, QUESTION_AND_SHUTDOWN
 
 	}
 

@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
@@ -40,6 +41,10 @@ class ModelDesk implements Desk {
 	private final AtomicBoolean refusing = new AtomicBoolean();
 
 	private final AtomicBoolean failing = new AtomicBoolean();
+
+	private final AtomicBoolean silent = new AtomicBoolean();
+
+	private final AtomicReference<@Nullable Attempt> silenced = new AtomicReference<>();
 
 	private final long slice;
 
@@ -89,6 +94,25 @@ class ModelDesk implements Desk {
 	 */
 	void failNext() {
 		this.failing.set(true);
+	}
+
+	/**
+	 * Let the store keep silent about the next request until {@link #giveUp()}.
+	 */
+	void silenceNext() {
+		this.silent.set(true);
+	}
+
+	/**
+	 * Let the answer to that request be overdue, given up, and come as a late grant.
+	 */
+	void giveUp() {
+		Attempt attempt = this.silenced.getAndSet(null);
+		if (attempt != null) {
+			change((lock) -> lock.overdue(attempt));
+			change((lock) -> lock.failed(attempt, new IllegalStateException("it is a test"), null));
+			change((lock) -> lock.grantedLate(attempt));
+		}
 	}
 
 	/**
@@ -250,7 +274,11 @@ class ModelDesk implements Desk {
 	@Override
 	public void ask(LockKey key, Attempt attempt, Waiter head) {
 		attempt.send(this.time.now(), true, false);
-		if (this.refusing.getAndSet(false)) {
+		if (this.silent.getAndSet(false)) {
+			attempt.ask(this.time.now(), Duration.ZERO);
+			this.silenced.set(attempt);
+		}
+		else if (this.refusing.getAndSet(false)) {
 			change((lock) -> lock.refused(attempt, new LockAttempt.Refusal(null)));
 		}
 		else if (this.failing.getAndSet(false)) {
@@ -302,6 +330,9 @@ class ModelDesk implements Desk {
 
 	@Override
 	public void orphan(LockKey key, Attempt attempt) {
+		LocalLock lock = this.locks.get(key);
+		Tenure tenure = (lock != null) ? lock.tenure() : null;
+		check(tenure == null || !tenure.owner().equals(attempt.token()), "a lock is given back under its owner");
 	}
 
 	@Override
