@@ -122,11 +122,14 @@ final class PostgresMessages implements AutoCloseable {
 	List<String> next(long nanos) throws SQLException {
 		List<String> messages = read(
 				Math.max(1, Math.min(TimeUnit.NANOSECONDS.toMillis(nanos), CHECK_INTERVAL_MILLIS)));
-		if (messages.isEmpty()) {
-			if (!this.connection.isValid(CHECK_TIMEOUT_SECONDS)) {
-				throw new SQLNonTransientConnectionException("The connection for messages is lost");
-			}
-			messages = messages(this.driver.getNotifications());
+		if (!messages.isEmpty()) {
+			return messages;
+		}
+		// After a failover, the connection may live on where nobody sends any more
+		boolean sent = wake();
+		messages = read(sent ? TimeUnit.SECONDS.toMillis(CHECK_TIMEOUT_SECONDS) : 1);
+		if (messages.isEmpty() && (sent || !this.connection.isValid(CHECK_TIMEOUT_SECONDS))) {
+			throw new SQLNonTransientConnectionException("The connection for messages is lost");
 		}
 		return messages;
 	}

@@ -10,6 +10,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 import javax.sql.DataSource;
 
@@ -21,8 +22,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.servers.SharedServers;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.WaitingLine;
@@ -216,6 +219,44 @@ class ReleaseSignalTests {
 				waitForALock(client, LockKey.of("release-signal", "error"));
 				Awaitility.await().until(() -> messages.doubts.get() == 2);
 				Awaitility.await().until(() -> store.signal().state() == SignalState.NOTIFIED);
+			}
+		}
+	}
+
+	/** As after a failover that the connection survives. */
+	@Test
+	void aConnectionToWhichNobodySendsAnyMoreIsReplaced() {
+		LockKey key = LockKey.of("release-signal", "moved");
+		String promoted = SharedServers.postgres();
+		TestDatabase.createTable(promoted);
+		try (HikariDataSource former = TestDatabase.POSTGRESQL.pool(5);
+				HikariDataSource next = TestDatabase.pool(promoted, 5)) {
+			AtomicReference<DataSource> primary = new AtomicReference<>(former);
+			DelegatingDataSource source = new DelegatingDataSource() {
+
+				@Override
+				public DataSource getTargetDataSource() {
+					return primary.get();
+				}
+
+			};
+			try (JdbcLockStore holding = new JdbcLockStore(next, TestDatabase.SETTINGS);
+					JdbcLockStore store = store(source)) {
+				Messages messages = new Messages();
+				StoreClient waiter = new StoreClient(store);
+				waiter.listen(messages);
+				waitForALock(waiter, key);
+				Awaitility.await().until(() -> store.signal().state() == SignalState.NOTIFIED);
+				int doubts = messages.doubts.get();
+				primary.set(next);
+				Awaitility.await().until(() -> messages.doubts.get() >= doubts + 2);
+				Awaitility.await().until(() -> store.signal().state() == SignalState.NOTIFIED);
+				OwnerToken owner = OwnerToken.random();
+				StoreClient holder = new StoreClient(holding);
+				holder.acquire(key, owner, LEASE_TIME, false);
+				waiter.acquire(key, OwnerToken.random(), LEASE_TIME, true);
+				holder.release(key, owner, null);
+				Awaitility.await().until(() -> messages.heard.contains(key));
 			}
 		}
 	}
