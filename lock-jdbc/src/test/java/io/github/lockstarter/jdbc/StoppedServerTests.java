@@ -41,6 +41,9 @@ class StoppedServerTests {
 				JdbcLockStore otherStore = new JdbcLockStore(otherPool, JdbcLockSettings.DEFAULTS);
 				DefaultLockRegistry registry = new DefaultLockRegistry(store);
 				DefaultLockRegistry other = new DefaultLockRegistry(otherStore)) {
+			// As in an application, so that renewals do not wait for the whole lease
+			pool.setConnectionTimeout(2000);
+			otherPool.setConnectionTimeout(2000);
 			TestDatabase.createTable(server.url());
 			Lease lease = registry.acquire(REQUEST);
 			server.pause();
