@@ -16,6 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -39,6 +40,7 @@ import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockKeeping;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.WaitingLine;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
@@ -220,6 +222,19 @@ class SilentStoreTests {
 		this.other.acquire(AT_ONCE).close();
 		this.store.speak();
 		next.join().close();
+	}
+
+	@Test
+	void aLateGrantIsGivenBackThoughTheFirstAttemptHasNoAnswer() {
+		this.store.silent = true;
+		assertThatExceptionOfType(LockUnavailableException.class)
+			.isThrownBy(() -> this.time.letPass(() -> this.registry.acquire(AT_ONCE)));
+		this.store.silentReleases = true;
+		this.time.advance(Duration.ofSeconds(10));
+		this.store.unanswered.remove(0).run();
+		this.store.silentReleases = false;
+		this.time.advance(GIVEN_UP.dividedBy(2));
+		this.other.acquire(AT_ONCE).close();
 	}
 
 	/** Both requests have the token of the same owner. */
@@ -529,6 +544,8 @@ class SilentStoreTests {
 
 		private volatile boolean silentLine;
 
+		private volatile boolean silentReleases;
+
 		SilentStore(LockStore delegate) {
 			super(delegate);
 		}
@@ -548,6 +565,7 @@ class SilentStoreTests {
 			this.silentGroups = false;
 			this.silentKeeping = false;
 			this.silentLine = false;
+			this.silentReleases = false;
 			List<Runnable> requests = List.copyOf(this.unanswered);
 			this.unanswered.clear();
 			requests.forEach(Runnable::run);
@@ -556,6 +574,12 @@ class SilentStoreTests {
 		@Override
 		public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
 			return ask(this.silent, () -> super.acquire(request, wait));
+		}
+
+		@Override
+		public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
+			return this.silentReleases ? ask(true, () -> super.release(key, owner, next))
+					: super.release(key, owner, next);
 		}
 
 		@Override
