@@ -227,17 +227,18 @@ public class ServerProcess implements AutoCloseable {
 	 * Kill all processes of the server as {@code kill -9} does.
 	 */
 	public void kill() {
-		List<ProcessHandle> processes = Stream.concat(Stream.of(this.process.toHandle()), this.process.descendants())
-			.toList();
-		processes.forEach(ProcessHandle::destroyForcibly);
-		await("The end of " + this.command, () -> processes.stream().allMatch(ServerProcess::hasEnded));
+		List<ProcessHandle> descendants = this.process.descendants().toList();
+		this.process.destroyForcibly();
+		descendants.forEach(ProcessHandle::destroyForcibly);
+		this.process.onExit().join();
+		await("The end of " + this.command, () -> descendants.stream().allMatch(ServerProcess::hasEnded));
 		Reaper.get().remove(pid());
 	}
 
 	/**
-	 * Return whether a process has freed its port and its memory. On Linux, a child of a
-	 * process that was killed stays a zombie until the first process of the system finds
-	 * the time for it.
+	 * Return whether a process has freed its memory. On Linux, a child of a process that
+	 * was killed stays a zombie until the first process of the system finds the time for
+	 * it. One that has threads is also a zombie while they end.
 	 */
 	private static boolean hasEnded(ProcessHandle process) {
 		if (!process.isAlive()) {
