@@ -95,8 +95,9 @@ class ManualTimeTests {
 		});
 		this.time.awaitParked(1);
 		this.time.advance(Duration.ofHours(1));
-		// The engine allows for a store that counts in milliseconds
-		assertThat(waiter.get()).isEqualTo(Duration.ofMillis(7002));
+		// The engine allows for a store that counts in milliseconds, unless it polls at
+		// that moment
+		assertThat(waiter.get()).isBetween(Duration.ofSeconds(7), Duration.ofMillis(7002));
 	}
 
 	@Test
