@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.OwnerToken;
 
 /**
  * Carries out {@link Effect}s, between the locks of a registry and their store. Later
@@ -58,6 +59,12 @@ interface Desk {
 	 * Take this JVM out of the line of the store.
 	 */
 	void withdraw(LockKey key);
+
+	/**
+	 * Take a waiter that has left out of the line of the store.
+	 * @param owner the token under which it stands there
+	 */
+	void withdraw(LockKey key, OwnerToken owner);
 
 	/**
 	 * Put a waiter into the line of the store under its own token.

@@ -12,14 +12,20 @@ final class LinePlace {
 
 	private boolean entering;
 
+	private boolean asked;
+
+	/** Whether the store may have granted the lock before it was asked for the place. */
+	private boolean overtaken;
+
 	private boolean left;
 
 	/**
 	 * Note that the store is about to be asked for the place.
-	 * @return {@code false} if the waiter has left
+	 * @return {@code false} if the waiter has left, or the request for the lock takes the
+	 * place
 	 */
 	synchronized boolean beginEntering() {
-		this.entering = !this.left;
+		this.entering = !this.left && !this.asked;
 		return this.entering;
 	}
 
@@ -35,10 +41,13 @@ final class LinePlace {
 	}
 
 	/**
-	 * Note that a request for the lock may also take the place.
+	 * Note that the store is about to be asked for the lock.
+	 * @param inLine whether the request may also take the place
 	 */
-	synchronized void take() {
-		this.taken = true;
+	synchronized void ask(boolean inLine) {
+		this.asked = true;
+		this.overtaken = this.entering;
+		this.taken |= inLine;
 	}
 
 	synchronized boolean isTaken() {
@@ -47,12 +56,21 @@ final class LinePlace {
 
 	/**
 	 * Note that the waiter leaves.
+	 * @param granted whether the store has granted it the lock, and removed the place
+	 * that it had then
 	 * @return whether the place must be given up now
 	 */
-	synchronized boolean leave() {
-		boolean now = this.taken && !this.entering && !this.left;
+	synchronized boolean leave(boolean granted) {
+		boolean now = this.taken && !this.entering && !this.left && (!granted || this.overtaken);
 		this.left = true;
 		return now;
+	}
+
+	/**
+	 * Return whether a request that was refused only now may have taken the place anew.
+	 */
+	synchronized boolean hasLeft() {
+		return this.left;
 	}
 
 }

@@ -90,17 +90,23 @@ final class QueuePlaces {
 
 	/**
 	 * Give up the place of a waiter that has one of its own.
-	 * @param granted whether a grant has already done so
+	 * @param granted whether the store has granted it the lock
 	 */
 	void leave(LockKey key, Waiter waiter, boolean granted) {
 		if (!waiter.discipline().standsInLineItself()) {
 			return;
 		}
-		boolean now = waiter.place().leave();
-		if (now && !granted) {
+		if (waiter.place().leave(granted)) {
 			giveUp(key, waiter.token());
 		}
 		this.underWay.end();
+	}
+
+	/**
+	 * Give up the place of a waiter that has left before the answer to its request.
+	 */
+	void leave(LockKey key, OwnerToken owner) {
+		giveUp(key, owner);
 	}
 
 	/**

@@ -85,11 +85,12 @@ final class Requests implements WaitingLine.Listener {
 
 	private void askNow(LockKey key, Attempt attempt, Waiter head) {
 		boolean inLine = !head.isLast() && listen();
-		if (inLine && head.discipline().standsInLineItself()) {
-			head.place().take();
+		LinePlace place = head.discipline().standsInLineItself() ? head.place() : null;
+		if (place != null) {
+			place.ask(inLine);
 		}
 		attempt.ask(this.timetable.now(), this.connected ? Answers.OWN : Answers.LONGEST);
-		Request request = new Request(key, attempt, head, inLine);
+		Request request = new Request(key, attempt, head, inLine, place);
 		if (this.store.mayBlock()) {
 			request.limit();
 			runBlocking(key, head, () -> send(request));
@@ -171,6 +172,9 @@ final class Requests implements WaitingLine.Listener {
 		LockKey key = request.key;
 		Attempt attempt = request.attempt;
 		LockAttempt attempted = answer.isCompletedExceptionally() ? null : answer.join();
+		if (!(attempted instanceof LockAttempt.Grant)) {
+			request.notGranted();
+		}
 		if (!request.end()) {
 			if (attempted instanceof LockAttempt.Grant) {
 				grantedLate(key, attempt);
@@ -326,17 +330,20 @@ final class Requests implements WaitingLine.Listener {
 
 		private final boolean inLine;
 
+		private final @Nullable LinePlace place;
+
 		/** Guarded by this. */
 		private Timetable.@Nullable Entry limit;
 
 		/** Guarded by this. */
 		private boolean over;
 
-		Request(LockKey key, Attempt attempt, Waiter head, boolean inLine) {
+		Request(LockKey key, Attempt attempt, Waiter head, boolean inLine, @Nullable LinePlace place) {
 			this.key = key;
 			this.attempt = attempt;
 			this.head = head;
 			this.inLine = inLine;
+			this.place = place;
 		}
 
 		/**
@@ -372,6 +379,15 @@ final class Requests implements WaitingLine.Listener {
 				this.attempt.send(Requests.this.timetable.now(), this.inLine, !this.inLine && !this.head.isLast());
 			}
 			return !this.over;
+		}
+
+		/**
+		 * Give up a place that the request may have taken after the waiter had left.
+		 */
+		void notGranted() {
+			if (this.inLine && this.place != null && this.place.hasLeft()) {
+				Requests.this.desk.withdraw(this.key, this.attempt.token());
+			}
 		}
 
 		/**

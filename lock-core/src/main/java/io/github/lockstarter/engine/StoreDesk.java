@@ -14,6 +14,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.OwnerToken;
 
 /**
  * The desk of a registry: leads waiters to their locks, and carries out the effects of
@@ -179,6 +180,11 @@ final class StoreDesk implements Desk {
 	@Override
 	public void withdraw(LockKey key) {
 		this.places.leave(key);
+	}
+
+	@Override
+	public void withdraw(LockKey key, OwnerToken owner) {
+		this.places.leave(key, owner);
 	}
 
 	@Override

@@ -120,7 +120,7 @@ abstract class Waiter {
 	 */
 	void renewToken() {
 		if (this.token != null) {
-			this.place.leave();
+			this.place.leave(true);
 			// A reader of the new place must read the new token as well
 			this.token = newToken();
 			this.place = new LinePlace();

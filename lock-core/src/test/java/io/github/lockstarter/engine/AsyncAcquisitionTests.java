@@ -295,6 +295,57 @@ class AsyncAcquisitionTests {
 	}
 
 	@Test
+	void oneThatIsCancelledBeforeItsRequestArrivesLeavesNoPlaceInTheLine() {
+		CountDownLatch cancelled = new CountDownLatch(1);
+		CountDownLatch answered = new CountDownLatch(1);
+		this.store.acquire.loseRequests(() -> {
+			await(cancelled);
+			return false;
+		});
+		this.store.acquire.loseAnswers(() -> {
+			answered.countDown();
+			return false;
+		});
+		Lease held = this.other.acquire(REQUEST);
+		CompletableFuture<Lease> acquisition = this.registry.acquireAsync(REQUEST.withMode(LockMode.FAIR));
+		this.time.settle();
+		assertThat(this.store.acquire.calls()).isOne();
+		acquisition.cancel(false);
+		this.time.settle();
+		cancelled.countDown();
+		await(answered);
+		this.time.settle();
+		assertThat(get(this.store.waitingLine().isAwaited(KEY).toCompletableFuture())).isFalse();
+		held.close();
+	}
+
+	@Test
+	void oneThatIsGrantedTheLockWhileItJoinsTheLineLeavesNoPlaceThere() {
+		CountDownLatch granted = new CountDownLatch(1);
+		CountDownLatch joined = new CountDownLatch(1);
+		Lease held = this.registry.acquire(REQUEST);
+		this.store.arrive.loseRequests(() -> {
+			await(granted);
+			return false;
+		});
+		this.store.arrive.loseAnswers(() -> {
+			joined.countDown();
+			return false;
+		});
+		this.store.acquire.loseAnswers(() -> {
+			granted.countDown();
+			await(joined);
+			this.time.settle();
+			return false;
+		});
+		CompletableFuture<Lease> next = this.registry.acquireAsync(REQUEST.withMode(LockMode.FAIR));
+		this.time.settle();
+		assertThat(this.store.arrive.calls()).isOne();
+		held.close();
+		get(next).close();
+	}
+
+	@Test
 	void theThreadOfOneThatIsCancelledIsNotInterrupted() {
 		CountDownLatch cancelled = new CountDownLatch(1);
 		CompletableFuture<Boolean> interrupted = new CompletableFuture<>();

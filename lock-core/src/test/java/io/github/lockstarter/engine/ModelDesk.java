@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.OwnerToken;
 
 /**
  * One lock in a game of threads, with a store that answers at once and a clock that
@@ -337,6 +338,10 @@ class ModelDesk implements Desk {
 
 	@Override
 	public void withdraw(LockKey key) {
+	}
+
+	@Override
+	public void withdraw(LockKey key, OwnerToken owner) {
 	}
 
 	@Override
