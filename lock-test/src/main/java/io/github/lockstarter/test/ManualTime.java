@@ -449,9 +449,16 @@ public final class ManualTime implements Time, LongSupplier {
 	private boolean isAtRest(Thread thread) {
 		return thread == Thread.currentThread() || switch (thread.getState()) {
 			case TERMINATED -> true;
-			case WAITING, TIMED_WAITING -> this.moving.hasQueuedThread(thread) || !isAtReentrantLock(thread);
+			// One that has just been woken has no blocker either
+			case WAITING, TIMED_WAITING ->
+				this.moving.hasQueuedThread(thread) || (!isAtReentrantLock(thread) && isWaiting(thread));
 			default -> false;
 		};
+	}
+
+	private static boolean isWaiting(Thread thread) {
+		Thread.State state = thread.getState();
+		return state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;
 	}
 
 	/** Other threads hold the locks of the engine for a moment only. */
