@@ -135,7 +135,7 @@ class FaultyStoreTests {
 		Lease lease = this.registry.acquire(REQUEST);
 		lease.holdAtLeast(Duration.ofSeconds(3));
 		this.fault.set(fault);
-		lease.close();
+		this.time.letPass(lease::close);
 		this.time.letPass(() -> this.registry.acquire(REQUEST)).close();
 	}
 
