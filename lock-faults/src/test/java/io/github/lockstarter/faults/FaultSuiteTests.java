@@ -106,11 +106,6 @@ class FaultSuiteTests {
 	}
 
 	@Test
-	void nothingThatIsPromisedIsBrokenWhenSessionsOfZooKeeperExpire() throws Exception {
-		assertNothingBroken(Competitor.OURS_ZOOKEEPER, SiteKind.ZOOKEEPER, List.of(WorkerFault.SESSION_EXPIRED));
-	}
-
-	@Test
 	void transactionsOfLateOwnersLoseNoUpdate() throws Exception {
 		assertNothingBroken(Competitor.OURS, SiteKind.SINGLE, List.of(WorkerFault.HOLDER_PAUSED, RedisFault.FLUSHED));
 	}

@@ -79,6 +79,7 @@ class FailoverTests {
 		}
 
 		@Test
+		@FullProfileOnly
 		void soDoesItIfTheOldPrimaryIsSilent() throws Exception {
 			Lease held = acquireOnBoth();
 			this.before.pause();
