@@ -269,16 +269,20 @@ final class Requests implements WaitingLine.Listener {
 	 */
 	long pause(@Nullable Duration remaining, boolean inLine, int refusals) {
 		long poll = jittered(inLine ? this.settings.pollInterval().toNanos()
-				: this.settings.pollIntervalWithoutMessages().toNanos() / ((isOvertaken(refusals)) ? 3 : 1));
+				: this.settings.pollIntervalWithoutMessages().toNanos() / haste(refusals));
 		return (remaining != null) ? Math.min(poll, remaining.toNanos() + EXPIRY_MARGIN) : poll;
 	}
 
 	/**
-	 * Return whether other instances seem to have got a lock that this one polls for. It
-	 * asks more often than those that come later, unless one of them holds it for long.
+	 * Return how many times as often as usual to ask for a lock that other instances seem
+	 * to have got meanwhile. An instance that waits longer asks more often than those
+	 * that come later, unless one of them holds the lock for long.
 	 */
-	private static boolean isOvertaken(int refusals) {
-		return refusals > 5 && refusals < 100;
+	private static int haste(int refusals) {
+		if (refusals <= 5 || refusals >= 100) {
+			return 1;
+		}
+		return (refusals <= 15) ? 3 : 9;
 	}
 
 	/**
