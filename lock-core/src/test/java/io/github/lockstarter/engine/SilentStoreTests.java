@@ -143,9 +143,7 @@ class SilentStoreTests {
 
 	@Test
 	void aLaterCallerAsksAgain() {
-		this.store.silent = true;
-		assertThatExceptionOfType(LockUnavailableException.class)
-			.isThrownBy(() -> this.time.letPass(() -> this.registry.acquire(AT_ONCE)));
+		giveUpAnUnansweredRequest();
 		this.store.silent = false;
 		this.time.letPass(() -> this.registry.acquire(REQUEST.withWaitTime(GIVEN_UP)).close());
 	}
@@ -212,9 +210,7 @@ class SilentStoreTests {
 
 	@Test
 	void aLateGrantIsGivenBackThoughAnotherCallerWaits() {
-		this.store.silent = true;
-		assertThatExceptionOfType(LockUnavailableException.class)
-			.isThrownBy(() -> this.time.letPass(() -> this.registry.acquire(AT_ONCE)));
+		giveUpAnUnansweredRequest();
 		this.time.advance(LEASE_TIME.plus(GIVEN_UP));
 		CompletableFuture<Lease> next = this.registry.acquireAsync(REQUEST.withWaitTime(GIVEN_UP));
 		this.store.unanswered.remove(0).run();
@@ -226,9 +222,7 @@ class SilentStoreTests {
 
 	@Test
 	void aLateGrantIsGivenBackThoughTheFirstAttemptHasNoAnswer() {
-		this.store.silent = true;
-		assertThatExceptionOfType(LockUnavailableException.class)
-			.isThrownBy(() -> this.time.letPass(() -> this.registry.acquire(AT_ONCE)));
+		giveUpAnUnansweredRequest();
 		this.store.silentReleases = true;
 		this.time.advance(Duration.ofSeconds(10));
 		this.store.unanswered.remove(0).run();
@@ -240,18 +234,9 @@ class SilentStoreTests {
 	/** Both requests have the token of the same owner. */
 	@Test
 	void aLateGrantOfALockThatWasGrantedAgainIsNotGivenBackBeforeItsEnd() throws Exception {
-		this.store.silent = true;
-		Call<Lease> call = Callers.start(() -> this.registry.acquire(REQUEST.withWaitTime(GIVEN_UP)));
-		this.time.awaitParked(1);
-		this.store.silent = false;
-		this.time.advance(GIVEN_UP.minusMillis(1));
-		Lease lease = call.get();
+		Lease lease = acquireByTheSecondRequest();
 		this.store.speak();
-		this.time.advance(LEASE_TIME);
-		SafetyViolation.check(lease.isHeld(), "the lock is lost");
-		SafetyViolation.check(this.other.tryAcquire(AT_ONCE).isEmpty(), "two owners");
-		lease.close();
-		this.other.acquire(AT_ONCE).close();
+		assertRenewedAndReleased(lease);
 	}
 
 	@Test
@@ -263,21 +248,12 @@ class SilentStoreTests {
 		this.store.unanswered.remove(0).run();
 		this.store.speak();
 		Lease lease = future.join();
-		this.time.advance(LEASE_TIME);
-		SafetyViolation.check(lease.isHeld(), "the lock is lost");
-		SafetyViolation.check(this.other.tryAcquire(AT_ONCE).isEmpty(), "two owners");
-		lease.close();
-		this.other.acquire(AT_ONCE).close();
+		assertRenewedAndReleased(lease);
 	}
 
 	@Test
 	void aGrantAfterTheReleaseOfItsOwnerIsGivenBack() throws Exception {
-		this.store.silent = true;
-		Call<Lease> call = Callers.start(() -> this.registry.acquire(REQUEST.withWaitTime(GIVEN_UP)));
-		this.time.awaitParked(1);
-		this.store.silent = false;
-		this.time.advance(GIVEN_UP.minusMillis(1));
-		call.get().close();
+		acquireByTheSecondRequest().close();
 		this.time.advance(LEASE_TIME.multipliedBy(2));
 		this.store.speak();
 		this.time.advance(Duration.ofMillis(1));
@@ -506,6 +482,29 @@ class SilentStoreTests {
 			first.get().close();
 		}
 
+	}
+
+	private void giveUpAnUnansweredRequest() {
+		this.store.silent = true;
+		assertThatExceptionOfType(LockUnavailableException.class)
+			.isThrownBy(() -> this.time.letPass(() -> this.registry.acquire(AT_ONCE)));
+	}
+
+	private Lease acquireByTheSecondRequest() throws Exception {
+		this.store.silent = true;
+		Call<Lease> call = Callers.start(() -> this.registry.acquire(REQUEST.withWaitTime(GIVEN_UP)));
+		this.time.awaitParked(1);
+		this.store.silent = false;
+		this.time.advance(GIVEN_UP.minusMillis(1));
+		return call.get();
+	}
+
+	private void assertRenewedAndReleased(Lease lease) {
+		this.time.advance(LEASE_TIME);
+		SafetyViolation.check(lease.isHeld(), "the lock is lost");
+		SafetyViolation.check(this.other.tryAcquire(AT_ONCE).isEmpty(), "two owners");
+		lease.close();
+		this.other.acquire(AT_ONCE).close();
 	}
 
 	private static LockRequest other(LockRequest request) {
