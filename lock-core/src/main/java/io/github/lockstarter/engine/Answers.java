@@ -38,6 +38,14 @@ final class Answers {
 
 	/**
 	 * Return an answer that fails if it does not come in time.
+	 */
+	<T> CompletableFuture<T> within(Duration time, CompletionStage<T> answer) {
+		return within(time, answer, (late) -> {
+		});
+	}
+
+	/**
+	 * Return an answer that fails if it does not come in time.
 	 * @param late what to do with one that comes later
 	 */
 	<T> CompletableFuture<T> within(Duration time, CompletionStage<T> answer, Consumer<T> late) {

@@ -48,8 +48,7 @@ final class Background {
 	 */
 	<T> CompletionStage<T> ask(LockKey key, Supplier<CompletionStage<T>> request) {
 		if (!this.blocking) {
-			return this.answers.within(Answers.LONGEST, request.get(), (late) -> {
-			});
+			return this.answers.within(Answers.LONGEST, request.get());
 		}
 		CompletableFuture<T> answer = new CompletableFuture<>();
 		this.lanes.execute(key, () -> request.get().whenComplete((value, ex) -> {

@@ -88,8 +88,7 @@ final class Orphans {
 	}
 
 	private boolean keepNow(Tenure tenure, long until) {
-		CompletableFuture<Boolean> kept = this.answers.within(Answers.OWN, send(tenure, until), (late) -> {
-		});
+		CompletableFuture<Boolean> kept = this.answers.within(Answers.OWN, send(tenure, until));
 		this.answers.await(kept);
 		if (!kept.isDone()) {
 			throw WellBehavedStore.noAnswer();

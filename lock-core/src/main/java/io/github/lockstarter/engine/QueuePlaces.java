@@ -103,13 +103,6 @@ final class QueuePlaces {
 	}
 
 	/**
-	 * Give up the place of a waiter that has left before the answer to its request.
-	 */
-	void leave(LockKey key, OwnerToken owner) {
-		giveUp(key, owner);
-	}
-
-	/**
 	 * Give up the place of this JVM in the line of a lock without waiters here. If it was
 	 * notified that the lock is free, another JVM is notified instead.
 	 */
@@ -117,7 +110,12 @@ final class QueuePlaces {
 		giveUp(key, null);
 	}
 
-	private void giveUp(LockKey key, @Nullable OwnerToken owner) {
+	/**
+	 * Give up a place.
+	 * @param owner the token of the waiter that has it, or {@code null} for that of this
+	 * JVM
+	 */
+	void giveUp(LockKey key, @Nullable OwnerToken owner) {
 		this.underWay.begin();
 		withdraw(key, owner, ATTEMPTS, this.underWay::end);
 	}

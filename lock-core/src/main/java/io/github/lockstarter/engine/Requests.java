@@ -78,8 +78,8 @@ final class Requests implements WaitingLine.Listener {
 			askNow(key, attempt, head);
 		}
 		else {
-			this.answers.within(Answers.CONNECTION, connection, (late) -> {
-			}).whenComplete((result, ex) -> run(key, head, () -> askIfWaiting(key, attempt, head), true));
+			this.answers.within(Answers.CONNECTION, connection)
+				.whenComplete((result, ex) -> run(key, head, () -> askIfWaiting(key, attempt, head), true));
 		}
 	}
 

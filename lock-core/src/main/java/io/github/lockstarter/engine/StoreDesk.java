@@ -184,7 +184,7 @@ final class StoreDesk implements Desk {
 
 	@Override
 	public void withdraw(LockKey key, OwnerToken owner) {
-		this.places.leave(key, owner);
+		this.places.giveUp(key, owner);
 	}
 
 	@Override
@@ -242,9 +242,9 @@ final class StoreDesk implements Desk {
 
 	@Override
 	public void probe(Tenure tenure) {
-		this.answers.within(Answers.OWN,
-				this.background.ask(tenure.key(), () -> this.store.waitingLine().isAwaited(tenure.key())), (late) -> {
-				})
+		this.answers
+			.within(Answers.OWN,
+					this.background.ask(tenure.key(), () -> this.store.waitingLine().isAwaited(tenure.key())))
 			.whenComplete((awaited, ex) -> probed(tenure, awaited, ex));
 	}
 
