@@ -2,21 +2,20 @@
 
 package io.github.lockstarter.engine;
 
+import java.util.Comparator;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs short timed actions one after another. Entering and cancelling are cheap, above
- * all where many actions are due at the same time, and wake the thread only for an action
- * that is due before all others. A scheduled executor would be woken by every uncontended
- * acquisition.
+ * Runs short timed actions one after another. Entering and cancelling are cheap, and wake
+ * the thread only for an action that is due before all others. A scheduled executor would
+ * be woken by every uncontended acquisition.
  */
 final class Timetable implements Time.Schedule, AutoCloseable {
 
@@ -24,8 +23,9 @@ final class Timetable implements Time.Schedule, AutoCloseable {
 
 	private static final long IDLE_NANOS = Long.MAX_VALUE / 4;
 
-	private final ConcurrentSkipListMap<Long, Set<Entry>> entries = new ConcurrentSkipListMap<>(
-			(a, b) -> Long.signum(a - b));
+	private static final AtomicLong NUMBERS = new AtomicLong();
+
+	private final ConcurrentSkipListMap<Entry, Boolean> entries = new ConcurrentSkipListMap<>(Entry.IN_ORDER);
 
 	private final Time time;
 
@@ -71,15 +71,9 @@ final class Timetable implements Time.Schedule, AutoCloseable {
 	 * Enter an action. It may run, or be cancelled, before this method returns.
 	 */
 	void enter(Entry entry) {
-		Set<Entry> sameTime;
-		do {
-			sameTime = this.entries.computeIfAbsent(entry.due, (due) -> ConcurrentHashMap.newKeySet(1));
-			sameTime.add(entry);
-		}
-		// If the set was removed in the meantime, the entry may have been missed
-		while (this.entries.get(entry.due) != sameTime && !entry.isOver());
+		this.entries.put(entry, Boolean.TRUE);
 		if (entry.isOver()) {
-			sameTime.remove(entry);
+			this.entries.remove(entry);
 		}
 		else if (entry.due - this.wakeAt < 0) {
 			wake();
@@ -87,29 +81,24 @@ final class Timetable implements Time.Schedule, AutoCloseable {
 	}
 
 	void cancel(Entry entry) {
-		if (!entry.end()) {
-			return;
-		}
-		Set<Entry> sameTime = this.entries.get(entry.due);
-		if (sameTime != null && sameTime.remove(entry) && sameTime.isEmpty()) {
-			this.entries.computeIfPresent(entry.due, (due, current) -> (current == sameTime) ? null : current);
-			sameTime.forEach(this::enter);
+		if (entry.end()) {
+			this.entries.remove(entry);
 		}
 	}
 
 	int size() {
-		return this.entries.values().stream().mapToInt(Set::size).sum();
+		return this.entries.size();
 	}
 
 	@Override
 	public void runDue() {
 		long now = now();
-		Map.Entry<Long, Set<Entry>> first = this.entries.firstEntry();
-		while (first != null && first.getKey() - now <= 0) {
-			// Another thread may have replaced the set in the meantime
-			Set<Entry> due = this.entries.remove(first.getKey());
-			if (due != null) {
-				due.stream().filter(Entry::end).forEach(Timetable::runSafely);
+		Map.Entry<Entry, Boolean> first = this.entries.firstEntry();
+		while (first != null && first.getKey().due - now <= 0) {
+			Entry entry = first.getKey();
+			this.entries.remove(entry);
+			if (entry.end()) {
+				runSafely(entry);
 			}
 			first = this.entries.firstEntry();
 		}
@@ -123,8 +112,8 @@ final class Timetable implements Time.Schedule, AutoCloseable {
 	}
 
 	private long firstDue() {
-		Map.Entry<Long, Set<Entry>> first = this.entries.firstEntry();
-		return (first != null) ? first.getKey() : now() + IDLE_NANOS;
+		Map.Entry<Entry, Boolean> first = this.entries.firstEntry();
+		return (first != null) ? first.getKey().due : now() + IDLE_NANOS;
 	}
 
 	private static void runSafely(Entry entry) {
@@ -159,7 +148,15 @@ final class Timetable implements Time.Schedule, AutoCloseable {
 	 */
 	static final class Entry {
 
+		/** Times on this clock may only be subtracted: they overflow. */
+		private static final Comparator<Entry> IN_ORDER = (a, b) -> {
+			int order = Long.signum(a.due - b.due);
+			return (order != 0) ? order : Long.compare(a.number, b.number);
+		};
+
 		private final long due;
+
+		private final long number = NUMBERS.incrementAndGet();
 
 		private final Runnable action;
 
