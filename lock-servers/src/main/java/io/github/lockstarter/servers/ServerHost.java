@@ -12,7 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -53,17 +52,20 @@ public final class ServerHost implements AutoCloseable {
 	 * @param server one of an enum of servers; it starts the server and returns its
 	 * address
 	 * @param directory where all users look for the server
-	 * @param idle how long the server outlives its last user
+	 * @param others processes that the server does not end before, because users may
+	 * follow each other while they live
 	 */
-	public static <S extends Enum<S> & Supplier<String>> ServerHost join(S server, Path directory, Duration idle)
-			throws IOException {
+	public static <S extends Enum<S> & Supplier<String>> ServerHost join(S server, Path directory,
+			ProcessHandle... others) throws IOException {
 		ServerHost host = new ServerHost(server, Files.createDirectories(directory));
 		try (FileLock joining = host.locks.lock(2, 1, false)) {
 			// Waits for a host that is ending
 			host.locks.lock(1, 1, true);
 			if (!host.isAlive()) {
-				host.launch(directory.resolve(server.name() + ".log"), server.getDeclaringClass().getName(),
-						server.name(), directory.toString(), idle.toString());
+				List<String> arguments = new ArrayList<>(
+						List.of(server.getDeclaringClass().getName(), server.name(), directory.toString()));
+				Stream.of(others).map((other) -> Long.toString(other.pid())).forEach(arguments::add);
+				host.launch(directory.resolve(server.name() + ".log"), arguments.toArray(String[]::new));
 			}
 			// Now, because the file may be deleted
 			host.address = Files.readString(host.file);
@@ -126,7 +128,8 @@ public final class ServerHost implements AutoCloseable {
 
 	/**
 	 * Run a server while others use it.
-	 * @param args the class of the server, its name, the directory and the idle time
+	 * @param args the class of the server, its name, the directory and the ids of other
+	 * processes that the server does not end before
 	 */
 	public static void main(String[] args) {
 		try {
@@ -135,8 +138,11 @@ public final class ServerHost implements AutoCloseable {
 				.filter((constant) -> constant.name().equals(args[1]))
 				.findFirst()
 				.orElseThrow();
-			new ServerHost(server, Path.of(args[2])).publish((String) ((Supplier<?>) server).get(),
-					Duration.parse(args[3]));
+			List<ProcessHandle> others = Stream.of(args)
+				.skip(3)
+				.flatMap((pid) -> ProcessHandle.of(Long.parseLong(pid)).stream())
+				.toList();
+			new ServerHost(server, Path.of(args[2])).publish((String) ((Supplier<?>) server).get(), others);
 		}
 		catch (Throwable ex) {
 			ex.printStackTrace();
@@ -145,7 +151,7 @@ public final class ServerHost implements AutoCloseable {
 		System.exit(0);
 	}
 
-	private void publish(String started, Duration idle) throws Exception {
+	private void publish(String started, List<ProcessHandle> others) throws Exception {
 		// If the user that launched this host crashed, the next one may have another
 		if (this.locks.tryLock(0, 1, false) != null) {
 			byte[] process = Long.toString(ProcessHandle.current().pid()).getBytes(StandardCharsets.US_ASCII);
@@ -153,20 +159,11 @@ public final class ServerHost implements AutoCloseable {
 			Path incomplete = Files.createTempFile(this.file.getParent(), "incomplete", "");
 			Files.move(Files.writeString(incomplete, started), this.file, StandardCopyOption.ATOMIC_MOVE);
 			System.out.close();
-			awaitDisuse(idle);
-		}
-	}
-
-	private void awaitDisuse(Duration idle) throws Exception {
-		FileLock unused = this.locks.lock(1, 1, false);
-		for (long seconds = 0; seconds < idle.toSeconds(); seconds++) {
-			unused.release();
-			TimeUnit.SECONDS.sleep(1);
-			unused = this.locks.tryLock(1, 1, false);
-			if (unused == null) {
-				unused = this.locks.lock(1, 1, false);
-				seconds = -1;
+			while (!others.stream().allMatch(ServerProcess::hasEnded)) {
+				TimeUnit.MILLISECONDS.sleep(200);
 			}
+			// Waits for the last user
+			this.locks.lock(1, 1, false);
 		}
 	}
 

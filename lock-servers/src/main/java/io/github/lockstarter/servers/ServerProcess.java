@@ -240,7 +240,7 @@ public class ServerProcess implements AutoCloseable {
 	 * was killed stays a zombie until the first process of the system finds the time for
 	 * it. One that has threads is also a zombie while they end.
 	 */
-	private static boolean hasEnded(ProcessHandle process) {
+	static boolean hasEnded(ProcessHandle process) {
 		if (!process.isAlive()) {
 			return true;
 		}

@@ -6,22 +6,20 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
- * The servers that all JVMs of a build share, because they start slowly. They end a
- * minute after the last JVM that has used them, however that ended. Each call returns an
- * empty place in the server, for a test class or a JVM. Who pauses, kills or configures a
- * server, or counts all of its commands, starts one of its own.
+ * The servers that all JVMs of a build share, because they start slowly. They live as
+ * long as the build, however that ends, also while none of its JVMs uses them. Each call
+ * returns an empty place in the server, for a test class or a JVM. Who pauses, kills or
+ * configures a server, or counts all of its commands, starts one of its own.
  */
 public final class SharedServers {
-
-	/** System property with the time until unused servers end. */
-	static final String IDLE_PROPERTY = "lock.servers.idle";
 
 	private static final Map<Kind, ServerHost> hosts = new ConcurrentHashMap<>();
 
@@ -72,10 +70,11 @@ public final class SharedServers {
 					host = null;
 				}
 				if (host == null) {
+					ProcessHandle build = build();
 					// JVMs that need another Redis share nothing with these
-					String redis = System.getProperty(RedisServer.EXECUTABLE_PROPERTY, "");
-					host = ServerHost.join(kind, home().resolve(Integer.toHexString(redis.hashCode())),
-							Duration.parse(System.getProperty(IDLE_PROPERTY, "PT1M")));
+					int redis = System.getProperty(RedisServer.EXECUTABLE_PROPERTY, "").hashCode();
+					host = ServerHost.join(kind,
+							home().resolve("build-%d-%s".formatted(build.pid(), Integer.toHexString(redis))), build);
 					hosts.put(kind, host);
 				}
 				return host.address();
@@ -84,6 +83,20 @@ public final class SharedServers {
 				throw new UncheckedIOException(ex);
 			}
 		}
+	}
+
+	/**
+	 * Return the JVM of Maven, or of another tool that has started this one. Without one,
+	 * this JVM is a build.
+	 */
+	private static ProcessHandle build() {
+		ProcessHandle current = ProcessHandle.current();
+		return Stream
+			.iterate(current.parent(), Optional::isPresent, (process) -> process.flatMap(ProcessHandle::parent))
+			.flatMap(Optional::stream)
+			.filter((process) -> process.info().command().filter((command) -> command.endsWith("java")).isPresent())
+			.findFirst()
+			.orElse(current);
 	}
 
 	/**

@@ -46,46 +46,43 @@ class SharedServersTests {
 
 	@Test
 	void jvmsThatAskAtTheSameMomentShareAServer() throws Exception {
-		try (Jvm a = new Jvm("PT1M"); Jvm b = new Jvm("PT1M")) {
+		try (Jvm a = new Jvm(User.class); Jvm b = new Jvm(User.class)) {
 			a.ask();
 			b.ask();
 			String[] first = a.answer();
 			String[] second = b.answer();
 			assertThat(first[0]).isEqualTo(second[0]);
 			assertThat(first[1]).isNotEqualTo(second[1]);
-			killHolder();
 		}
 	}
 
 	@Test
-	@Tag("full")
-	void theServerEndsAfterTheLastJvm() throws Exception {
-		try (Jvm a = new Jvm("PT2S"); Jvm b = new Jvm("PT2S")) {
-			a.ask();
-			int port = Integer.parseInt(a.answer()[0]);
-			b.ask();
-			b.answer();
-			a.close();
-			assertThat(ServerPort.isFree(port)).isFalse();
-			b.close();
-			await().until(() -> ServerPort.isFree(port));
-			try (Jvm next = new Jvm("PT2S")) {
-				next.ask();
-				assertThat(next.answer()[1]).isEqualTo("1");
-			}
+	void eachBuildHasAServerAsLongAsItLives() throws Exception {
+		try (Jvm build = new Jvm(Build.class); Jvm other = new Jvm(Build.class)) {
+			build.ask();
+			other.ask();
+			String port = build.answer()[0];
+			assertThat(other.answer()).doesNotContain(port).contains("1");
+			// Meanwhile it had no user
+			build.ask();
+			assertThat(build.answer()).containsExactly(port, "2");
+			build.close();
+			await().until(() -> ServerPort.isFree(Integer.parseInt(port)));
+			other.ask();
+			assertThat(other.answer()).contains("2");
 		}
 	}
 
 	@Test
 	void anotherHolderTakesThePlaceOfAKilledOne() throws Exception {
-		try (Jvm a = new Jvm("PT2S")) {
+		try (Jvm a = new Jvm(User.class)) {
 			a.ask();
 			int port = Integer.parseInt(a.answer()[0]);
 			killHolder();
 			await().until(() -> ServerPort.isFree(port));
 			a.ask();
 			assertThat(a.answer()[1]).isEqualTo("1");
-			try (Jvm b = new Jvm("PT2S")) {
+			try (Jvm b = new Jvm(User.class)) {
 				b.ask();
 				assertThat(b.answer()[1]).isEqualTo("2");
 			}
@@ -95,7 +92,7 @@ class SharedServersTests {
 	@Test
 	@Tag("full")
 	void aHolderWhoseFilesWereDeletedServesItsUsers() throws Exception {
-		try (Jvm a = new Jvm("PT2S"); Jvm b = new Jvm("PT2S")) {
+		try (Jvm a = new Jvm(User.class); Jvm b = new Jvm(User.class)) {
 			a.ask();
 			a.answer();
 			ServerProcess.delete(this.build.resolve("target"));
@@ -107,14 +104,13 @@ class SharedServersTests {
 	}
 
 	@Test
-	void theEndOfAllProcessesOfABuildLeavesTheServerToOthers() throws Exception {
-		try (Jvm a = new Jvm("PT1M"); Jvm b = new Jvm("PT1M")) {
+	void theEndOfAllProcessesOfAUserLeavesTheServerToOthers() throws Exception {
+		try (Jvm a = new Jvm(User.class); Jvm b = new Jvm(User.class)) {
 			a.ask();
 			String port = a.answer()[0];
 			a.killGroup();
 			b.ask();
 			assertThat(b.answer()).containsExactly(port, "2");
-			killHolder();
 		}
 	}
 
@@ -126,7 +122,7 @@ class SharedServersTests {
 	}
 
 	/**
-	 * A JVM of the build in a directory of its own.
+	 * A JVM in the directory of the build.
 	 */
 	private final class Jvm implements AutoCloseable {
 
@@ -134,12 +130,11 @@ class SharedServersTests {
 
 		private final BufferedReader output;
 
-		Jvm(String idle) throws IOException {
+		Jvm(Class<?> main) throws IOException {
 			Files.createDirectories(SharedServersTests.this.build.resolve(".mvn"));
-			// The first process of a group, as a build in a terminal is
+			// The first process of a group, as in a terminal
 			List<String> command = new ArrayList<>(List.of("setsid"));
-			command.addAll(
-					ServerProcess.java(List.of("-D" + SharedServers.IDLE_PROPERTY + "=" + idle), User.class.getName()));
+			command.addAll(ServerProcess.java(List.of(), main.getName()));
 			this.process = new ProcessBuilder(command).directory(SharedServersTests.this.build.toFile())
 				.redirectError(ProcessBuilder.Redirect.INHERIT)
 				.start();
@@ -168,12 +163,34 @@ class SharedServersTests {
 
 	}
 
+	/**
+	 * Part of the build that these tests belong to.
+	 */
 	static final class User {
 
 		public static void main(String[] args) throws Exception {
 			while (System.in.read() >= 0) {
 				SharedServers.RedisDatabase database = SharedServers.redis();
 				System.out.println(database.port() + " " + database.number());
+			}
+		}
+
+	}
+
+	/**
+	 * A build that starts a JVM for each question.
+	 */
+	static final class Build {
+
+		public static void main(String[] args) throws Exception {
+			while (System.in.read() >= 0) {
+				Process user = new ProcessBuilder(ServerProcess.java(List.of(), User.class.getName()))
+					.redirectOutput(ProcessBuilder.Redirect.INHERIT)
+					.redirectError(ProcessBuilder.Redirect.INHERIT)
+					.start();
+				user.getOutputStream().write('\n');
+				user.getOutputStream().close();
+				user.waitFor();
 			}
 		}
 

@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -70,7 +69,7 @@ class EmbeddedServers implements ApplicationContextInitializer<ConfigurableAppli
 
 	private static void join(EmbeddedServer server, Path directory, ConfigurableApplicationContext context)
 			throws IOException {
-		ServerHost host = ServerHost.join(server, directory, Duration.ZERO);
+		ServerHost host = ServerHost.join(server, directory);
 		LogFactory.getLog(EmbeddedServers.class)
 			.info("%s %s".formatted(host.isLaunched() ? "Started" : "Joined", host.address()));
 		String[] property = host.address().split("=", 2);
