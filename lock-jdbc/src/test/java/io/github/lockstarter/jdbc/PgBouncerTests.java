@@ -16,6 +16,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.servers.PgBouncer;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
@@ -29,18 +30,14 @@ import static org.assertj.core.api.Assertions.assertThat;
  * transaction.
  */
 @FullProfileOnly
-@EnabledIf("isInstalled")
+@EnabledIf("io.github.lockstarter.servers.PgBouncer#isInstalled")
 class PgBouncerTests {
 
 	private static PgBouncer proxy;
 
-	static boolean isInstalled() {
-		return PgBouncer.isInstalled();
-	}
-
 	@BeforeAll
-	static void startProxy() throws Exception {
-		proxy = PgBouncer.start();
+	static void startProxy() {
+		proxy = PgBouncer.start(TestDatabase.POSTGRESQL.url());
 	}
 
 	@AfterAll

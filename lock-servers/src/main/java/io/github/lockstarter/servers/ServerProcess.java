@@ -22,26 +22,36 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server in processes of its own, which can be paused, killed and started again. It
- * ends with this JVM, however that ends.
+ * A server in processes of its own, or a further JVM, which can be paused, killed and
+ * started again. It ends with this JVM, however that ends.
  */
 public class ServerProcess implements AutoCloseable {
 
 	/** On a busy machine, a database that was killed takes long to recover. */
-	private static final Duration PATIENCE = Duration.ofMinutes(3);
+	static final Duration PATIENCE = Duration.ofMinutes(3);
 
-	private final List<String> command;
+	private final ProcessBuilder builder;
 
-	private final Map<String, String> environment;
-
-	private final Path directory;
+	/** With the log; deleted in the end. */
+	private final @Nullable Path directory;
 
 	private Process process;
 
 	ServerProcess(List<String> command, Map<String, String> environment, Path directory) {
-		this.command = command;
-		this.environment = environment;
+		this.builder = new ProcessBuilder(command).directory(directory.toFile())
+			.redirectErrorStream(true)
+			.redirectOutput(ProcessBuilder.Redirect.appendTo(directory.resolve("log").toFile()));
+		this.builder.environment().putAll(environment);
 		this.directory = directory;
+		this.process = launch();
+	}
+
+	/**
+	 * Start a process that talks to this JVM, and needs no directory.
+	 */
+	ServerProcess(ProcessBuilder builder) {
+		this.builder = builder;
+		this.directory = null;
 		this.process = launch();
 	}
 
@@ -124,18 +134,18 @@ public class ServerProcess implements AutoCloseable {
 	}
 
 	private Process launch() {
-		ProcessBuilder builder = new ProcessBuilder(this.command).directory(this.directory.toFile())
-			.redirectErrorStream(true)
-			.redirectOutput(ProcessBuilder.Redirect.appendTo(this.directory.resolve("log").toFile()));
-		builder.environment().putAll(this.environment);
 		try {
-			Process started = builder.start();
+			Process started = this.builder.start();
 			Reaper.get().add(started.pid());
 			return started;
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
+	}
+
+	Process process() {
+		return this.process;
 	}
 
 	public long pid() {
@@ -150,10 +160,10 @@ public class ServerProcess implements AutoCloseable {
 	 * Wait until the server serves.
 	 */
 	public void await(BooleanSupplier condition) {
-		await(String.join(" ", this.command), () -> {
+		await(String.join(" ", this.builder.command()), () -> {
 			if (!isAlive()) {
 				throw new IllegalStateException(
-						"%s ended with %d:%n%s".formatted(this.command, this.process.exitValue(), log()));
+						"%s ended with %d:%n%s".formatted(this.builder.command(), this.process.exitValue(), log()));
 			}
 			return condition.getAsBoolean();
 		});
@@ -181,7 +191,7 @@ public class ServerProcess implements AutoCloseable {
 
 	private String log() {
 		try {
-			return Files.readString(this.directory.resolve("log"));
+			return (this.directory != null) ? Files.readString(this.directory.resolve("log")) : "";
 		}
 		catch (IOException ex) {
 			return "no log: " + ex;
@@ -231,7 +241,7 @@ public class ServerProcess implements AutoCloseable {
 		this.process.destroyForcibly();
 		descendants.forEach(ProcessHandle::destroyForcibly);
 		this.process.onExit().join();
-		await("The end of " + this.command, () -> descendants.stream().allMatch(ServerProcess::hasEnded));
+		await("The end of " + this.builder.command(), () -> descendants.stream().allMatch(ServerProcess::hasEnded));
 		Reaper.get().remove(pid());
 	}
 
@@ -264,7 +274,9 @@ public class ServerProcess implements AutoCloseable {
 	@Override
 	public void close() {
 		kill();
-		delete(this.directory);
+		if (this.directory != null) {
+			delete(this.directory);
+		}
 	}
 
 	static void delete(Path directory) {

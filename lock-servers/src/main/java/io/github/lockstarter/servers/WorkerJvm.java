@@ -4,8 +4,6 @@ package io.github.lockstarter.servers;
 
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -15,20 +13,15 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 
 /**
- * A further JVM, which runs a class of this one and talks to it in lines. It can be
- * paused and killed, and ends with this JVM, however that ends.
+ * A further JVM, which runs a class of this one and talks to it in lines.
  */
-public final class WorkerJvm implements AutoCloseable {
+public final class WorkerJvm extends ServerProcess {
 
-	private static final long PATIENCE_SECONDS = 180;
+	private BufferedReader output;
 
-	private final Process process;
-
-	private final BufferedReader output;
-
-	private WorkerJvm(Process process) {
-		this.process = process;
-		this.output = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+	private WorkerJvm(ProcessBuilder builder) {
+		super(builder);
+		this.output = process().inputReader(StandardCharsets.UTF_8);
 	}
 
 	/**
@@ -47,31 +40,28 @@ public final class WorkerJvm implements AutoCloseable {
 	public static WorkerJvm start(List<String> options, ProcessBuilder.Redirect errors, Class<?> main,
 			Object... arguments) {
 		String[] texts = Stream.of(arguments).map(Object::toString).toArray(String[]::new);
-		try {
-			Process process = new ProcessBuilder(ServerProcess.java(options, main.getName(), texts))
-				.redirectError(errors)
-				.start();
-			ServerProcess.Reaper.get().add(process.pid());
-			return new WorkerJvm(process);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		return new WorkerJvm(new ProcessBuilder(java(options, main.getName(), texts)).redirectError(errors));
+	}
+
+	@Override
+	public void restart() {
+		super.restart();
+		this.output = process().inputReader(StandardCharsets.UTF_8);
 	}
 
 	/**
 	 * Send a line to the worker.
 	 */
 	public void say(String line) throws IOException {
-		this.process.getOutputStream().write((line + System.lineSeparator()).getBytes(StandardCharsets.UTF_8));
-		this.process.getOutputStream().flush();
+		process().getOutputStream().write((line + System.lineSeparator()).getBytes(StandardCharsets.UTF_8));
+		process().getOutputStream().flush();
 	}
 
 	/**
 	 * Let a worker continue that waits for the end of its input.
 	 */
 	public void proceed() throws IOException {
-		this.process.getOutputStream().close();
+		process().getOutputStream().close();
 	}
 
 	/**
@@ -89,7 +79,7 @@ public final class WorkerJvm implements AutoCloseable {
 	public String await(String word) throws IOException, InterruptedException {
 		try {
 			return CompletableFuture.supplyAsync(() -> find(word), (task) -> new Thread(task).start())
-				.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+				.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
 		}
 		catch (ExecutionException ex) {
 			throw new IOException("A worker ended before it said '" + word + "'", ex);
@@ -112,33 +102,12 @@ public final class WorkerJvm implements AutoCloseable {
 	 * @throws IllegalStateException if it hangs, or its main method has failed
 	 */
 	public void awaitSuccess() throws InterruptedException {
-		if (!this.process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+		if (!process().waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
 			throw new IllegalStateException("A worker hangs instead of ending");
 		}
-		if (this.process.exitValue() != 0) {
-			throw new IllegalStateException("A worker ended with " + this.process.exitValue());
+		if (process().exitValue() != 0) {
+			throw new IllegalStateException("A worker ended with " + process().exitValue());
 		}
-	}
-
-	public void pause() {
-		ServerProcess.signal("STOP", this.process.pid());
-	}
-
-	public void resume() {
-		ServerProcess.signal("CONT", this.process.pid());
-	}
-
-	/**
-	 * Kill the worker as {@code kill -9} does.
-	 */
-	public void kill() {
-		this.process.destroyForcibly().onExit().join();
-		ServerProcess.Reaper.get().remove(this.process.pid());
-	}
-
-	@Override
-	public void close() {
-		kill();
 	}
 
 }

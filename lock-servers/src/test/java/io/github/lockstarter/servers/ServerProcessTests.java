@@ -2,9 +2,6 @@
 
 package io.github.lockstarter.servers;
 
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -21,16 +18,17 @@ class ServerProcessTests {
 
 	@Test
 	void theServersOfAKilledJvmEndAndLeaveNoFiles() throws Exception {
-		Process jvm = new ProcessBuilder(ServerProcess.java(List.of(), Owner.class.getName())).start();
-		try (BufferedReader output = new BufferedReader(
-				new InputStreamReader(jvm.getInputStream(), StandardCharsets.UTF_8))) {
-			long server = Long.parseLong(output.readLine());
-			Path directory = Path.of(output.readLine());
+		try (WorkerJvm jvm = WorkerJvm.start(Owner.class)) {
+			long server = Long.parseLong(jvm.readLine());
+			Path directory = Path.of(jvm.readLine());
 			assertThat(ProcessHandle.of(server)).isPresent();
 			assertThat(directory).exists();
-			jvm.destroyForcibly().waitFor();
+			// This JVM alone, and not what it has started
+			ServerProcess.signal("KILL", jvm.pid());
 			await().until(() -> ProcessHandle.of(server).isEmpty());
 			await().until(() -> !directory.toFile().exists());
+			jvm.restart();
+			assertThat(Long.parseLong(jvm.readLine())).isNotEqualTo(server);
 		}
 	}
 
