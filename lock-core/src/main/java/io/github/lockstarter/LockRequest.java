@@ -42,8 +42,11 @@ public final class LockRequest {
 
 	private final @Nullable Object owner;
 
+	/** No part of what is asked for, and therefore of equality and text. */
+	private final @Nullable Body body;
+
 	private LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTime, @Nullable Duration leaseTime,
-			@Nullable Duration holdAtLeast, @Nullable Object owner) {
+			@Nullable Duration holdAtLeast, @Nullable Object owner, @Nullable Body body) {
 		if (holdAtLeast != null && mode == LockMode.READ) {
 			throw new IllegalArgumentException("'holdAtLeast' is not possible in mode " + mode
 					+ ": one of several owners cannot keep a shared lock");
@@ -54,6 +57,7 @@ public final class LockRequest {
 		this.leaseTime = leaseTime;
 		this.holdAtLeast = holdAtLeast;
 		this.owner = owner;
+		this.body = body;
 	}
 
 	/**
@@ -61,7 +65,7 @@ public final class LockRequest {
 	 * @param key which lock
 	 */
 	public static LockRequest of(LockKey key) {
-		return new LockRequest(key, LockMode.EXCLUSIVE, null, null, null, null);
+		return new LockRequest(key, LockMode.EXCLUSIVE, null, null, null, null, null);
 	}
 
 	/**
@@ -91,7 +95,7 @@ public final class LockRequest {
 	 * @param key which lock
 	 */
 	public LockRequest withKey(LockKey key) {
-		return new LockRequest(key, this.mode, this.waitTime, this.leaseTime, this.holdAtLeast, this.owner);
+		return new LockRequest(key, this.mode, this.waitTime, this.leaseTime, this.holdAtLeast, this.owner, this.body);
 	}
 
 	/**
@@ -101,7 +105,7 @@ public final class LockRequest {
 	 * least, and the mode is shared
 	 */
 	public LockRequest withMode(LockMode mode) {
-		return new LockRequest(this.key, mode, this.waitTime, this.leaseTime, this.holdAtLeast, this.owner);
+		return new LockRequest(this.key, mode, this.waitTime, this.leaseTime, this.holdAtLeast, this.owner, this.body);
 	}
 
 	/**
@@ -110,7 +114,8 @@ public final class LockRequest {
 	 * @throws IllegalArgumentException if it is negative
 	 */
 	public LockRequest withWaitTime(Duration waitTime) {
-		return new LockRequest(this.key, this.mode, limited(waitTime), this.leaseTime, this.holdAtLeast, this.owner);
+		return new LockRequest(this.key, this.mode, limited(waitTime), this.leaseTime, this.holdAtLeast, this.owner,
+				this.body);
 	}
 
 	/**
@@ -121,7 +126,7 @@ public final class LockRequest {
 	 */
 	public LockRequest withLeaseTime(Duration leaseTime) {
 		requireLength("leaseTime", leaseTime);
-		return new LockRequest(this.key, this.mode, this.waitTime, leaseTime, this.holdAtLeast, this.owner);
+		return new LockRequest(this.key, this.mode, this.waitTime, leaseTime, this.holdAtLeast, this.owner, this.body);
 	}
 
 	/**
@@ -133,12 +138,14 @@ public final class LockRequest {
 	 */
 	public LockRequest withHoldAtLeast(Duration holdAtLeast) {
 		requireLength("holdAtLeast", holdAtLeast);
-		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, holdAtLeast, this.owner);
+		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, holdAtLeast, this.owner, this.body);
 	}
 
-	LockRequest withoutHoldAtLeast() {
-		return (this.holdAtLeast == null) ? this
-				: new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, null, this.owner);
+	/**
+	 * Return this request for a registry, which does not know whether a body succeeds.
+	 */
+	LockRequest forBody(Body body) {
+		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, null, this.owner, body);
 	}
 
 	/**
@@ -159,7 +166,7 @@ public final class LockRequest {
 			throw new IllegalArgumentException(
 					"'owner' must not be a thread; without an owner the current thread owns the lock");
 		}
-		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.holdAtLeast, owner);
+		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.holdAtLeast, owner, this.body);
 	}
 
 	/**
@@ -209,6 +216,15 @@ public final class LockRequest {
 		return this.owner;
 	}
 
+	/**
+	 * Return the body that the lock guards if a {@link LockTemplate} or an annotated
+	 * method requests it, or {@code null}. For registries that wrap another one and take
+	 * transactions into account; requests that differ in this only are equal.
+	 */
+	public @Nullable Body body() {
+		return this.body;
+	}
+
 	@Override
 	public boolean equals(@Nullable Object other) {
 		return other instanceof LockRequest request && this.key.equals(request.key) && this.mode == request.mode
@@ -256,6 +272,17 @@ public final class LockRequest {
 			throw new IllegalArgumentException("'waitTime' must not be negative, but was " + waitTime);
 		}
 		return (waitTime.compareTo(FOREVER) > 0) ? FOREVER : waitTime;
+	}
+
+	/**
+	 * A body that runs under its locks. Their leases are closed on the thread that
+	 * acquired them, as soon as the body has returned; those of a future when the future
+	 * of the body is done, on any thread.
+	 *
+	 * @param onLost the reaction to the loss of a lock, never {@code DEFAULT}
+	 * @param transactionFencing whether transactions claim the fencing token
+	 */
+	public record Body(OnLost onLost, TransactionFencing transactionFencing) {
 	}
 
 }

@@ -7,7 +7,6 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -214,8 +213,8 @@ public class LockTemplate {
 		return this.<Lease, T, X>run(() -> {
 			// The registry does not know that an outer body still runs, and would acquire
 			// the lock anew
-			LeaseContext.ensureNotLost(terms.registry(), request.key());
-			return registry(terms).acquire(request.withoutHoldAtLeast());
+			LeaseContext.ensureNotLost(this.registry, request.key());
+			return this.registry.acquire(request.forBody(body(terms)));
 		}, terms, body, otherwise);
 	}
 
@@ -237,8 +236,8 @@ public class LockTemplate {
 			LockFailureHandler<? extends T, ? extends X> otherwise) throws X {
 		LockedExecution.Terms terms = terms(requests);
 		return this.<LeaseSet, T, X>run(() -> {
-			requests.forEach((each) -> LeaseContext.ensureNotLost(terms.registry(), each.key()));
-			return registry(terms).acquireAll(withoutHoldAtLeast(requests));
+			requests.forEach((each) -> LeaseContext.ensureNotLost(this.registry, each.key()));
+			return this.registry.acquireAll(forBody(requests, terms));
 		}, terms, body, otherwise);
 	}
 
@@ -252,7 +251,7 @@ public class LockTemplate {
 		catch (LockContendedException | LockUnavailableException ex) {
 			return otherwise.handle(ex);
 		}
-		return LockedExecution.<L, T, X>run(Objects.requireNonNull(lease, LockedExecution.NO_LEASE), terms, body);
+		return LockedExecution.<L, T, X>run(LockedExecution.required(lease), terms, body);
 	}
 
 	/**
@@ -310,8 +309,8 @@ public class LockTemplate {
 			LockedBody<? super Lease, ? extends CompletionStage<T>, ?> body,
 			LockFailureHandler<? extends CompletionStage<T>, ?> otherwise) {
 		LockedExecution.Terms terms = terms(request);
-		return LockedExecution.<Lease, T>runAsync(registry(terms).acquireAsync(request.withoutHoldAtLeast()), terms,
-				body, otherwise);
+		return LockedExecution.<Lease, T>runAsync(this.registry.acquireAsync(request.forBody(body(terms))), terms, body,
+				otherwise);
 	}
 
 	/**
@@ -328,22 +327,26 @@ public class LockTemplate {
 			LockedBody<? super LeaseSet, ? extends CompletionStage<T>, ?> body,
 			LockFailureHandler<? extends CompletionStage<T>, ?> otherwise) {
 		LockedExecution.Terms terms = terms(requests);
-		return LockedExecution.<LeaseSet, T>runAsync(registry(terms).acquireAllAsync(withoutHoldAtLeast(requests)),
-				terms, body, otherwise);
+		return LockedExecution.<LeaseSet, T>runAsync(this.registry.acquireAllAsync(forBody(requests, terms)), terms,
+				body, otherwise);
 	}
 
 	private static <T extends @Nullable Object> T fail(LockException failure) {
 		throw failure;
 	}
 
-	private LockRegistry registry(LockedExecution.Terms terms) {
-		return (this.registry instanceof BodyAwareLockRegistry aware)
-				? aware.forBodies(terms.onLost(), this.transactionFencing) : this.registry;
+	private LockRequest.Body body(LockedExecution.Terms terms) {
+		return new LockRequest.Body(terms.onLost(), this.transactionFencing);
+	}
+
+	private List<LockRequest> forBody(Collection<LockRequest> requests, LockedExecution.Terms terms) {
+		LockRequest.Body body = body(terms);
+		return requests.stream().map((each) -> each.forBody(body)).toList();
 	}
 
 	private LockedExecution.Terms terms(LockRequest request) {
 		Duration holdAtLeast = this.settings.holdAtLeast(request);
-		return new LockedExecution.Terms(BodyAwareLockRegistry.innermost(this.registry),
+		return new LockedExecution.Terms(this.registry,
 				(this.onLost != OnLost.DEFAULT) ? this.onLost : this.settings.onLost(request),
 				(holdAtLeast != null) ? Map.of(request.key(), holdAtLeast) : Map.of());
 	}
@@ -357,15 +360,8 @@ public class LockTemplate {
 				holdTimes.merge(each.key(), holdAtLeast, (one, other) -> (one.compareTo(other) < 0) ? other : one);
 			}
 		}
-		return new LockedExecution.Terms(BodyAwareLockRegistry.innermost(this.registry),
+		return new LockedExecution.Terms(this.registry,
 				(this.onLost != OnLost.DEFAULT) ? this.onLost : this.settings.onLost(requests), holdTimes);
-	}
-
-	/**
-	 * Return requests for a registry, which does not know whether a body succeeds.
-	 */
-	private static List<LockRequest> withoutHoldAtLeast(Collection<LockRequest> requests) {
-		return requests.stream().map(LockRequest::withoutHoldAtLeast).toList();
 	}
 
 }

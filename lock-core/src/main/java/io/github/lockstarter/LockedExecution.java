@@ -21,8 +21,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class LockedExecution<L extends LeaseSet> {
 
-	static final String NO_LEASE = "The LockRegistry has returned no lease. A mock has to return one";
-
 	private final L lease;
 
 	private final Terms terms;
@@ -53,11 +51,21 @@ final class LockedExecution<L extends LeaseSet> {
 	static <L extends LeaseSet, T extends @Nullable Object> CompletableFuture<T> runAsync(
 			CompletableFuture<L> acquisition, Terms terms, LockedBody<? super L, ? extends CompletionStage<T>, ?> body,
 			LockFailureHandler<? extends CompletionStage<T>, ?> otherwise) {
-		Objects.requireNonNull(acquisition, NO_LEASE);
+		required(acquisition);
 		InFuture<L, T> execution = new InFuture<>(terms, body, otherwise, acquisition.defaultExecutor());
 		execution.follow(acquisition);
 		acquisition.whenCompleteAsync(execution::begin, acquisition.defaultExecutor());
 		return execution.result;
+	}
+
+	/**
+	 * Return what a registry has returned, which is {@code null} only for a mock.
+	 */
+	static <V> V required(@Nullable V returned) {
+		if (returned == null) {
+			throw new IllegalStateException("The LockRegistry has returned no lease. A mock has to return one");
+		}
+		return returned;
 	}
 
 	/**
@@ -277,7 +285,7 @@ final class LockedExecution<L extends LeaseSet> {
 				follow(stage);
 				return;
 			}
-			throw (failure != null) ? failure : new IllegalStateException(NO_LEASE);
+			throw required(failure);
 		}
 
 		private void end(@Nullable LockedExecution<L> execution, @Nullable T value, @Nullable Throwable failure) {

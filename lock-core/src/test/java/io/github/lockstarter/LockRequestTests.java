@@ -86,6 +86,18 @@ class LockRequestTests {
 	}
 
 	@Test
+	void aBodyIsNoPartOfWhatIsAskedFor() {
+		LockRequest.Body body = new LockRequest.Body(OnLost.LOG, TransactionFencing.OFF);
+		LockRequest forBody = this.request.withHoldAtLeast(Duration.ofSeconds(3)).forBody(body);
+		assertThat(forBody).isEqualTo(this.request)
+			.hasSameHashCodeAs(this.request)
+			.hasToString(this.request.toString());
+		assertThat(forBody.withWaitTime(Duration.ZERO).withOwner("work").withKey(LockKey.of("other")).body())
+			.isEqualTo(body);
+		assertThat(this.request.body()).isNull();
+	}
+
+	@Test
 	void aSharedLockIsNotKept() {
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> this.request.withMode(LockMode.READ).withHoldAtLeast(Duration.ofSeconds(1)))

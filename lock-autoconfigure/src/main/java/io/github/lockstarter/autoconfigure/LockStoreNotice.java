@@ -15,9 +15,9 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.env.Environment;
 
-import io.github.lockstarter.BodyAwareLockRegistry;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.transaction.TransactionAwareLockRegistry;
 
 /**
  * Logs the default store once it has been created successfully, and which transactions
@@ -43,7 +43,7 @@ final class LockStoreNotice implements SmartInitializingSingleton {
 			DistributedLockProperties properties) {
 		this.beanFactory = beanFactory;
 		this.environment = environment;
-		this.registry = BodyAwareLockRegistry.innermost(registry);
+		this.registry = (registry instanceof TransactionAwareLockRegistry aware) ? aware.delegate() : registry;
 		this.properties = properties;
 	}
 

@@ -19,7 +19,6 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.RedisOperations;
 
-import io.github.lockstarter.BodyAwareLockRegistry;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
@@ -37,6 +36,7 @@ import io.github.lockstarter.spring.LockRegistryFactory;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.test.FaultInjectingStore;
 import io.github.lockstarter.test.ManualTime;
+import io.github.lockstarter.transaction.TransactionAwareLockRegistry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -74,7 +74,7 @@ class SeveralRegistriesTests {
 	}
 
 	private static DefaultLockRegistry innermost(Object registry) {
-		return (DefaultLockRegistry) BodyAwareLockRegistry.innermost((LockRegistry) registry);
+		return (DefaultLockRegistry) ((TransactionAwareLockRegistry) registry).delegate();
 	}
 
 	@Test

@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.MethodClassKey;
 import org.springframework.util.ClassUtils;
 
-import io.github.lockstarter.BodyAwareLockRegistry;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockTemplate;
 
@@ -70,8 +69,7 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 			return null;
 		}
 		LockRegistry registry = this.registries.apply(operation.registry());
-		return new LockedMethod(operation, operation.template(new LockTemplate(registry)),
-				BodyAwareLockRegistry.innermost(registry));
+		return new LockedMethod(operation, operation.template(new LockTemplate(registry)), registry);
 	}
 
 	private record LockedMethod(LockOperation operation, LockTemplate template, LockRegistry registry) {

@@ -20,7 +20,6 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.util.ClassUtils;
 
-import io.github.lockstarter.BodyAwareLockRegistry;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockSettings;
 import io.github.lockstarter.engine.DefaultLockRegistry;
@@ -154,7 +153,7 @@ public final class LockRegistryFactory implements SmartLifecycle, DisposableBean
 	}
 
 	LockRegistry aware(LockRegistry registry) {
-		if (!this.transactions || registry instanceof BodyAwareLockRegistry) {
+		if (!this.transactions || registry instanceof TransactionAwareLockRegistry) {
 			return registry;
 		}
 		String name = (registry instanceof DefaultLockRegistry named) ? named.name() : beanName(registry);

@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-import io.github.lockstarter.BodyAwareLockRegistry;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockKey;
@@ -50,9 +49,7 @@ import io.github.lockstarter.transaction.TransactionAwareLeaseSet.Terms;
  *
  * @see LockCommitGuard
  */
-public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry, AutoCloseable {
-
-	private static final String NO_LEASE = "The LockRegistry has returned no lease. A mock has to return one";
+public final class TransactionAwareLockRegistry implements LockRegistry, AutoCloseable {
 
 	private final String name;
 
@@ -61,9 +58,6 @@ public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry
 	private final StaleReadGuard guard;
 
 	private final LockListener listener;
-
-	/** For bodies, or {@code null} for leases without one. */
-	private final @Nullable Terms ofBodies;
 
 	/** Tells when fixed leases that nobody closes are to be forgotten. */
 	private final LongSupplier nanoTime;
@@ -80,36 +74,21 @@ public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry
 	 */
 	public TransactionAwareLockRegistry(String name, LockRegistry delegate, OnActiveTransaction onActiveTransaction,
 			OnPersistenceContext onPersistenceContext, LockListener listener) {
-		this(name, delegate, new StaleReadGuard(onActiveTransaction, onPersistenceContext),
-				LockListener.of(List.of(listener)), null, System::nanoTime);
+		this(name, delegate, onActiveTransaction, onPersistenceContext, listener, System::nanoTime);
 	}
 
 	TransactionAwareLockRegistry(String name, LockRegistry delegate, OnActiveTransaction onActiveTransaction,
 			OnPersistenceContext onPersistenceContext, LockListener listener, LongSupplier nanoTime) {
-		this(name, delegate, new StaleReadGuard(onActiveTransaction, onPersistenceContext),
-				LockListener.of(List.of(listener)), null, nanoTime);
-	}
-
-	private TransactionAwareLockRegistry(String name, LockRegistry delegate, StaleReadGuard guard,
-			LockListener listener, @Nullable Terms ofBodies, LongSupplier nanoTime) {
 		this.name = name;
 		this.delegate = delegate;
 		this.nanoTime = nanoTime;
-		this.guard = guard;
-		this.listener = listener;
-		this.ofBodies = ofBodies;
-	}
-
-	@Override
-	public LockRegistry forBodies(OnLost onLost, TransactionFencing transactionFencing) {
-		return new TransactionAwareLockRegistry(this.name, this.delegate, this.guard, this.listener,
-				new Terms(isDeferring(), onLost != OnLost.LOG, transactionFencing), this.nanoTime);
+		this.guard = new StaleReadGuard(onActiveTransaction, onPersistenceContext);
+		this.listener = LockListener.of(List.of(listener));
 	}
 
 	/**
 	 * Return the registry that acquires the locks.
 	 */
-	@Override
 	public LockRegistry delegate() {
 		return this.delegate;
 	}
@@ -118,8 +97,10 @@ public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry
 		return this.name;
 	}
 
-	private boolean isDeferring() {
-		return this.guard.onActiveTransaction() != OnActiveTransaction.RELEASE_ON_RETURN;
+	private Terms terms(LockRequest.@Nullable Body body) {
+		return new Terms(this.guard.onActiveTransaction() != OnActiveTransaction.RELEASE_ON_RETURN,
+				body == null || body.onLost() != OnLost.LOG,
+				(body != null) ? body.transactionFencing() : TransactionFencing.DEFAULT);
 	}
 
 	/**
@@ -129,7 +110,7 @@ public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry
 	 */
 	@Override
 	public Lease acquire(LockRequest request) {
-		return required(acquire(List.of(request), () -> this.delegate.acquire(request)));
+		return acquire(List.of(request), () -> this.delegate.acquire(request));
 	}
 
 	/**
@@ -139,7 +120,8 @@ public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry
 	 */
 	@Override
 	public Optional<Lease> tryAcquire(LockRequest request) {
-		return Optional.ofNullable(acquire(List.of(request), () -> this.delegate.tryAcquire(request).orElse(null)));
+		return Optional.ofNullable(
+				this.<@Nullable Lease>acquire(List.of(request), () -> this.delegate.tryAcquire(request).orElse(null)));
 	}
 
 	/**
@@ -149,7 +131,7 @@ public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry
 	 */
 	@Override
 	public LeaseSet acquireAll(Collection<LockRequest> requests) {
-		return required(acquire(List.copyOf(requests), () -> this.delegate.acquireAll(requests)));
+		return acquire(List.copyOf(requests), () -> this.delegate.acquireAll(requests));
 	}
 
 	/**
@@ -159,33 +141,33 @@ public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry
 	 */
 	@Override
 	public Optional<LeaseSet> tryAcquireAll(Collection<LockRequest> requests) {
-		return Optional
-			.ofNullable(acquire(List.copyOf(requests), () -> this.delegate.tryAcquireAll(requests).orElse(null)));
+		return Optional.ofNullable(this.<@Nullable LeaseSet>acquire(List.copyOf(requests),
+				() -> this.delegate.tryAcquireAll(requests).orElse(null)));
 	}
 
-	private <L extends LeaseSet> @Nullable L acquire(List<LockRequest> locks, Supplier<@Nullable L> acquisition) {
+	private <L extends @Nullable LeaseSet> L acquire(List<LockRequest> locks, Supplier<L> acquisition) {
+		LockRequest.Body body = bodyOf(locks);
 		// A set with other owners as well is held until the end of the transaction as a
 		// whole. A body runs on this thread, whoever owns its locks
-		if (this.ofBodies == null && locks.stream().noneMatch((each) -> each.owner() == null)) {
+		if (body == null && locks.stream().noneMatch((each) -> each.owner() == null)) {
 			return acquisition.get();
 		}
-		Duration fixed = (this.ofBodies == null) ? fixedTime(locks) : null;
-		StaleReadGuard.Decision decision = this.guard.decide(locks, this.ofBodies != null,
-				LeasesOfThread.cover(this, locks));
+		Duration fixed = (body == null) ? fixedTime(locks) : null;
+		StaleReadGuard.Decision decision = this.guard.decide(locks, body != null, LeasesOfThread.cover(this, locks));
 		if (decision.isolated()) {
 			PersistenceContexts.disconnect();
 		}
 		L lease = acquisition.get();
-		return (lease != null) ? aware(lease, fixed, decision) : null;
+		return (lease != null) ? aware(lease, terms(body), fixed, decision) : lease;
 	}
 
-	private static <L extends LeaseSet> L required(@Nullable L lease) {
-		return Objects.requireNonNull(lease, NO_LEASE);
+	/** All requests of a template have the same. */
+	private static LockRequest.@Nullable Body bodyOf(Collection<LockRequest> locks) {
+		return locks.stream().findFirst().map(LockRequest::body).orElse(null);
 	}
 
-	private <L extends LeaseSet> L aware(L lease, @Nullable Duration fixed, StaleReadGuard.Decision decision) {
-		Terms terms = (this.ofBodies != null) ? this.ofBodies
-				: new Terms(isDeferring(), true, TransactionFencing.DEFAULT);
+	private <L extends LeaseSet> L aware(L lease, Terms terms, @Nullable Duration fixed,
+			StaleReadGuard.Decision decision) {
 		long granted = this.nanoTime.getAsLong();
 		BooleanSupplier over = (fixed == null) ? null : () -> this.nanoTime.getAsLong() - granted >= fixed.toNanos();
 		L aware = TransactionAwareLeaseSet.of(this, lease, terms, over,
@@ -240,21 +222,22 @@ public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry
 
 	@Override
 	public CompletableFuture<Lease> acquireAsync(LockRequest request) {
-		return aware(this.delegate.acquireAsync(request));
+		return aware(this.delegate.acquireAsync(request), request.body());
 	}
 
 	@Override
 	public CompletableFuture<LeaseSet> acquireAllAsync(Collection<LockRequest> requests) {
-		return aware(this.delegate.acquireAllAsync(requests));
+		return aware(this.delegate.acquireAllAsync(requests), bodyOf(requests));
 	}
 
 	/**
 	 * The transactions inside of a body are guarded, on whatever thread it runs.
 	 */
-	private <L extends LeaseSet> CompletableFuture<L> aware(CompletableFuture<L> future) {
-		Terms terms = this.ofBodies;
-		return (terms == null) ? future : new FutureLease<>(Objects.requireNonNull(future, NO_LEASE),
-				(lease) -> TransactionAwareLeaseSet.of(this, lease, terms.notDeferring(), null, null));
+	private <L extends LeaseSet> CompletableFuture<L> aware(CompletableFuture<L> future,
+			LockRequest.@Nullable Body body) {
+		// A mock returns null
+		return (body == null || future == null) ? future : new FutureLease<>(future,
+				(lease) -> TransactionAwareLeaseSet.of(this, lease, terms(body).notDeferring(), null, null));
 	}
 
 	/**
@@ -264,7 +247,7 @@ public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry
 	@Override
 	public ReadWriteLock readWriteLock(LockKey key) {
 		this.delegate.readWriteLock(key);
-		return BodyAwareLockRegistry.super.readWriteLock(key);
+		return LockRegistry.super.readWriteLock(key);
 	}
 
 	@Override
@@ -300,10 +283,10 @@ public final class TransactionAwareLockRegistry implements BodyAwareLockRegistry
 		FutureLease(CompletableFuture<L> acquisition, UnaryOperator<L> aware) {
 			this.executor = acquisition.defaultExecutor();
 			acquisition.whenComplete((lease, ex) -> {
-				if (ex != null || lease == null) {
-					completeExceptionally((ex != null) ? ex : new IllegalStateException(NO_LEASE));
+				if (ex != null) {
+					completeExceptionally(ex);
 				}
-				else if (!complete(aware.apply(lease))) {
+				else if (!complete((lease != null) ? aware.apply(lease) : null) && lease != null) {
 					lease.closeAsync();
 				}
 			});

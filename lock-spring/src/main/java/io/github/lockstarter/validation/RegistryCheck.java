@@ -24,12 +24,12 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.DependencyDescriptor;
 import org.springframework.util.ReflectionUtils;
 
-import io.github.lockstarter.BodyAwareLockRegistry;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSettings;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
+import io.github.lockstarter.transaction.TransactionAwareLockRegistry;
 
 /**
  * Checks that the registry of each annotated method exists and can do what the method
@@ -98,7 +98,7 @@ final class RegistryCheck {
 		try {
 			LockRegistry registry = qualifier.isEmpty() ? injected()
 					: BeanFactoryAnnotationUtils.qualifiedBeanOfType(this.beanFactory, LockRegistry.class, qualifier);
-			return (registry != null) ? BodyAwareLockRegistry.innermost(registry) : null;
+			return (registry instanceof TransactionAwareLockRegistry aware) ? aware.delegate() : registry;
 		}
 		catch (NoUniqueBeanDefinitionException ex) {
 			throw new InvalidLockDefinitionException(method,

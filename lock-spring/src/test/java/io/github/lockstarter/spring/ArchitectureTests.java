@@ -18,7 +18,7 @@ class ArchitectureTests extends AbstractArchitectureTests {
 
 	private static final Map<String, Set<String>> ROOMS = Map.of( //
 			".interceptor", Set.of("", ".store"), //
-			".validation", Set.of(".interceptor", ".engine", ".store", ""), //
+			".validation", Set.of(".interceptor", ".engine", ".store", "", ".transaction"), //
 			".aspectj", Set.of("", ".interceptor"), //
 			".transaction", Set.of("", ".event", ".store"), //
 			".spring", Set.of("", ".event", ".store", ".engine", ".memory", ".interceptor", ".validation", ".aspectj",

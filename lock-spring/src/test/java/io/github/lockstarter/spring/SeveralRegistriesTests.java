@@ -26,7 +26,6 @@ import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-import io.github.lockstarter.BodyAwareLockRegistry;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
@@ -53,6 +52,7 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.testsupport.CapturedLog;
 import io.github.lockstarter.testsupport.OrdersDatabase;
+import io.github.lockstarter.transaction.TransactionAwareLockRegistry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -199,7 +199,7 @@ class SeveralRegistriesTests {
 		try (AnnotationConfigApplicationContext context = start()) {
 			registry = context.getBean(LockRegistryFactory.class).create("no-bean", new MemoryLockStore());
 		}
-		assertThat(((DefaultLockRegistry) BodyAwareLockRegistry.innermost(registry)).isClosed()).isTrue();
+		assertThat(((DefaultLockRegistry) ((TransactionAwareLockRegistry) registry).delegate()).isClosed()).isTrue();
 	}
 
 	@Test
@@ -209,7 +209,7 @@ class SeveralRegistriesTests {
 			context.registerBean("spy", DefaultLockRegistry.class, () -> {
 				LockRegistry registry = context.getBean(LockRegistryFactory.class)
 					.create("spied", new MemoryLockStore());
-				return Mockito.spy((DefaultLockRegistry) BodyAwareLockRegistry.innermost(registry));
+				return Mockito.spy((DefaultLockRegistry) ((TransactionAwareLockRegistry) registry).delegate());
 			}, (definition) -> ((AbstractBeanDefinition) definition).setDefaultCandidate(false));
 			context.registerBean("mock", DefaultLockRegistry.class, () -> Mockito.mock(DefaultLockRegistry.class),
 					(definition) -> ((AbstractBeanDefinition) definition).setDefaultCandidate(false));

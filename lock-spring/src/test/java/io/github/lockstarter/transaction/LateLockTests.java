@@ -41,7 +41,7 @@ import io.github.lockstarter.testsupport.CapturedLog;
 import io.github.lockstarter.transaction.TransactionAwareLockRegistry;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatNullPointerException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * A lock that is acquired inside a transaction may come after what the transaction has
@@ -159,8 +159,9 @@ class LateLockTests {
 	void aRegistryThatReturnsNoLeaseFailsWithASentence() {
 		LockRegistry mock = new TransactionAwareLockRegistry("memory", new NoLeases(), OnActiveTransaction.DEFAULT,
 				OnPersistenceContext.DEFAULT, this.late::add);
-		assertThatNullPointerException().isThrownBy(() -> mock.acquire(STOCK)).withMessageContaining("A mock has to");
-		assertThat(new LockTemplate(mock).executeAsync(STOCK, (lease) -> CompletableFuture.completedFuture("done")))
+		LockTemplate template = new LockTemplate(mock);
+		assertThatIllegalStateException().isThrownBy(() -> run(template, STOCK)).withMessageContaining("A mock has to");
+		assertThat(template.executeAsync(STOCK, (lease) -> CompletableFuture.completedFuture("done")))
 			.failsWithin(Duration.ofSeconds(20))
 			.withThrowableThat()
 			.withMessageContaining("A mock has to");

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.mockito.Mockito;
 
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabase;
@@ -608,6 +609,15 @@ class LockTransactionTests {
 			this.inner.executeWithoutResult((own) -> lose());
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
 		});
+	}
+
+	@Test
+	void aSpySeesTheLocksOfBodies() {
+		LockRegistry spy = Mockito.spy(this.locks);
+		new LockTemplate(spy).executeWithoutResult(REQUEST,
+				(lease) -> new LockTemplate(this.locks).executeWithoutResult(REQUEST, Lease::ensureHeld));
+		Mockito.verify(spy).acquire(REQUEST);
+		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	private void run(Way way, Runnable body) {

@@ -32,7 +32,6 @@ import org.springframework.transaction.support.TransactionTemplate;
 import org.springframework.util.StringUtils;
 import org.springframework.web.context.request.ServletWebRequest;
 
-import io.github.lockstarter.BodyAwareLockRegistry;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockMode;
@@ -351,8 +350,9 @@ class PersistenceContextTests {
 	}
 
 	private LockTemplate template(OnPersistenceContext reaction) {
-		return new LockTemplate(new TransactionAwareLockRegistry("memory",
-				BodyAwareLockRegistry.innermost(this.registry), OnActiveTransaction.DEFAULT, reaction, this.events));
+		return new LockTemplate(
+				new TransactionAwareLockRegistry("memory", ((TransactionAwareLockRegistry) this.registry).delegate(),
+						OnActiveTransaction.DEFAULT, reaction, this.events));
 	}
 
 	private boolean isOpen() {

@@ -3,9 +3,11 @@
 package io.github.lockstarter.starter;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.Test;
+import org.mockito.Mockito;
 
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
@@ -14,6 +16,7 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
@@ -21,7 +24,7 @@ import io.github.lockstarter.LockTemplate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A spy of the registry locks as the registry does.
+ * A spy of the registry locks as the registry does, and sees each acquisition.
  */
 @SpringBootTest(classes = MockedRegistryTests.Application.class, webEnvironment = SpringBootTest.WebEnvironment.NONE,
 		properties = "distributed-lock.store=memory")
@@ -42,6 +45,24 @@ class SpiedRegistryTests {
 			assertThat(isTaken(request)).isTrue();
 		});
 		assertThat(isTaken(request)).isFalse();
+	}
+
+	@Test
+	void itSeesTheLocksOfMethodsAndBodies(@Autowired MockedRegistryTests.Stock stock,
+			@Autowired LockTemplate template) {
+		LockRequest request = LockRequest.of("stock");
+		stock.deduct();
+		Mockito.verify(this.spy).acquire(request);
+		template.executeWithoutResult(request, Lease::ensureHeld);
+		new LockTemplate(this.spy).executeWithoutResult(request, Lease::ensureHeld);
+		Mockito.verify(this.spy, Mockito.times(3)).acquire(request);
+		template.executeWithoutResult(List.of(request), LeaseSet::ensureHeld);
+		Mockito.verify(this.spy).acquireAll(List.of(request));
+		assertThat(stock.later()).succeedsWithin(Duration.ofSeconds(20));
+		Mockito.verify(this.spy).acquireAsync(request);
+		assertThat(template.executeAsync(List.of(request), (leases) -> CompletableFuture.completedFuture(1)))
+			.succeedsWithin(Duration.ofSeconds(20));
+		Mockito.verify(this.spy).acquireAllAsync(List.of(request));
 	}
 
 	private boolean isTaken(LockRequest request) {
