@@ -15,6 +15,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.store.FailureReason;
 
 /**
  * Leads a waiter from its request to its lease, whether it waits on a thread or without
@@ -128,7 +129,7 @@ final class Admission {
 		return switch (denial.reason()) {
 			case CONTENDED -> new LockContendedException(key, waiter.waited());
 			case UNAVAILABLE -> unavailable(key, cause(denial));
-			case LATE -> new LockUnavailableException(key, RootCause.messageOf(cause(denial)), null);
+			case LATE -> new LockUnavailableException(key, FailureReason.of(cause(denial)), null);
 			case REFUSED -> new LockUnavailableException(key, "its registry is shutting down", null);
 			case LEFT -> new LockInterruptedException(key);
 			case MISUSE -> cause(denial);
@@ -146,7 +147,7 @@ final class Admission {
 		this.outages.failed(key, cause);
 		String address = this.outages.address();
 		return new LockUnavailableException(key, "the store could not be asked ("
-				+ (address.isEmpty() ? "" : address + ": ") + RootCause.messageOf(cause) + ")", cause);
+				+ (address.isEmpty() ? "" : address + ": ") + FailureReason.of(cause) + ")", cause);
 	}
 
 	/**

@@ -12,6 +12,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.FailureReason;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 
@@ -119,7 +120,7 @@ final class Orphans {
 			}
 			if (ex != null) {
 				logger.warn("Lock '" + tenure.key() + "' could not be kept for as long as requested: "
-						+ RootCause.messageOf(ex));
+						+ FailureReason.of(ex));
 			}
 			else {
 				returnUncertain(tenure);

@@ -13,6 +13,7 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.FailureReason;
 import io.github.lockstarter.store.LockStore;
 
 /**
@@ -72,7 +73,7 @@ final class OutageLog {
 			this.outages.add(new Outage(key, this.timetable.now()));
 			this.underWay = true;
 		}
-		logger.warn(subject() + " cannot be asked: " + RootCause.messageOf(cause)
+		logger.warn(subject() + " cannot be asked: " + FailureReason.of(cause)
 				+ ((key != null) ? " (first noticed for lock '" + key + "')" : "")
 				+ ". The next line is logged when it answers again");
 	}

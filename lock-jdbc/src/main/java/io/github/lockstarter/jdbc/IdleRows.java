@@ -10,8 +10,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
-import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
+
+import io.github.lockstarter.store.FailureReason;
 
 /**
  * Deletes rows whose last lease is over for so long that no clock can be wrong by that
@@ -78,8 +79,7 @@ final class IdleRows implements AutoCloseable {
 		catch (RuntimeException ex) {
 			if (!this.warned && !this.closed) {
 				this.warned = true;
-				logger.warn("Idle rows of locks could not be deleted, which is tried again: "
-						+ NestedExceptionUtils.getMostSpecificCause(ex).getMessage());
+				logger.warn("Idle rows of locks could not be deleted, which is tried again: " + FailureReason.of(ex));
 			}
 		}
 		this.next.set(System.nanoTime() + (this.warned ? FIRST_NANOS : this.intervalNanos));

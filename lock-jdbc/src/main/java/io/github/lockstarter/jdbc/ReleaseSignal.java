@@ -13,11 +13,11 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.FailureReason;
 import io.github.lockstarter.store.WaitingLine;
 
 /**
@@ -224,8 +224,7 @@ final class ReleaseSignal implements AutoCloseable {
 	private void lost(Throwable ex) {
 		if (!this.closed && this.state != SignalState.LOST) {
 			this.state = SignalState.LOST;
-			logger.info("No messages about released locks, so waiters poll: "
-					+ NestedExceptionUtils.getMostSpecificCause(ex).getMessage());
+			logger.info("No messages about released locks, so waiters poll: " + FailureReason.of(ex));
 			// Waiters ask by themselves until messages arrive again
 			this.listener.onDoubt();
 		}

@@ -11,11 +11,11 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.data.redis.RedisConnectionFailureException;
 
+import io.github.lockstarter.store.FailureReason;
 import io.github.lockstarter.store.WaitingLine;
 
 /**
@@ -120,7 +120,7 @@ final class RedisReleaseSignal implements AutoCloseable {
 		if (news && !this.closed) {
 			this.told = true;
 			logger.info("No messages on '" + new String(this.channel, StandardCharsets.UTF_8)
-					+ "', so waiters for locks poll: " + NestedExceptionUtils.getMostSpecificCause(ex).getMessage());
+					+ "', so waiters for locks poll: " + FailureReason.of(ex));
 		}
 	}
 

@@ -16,8 +16,8 @@ import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockstarter.redis.FailureReason;
 import io.github.lockstarter.redis.Voter;
+import io.github.lockstarter.store.FailureReason;
 import io.github.lockstarter.store.UnusableStoreException;
 
 /**

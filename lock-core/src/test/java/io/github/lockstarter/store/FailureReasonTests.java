@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.engine;
+package io.github.lockstarter.store;
 
 import org.junit.jupiter.api.Test;
 
-import io.github.lockstarter.store.UnusableStoreException;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
-class RootCauseTests {
+class FailureReasonTests {
 
 	@Test
 	void theInnermostMessageSaysWhatHasHappened() {
-		assertThat(RootCause.messageOf(new IllegalStateException("Unable to connect to Redis",
+		assertThat(FailureReason.of(new IllegalStateException("Unable to connect to Redis",
 				new IllegalStateException("Unable to connect to 127.0.0.1:6379", new RuntimeException("WRONGPASS")))))
 			.isEqualTo("WRONGPASS");
 	}
@@ -20,7 +18,7 @@ class RootCauseTests {
 	@Test
 	void oneAroundItThatSaysTheSameAndMoreIsPreferred() {
 		assertThat(
-				RootCause.messageOf(new IllegalStateException("Unable to connect to Redis",
+				FailureReason.of(new IllegalStateException("Unable to connect to Redis",
 						new IllegalStateException("Connection refused: /127.0.0.1:1",
 								new RuntimeException("Connection refused")))))
 			.isEqualTo("Connection refused: /127.0.0.1:1");
@@ -30,23 +28,23 @@ class RootCauseTests {
 	void whatBecameOfEachAddressIsAdded() {
 		RuntimeException failure = new RuntimeException("Failed to connect to localhost:1.");
 		failure.addSuppressed(new RuntimeException("Connection refused"));
-		assertThat(RootCause.messageOf(new IllegalStateException(failure)))
+		assertThat(FailureReason.of(new IllegalStateException(failure)))
 			.isEqualTo("Failed to connect to localhost:1. (Connection refused)");
 	}
 
 	@Test
 	void aMessageThatSaysWhatToChangeIsKept() {
-		assertThat(RootCause.messageOf(new UnusableStoreException("Allow it", new RuntimeException("NOPERM"))))
+		assertThat(FailureReason.of(new UnusableStoreException("Allow it", new RuntimeException("NOPERM"))))
 			.isEqualTo("Allow it");
 	}
 
 	@Test
 	void causesWithoutAMessageOrInACircleAreNoProblem() {
-		assertThat(RootCause.messageOf(new IllegalStateException())).isEqualTo("IllegalStateException");
+		assertThat(FailureReason.of(new IllegalStateException())).isEqualTo("IllegalStateException");
 		RuntimeException one = new RuntimeException("one");
 		RuntimeException two = new RuntimeException("two", one);
 		one.initCause(two);
-		assertThat(RootCause.messageOf(one)).isIn("one", "two");
+		assertThat(FailureReason.of(one)).isIn("one", "two");
 	}
 
 }

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.store;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Why a store could not be asked, in one line, without what drivers and frameworks wrap
+ * around it.
+ */
+public final class FailureReason {
+
+	/** A limit, because causes may form a cycle. */
+	private static final int DEEPEST = 20;
+
+	private FailureReason() {
+	}
+
+	/**
+	 * Return the message of the innermost cause that has one, or an outer message that
+	 * contains it: a refused connection names its address one level above.
+	 * @param failure the failure of a request
+	 */
+	public static String of(Throwable failure) {
+		List<String> messages = new ArrayList<>();
+		for (Throwable cause = failure; cause != null && messages.size() < DEEPEST; cause = cause.getCause()) {
+			String message = describe(cause);
+			if (cause instanceof UnusableStoreException) {
+				return message;
+			}
+			messages.add(message);
+		}
+		String innermost = messages.get(messages.size() - 1);
+		return messages.stream().filter((message) -> message.startsWith(innermost)).findFirst().orElse(innermost);
+	}
+
+	private static String describe(Throwable failure) {
+		String message = failure.getMessage();
+		StringBuilder description = new StringBuilder((message != null) ? message : failure.getClass().getSimpleName());
+		if (failure.getCause() == null) {
+			// Jedis adds the failure of each address as a suppressed exception
+			for (Throwable suppressed : failure.getSuppressed()) {
+				description.append(" (").append(suppressed.getMessage()).append(')');
+			}
+		}
+		return description.toString();
+	}
+
+}
