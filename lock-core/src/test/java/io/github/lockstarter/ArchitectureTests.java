@@ -84,8 +84,8 @@ class ArchitectureTests extends AbstractArchitectureTests {
 		noClasses().that()
 			.doNotHaveFullyQualifiedName(CONTEXTS)
 			.should()
-			.dependOnClassesThat(DescribedPredicate.not(resideInAnyPackage(ROOT + "..", "java..", "org.jspecify..",
-					"org.apache.commons.logging", "org.springframework.aot.hint.annotation")))
+			.dependOnClassesThat(DescribedPredicate.not(resideInAnyPackage(ROOT + "..", "java..", "javax.sql",
+					"org.jspecify..", "org.apache.commons.logging", "org.springframework.aot.hint.annotation")))
 			.because("locks work in any program; the JVM ignores annotations without their classes")
 			.check(this.classes);
 	}

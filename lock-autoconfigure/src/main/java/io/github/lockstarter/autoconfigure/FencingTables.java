@@ -8,12 +8,10 @@ import java.util.function.Predicate;
 
 import javax.sql.DataSource;
 
-import org.jspecify.annotations.Nullable;
-
-import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
-import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.io.ResourceLoader;
 
+import io.github.lockstarter.store.DatabaseAddress;
+import io.github.lockstarter.store.FailureReason;
 import io.github.lockstarter.transaction.FenceTable;
 import io.github.lockstarter.transaction.FenceTableException;
 import io.github.lockstarter.transaction.FenceTablePreparation;
@@ -33,70 +31,45 @@ record FencingTables(FencingProperties fencing, JdbcLockProperties.SchemaInitial
 
 	@Override
 	public void prepare(FenceTable table) {
-		Exception missing = missing(table);
-		Exception failure = null;
-		if (missing != null && isWanted(table)) {
-			failure = new TableScript(this.fencing.schema(), this.fencing.platform(),
-					Map.of(FenceTable.DEFAULT_NAME, table.name()))
-				.run(table.dataSource(), this.resourceLoader, FenceTable::platform);
-			missing = missing(table);
-		}
-		if (missing != null) {
-			throw refusal(table, (failure != null) ? failure : missing);
-		}
-	}
-
-	private static @Nullable Exception missing(FenceTable table) {
+		TableScript script = new TableScript(this.fencing.schema(), this.fencing.platform(), FenceTable::platform,
+				Map.of(FenceTable.DEFAULT_NAME, table.name()), this.resourceLoader);
 		try {
-			table.require();
-			return null;
+			TableScript.Problem<FenceTableException> problem = script.prepare(table.dataSource(), () -> isWanted(table),
+					table::require, FenceTableException.class);
+			if (problem != null) {
+				throw refusal(table, problem);
+			}
 		}
-		catch (FenceTableException ex) {
-			return ex;
+		catch (SQLException ex) {
+			throw new FenceTableException(table.name(), ex);
 		}
 	}
 
 	/** The script of the locks creates it with their own table, unless that exists. */
-	private boolean isWanted(FenceTable table) {
-		return isWanted(this.fencing.initializeSchema(), table)
-				|| (this.keepsLocks.test(table.dataSource()) && isWanted(this.locks, table));
+	private boolean isWanted(FenceTable table) throws SQLException {
+		return TableScript.isWanted(this.fencing.initializeSchema(), table.dataSource())
+				|| (this.keepsLocks.test(table.dataSource()) && TableScript.isWanted(this.locks, table.dataSource()));
 	}
 
-	private static boolean isWanted(JdbcLockProperties.SchemaInitialization when, FenceTable table) {
-		return switch (when) {
-			case ALWAYS -> true;
-			case EMBEDDED -> EmbeddedDatabaseConnection.isEmbedded(table.dataSource());
-			case NEVER -> false;
-		};
-	}
-
-	private FencingNotPossibleException refusal(FenceTable table, Exception reason) {
+	private FencingNotPossibleException refusal(FenceTable table, TableScript.Problem<FenceTableException> problem)
+			throws SQLException {
 		boolean unasked = this.fencing.transactions() == null && this.keepsLocks.test(table.dataSource());
-		String lacks = " has no table '" + table.name() + "', or the user may not use it ("
-				+ NestedExceptionUtils.getMostSpecificCause(reason).getMessage() + ")";
-		String problem = unasked
-				? "The locks are kept in this DataSource ('" + address(table)
-						+ "'), so its transactions are fenced, but it" + lacks
-				: "Transactions of the DataSource '" + address(table) + "' are fenced, but it" + lacks;
+		String address = "'" + DatabaseAddress.of(DatabaseAddress.urlOf(table.dataSource())) + "'";
+		String reason = ", but cannot claim fencing tokens in its table '" + table.name() + "' ("
+				+ FailureReason.of((problem.script() != null) ? problem.script() : problem.table()) + ")";
 		String script = unasked
 				? "run the second statement of the script for your database in"
 						+ " io/github/lockstarter/jdbc of lock-jdbc"
 				: "create it with the script for your database in io/github/lockstarter/fencing of lock-spring";
 		String always = isWanted(table) ? ""
 				: "; or set distributed-lock." + (unasked ? "jdbc" : "fencing") + ".initialize-schema=always";
-		return new FencingNotPossibleException(problem, script
-				+ ", and grant the user select, insert, update and delete on the table" + always
-				+ "; or, if the transactions of this database need no fence, set distributed-lock.fencing.transactions=false,"
-				+ " or name their manager in distributed-lock.fencing.exclude");
-	}
-
-	private static String address(FenceTable table) {
-		try {
-			return DatabaseAddress.withoutSecrets(DatabaseAddress.urlOf(table.dataSource()));
-		}
-		catch (SQLException ex) {
-			return "unknown";
-		}
+		return new FencingNotPossibleException(
+				(unasked ? "The locks are kept in the database of this DataSource (" + address
+						+ "), so its transactions are fenced"
+						: "Transactions of the DataSource " + address + " are fenced") + reason,
+				script + ", and grant the user select, insert, update and delete on the table" + always
+						+ "; or, if the transactions of this database need no fence, set distributed-lock.fencing.transactions=false,"
+						+ " or name their manager in distributed-lock.fencing.exclude");
 	}
 
 }

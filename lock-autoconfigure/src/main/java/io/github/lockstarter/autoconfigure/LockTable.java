@@ -11,13 +11,12 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.boot.jdbc.DatabaseDriver;
-import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
-import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.io.ResourceLoader;
 
 import io.github.lockstarter.transaction.FenceTable;
 import io.github.lockstarter.jdbc.JdbcLockSchema;
+import io.github.lockstarter.store.DatabaseAddress;
+import io.github.lockstarter.store.FailureReason;
 import io.github.lockstarter.store.UnusableStoreException;
 
 /**
@@ -40,17 +39,15 @@ record LockTable(JdbcLockProperties properties, String fences, DataSource dataSo
 	 */
 	void require() {
 		String name = this.properties.table();
-		Exception failure = null;
+		TableScript script = new TableScript(this.properties.schema(), this.properties.platform(),
+				JdbcLockSchema::platform, Map.of(JdbcLockSchema.TABLE, name, FenceTable.DEFAULT_NAME, this.fences),
+				this.resourceLoader);
 		try {
-			UnusableStoreException problem = problem(name);
-			if (problem != null && isWanted()) {
-				failure = new TableScript(this.properties.schema(), this.properties.platform(),
-						Map.of(JdbcLockSchema.TABLE, name, FenceTable.DEFAULT_NAME, this.fences))
-					.run(this.dataSource, this.resourceLoader, JdbcLockSchema::platform);
-				problem = problem(name);
-			}
+			TableScript.Problem<UnusableStoreException> problem = script.prepare(this.dataSource,
+					() -> TableScript.isWanted(this.properties.initializeSchema(), this.dataSource),
+					() -> JdbcLockSchema.requireTable(this.dataSource, name), UnusableStoreException.class);
 			if (problem != null) {
-				throw unusable(problem, failure);
+				throw unusable(problem.table(), problem.script());
 			}
 		}
 		catch (SQLException ex) {
@@ -58,35 +55,13 @@ record LockTable(JdbcLockProperties properties, String fences, DataSource dataSo
 		}
 	}
 
-	private @Nullable UnusableStoreException problem(String name) throws SQLException {
-		try {
-			JdbcLockSchema.requireTable(this.dataSource, name);
-			return null;
-		}
-		catch (UnusableStoreException ex) {
-			return ex;
-		}
-	}
-
-	private boolean isWanted() throws SQLException {
-		return switch (this.properties.initializeSchema()) {
-			case ALWAYS -> true;
-			case EMBEDDED -> {
-				String url = DatabaseAddress.urlOf(this.dataSource);
-				yield EmbeddedDatabaseConnection.isEmbedded(DatabaseDriver.fromJdbcUrl(url).getDriverClassName(), url);
-			}
-			case NEVER -> false;
-		};
-	}
-
 	private LockStoreNotFoundException unusable(UnusableStoreException problem, @Nullable Exception failure)
 			throws SQLException {
-		String database = "The database of the locks is '"
-				+ DatabaseAddress.withoutSecrets(DatabaseAddress.urlOf(this.dataSource)) + "'. " + problem.getMessage();
+		String database = "The database of the locks is '" + DatabaseAddress.of(DatabaseAddress.urlOf(this.dataSource))
+				+ "'. " + problem.getMessage();
 		if (failure != null) {
 			return new LockStoreNotFoundException(
-					database + ". The script that should create the table failed ("
-							+ NestedExceptionUtils.getMostSpecificCause(failure).getMessage() + ")",
+					database + ". The script that should create the table failed (" + FailureReason.of(failure) + ")",
 					"choose the script of your database with distributed-lock.jdbc.platform (h2, mariadb, mysql,"
 							+ " postgresql or generic), name a script of your own in distributed-lock.jdbc.schema,"
 							+ " grant the user create, or create the table with a migration");
@@ -99,8 +74,7 @@ record LockTable(JdbcLockProperties properties, String fences, DataSource dataSo
 	}
 
 	private void unknown(String name, SQLException reason) {
-		String unknown = "The database of the locks cannot be asked ("
-				+ NestedExceptionUtils.getMostSpecificCause(reason).getMessage() + ")";
+		String unknown = "The database of the locks cannot be asked (" + FailureReason.of(reason) + ")";
 		if (this.properties.initializeSchema() == JdbcLockProperties.SchemaInitialization.ALWAYS) {
 			throw new LockStoreNotFoundException(unknown + ", so the table '" + name + "' cannot be created",
 					"correct the address, the username and the password of the database, start the database first, or"

@@ -171,10 +171,11 @@ class FencedTransactionsTests {
 	@Test
 	void aMissingTableEndsTheStart() {
 		this.runner.withPropertyValues(ON, "distributed-lock.fencing.initialize-schema=never")
-			.run((context) -> assertThat(analysisOf(context.getStartupFailure()))
-				.satisfies((analysis) -> assertThat(analysis.getDescription())
-					.startsWith("Transactions of the DataSource 'jdbc:h2:mem:")
-					.contains("' are fenced, but it has no table 'distributed_lock_fence'"))
+			.run((context) -> assertThat(analysisOf(context.getStartupFailure())).satisfies((analysis) -> assertThat(
+					analysis.getDescription())
+				.startsWith("Transactions of the DataSource 'jdbc:h2:mem:")
+				.contains(
+						"' are fenced, but cannot claim fencing tokens in its table 'distributed_lock_fence' (Table "))
 				.satisfies((analysis) -> assertThat(analysis.getAction())
 					.contains("io/github/lockstarter/fencing of lock-spring")
 					.contains("distributed-lock.fencing.initialize-schema=always")));

@@ -4,18 +4,12 @@ package io.github.lockstarter.jdbc;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Locale;
-import java.util.UUID;
-import java.util.function.UnaryOperator;
+import java.util.Map;
 
 import javax.sql.DataSource;
 
-import org.springframework.dao.DataIntegrityViolationException;
-
+import io.github.lockstarter.store.TableCheck;
 import io.github.lockstarter.store.UnusableStoreException;
 
 /**
@@ -37,17 +31,8 @@ public final class JdbcLockSchema {
 	 */
 	public static final String TABLE = "distributed_lock";
 
-	/** What databases make of names without quotes. */
-	private static final List<UnaryOperator<String>> SPELLINGS = List.of(UnaryOperator.identity(),
-			(name) -> name.toLowerCase(Locale.ROOT), (name) -> name.toUpperCase(Locale.ROOT));
-
-	private static final int LONGEST_KEY = 255;
-
-	private static final int LONGEST_OWNER = 64;
-
-	private static final int LONG_LINE = 10_000;
-
-	private static final int TIMEOUT_SECONDS = 10;
+	private static final Map<String, Object> LARGEST_ROW = Map.of("owner", "-".repeat(64), "expires_at", Long.MAX_VALUE,
+			"fence", Long.MAX_VALUE, "line", "-".repeat(10_000), "told_at", Long.MAX_VALUE);
 
 	private JdbcLockSchema() {
 	}
@@ -82,114 +67,21 @@ public final class JdbcLockSchema {
 	 * @throws SQLException if the database cannot be asked
 	 */
 	public static void requireTable(DataSource dataSource, String table) throws SQLException {
-		try (Connection connection = dataSource.getConnection()) {
-			boolean autoCommit = connection.getAutoCommit();
-			connection.setAutoCommit(false);
-			try (Undo undo = () -> undo(connection, autoCommit)) {
-				requireTable(connection, table);
-			}
-			catch (SQLException ex) {
-				RuntimeException failure = SqlErrors.toThrow(ex, table);
-				if (failure instanceof DataIntegrityViolationException) {
-					throw new UnusableStoreException(
-							"The table '" + table + "' refuses the row of a lock (" + ex.getMessage() + ")", ex);
-				}
-				if (failure instanceof UnusableStoreException) {
-					throw failure;
-				}
-				throw ex;
-			}
-		}
-	}
-
-	private static void undo(Connection connection, boolean autoCommit) throws SQLException {
-		connection.rollback();
-		connection.setAutoCommit(autoCommit);
-	}
-
-	private static void requireTable(Connection connection, String table) throws SQLException {
-		String key = "%" + UUID.randomUUID() + "-".repeat(LONGEST_KEY);
-		String lower = key.substring(0, LONGEST_KEY - 1) + "a";
-		String upper = key.substring(0, LONGEST_KEY - 1) + "A";
-		insert(connection, table, lower);
-		requireDistinct(insertAgain(connection, table, upper), table, "does not tell lower case from upper case");
-		update(connection, "update " + table + " set owner = null where lock_key = ?", upper);
-		update(connection, "delete from " + table + " where lock_key = ?", upper);
-		// Asked first, because a refused row is an error in the log of the server
-		requireDistinct(isPrimaryKey(connection, table) || !insertAgain(connection, table, lower), table,
-				"is not its primary key");
-	}
-
-	/**
-	 * Return whether the database knows the column as the primary key.
-	 */
-	private static boolean isPrimaryKey(Connection connection, String table) throws SQLException {
-		int dot = table.indexOf('.');
-		String schema = (dot >= 0) ? table.substring(0, dot) : connection.getSchema();
-		for (UnaryOperator<String> spelling : SPELLINGS) {
-			List<String> columns = new ArrayList<>();
-			try (ResultSet key = connection.getMetaData()
-				.getPrimaryKeys(connection.getCatalog(), (schema != null) ? spelling.apply(schema) : null,
-						spelling.apply(table.substring(dot + 1)))) {
-				while (key.next()) {
-					columns.add(key.getString("COLUMN_NAME").toLowerCase(Locale.ROOT));
-				}
-			}
-			if (columns.equals(List.of("lock_key"))) {
-				return true;
-			}
-		}
-		return false;
-	}
-
-	private static void requireDistinct(boolean distinct, String table, String problem) {
-		if (!distinct) {
-			throw new UnusableStoreException("The column 'lock_key' of the table '" + table + "' " + problem, null);
-		}
-	}
-
-	/**
-	 * Insert a row that may be there already.
-	 * @return whether it was not
-	 */
-	private static boolean insertAgain(Connection connection, String table, String key) throws SQLException {
 		try {
-			insert(connection, table, key);
-			return true;
+			new TableCheck(table, LARGEST_ROW).run(dataSource, (connection, key) -> {
+				try (PreparedStatement release = connection
+					.prepareStatement("update " + table + " set owner = null where lock_key = ?")) {
+					release.setString(1, key);
+					release.executeUpdate();
+				}
+			});
 		}
 		catch (SQLException ex) {
-			if (SqlErrors.isDuplicate(ex)) {
-				return false;
+			if (SqlErrors.toThrow(ex, table) instanceof UnusableStoreException refused) {
+				throw refused;
 			}
 			throw ex;
 		}
-	}
-
-	private static void insert(Connection connection, String table, String key) throws SQLException {
-		update(connection,
-				"insert into " + table
-						+ " (lock_key, owner, expires_at, fence, line, told_at) values (?, ?, ?, ?, ?, ?)",
-				key, "-".repeat(LONGEST_OWNER), Long.MAX_VALUE, Long.MAX_VALUE, "-".repeat(LONG_LINE), Long.MAX_VALUE);
-	}
-
-	private static void update(Connection connection, String sql, Object... values) throws SQLException {
-		try (PreparedStatement statement = connection.prepareStatement(sql)) {
-			statement.setQueryTimeout(TIMEOUT_SECONDS);
-			for (int i = 0; i < values.length; i++) {
-				statement.setObject(i + 1, values[i]);
-			}
-			statement.executeUpdate();
-		}
-	}
-
-	/**
-	 * Ends a check. Its own failure does not hide the reason of another one.
-	 */
-	private interface Undo extends AutoCloseable {
-
-		@Override
-		void close() throws SQLException;
-
 	}
 
 }

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.util.ClassUtils;
 
+import io.github.lockstarter.store.DatabaseAddress;
+
 /**
  * Runs the statements of the locks on connections of their own, never on the connection
  * of the caller's transaction. Each statement is limited in time, and is repeated if the
@@ -147,7 +149,7 @@ final class LockDatabase {
 		if (sql == null) {
 			Dialect dialect = this.dialect;
 			dialect = (dialect != null) ? dialect : Dialect.of(connection);
-			this.address = address(connection.getMetaData().getURL());
+			this.address = DatabaseAddress.of(connection.getMetaData().getURL());
 			sql = new LockSql(dialect, dialect.skipsLocked(connection.getMetaData()), this.settings);
 			this.sql = sql;
 		}
@@ -159,16 +161,6 @@ final class LockDatabase {
 	 */
 	String address() {
 		return this.address;
-	}
-
-	/**
-	 * Return a JDBC URL without its user and its parameters, both of which may contain a
-	 * password. Where it is not clear what belongs to a password, too much is left out.
-	 */
-	static String address(@Nullable String url) {
-		String address = (url != null) ? url.split("[?;#(]", 2)[0] : "";
-		int user = (url != null) ? url.lastIndexOf('@') : -1;
-		return (user < address.length()) ? address.substring(user + 1) : "";
 	}
 
 	/**

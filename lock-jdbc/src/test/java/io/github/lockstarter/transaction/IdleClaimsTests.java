@@ -5,7 +5,6 @@ package io.github.lockstarter.transaction;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.UUID;
 import java.util.function.Supplier;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -31,7 +30,7 @@ class IdleClaimsTests {
 	@EnumSource
 	void claimsThatAreOlderThanTheRetentionAreDeleted(Database database) throws Exception {
 		try (HikariDataSource pool = new HikariDataSource()) {
-			pool.setJdbcUrl(database.url.get());
+			pool.setJdbcUrl(database.url());
 			pool.setAutoCommit(false);
 			DatabasePopulatorUtils.execute(
 					new ResourceDatabasePopulator(new DefaultResourceLoader().getResource(FenceTable.schema(pool))),
@@ -60,7 +59,7 @@ class IdleClaimsTests {
 	@EnumSource
 	void theConnectionsOfTheApplicationKeepTheirTimeOut(Database database) throws Exception {
 		try (HikariDataSource pool = new HikariDataSource()) {
-			pool.setJdbcUrl(database.url.get());
+			pool.setJdbcUrl(database.url());
 			pool.setMaximumPoolSize(1);
 			DatabasePopulatorUtils.execute(
 					new ResourceDatabasePopulator(new DefaultResourceLoader().getResource(FenceTable.schema(pool))),
@@ -85,12 +84,16 @@ class IdleClaimsTests {
 
 		MARIADB(SharedServers::mariaDb),
 
-		H2(() -> "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
+		H2(() -> "jdbc:h2:mem:claims;DB_CLOSE_DELAY=-1");
 
 		private final Supplier<String> url;
 
 		Database(Supplier<String> url) {
 			this.url = url;
+		}
+
+		String url() {
+			return this.url.get();
 		}
 
 	}

@@ -8,6 +8,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 
 import javax.sql.DataSource;
@@ -25,6 +26,9 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.jdbc.support.SQLExceptionSubclassTranslator;
+
+import io.github.lockstarter.store.TableCheck;
+import io.github.lockstarter.store.UnusableStoreException;
 
 /**
  * The table in which the transactions of a database claim the fencing tokens of their
@@ -49,6 +53,9 @@ public final class FenceTable {
 
 	/** A start waits no longer for a database that does not answer. */
 	private static final int PATIENCE_SECONDS = 10;
+
+	private static final Map<String, Object> LARGEST_ROW = Map.of("token", Long.MAX_VALUE, "claimed_at",
+			Long.MAX_VALUE);
 
 	private static final String TASK = "claim of a fencing token";
 
@@ -164,30 +171,39 @@ public final class FenceTable {
 	}
 
 	/**
-	 * Check at the start of an application that the table exists and can be read, as far
-	 * as the database can be asked, and delete the claims of locks that are idle.
-	 * @throws FenceTableException if it does not exist
+	 * Check at the start of an application that transactions can claim in the table, as
+	 * far as the database can be asked, and delete the claims of locks that are idle.
+	 * @throws FenceTableException if they cannot
 	 * @throws FencingNotPossibleException if transactions of this kind of database cannot
 	 * be fenced
 	 */
 	public void require() {
-		try (Connection connection = this.dataSource.getConnection()) {
-			dialect(connection);
-			try (PreparedStatement statement = connection
-				.prepareStatement("select lock_key, token, claimed_at from " + this.name + " where 1 = 0")) {
-				statement.setQueryTimeout(PATIENCE_SECONDS);
-				statement.executeQuery().close();
+		try {
+			// One that is unknown has no statement for claims
+			platform(this.dataSource);
+			new TableCheck(this.name, LARGEST_ROW).run(this.dataSource, this::requireClaims);
+			try (Connection connection = this.dataSource.getConnection()) {
 				deleteIdle(connection);
-				// With H2, the time-out is that of the whole connection
-				statement.setQueryTimeout(0);
 			}
 		}
+		catch (UnusableStoreException ex) {
+			throw new FenceTableException(this.name, ex);
+		}
 		catch (SQLException ex) {
-			if (translate(ex) instanceof FenceTableException missing) {
-				throw missing;
+			if (translate(ex) instanceof FenceTableException refused) {
+				throw refused;
 			}
 			logger.warn("The database of fenced transactions cannot be asked (" + ex.getMessage()
 					+ "). They fail until it can be, and has the table '" + this.name + "'");
+		}
+	}
+
+	/** Text has another order, and a floating point cannot tell these two apart. */
+	private void requireClaims(Connection connection, String key) throws SQLException {
+		if (!claim(connection, key, Long.MAX_VALUE) || claim(connection, key, Long.MAX_VALUE - 1)
+				|| claim(connection, key, 99)) {
+			throw new UnusableStoreException(
+					"its column 'lock_key' must be the primary key, and 'token' an integer of 64 bits", null);
 		}
 	}
 
@@ -212,6 +228,8 @@ public final class FenceTable {
 				}
 			}
 			delete.executeBatch();
+			// With H2, the time-out is that of the whole connection
+			delete.setQueryTimeout(0);
 			// Some pools hand out connections without automatic commits
 			if (!connection.getAutoCommit()) {
 				connection.commit();

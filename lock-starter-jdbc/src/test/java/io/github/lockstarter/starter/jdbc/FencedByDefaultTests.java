@@ -149,8 +149,9 @@ class FencedByDefaultTests {
 				() -> start(Shop.class, WITHOUT_JPA, "distributed-lock.jdbc.initialize-schema=never").close()))
 			.isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("The locks are kept in this DataSource ('" + this.url.replaceFirst("[?].*", "")
-					+ "'), so its transactions are fenced, but it has no table 'distributed_lock_fence'")
+			.contains("The locks are kept in the database of this DataSource ('" + this.url.replaceFirst("[?].*", "")
+					+ "'), so its transactions are fenced, but cannot claim fencing tokens in its table"
+					+ " 'distributed_lock_fence' (ERROR: relation")
 			.containsOnlyOnce("Run the second statement of the script for your database in io/github/lockstarter/jdbc")
 			.containsOnlyOnce("distributed-lock.jdbc.initialize-schema=always")
 			.containsOnlyOnce(OFF);

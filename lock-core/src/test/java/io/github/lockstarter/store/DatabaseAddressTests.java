@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.autoconfigure;
+package io.github.lockstarter.store;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -14,6 +14,7 @@ class DatabaseAddressTests {
 			"jdbc:postgresql://db:5432/shop, jdbc:postgresql://db:5432/shop",
 			"jdbc:postgresql://db/shop?user=me&password=secret, jdbc:postgresql://db/shop",
 			"jdbc:h2:tcp://db/shop;PASSWORD=secret, jdbc:h2:tcp://db/shop",
+			"jdbc:sqlserver://db:1433;password=secret, jdbc:sqlserver://db:1433",
 			"jdbc:sqlserver://db:1433;user=me;password=se@cret, jdbc:sqlserver://",
 			"jdbc:mysql://me:secret@db:3306/shop?useSSL=true, jdbc:mysql://db:3306/shop",
 			"jdbc:mysql://me:se@cret@db/shop, jdbc:mysql://db/shop",
@@ -24,7 +25,17 @@ class DatabaseAddressTests {
 			"jdbc:oracle:thin:me/secret@db:1521:shop, jdbc:oracle:thin:db:1521:shop",
 			"jdbc:oracle:thin:@//db:1521/shop, jdbc:oracle:thin://db:1521/shop" })
 	void itHasNoSecrets(String url, String address) {
-		assertThat(DatabaseAddress.withoutSecrets(url)).isEqualTo(address);
+		assertThat(DatabaseAddress.of(url)).isEqualTo(address);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "jdbc:postgresql://db/shop?user=me, jdbc:postgresql://db/shop?user=you, true",
+			"jdbc:mariadb://me:secret@db/shop, jdbc:mariadb://db/shop, true",
+			"jdbc:postgresql://db/shop, jdbc:postgresql://db/orders, false",
+			"jdbc:mysql://(host=db)/shop, jdbc:mysql://(host=db)/shop, false", "jdbc:h2:mem:, jdbc:h2:mem:, false",
+			", , false" })
+	void itIsTheSameIfOnlyTheConnectionsDiffer(String url, String other, boolean same) {
+		assertThat(DatabaseAddress.isSame(url, other)).isEqualTo(same);
 	}
 
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.github.lockstarter.autoconfigure;
+package io.github.lockstarter.store;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -9,10 +9,12 @@ import java.util.regex.Pattern;
 
 import javax.sql.DataSource;
 
+import org.jspecify.annotations.Nullable;
+
 /**
- * Writes the address of a database into messages.
+ * The address of a database, as far as messages may contain it.
  */
-final class DatabaseAddress {
+public final class DatabaseAddress {
 
 	/** The parts of a JDBC URL that come before a user, if there is one. */
 	private static final Pattern START = Pattern.compile("^(?:[\\w+-]+:)+(?://)?");
@@ -20,17 +22,21 @@ final class DatabaseAddress {
 	/** The signs that begin parameters, or a list of properties in place of a host. */
 	private static final Pattern END = Pattern.compile("[?;#(]");
 
+	/** The end of an address of which too much is left out to tell it from another. */
+	private static final Pattern UNKNOWN = Pattern.compile("[:/=]$|^$");
+
 	private DatabaseAddress() {
 	}
 
 	/**
 	 * Return the JDBC URL of a database, with its secrets.
+	 * @param dataSource opens one connection to ask
 	 * @throws SQLException if the database cannot be asked
 	 */
-	static String urlOf(DataSource dataSource) throws SQLException {
+	public static String urlOf(DataSource dataSource) throws SQLException {
 		try (Connection connection = dataSource.getConnection()) {
 			String url = connection.getMetaData().getURL();
-			return (url != null) ? url : "unknown";
+			return (url != null) ? url : "";
 		}
 	}
 
@@ -38,7 +44,10 @@ final class DatabaseAddress {
 	 * Return a JDBC URL without its user and its parameters, both of which may contain a
 	 * password. Where it is not clear what belongs to a password, too much is left out.
 	 */
-	static String withoutSecrets(String url) {
+	public static String of(@Nullable String url) {
+		if (url == null) {
+			return "";
+		}
 		String address = END.split(url, 2)[0];
 		int user = address.lastIndexOf('@');
 		if (user < 0 && url.indexOf('@') < 0) {
@@ -46,6 +55,15 @@ final class DatabaseAddress {
 		}
 		Matcher start = START.matcher(address);
 		return (start.find() ? start.group() : "") + ((user >= 0) ? address.substring(user + 1) : "");
+	}
+
+	/**
+	 * Return whether two JDBC URLs lead to the same database, whatever the users and the
+	 * parameters of the connections are.
+	 */
+	public static boolean isSame(@Nullable String url, @Nullable String other) {
+		String address = of(url);
+		return !UNKNOWN.matcher(address).find() && address.equals(of(other));
 	}
 
 }
