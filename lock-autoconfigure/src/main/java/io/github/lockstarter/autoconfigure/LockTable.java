@@ -7,6 +7,7 @@ import java.util.Map;
 
 import javax.sql.DataSource;
 
+import com.zaxxer.hikari.HikariDataSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -74,7 +75,10 @@ record LockTable(JdbcLockProperties properties, String fences, DataSource dataSo
 	}
 
 	private void unknown(String name, SQLException reason) {
-		String unknown = "The database of the locks cannot be asked (" + FailureReason.of(reason) + ")";
+		String address = (this.dataSource instanceof HikariDataSource pool) ? DatabaseAddress.of(pool.getJdbcUrl())
+				: "";
+		String unknown = "The database of the locks" + (address.isEmpty() ? "" : " '" + address + "'")
+				+ " cannot be asked (" + FailureReason.of(reason) + ")";
 		if (this.properties.initializeSchema() == JdbcLockProperties.SchemaInitialization.ALWAYS) {
 			throw new LockStoreNotFoundException(unknown + ", so the table '" + name + "' cannot be created",
 					"correct the address, the username and the password of the database, start the database first, or"

@@ -8,12 +8,16 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
@@ -59,6 +63,8 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 	private final String jvm = OwnerToken.random().value();
 
 	private final LockDatabase database;
+
+	private final LockDatabase ownedDatabase;
 
 	private final ExclusiveLocks exclusive;
 
@@ -113,7 +119,8 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 			SignalTimes times) {
 		LockDatabase database = new LockDatabase(acquiring, settings, dialect);
 		this.database = database;
-		LockDatabase ownedDatabase = new LockDatabase(owned, settings, dialect);
+		LockDatabase ownedDatabase = (owned == acquiring) ? database : new LockDatabase(owned, settings, dialect);
+		this.ownedDatabase = ownedDatabase;
 		WaitedLocks waited = new WaitedLocks(times.waited());
 		this.signal = new ReleaseSignal(database, settings, times, this.jvm, waited);
 		this.exclusive = new ExclusiveLocks(database, waited);
@@ -135,6 +142,16 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 	@Override
 	public Set<LockMode> modes() {
 		return MODES;
+	}
+
+	@Override
+	public CompletionStage<?> connect() {
+		SimpleAsyncTaskExecutor threads = new SimpleAsyncTaskExecutor("lock-connect-");
+		threads.setDaemon(true);
+		return CompletableFuture.allOf(Stream.of(this.database, this.ownedDatabase)
+			.distinct()
+			.map((database) -> CompletableFuture.runAsync(database::connect, threads))
+			.toArray(CompletableFuture[]::new));
 	}
 
 	@Override

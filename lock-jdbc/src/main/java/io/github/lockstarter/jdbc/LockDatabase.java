@@ -5,7 +5,9 @@ package io.github.lockstarter.jdbc;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
+import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
+import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
@@ -14,6 +16,10 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.BeanWrapper;
+import org.springframework.beans.BeanWrapperImpl;
+import org.springframework.beans.BeansException;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.util.ClassUtils;
 
@@ -30,6 +36,9 @@ final class LockDatabase {
 
 	private static final int ATTEMPTS = 5;
 
+	/** How often a pool may give up waiting for its first connection. */
+	private static final int ATTEMPTS_TO_CONNECT = 5;
+
 	/** The database has this long to report that a statement was too slow. */
 	private static final Duration SILENCE_MARGIN = Duration.ofSeconds(1);
 
@@ -45,7 +54,7 @@ final class LockDatabase {
 
 	private volatile @Nullable LockSql sql;
 
-	private volatile String address = "";
+	private volatile String address;
 
 	private volatile boolean silenceLimited = true;
 
@@ -55,6 +64,7 @@ final class LockDatabase {
 	 */
 	LockDatabase(DataSource dataSource, JdbcLockSettings settings, @Nullable Dialect dialect) {
 		this.dataSource = withoutTransactions(dataSource);
+		this.address = DatabaseAddress.of(configuredUrl(dataSource));
 		this.settings = settings;
 		this.dialect = dialect;
 		this.timeoutSeconds = Math.toIntExact(settings.queryTimeout().plusMillis(999).toSeconds());
@@ -81,6 +91,26 @@ final class LockDatabase {
 	 */
 	<T extends @Nullable Object> T transaction(Work<T> work) {
 		return run(false, work);
+	}
+
+	/**
+	 * Open the first connection, which may take longer than a pool lets a request wait:
+	 * the driver loads its classes, and logs in.
+	 */
+	void connect() {
+		for (int attempt = 1;; attempt++) {
+			try (Connection connection = open()) {
+				sql(connection);
+				return;
+			}
+			catch (SQLException ex) {
+				// Otherwise the pool says why it has no connection
+				boolean opening = ex instanceof SQLTransientConnectionException && ex.getCause() == null;
+				if (!opening || attempt == ATTEMPTS_TO_CONNECT) {
+					throw failure(ex);
+				}
+			}
+		}
 	}
 
 	/**
@@ -149,7 +179,8 @@ final class LockDatabase {
 		if (sql == null) {
 			Dialect dialect = this.dialect;
 			dialect = (dialect != null) ? dialect : Dialect.of(connection);
-			this.address = DatabaseAddress.of(connection.getMetaData().getURL());
+			String address = DatabaseAddress.of(connection.getMetaData().getURL());
+			this.address = address.isEmpty() ? this.address : address;
 			sql = new LockSql(dialect, dialect.skipsLocked(connection.getMetaData()), this.settings);
 			this.sql = sql;
 		}
@@ -157,10 +188,35 @@ final class LockDatabase {
 	}
 
 	/**
-	 * Return the address of the database, which is empty until the first connection.
+	 * Return the address of the database, which may be empty until the first connection.
 	 */
 	String address() {
 		return this.address;
+	}
+
+	/**
+	 * Return the URL in the settings of a source of connections, for messages about a
+	 * database that was never reached.
+	 */
+	private static @Nullable String configuredUrl(DataSource dataSource) {
+		DataSource target = dataSource;
+		while (target instanceof DelegatingDataSource proxy && proxy.getTargetDataSource() != null) {
+			target = proxy.getTargetDataSource();
+		}
+		BeanWrapper settings = new BeanWrapperImpl(target);
+		try {
+			return Stream.of("jdbcUrl", "url", "URL")
+				.filter(settings::isReadableProperty)
+				.map(settings::getPropertyValue)
+				.filter(String.class::isInstance)
+				.map(String.class::cast)
+				.findFirst()
+				.orElse(null);
+		}
+		catch (BeansException ex) {
+			logger.debug("The URL of the database is not known before the first connection", ex);
+			return null;
+		}
 	}
 
 	/**

@@ -22,9 +22,9 @@ class ArchitectureTests extends AbstractArchitectureTests {
 
 	@Override
 	protected String[] startingThreads() {
-		// The first waits for messages until the store is closed; the other ends with
-		// its work
-		return new String[] { ".jdbc.ReleaseSignal", ".jdbc.IdleRows" };
+		// The first waits for messages until the store is closed; the others end with
+		// their work
+		return new String[] { ".jdbc.ReleaseSignal", ".jdbc.IdleRows", ".jdbc.JdbcLockStore" };
 	}
 
 	@Test

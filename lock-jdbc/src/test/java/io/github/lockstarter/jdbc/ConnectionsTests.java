@@ -3,9 +3,15 @@
 package io.github.lockstarter.jdbc;
 
 import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
 import org.junit.jupiter.api.Test;
@@ -18,6 +24,8 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.jdbc.datasource.init.DatabasePopulatorUtils;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
@@ -25,6 +33,8 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
@@ -122,6 +132,38 @@ class ConnectionsTests {
 				assertThat(client.acquire(key, this.owner, LEASE_TIME, false)).isInstanceOf(LockAttempt.Grant.class);
 				assertThat(client.release(key, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
 			}
+		}
+	}
+
+	/** The first connection of a JVM may take longer than a pool lets a request wait. */
+	@Test
+	void theFirstConnectionIsAwaitedThoughThePoolGivesUpWaitingForIt() {
+		AtomicInteger slow = new AtomicInteger(2);
+		DataSource source = new DelegatingDataSource(TestDatabase.H2.unpooled()) {
+
+			@Override
+			public Connection getConnection() throws SQLException {
+				if (slow.getAndDecrement() > 0) {
+					throw new SQLTransientConnectionException("Connection is not available, request timed out");
+				}
+				return super.getConnection();
+			}
+
+		};
+		try (JdbcLockStore store = new JdbcLockStore(source, TestDatabase.SETTINGS);
+				DefaultLockRegistry registry = new DefaultLockRegistry(store)) {
+			registry.acquire(LockRequest.of(LockKey.of("first")).withWaitTime(Duration.ZERO)).close();
+		}
+	}
+
+	@Test
+	void aDatabaseThatWasNeverReachedIsNamedWithoutSecrets() {
+		DataSource source = new LazyConnectionDataSourceProxy(new DriverManagerDataSource(
+				"jdbc:mariadb://me:secret@127.0.0.1:1/shop?password=secret", "me", "secret"));
+		try (JdbcLockStore store = new JdbcLockStore(source, TestDatabase.SETTINGS)) {
+			assertThatExceptionOfType(CompletionException.class)
+				.isThrownBy(() -> store.connect().toCompletableFuture().join());
+			assertThat(store.address()).isEqualTo("jdbc:mariadb://127.0.0.1:1/shop");
 		}
 	}
 

@@ -86,8 +86,8 @@ class JdbcLockAutoConfigurationTests {
 			assertThat(application.getBean(LockStore.class)).isInstanceOf(JdbcLockStore.class);
 			assertThat(application.getBeansOfType(DataSource.class)).hasSize(1);
 		}
-		assertThat(output).containsOnlyOnce(
-				"Locks are kept in the store 'jdbc', in the table 'distributed_lock' of the DataSource 'dataSource'")
+		assertThat(output).containsOnlyOnce("Locks are kept in the store 'jdbc' at jdbc:h2:mem:")
+			.containsOnlyOnce(", in the table 'distributed_lock' of the DataSource 'dataSource'")
 			.doesNotContain("WARN")
 			.doesNotContain("ERROR");
 	}
@@ -194,7 +194,7 @@ class JdbcLockAutoConfigurationTests {
 	@Test
 	void aDatabaseThatDoesNotAnswerDoesNotEndTheStartAndGrantsNoLock(CapturedOutput output) {
 		try (ConfigurableApplicationContext application = start(Unreachable.class)) {
-			assertUnansweredIsTold(output);
+			assertUnansweredIsTold(output, "");
 			assertThat(catchThrowable(() -> application.getBean(LockRegistry.class)
 				.acquire(LockRequest.of("stock").withWaitTime(Duration.ZERO))))
 				.hasMessageContaining("the store could not be asked");
@@ -206,11 +206,11 @@ class JdbcLockAutoConfigurationTests {
 	@FullProfileOnly
 	void norDoesAPoolWhoseDatabaseDoesNotAnswerEndTheStart(CapturedOutput output) {
 		start(Locks.class, "spring.datasource.url=jdbc:postgresql://localhost:1/shop").close();
-		assertUnansweredIsTold(output);
+		assertUnansweredIsTold(output, " 'jdbc:postgresql://localhost:1/shop'");
 	}
 
-	private static void assertUnansweredIsTold(CapturedOutput output) {
-		assertThat(output).contains("The database of the locks cannot be asked")
+	private static void assertUnansweredIsTold(CapturedOutput output, String address) {
+		assertThat(output).contains("The database of the locks" + address + " cannot be asked")
 			.contains("has the table 'distributed_lock'");
 	}
 
