@@ -94,9 +94,22 @@ public final class RedisVoter implements Voter, AutoCloseable {
 					+ " without Sentinel or Cluster, but one is " + server);
 		}
 		this.connections = connections;
-		this.address = ((LettuceConnectionFactory) server).getHostName() + ':'
-				+ ((LettuceConnectionFactory) server).getPort();
+		this.address = LockConnections.addressOf(server);
 		this.repetitions = new ReleaseRepetitions(this.address, MOST_UNANSWERED);
+	}
+
+	/**
+	 * Return where the server is, without secrets.
+	 */
+	public String address() {
+		return this.address;
+	}
+
+	/**
+	 * Open the first connection, which may take longer than a request.
+	 */
+	public CompletableFuture<?> connect() {
+		return this.connections.scripts().connect();
 	}
 
 	/**

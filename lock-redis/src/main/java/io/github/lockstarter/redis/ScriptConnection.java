@@ -17,12 +17,9 @@ interface ScriptConnection extends AutoCloseable {
 
 	/**
 	 * Open the first connection, without blocking.
-	 * @return done when it is open, or could not be opened in time; done at once if each
-	 * script blocks until there is a connection
+	 * @return done when it is open, or could not be opened in time
 	 */
-	default CompletableFuture<?> connect() {
-		return CompletableFuture.completedFuture(null);
-	}
+	CompletableFuture<?> connect();
 
 	/**
 	 * Send a script.

@@ -31,6 +31,8 @@ final class SpringScriptConnection implements ScriptConnection {
 
 	private final boolean repeating;
 
+	private final ConnectAttempts<Boolean> first = new ConnectAttempts<>(this::open);
+
 	private volatile @Nullable Boolean cluster;
 
 	private volatile Runnable doubt = () -> {
@@ -46,6 +48,19 @@ final class SpringScriptConnection implements ScriptConnection {
 		this.connections = connections;
 		this.servers = new ClusterServers(connections);
 		this.repeating = repeating;
+	}
+
+	@Override
+	public CompletableFuture<?> connect() {
+		return this.first.connected();
+	}
+
+	/** The connection stays open in its pool; without one, its driver is loaded. */
+	private boolean open() {
+		try (RedisConnection connection = this.connections.getConnection()) {
+			// In a cluster, each node would have to answer
+			return noteCluster(connection) || connection.ping() != null;
+		}
 	}
 
 	@Override
@@ -184,6 +199,11 @@ final class SpringScriptConnection implements ScriptConnection {
 		boolean cluster = connection instanceof RedisClusterConnection;
 		this.cluster = cluster;
 		return cluster;
+	}
+
+	@Override
+	public void close() {
+		this.first.close();
 	}
 
 }

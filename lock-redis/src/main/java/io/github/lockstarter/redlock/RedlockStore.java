@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
@@ -44,6 +45,9 @@ public final class RedlockStore implements LockStore, AutoCloseable {
 	private static final Set<LockMode> MODES = Set.of(LockMode.EXCLUSIVE, LockMode.WRITE);
 
 	private static final Duration LONGEST_START = Duration.ofSeconds(2);
+
+	/** Each connection has its own time-out, which is shorter. */
+	private static final Duration LONGEST_CONNECT = Duration.ofMinutes(1);
 
 	private static final Instant EPOCH = Instant.parse("2024-01-01T00:00:00Z");
 
@@ -107,8 +111,29 @@ public final class RedlockStore implements LockStore, AutoCloseable {
 	}
 
 	@Override
+	public String address() {
+		return this.servers.stream().map(RedisVoter::address).collect(Collectors.joining("; "));
+	}
+
+	@Override
 	public Set<LockMode> modes() {
 		return MODES;
+	}
+
+	/**
+	 * Wait for the connections to a majority of the servers.
+	 */
+	@Override
+	public CompletionStage<?> connect() {
+		Predicate<Answers<Object>> enough = (connected) -> connected.answers().size() >= connected.majority();
+		return Answers
+			.of(this.servers, (server) -> server.connect().<Object>thenApply((connection) -> true), enough,
+					LONGEST_CONNECT)
+			.thenAccept((connected) -> {
+				if (!enough.test(connected)) {
+					throw connected.tooFew(connected.answers().size(), "can be reached");
+				}
+			});
 	}
 
 	@Override

@@ -3,6 +3,8 @@
 package io.github.lockstarter.redis;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AutoClose;
@@ -11,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
 import io.github.lockstarter.Lease;
@@ -26,6 +29,7 @@ import io.github.lockstarter.test.SafetyViolation;
 import io.github.lockstarter.test.StoreClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 
 /**
  * Locks through the connections of Jedis. The profile {@code full} runs the contract and
@@ -74,6 +78,31 @@ class JedisTests {
 		held.close();
 		try (Lease next = waiter.get()) {
 			assertLater(next, held);
+		}
+	}
+
+	@Test
+	void theFirstConnectionIsOpenedInTheBackground() {
+		CountDownLatch open = new CountDownLatch(1);
+		JedisConnectionFactory connections = new JedisConnectionFactory(RedisRegistry.server(redis)) {
+
+			@Override
+			public RedisConnection getConnection() {
+				assertThatNoException().isThrownBy(open::await);
+				return super.getConnection();
+			}
+
+		};
+		connections.afterPropertiesSet();
+		connections.start();
+		try (RedisLockStore store = new RedisLockStore(connections)) {
+			CompletableFuture<?> connected = store.connect().toCompletableFuture();
+			assertThat(connected).isNotDone();
+			open.countDown();
+			assertThat(connected).succeedsWithin(Duration.ofMinutes(1));
+		}
+		finally {
+			connections.destroy();
 		}
 	}
 

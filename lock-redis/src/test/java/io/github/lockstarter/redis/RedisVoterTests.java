@@ -59,7 +59,7 @@ class RedisVoterTests {
 	void itKnowsItsRun() {
 		RedisVote.Run run = this.voter.run().join();
 		assertThat(this.redis.command("INFO", "server")).contains("run_id:" + run.id());
-		assertThat(run.address()).isEqualTo("127.0.0.1:" + this.redis.port());
+		assertThat(run.address()).isEqualTo("127.0.0.1:" + this.redis.port() + ", database 0");
 		assertThat(run.uptime()).isNotNegative();
 	}
 

@@ -9,6 +9,8 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.servers.Network;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
@@ -86,6 +88,26 @@ class RedlockNetworkTests extends AbstractRedlockTests {
 			assertThat(this.two.renew(KEY, this.other, LEASE_TIME)).isTrue();
 			assertThat(this.two.release(KEY, this.other, null)).isEqualTo(ReleaseOutcome.RELEASED);
 			this.servers.awaitFree();
+		}
+	}
+
+	/** The first connections of a JVM take longer than a request. */
+	@Test
+	@Tag("clock")
+	void theFirstConnectionsAreAwaited() {
+		try (Network first = Network.to(this.servers.port(0)); Network second = Network.to(this.servers.port(1))) {
+			first.cut();
+			second.cut();
+			try (RedlockStore late = new RedlockStore(
+					RedlockServers.connections(first.port(), second.port(), this.servers.port(2)), ENDLESS);
+					DefaultLockRegistry registry = new DefaultLockRegistry(late)) {
+				CompletableFuture<?> connected = late.connect().toCompletableFuture();
+				assertThat(connected).isNotDone();
+				first.heal();
+				assertThat(connected).succeedsWithin(PATIENCE);
+				registry.acquire(LockRequest.of(KEY).withWaitTime(Duration.ZERO)).close();
+				second.heal();
+			}
 		}
 	}
 

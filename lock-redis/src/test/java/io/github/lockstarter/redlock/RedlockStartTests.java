@@ -114,6 +114,7 @@ class RedlockStartTests {
 				OwnerToken owner = OwnerToken.random();
 				client.acquire(RedlockServers.KEY, owner, LEASE_TIME, false);
 				assertThat(client.renew(RedlockServers.KEY, owner, LEASE_TIME)).isTrue();
+				assertThat(store.address()).contains("127.0.0.1:" + this.servers.port(0) + ", database 0; 127.0.0.1:");
 			}
 		}
 
