@@ -3,12 +3,15 @@
 package io.github.lockstarter;
 
 import java.io.Serializable;
+import java.lang.reflect.Method;
+import java.lang.reflect.RecordComponent;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Calendar;
 import java.util.Collection;
 import java.util.Date;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -16,6 +19,9 @@ import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.Future;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -60,6 +66,16 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 
 	};
 
+	/** The methods that return the parts of a record or of a data class of Kotlin. */
+	private static final ClassValue<List<Method>> PARTS = new ClassValue<>() {
+
+		@Override
+		protected List<Method> computeValue(Class<?> type) {
+			return parts(type);
+		}
+
+	};
+
 	public LockKey {
 		checkName(name);
 		if (key != null) {
@@ -86,57 +102,145 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 	 * <li>a {@link Date} or timestamp has its instant in ISO form, with all fractions of
 	 * the second</li>
 	 * <li>an {@code Optional} has the text of its value</li>
+	 * <li>a record without a {@code toString()} of its own has the texts of its
+	 * components, each of which has such a text or is a list of such values</li>
 	 * <li>any other value has the text of its {@code toString()}, for example a text, an
-	 * integral number, a {@code UUID}, a value of {@code java.time} or a record</li>
+	 * integral number, a {@code UUID} or a value of {@code java.time}</li>
 	 * </ul>
 	 * @param name the name of what is guarded
 	 * @param key the key, a single value. For several locks, request each of them
 	 * @throws IllegalArgumentException if the name is not valid, or the key is
 	 * {@code null}, an empty {@code Optional}, a collection, a map, an array, a
 	 * {@code float} or {@code double}, a {@link Calendar}, a {@code java.sql.Date} or
-	 * {@code Time}, or a {@link Future}; has no {@code toString()} of its own; or its
-	 * text is blank, longer than {@value #MAX_KEY_LENGTH} characters or not well-formed
-	 * Unicode
+	 * {@code Time}, or a {@link Future}; has no {@code toString()} of its own; is a
+	 * record or a data class of Kotlin whose text contains that of such a value, a set, a
+	 * map or an array; or its text is blank, longer than {@value #MAX_KEY_LENGTH}
+	 * characters or not well-formed Unicode
 	 */
 	public static LockKey of(String name, Object key) {
 		return new LockKey(name, textOf(name, key));
 	}
 
-	@SuppressWarnings("NullAway") // callers without null checks get a clear answer
-	private static String textOf(String name, Object key) {
-		if (key instanceof String || key instanceof Long) {
-			return key.toString();
+	private static String textOf(String name, @Nullable Object key) {
+		String text;
+		try {
+			text = textOf(key);
 		}
-		if (key == null) {
+		catch (IllegalArgumentException ex) {
+			throw new IllegalArgumentException("'key' of the lock '" + name + "' " + ex.getMessage(), ex.getCause());
+		}
+		if (text == null) {
 			throw new IllegalArgumentException(
 					"'key' of the lock '" + name + "' must not be null; leave it out for one lock per name");
 		}
-		if (key instanceof Optional<?> optional) {
-			return textOf(name, optional.orElse(null));
+		return text;
+	}
+
+	/**
+	 * Return the text of a value, or {@code null} if there is no value.
+	 * @throws IllegalArgumentException with a message that continues a sentence, if the
+	 * text may be another one in another JVM
+	 */
+	private static @Nullable String textOf(@Nullable Object value) {
+		if (value == null || value instanceof String || value instanceof Long) {
+			return (value != null) ? value.toString() : null;
 		}
-		if (key instanceof OptionalLong optional) {
-			return textOf(name, optional.isPresent() ? optional.getAsLong() : null);
+		if (value instanceof Optional<?> optional) {
+			return textOf(optional.orElse(null));
 		}
-		if (key instanceof OptionalInt optional) {
-			return textOf(name, optional.isPresent() ? optional.getAsInt() : null);
+		if (value instanceof OptionalLong optional) {
+			return optional.isPresent() ? Long.toString(optional.getAsLong()) : null;
 		}
-		String objection = OBJECTION.get(key.getClass());
+		if (value instanceof OptionalInt optional) {
+			return optional.isPresent() ? Integer.toString(optional.getAsInt()) : null;
+		}
+		String objection = OBJECTION.get(value.getClass());
 		if (!objection.isEmpty()) {
-			throw new IllegalArgumentException(
-					"'key' of the lock '" + name + "' is a " + key.getClass().getTypeName() + ", " + objection);
+			throw objection(value, objection);
 		}
-		if (key instanceof Enum<?> constant) {
+		if (value instanceof Enum<?> constant) {
 			return constant.name();
 		}
-		if (key instanceof Date date) {
+		if (value instanceof Date date) {
 			return date.toInstant().toString();
 		}
-		if (key instanceof BigDecimal number) {
+		if (value instanceof BigDecimal number) {
 			BigDecimal shortest = number.stripTrailingZeros();
 			// A number of a few bytes can have a billion zeros
 			return (Math.abs(shortest.scale()) <= MAX_KEY_LENGTH) ? shortest.toPlainString() : shortest.toString();
 		}
-		return key.toString();
+		if (value instanceof Map.Entry<?, ?> entry) {
+			return textOfPart(value, entry.getKey()) + '=' + textOfPart(value, entry.getValue());
+		}
+		List<Method> parts = PARTS.get(value.getClass());
+		return parts.isEmpty() ? value.toString() : textOf(value, parts);
+	}
+
+	private static String textOf(Object value, List<Method> parts) {
+		String text = value.toString();
+		if (value instanceof Record) {
+			// A toString() of its own is the text that the application has chosen
+			return text.equals(record(value, parts, String::valueOf))
+					? record(value, parts, (part) -> textOfPart(value, part)) : text;
+		}
+		for (Method each : parts) {
+			Object part = partOf(value, each);
+			String contained = String.valueOf(part);
+			if (text.contains(contained) && !(part instanceof BigDecimal)
+					&& !contained.equals(textOfPart(value, part))) {
+				throw objection(value, "whose part is a " + part.getClass().getTypeName()
+						+ ", whose toString() may differ in each JVM; use a text of your own");
+			}
+		}
+		return text;
+	}
+
+	private static String record(Object value, List<Method> parts, Function<@Nullable Object, String> text) {
+		return parts.stream()
+			.map((each) -> each.getName() + '=' + text.apply(partOf(value, each)))
+			.collect(Collectors.joining(", ", value.getClass().getSimpleName() + '[', "]"));
+	}
+
+	private static String textOfPart(Object whole, @Nullable Object part) {
+		if (part instanceof Optional<?> optional) {
+			return textOfPart(whole, optional.orElse(null));
+		}
+		if (part instanceof List<?> list) {
+			return list.stream().map((each) -> textOfPart(whole, each)).collect(Collectors.joining(", ", "[", "]"));
+		}
+		try {
+			if (part instanceof Collection || part instanceof Map || (part != null && part.getClass().isArray())) {
+				throw objection(part, "whose text is not the same in each JVM; use a List");
+			}
+			return String.valueOf(textOf(part));
+		}
+		catch (IllegalArgumentException ex) {
+			throw objection(whole, "whose part " + ex.getMessage());
+		}
+	}
+
+	private static @Nullable Object partOf(Object value, Method part) {
+		try {
+			return part.invoke(value);
+		}
+		catch (ReflectiveOperationException ex) {
+			throw new IllegalArgumentException("is a " + value.getClass().getTypeName()
+					+ ", whose parts cannot be read; use a text of your own, such as its toString()", ex);
+		}
+	}
+
+	private static List<Method> parts(Class<?> type) {
+		Stream<Method> parts = type.isRecord()
+				? Arrays.stream(type.getRecordComponents()).map(RecordComponent::getAccessor)
+				: Arrays.stream(type.getDeclaredMethods())
+					.filter((method) -> method.getParameterCount() == 0
+							&& method.getName().matches("component\\d+(\\$.*)?"));
+		// What stays inaccessible is refused at the call
+		return parts.peek(Method::trySetAccessible).toList();
+	}
+
+	private static IllegalArgumentException objection(Object value, String objection) {
+		return new IllegalArgumentException("is a " + value.getClass().getTypeName() + ", " + objection);
 	}
 
 	/**
@@ -180,7 +284,8 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 		if (Future.class.isAssignableFrom(type)) {
 			return "which may have no value yet; use the value";
 		}
-		return hasOwnText(type) ? "" : "whose text is different in each JVM because it has no toString() of its own";
+		return hasOwnText(type) ? ""
+				: "whose text is different in each JVM because it has no toString() of its own; use a value of it";
 	}
 
 	private static boolean hasOwnText(Class<?> type) {

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.sql.Timestamp;
 import java.time.Instant;
 import java.time.LocalDate;
+import java.util.ArrayDeque;
 import java.util.Date;
 import java.util.GregorianCalendar;
 import java.util.HashMap;
@@ -174,7 +175,18 @@ class LockKeyTests {
 				Arguments.of(new Timestamp(0), "1970-01-01T00:00:00Z"), Arguments.of(instant, instant.toString()),
 				Arguments.of(LocalDate.of(2026, 3, 29), "2026-03-29"), Arguments.of(Optional.of(Size.LARGE), "LARGE"),
 				Arguments.of(OptionalInt.of(7), "7"), Arguments.of(OptionalLong.of(7), "7"),
-				Arguments.of(new Point(1, 2), "Point[x=1, y=2]"));
+				Arguments.of(new Point(1, 2), "Point[x=1, y=2]"),
+				Arguments.of(new Shelf(null, Size.SMALL), "Shelf[id=null, content=SMALL]"),
+				Arguments.of(new Shelf("a", new Shelf("b", Size.LARGE)),
+						"Shelf[id=a, content=Shelf[id=b, content=LARGE]]"),
+				Arguments.of(new Shelf("a", Optional.of(new Date(0))), "Shelf[id=a, content=1970-01-01T00:00:00Z]"),
+				Arguments.of(new Shelf("a", Optional.empty()), "Shelf[id=a, content=null]"),
+				Arguments.of(new Shelf("a", List.of(Size.LARGE, List.of(1, 2))),
+						"Shelf[id=a, content=[LARGE, [1, 2]]]"),
+				Arguments.of(new Shelf("a", Map.entry("b", Size.LARGE)), "Shelf[id=a, content=b=LARGE]"),
+				Arguments.of(Optional.of(new Shelf("a", Size.SMALL)), "Shelf[id=a, content=SMALL]"),
+				Arguments.of(new Sku(new Object()), "SKU"), Arguments.of(new Data("a", 7), "Data(id=a, content=7)"),
+				Arguments.of(new Data("a", new BigDecimal("1.0")), "Data(id=a, content=1.0)"));
 	}
 
 	@ParameterizedTest
@@ -195,6 +207,42 @@ class LockKeyTests {
 				Arguments.of(1.5F, "a BigDecimal or an integral number"),
 				Arguments.of(OptionalDouble.of(1), "a BigDecimal or an integral number"),
 				Arguments.of(CompletableFuture.completedFuture("a"), "the value"));
+	}
+
+	@ParameterizedTest
+	@MethodSource
+	void aValueWithAPartThatHasNoSuchTextIsRefusedWithARemedy(Object part, String remedy) {
+		for (Object key : List.of(new Shelf("a", part), new Shelf("a", new Shelf("b", part)),
+				Optional.of(new Shelf("a", part)), new Shelf("a", Optional.of(part)), new Shelf("a", List.of(1, part)),
+				Map.entry("a", part), new Data("a", part), new Shelf("a", new Data("b", part)))) {
+			assertThatIllegalArgumentException().as(key.toString())
+				.isThrownBy(() -> LockKey.of("stock", key))
+				.withMessageStartingWith("'key' of the lock 'stock' is a ")
+				.withMessageContaining(" is a " + part.getClass().getTypeName() + ", ")
+				.withMessageContaining("; use " + remedy);
+		}
+	}
+
+	static Stream<Arguments> aValueWithAPartThatHasNoSuchTextIsRefusedWithARemedy() {
+		Runnable lambda = () -> {
+		};
+		return Stream.of(Arguments.of(new Object(), "a value of it"), Arguments.of(lambda, "a value of it"),
+				Arguments.of(new int[] { 1 }, "a List"), Arguments.of(new String[] { "a" }, "a List"),
+				Arguments.of(Set.of("a", "b"), "a List"), Arguments.of(new ArrayDeque<>(List.of(1)), "a List"),
+				Arguments.of(Map.of(1, 2), "a List"), Arguments.of(new GregorianCalendar(), "its toInstant()"),
+				Arguments.of(1.5, "a BigDecimal"));
+	}
+
+	@ParameterizedTest
+	@MethodSource
+	void aTextThatContainsAnotherOneThanThatOfThePartIsRefused(Object part) {
+		assertThatIllegalArgumentException().isThrownBy(() -> LockKey.of("stock", new Data("a", part)))
+			.withMessageContaining("is a " + part.getClass().getTypeName()
+					+ ", whose toString() may differ in each JVM;" + " use a text of your own");
+	}
+
+	static Stream<Object> aTextThatContainsAnotherOneThanThatOfThePartIsRefused() {
+		return Stream.of(Size.SMALL, new Date(0), new Shelf("a", Size.LARGE), List.of(Size.SMALL));
 	}
 
 	@ParameterizedTest
@@ -284,6 +332,46 @@ class LockKeyTests {
 	}
 
 	record Point(int x, int y) {
+	}
+
+	record Shelf(@Nullable String id, Object content) {
+	}
+
+	record Sku(Object content) {
+
+		@Override
+		public String toString() {
+			return "SKU";
+		}
+
+	}
+
+	/** What Kotlin's compiler makes of a data class. */
+	@SuppressWarnings("unused")
+	private static final class Data {
+
+		private final String id;
+
+		private final Object content;
+
+		Data(String id, Object content) {
+			this.id = id;
+			this.content = content;
+		}
+
+		public String component1() {
+			return this.id;
+		}
+
+		public Object component2() {
+			return this.content;
+		}
+
+		@Override
+		public String toString() {
+			return "Data(id=" + this.id + ", content=" + this.content + ")";
+		}
+
 	}
 
 }

@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -80,7 +81,7 @@ class LockKeyExpressionTests {
 	static Stream<@Nullable Object> unusableKeys() {
 		return Stream.of(null, Optional.empty(), "", "  ", "x".repeat(513), List.of(), new int[0], Stream.of(),
 				Arrays.asList(1, null), List.of(List.of()), Map.of(1, 2), new Object(), "\uD800", new byte[] { 1, 2 },
-				new char[] { 'a', 'b' }, 1.5);
+				new char[] { 'a', 'b' }, 1.5, new Order(Set.of(1, 2)));
 	}
 
 	@ParameterizedTest
