@@ -489,6 +489,15 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
+	void aWaiterGetsTheLockAsSoonAsTheLeaseOfADeadHolderHasEnded() {
+		this.instances.holdElsewhere(KEY, Duration.ofSeconds(10));
+		long start = this.time.now();
+		this.time.letPass(() -> this.registry.acquire(REQUEST.withWaitTime(Duration.ofMinutes(1)))).close();
+		// A store that counts in milliseconds may know the owner for one more
+		assertThat(Duration.ofNanos(this.time.now() - start)).isEqualTo(Duration.ofMillis(10_002));
+	}
+
+	@Test
 	void aWaiterThatGivesUpLeavesTheQueueOfTheStore() throws Exception {
 		OwnerToken foreign = this.instances.holdElsewhere(KEY, Duration.ofSeconds(30));
 		assertThat(this.time.letPass(() -> this.registry.tryAcquire(REQUEST))).isEmpty();
