@@ -13,6 +13,7 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.WaitingLine;
 import io.github.lockstarter.test.AbstractLockStoreTests;
 import io.github.lockstarter.test.ManualTime;
@@ -41,6 +42,16 @@ class MemoryLockStoreTests extends AbstractLockStoreTests {
 		long now = ChronoUnit.MICROS.between(Instant.parse("2024-01-01T00:00:00Z"), Instant.now());
 		LockAttempt first = this.one.client().acquire(this.key, this.owner, LEASE_TIME, false);
 		assertThat(((LockAttempt.Grant) first).fencingBase()).isGreaterThanOrEqualTo(now);
+	}
+
+	@Test
+	void aPlaceThatCannotBeToldIsForgottenAtTheRelease() {
+		StoreClient one = this.one.client();
+		one.acquire(this.key, this.owner, LEASE_TIME, false);
+		new StoreClient(createStore()).acquire(this.key, this.other, LEASE_TIME, true);
+		assertThat(one.isAwaited(this.key)).isTrue();
+		assertThat(one.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	@Override
