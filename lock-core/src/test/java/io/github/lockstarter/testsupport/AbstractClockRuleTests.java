@@ -25,6 +25,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.domain.JavaFieldAccess;
 import com.tngtech.archunit.core.domain.JavaMember;
+import com.tngtech.archunit.core.domain.JavaStaticInitializer;
 import com.tngtech.archunit.core.domain.Source;
 import com.tngtech.archunit.core.domain.properties.HasAnnotations;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
@@ -35,6 +36,7 @@ import org.assertj.core.api.Assert;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -135,6 +137,17 @@ public abstract class AbstractClockRuleTests {
 				.filter(AbstractClockRuleTests::isMarked)
 				.map(JavaMember::getFullName)).as("Remove clock.tests.phase from the pom.xml of this module").isEmpty();
 		}
+	}
+
+	/** The second run of a test finds the class as its first run has left it. */
+	@Test
+	void whatIsClosedAfterAllTestsIsOpenedBeforeAllTests() {
+		assertThat(accesses().filter((access) -> access.getOrigin() instanceof JavaStaticInitializer)
+			.filter((access) -> access.getTarget()
+				.resolveMember()
+				.filter((member) -> member.isAnnotatedWith(AutoClose.class))
+				.isPresent())
+			.map(JavaAccess::getDescription)).as("Set the field in a method with @BeforeAll").isEmpty();
 	}
 
 	private Stream<JavaAccess<?>> accesses() {

@@ -19,6 +19,8 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -81,6 +83,15 @@ class ClockRuleTests {
 	@ValueSource(classes = { TimedOut.class, WithOneTimeout.class, WithOwnTimeout.class })
 	void noCodeHasATimeout(Class<?> example) {
 		assertThatExceptionOfType(AssertionError.class).isThrownBy(() -> rule(example).noTestHasAnUpperBoundOnTime());
+	}
+
+	@Test
+	void noClassClosesWhatItsSecondRunNeeds() {
+		rule(Allowed.class).whatIsClosedAfterAllTestsIsOpenedBeforeAllTests();
+		AbstractClockRuleTests rule = rule(OpenedOnce.class);
+		assertThatExceptionOfType(AssertionError.class)
+			.isThrownBy(rule::whatIsClosedAfterAllTestsIsOpenedBeforeAllTests)
+			.withMessageContaining(".server");
 	}
 
 	private static AbstractClockRuleTests rule(Class<?> example) {
@@ -170,7 +181,16 @@ class ClockRuleTests {
 	@SuppressWarnings("unused")
 	private static final class Allowed {
 
+		@AutoClose
+		private static AutoCloseable server;
+
 		private final ManualTime time = new ManualTime();
+
+		@BeforeAll
+		static void open() {
+			server = () -> {
+			};
+		}
 
 		Duration aSecond() {
 			return Duration.ofMillis(1000);
@@ -258,6 +278,14 @@ class ClockRuleTests {
 		boolean aLimitOfALatch(CountDownLatch latch) throws InterruptedException {
 			return latch.await(3, TimeUnit.SECONDS);
 		}
+
+	}
+
+	private static final class OpenedOnce {
+
+		@AutoClose
+		private static final AutoCloseable server = () -> {
+		};
 
 	}
 

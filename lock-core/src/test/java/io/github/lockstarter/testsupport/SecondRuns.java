@@ -25,8 +25,9 @@ import io.github.lockstarter.test.SafetyViolation;
  * Judges the tests that the build may run a second time, those on the real clock: a
  * {@link SafetyViolation} fails the second run as well, whatever happens in it. A test
  * that fails and then succeeds is a flake. It counts as the machine's if the machine
- * stood still meanwhile; any other one becomes a line of {@code target/flakes.csv}. JUnit
- * finds this {@link Extension} by itself.
+ * stood still meanwhile; any other one becomes a line of {@code target/flakes.csv}. What
+ * fails before or after all tests of a class needs no judge, because the build fails
+ * whatever a second run says. JUnit finds this {@link Extension} by itself.
  */
 public class SecondRuns implements BeforeEachCallback, TestWatcher {
 

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
@@ -67,7 +68,8 @@ class SecondRunsTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "violatesSafetyOnce", "violatesSafetyAfterAnotherFailure", "violatesSafetyInText" })
+	@ValueSource(strings = { "violatesSafetyOnce", "violatesSafetyAfterAnotherFailure", "violatesSafetyInText",
+			"violatesSafetyForAnElement" })
 	void aViolationOfSafetyFailsTheSecondRunAsWell(String method) {
 		run(method).assertStatistics((events) -> events.failed(1));
 		run(method).assertStatistics((events) -> events.failed(1));
@@ -119,6 +121,13 @@ class SecondRunsTests {
 			if (runs++ == 0) {
 				assertThat(CompletableFuture.failedFuture(new SafetyViolation("Two owners")))
 					.succeedsWithin(Duration.ZERO);
+			}
+		}
+
+		@Test
+		void violatesSafetyForAnElement() {
+			if (runs++ == 0) {
+				assertThat(List.of(1)).allSatisfy((element) -> SafetyViolation.check(element > 1, "Two owners"));
 			}
 		}
 

@@ -10,6 +10,7 @@ import java.util.stream.IntStream;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -47,27 +48,23 @@ class RedisClusterTests {
 	private static final Duration LEASE_TIME = Duration.ofMinutes(20);
 
 	@AutoClose
-	private static final RedisCluster cluster = RedisCluster.start();
+	private static RedisCluster cluster;
 
 	@AutoClose("destroy")
-	private static final LettuceConnectionFactory lettuce = lettuce();
+	private static LettuceConnectionFactory lettuce;
 
 	@AutoClose("destroy")
-	private static final JedisConnectionFactory jedis = jedis();
+	private static JedisConnectionFactory jedis;
 
-	private static LettuceConnectionFactory lettuce() {
-		LettuceConnectionFactory connections = new LettuceConnectionFactory(
-				new RedisClusterConfiguration(cluster.addresses()));
-		connections.start();
-		return connections;
-	}
-
-	private static JedisConnectionFactory jedis() {
-		JedisConnectionFactory connections = new JedisConnectionFactory(
-				new RedisClusterConfiguration(cluster.addresses()), RedisRegistry.PATIENT_JEDIS);
-		connections.afterPropertiesSet();
-		connections.start();
-		return connections;
+	@BeforeAll
+	static void start() {
+		cluster = RedisCluster.start();
+		RedisClusterConfiguration nodes = new RedisClusterConfiguration(cluster.addresses());
+		lettuce = new LettuceConnectionFactory(nodes);
+		lettuce.start();
+		jedis = new JedisConnectionFactory(nodes, RedisRegistry.PATIENT_JEDIS);
+		jedis.afterPropertiesSet();
+		jedis.start();
 	}
 
 	/**

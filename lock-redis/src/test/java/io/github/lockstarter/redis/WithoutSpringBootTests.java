@@ -3,6 +3,7 @@
 package io.github.lockstarter.redis;
 
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.beans.factory.annotation.Value;
@@ -31,7 +32,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 class WithoutSpringBootTests {
 
 	@AutoClose
-	private static final RedisServer redis = RedisServer.start();
+	private static RedisServer redis;
+
+	@BeforeAll
+	static void start() {
+		redis = RedisServer.start();
+	}
 
 	@Test
 	void aProgramWithoutSpring() {

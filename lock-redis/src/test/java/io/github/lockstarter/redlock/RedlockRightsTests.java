@@ -12,6 +12,7 @@ import java.util.stream.IntStream;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -51,7 +52,12 @@ class RedlockRightsTests {
 			(server) -> server.release(RedlockServers.KEY, OWNER));
 
 	@AutoClose
-	private static final RedisServer redis = RedisServer.start();
+	private static RedisServer redis;
+
+	@BeforeAll
+	static void start() {
+		redis = RedisServer.start();
+	}
 
 	@BeforeEach
 	void reset() {

@@ -18,6 +18,7 @@ import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Id;
 import org.apache.zookeeper.server.auth.DigestAuthenticationProvider;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -52,13 +53,18 @@ class AccessControlTests {
 
 	/** One without credentials. */
 	@AutoClose
-	private static final CuratorFramework administrator = ZooKeeperLockStore.client(SERVER, TestServers.PATIENT);
+	private static CuratorFramework administrator;
 
 	private static final AtomicInteger namespaces = new AtomicInteger();
 
 	private final String namespace = "locked" + namespaces.incrementAndGet();
 
 	private final String root = "/" + this.namespace + "/distributed-locks";
+
+	@BeforeAll
+	static void connect() {
+		administrator = ZooKeeperLockStore.client(SERVER, TestServers.PATIENT);
+	}
 
 	@ParameterizedTest
 	@EnumSource
