@@ -73,7 +73,8 @@ class CrashedServerTests {
 				JdbcLockStore store = new JdbcLockStore(pool, JdbcLockSettings.DEFAULTS)) {
 			StoreClient client = new StoreClient(store);
 			crashAfter(client, () -> change.make(client, key, this.owner, this.reader));
-			assertThat(change.isInForce(client, key, this.owner, this.reader)).isTrue();
+			SafetyViolation.check(change.isInForce(client, key, this.owner, this.reader),
+					"the database has forgotten the lease of %s: %s", key, change);
 		}
 	}
 

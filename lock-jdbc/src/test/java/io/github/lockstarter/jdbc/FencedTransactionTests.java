@@ -186,6 +186,12 @@ class FencedTransactionTests {
 		return transaction.execute((status) -> write());
 	}
 
+	private static int beginBesideAnOwner(TransactionTemplate transaction) {
+		return transaction.execute((status) -> {
+			throw new SafetyViolation("two owners are in their transactions at once");
+		});
+	}
+
 	private int writeAnew() {
 		return writeIn(with(TransactionDefinition.PROPAGATION_REQUIRES_NEW));
 	}
@@ -416,8 +422,8 @@ class FencedTransactionTests {
 		impatient.setTimeout(1);
 		this.uncomplaining.execute(this.request, (lease) -> this.transaction.execute((status) -> {
 			this.leases.expire();
-			assertThatExceptionOfType(DataAccessException.class)
-				.isThrownBy(() -> inTime(() -> this.second.execute(this.request, (later) -> writeIn(impatient))));
+			assertThatExceptionOfType(DataAccessException.class).isThrownBy(
+					() -> inTime(() -> this.second.execute(this.request, (later) -> beginBesideAnOwner(impatient))));
 			assertThat(activeConnections()).isOne();
 			return write();
 		}));
@@ -438,8 +444,8 @@ class FencedTransactionTests {
 			this.uncomplaining.execute(this.request, (lease) -> this.transaction.execute((status) -> {
 				this.leases.expire();
 				for (int i = 0; i < 2; i++) {
-					assertThatExceptionOfType(CannotAcquireLockException.class)
-						.isThrownBy(() -> inTime(() -> this.second.execute(this.request, (later) -> writeIn(late))));
+					assertThatExceptionOfType(CannotAcquireLockException.class).isThrownBy(
+							() -> inTime(() -> this.second.execute(this.request, (later) -> beginBesideAnOwner(late))));
 				}
 				return write();
 			}));

@@ -6,6 +6,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -27,6 +28,7 @@ import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.WaitingLine;
 import io.github.lockstarter.test.Callers;
+import io.github.lockstarter.test.SafetyViolation;
 import io.github.lockstarter.test.StoreClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -57,16 +59,14 @@ class LostConnectionTests {
 			StoreClient waiter = new StoreClient(otherStore);
 			holder.acquire(this.key, this.owner, LEASE_TIME, false);
 			assertThat(waiter.listen(messages)).isTrue();
-			assertThat(waiter.acquire(this.key, OwnerToken.random(), LEASE_TIME, true))
-				.isInstanceOf(LockAttempt.Refusal.class);
+			assertRefused(waiter.acquire(this.key, OwnerToken.random(), LEASE_TIME, true));
 			Awaitility.await().until(() -> otherStore.signal().state() == SignalState.NOTIFIED);
 			int doubts = messages.doubts.get();
 			killConnections();
 			Awaitility.await().ignoreExceptions().until(() -> holder.renew(this.key, this.owner, LEASE_TIME));
 			Awaitility.await().until(() -> messages.doubts.get() >= doubts + 2 && waiter.listen(messages));
 			Awaitility.await().until(() -> otherStore.signal().state() == SignalState.NOTIFIED);
-			assertThat(waiter.acquire(this.key, OwnerToken.random(), LEASE_TIME, true))
-				.isInstanceOf(LockAttempt.Refusal.class);
+			assertRefused(waiter.acquire(this.key, OwnerToken.random(), LEASE_TIME, true));
 			holder.release(this.key, this.owner, null);
 			Awaitility.await().until(() -> messages.heard.contains(this.key));
 		}
@@ -111,13 +111,16 @@ class LostConnectionTests {
 			}
 			StoreClient waiter = new StoreClient(store);
 			waiter.listen(messages);
-			Awaitility.await()
+			assertRefused(Awaitility.await()
 				.ignoreExceptions()
-				.until(() -> waiter.acquire(held, OwnerToken.random(), LEASE_TIME, true),
-						(attempt) -> attempt instanceof LockAttempt.Refusal);
+				.until(() -> waiter.acquire(held, OwnerToken.random(), LEASE_TIME, true), Objects::nonNull));
 			Awaitility.await().until(() -> store.signal().state() == SignalState.NOTIFIED);
 			assertThat(source.silent).isNotNull();
 		}
+	}
+
+	private static void assertRefused(LockAttempt attempt) {
+		SafetyViolation.check(attempt instanceof LockAttempt.Refusal, "%s while another owner has the lock", attempt);
 	}
 
 	private static void killConnections() {

@@ -4,6 +4,8 @@ package io.github.lockstarter.jdbc;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 
 import com.zaxxer.hikari.HikariDataSource;
 import org.awaitility.Awaitility;
@@ -55,9 +57,10 @@ class StoppedServerTests {
 				server.resume();
 			}
 			assertThat(lease.isHeld()).isTrue();
-			Awaitility.await()
+			Optional<Lease> second = Awaitility.await()
 				.ignoreExceptions()
-				.until(() -> other.tryAcquire(REQUEST.withWaitTime(Duration.ZERO)).isEmpty());
+				.until(() -> other.tryAcquire(REQUEST.withWaitTime(Duration.ZERO)), Objects::nonNull);
+			SafetyViolation.check(second.isEmpty() || !lease.isHeld(), "two owners of %s", REQUEST.key());
 			List<Call<Long>> waiters = List.of(waiter(registry), waiter(other));
 			lease.close();
 			for (Call<Long> waiter : waiters) {

@@ -15,6 +15,7 @@ import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.test.SafetyViolation;
 import io.github.lockstarter.test.StoreClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -61,6 +62,11 @@ abstract class AbstractRedlockTests {
 		LockAttempt attempt = acquire(client, owner);
 		assertThat(attempt).isInstanceOf(LockAttempt.Grant.class);
 		return ((LockAttempt.Grant) attempt).fencingBase();
+	}
+
+	static void mustNotGet(StoreClient client, OwnerToken owner) {
+		LockAttempt attempt = acquire(client, owner);
+		SafetyViolation.check(attempt instanceof LockAttempt.Refusal, "%s while another owner has the lock", attempt);
 	}
 
 	static LockAttempt acquire(StoreClient client, OwnerToken owner) {

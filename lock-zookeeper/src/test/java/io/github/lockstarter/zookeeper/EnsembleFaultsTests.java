@@ -4,6 +4,7 @@ package io.github.lockstarter.zookeeper;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import org.apache.curator.framework.CuratorFramework;
@@ -90,10 +91,10 @@ class EnsembleFaultsTests {
 			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(
 					() -> instance.registry().acquire(LockRequest.of("stock", 2).withWaitTime(Duration.ofSeconds(1))));
 			killed.forEach(ZooKeeperServer::restart);
-			await().atMost(PATIENCE)
+			long token = await().atMost(PATIENCE)
 				.ignoreExceptions()
-				.until(() -> instance.registry().tryAcquire(REQUEST).orElseThrow().fencingToken() > lease
-					.fencingToken());
+				.until(() -> instance.registry().tryAcquire(REQUEST).orElseThrow().fencingToken(), Objects::nonNull);
+			SafetyViolation.check(token > lease.fencingToken(), "token %s after %s", token, lease.fencingToken());
 		}
 	}
 

@@ -25,6 +25,7 @@ import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.AbstractLockStoreTests;
+import io.github.lockstarter.test.SafetyViolation;
 import io.github.lockstarter.test.StoreClient;
 import io.github.lockstarter.testsupport.FullProfileOnly;
 
@@ -62,7 +63,8 @@ class ZooKeeperLockStoreTests {
 				this.one.client().release(this.key, this.owner, null);
 				await().until(() -> three.acquire(this.key, second, LEASE_TIME, false) instanceof LockAttempt.Grant);
 				assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(turn);
-				assertThat(two.acquire(this.key, first, LEASE_TIME, false)).isInstanceOf(LockAttempt.Refusal.class);
+				SafetyViolation.check(two.acquire(this.key, first, LEASE_TIME, false) instanceof LockAttempt.Refusal,
+						"two owners of '%s'", this.key);
 			}
 		}
 

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import io.github.lockstarter.sample.ShopClient;
 import io.github.lockstarter.sample.ShopProcess;
+import io.github.lockstarter.test.SafetyViolation;
 import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -134,7 +135,9 @@ class NightlyReportTests {
 	}
 
 	private List<ShopProcess> written(LocalDate day) {
-		return saying("Wrote DailyReport[day=" + day);
+		List<ShopProcess> writers = saying("Wrote DailyReport[day=" + day);
+		SafetyViolation.check(writers.size() <= 1, "%s instances wrote the report of %s", writers.size(), day);
+		return writers;
 	}
 
 	private List<ShopProcess> skipped(LocalDate day) {
