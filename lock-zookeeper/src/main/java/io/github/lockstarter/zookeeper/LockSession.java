@@ -201,19 +201,41 @@ final class LockSession implements Watcher {
 			// To create a node that exists may be refused to a user who may use the root
 			all.subList(0, all.size() - 1).forEach((each) -> create(each, CreateMode.PERSISTENT));
 			permitted.add(permitted(create(all.get(all.size() - 1), CreateMode.PERSISTENT)));
+			permitted.add(permitted(requireTop()));
 		}
 		permitted.add(permitted(create(path, CreateMode.CONTAINER)));
 		readBases();
 		return CompletableFuture.allOf(permitted.toArray(CompletableFuture[]::new));
 	}
 
-	private static CompletableFuture<Boolean> permitted(CompletableFuture<Created> created) {
+	private static CompletableFuture<Boolean> permitted(CompletableFuture<?> created) {
 		return created.handle((node, ex) -> {
 			if (ex instanceof UnusableStoreException unusable) {
 				throw unusable;
 			}
 			return true;
 		});
+	}
+
+	/**
+	 * Require the path at the end of the connect string, which no session of it can
+	 * create.
+	 * @return fails with an {@link UnusableStoreException} if it does not exist
+	 */
+	CompletableFuture<?> requireTop() {
+		CompletableFuture<Object> required = new CompletableFuture<>();
+		this.requests.look("/").whenComplete((stat, ex) -> {
+			if (ZooKeeperRequests.isAbsent(ex)) {
+				required.completeExceptionally(new UnusableStoreException(
+						"The path at the end of the connect string of the CuratorFramework does not exist: create it"
+								+ " once, or use a namespace in its place, which the locks create",
+						ex));
+			}
+			else {
+				required.complete(true);
+			}
+		});
+		return required;
 	}
 
 	/**

@@ -5,6 +5,7 @@ package io.github.lockstarter.zookeeper;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -39,7 +40,7 @@ final class Sessions implements ConnectionStateListener {
 
 	private final Duration reservation;
 
-	private final CompletableFuture<Void> connected = new CompletableFuture<>();
+	private final CompletableFuture<LockSession> connected = new CompletableFuture<>();
 
 	private volatile @Nullable LockSession session;
 
@@ -71,18 +72,24 @@ final class Sessions implements ConnectionStateListener {
 	 * Return the first connection, which fails if the client does not connect in time.
 	 * The first requests wait for it, so that is no longer than
 	 * {@value #LONGEST_CONNECT_MILLIS} ms.
+	 * @see LockSession#requireTop()
 	 */
 	CompletableFuture<?> connected() {
 		long timeout = Math.min(this.client.getZookeeperClient().getConnectionTimeoutMs(), LONGEST_CONNECT_MILLIS);
-		CompletableFuture<Void> connected = new CompletableFuture<>();
-		this.connected.copy().orTimeout(timeout, TimeUnit.MILLISECONDS).whenComplete((result, ex) -> {
-			if (ex != null) {
-				connected.completeExceptionally(new IllegalStateException("No session within " + timeout + " ms"));
-			}
-			else {
-				connected.complete(null);
-			}
-		});
+		CompletableFuture<Object> connected = new CompletableFuture<>();
+		this.connected.thenCompose(LockSession::requireTop)
+			.orTimeout(timeout, TimeUnit.MILLISECONDS)
+			.whenComplete((result, ex) -> {
+				if (ex instanceof TimeoutException) {
+					connected.completeExceptionally(new IllegalStateException("No session within " + timeout + " ms"));
+				}
+				else if (ex != null) {
+					connected.completeExceptionally((ex.getCause() != null) ? ex.getCause() : ex);
+				}
+				else {
+					connected.complete(true);
+				}
+			});
 		return connected;
 	}
 
@@ -132,7 +139,7 @@ final class Sessions implements ConnectionStateListener {
 						new SessionChannel(handle, this::isConnected, this.disconnectedAt, System::nanoTime)),
 				this.paths, this.acls, this::onTurn, this.reservation);
 		this.session = session;
-		this.connected.complete(null);
+		this.connected.complete(session);
 		return session;
 	}
 

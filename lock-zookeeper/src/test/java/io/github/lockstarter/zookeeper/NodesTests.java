@@ -60,6 +60,28 @@ class NodesTests {
 	}
 
 	@Test
+	void aPathOfTheConnectStringThatDoesNotExistIsNamedAtTheStartAndByEachCall() throws Exception {
+		String top = "/absent-" + OwnerToken.random().value();
+		try (CuratorFramework client = TestServers.connected(this.server + top, TestServers.PATIENT);
+				ZooKeeperLockStore store = TestServers.store(client)) {
+			assertThat(store.connect()).failsWithin(Duration.ofMinutes(1))
+				.withThrowableThat()
+				.withCauseInstanceOf(UnusableStoreException.class);
+			StoreClient locks = new StoreClient(store);
+			LockKey key = LockKey.of("stock", 1);
+			assertThatExceptionOfType(UnusableStoreException.class)
+				.isThrownBy(() -> locks.acquire(key, OwnerToken.random(), LEASE_TIME, false))
+				.withMessageContaining("path at the end of the connect string of the CuratorFramework does not exist");
+			assertThat(store.address()).endsWith(top);
+			try (CuratorFramework above = TestServers.connected(this.server, TestServers.PATIENT)) {
+				above.create().forPath(top);
+			}
+			assertThat(locks.acquire(key, OwnerToken.random(), LEASE_TIME, false))
+				.isInstanceOf(LockAttempt.Grant.class);
+		}
+	}
+
+	@Test
 	void theNamespaceAndTheAccessControlListsOfTheClientApply() throws Exception {
 		try (CuratorFramework shop = client("shop", "shop", ZooDefs.Ids.CREATOR_ALL_ACL);
 				CuratorFramework other = client("other", "shop", ZooDefs.Ids.CREATOR_ALL_ACL);
