@@ -64,8 +64,8 @@ class HoldAtLeastTests {
 
 	private LockEvent kept(Duration held, Duration rest) {
 		LockEvent.Acquired acquired = (LockEvent.Acquired) this.events.get(0);
-		return new LockEvent.Kept(REQUEST.key(), LockMode.EXCLUSIVE, "FaultInjectingStore", acquired.fencingToken(),
-				held, rest);
+		return new LockEvent.Kept(REQUEST.key(), LockMode.EXCLUSIVE, "MemoryLockStore", acquired.fencingToken(), held,
+				rest);
 	}
 
 	@Test

@@ -32,9 +32,6 @@ import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.GroupGrant;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.LockKeeping;
-import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.StoreServers;
 import io.github.lockstarter.store.WaitingLine;
 import io.github.lockstarter.test.ManualTime;
@@ -220,7 +217,8 @@ class FaultyStoreTests {
 			super(new MemoryLockStore(FaultyStoreTests.this.instances.memory));
 		}
 
-		private <T> CompletionStage<T> answer(Supplier<CompletionStage<T>> request) {
+		@Override
+		protected <T> CompletionStage<T> ask(Request kind, Supplier<CompletionStage<T>> request) {
 			Fault fault = FaultyStoreTests.this.fault.getAndSet(null);
 			return (fault != null) ? answer(fault) : request.get();
 		}
@@ -242,11 +240,6 @@ class FaultyStoreTests {
 		}
 
 		@Override
-		public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
-			return answer(() -> super.acquire(request, wait));
-		}
-
-		@Override
 		@SuppressWarnings("NullAway")
 		public List<CompletionStage<Boolean>> renew(List<LeaseRequest> requests) {
 			Fault fault = FaultyStoreTests.this.fault.getAndSet(null);
@@ -260,85 +253,32 @@ class FaultyStoreTests {
 		}
 
 		@Override
-		public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
-			return answer(() -> super.release(key, owner, next));
-		}
-
-		@Override
-		public Optional<LockKeeping> keeping() {
-			return super.keeping().map((keeping) -> (key, owner, time) -> answer(() -> keeping.keep(key, owner, time)));
-		}
-
-		@Override
 		public Optional<GroupGrant> groupGrant() {
-			return super.groupGrant().map(FaultyGroupGrant::new);
+			return super.groupGrant().map((group) -> new GroupGrant() {
+
+				@Override
+				public boolean isPossibleFor(Collection<LockKey> keys) {
+					return group.isPossibleFor(keys);
+				}
+
+				@Override
+				public CompletionStage<List<LockAttempt.Grant>> acquire(List<LeaseRequest> requests) {
+					if (FaultyStoreTests.this.fault.compareAndSet(Fault.SHORT_LIST, null)) {
+						return group.acquire(requests).thenApply((grants) -> grants.subList(1, grants.size()));
+					}
+					return group.acquire(requests);
+				}
+
+			});
 		}
 
 		@Override
-		public WaitingLine waitingLine() {
-			return new FaultyLine(super.waitingLine());
-		}
-
-		private final class FaultyGroupGrant implements GroupGrant {
-
-			private final GroupGrant delegate;
-
-			FaultyGroupGrant(GroupGrant delegate) {
-				this.delegate = delegate;
+		protected boolean listen(WaitingLine.Listener listener) {
+			Fault fault = FaultyStoreTests.this.fault.get();
+			if (fault == Fault.EXCEPTION || fault == Fault.ERROR) {
+				answer(fault);
 			}
-
-			@Override
-			public boolean isPossibleFor(Collection<LockKey> keys) {
-				return this.delegate.isPossibleFor(keys);
-			}
-
-			@Override
-			public CompletionStage<List<LockAttempt.Grant>> acquire(List<LeaseRequest> requests) {
-				if (FaultyStoreTests.this.fault.compareAndSet(Fault.SHORT_LIST, null)) {
-					return this.delegate.acquire(requests).thenApply((grants) -> grants.subList(1, grants.size()));
-				}
-				return answer(() -> this.delegate.acquire(requests));
-			}
-
-		}
-
-		private final class FaultyLine implements WaitingLine {
-
-			private final WaitingLine delegate;
-
-			FaultyLine(WaitingLine delegate) {
-				this.delegate = delegate;
-			}
-
-			@Override
-			public boolean listen(WaitingLine.Listener listener) {
-				Fault fault = FaultyStoreTests.this.fault.get();
-				if (fault == Fault.EXCEPTION || fault == Fault.ERROR) {
-					answer(fault);
-				}
-				return this.delegate.listen(listener);
-			}
-
-			@Override
-			public CompletionStage<Void> enter(LockKey key, OwnerToken owner) {
-				return answer(() -> this.delegate.enter(key, owner));
-			}
-
-			@Override
-			public CompletionStage<Void> withdraw(LockKey key) {
-				return answer(() -> this.delegate.withdraw(key));
-			}
-
-			@Override
-			public CompletionStage<Void> withdraw(LockKey key, OwnerToken owner) {
-				return answer(() -> this.delegate.withdraw(key, owner));
-			}
-
-			@Override
-			public CompletionStage<Boolean> isAwaited(LockKey key) {
-				return answer(() -> this.delegate.isAwaited(key));
-			}
-
+			return super.listen(listener);
 		}
 
 	}

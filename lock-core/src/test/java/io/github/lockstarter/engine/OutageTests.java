@@ -213,7 +213,7 @@ class OutageTests {
 		assertThat(held).noneMatch(Lease::isHeld);
 		assertThat(log.toString().lines().filter((line) -> !line.contains("OutageLog"))).singleElement()
 			.asString()
-			.contains("WARNING", "The store 'FaultInjectingStore' cannot be asked: request lost (first")
+			.contains("WARNING", "The store 'MemoryLockStore' cannot be asked: request lost (first")
 			.doesNotContain("Exception");
 		this.store.acquire.loseRequests(() -> false);
 		this.store.renew.loseRequests(() -> false);
@@ -223,8 +223,8 @@ class OutageTests {
 		assertThat(log.toString().lines().filter((line) -> !line.contains("OutageLog"))).hasSize(2)
 			.element(1)
 			.asString()
-			.contains("WARNING", "The store 'FaultInjectingStore' answers again after ",
-					" ms; 19 locks were lost: [stock:", " and others");
+			.contains("WARNING", "The store 'MemoryLockStore' answers again after ", " ms; 19 locks were lost: [stock:",
+					" and others");
 	}
 
 	@Test

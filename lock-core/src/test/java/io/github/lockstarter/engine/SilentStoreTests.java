@@ -4,7 +4,6 @@ package io.github.lockstarter.engine;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -16,7 +15,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 import org.awaitility.Awaitility;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -34,16 +32,10 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.memory.MemoryLockStore;
-import io.github.lockstarter.store.GroupGrant;
-import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.LockKeeping;
 import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.ReleaseOutcome;
-import io.github.lockstarter.store.WaitingLine;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
+import io.github.lockstarter.test.DelegatingStore;
 import io.github.lockstarter.test.ManualTime;
 import io.github.lockstarter.test.SafetyViolation;
 import io.github.lockstarter.testsupport.ManualInstances;
@@ -374,7 +366,7 @@ class SilentStoreTests {
 		private final AtomicInteger answered = new AtomicInteger();
 
 		private final DefaultLockRegistry blocking = SilentStoreTests.this.instances
-			.registry(new SilentStore(new MemoryLockStore(SilentStoreTests.this.instances.memory)) {
+			.registry(new DelegatingStore(new MemoryLockStore(SilentStoreTests.this.instances.memory)) {
 
 				@Override
 				public boolean mayBlock() {
@@ -382,8 +374,8 @@ class SilentStoreTests {
 				}
 
 				@Override
-				<T> CompletionStage<T> ask(boolean silent, Supplier<CompletionStage<T>> request) {
-					if (SilentStoreTests.this.store.silent) {
+				protected <T> CompletionStage<T> ask(Request kind, Supplier<CompletionStage<T>> request) {
+					if (SilentStoreTests.this.store.silent && kind != Request.RELEASE && kind != Request.WITHDRAW) {
 						Blocking.this.asked.incrementAndGet();
 						try {
 							Blocking.this.spoken.await();
@@ -531,7 +523,7 @@ class SilentStoreTests {
 	 * A store that does not block, and carries out a request without an answer only when
 	 * it speaks.
 	 */
-	private static class SilentStore extends DirectStore {
+	private static final class SilentStore extends DirectStore {
 
 		private final List<Runnable> unanswered = new CopyOnWriteArrayList<>();
 
@@ -549,7 +541,16 @@ class SilentStoreTests {
 			super(delegate);
 		}
 
-		<T> CompletionStage<T> ask(boolean silent, Supplier<CompletionStage<T>> request) {
+		@Override
+		protected <T> CompletionStage<T> ask(Request kind, Supplier<CompletionStage<T>> request) {
+			boolean silent = switch (kind) {
+				case ACQUIRE -> this.silent;
+				case ACQUIRE_ALL -> this.silent || this.silentGroups;
+				case KEEP -> this.silentKeeping;
+				case RELEASE -> this.silentReleases;
+				case IS_AWAITED -> this.silentLine;
+				case ENTER, WITHDRAW -> false;
+			};
 			if (!silent) {
 				return request.get();
 			}
@@ -568,74 +569,6 @@ class SilentStoreTests {
 			List<Runnable> requests = List.copyOf(this.unanswered);
 			this.unanswered.clear();
 			requests.forEach(Runnable::run);
-		}
-
-		@Override
-		public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
-			return ask(this.silent, () -> super.acquire(request, wait));
-		}
-
-		@Override
-		public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
-			return this.silentReleases ? ask(true, () -> super.release(key, owner, next))
-					: super.release(key, owner, next);
-		}
-
-		@Override
-		public Optional<GroupGrant> groupGrant() {
-			return super.groupGrant().map((groups) -> new GroupGrant() {
-
-				@Override
-				public boolean isPossibleFor(Collection<LockKey> keys) {
-					return groups.isPossibleFor(keys);
-				}
-
-				@Override
-				public CompletionStage<List<LockAttempt.Grant>> acquire(List<LeaseRequest> requests) {
-					boolean silent = SilentStore.this.silent || SilentStore.this.silentGroups;
-					return ask(silent, () -> groups.acquire(requests));
-				}
-
-			});
-		}
-
-		@Override
-		public Optional<LockKeeping> keeping() {
-			return super.keeping()
-				.map((keeping) -> (key, owner, time) -> ask(this.silentKeeping, () -> keeping.keep(key, owner, time)));
-		}
-
-		@Override
-		public WaitingLine waitingLine() {
-			WaitingLine line = super.waitingLine();
-			return new WaitingLine() {
-
-				@Override
-				public boolean listen(Listener listener) {
-					return line.listen(listener);
-				}
-
-				@Override
-				public CompletionStage<Void> enter(LockKey key, OwnerToken owner) {
-					return line.enter(key, owner);
-				}
-
-				@Override
-				public CompletionStage<Void> withdraw(LockKey key) {
-					return line.withdraw(key);
-				}
-
-				@Override
-				public CompletionStage<Void> withdraw(LockKey key, OwnerToken owner) {
-					return line.withdraw(key, owner);
-				}
-
-				@Override
-				public CompletionStage<Boolean> isAwaited(LockKey key) {
-					return ask(SilentStore.this.silentLine, () -> line.isAwaited(key));
-				}
-
-			};
 		}
 
 	}

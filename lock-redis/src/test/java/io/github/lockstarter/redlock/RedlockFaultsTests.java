@@ -4,7 +4,6 @@ package io.github.lockstarter.redlock;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
@@ -12,7 +11,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 import org.awaitility.Awaitility;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -21,8 +19,6 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import io.github.lockstarter.Lease;
-import io.github.lockstarter.LockKey;
-import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.engine.DefaultLockRegistry;
@@ -35,6 +31,7 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.test.Callers;
+import io.github.lockstarter.test.DelegatingStore;
 import io.github.lockstarter.test.SafetyViolation;
 import io.github.lockstarter.test.StoreClient;
 import io.github.lockstarter.testsupport.FullProfileOnly;
@@ -234,34 +231,24 @@ class RedlockFaultsTests extends AbstractRedlockTests {
 	 * A store in which something happens between the decision to renew a lease and the
 	 * request.
 	 */
-	private record RenewingLate(LockStore delegate, Runnable before, CountDownLatch answered) implements LockStore {
+	private static final class RenewingLate extends DelegatingStore {
 
-		@Override
-		public Set<LockMode> modes() {
-			return this.delegate.modes();
-		}
+		private final Runnable before;
 
-		@Override
-		public boolean mayBlock() {
-			return this.delegate.mayBlock();
-		}
+		private final CountDownLatch answered;
 
-		@Override
-		public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
-			return this.delegate.acquire(request, wait);
+		RenewingLate(LockStore delegate, Runnable before, CountDownLatch answered) {
+			super(delegate);
+			this.before = before;
+			this.answered = answered;
 		}
 
 		@Override
 		public List<CompletionStage<Boolean>> renew(List<LeaseRequest> requests) {
 			this.before.run();
-			List<CompletionStage<Boolean>> answers = this.delegate.renew(requests);
+			List<CompletionStage<Boolean>> answers = super.renew(requests);
 			answers.get(0).whenComplete((owned, ex) -> this.answered.countDown());
 			return answers;
-		}
-
-		@Override
-		public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
-			return this.delegate.release(key, owner, next);
 		}
 
 	}

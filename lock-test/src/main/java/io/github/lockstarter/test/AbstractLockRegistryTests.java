@@ -5,21 +5,37 @@ package io.github.lockstarter.test;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockInterruptedException;
+import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
+import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.WaitingLine;
 import io.github.lockstarter.test.Callers.Call;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -29,8 +45,25 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 /**
  * The contract of instances of an application that share a {@link LockStore}: what a
  * {@link LockRegistry} promises its callers and needs the store for, with real threads.
+ * Each instance is a registry over a store of its own. A test is skipped if it needs a
+ * capability that the store does not declare.
  */
-public abstract class AbstractLockRegistryTests extends RegistryHarness {
+public abstract class AbstractLockRegistryTests {
+
+	/**
+	 * A waiter asks a last time at its end, so it is longer than a test waits for a
+	 * {@link Call}.
+	 */
+	private static final Duration WAIT_TIME = Duration.ofSeconds(45);
+
+	/** A machine that stands still for seconds is no outage, and none is tested here. */
+	private static final Duration OUTAGE_TIME = WAIT_TIME;
+
+	/** A waiter that no message reaches asks too late. */
+	private static final Duration POLL_INTERVAL = Duration.ofMinutes(1);
+
+	/** A lock that is not released stays held. */
+	private static final Duration LEASE_TIME = Duration.ofMinutes(2);
 
 	/** Outlasts a machine that stands still twice in a row. */
 	private static final Duration RENEWED_LEASE_TIME = Duration.ofSeconds(3);
@@ -38,6 +71,16 @@ public abstract class AbstractLockRegistryTests extends RegistryHarness {
 	private static final int THREADS = 4;
 
 	private static final int HOLDS = 15;
+
+	private static final AtomicLong lastKey = new AtomicLong();
+
+	private final List<Instance> instances = new ArrayList<>();
+
+	private final LockRequest request = unusedLock();
+
+	private Instance one;
+
+	private Instance two;
 
 	/** Guarded by the lock only. */
 	private int counter;
@@ -47,6 +90,38 @@ public abstract class AbstractLockRegistryTests extends RegistryHarness {
 
 	/** Guarded by the lock only. */
 	private final List<Long> tokens = new ArrayList<>();
+
+	/**
+	 * Return a store for a further instance; all of them keep the same locks. It is
+	 * closed after the test if it can be.
+	 */
+	protected abstract LockStore createStore();
+
+	/**
+	 * Return whether several tests get the same stores, which are then not closed after
+	 * each of them.
+	 */
+	protected boolean sharesStores() {
+		return false;
+	}
+
+	@BeforeEach
+	void startInstances() {
+		this.one = startInstance();
+		this.two = startInstance();
+	}
+
+	@AfterEach
+	void stopInstances() throws Exception {
+		for (Instance instance : this.instances) {
+			instance.registry().close();
+		}
+		for (Instance instance : this.instances) {
+			if (!sharesStores()) {
+				instance.store().close();
+			}
+		}
+	}
 
 	@Test
 	void noUpdateIsLost() throws Exception {
@@ -304,6 +379,199 @@ public abstract class AbstractLockRegistryTests extends RegistryHarness {
 		for (Call<Integer> call : calls) {
 			call.get();
 		}
+	}
+
+	private Instance startInstance() {
+		return startInstance(LEASE_TIME);
+	}
+
+	/**
+	 * Start an instance.
+	 * @param leaseTime the length of a lease that is renewed
+	 */
+	private Instance startInstance(Duration leaseTime) {
+		ObservedStore store = new ObservedStore(createStore());
+		EngineSettings settings = new EngineSettings(WAIT_TIME, leaseTime, EngineSettings.MAX_RENEWALS_PER_LEASE,
+				POLL_INTERVAL,
+				store.hasWaitingLine() ? POLL_INTERVAL : EngineSettings.DEFAULTS.pollIntervalWithoutMessages(),
+				EngineSettings.DEFAULTS.timeSlice(), Duration.ZERO, OUTAGE_TIME);
+		Instance instance = new Instance(store, new DefaultLockRegistry(store, settings, LockListener.NO_OP));
+		this.instances.add(instance);
+		if (store.hasWaitingLine()) {
+			LockRequest other = unusedLock();
+			await().until(() -> {
+				instance.acquire(other).close();
+				return store.listening;
+			});
+		}
+		return instance;
+	}
+
+	private static LockRequest unusedLock() {
+		return LockRequest.of("registry-contract", lastKey.incrementAndGet());
+	}
+
+	private void assumeMode(LockMode mode) {
+		assumeTrue(this.one.store().modes().contains(mode), () -> "The store has no mode " + mode);
+	}
+
+	/**
+	 * Check that the withdrawn waiters of other instances have left nothing behind: the
+	 * lock that the first instance holds passes to the next owner.
+	 */
+	private void assertNobodyWaitsFor(Lease held) {
+		LockKey key = held.key();
+		if (this.one.store().hasWaitingLine()) {
+			await().until(() -> !new StoreClient(this.one.store()).isAwaited(key));
+		}
+		held.close();
+		startInstance().acquire(LockRequest.of(key)).close();
+		this.one.acquire(LockRequest.of(key)).close();
+	}
+
+	/**
+	 * Wait for a condition, with a short poll interval, because each test waits several
+	 * times.
+	 */
+	private static ConditionFactory await() {
+		return Awaitility.await()
+			.atMost(Duration.ofSeconds(20))
+			.pollDelay(Duration.ZERO)
+			.pollInterval(Duration.ofMillis(5));
+	}
+
+	/**
+	 * An instance of an application.
+	 */
+	private record Instance(ObservedStore store, DefaultLockRegistry registry) {
+
+		Lease acquire(LockRequest request) {
+			return this.registry.acquire(request);
+		}
+
+		CompletableFuture<Lease> acquireAsync(LockRequest request) {
+			return this.registry.acquireAsync(request);
+		}
+
+		/**
+		 * Check that a caller that does not wait is refused, because another one has the
+		 * lock.
+		 */
+		void assertRefused(LockRequest request) throws Exception {
+			SafetyViolation.check(isRefused(request), "'%s' was granted while another owner has it", request.key());
+		}
+
+		/**
+		 * Check that a caller that does not wait is refused for as long as the holder of
+		 * a renewed lease has the lock. That the machine stood still and no renewal came
+		 * in time is no second owner.
+		 */
+		void assertRefused(LockRequest request, Lease held) throws Exception {
+			boolean refused = isRefused(request);
+			SafetyViolation.check(refused || !held.isHeld(), "'%s' was granted while another owner has it",
+					request.key());
+			assertThat(refused).as("the lease was renewed in time").isTrue();
+		}
+
+		private boolean isRefused(LockRequest request) throws Exception {
+			return Callers.start(() -> this.registry.tryAcquire(request.withWaitTime(Duration.ZERO))).get().isEmpty();
+		}
+
+		/**
+		 * Start a thread that acquires a lock, releases it and returns its fencing token.
+		 */
+		Call<Long> start(LockRequest request) {
+			return Callers.start(() -> {
+				try (Lease lease = acquire(request)) {
+					return lease.fencingToken();
+				}
+			});
+		}
+
+		/**
+		 * Start a thread that waits for a lock that another instance holds, and return
+		 * when the store has refused it.
+		 */
+		Call<Long> startWaiter(LockRequest request) {
+			int before = this.store.arrived();
+			Call<Long> waiter = start(request);
+			awaitArrival(before);
+			return waiter;
+		}
+
+		/**
+		 * Start an asynchronous acquisition of a lock that another instance holds, and
+		 * return when the store has refused it.
+		 */
+		CompletableFuture<Lease> startFuture(LockRequest request) {
+			int before = this.store.arrived();
+			CompletableFuture<Lease> future = acquireAsync(request);
+			awaitArrival(before);
+			return future;
+		}
+
+		private void awaitArrival(int before) {
+			await().until(() -> this.store.arrived() > before);
+		}
+
+	}
+
+	/**
+	 * The store of an instance, and what it has answered: a test knows from it when a
+	 * waiter has arrived there.
+	 */
+	private static final class ObservedStore extends DelegatingStore {
+
+		private final LockStore delegate;
+
+		/** The owners that were refused, or entered the line. */
+		private final Set<OwnerToken> arrived = ConcurrentHashMap.newKeySet();
+
+		private volatile boolean listening;
+
+		ObservedStore(LockStore delegate) {
+			super(delegate);
+			this.delegate = delegate;
+		}
+
+		/**
+		 * Return how many owners have waited here so far.
+		 */
+		int arrived() {
+			return this.arrived.size();
+		}
+
+		boolean hasWaitingLine() {
+			return waitingLine() != WaitingLine.NONE;
+		}
+
+		@Override
+		public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
+			return super.acquire(request, wait).thenApply((attempt) -> {
+				if (attempt instanceof LockAttempt.Refusal) {
+					this.arrived.add(request.owner());
+				}
+				return attempt;
+			});
+		}
+
+		@Override
+		protected boolean listen(WaitingLine.Listener listener) {
+			this.listening = super.listen(listener);
+			return this.listening;
+		}
+
+		@Override
+		protected CompletionStage<Void> enter(LockKey key, OwnerToken owner) {
+			return super.enter(key, owner).thenRun(() -> this.arrived.add(owner));
+		}
+
+		void close() throws Exception {
+			if (this.delegate instanceof AutoCloseable closeable) {
+				closeable.close();
+			}
+		}
+
 	}
 
 	/**

@@ -6,28 +6,205 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Phaser;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
+import io.github.lockstarter.store.WaitingLine;
+import io.github.lockstarter.test.Callers.Call;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
- * The contract of every {@link LockStore}, seen from several JVMs that share one store.
+ * The contract of every {@link LockStore}, seen from several JVMs that share one store,
+ * each with its own. A test is skipped if it needs a capability that the store does not
+ * declare, such as a mode or a waiting line.
  */
-public abstract class AbstractLockStoreTests extends AbstractLockModeTests {
+public abstract class AbstractLockStoreTests {
+
+	/** So long that a lease ends only where a test ends it. */
+	protected static final Duration LEASE_TIME = Duration.ofMinutes(10);
+
+	private static final Duration SHORTER_LEASE_TIME = Duration.ofMinutes(1);
+
+	/** How long a store of a test reserves a free lock for the one whose turn it is. */
+	protected static final Duration RESERVATION = Duration.ofHours(1);
+
+	private static final Duration POLL_INTERVAL = Duration.ofMillis(5);
 
 	/** For Redlock, a majority has to vote within a third of it. */
 	private static final Duration SHORT_LEASE_TIME = Duration.ofSeconds(1);
+
+	private static final int OWNERS = 4;
+
+	private static final int LOCKS = 50;
+
+	private static final Duration HOUR = Duration.ofHours(1);
+
+	private static final Duration ALMOST_AN_HOUR = Duration.ofMinutes(50);
+
+	private static final AtomicLong lastKey = new AtomicLong();
+
+	/** The name of the locks of this test. */
+	private static volatile String name = "";
+
+	/** Those of all tests of a class that shares them. */
+	private static final List<Jvm> shared = new ArrayList<>();
+
+	private final List<Jvm> jvms = new ArrayList<>();
+
+	protected final LockKey key = firstKey();
+
+	protected final OwnerToken owner = OwnerToken.random();
+
+	protected final OwnerToken other = OwnerToken.random();
+
+	private final OwnerToken reader = OwnerToken.random(LockMode.READ);
+
+	private final OwnerToken otherReader = OwnerToken.random(LockMode.READ);
+
+	private final OwnerToken thirdReader = OwnerToken.random(LockMode.READ);
+
+	private final OwnerToken fair = OwnerToken.random(LockMode.FAIR);
+
+	private final OwnerToken laterFair = OwnerToken.random(LockMode.FAIR);
+
+	protected Jvm one;
+
+	protected Jvm two;
+
+	protected Jvm three;
+
+	/**
+	 * Return a store for a further JVM; all of them keep the same locks.
+	 */
+	protected abstract LockStore createStore();
+
+	/**
+	 * Return whether all tests of this class use the same JVMs, because their stores are
+	 * slow to connect.
+	 */
+	protected boolean sharesJvms() {
+		return false;
+	}
+
+	/**
+	 * Let the lease of an owner end now, as if {@link #LEASE_TIME} had passed.
+	 */
+	protected abstract void expire(LockKey key, OwnerToken owner);
+
+	/**
+	 * Let the {@linkplain #RESERVATION reservation} of a free lock end now. A store
+	 * without a waiting line reserves no lock.
+	 */
+	protected void endReservation(LockKey key) {
+		throw new UnsupportedOperationException();
+	}
+
+	/**
+	 * Return whether a lease also ends by itself, and not only if a test moves a clock.
+	 */
+	protected boolean isOnRealClock() {
+		return true;
+	}
+
+	/**
+	 * Return whether two locks can be granted together, if the store can grant several.
+	 */
+	protected boolean areTogether(LockKey one, LockKey other) {
+		return true;
+	}
+
+	/**
+	 * Return whether a refusal contains the remaining time of the other owner's lease.
+	 */
+	protected boolean knowsTheRemainingTime() {
+		return true;
+	}
+
+	/**
+	 * Return whether messages about two locks arrive in the order in which they are sent.
+	 */
+	protected boolean areInOrder(LockKey one, LockKey other) {
+		return true;
+	}
+
+	/**
+	 * Return whether the second JVM in a line is notified as well, because the store does
+	 * not know whether the first one is alive.
+	 */
+	protected boolean notifiesTheSecondAsWell() {
+		return false;
+	}
+
+	/**
+	 * Return the answer to a release after the lock was already released.
+	 */
+	protected ReleaseOutcome repeatedRelease() {
+		return ReleaseOutcome.NOT_OWNER;
+	}
+
+	@BeforeEach
+	void startJvms() {
+		this.one = startJvm();
+		this.two = startJvm();
+		this.three = startJvm();
+	}
+
+	@AfterEach
+	void stopJvms() throws Exception {
+		if (!sharesJvms()) {
+			stop(this.jvms);
+		}
+	}
+
+	@AfterAll
+	static void stopSharedJvms() throws Exception {
+		stop(shared);
+		shared.clear();
+	}
+
+	private static void stop(List<Jvm> jvms) throws Exception {
+		for (Jvm jvm : jvms) {
+			jvm.stop();
+		}
+	}
+
+	protected final Jvm startJvm() {
+		int number = this.jvms.size();
+		boolean known = sharesJvms() && number < shared.size();
+		Jvm jvm = known ? shared.get(number) : new Jvm(this::createStore, knowsTheRemainingTime());
+		if (sharesJvms() && !known) {
+			shared.add(jvm);
+		}
+		jvm.hearOf(this.key.name());
+		this.jvms.add(jvm);
+		return jvm;
+	}
 
 	@Test
 	void aFreeLockIsGranted() {
@@ -309,6 +486,975 @@ public abstract class AbstractLockStoreTests extends AbstractLockModeTests {
 		this.two.queue(hostile);
 		this.one.release(hostile, this.owner, null);
 		assertThat(heardBy(this.two, hostile)).containsExactly(hostile);
+	}
+
+	@Test
+	void aStoreHasAName() {
+		assertThat(this.one.client().store().name()).isNotBlank();
+	}
+
+	@Test
+	void oneOfManyConcurrentOwnersIsGranted() throws Exception {
+		assertOneOwnerEach(Stream.generate(AbstractLockStoreTests::unusedKey).limit(LOCKS).toList());
+	}
+
+	@Test
+	void oneOfManyConcurrentOwnersIsGrantedAnExpiredLock() throws Exception {
+		List<LockKey> locks = Stream.generate(AbstractLockStoreTests::unusedKey).limit(LOCKS).toList();
+		for (LockKey lock : locks) {
+			this.one.grant(lock, this.owner);
+			expire(lock, this.owner);
+		}
+		assertOneOwnerEach(locks);
+	}
+
+	@Test
+	void anExpiredOwnerDoesNotRenewALockThatNobodyElseHolds() {
+		this.one.grant(this.key, this.owner);
+		expire(this.key, this.owner);
+		this.one.mustNotHold(this.key, this.owner);
+		this.two.grant(this.key, this.other);
+	}
+
+	@Test
+	void anExpiredOwnerDoesNotReleaseALockThatNobodyElseHolds() {
+		this.one.grant(this.key, this.owner);
+		expire(this.key, this.owner);
+		assertThat(this.one.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.NOT_OWNER);
+		this.two.grant(this.key, this.other);
+	}
+
+	@Test
+	void aKeptLockExcludesAllForItsTime() {
+		this.one.grant(this.key, this.owner);
+		assertThat(keep(HOUR)).isTrue();
+		this.two.mustNotGet(this.key, this.other, ALMOST_AN_HOUR, HOUR);
+		this.one.mustNotGet(this.key, this.other);
+		this.two.mustNotGet(this.key, OwnerToken.random(LockMode.READ));
+		this.two.mustNotGet(this.key, OwnerToken.random(LockMode.FAIR));
+	}
+
+	@Test
+	void aKeptLockIsGrantedWhenItsTimeIsOver() {
+		long base = this.one.grant(this.key, this.owner);
+		keep(LEASE_TIME);
+		this.two.mustNotGet(this.key, this.other);
+		expire(this.key, this.owner);
+		assertGrowing(base, this.two.grant(this.key, this.other));
+	}
+
+	@Test
+	void aRenewalThatComesAfterTheKeepChangesNothing() {
+		this.one.grant(this.key, this.owner);
+		keep(HOUR);
+		this.one.mustNotHold(this.key, this.owner);
+		this.two.mustNotGet(this.key, this.other, ALMOST_AN_HOUR, HOUR);
+		assertThat(this.one.client().renew(this.key, this.owner, HOUR.multipliedBy(2))).isFalse();
+		this.two.mustNotGet(this.key, this.other, Duration.ZERO, HOUR);
+	}
+
+	@Test
+	void anAcquisitionThatComesAfterTheKeepChangesNothing() {
+		this.one.grant(this.key, this.owner);
+		keep(HOUR);
+		this.one.mustNotGet(this.key, this.owner);
+		this.two.mustNotGet(this.key, this.other, ALMOST_AN_HOUR, HOUR);
+	}
+
+	@Test
+	void aReleaseThatComesAfterTheKeepFreesNobody() {
+		this.one.grant(this.key, this.owner);
+		this.two.queue(this.key);
+		keep(HOUR);
+		assertThat(this.one.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.NOT_OWNER);
+		assertThat(heardBy(this.two)).isEmpty();
+		this.two.mustNotGet(this.key, this.other, ALMOST_AN_HOUR, HOUR);
+	}
+
+	@Test
+	void aRepeatedKeepHasTheSameAnswerAndTheFirstTimeCounts() {
+		this.one.grant(this.key, this.owner);
+		assertThat(keep(HOUR)).isTrue();
+		assertThat(keep(SHORTER_LEASE_TIME)).isTrue();
+		this.two.mustNotGet(this.key, this.other, ALMOST_AN_HOUR, HOUR);
+	}
+
+	@Test
+	void nobodyElseKeepsALock() {
+		this.one.grant(this.key, this.owner);
+		assertThat(this.two.keep(this.key, this.other, HOUR)).isFalse();
+		this.two.mustNotGet(this.key, this.other, Duration.ZERO, LEASE_TIME);
+		this.one.mustHold(this.key, this.owner);
+	}
+
+	@Test
+	void aFreeLockIsNotKept() {
+		assertThat(keep(HOUR)).isFalse();
+		this.two.grant(this.key, this.other);
+	}
+
+	@Test
+	void aLockThatSomebodyElseKeepsIsNotKeptAgain() {
+		this.two.grant(this.key, this.other);
+		this.two.keep(this.key, this.other, HOUR);
+		assertThat(keep(HOUR.multipliedBy(2))).isFalse();
+		this.two.mustNotGet(this.key, this.owner, Duration.ZERO, HOUR);
+	}
+
+	@Test
+	void aShareIsNotKept() {
+		OwnerToken reader = OwnerToken.random(LockMode.READ);
+		this.one.grant(this.key, reader);
+		assertThat(this.one.keep(this.key, reader, HOUR)).isFalse();
+		this.two.mustNotGet(this.key, this.other, Duration.ZERO, LEASE_TIME);
+		this.one.mustHold(this.key, reader);
+	}
+
+	@Test
+	void twoReadersNeverHaveTheSameFencingBaseThoughOneAsksAgain() {
+		long first = this.one.grant(this.key, this.reader);
+		long second = this.two.grant(this.key, this.otherReader);
+		long again = this.one.grant(this.key, this.reader);
+		SafetyViolation.check(first != second && again != second, "Two readers have the same fencing base: %s", second);
+		assertThat(again).isGreaterThanOrEqualTo(first);
+	}
+
+	@Test
+	void aReaderThatIsReleasedTwiceTakesNothingFromOthers() {
+		this.one.grant(this.key, this.reader);
+		this.two.grant(this.key, this.otherReader);
+		assertThat(this.one.release(this.key, this.reader, null)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(this.one.release(this.key, this.reader, null)).isEqualTo(repeatedRelease());
+		this.two.mustHold(this.key, this.otherReader);
+		this.three.mustNotGet(this.key, this.owner);
+	}
+
+	@Test
+	void aReaderThatComesTooLateForItsOwnReleaseIsReleasedOnceMore() {
+		this.one.grant(this.key, this.reader);
+		this.one.release(this.key, this.reader, null);
+		this.one.grant(this.key, this.reader);
+		assertThat(this.one.release(this.key, this.reader, null)).isEqualTo(ReleaseOutcome.RELEASED);
+		this.two.grant(this.key, this.owner);
+	}
+
+	@Test
+	void aReaderThatAsksAgainIsNotRefusedBecauseAWriterWaits() {
+		assumeWaitingLine();
+		this.one.grant(this.key, this.reader);
+		this.two.queue(this.key, this.owner);
+		this.one.grant(this.key, this.reader);
+		this.three.mustWait(this.key, this.otherReader);
+	}
+
+	@Test
+	void aWriterDoesNotGetWhatItAskedForAsAReader() {
+		OwnerToken writer = new OwnerToken(this.reader.value(), LockMode.WRITE);
+		this.one.grant(this.key, this.reader);
+		this.one.mustNotGet(this.key, writer);
+		this.one.mustNotHold(this.key, writer);
+		assertThat(this.one.release(this.key, writer, null)).isEqualTo(ReleaseOutcome.NOT_OWNER);
+		this.one.mustHold(this.key, this.reader);
+	}
+
+	@Test
+	void readersBehindAWriterThatWithdrawsAreNotified() {
+		this.one.grant(this.key, this.reader);
+		this.two.queue(this.key, this.owner);
+		this.three.queue(this.key, this.otherReader);
+		this.two.withdraw(this.key);
+		assertThat(heardBy(this.three)).containsOnly(this.key);
+		this.three.grant(this.key, this.otherReader);
+		this.one.mustHold(this.key, this.reader);
+	}
+
+	@Test
+	void readersBehindAFairOwnerThatWithdrawsAreNotified() {
+		this.one.grant(this.key, this.reader);
+		this.two.arrive(this.key, this.fair);
+		this.three.queue(this.key, this.otherReader);
+		this.two.withdraw(this.key, this.fair);
+		assertThat(heardBy(this.three)).containsOnly(this.key);
+		this.three.grant(this.key, this.otherReader);
+	}
+
+	@Test
+	void readersBehindAnotherWriterAreNotNotified() {
+		Jvm four = startJvm();
+		this.one.grant(this.key, this.reader);
+		this.two.queue(this.key, this.owner);
+		this.three.queue(this.key, this.other);
+		four.queue(this.key, this.otherReader);
+		this.two.withdraw(this.key);
+		assertNotNotified(four);
+		four.mustWait(this.key, this.otherReader);
+	}
+
+	@Test
+	void aFairWaiterKeepsItsPlaceThoughAnotherOfItsJvmTakesItsTurn() {
+		assertThatAFairWaiterKeepsItsPlaceThoughItsTurnIsTakenIn(LockMode.EXCLUSIVE);
+	}
+
+	@Test
+	void aFairWaiterKeepsItsPlaceThoughAReaderOfItsJvmTakesItsTurn() {
+		assertThatAFairWaiterKeepsItsPlaceThoughItsTurnIsTakenIn(LockMode.READ);
+	}
+
+	@Test
+	void aFairWaiterKeepsItsPlaceThoughOneOfItsJvmDidNotWaitForItsTurn() {
+		assertThatAFairWaiterKeepsItsPlaceThoughItsTurnIsTakenIn(LockMode.FAIR);
+	}
+
+	@Test
+	void aJvmIsNotifiedOfAnOrphanThatItReleasesWhileItWaits() {
+		assumeWaitingLine();
+		this.one.grant(this.key, this.owner);
+		this.one.queue(this.key);
+		this.two.queue(this.key);
+		assertThat(this.one.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+		assertThat(heardBy(this.one)).containsOnly(this.key);
+		assertNotNotified(this.two);
+	}
+
+	@Test
+	void aReadingJvmIsNotifiedOfAnOrphanThatItReleasesWhileItWaits() {
+		this.one.grant(this.key, this.reader);
+		this.one.queue(this.key, this.owner);
+		this.one.release(this.key, this.reader, null);
+		assertThat(heardBy(this.one)).containsOnly(this.key);
+		this.one.grant(this.key, this.owner);
+		this.one.queue(this.key, this.otherReader);
+		this.one.heard().clear();
+		this.one.release(this.key, this.owner, null);
+		this.one.grant(this.key, this.otherReader);
+		assertThat(heardBy(this.one)).containsOnly(this.key);
+	}
+
+	@Test
+	void aJvmThatReleasesForItsNextCallerIsNotifiedAfterAllOthers() {
+		this.one.grant(this.key, this.owner);
+		this.one.queue(this.key);
+		this.two.queue(this.key);
+		this.one.release(this.key, this.owner, LockMode.EXCLUSIVE);
+		assertThat(heardBy(this.two)).containsOnly(this.key);
+		assertNotNotified(this.one);
+		this.two.grant(this.key, this.other);
+		this.two.release(this.key, this.other, null);
+		assertThat(heardBy(this.one)).contains(this.key);
+	}
+
+	@Test
+	void aJvmThatWaitsIsNotifiedWhenOneOfItsFairCallersWithdraws() {
+		this.one.grant(this.key, this.owner);
+		this.two.arrive(this.key, this.fair);
+		this.two.queue(this.key);
+		this.one.release(this.key, this.owner, null);
+		assertThat(heardBy(this.two)).hasSizeGreaterThanOrEqualTo(1);
+		int heard = this.two.heard().size();
+		this.two.withdraw(this.key, this.fair);
+		assertThat(heardBy(this.two)).hasSizeGreaterThan(heard);
+	}
+
+	@Test
+	void aJvmThatWasNotifiedForAWaiterThatHasLeftPassesTheTurnOn() {
+		this.one.grant(this.key, this.owner);
+		this.two.arrive(this.key, this.fair);
+		this.three.arrive(this.key, this.laterFair);
+		this.one.release(this.key, this.owner, null);
+		assertThat(heardBy(this.two)).contains(this.key);
+		this.two.withdraw(this.key);
+		assertThat(heardBy(this.three)).contains(this.key);
+		this.three.grant(this.key, this.laterFair);
+		assertThat(this.three.release(this.key, this.laterFair, null)).isEqualTo(ReleaseOutcome.RELEASED);
+	}
+
+	@Test
+	void aJvmThatAsksForAnotherOwnerThanItWasNotifiedForIsNotLate() {
+		this.one.grant(this.key, this.owner);
+		this.three.arrive(this.key, this.fair);
+		this.one.release(this.key, this.owner, null);
+		// A store that polls tells of the last notification only
+		assertThat(heardBy(this.three)).contains(this.key);
+		endReservation(this.key);
+		this.two.grant(this.key, this.other);
+		this.three.queue(this.key);
+		assertThat(this.two.release(this.key, this.other, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+		assertThat(heardBy(this.three)).hasSizeGreaterThan(1);
+	}
+
+	@Test
+	void nobodySharesALockWithOneThatGotItInOrderOfArrival() {
+		this.one.grant(this.key, this.fair);
+		this.two.mustNotGet(this.key, this.reader);
+		this.two.mustNotGet(this.key, this.owner);
+		assertThat(this.one.release(this.key, this.fair, null)).isEqualTo(ReleaseOutcome.RELEASED);
+		this.two.grant(this.key, this.reader);
+		this.one.mustNotGet(this.key, this.laterFair);
+	}
+
+	@Test
+	void readersShareALock() {
+		long base = this.one.grant(this.key, this.reader);
+		assertGrowing(base, this.two.grant(this.key, this.otherReader), this.one.grant(this.key, this.thirdReader));
+	}
+
+	@Test
+	void aReaderExcludesAWriterUntilTheLastOneHasLeft() {
+		this.one.grant(this.key, this.reader);
+		this.two.grant(this.key, this.otherReader);
+		this.three.mustNotGet(this.key, this.owner, SHORTER_LEASE_TIME, LEASE_TIME);
+		assertThat(this.one.release(this.key, this.reader, null)).isEqualTo(ReleaseOutcome.RELEASED);
+		this.three.mustNotGet(this.key, this.owner);
+		assertThat(this.two.release(this.key, this.otherReader, null)).isEqualTo(ReleaseOutcome.RELEASED);
+		this.three.grant(this.key, this.owner);
+	}
+
+	@Test
+	void aWriterExcludesReaders() {
+		this.one.grant(this.key, OwnerToken.random(LockMode.WRITE));
+		this.two.mustNotGet(this.key, this.reader, SHORTER_LEASE_TIME, LEASE_TIME);
+		this.one.mustNotGet(this.key, this.reader);
+	}
+
+	@Test
+	void aFencingBaseGrowsFromReaderToWriterAndBack() {
+		long first = this.one.grant(this.key, this.reader);
+		this.one.release(this.key, this.reader, null);
+		long second = this.two.grant(this.key, this.owner);
+		this.two.release(this.key, this.owner, null);
+		assertGrowing(first, second, this.one.grant(this.key, this.otherReader));
+	}
+
+	@Test
+	void aReaderThatAsksAgainGetsAFullLease() {
+		long base = this.one.grant(this.key, this.reader, SHORTER_LEASE_TIME);
+		assertThat(this.one.grant(this.key, this.reader)).isGreaterThanOrEqualTo(base);
+		this.two.mustNotGet(this.key, this.owner, SHORTER_LEASE_TIME, LEASE_TIME);
+	}
+
+	@Test
+	void aReaderExtendsItsOwnLeaseAndNoOther() {
+		this.one.grant(this.key, this.reader);
+		this.two.grant(this.key, this.otherReader, SHORTER_LEASE_TIME);
+		assertThat(this.two.client().renew(this.key, this.otherReader, HOUR)).isTrue();
+		expire(this.key, this.reader);
+		this.one.mustNotHold(this.key, this.reader);
+		assertThat(this.one.release(this.key, this.reader, null)).isEqualTo(ReleaseOutcome.NOT_OWNER);
+		this.two.mustHold(this.key, this.otherReader);
+		this.three.mustNotGet(this.key, this.owner);
+	}
+
+	@Test
+	void aReaderCanAskForItsShareWithoutALongerLease() {
+		this.one.grant(this.key, this.reader, SHORTER_LEASE_TIME);
+		this.one.mustHold(this.key, this.reader);
+		this.two.mustNotHold(this.key, this.otherReader);
+		this.two.mustNotGet(this.key, this.owner, Duration.ZERO, SHORTER_LEASE_TIME);
+		this.one.release(this.key, this.reader, null);
+		this.one.mustNotHold(this.key, this.reader);
+	}
+
+	@Test
+	void aCrashedReaderFreesItsShareWhenItsOwnLeaseEnds() {
+		this.one.grant(this.key, this.reader);
+		this.two.grant(this.key, this.otherReader, HOUR);
+		this.two.release(this.key, this.otherReader, null);
+		this.three.mustNotGet(this.key, this.owner);
+		expire(this.key, this.reader);
+		this.three.grant(this.key, this.owner);
+	}
+
+	@Test
+	void theLeaseOfAReaderIsNotShortenedByOneThatHasLess() {
+		this.one.grant(this.key, this.reader);
+		this.two.grant(this.key, this.otherReader, SHORTER_LEASE_TIME);
+		this.two.release(this.key, this.otherReader, null);
+		this.three.mustNotGet(this.key, this.owner, SHORTER_LEASE_TIME, LEASE_TIME);
+	}
+
+	@Test
+	void aReaderThatDoesNotHoldTheLockChangesNothing() {
+		this.one.grant(this.key, this.reader);
+		assertThat(this.two.release(this.key, this.otherReader, null)).isEqualTo(ReleaseOutcome.NOT_OWNER);
+		this.two.mustNotHold(this.key, this.otherReader);
+		assertThat(this.two.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.NOT_OWNER);
+		this.two.mustNotHold(this.key, this.owner);
+		this.two.mustNotGet(this.key, this.owner);
+	}
+
+	@Test
+	void aWaitingWriterComesBeforeReadersThatComeLater() {
+		assumeWaitingLine();
+		this.one.grant(this.key, this.reader);
+		this.two.queue(this.key, this.owner);
+		this.three.queue(this.key, this.otherReader);
+		assertThat(this.one.release(this.key, this.reader, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+		assertThat(heardBy(this.two)).containsExactly(this.key);
+		assertNotNotified(this.three);
+		this.two.grant(this.key, this.owner);
+	}
+
+	@Test
+	void aReaderIsAdmittedWhenTheWaitingWriterWithdraws() {
+		this.one.grant(this.key, this.reader);
+		this.two.queue(this.key, this.owner);
+		this.three.queue(this.key, this.otherReader);
+		this.two.withdraw(this.key);
+		this.three.grant(this.key, this.otherReader);
+	}
+
+	@Test
+	void readersThatWaitSideBySideAreNotifiedTogether() {
+		assumeWaitingLine();
+		this.one.grant(this.key, this.owner);
+		this.two.queue(this.key, this.reader);
+		this.three.queue(this.key, this.otherReader);
+		assertThat(this.one.release(this.key, this.owner, LockMode.EXCLUSIVE))
+			.isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+		assertThat(heardBy(this.two)).containsExactly(this.key);
+		assertThat(heardBy(this.three)).containsExactly(this.key);
+		this.three.grant(this.key, this.otherReader);
+		this.two.grant(this.key, this.reader);
+		this.one.mustNotGet(this.key, this.other);
+	}
+
+	@Test
+	void aReaderBehindAWriterIsNotNotifiedWithTheReadersBeforeIt() {
+		Jvm four = startJvm();
+		this.one.grant(this.key, this.owner);
+		this.two.queue(this.key, this.reader);
+		this.three.queue(this.key, this.other);
+		four.queue(this.key, this.otherReader);
+		this.one.release(this.key, this.owner, null);
+		assertThat(heardBy(this.two)).containsExactly(this.key);
+		assertNotNotified(four);
+		this.two.grant(this.key, this.reader);
+		four.mustWait(this.key, this.otherReader);
+	}
+
+	@Test
+	void aJvmWhoseReaderFollowsOnItsWriterKeepsItsPlace() {
+		this.one.grant(this.key, this.reader);
+		this.two.queue(this.key, this.owner);
+		this.three.queue(this.key, this.other);
+		this.two.grant(this.key, this.otherReader);
+		this.two.queue(this.key, this.owner);
+		assertThat(this.one.isAwaited(this.key)).isTrue();
+	}
+
+	@Test
+	void nothingIsLeftOfAReader() {
+		this.one.grant(this.key, this.reader);
+		this.one.release(this.key, this.reader, null);
+		this.two.grant(this.key, this.owner);
+		assertThat(this.two.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(this.one.release(this.key, this.reader, null)).isEqualTo(repeatedRelease());
+	}
+
+	@Test
+	void aLockIsGrantedInOrderOfArrival() {
+		List<OwnerToken> owners = List.of(fair(), fair(), fair(), fair());
+		List<Jvm> jvms = List.of(this.two, this.three, this.two, this.one);
+		this.one.grant(this.key, this.owner);
+		for (int i = 0; i < owners.size(); i++) {
+			jvms.get(i).arrive(this.key, owners.get(i));
+		}
+		this.one.release(this.key, this.owner, null);
+		for (int i = 0; i < owners.size(); i++) {
+			for (int later = i + 1; later < owners.size(); later++) {
+				if (jvms.get(later) != jvms.get(i)) {
+					jvms.get(later).mustWait(this.key, owners.get(later));
+				}
+			}
+			jvms.get(i).grant(this.key, owners.get(i));
+			jvms.get(i).release(this.key, owners.get(i), null);
+		}
+		this.one.grant(this.key, this.other);
+	}
+
+	@Test
+	void nobodyOvertakesOneThatWaitsInOrderOfArrivalForALockThatBecameFreeByItself() {
+		this.one.grant(this.key, this.owner);
+		this.two.arrive(this.key, this.fair);
+		expire(this.key, this.owner);
+		// It may overtake if it asks again before the first one comes
+		this.three.mustWait(this.key, this.laterFair);
+		await().until(() -> this.two.heard().contains(this.key));
+		this.two.grant(this.key, this.fair);
+		this.three.mustNotGet(this.key, this.laterFair);
+	}
+
+	@Test
+	void aFreeLockIsReservedForTheJvmThatWasNotified() {
+		assumeWaitingLine();
+		this.one.grant(this.key, this.owner);
+		this.two.queue(this.key);
+		this.one.release(this.key, this.owner, null);
+		for (LockMode mode : LockMode.values()) {
+			this.three.mustWait(this.key, OwnerToken.random(mode));
+		}
+		this.two.grant(this.key, this.other);
+	}
+
+	@Test
+	void severalLocksAreNotGrantedTogetherWhileOneIsReserved() {
+		List<LeaseRequest> requests = together(this.owner, this.other);
+		LockKey reserved = requests.get(1).key();
+		OwnerToken holder = OwnerToken.random();
+		this.one.grant(reserved, holder);
+		this.two.queue(reserved);
+		this.one.release(reserved, holder, null);
+		assertThat(this.three.acquireAll(requests)).isEmpty();
+		this.two.grant(reserved, this.other);
+	}
+
+	@Test
+	void aWaiterThatWasNotifiedAndDoesNotComeIsPassedOver() {
+		twoWaitInOrderOfArrival();
+		this.one.release(this.key, this.owner, null);
+		this.three.mustWait(this.key, this.laterFair);
+		endReservation(this.key);
+		this.three.grant(this.key, this.laterFair);
+		this.two.mustNotGet(this.key, this.fair);
+	}
+
+	@Test
+	void aWaiterThatWithdrawsDelaysNoOther() {
+		twoWaitInOrderOfArrival();
+		this.two.withdraw(this.key, this.fair);
+		this.one.release(this.key, this.owner, null);
+		assertNotNotified(this.two);
+		assertThat(heardBy(this.three)).containsExactly(this.key);
+		this.three.grant(this.key, this.laterFair);
+	}
+
+	@Test
+	void aWaiterThatWithdrawsWhenItIsItsTurnPassesItOn() {
+		twoWaitInOrderOfArrival();
+		this.one.release(this.key, this.owner, null);
+		this.two.withdraw(this.key, this.fair);
+		assertThat(heardBy(this.three)).contains(this.key);
+		this.three.grant(this.key, this.laterFair);
+	}
+
+	@Test
+	void aJvmThatLetsItsOwnCallersInTheOtherWayRoundTakesNothingFromOthers() {
+		OwnerToken early = fair();
+		OwnerToken between = fair();
+		OwnerToken late = fair();
+		this.one.grant(this.key, this.owner);
+		this.two.arrive(this.key, early);
+		this.three.arrive(this.key, between);
+		this.two.arrive(this.key, late);
+		this.one.release(this.key, this.owner, null);
+		this.two.grant(this.key, late);
+		this.two.release(this.key, late, null);
+		this.two.mustWait(this.key, early);
+		this.three.grant(this.key, between);
+		this.three.release(this.key, between, null);
+		this.two.grant(this.key, early);
+	}
+
+	@Test
+	void severalLocksAreGrantedTogetherOrNotAtAll() {
+		List<LeaseRequest> requests = together(this.owner, this.other);
+		List<LockAttempt.Grant> grants = this.one.acquireAll(requests);
+		assertThat(grants).hasSize(2).extracting(LockAttempt.Grant::awaited).containsExactly(false, false);
+		assertThat(this.one.grant(requests.get(0).key(), this.owner)).isEqualTo(grants.get(0).fencingBase());
+		assertThat(this.one.acquireAll(requests)).isEqualTo(grants);
+		this.one.release(requests.get(0).key(), this.owner, null);
+		List<LeaseRequest> overlapping = List.of(requests.get(0),
+				new LeaseRequest(requests.get(1).key(), OwnerToken.random(), LEASE_TIME));
+		assertThat(this.two.acquireAll(overlapping)).isEmpty();
+		assertGrowing(grants.get(0).fencingBase(), this.two.grant(requests.get(0).key(), OwnerToken.random()));
+	}
+
+	@Test
+	void oneWhoseTurnItIsGetsSeveralLocksAndLeavesTheQueue() {
+		List<LeaseRequest> requests = together(this.owner, this.other);
+		LockKey contended = requests.get(1).key();
+		OwnerToken holder = OwnerToken.random();
+		this.one.grant(contended, holder);
+		this.two.queue(contended);
+		this.one.release(contended, holder, null);
+		assertThat(heardBy(this.two)).containsExactly(contended);
+		assertThat(this.two.acquireAll(requests)).hasSize(2);
+		assertThat(this.one.isAwaited(contended)).isFalse();
+	}
+
+	@Test
+	void oneOfTheSameJvmThatIsTakenTogetherWithOthersCostsNobodyAPlace() {
+		List<LeaseRequest> requests = together(this.owner, this.other);
+		LockKey contended = requests.get(1).key();
+		OwnerToken holder = OwnerToken.random();
+		OwnerToken waiting = fair();
+		this.one.grant(contended, holder);
+		this.two.arrive(contended, waiting);
+		this.one.release(contended, holder, null);
+		assertThat(this.two.acquireAll(requests)).hasSize(2);
+		this.two.release(contended, this.other, null);
+		assertThat(heardBy(this.two)).contains(contended);
+		this.two.grant(contended, waiting);
+	}
+
+	/**
+	 * Let several owners ask for each lock at the same time.
+	 */
+	private void assertOneOwnerEach(List<LockKey> locks) throws Exception {
+		Set<LockKey> granted = ConcurrentHashMap.newKeySet();
+		Phaser rounds = new Phaser(OWNERS);
+		List<Jvm> jvms = List.of(this.one, this.two, this.three);
+		List<Call<Boolean>> owners = IntStream.range(0, OWNERS)
+			.mapToObj((i) -> Callers.start(() -> race(jvms.get(i % jvms.size()), locks, rounds, granted)))
+			.toList();
+		for (Call<Boolean> each : owners) {
+			each.get();
+		}
+		assertThat(granted).containsExactlyInAnyOrderElementsOf(locks);
+	}
+
+	private static boolean race(Jvm jvm, List<LockKey> locks, Phaser rounds, Set<LockKey> granted) {
+		try {
+			for (LockKey lock : locks) {
+				// All owners continue in the same moment, because they do not park
+				int before = rounds.arrive();
+				while (rounds.getPhase() == before && !rounds.isTerminated()) {
+					Thread.yield();
+				}
+				if (jvm.acquire(lock, OwnerToken.random()) instanceof LockAttempt.Grant) {
+					SafetyViolation.check(granted.add(lock), "'%s' was granted to two owners at once", lock);
+				}
+			}
+			return true;
+		}
+		finally {
+			rounds.forceTermination();
+		}
+	}
+
+	private boolean keep(Duration time) {
+		return this.one.keep(this.key, this.owner, time);
+	}
+
+	private void assertThatAFairWaiterKeepsItsPlaceThoughItsTurnIsTakenIn(LockMode mode) {
+		OwnerToken hasty = OwnerToken.random(mode);
+		this.one.grant(this.key, this.owner);
+		this.two.arrive(this.key, this.fair);
+		this.three.arrive(this.key, this.laterFair);
+		this.one.release(this.key, this.owner, null);
+		this.two.grant(this.key, hasty);
+		this.two.release(this.key, hasty, LockMode.FAIR);
+		this.three.mustWait(this.key, this.laterFair);
+		this.two.grant(this.key, this.fair);
+	}
+
+	private void twoWaitInOrderOfArrival() {
+		this.one.grant(this.key, this.owner);
+		this.two.arrive(this.key, this.fair);
+		this.three.arrive(this.key, this.laterFair);
+	}
+
+	/** In a cluster they must be in one slot. */
+	private List<LeaseRequest> together(OwnerToken first, OwnerToken second) {
+		LeaseRequest one = new LeaseRequest(this.key, first, LEASE_TIME);
+		for (LockKey candidate = unusedKey();; candidate = unusedKey()) {
+			List<LeaseRequest> requests = List.of(one, new LeaseRequest(candidate, second, LEASE_TIME));
+			if (areTogether(requests.get(0).key(), candidate)) {
+				return requests;
+			}
+		}
+	}
+
+	private static OwnerToken fair() {
+		return OwnerToken.random(LockMode.FAIR);
+	}
+
+	/**
+	 * Check that each fencing base is larger than all before.
+	 */
+	private static void assertGrowing(Long... bases) {
+		for (int i = 1; i < bases.length; i++) {
+			SafetyViolation.check(bases[i] > bases[i - 1], "A later grant has a fencing base that is not larger: %s",
+					List.of(bases));
+		}
+	}
+
+	protected final void assertNotNotified(Jvm jvm) {
+		assertThat(heardBy(jvm)).hasSizeLessThanOrEqualTo(notifiesTheSecondAsWell() ? 1 : 0);
+	}
+
+	protected final void assertHeardNothing(Jvm jvm) {
+		if (jvm.hasWaitingLine()) {
+			assertThat(heardBy(jvm)).isEmpty();
+		}
+	}
+
+	/**
+	 * Skip the test if the store does not notify waiting JVMs of a release.
+	 */
+	protected final void assumeWaitingLine() {
+		this.one.assumeWaitingLine();
+	}
+
+	protected final List<LockKey> heardBy(Jvm jvm) {
+		return heardBy(jvm, this.key);
+	}
+
+	/**
+	 * Return the messages to a JVM so far. All messages about a lock arrive before a last
+	 * one about another lock, which is sent the same way. A store that polls may repeat a
+	 * message.
+	 */
+	protected final List<LockKey> heardBy(Jvm jvm, LockKey about) {
+		assumeWaitingLine();
+		LockKey last = unusedKey();
+		while (!areInOrder(about, last)) {
+			last = unusedKey();
+		}
+		Jvm sender = (jvm != this.one) ? this.one : this.two;
+		OwnerToken holder = OwnerToken.random();
+		sender.grant(last, holder);
+		jvm.queue(last);
+		sender.release(last, holder, null);
+		LockKey awaited = last;
+		await().until(() -> jvm.heard.remove(awaited));
+		return List.copyOf(jvm.heard);
+	}
+
+	/**
+	 * Wait for a condition, with a short poll interval, because each test waits several
+	 * times.
+	 */
+	protected static ConditionFactory await() {
+		return Awaitility.await().pollDelay(Duration.ZERO).pollInterval(POLL_INTERVAL);
+	}
+
+	private static LockKey firstKey() {
+		name = "contract" + lastKey.incrementAndGet();
+		return unusedKey();
+	}
+
+	protected static LockKey unusedKey() {
+		return LockKey.of(name, lastKey.incrementAndGet());
+	}
+
+	/**
+	 * A store and the messages about the locks of a test that have reached it. It
+	 * connects when it is used first, because most tests need no three of them, and one
+	 * that is skipped needs one.
+	 */
+	protected static final class Jvm {
+
+		private final Supplier<LockStore> stores;
+
+		private final boolean knowsTheRemainingTime;
+
+		private final Queue<LockKey> heard = new ConcurrentLinkedQueue<>();
+
+		private @Nullable StoreClient client;
+
+		/** Their name. Guarded by the queue. */
+		private String locks = "";
+
+		private Jvm(Supplier<LockStore> stores, boolean knowsTheRemainingTime) {
+			this.stores = stores;
+			this.knowsTheRemainingTime = knowsTheRemainingTime;
+		}
+
+		public synchronized StoreClient client() {
+			StoreClient client = this.client;
+			if (client == null) {
+				client = new StoreClient(this.stores.get());
+				this.client = client;
+				listen(client);
+			}
+			return client;
+		}
+
+		private void listen(StoreClient client) {
+			WaitingLine.Listener listener = new WaitingLine.Listener() {
+
+				@Override
+				public void onRelease(LockKey key) {
+					hear(key);
+				}
+
+				@Override
+				public void onDoubt() {
+				}
+
+			};
+			if (client.store().waitingLine() != WaitingLine.NONE) {
+				await().until(() -> client.listen(listener));
+			}
+		}
+
+		private void hear(LockKey key) {
+			synchronized (this.heard) {
+				if (key.name().equals(this.locks)) {
+					this.heard.add(key);
+				}
+			}
+		}
+
+		/**
+		 * Hear from now on of the locks of one test, and no longer of those of earlier
+		 * ones.
+		 */
+		private void hearOf(String locks) {
+			synchronized (this.heard) {
+				this.locks = locks;
+				this.heard.clear();
+			}
+		}
+
+		synchronized void stop() throws Exception {
+			if (this.client != null && this.client.store() instanceof AutoCloseable closeable) {
+				closeable.close();
+			}
+		}
+
+		Queue<LockKey> heard() {
+			return this.heard;
+		}
+
+		boolean hasWaitingLine() {
+			return store().waitingLine() != WaitingLine.NONE;
+		}
+
+		void assumeWaitingLine() {
+			assumeTrue(hasWaitingLine(), "The store has no waiting line");
+		}
+
+		private LockStore store() {
+			return client().store();
+		}
+
+		/**
+		 * Ask for a lock that another owner may have.
+		 */
+		LockAttempt acquire(LockKey key, OwnerToken owner) {
+			return acquire(key, owner, LEASE_TIME, false);
+		}
+
+		private LockAttempt acquire(LockKey key, OwnerToken owner, Duration leaseTime, boolean queue) {
+			assumeTrue(store().modes().contains(owner.mode()), () -> "The store has no mode " + owner.mode());
+			return client().acquire(key, owner, leaseTime, queue);
+		}
+
+		List<LockAttempt.Grant> acquireAll(List<LeaseRequest> requests) {
+			assumeTrue(store().groupGrant().isPresent(), "The store grants one lock at a time");
+			return Objects.requireNonNull(client().acquireAll(requests));
+		}
+
+		long grant(LockKey key, OwnerToken owner) {
+			return grant(key, owner, LEASE_TIME);
+		}
+
+		long grant(LockKey key, OwnerToken owner, Duration leaseTime) {
+			LockAttempt attempt = acquire(key, owner, leaseTime, false);
+			assertThat(attempt).isInstanceOf(LockAttempt.Grant.class);
+			return ((LockAttempt.Grant) attempt).fencingBase();
+		}
+
+		/**
+		 * Wait for a lock that another owner has.
+		 */
+		void queue(LockKey key) {
+			queue(key, OwnerToken.random());
+		}
+
+		void queue(LockKey key, OwnerToken owner) {
+			refused(acquire(key, owner, LEASE_TIME, true), key, owner);
+		}
+
+		/**
+		 * Check that a lock is refused, because another owner has it.
+		 */
+		LockAttempt.Refusal mustNotGet(LockKey key, OwnerToken owner) {
+			return refused(acquire(key, owner), key, owner);
+		}
+
+		private static LockAttempt.Refusal refused(LockAttempt attempt, LockKey key, OwnerToken owner) {
+			SafetyViolation.check(attempt instanceof LockAttempt.Refusal,
+					"'%s' was granted to %s while another owner has it", key, owner);
+			return (LockAttempt.Refusal) attempt;
+		}
+
+		/**
+		 * Check that a lock is refused, because it is the turn of another waiter.
+		 */
+		void mustWait(LockKey key, OwnerToken owner) {
+			assertThat(acquire(key, owner)).isInstanceOf(LockAttempt.Refusal.class);
+		}
+
+		/**
+		 * Check that a lock is refused, because another owner has it, and for how long if
+		 * the store knows that.
+		 */
+		void mustNotGet(LockKey key, OwnerToken owner, Duration atLeast, Duration atMost) {
+			Duration remaining = mustNotGet(key, owner).remaining();
+			if (this.knowsTheRemainingTime) {
+				assertThat(remaining).isGreaterThan(atLeast).matches((time) -> time.compareTo(atMost) <= 0);
+			}
+		}
+
+		/**
+		 * Check that an owner has a lock, and extend its lease.
+		 */
+		void renew(LockKey key, OwnerToken owner) {
+			assertThat(client().renew(key, owner, LEASE_TIME)).isTrue();
+		}
+
+		/**
+		 * Check that an owner has a lock.
+		 */
+		void mustHold(LockKey key, OwnerToken owner) {
+			assertThat(client().renew(key, owner, Duration.ZERO)).isTrue();
+		}
+
+		/**
+		 * Check that an owner does not have a lock.
+		 */
+		void mustNotHold(LockKey key, OwnerToken owner) {
+			mustNotHold(key, owner, Duration.ZERO);
+			mustNotHold(key, owner, LEASE_TIME);
+		}
+
+		private void mustNotHold(LockKey key, OwnerToken owner, Duration leaseTime) {
+			SafetyViolation.check(!client().renew(key, owner, leaseTime), "%s does not have '%s', but is confirmed",
+					owner, key);
+		}
+
+		ReleaseOutcome release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
+			return client().release(key, owner, next);
+		}
+
+		boolean keep(LockKey key, OwnerToken owner, Duration time) {
+			assumeTrue(store().keeping().isPresent(), "The store keeps no locks");
+			return client().keep(key, owner, time);
+		}
+
+		void arrive(LockKey key, OwnerToken owner) {
+			assumeWaitingLine();
+			client().arrive(key, owner);
+		}
+
+		void withdraw(LockKey key) {
+			assumeWaitingLine();
+			client().withdraw(key);
+		}
+
+		void withdraw(LockKey key, OwnerToken owner) {
+			assumeWaitingLine();
+			client().withdraw(key, owner);
+		}
+
+		boolean isAwaited(LockKey key) {
+			assumeWaitingLine();
+			return client().isAwaited(key);
+		}
+
 	}
 
 }

@@ -3,11 +3,8 @@
 package io.github.lockstarter.test;
 
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -16,15 +13,9 @@ import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockstarter.LockKey;
-import io.github.lockstarter.LockMode;
-import io.github.lockstarter.store.GroupGrant;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.LockKeeping;
 import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.UnusableStoreException;
 import io.github.lockstarter.store.WaitingLine;
 
@@ -32,9 +23,7 @@ import io.github.lockstarter.store.WaitingLine;
  * A store that fails on demand, either before it asks another store or after the answer
  * of that store. It counts its calls.
  */
-public final class FaultInjectingStore implements LockStore {
-
-	private final LockStore delegate;
+public final class FaultInjectingStore extends DelegatingStore {
 
 	private volatile WaitingLine.@Nullable Listener listener;
 
@@ -62,28 +51,33 @@ public final class FaultInjectingStore implements LockStore {
 	public final Operation withdraw = new Operation();
 
 	public FaultInjectingStore(LockStore delegate) {
-		this.delegate = delegate;
+		super(delegate);
 	}
 
 	@Override
-	public String address() {
-		return this.delegate.address();
+	protected <T> CompletionStage<T> ask(Request kind, Supplier<CompletionStage<T>> request) {
+		Operation operation = switch (kind) {
+			case ACQUIRE -> this.acquire;
+			case ACQUIRE_ALL -> this.acquireAll;
+			case KEEP -> this.keep;
+			case RELEASE -> this.release;
+			case ENTER -> this.arrive;
+			case WITHDRAW -> this.withdraw;
+			case IS_AWAITED -> this.awaited;
+		};
+		return operation.call(request);
 	}
 
+	/** A condition of a test may block. */
 	@Override
-	public Set<LockMode> modes() {
-		return this.delegate.modes();
-	}
-
-	@Override
-	public CompletionStage<?> connect() {
-		return this.delegate.connect();
+	public boolean mayBlock() {
+		return true;
 	}
 
 	@Override
 	public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
 		this.lastAcquired = request;
-		return this.acquire.call(() -> this.delegate.acquire(request, wait));
+		return super.acquire(request, wait);
 	}
 
 	/**
@@ -95,25 +89,7 @@ public final class FaultInjectingStore implements LockStore {
 
 	@Override
 	public List<CompletionStage<Boolean>> renew(List<LeaseRequest> requests) {
-		return requests.stream()
-			.map((request) -> this.renew.call(() -> this.delegate.renew(List.of(request)).get(0)))
-			.toList();
-	}
-
-	@Override
-	public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
-		return this.release.call(() -> this.delegate.release(key, owner, next));
-	}
-
-	@Override
-	public Optional<LockKeeping> keeping() {
-		return this.delegate.keeping()
-			.map((keeping) -> (key, owner, time) -> this.keep.call(() -> keeping.keep(key, owner, time)));
-	}
-
-	@Override
-	public Optional<GroupGrant> groupGrant() {
-		return this.delegate.groupGrant().map(UncertainGroupGrant::new);
+		return requests.stream().map((request) -> this.renew.call(() -> super.renew(List.of(request)).get(0))).toList();
 	}
 
 	/**
@@ -125,7 +101,7 @@ public final class FaultInjectingStore implements LockStore {
 
 	@Override
 	public void onInterruption(Runnable task) {
-		this.delegate.onInterruption(task);
+		super.onInterruption(task);
 		this.interrupted = task;
 	}
 
@@ -138,13 +114,14 @@ public final class FaultInjectingStore implements LockStore {
 
 	@Override
 	public Duration longestLease() {
-		Duration longest = this.delegate.longestLease();
+		Duration longest = super.longestLease();
 		return (this.limit.compareTo(longest) < 0) ? this.limit : longest;
 	}
 
 	@Override
-	public WaitingLine waitingLine() {
-		return new UncertainLine(this.delegate.waitingLine());
+	protected boolean listen(WaitingLine.Listener listener) {
+		this.listener = listener;
+		return super.listen(listener);
 	}
 
 	/**
@@ -208,62 +185,6 @@ public final class FaultInjectingStore implements LockStore {
 			}
 			return this.answerLost.getAsBoolean() ? CompletableFuture.failedFuture(new StoreFault("answer lost"))
 					: answer;
-		}
-
-	}
-
-	private final class UncertainGroupGrant implements GroupGrant {
-
-		private final GroupGrant delegate;
-
-		UncertainGroupGrant(GroupGrant delegate) {
-			this.delegate = delegate;
-		}
-
-		@Override
-		public boolean isPossibleFor(Collection<LockKey> keys) {
-			return this.delegate.isPossibleFor(keys);
-		}
-
-		@Override
-		public CompletionStage<List<LockAttempt.Grant>> acquire(List<LeaseRequest> requests) {
-			return FaultInjectingStore.this.acquireAll.call(() -> this.delegate.acquire(requests));
-		}
-
-	}
-
-	private final class UncertainLine implements WaitingLine {
-
-		private final WaitingLine delegate;
-
-		UncertainLine(WaitingLine delegate) {
-			this.delegate = delegate;
-		}
-
-		@Override
-		public boolean listen(WaitingLine.Listener listener) {
-			FaultInjectingStore.this.listener = listener;
-			return this.delegate.listen(listener);
-		}
-
-		@Override
-		public CompletionStage<Void> enter(LockKey key, OwnerToken owner) {
-			return FaultInjectingStore.this.arrive.call(() -> this.delegate.enter(key, owner));
-		}
-
-		@Override
-		public CompletionStage<Void> withdraw(LockKey key) {
-			return FaultInjectingStore.this.withdraw.call(() -> this.delegate.withdraw(key));
-		}
-
-		@Override
-		public CompletionStage<Void> withdraw(LockKey key, OwnerToken owner) {
-			return FaultInjectingStore.this.withdraw.call(() -> this.delegate.withdraw(key, owner));
-		}
-
-		@Override
-		public CompletionStage<Boolean> isAwaited(LockKey key) {
-			return FaultInjectingStore.this.awaited.call(() -> this.delegate.isAwaited(key));
 		}
 
 	}

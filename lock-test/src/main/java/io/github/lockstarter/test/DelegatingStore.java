@@ -3,11 +3,12 @@
 package io.github.lockstarter.test;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,38 +25,23 @@ import io.github.lockstarter.store.StoreServers;
 import io.github.lockstarter.store.WaitingLine;
 
 /**
- * Another store, and what it has answered: a test knows from it when a waiter has arrived
- * there.
+ * A store that asks another one. A test overrides what is different: a method, or all
+ * requests of some kinds at once.
  */
-final class ObservedStore implements LockStore {
+public class DelegatingStore implements LockStore {
 
 	private final LockStore delegate;
 
-	private final WaitingLine line;
-
-	/** The owners that were refused, or entered the line. */
-	private final Set<OwnerToken> arrived = ConcurrentHashMap.newKeySet();
-
-	private volatile boolean listening;
-
-	ObservedStore(LockStore delegate) {
+	public DelegatingStore(LockStore delegate) {
 		this.delegate = delegate;
-		this.line = (delegate.waitingLine() != WaitingLine.NONE) ? new ObservedLine(delegate.waitingLine())
-				: WaitingLine.NONE;
 	}
 
 	/**
-	 * Return how many owners have waited here so far.
+	 * Ask the other store. Renewals do not come here, because there are several in a
+	 * request.
 	 */
-	int arrived() {
-		return this.arrived.size();
-	}
-
-	/**
-	 * Return whether messages arrive.
-	 */
-	boolean isListening() {
-		return this.listening;
+	protected <T> CompletionStage<T> ask(Request kind, Supplier<CompletionStage<T>> request) {
+		return request.get();
 	}
 
 	@Override
@@ -80,12 +66,7 @@ final class ObservedStore implements LockStore {
 
 	@Override
 	public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
-		return this.delegate.acquire(request, wait).thenApply((attempt) -> {
-			if (attempt instanceof LockAttempt.Refusal) {
-				this.arrived.add(request.owner());
-			}
-			return attempt;
-		});
+		return ask(Request.ACQUIRE, () -> this.delegate.acquire(request, wait));
 	}
 
 	@Override
@@ -95,22 +76,35 @@ final class ObservedStore implements LockStore {
 
 	@Override
 	public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
-		return this.delegate.release(key, owner, next);
+		return ask(Request.RELEASE, () -> this.delegate.release(key, owner, next));
 	}
 
 	@Override
 	public Optional<LockKeeping> keeping() {
-		return this.delegate.keeping();
+		return this.delegate.keeping()
+			.map((keeping) -> (key, owner, time) -> ask(Request.KEEP, () -> keeping.keep(key, owner, time)));
 	}
 
 	@Override
 	public Optional<GroupGrant> groupGrant() {
-		return this.delegate.groupGrant();
+		return this.delegate.groupGrant().map((group) -> new GroupGrant() {
+
+			@Override
+			public boolean isPossibleFor(Collection<LockKey> keys) {
+				return group.isPossibleFor(keys);
+			}
+
+			@Override
+			public CompletionStage<List<LockAttempt.Grant>> acquire(List<LeaseRequest> requests) {
+				return ask(Request.ACQUIRE_ALL, () -> group.acquire(requests));
+			}
+
+		});
 	}
 
 	@Override
 	public WaitingLine waitingLine() {
-		return this.line;
+		return (this.delegate.waitingLine() != WaitingLine.NONE) ? new Line() : WaitingLine.NONE;
 	}
 
 	@Override
@@ -124,51 +118,65 @@ final class ObservedStore implements LockStore {
 	}
 
 	@Override
+	public void onInterruption(Runnable task) {
+		this.delegate.onInterruption(task);
+	}
+
+	@Override
 	public boolean mayBlock() {
 		return this.delegate.mayBlock();
 	}
 
-	void close() throws Exception {
-		if (this.delegate instanceof AutoCloseable closeable) {
-			closeable.close();
-		}
+	/**
+	 * Hear what the other store sends to those who wait.
+	 */
+	protected boolean listen(WaitingLine.Listener listener) {
+		return this.delegate.waitingLine().listen(listener);
 	}
 
 	/**
-	 * The line of the other store.
+	 * Enter the line of the other store.
 	 */
-	private final class ObservedLine implements WaitingLine {
+	protected CompletionStage<Void> enter(LockKey key, OwnerToken owner) {
+		return ask(Request.ENTER, () -> this.delegate.waitingLine().enter(key, owner));
+	}
 
-		private final WaitingLine delegate;
+	/**
+	 * The kinds of requests.
+	 */
+	public enum Request {
 
-		ObservedLine(WaitingLine delegate) {
-			this.delegate = delegate;
-		}
+		ACQUIRE, ACQUIRE_ALL, KEEP, RELEASE, ENTER, WITHDRAW, IS_AWAITED
+
+	}
+
+	private final class Line implements WaitingLine {
+
+		private final WaitingLine line = DelegatingStore.this.delegate.waitingLine();
 
 		@Override
 		public boolean listen(WaitingLine.Listener listener) {
-			ObservedStore.this.listening = this.delegate.listen(listener);
-			return ObservedStore.this.listening;
+			return DelegatingStore.this.listen(listener);
 		}
 
 		@Override
 		public CompletionStage<Void> enter(LockKey key, OwnerToken owner) {
-			return this.delegate.enter(key, owner).thenRun(() -> ObservedStore.this.arrived.add(owner));
+			return DelegatingStore.this.enter(key, owner);
 		}
 
 		@Override
 		public CompletionStage<Void> withdraw(LockKey key) {
-			return this.delegate.withdraw(key);
+			return ask(Request.WITHDRAW, () -> this.line.withdraw(key));
 		}
 
 		@Override
 		public CompletionStage<Void> withdraw(LockKey key, OwnerToken owner) {
-			return this.delegate.withdraw(key, owner);
+			return ask(Request.WITHDRAW, () -> this.line.withdraw(key, owner));
 		}
 
 		@Override
 		public CompletionStage<Boolean> isAwaited(LockKey key) {
-			return this.delegate.isAwaited(key);
+			return ask(Request.IS_AWAITED, () -> this.line.isAwaited(key));
 		}
 
 	}
