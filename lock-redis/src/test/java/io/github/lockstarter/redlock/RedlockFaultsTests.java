@@ -108,9 +108,11 @@ class RedlockFaultsTests extends AbstractRedlockTests {
 					.isThrownBy(() -> registry.tryAcquire(LockRequest.of(KEY).withWaitTime(Duration.ZERO))
 						.ifPresent(RedlockFaultsTests::grantedByAMinority))
 					.withMessageStartingWith(
-							"Lock 'stock:1001' is unavailable: the store could not be asked (A majority of"
-									+ " the 3 Redis servers is needed, but only 1 could vote (Connection refused: ")
-					.withMessageContainingAll(":" + this.servers.port(0), ":" + this.servers.port(1)));
+							"Lock 'stock:1001' is unavailable: the store could not be asked (127.0.0.1:")
+					.withMessageContainingAll(
+							", database 0: A majority of the 3 Redis servers is needed,"
+									+ " but only 1 could vote (Connection refused: ",
+							":" + this.servers.port(0), ":" + this.servers.port(1)));
 		}
 		String address = "127.0.0.1:" + this.servers.port(0);
 		assertThat(output).contains(address + ", database 0 has no vote on locks for now: Connection refused: ");
