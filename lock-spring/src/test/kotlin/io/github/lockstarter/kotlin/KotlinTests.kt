@@ -3,10 +3,12 @@
 package io.github.lockstarter.kotlin
 
 import java.io.IOException
+import java.util.Date
 import java.util.concurrent.CompletableFuture
 
 import org.assertj.core.api.Assertions.assertThat
 import org.assertj.core.api.Assertions.assertThatExceptionOfType
+import org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 
@@ -30,26 +32,94 @@ class KotlinTests {
 
 	private val request = LockRequest.of("stock", 1001)
 
+	private val both = listOf(request, LockRequest.of("stock", 1002))
+
 	@Test
-	fun allFormsOfTheTemplate() {
+	fun bodiesWithAResult() = locked { template ->
+		val token: Long = template.execute(request) { lease -> lease.fencingToken() }
+		assertThat(token).isPositive()
+		assertThat(template.execute(request) { it.isHeld }).isTrue()
+		assertThat(template.execute(request, { lease -> lease.isHeld })).isTrue()
+		template.execute(request) { println("locked") }
+		val count: Int = template.execute(both) { leases -> leases.all().size }
+		assertThat(count).isEqualTo(2)
+		assertThat(template.execute(both, { leases -> leases.isHeld })).isTrue()
+	}
+
+	@Test
+	fun bodiesWhoseResultIsNull() = locked { template ->
+		val nothing: String? = template.execute(request) { null }
+		val ofBoth: String? = template.execute(both) { null }
+		val checked: String? = template.executeChecked<String?, IOException>(request) { null }
+		val otherwise: String? = template.executeOrElse(request, { null }, { reason -> reason.message })
+		val later: CompletableFuture<String?> = template.executeAsync(request) {
+			CompletableFuture.completedFuture<String?>(null)
+		}
+		assertThat(listOf(nothing, ofBoth, checked, otherwise, later.join())).containsOnlyNulls()
+	}
+
+	@Test
+	fun bodiesWithoutAResult() = locked { template ->
+		template.executeWithoutResult(request) { lease -> lease.ensureHeld() }
+		template.executeWithoutResult(request, { lease -> lease.ensureHeld() })
+		template.executeWithoutResult(both) { leases -> leases.ensureHeld() }
+		template.executeWithoutResult(both, { leases -> leases.ensureHeld() })
+		template.executeWithoutResult(request) { it.all().size }
+	}
+
+	@Test
+	fun bodiesOrElseAHandler() = locked { template ->
+		val text: String = template.executeOrElse(request, { "body" }, { reason -> reason.message!! })
+		assertThat(text).isEqualTo("body")
+		assertThat(template.executeOrElse(request, { lease -> lease.isHeld }) { false }).isTrue()
+		assertThat(template.executeOrElse(both, { leases -> leases.all().size }, { 0 })).isEqualTo(2)
+		assertThat(template.executeOrElse(both, { leases -> leases.all().size }) { 0 }).isEqualTo(2)
+	}
+
+	@Test
+	fun bodiesThatThrow() = locked { template ->
+		assertThatExceptionOfType(IOException::class.java).isThrownBy {
+			template.executeChecked<String, IOException>(request) { throw IOException() }
+		}
+		val held: Boolean = template.executeChecked<Boolean, IOException>(request, { lease -> lease.isHeld })
+		assertThat(held).isTrue()
+		val count: Int = template.executeChecked<Int, IOException>(both) { leases -> leases.all().size }
+		assertThat(count).isEqualTo(2)
+		assertThat(template.executeChecked<Int, IOException>(both, { leases -> leases.all().size })).isEqualTo(2)
+		assertThat(template.executeChecked<String, IOException>(request, { "body" }, { "otherwise" })).isEqualTo("body")
+		assertThat(template.executeChecked<String, IOException>(both, { "body" }) { "otherwise" }).isEqualTo("body")
+	}
+
+	@Test
+	fun bodiesInAFuture() = locked { template ->
+		val later: CompletableFuture<String> = template.executeAsync(request) { CompletableFuture.completedFuture("later") }
+		assertThat(later.join()).isEqualTo("later")
+		val token = template.executeAsync(request, { lease -> CompletableFuture.completedFuture(lease.fencingToken()) })
+		assertThat(token.join()).isPositive()
+		val count = template.executeAsync(both) { leases -> CompletableFuture.completedFuture(leases.all().size) }
+		assertThat(count.join()).isEqualTo(2)
+		val orElse: CompletableFuture<String> = template.executeAsyncOrElse(request,
+			{ CompletableFuture.completedFuture("body") }, { CompletableFuture.completedFuture("otherwise") })
+		assertThat(orElse.join()).isEqualTo("body")
+		val ofBoth: CompletableFuture<String> = template.executeAsyncOrElse(both,
+			{ CompletableFuture.completedFuture("body") }) { CompletableFuture.completedFuture("otherwise") }
+		assertThat(ofBoth.join()).isEqualTo("body")
+	}
+
+	@Test
+	fun leasesAreUsedAndClosed() {
 		DefaultLockRegistry(MemoryLockStore()).use { registry ->
-			val template = LockTemplate(registry)
-			val token: Long = template.execute(request) { lease -> lease.fencingToken() }
-			assertThat(token).isPositive()
-			template.execute(request) { println("locked") }
-			template.executeWithoutResult(request) { lease -> lease.ensureHeld() }
-			val text: String = template.executeOrElse(request, { "body" }, { reason -> reason.message!! })
-			assertThat(text).isEqualTo("body")
-			assertThatExceptionOfType(IOException::class.java).isThrownBy {
-				template.executeChecked<String, IOException>(request) { throw IOException() }
-			}
-			val later: CompletableFuture<String> = template.executeAsync(request) { CompletableFuture.completedFuture("later") }
-			assertThat(later.join()).isEqualTo("later")
-			val both = listOf(request, LockRequest.of("stock", 1002))
-			val count: Int = template.execute(both) { leases -> leases.all().size }
-			assertThat(count).isEqualTo(2)
 			registry.acquire(request).use { lease -> assertThat(lease.isHeld).isTrue() }
 			registry.acquireAll(both).use { leases -> assertThat(leases.isHeld).isTrue() }
+		}
+	}
+
+	@Test
+	fun aDataClassIsAKeyIfItsTextIsTheSameInEachJvm() {
+		assertThat(LockKey.of("stock", Place("north", 7)).key()).isEqualTo("Place(region=north, shelf=7)")
+		for (shelf in listOf(Any(), setOf(1, 2), Date(), arrayOf(1))) {
+			assertThatIllegalArgumentException().isThrownBy { LockKey.of("stock", Place("north", shelf)) }
+			assertThatIllegalArgumentException().isThrownBy { LockKey.of("stock", Pair("north", shelf)) }
 		}
 	}
 
@@ -68,6 +138,10 @@ class KotlinTests {
 			}
 			.withMessageContaining("a suspend function")
 	}
+
+	private fun locked(bodies: (LockTemplate) -> Unit) = DefaultLockRegistry(MemoryLockStore()).use { bodies(LockTemplate(it)) }
+
+	private data class Place(val region: String, val shelf: Any)
 
 	@EnableDistributedLocks
 	open class Locks
