@@ -324,15 +324,19 @@ public final class LockDefinitionValidator implements BeanFactoryPostProcessor, 
 							+ " is not woven with the aspect, so the method would run without a lock",
 					"Start the JVM with -javaagent and the jar of org.aspectj:aspectjweaver, or compile the class with"
 							+ " ajc and this library as an aspect library. The annotation must be on the method of the"
-							+ " class, or on the class: AspectJ does not see it on an interface or an overridden"
-							+ " method. Or set distributed-lock.advice-mode=proxy.");
+							+ " class, or on the class, and at most two meta-annotations away: AspectJ does not see it"
+							+ " on an interface or an overridden method. Or set distributed-lock.advice-mode=proxy.");
 		}
 	}
 
 	private static boolean isSeenByTheAspect(Method method) {
-		return MergedAnnotations.from(method).isPresent(DistributedLock.class)
-				|| MergedAnnotations.from(method.getDeclaringClass(), SearchStrategy.INHERITED_ANNOTATIONS)
-					.isPresent(DistributedLock.class);
+		return isNear(MergedAnnotations.from(method)) || (Modifier.isPublic(method.getModifiers())
+				&& isNear(MergedAnnotations.from(method.getDeclaringClass(), SearchStrategy.INHERITED_ANNOTATIONS)));
+	}
+
+	/** A pointcut names each level of meta-annotations. */
+	private static boolean isNear(MergedAnnotations annotations) {
+		return annotations.stream(DistributedLock.class).anyMatch((annotation) -> annotation.getDistance() <= 2);
 	}
 
 	private void requireProxy(String name, Object bean, List<Method> locked) {

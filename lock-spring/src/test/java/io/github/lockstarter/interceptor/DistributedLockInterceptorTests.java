@@ -3,18 +3,24 @@
 package io.github.lockstarter.interceptor;
 
 import java.io.IOException;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Supplier;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
@@ -79,6 +85,17 @@ class DistributedLockInterceptorTests {
 		assertThat(this.stock.deduct(1001)).isEqualTo("done");
 		assertThat(this.target.lockedByOthersInside).containsExactly(true);
 		assertThat(this.memory.isEmpty()).isTrue();
+	}
+
+	@ParameterizedTest
+	@MethodSource
+	void anAnnotationIsSeenHoweverManyMetaAnnotationsItIsAway(Supplier<LockKey> target) {
+		assertThat(proxy(target).get()).isEqualTo(LockKey.of("meta"));
+	}
+
+	static Stream<Supplier<LockKey>> anAnnotationIsSeenHoweverManyMetaAnnotationsItIsAway() {
+		return Stream.of(new Meta.OnceOnMethod(), new Meta.ThriceOnMethod(), new Meta.OnceOnClass(),
+				new Meta.ThriceOnClass(), new Meta.OfMethodOfInterface(), new Meta.OfInterface());
 	}
 
 	@Test
@@ -245,11 +262,97 @@ class DistributedLockInterceptorTests {
 		assertThat(this.stock.carryOn(1001)).isEqualTo("done");
 	}
 
-	private Stock proxy(Stock target) {
+	@SuppressWarnings("unchecked")
+	private <T> T proxy(T target) {
 		ProxyFactory factory = new ProxyFactory(target);
 		factory.setProxyTargetClass(true);
 		factory.addAdvisor(this.advisor);
-		return (Stock) factory.getProxy();
+		return (T) factory.getProxy();
+	}
+
+	/**
+	 * Methods that return their lock, with annotations of annotations.
+	 */
+	static class Meta implements Supplier<LockKey> {
+
+		@Override
+		public LockKey get() {
+			return Lease.current().key();
+		}
+
+		@DistributedLock(name = "meta")
+		@Retention(RetentionPolicy.RUNTIME)
+		@interface Once {
+
+		}
+
+		@Once
+		@Retention(RetentionPolicy.RUNTIME)
+		@interface Twice {
+
+		}
+
+		@Twice
+		@Retention(RetentionPolicy.RUNTIME)
+		@interface Thrice {
+
+		}
+
+		static class OnceOnMethod extends Meta {
+
+			@Override
+			@Once
+			public LockKey get() {
+				return super.get();
+			}
+
+		}
+
+		static class ThriceOnMethod extends Meta {
+
+			@Override
+			@Thrice
+			public LockKey get() {
+				return super.get();
+			}
+
+		}
+
+		@Once
+		static class OnceOnClass extends Meta {
+
+		}
+
+		@Thrice
+		static class ThriceOnClass extends Meta {
+
+		}
+
+		interface WithMethod {
+
+			@Thrice
+			LockKey get();
+
+		}
+
+		static class OfMethodOfInterface extends Meta implements WithMethod {
+
+			@Override
+			public LockKey get() {
+				return super.get();
+			}
+
+		}
+
+		@Thrice
+		interface WithClass {
+
+		}
+
+		static class OfInterface extends Meta implements WithClass {
+
+		}
+
 	}
 
 	interface Finder<T> {

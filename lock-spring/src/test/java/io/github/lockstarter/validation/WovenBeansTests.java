@@ -2,6 +2,8 @@
 
 package io.github.lockstarter.validation;
 
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -103,6 +105,23 @@ class WovenBeansTests {
 		Class<?> woven = load(WeavingClassLoader.withAllAspects(type, Everything.class), type);
 		assertThat(failure((context) -> context.registerBean(woven))).hasMessageContaining("is not woven")
 			.satisfies((ex) -> assertThat(ex.getAction()).contains("AspectJ does not see it on an interface"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { ThriceAway.class, RepeatedThriceAway.class, ThriceAwayOnClass.class,
+			ThriceAwayBesideClass.class })
+	void anAnnotationThatIsTooFarAwayForTheAspectIsRefused(Class<?> type) {
+		Class<?> woven = load(WeavingClassLoader.withAllAspects(type), type);
+		assertThat(failure((context) -> context.registerBean(woven))).hasMessageContaining("far()'")
+			.hasMessageContaining("is not woven")
+			.satisfies((ex) -> assertThat(ex.getAction()).contains("at most two meta-annotations away"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { TwiceAway.class, TwiceAwayOnClass.class })
+	void anAnnotationMayBeTwoMetaAnnotationsAway(Class<?> type) {
+		Class<?> woven = load(WeavingClassLoader.withAllAspects(type), type);
+		start((context) -> context.registerBean(woven));
 	}
 
 	@Test
@@ -257,6 +276,111 @@ class WovenBeansTests {
 
 		@DistributedLock
 		public static void run() {
+		}
+
+	}
+
+	@DistributedLock
+	@Retention(RetentionPolicy.RUNTIME)
+	public @interface Once {
+
+	}
+
+	@Once
+	@Retention(RetentionPolicy.RUNTIME)
+	public @interface Twice {
+
+	}
+
+	@Twice
+	@Retention(RetentionPolicy.RUNTIME)
+	public @interface Thrice {
+
+	}
+
+	@DistributedLock(name = "one")
+	@DistributedLock(name = "other")
+	@Retention(RetentionPolicy.RUNTIME)
+	public @interface Both {
+
+	}
+
+	@Both
+	@Retention(RetentionPolicy.RUNTIME)
+	public @interface BothTwice {
+
+	}
+
+	@BothTwice
+	@Retention(RetentionPolicy.RUNTIME)
+	public @interface BothThrice {
+
+	}
+
+	public static class TwiceAway {
+
+		@Twice
+		public void run() {
+		}
+
+		@BothTwice
+		public void runBoth() {
+		}
+
+	}
+
+	@Twice
+	public static class TwiceAwayOnClass {
+
+		public void run() {
+		}
+
+	}
+
+	public static class ThriceAway {
+
+		@Thrice
+		public void far() {
+		}
+
+		@DistributedLock
+		private void near() {
+		}
+
+	}
+
+	public static class RepeatedThriceAway {
+
+		@BothThrice
+		public void far() {
+		}
+
+		@DistributedLock
+		private void near() {
+		}
+
+	}
+
+	@Thrice
+	public static class ThriceAwayOnClass {
+
+		public void far() {
+		}
+
+		@DistributedLock
+		private void near() {
+		}
+
+	}
+
+	@DistributedLock
+	public static class ThriceAwayBesideClass {
+
+		@Thrice
+		void far() {
+		}
+
+		public void near() {
 		}
 
 	}
