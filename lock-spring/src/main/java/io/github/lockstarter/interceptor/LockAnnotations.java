@@ -8,6 +8,7 @@ import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 
 import org.apache.commons.logging.Log;
@@ -40,6 +41,9 @@ public final class LockAnnotations {
 	 */
 	public static List<DistributedLock> find(Method method, Class<?> targetClass) {
 		List<DistributedLock> own = nearest(method);
+		if (own.isEmpty() && method.getDeclaringClass() != targetClass) {
+			own = ofInterfaces(method, targetClass);
+		}
 		return (own.isEmpty() && isCoveredByClass(method)) ? nearest(targetClass) : own;
 	}
 
@@ -74,6 +78,22 @@ public final class LockAnnotations {
 		return Arrays.stream(ReflectionUtils.getUniqueDeclaredMethods(type))
 			.filter((method) -> !method.isBridge() && !method.isSynthetic())
 			.filter((method) -> !find(method, type).isEmpty());
+	}
+
+	/**
+	 * Return the annotations of the interfaces that a class implements by a method of its
+	 * superclass, which does not know them.
+	 */
+	private static List<DistributedLock> ofInterfaces(Method method, Class<?> targetClass) {
+		return ClassUtils.getAllInterfacesForClassAsSet(targetClass)
+			.stream()
+			.filter((type) -> !type.isAssignableFrom(method.getDeclaringClass()))
+			.map((type) -> ClassUtils.getMethodIfAvailable(type, method.getName(), method.getParameterTypes()))
+			.filter(Objects::nonNull)
+			.map(LockAnnotations::nearest)
+			.filter((found) -> !found.isEmpty())
+			.findFirst()
+			.orElse(List.of());
 	}
 
 	private static boolean isCoveredByClass(Method method) {

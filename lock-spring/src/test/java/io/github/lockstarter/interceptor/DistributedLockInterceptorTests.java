@@ -95,7 +95,8 @@ class DistributedLockInterceptorTests {
 
 	static Stream<Supplier<LockKey>> anAnnotationIsSeenHoweverManyMetaAnnotationsItIsAway() {
 		return Stream.of(new Meta.OnceOnMethod(), new Meta.ThriceOnMethod(), new Meta.OnceOnClass(),
-				new Meta.ThriceOnClass(), new Meta.OfMethodOfInterface(), new Meta.OfInterface());
+				new Meta.ThriceOnClass(), new Meta.OfMethodOfInterface(), new Meta.OfMethodOfAnotherInterface(),
+				new Meta.OfInterface());
 	}
 
 	@Test
@@ -325,6 +326,10 @@ class DistributedLockInterceptorTests {
 
 		@Thrice
 		static class ThriceOnClass extends Meta {
+
+		}
+
+		static class OfMethodOfAnotherInterface extends Meta implements WithMethod {
 
 		}
 
