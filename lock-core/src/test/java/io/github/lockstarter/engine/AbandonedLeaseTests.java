@@ -6,12 +6,10 @@ import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.Lock;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -21,9 +19,6 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.event.LockEvent;
-import io.github.lockstarter.memory.LockMemory;
-import io.github.lockstarter.test.ManualTime;
-import io.github.lockstarter.testsupport.ManualInstances;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -31,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * Leases with a fixed lease time that are not closed and simply expire.
  */
-class AbandonedLeaseTests {
+class AbandonedLeaseTests extends AbstractInstancesTests {
 
 	private static final LockKey KEY = LockKey.of("stock", 1001);
 
@@ -40,15 +35,6 @@ class AbandonedLeaseTests {
 	private static final Duration LEASE_TIME = Duration.ofSeconds(1);
 
 	private static final LockRequest BRIEF = REQUEST.withLeaseTime(LEASE_TIME);
-
-	@RegisterExtension
-	private final ManualInstances instances = new ManualInstances();
-
-	private final ManualTime time = this.instances.time;
-
-	private final LockMemory memory = this.instances.memory;
-
-	private final List<LockEvent> events = new CopyOnWriteArrayList<>();
 
 	private final DefaultLockRegistry registry = this.instances.registry(this.instances.store(), this.events::add);
 

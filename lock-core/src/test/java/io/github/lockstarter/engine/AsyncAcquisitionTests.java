@@ -18,7 +18,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -33,9 +32,6 @@ import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
-import io.github.lockstarter.test.FaultInjectingStore;
-import io.github.lockstarter.test.ManualTime;
-import io.github.lockstarter.testsupport.ManualInstances;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -43,7 +39,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * Waiters without a thread.
  */
-class AsyncAcquisitionTests {
+class AsyncAcquisitionTests extends AbstractInstancesTests {
 
 	private static final LockKey KEY = LockKey.of("stock", 1001);
 
@@ -54,15 +50,6 @@ class AsyncAcquisitionTests {
 	private static final Duration LEASE_TIME = Duration.ofSeconds(30);
 
 	private static final LockRequest BRIEFLY = REQUEST.withWaitTime(Duration.ofSeconds(3));
-
-	@RegisterExtension
-	private final ManualInstances instances = new ManualInstances();
-
-	private final ManualTime time = this.instances.time;
-
-	private final FaultInjectingStore store = this.instances.store();
-
-	private final List<LockEvent> events = new CopyOnWriteArrayList<>();
 
 	private final DefaultLockRegistry registry = registry(this.store);
 

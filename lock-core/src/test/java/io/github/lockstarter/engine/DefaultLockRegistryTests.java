@@ -13,7 +13,6 @@ import java.util.logging.Logger;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockContendedException;
@@ -23,7 +22,6 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.event.LockEvent;
-import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
@@ -31,33 +29,20 @@ import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.FaultInjectingStore;
-import io.github.lockstarter.test.ManualTime;
 import io.github.lockstarter.test.StoreClient;
 import io.github.lockstarter.testsupport.CapturedLog;
-import io.github.lockstarter.testsupport.ManualInstances;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-class DefaultLockRegistryTests {
+class DefaultLockRegistryTests extends AbstractInstancesTests {
 
 	private static final LockKey KEY = LockKey.of("stock", 1001);
 
 	private static final LockRequest REQUEST = LockRequest.of(KEY);
 
 	private static final LockRequest AT_ONCE = REQUEST.withWaitTime(Duration.ZERO);
-
-	@RegisterExtension
-	private final ManualInstances instances = new ManualInstances();
-
-	private final ManualTime time = this.instances.time;
-
-	private final LockMemory memory = this.instances.memory;
-
-	private final FaultInjectingStore store = this.instances.store();
-
-	private final List<LockEvent> events = new CopyOnWriteArrayList<>();
 
 	private final DefaultLockRegistry registry = this.instances.registry(this.store, this.events::add);
 

@@ -5,13 +5,11 @@ package io.github.lockstarter.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockInterruptedException;
@@ -19,13 +17,8 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.event.LockEvent;
-import io.github.lockstarter.memory.LockMemory;
-import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
-import io.github.lockstarter.test.FaultInjectingStore;
-import io.github.lockstarter.test.ManualTime;
-import io.github.lockstarter.testsupport.ManualInstances;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -33,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * The release of a lock that has waiters in the same JVM.
  */
-class HandOffTests {
+class HandOffTests extends AbstractInstancesTests {
 
 	private static final LockKey KEY = LockKey.of("stock", 1001);
 
@@ -43,17 +36,6 @@ class HandOffTests {
 	private static final Duration RENEWED_LEASE_TIME = Duration.ofSeconds(20);
 
 	private static final Duration RENEWAL = Duration.ofSeconds(1);
-
-	@RegisterExtension
-	private final ManualInstances instances = new ManualInstances();
-
-	private final ManualTime time = this.instances.time;
-
-	private final LockMemory memory = this.instances.memory;
-
-	private final FaultInjectingStore store = this.instances.store();
-
-	private final List<LockEvent> events = new CopyOnWriteArrayList<>();
 
 	private final DefaultLockRegistry registry = registry(this.store, Duration.ofSeconds(30), Duration.ofMinutes(1));
 
@@ -403,17 +385,6 @@ class HandOffTests {
 		this.time.settle();
 		assertThat(this.registry.activeLocks()).isZero();
 		assertThat(this.registry.backgroundActions()).isZero();
-	}
-
-	private DefaultLockRegistry registry(LockStore store, Duration leaseTime, Duration timeSlice) {
-		return registry(store, leaseTime, 3, timeSlice);
-	}
-
-	private DefaultLockRegistry registry(LockStore store, Duration leaseTime, int renewalsPerLease,
-			Duration timeSlice) {
-		EngineSettings settings = new EngineSettings(Duration.ofSeconds(20), leaseTime, renewalsPerLease,
-				Duration.ofSeconds(1), Duration.ofSeconds(1), timeSlice, Duration.ofSeconds(5));
-		return this.instances.registry(store, settings, this.events::add);
 	}
 
 }

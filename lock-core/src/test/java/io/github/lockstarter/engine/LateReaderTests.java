@@ -5,14 +5,12 @@ package io.github.lockstarter.engine;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockContendedException;
@@ -23,17 +21,13 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.engine.ModelDesk.ModelWaiter;
 import io.github.lockstarter.event.LockEvent;
-import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.Callers;
-import io.github.lockstarter.test.FaultInjectingStore;
-import io.github.lockstarter.test.ManualTime;
 import io.github.lockstarter.test.StoreClient;
-import io.github.lockstarter.testsupport.ManualInstances;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -42,7 +36,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * Readers that arrive at a lock after another reader in their JVM has held it for long.
  * It may hold the lock for hours, so no past event may keep them out.
  */
-class LateReaderTests {
+class LateReaderTests extends AbstractInstancesTests {
 
 	private static final LockKey KEY = LockKey.of("prices", 1001);
 
@@ -57,27 +51,13 @@ class LateReaderTests {
 
 	private static final LockRequest READ_NOW = READ.withWaitTime(Duration.ZERO);
 
-	@RegisterExtension
-	private final ManualInstances instances = new ManualInstances();
-
-	private final ManualTime time = this.instances.time;
-
-	private final LockMemory memory = this.instances.memory;
-
-	private final FaultInjectingStore store = this.instances.store();
-
-	private final List<LockEvent> events = new CopyOnWriteArrayList<>();
-
 	private final DefaultLockRegistry registry = registry(this.store, Duration.ofSeconds(30));
 
 	private final DefaultLockRegistry elsewhere = registry(new MemoryLockStore(this.memory), Duration.ofSeconds(30));
 
 	@AfterEach
 	void nothingIsLeft() {
-		for (DefaultLockRegistry each : List.of(this.registry, this.elsewhere)) {
-			advanceUntil(() -> each.activeLocks() == 0 && each.backgroundActions() == 0);
-		}
-		assertThat(this.memory.isEmpty()).isTrue();
+		advanceUntilNothingIsLeft(this.registry, this.elsewhere);
 	}
 
 	@Test
@@ -344,9 +324,7 @@ class LateReaderTests {
 	}
 
 	private DefaultLockRegistry registry(LockStore store, Duration leaseTime) {
-		EngineSettings settings = new EngineSettings(Duration.ofSeconds(20), leaseTime, 20, Duration.ofSeconds(1),
-				Duration.ofSeconds(1), SLICE, Duration.ofSeconds(5));
-		return this.instances.registry(store, settings, this.events::add);
+		return registry(store, leaseTime, 20, SLICE);
 	}
 
 }

@@ -23,7 +23,6 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseSet;
@@ -35,16 +34,13 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.event.LockEvent;
-import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.store.GroupGrant;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
-import io.github.lockstarter.test.FaultInjectingStore;
 import io.github.lockstarter.test.ManualTime;
-import io.github.lockstarter.testsupport.ManualInstances;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -54,7 +50,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 /**
  * Several locks, together or not at all.
  */
-class ManyLocksTests {
+class ManyLocksTests extends AbstractInstancesTests {
 
 	private static final List<LockRequest> ALL = Stream.of(3, 1, 2).map((id) -> LockRequest.of("stock", id)).toList();
 
@@ -63,17 +59,6 @@ class ManyLocksTests {
 	private static final List<LockRequest> SHORT = waiting(Duration.ofSeconds(20)).stream()
 		.map((request) -> request.withLeaseTime(Duration.ofSeconds(2)))
 		.toList();
-
-	@RegisterExtension
-	private final ManualInstances instances = new ManualInstances();
-
-	private final ManualTime time = this.instances.time;
-
-	private final LockMemory memory = this.instances.memory;
-
-	private final FaultInjectingStore store = this.instances.store();
-
-	private final List<LockEvent> events = new CopyOnWriteArrayList<>();
 
 	private final DefaultLockRegistry registry = this.instances.registry(this.store);
 

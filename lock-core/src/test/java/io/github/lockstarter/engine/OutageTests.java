@@ -11,7 +11,6 @@ import java.util.concurrent.CountDownLatch;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
@@ -22,9 +21,7 @@ import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.FaultInjectingStore;
-import io.github.lockstarter.test.ManualTime;
 import io.github.lockstarter.testsupport.CapturedLog;
-import io.github.lockstarter.testsupport.ManualInstances;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -32,20 +29,13 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * How long callers tolerate a store that cannot be asked.
  */
-class OutageTests {
+class OutageTests extends AbstractInstancesTests {
 
 	private static final LockKey KEY = LockKey.of("stock", 1001);
 
 	private static final LockRequest PATIENT = LockRequest.of(KEY).withWaitTime(Duration.ofMinutes(2));
 
 	private static final EngineSettings DEFAULTS = EngineSettings.DEFAULTS;
-
-	@RegisterExtension
-	private final ManualInstances instances = new ManualInstances();
-
-	private final ManualTime time = this.instances.time;
-
-	private final FaultInjectingStore store = this.instances.store();
 
 	@Test
 	void aShortOutageIsBorne() {

@@ -10,7 +10,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -25,14 +24,13 @@ import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.WaitingLine;
 import io.github.lockstarter.test.ManualTime;
-import io.github.lockstarter.testsupport.ManualInstances;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Instances that poll for a lock which one of them wants all the time.
  */
-class PollingFairnessTests {
+class PollingFairnessTests extends AbstractInstancesTests {
 
 	private static final LockRequest REQUEST = LockRequest.of(LockKey.of("stock", 1001))
 		.withWaitTime(LockRequest.FOREVER);
@@ -43,11 +41,6 @@ class PollingFairnessTests {
 	private static final Duration BODY = SLICE.multipliedBy(2).dividedBy(5);
 
 	private static final Duration TEST_TIME = Duration.ofSeconds(10);
-
-	@RegisterExtension
-	private final ManualInstances instances = new ManualInstances();
-
-	private final ManualTime time = this.instances.time;
 
 	private final List<Caller> callers = new ArrayList<>();
 

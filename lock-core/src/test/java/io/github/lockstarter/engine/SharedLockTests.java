@@ -5,7 +5,6 @@ package io.github.lockstarter.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
@@ -15,7 +14,6 @@ import java.util.concurrent.locks.ReadWriteLock;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockContendedException;
@@ -24,14 +22,9 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.event.LockEvent;
-import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
-import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
-import io.github.lockstarter.test.FaultInjectingStore;
-import io.github.lockstarter.test.ManualTime;
-import io.github.lockstarter.testsupport.ManualInstances;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -40,7 +33,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 /**
  * Many readers or one writer, inside one JVM and across several.
  */
-class SharedLockTests {
+class SharedLockTests extends AbstractInstancesTests {
 
 	private static final LockKey KEY = LockKey.of("prices", 1001);
 
@@ -52,17 +45,6 @@ class SharedLockTests {
 
 	private static final LockRequest WRITE_NOW = WRITE.withWaitTime(Duration.ZERO);
 
-	@RegisterExtension
-	private final ManualInstances instances = new ManualInstances();
-
-	private final ManualTime time = this.instances.time;
-
-	private final LockMemory memory = this.instances.memory;
-
-	private final FaultInjectingStore store = this.instances.store();
-
-	private final List<LockEvent> events = new CopyOnWriteArrayList<>();
-
 	private final DefaultLockRegistry registry = registry(this.store, Duration.ofSeconds(30), Duration.ofMinutes(1));
 
 	private final DefaultLockRegistry other = registry(new MemoryLockStore(this.memory), Duration.ofSeconds(30),
@@ -70,13 +52,7 @@ class SharedLockTests {
 
 	@AfterEach
 	void nothingIsLeft() {
-		for (DefaultLockRegistry each : List.of(this.registry, this.other)) {
-			Awaitility.await().until(() -> {
-				this.time.advance(Duration.ofSeconds(1));
-				return each.activeLocks() == 0 && each.backgroundActions() == 0;
-			});
-		}
-		assertThat(this.memory.isEmpty()).isTrue();
+		advanceUntilNothingIsLeft(this.registry, this.other);
 	}
 
 	@Test
@@ -367,12 +343,6 @@ class SharedLockTests {
 				return lease.fencingToken();
 			}
 		}).awaitParked();
-	}
-
-	private DefaultLockRegistry registry(LockStore store, Duration leaseTime, Duration timeSlice) {
-		EngineSettings settings = new EngineSettings(Duration.ofSeconds(20), leaseTime, 3, Duration.ofSeconds(1),
-				Duration.ofSeconds(1), timeSlice, Duration.ofSeconds(5));
-		return this.instances.registry(store, settings, this.events::add);
 	}
 
 }
