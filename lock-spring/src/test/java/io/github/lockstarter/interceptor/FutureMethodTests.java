@@ -9,18 +9,13 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
-import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-import org.springframework.aop.framework.ProxyFactory;
-import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.scheduling.annotation.Async;
 
 import io.github.lockstarter.DistributedLock;
@@ -31,18 +26,8 @@ import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
-import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.OnContention;
 import io.github.lockstarter.OnLost;
-import io.github.lockstarter.OnUnavailable;
-import io.github.lockstarter.engine.DefaultLockRegistry;
-import io.github.lockstarter.engine.EngineProbe;
-import io.github.lockstarter.engine.EngineSettings;
-import io.github.lockstarter.event.LockListener;
-import io.github.lockstarter.memory.LockMemory;
-import io.github.lockstarter.memory.MemoryLockStore;
-import io.github.lockstarter.test.FaultInjectingStore;
-import io.github.lockstarter.test.ManualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -52,109 +37,28 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 /**
  * Tests for annotated methods that return a future.
  */
-class FutureMethodTests {
+class FutureMethodTests extends AbstractLaterMethodTests<CompletableFuture<String>, FutureMethodTests.Stock> {
 
-	private static final LockRequest REQUEST = LockRequest.of("stock", 1001);
-
-	private static final LockRequest AT_ONCE = REQUEST.withWaitTime(Duration.ZERO);
-
-	private final ManualTime time = new ManualTime();
-
-	private final LockMemory memory = new LockMemory(this.time);
-
-	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
-
-	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.store, EngineSettings.DEFAULTS,
-			LockListener.NO_OP, this.time);
-
-	private final DefaultLockRegistry other = new DefaultLockRegistry(new MemoryLockStore(this.memory),
-			EngineSettings.DEFAULTS, LockListener.NO_OP, this.time);
-
-	private final Stock target = new Stock();
-
-	private final Stock stock = proxy(this.target);
-
-	@AfterEach
-	void nothingIsLeft() {
-		// What an outage has left open is released until its lease is over
-		this.time.advance(EngineSettings.DEFAULTS.leaseTime());
-		EngineProbe.closeWhenIdle(this.registry, this.other);
+	FutureMethodTests() {
+		super(new Stock());
 	}
 
-	@Test
-	void theLockIsHeldUntilTheFutureIsDone() {
-		CompletableFuture<String> result = this.stock.reserve(1001);
-		this.target.awaitBegun();
-		assertThat(isTaken()).isTrue();
-		assertThat(result).isNotDone();
-		this.target.work.complete("reserved");
-		assertThat(result).succeedsWithin(Duration.ofSeconds(20)).isEqualTo("reserved");
-		assertThat(isTaken()).isFalse();
-	}
-
-	@Test
-	void theCallerIsNotBlockedAndTheMethodIsCalledWhenTheLockIsThere() {
-		CompletableFuture<String> result;
-		this.target.work.complete("reserved");
-		try (Lease held = this.registry.acquire(REQUEST)) {
-			result = this.stock.reserve(1001);
-			assertThat(this.target.calls).isEmpty();
-		}
-		assertThat(result).succeedsWithin(Duration.ofSeconds(20)).isEqualTo("reserved");
-		assertThat(this.target.calls).singleElement().asString().doesNotContain(Thread.currentThread().getName());
+	@Override
+	CompletableFuture<String> begun(CompletableFuture<String> result) {
+		return result;
 	}
 
 	@Test
 	void theMethodMayBeDeclaredAsAnyTypeThatAFutureHas() {
 		this.target.work.complete("done");
-		assertThat(this.stock.stage(1001).toCompletableFuture()).succeedsWithin(Duration.ofSeconds(20))
-			.isEqualTo("done");
+		assertThat(this.stock.stage(1001).toCompletableFuture()).succeedsWithin(PATIENCE).isEqualTo("done");
 	}
 
 	@Test
-	void theLocksOfSeveralKeysAreHeldUntilTheFutureIsDone() {
-		CompletableFuture<Integer> count = this.stock.count(List.of(1002L, 1001L));
-		this.target.awaitBegun();
-		assertThat(this.other.tryAcquire(REQUEST.withWaitTime(Duration.ZERO))).isEmpty();
-		this.target.work.complete("done");
-		assertThat(count).succeedsWithin(Duration.ofSeconds(20)).isEqualTo(2);
-		assertThat(this.other.tryAcquire(REQUEST.withWaitTime(Duration.ZERO))).hasValueSatisfying(Lease::close);
-	}
-
-	@Test
-	void callsAtTheSameTimeHaveLeasesOfTheirOwn() {
-		this.target.work.complete("done");
-		List<CompletableFuture<Long>> tokens = new CopyOnWriteArrayList<>();
-		try (Lease held = this.registry.acquire(REQUEST)) {
-			for (int i = 0; i < 20; i++) {
-				tokens.add(this.stock.token(1001));
-			}
-		}
-		assertThat(tokens.stream().map((token) -> token.orTimeout(20, TimeUnit.SECONDS).join())).doesNotHaveDuplicates()
-			.isSorted();
-	}
-
-	@Test
-	void contentionFailsTheFutureOrIsSkippedOrLeadsToTheFallback() {
+	void aSkippedOptionalIsEmpty() {
 		try (Lease held = this.other.acquire(REQUEST)) {
-			assertThat(failure(this.stock.reserveAtOnce(1001))).isInstanceOf(LockContendedException.class);
-			assertThat(this.stock.skip(1001)).succeedsWithin(Duration.ofSeconds(20)).isNull();
-			assertThat(this.stock.skipOptional(1001)).succeedsWithin(Duration.ofSeconds(20))
-				.isEqualTo(Optional.empty());
-			assertThat(this.stock.reserveOrElse(1001)).succeedsWithin(Duration.ofSeconds(20))
-				.isEqualTo("LockContendedException of 1001");
+			assertThat(this.stock.skipOptional(1001)).succeedsWithin(PATIENCE).isEqualTo(Optional.empty());
 		}
-		assertThat(this.target.calls).isEmpty();
-	}
-
-	@Test
-	void anOutageFailsTheFutureOrLeadsToTheFallback() {
-		this.store.acquire.loseRequests(() -> true);
-		assertThat(failure(this.stock.reserveAtOnce(1001))).isInstanceOf(LockUnavailableException.class);
-		assertThat(failure(this.stock.skip(1001))).isInstanceOf(LockUnavailableException.class);
-		assertThat(this.stock.reserveOrElse(1001)).succeedsWithin(Duration.ofSeconds(20))
-			.isEqualTo("LockUnavailableException of 1001");
-		assertThat(this.target.calls).isEmpty();
 	}
 
 	/** Without an executor, the test is the thread that an executor would provide. */
@@ -165,7 +69,7 @@ class FutureMethodTests {
 		assertThat(isTaken()).isTrue();
 		assertThat(call).isNotDone();
 		this.target.work.complete("reserved");
-		assertThat(call).succeedsWithin(Duration.ofSeconds(20))
+		assertThat(call).succeedsWithin(PATIENCE)
 			.satisfies((result) -> assertThat(result).isCompletedWithValue("reserved"));
 		assertThat(isTaken()).isFalse();
 	}
@@ -206,17 +110,10 @@ class FutureMethodTests {
 	@Test
 	void theSnippetsOfTheReferenceWork() {
 		Warehouse warehouse = proxy(new Warehouse(new LockTemplate(this.registry)));
-		assertThat(warehouse.reserve(1001)).succeedsWithin(Duration.ofSeconds(20)).isEqualTo("reserved 1001");
-		assertThat(warehouse.count(1001).block(Duration.ofSeconds(20))).isPositive();
-		assertThat(warehouse.restock(1001)).succeedsWithin(Duration.ofSeconds(20)).isEqualTo("restocked 1001");
+		assertThat(warehouse.reserve(1001)).succeedsWithin(PATIENCE).isEqualTo("reserved 1001");
+		assertThat(warehouse.count(1001).block(PATIENCE)).isPositive();
+		assertThat(warehouse.restock(1001)).succeedsWithin(PATIENCE).isEqualTo("restocked 1001");
 		assertThat(this.store.release.calls()).isEqualTo(3);
-	}
-
-	private boolean isTaken() {
-		return this.other.tryAcquire(AT_ONCE).map((lease) -> {
-			lease.close();
-			return false;
-		}).orElse(true);
 	}
 
 	private static Throwable failure(CompletableFuture<?> future) {
@@ -226,15 +123,6 @@ class FutureMethodTests {
 		catch (CompletionException ex) {
 			return ex.getCause();
 		}
-	}
-
-	@SuppressWarnings("unchecked")
-	private <T> T proxy(T target) {
-		ProxyFactory factory = new ProxyFactory(target);
-		factory.setProxyTargetClass(true);
-		factory.addAdvisor(new DistributedLockAdvisor(new LockDefinitionSource(new DefaultListableBeanFactory()),
-				(name) -> this.registry));
-		return (T) factory.getProxy();
 	}
 
 	/**
@@ -279,15 +167,56 @@ class FutureMethodTests {
 
 	}
 
-	static class Stock {
-
-		final List<String> calls = new CopyOnWriteArrayList<>();
+	static class Stock extends AbstractLaterMethodTests.Stock<CompletableFuture<String>> {
 
 		volatile @Nullable CompletableFuture<String> work = new CompletableFuture<>();
 
-		@DistributedLock(name = "stock", key = "#productId")
+		@Override
+		void returns(CompletableFuture<String> work) {
+			this.work = work;
+		}
+
+		@Override
 		public CompletableFuture<String> reserve(long productId) {
 			return begin();
+		}
+
+		@Override
+		public CompletableFuture<String> reserveAtOnce(long productId) {
+			return begin();
+		}
+
+		@Override
+		public CompletableFuture<String> skip(long productId) {
+			return begin();
+		}
+
+		@Override
+		public CompletableFuture<String> reserveOrElse(long productId) {
+			return begin();
+		}
+
+		CompletableFuture<String> instead(long productId, LockException reason) {
+			assertThatIllegalStateException().isThrownBy(Lease::current);
+			return CompletableFuture.supplyAsync(() -> reason.getClass().getSimpleName() + " of " + productId);
+		}
+
+		@Override
+		public CompletableFuture<String> token(long productId) {
+			Lease lease = Lease.current();
+			return begin().thenApply((value) -> {
+				assertThat(lease.isHeld()).isTrue();
+				return String.valueOf(lease.fencingToken());
+			});
+		}
+
+		@Override
+		public CompletableFuture<String> count(List<Long> productIds) {
+			LeaseSet leases = LeaseSet.current();
+			return begin().thenApply((value) -> {
+				assertThat(leases.isHeld()).isTrue();
+				return String.valueOf(leases.all().size());
+			});
 		}
 
 		@DistributedLock(name = "stock", key = "#productId")
@@ -302,48 +231,9 @@ class FutureMethodTests {
 			return begin();
 		}
 
-		@DistributedLock(name = "stock", key = "#productIds")
-		public CompletableFuture<Integer> count(List<Long> productIds) {
-			LeaseSet leases = LeaseSet.current();
-			return begin().thenApply((value) -> {
-				assertThat(leases.isHeld()).isTrue();
-				return leases.all().size();
-			});
-		}
-
-		@DistributedLock(name = "stock", key = "#productId")
-		public CompletableFuture<Long> token(long productId) {
-			Lease lease = Lease.current();
-			return begin().thenApply((value) -> {
-				assertThat(lease.isHeld()).isTrue();
-				return lease.fencingToken();
-			});
-		}
-
-		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s")
-		public CompletableFuture<String> reserveAtOnce(long productId) {
-			return begin();
-		}
-
-		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s", onContention = OnContention.SKIP)
-		public CompletableFuture<String> skip(long productId) {
-			return begin();
-		}
-
 		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s", onContention = OnContention.SKIP)
 		public CompletableFuture<Optional<String>> skipOptional(long productId) {
 			return begin().thenApply(Optional::of);
-		}
-
-		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s", fallback = "instead",
-				onUnavailable = OnUnavailable.FALLBACK)
-		public CompletableFuture<String> reserveOrElse(long productId) {
-			return begin();
-		}
-
-		CompletableFuture<String> instead(long productId, LockException reason) {
-			assertThatIllegalStateException().isThrownBy(Lease::current);
-			return CompletableFuture.supplyAsync(() -> reason.getClass().getSimpleName() + " of " + productId);
 		}
 
 		@DistributedLock(name = "stock", key = "#name")
@@ -354,10 +244,6 @@ class FutureMethodTests {
 		private CompletableFuture<String> begin() {
 			this.calls.add(Thread.currentThread().getName());
 			return this.work;
-		}
-
-		void awaitBegun() {
-			Awaitility.await().until(() -> !this.calls.isEmpty());
 		}
 
 	}

@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Semaphore;
@@ -16,7 +15,6 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.reactivestreams.Publisher;
@@ -27,9 +25,6 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 
-import org.springframework.aop.framework.ProxyFactory;
-import org.springframework.beans.factory.support.DefaultListableBeanFactory;
-
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseSet;
@@ -38,18 +33,10 @@ import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.OnContention;
 import io.github.lockstarter.OnLost;
-import io.github.lockstarter.OnUnavailable;
-import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineProbe;
 import io.github.lockstarter.engine.EngineSettings;
-import io.github.lockstarter.event.LockListener;
-import io.github.lockstarter.memory.LockMemory;
-import io.github.lockstarter.memory.MemoryLockStore;
-import io.github.lockstarter.test.FaultInjectingStore;
-import io.github.lockstarter.test.ManualTime;
 import io.github.lockstarter.testsupport.CapturedLog;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -59,52 +46,24 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 /**
  * Tests for annotated methods that return a publisher.
  */
-class ReactiveMethodTests {
+class ReactiveMethodTests extends AbstractLaterMethodTests<Mono<String>, ReactiveMethodTests.Stock> {
 
-	private static final Duration PATIENCE = Duration.ofSeconds(20);
+	ReactiveMethodTests() {
+		super(new Stock());
+	}
 
-	private static final LockRequest REQUEST = LockRequest.of("stock", 1001);
-
-	private static final LockRequest AT_ONCE = REQUEST.withWaitTime(Duration.ZERO);
-
-	private final ManualTime time = new ManualTime();
-
-	private final LockMemory memory = new LockMemory(this.time);
-
-	private final FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
-
-	private final DefaultLockRegistry registry = new DefaultLockRegistry(this.store, EngineSettings.DEFAULTS,
-			LockListener.NO_OP, this.time);
-
-	private final DefaultLockRegistry other = new DefaultLockRegistry(new MemoryLockStore(this.memory),
-			EngineSettings.DEFAULTS, LockListener.NO_OP, this.time);
-
-	private final DefaultLockRegistry elsewhere = new DefaultLockRegistry(
-			new MemoryLockStore(new LockMemory(this.time)), EngineSettings.DEFAULTS, LockListener.NO_OP, this.time);
-
-	private final Stock target = new Stock();
-
-	private final Stock stock = proxy(this.target);
-
-	@AfterEach
-	void nothingIsLeft() {
-		// What an outage has left open is released until its lease is over
-		this.time.advance(EngineSettings.DEFAULTS.leaseTime());
-		EngineProbe.closeWhenIdle(this.registry, this.other, this.elsewhere);
+	@Override
+	CompletableFuture<String> begun(Mono<String> result) {
+		return result.toFuture();
 	}
 
 	@Test
-	void theLockIsTakenAtTheSubscriptionAndHeldUntilTheMonoEnds() {
-		Sinks.One<String> work = Sinks.one();
-		this.target.mono = work.asMono();
-		Mono<String> reserve = this.stock.reserve(1001);
-		assertThat(isTaken()).isFalse();
-		assertThat(this.target.calls).isEmpty();
-		CompletableFuture<Boolean> freeAtResult = reserve.map((value) -> !isTaken()).toFuture();
-		this.target.awaitBegun();
-		assertThat(isTaken()).isTrue();
-		work.tryEmitValue("reserved");
-		assertThat(freeAtResult).succeedsWithin(PATIENCE).isEqualTo(true);
+	void eachSubscriptionTakesTheLockAnew() {
+		Mono<String> token = this.stock.token(1001)
+			.doOnNext((value) -> assertThatIllegalStateException().isThrownBy(Lease::current));
+		assertThat(this.store.acquire.calls()).isZero();
+		assertThat(token.block(PATIENCE)).isNotEqualTo(token.block(PATIENCE));
+		assertThat(this.store.acquire.calls()).isEqualTo(2);
 	}
 
 	@Test
@@ -119,22 +78,19 @@ class ReactiveMethodTests {
 	}
 
 	@Test
-	void eachSubscriptionTakesTheLockAnew() {
-		Mono<Long> token = this.stock.token(1001)
-			.doOnNext((value) -> assertThatIllegalStateException().isThrownBy(Lease::current));
-		long first = token.block(PATIENCE);
-		assertThat(token.block(PATIENCE)).isGreaterThan(first);
-		assertThat(this.store.acquire.calls()).isEqualTo(2);
-	}
-
-	@Test
-	void severalLocksAreTakenTogetherAndReenteredOneByOne() {
+	void severalLocksAreReenteredOneByOne() {
 		this.target.self = this.stock;
-		assertThat(this.stock.count(List.of(1002L, 1001L)).block(PATIENCE)).isEqualTo(2);
-		assertThat(this.stock.nestedInSeveral(1001).block(PATIENCE)).isEqualTo(2);
+		assertThat(this.stock.nestedInSeveral(1001).block(PATIENCE)).isEqualTo("2");
 		assertThat(this.stock.severalAroundOne(List.of(1002L, 1001L)).block(PATIENCE)).isNotNull();
 		assertThat(isTaken()).isFalse();
 		assertThat(this.memory.isEmpty()).isTrue();
+	}
+
+	@Test
+	void aSkippedFluxIsEmpty() {
+		try (Lease held = this.other.acquire(REQUEST)) {
+			assertThat(this.stock.skipAll(1001).collectList().block(PATIENCE)).isEmpty();
+		}
 	}
 
 	@Test
@@ -310,26 +266,6 @@ class ReactiveMethodTests {
 	}
 
 	@Test
-	void contentionIsAnErrorOrSkippedOrLeadsToTheFallback() {
-		try (Lease held = this.other.acquire(REQUEST)) {
-			assertThatExceptionOfType(LockContendedException.class)
-				.isThrownBy(() -> this.stock.reserveAtOnce(1001).block(PATIENCE));
-			assertThat(this.stock.skip(1001).block(PATIENCE)).isNull();
-			assertThat(this.stock.skipAll(1001).collectList().block(PATIENCE)).isEmpty();
-			assertThat(this.stock.reserveOrElse(1001).block(PATIENCE)).isEqualTo("LockContendedException of 1001");
-		}
-		assertThat(this.target.calls).isEmpty();
-	}
-
-	@Test
-	void anOutageIsAnErrorOrLeadsToTheFallback() {
-		this.store.acquire.loseRequests(() -> true);
-		assertThatExceptionOfType(LockUnavailableException.class)
-			.isThrownBy(() -> this.stock.reserveAtOnce(1001).block(PATIENCE));
-		assertThat(this.stock.reserveOrElse(1001).block(PATIENCE)).isEqualTo("LockUnavailableException of 1001");
-	}
-
-	@Test
 	void aContentionThatTheBodyMeetsReachesTheSubscriber() {
 		this.target.mono = Mono.error(new LockContendedException(REQUEST.key(), Duration.ZERO));
 		assertThatExceptionOfType(LockContendedException.class)
@@ -422,24 +358,7 @@ class ReactiveMethodTests {
 		return "lost";
 	}
 
-	private boolean isTaken() {
-		return this.other.tryAcquire(AT_ONCE).map((lease) -> {
-			lease.close();
-			return false;
-		}).orElse(true);
-	}
-
-	private Stock proxy(Stock target) {
-		ProxyFactory factory = new ProxyFactory(target);
-		factory.setProxyTargetClass(true);
-		factory.addAdvisor(new DistributedLockAdvisor(new LockDefinitionSource(new DefaultListableBeanFactory()),
-				(name) -> name.isEmpty() ? this.registry : this.elsewhere));
-		return (Stock) factory.getProxy();
-	}
-
-	static class Stock {
-
-		final List<String> calls = new CopyOnWriteArrayList<>();
+	static class Stock extends AbstractLaterMethodTests.Stock<Mono<String>> {
 
 		volatile Mono<String> mono = Mono.just("done");
 
@@ -452,9 +371,51 @@ class ReactiveMethodTests {
 
 		@Nullable Stock self;
 
-		@DistributedLock(name = "stock", key = "#productId")
+		@Override
+		void returns(CompletableFuture<String> work) {
+			this.mono = Mono.fromFuture(work);
+		}
+
+		@Override
 		public Mono<String> reserve(long productId) {
 			return begin();
+		}
+
+		@Override
+		public Mono<String> reserveAtOnce(long productId) {
+			return begin();
+		}
+
+		@Override
+		public Mono<String> skip(long productId) {
+			return begin();
+		}
+
+		@Override
+		public Mono<String> reserveOrElse(long productId) {
+			return begin();
+		}
+
+		Mono<String> instead(long productId, LockException reason) {
+			return Mono.just(reason.getClass().getSimpleName() + " of " + productId);
+		}
+
+		@Override
+		public Mono<String> token(long productId) {
+			Lease lease = Lease.current();
+			return begin().map((value) -> {
+				lease.ensureHeld();
+				return String.valueOf(lease.fencingToken());
+			});
+		}
+
+		@Override
+		public Mono<String> count(List<Long> productIds) {
+			LeaseSet leases = LeaseSet.current();
+			return begin().map((value) -> {
+				leases.ensureHeld();
+				return String.valueOf(leases.all().size());
+			});
 		}
 
 		@DistributedLock(name = "stock", key = "#productId")
@@ -479,38 +440,9 @@ class ReactiveMethodTests {
 			return JdkFlowAdapter.publisherToFlowPublisher(this.flux);
 		}
 
-		@DistributedLock(name = "stock", key = "#productId")
-		public Mono<Long> token(long productId) {
-			Lease lease = Lease.current();
-			return Mono.fromSupplier(() -> {
-				lease.ensureHeld();
-				return lease.fencingToken();
-			});
-		}
-
-		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s")
-		public Mono<String> reserveAtOnce(long productId) {
-			return begin();
-		}
-
-		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s", onContention = OnContention.SKIP)
-		public Mono<String> skip(long productId) {
-			return begin();
-		}
-
 		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s", onContention = OnContention.SKIP)
 		public Flux<String> skipAll(long productId) {
 			return this.flux;
-		}
-
-		@DistributedLock(name = "stock", key = "#productId", waitTime = "0s", fallback = "instead",
-				onUnavailable = OnUnavailable.FALLBACK)
-		public Mono<String> reserveOrElse(long productId) {
-			return begin();
-		}
-
-		Mono<String> instead(long productId, LockException reason) {
-			return Mono.just(reason.getClass().getSimpleName() + " of " + productId);
 		}
 
 		@DistributedLock(name = "stock", key = "#productId", onLost = OnLost.LOG)
@@ -566,14 +498,8 @@ class ReactiveMethodTests {
 			return Mono.just("done");
 		}
 
-		@DistributedLock(name = "stock", key = "#productIds", waitTime = "0s")
-		public Mono<Integer> count(List<Long> productIds) {
-			LeaseSet leases = LeaseSet.current();
-			return begin().then(Mono.fromSupplier(() -> leases.all().size()));
-		}
-
 		@DistributedLock(name = "stock", key = "#productId")
-		public Mono<Integer> nestedInSeveral(long productId) {
+		public Mono<String> nestedInSeveral(long productId) {
 			return this.self.count(List.of(productId, productId + 1));
 		}
 
@@ -594,10 +520,6 @@ class ReactiveMethodTests {
 				throw new IllegalStateException("broken");
 			}
 			return this.mono;
-		}
-
-		void awaitBegun() {
-			Awaitility.await().until(() -> !this.calls.isEmpty());
 		}
 
 	}
