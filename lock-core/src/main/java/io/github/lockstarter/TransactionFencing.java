@@ -12,9 +12,9 @@ public enum TransactionFencing {
 
 	/**
 	 * The value of {@code distributed-lock.fencing.transactions}. Without one,
-	 * {@link #ON} for the transactions of the {@code DataSource} that keeps the lock,
-	 * otherwise {@link #OFF}. The loss of the lock has to matter: with
-	 * {@link OnLost#LOG}, nothing is claimed.
+	 * {@link #ON} for the transactions of the database that keeps the lock, otherwise
+	 * {@link #OFF}. The loss of the lock has to matter: with {@link OnLost#LOG}, nothing
+	 * is claimed.
 	 */
 	DEFAULT,
 

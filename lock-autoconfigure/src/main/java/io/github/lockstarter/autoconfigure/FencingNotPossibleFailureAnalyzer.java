@@ -15,8 +15,7 @@ class FencingNotPossibleFailureAnalyzer extends AbstractFailureAnalyzer<FencingN
 
 	@Override
 	protected FailureAnalysis analyze(Throwable rootFailure, FencingNotPossibleException cause) {
-		return new FailureAnalysis(cause.getMessage() + ".",
-				StringUtils.capitalize(cause.getRemedy()) + (cause.getRemedy().endsWith(".") ? "" : "."), cause);
+		return new FailureAnalysis(cause.getProblem() + ".", StringUtils.capitalize(cause.getRemedy()) + ".", cause);
 	}
 
 }

@@ -20,7 +20,7 @@ import io.github.lockstarter.transaction.FencingSettings;
  *
  * @param transactions Whether transactions that run under a lock claim its fencing token
  * in their database, so that those of late owners are refused. By default, only those
- * that run in the DataSource that keeps their lock.
+ * that run in the database that keeps their lock.
  * @param exclude Names of transaction manager beans whose transactions are not fenced.
  * @param initializeSchema When to create the table of the claims: embedded for in-memory
  * databases only.

@@ -2,6 +2,11 @@
 
 package io.github.lockstarter.autoconfigure;
 
+import java.sql.SQLException;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Map;
+
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariConfig;
@@ -14,7 +19,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.jdbc.DataSourceBuilder;
 import org.springframework.boot.jdbc.DataSourceUnwrapper;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
-import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
+
+import io.github.lockstarter.store.DatabaseAddress;
+import io.github.lockstarter.transaction.FenceTable;
 
 /**
  * Pools of connections for the locks, to the database of the application: neither bodies
@@ -40,6 +47,9 @@ final class LockPools implements AutoCloseable {
 	/** Connections that take no part in transactions of the caller. */
 	private final DataSource shared;
 
+	/** Other sources of connections, and whether they lead to the same database. */
+	private final Map<DataSource, Boolean> others = Collections.synchronizedMap(new IdentityHashMap<>());
+
 	private final @Nullable HikariDataSource acquiring;
 
 	private final @Nullable HikariDataSource owned;
@@ -63,12 +73,12 @@ final class LockPools implements AutoCloseable {
 						+ application.getClass().getName()
 						+ " are unknown: if bodies occupy all connections, locks can be"
 						+ " lost. Annotate a DataSource bean that the application does not use with @DistributedLockDataSource,"
-						+ " and fence the transactions of the others with distributed-lock.fencing.transactions=true");
+						+ " which may be another one for the same database");
 		}
 	}
 
 	private static void requireOneDatabase(DataSource application) {
-		if (application instanceof AbstractRoutingDataSource) {
+		if (FenceTable.isRouting(application)) {
 			throw new LockStoreNotFoundException(
 					"Distributed locks need one database, but the DataSource for them chooses between several ("
 							+ application.getClass().getName() + ")",
@@ -128,11 +138,32 @@ final class LockPools implements AutoCloseable {
 	}
 
 	/**
-	 * Return whether these connections are those of the application, so that its
-	 * transactions and its locks are in the same database.
+	 * Return whether connections lead to the database of the locks, so that the
+	 * transactions on them and the locks are in the same database.
 	 */
 	boolean isFor(DataSource dataSource) {
-		return withoutTransactions(dataSource) == this.shared;
+		if (withoutTransactions(dataSource) == this.shared) {
+			return true;
+		}
+		Boolean known = this.others.get(dataSource);
+		if (known == null) {
+			try {
+				known = DatabaseAddress.isSame(url(dataSource), url(this.application));
+				this.others.put(dataSource, known);
+			}
+			catch (SQLException ex) {
+				logger.debug("The database of a DataSource is unknown", ex);
+				return false;
+			}
+		}
+		return known;
+	}
+
+	/** A pool may have no connection to spare, so it is asked for its settings first. */
+	private static String url(DataSource dataSource) throws SQLException {
+		HikariConfig config = copy(dataSource);
+		String url = (config != null) ? config.getJdbcUrl() : null;
+		return (url != null) ? url : DatabaseAddress.urlOf(dataSource);
 	}
 
 	/**

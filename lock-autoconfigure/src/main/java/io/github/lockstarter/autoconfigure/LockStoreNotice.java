@@ -77,7 +77,7 @@ final class LockStoreNotice implements SmartInitializingSingleton {
 	private String fenced() {
 		Boolean transactions = this.properties.fencing().transactions();
 		if (transactions == null && this.beanFactory.containsBean(JdbcLockConfiguration.REGISTRY)) {
-			return "transactions in the DataSource of the store 'jdbc' are fenced";
+			return "transactions in the database of the store 'jdbc' are fenced";
 		}
 		return "transactions are " + (Boolean.TRUE.equals(transactions) ? "" : "not ") + "fenced";
 	}

@@ -2,12 +2,16 @@
 
 package io.github.lockstarter.autoconfigure;
 
+import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 
 import javax.sql.DataSource;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -22,6 +26,8 @@ import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -30,6 +36,7 @@ import org.springframework.core.PriorityOrdered;
 import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabase;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -53,7 +60,9 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.TransactionFencing;
+import io.github.lockstarter.transaction.FenceTable;
 import io.github.lockstarter.transaction.FencingNotPossibleException;
+import io.github.lockstarter.transaction.FencingSettings;
 import io.github.lockstarter.transaction.TransactionFence;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
@@ -67,6 +76,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * Applications that fence their transactions by a property or an annotation.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class FencedTransactionsTests {
 
 	private static final String ON = "distributed-lock.fencing.transactions=true";
@@ -298,6 +308,45 @@ class FencedTransactionsTests {
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
 	void aDataSourceThatChoosesEndsTheStart(boolean lazy) {
+		this.runner.withPropertyValues(ON)
+			.withBean("tenants", JdbcTransactionManager.class,
+					() -> new JdbcTransactionManager(lazy ? new LazyConnectionDataSourceProxy(routing()) : routing()))
+			.run((context) -> assertThat(analysisOf(context.getStartupFailure()))
+				.satisfies((analysis) -> assertThat(analysis.getDescription()).contains("Transactions of 'tenants'",
+						"its DataSource chooses between several databases"))
+				.satisfies((analysis) -> assertThat(analysis.getAction()).contains("fence < :token")));
+	}
+
+	/** Its transactions may be in the database of the locks. */
+	@ParameterizedTest
+	@CsvSource({ "false, it does not reveal their connections", "true, they are reactive" })
+	void aManagerThatMayUseTheDatabaseOfTheLocksIsWarnedOf(boolean reactive, String reason, CapturedOutput output) {
+		besideLocks().withUserConfiguration(reactive ? Reactive.class : Messages.class)
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).containsOnlyOnce("Transactions of '" + (reactive ? "reactive" : "messages") + "' (")
+			.containsOnlyOnce("cannot be fenced, because " + reason)
+			.containsOnlyOnce("fence < :token");
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void soIsADataSourceThatChooses(boolean lazy, CapturedOutput output) {
+		besideLocks()
+			.withBean("tenants", JdbcTransactionManager.class,
+					() -> new JdbcTransactionManager(lazy ? new LazyConnectionDataSourceProxy(routing()) : routing()))
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).containsOnlyOnce("Transactions of 'tenants' (JdbcTransactionManager) cannot be fenced,"
+				+ " because its DataSource chooses between several databases");
+	}
+
+	private ApplicationContextRunner besideLocks() {
+		return this.runner.withBean(FencingSettings.class,
+				() -> new FencingSettings(false,
+						(dataSource) -> Optional.of("jdbc").filter((name) -> dataSource instanceof EmbeddedDatabase),
+						FenceTable.DEFAULT_NAME, Duration.ofDays(1), Set.of()));
+	}
+
+	private static AbstractRoutingDataSource routing() {
 		AbstractRoutingDataSource routing = new AbstractRoutingDataSource() {
 
 			@Override
@@ -308,13 +357,7 @@ class FencedTransactionsTests {
 		};
 		routing.setTargetDataSources(Map.of());
 		routing.afterPropertiesSet();
-		this.runner.withPropertyValues(ON)
-			.withBean("tenants", JdbcTransactionManager.class,
-					() -> new JdbcTransactionManager(lazy ? new LazyConnectionDataSourceProxy(routing) : routing))
-			.run((context) -> assertThat(analysisOf(context.getStartupFailure()))
-				.satisfies((analysis) -> assertThat(analysis.getDescription()).contains("Transactions of 'tenants'",
-						"its DataSource chooses between several databases"))
-				.satisfies((analysis) -> assertThat(analysis.getAction()).contains("fence < :token")));
+		return routing;
 	}
 
 	private static FailureAnalysis analysisOf(Throwable failure) {

@@ -9,6 +9,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 import javax.sql.DataSource;
@@ -27,6 +28,8 @@ import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.jdbc.support.SQLExceptionSubclassTranslator;
 
+import io.github.lockstarter.store.DatabaseAddress;
+import io.github.lockstarter.store.FailureReason;
 import io.github.lockstarter.store.TableCheck;
 import io.github.lockstarter.store.UnusableStoreException;
 
@@ -76,7 +79,7 @@ public final class FenceTable {
 
 	private final Duration retention;
 
-	private volatile @Nullable Dialect dialect;
+	private volatile @Nullable Place place;
 
 	/**
 	 * Create a table of the default name.
@@ -111,7 +114,7 @@ public final class FenceTable {
 	/**
 	 * Return whether each transaction chooses one of several databases.
 	 */
-	static boolean isRouting(DataSource dataSource) {
+	public static boolean isRouting(DataSource dataSource) {
 		DataSource target = dataSource;
 		while (target instanceof DelegatingDataSource proxy && proxy.getTargetDataSource() != null) {
 			target = proxy.getTargetDataSource();
@@ -157,10 +160,14 @@ public final class FenceTable {
 	}
 
 	/**
-	 * Return whether another object stands for the same table.
+	 * Return whether another object stands for the same table, as far as its database has
+	 * been asked.
 	 */
 	boolean isSame(FenceTable other) {
-		return this.dataSource == other.dataSource && this.name.equals(other.name);
+		Place place = this.place;
+		Place otherPlace = other.place;
+		return this.name.equals(other.name) && (this.dataSource == other.dataSource
+				|| (place != null && otherPlace != null && place.isSame(otherPlace)));
 	}
 
 	/**
@@ -180,7 +187,9 @@ public final class FenceTable {
 	public void require() {
 		try {
 			// One that is unknown has no statement for claims
-			platform(this.dataSource);
+			try (Connection connection = this.dataSource.getConnection()) {
+				dialect(connection);
+			}
 			new TableCheck(this.name, LARGEST_ROW).run(this.dataSource, this::requireClaims);
 			try (Connection connection = this.dataSource.getConnection()) {
 				deleteIdle(connection);
@@ -193,7 +202,7 @@ public final class FenceTable {
 			if (translate(ex) instanceof FenceTableException refused) {
 				throw refused;
 			}
-			logger.warn("The database of fenced transactions cannot be asked (" + ex.getMessage()
+			logger.warn("The database of fenced transactions cannot be asked (" + FailureReason.of(ex)
 					+ "). They fail until it can be, and has the table '" + this.name + "'");
 		}
 	}
@@ -237,7 +246,7 @@ public final class FenceTable {
 		}
 		catch (SQLException ex) {
 			logger.warn("Idle claims of fencing tokens could not be deleted from the table '" + this.name
-					+ "', which is tried again at the next start: " + ex.getMessage());
+					+ "', which is tried again at the next start: " + FailureReason.of(ex));
 		}
 	}
 
@@ -285,12 +294,12 @@ public final class FenceTable {
 	}
 
 	private Dialect dialect(Connection connection) throws SQLException {
-		Dialect dialect = this.dialect;
-		if (dialect == null) {
-			dialect = Dialect.of(connection);
-			this.dialect = dialect;
+		Place place = this.place;
+		if (place == null) {
+			place = new Place(Dialect.of(connection), connection.getMetaData().getURL(), connection.getSchema());
+			this.place = place;
 		}
-		return dialect;
+		return place.dialect;
 	}
 
 	/**
@@ -305,8 +314,8 @@ public final class FenceTable {
 		}
 		if (WAITED.contains(ex.getErrorCode()) || WAITED_ON_POSTGRESQL.equals(ex.getSQLState())) {
 			return new CannotAcquireLockException(
-					TASK + ": the transaction of another owner was still open at the lock time-out of the database; "
-							+ ex.getMessage(),
+					TASK + ": the transaction of another owner was still open at the lock time-out of the database."
+							+ " Repeat the call, and limit the time of transactions; " + ex.getMessage(),
 					ex);
 		}
 		DataAccessException translated = new SQLExceptionSubclassTranslator().translate(TASK, null, ex);
@@ -319,6 +328,17 @@ public final class FenceTable {
 	@Override
 	public String toString() {
 		return this.name;
+	}
+
+	/**
+	 * Where the table is, without its name.
+	 */
+	private record Place(Dialect dialect, @Nullable String url, @Nullable String schema) {
+
+		boolean isSame(Place other) {
+			return DatabaseAddress.isSame(this.url, other.url) && Objects.equals(this.schema, other.schema);
+		}
+
 	}
 
 	/**

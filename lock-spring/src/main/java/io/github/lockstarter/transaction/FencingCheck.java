@@ -43,7 +43,7 @@ public final class FencingCheck implements SmartLifecycle {
 		FencingSettings settings = this.fences.settings();
 		boolean annotated = this.annotated.getAsBoolean();
 		for (FenceTable table : this.fences.tables()) {
-			if (annotated || settings.isFenced(table.dataSource())) {
+			if (settings.isFenced(table.dataSource()) || annotated) {
 				this.preparation.prepare(table);
 			}
 		}

@@ -11,6 +11,8 @@ public class FencingNotPossibleException extends IllegalStateException {
 	static final String BY_HAND = "check the fencing token of the lease in each write, as in"
 			+ " \"update … set fence = :token where … and fence < :token\"";
 
+	private final String problem;
+
 	private final String remedy;
 
 	/**
@@ -19,8 +21,16 @@ public class FencingNotPossibleException extends IllegalStateException {
 	 * @param remedy what to change, as a sentence
 	 */
 	public FencingNotPossibleException(String problem, String remedy) {
-		super(problem);
+		super(problem + "; " + remedy);
+		this.problem = problem;
 		this.remedy = remedy;
+	}
+
+	/**
+	 * Return why transactions cannot be fenced.
+	 */
+	public String getProblem() {
+		return this.problem;
 	}
 
 	/**

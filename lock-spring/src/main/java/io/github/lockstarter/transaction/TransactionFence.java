@@ -183,7 +183,8 @@ public final class TransactionFence implements TransactionExecutionListener {
 				// Any other connection would commit a claim at once
 				throw new FencingNotPossibleException(
 						"The transaction cannot be fenced, because its manager does not reveal its connection",
-						"Set the JpaDialect of your vendor on the transaction manager, or do not fence transactions");
+						"set the JpaDialect of your vendor on the transaction manager, or name the manager in"
+								+ " distributed-lock.fencing.exclude and " + FencingNotPossibleException.BY_HAND);
 			}
 			Connection connection = DataSourceUtils.getConnection(table.dataSource());
 			try {
@@ -223,7 +224,7 @@ public final class TransactionFence implements TransactionExecutionListener {
 						+ " lock in mode WRITE, or say transactionFencing = OFF where it is acquired and "
 						+ FencingNotPossibleException.BY_HAND;
 				throw new FencingNotPossibleException("The transaction under lock '" + lease.key()
-						+ "' cannot be fenced, because readers (mode READ) claim nothing; " + remedy, remedy);
+						+ "' cannot be fenced, because readers (mode READ) claim nothing", remedy);
 			}
 			return !claimed.isEmpty();
 		}

@@ -81,13 +81,13 @@ public final class TransactionFences implements BeanPostProcessor {
 
 	/**
 	 * Warn of each manager whose transactions would be fenced by default, because the
-	 * locks are kept in their {@link DataSource}, but cannot be.
+	 * locks are kept in their database, or may be, but cannot be.
 	 */
 	void warnOfObstacles() {
 		for (Obstacle obstacle : this.obstacles) {
 			if (isBesideLocks(obstacle.manager())) {
-				logger.warn(obstacle.reason().getMessage()
-						+ ". In the DataSource that keeps the locks, they would be fenced by default: "
+				logger.warn(obstacle.reason().getProblem()
+						+ ". In the database that keeps the locks, they would be fenced by default: "
 						+ obstacle.reason().getRemedy());
 			}
 		}
@@ -95,7 +95,7 @@ public final class TransactionFences implements BeanPostProcessor {
 
 	/** What a manager does not say may be so. */
 	private boolean isBesideLocks(TransactionManager manager) {
-		if (!JDBC_PRESENT || manager instanceof ReactiveTransactionManager) {
+		if (!JDBC_PRESENT) {
 			return false;
 		}
 		Object resource = (manager instanceof ResourceTransactionManager resources) ? resources.getResourceFactory()
@@ -103,8 +103,10 @@ public final class TransactionFences implements BeanPostProcessor {
 		if (JPA_PRESENT) {
 			resource = Jpa.resource(manager, resource);
 		}
-		return (resource != null) ? resource instanceof DataSource dataSource && settings().isFenced(dataSource)
-				: dataSources().anyMatch(settings()::isFenced);
+		if (resource == null || (resource instanceof DataSource routing && FenceTable.isRouting(routing))) {
+			return dataSources().anyMatch(settings()::isFenced);
+		}
+		return resource instanceof DataSource dataSource && settings().isFenced(dataSource);
 	}
 
 	private Stream<DataSource> dataSources() {
@@ -235,7 +237,7 @@ public final class TransactionFences implements BeanPostProcessor {
 						+ ") cannot be fenced, because " + reason,
 				remedy + FencingNotPossibleException.BY_HAND + ", name '" + name
 						+ "' in distributed-lock.fencing.exclude (the field 'exclude' of FencingSettings), or do not"
-						+ " fence transactions.");
+						+ " fence transactions");
 	}
 
 	/**
@@ -295,8 +297,7 @@ public final class TransactionFences implements BeanPostProcessor {
 
 		private void refuse() {
 			if (!LeasesOfThread.fenced((registry) -> false).isEmpty()) {
-				throw new FencingNotPossibleException(this.reason.getMessage() + "; " + this.reason.getRemedy(),
-						this.reason.getRemedy());
+				throw new FencingNotPossibleException(this.reason.getProblem(), this.reason.getRemedy());
 			}
 		}
 

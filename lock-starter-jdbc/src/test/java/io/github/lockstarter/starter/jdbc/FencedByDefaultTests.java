@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 
 import javax.sql.DataSource;
 
+import com.zaxxer.hikari.HikariDataSource;
 import jakarta.persistence.EntityManagerFactory;
 import jakarta.transaction.TransactionManager;
 import jakarta.transaction.UserTransaction;
@@ -189,6 +190,23 @@ class FencedByDefaultTests {
 		}
 	}
 
+	/** None of them waits for the claim of an outer one. */
+	@Test
+	void soAreThoseOfAnotherDataSourceForTheDatabaseOfTheLocks() {
+		try (ConfigurableApplicationContext application = start(OneDatabase.class)) {
+			JdbcClient jdbc = JdbcClient.create(application.getBean("locks", DataSource.class));
+			TransactionTemplate orders = new TransactionTemplate(
+					application.getBean("ordersTransactions", PlatformTransactionManager.class));
+			TransactionTemplate locks = new TransactionTemplate(
+					application.getBean("locksTransactions", PlatformTransactionManager.class));
+			LockTemplate template = application.getBean(LockTemplate.class);
+			template.execute(this.request, (lease) -> orders.execute((status) -> 1));
+			assertThat(claims(jdbc)).isOne();
+			template.execute(this.request, (lease) -> orders.execute((outer) -> locks.execute((inner) -> 1)));
+			assertThat(claims(jdbc)).isOne();
+		}
+	}
+
 	/** No transaction begins, so nobody has to run one. */
 	@Test
 	void jtaEndsTheStartWithTheFenceByHand(CapturedOutput output) {
@@ -208,7 +226,7 @@ class FencedByDefaultTests {
 		if (property.endsWith("exclude=")) {
 			assertThat(output).containsOnlyOnce(
 					"Transactions of 'transactionManager' (JtaTransactionManager) cannot be fenced, because it does not"
-							+ " reveal their connections. In the DataSource that keeps the locks, they would be fenced by"
+							+ " reveal their connections. In the database that keeps the locks, they would be fenced by"
 							+ " default: let a JdbcTransactionManager");
 		}
 		else {
@@ -252,6 +270,41 @@ class FencedByDefaultTests {
 		@Bean
 		JtaTransactionManager transactionManager() {
 			return new JtaTransactionManager(unused(UserTransaction.class), unused(TransactionManager.class));
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration(
+			excludeName = { "org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration",
+					"org.springframework.boot.data.jpa.autoconfigure.DataJpaRepositoriesAutoConfiguration" })
+	static class OneDatabase {
+
+		@Bean
+		DataSource orders() {
+			return pool("jdbc:h2:mem:one;DB_CLOSE_DELAY=-1");
+		}
+
+		@Bean
+		@DistributedLockDataSource
+		DataSource locks() {
+			return pool("jdbc:h2:mem:one");
+		}
+
+		private static DataSource pool(String url) {
+			HikariDataSource pool = new HikariDataSource();
+			pool.setJdbcUrl(url);
+			return pool;
+		}
+
+		@Bean
+		JdbcTransactionManager ordersTransactions(DataSource orders) {
+			return new JdbcTransactionManager(orders);
+		}
+
+		@Bean
+		JdbcTransactionManager locksTransactions(DataSource locks) {
+			return new JdbcTransactionManager(locks);
 		}
 
 	}

@@ -25,6 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -273,9 +274,10 @@ class JdbcLockAutoConfigurationTests {
 		assertThat(output).doesNotContain("The locks share the connections");
 	}
 
-	@Test
-	void aDataSourceThatChoosesBetweenDatabasesIsRefused(CapturedOutput output) {
-		assertThat(catchThrowable(() -> start(Routed.class).close())).isNotNull();
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void aDataSourceThatChoosesBetweenDatabasesIsRefused(boolean lazy, CapturedOutput output) {
+		assertThat(catchThrowable(() -> start(Routed.class, "lazy=" + lazy).close())).isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains("Distributed locks need one database, but the DataSource for them chooses between several")
 			.contains("annotate the DataSource bean of one database with @DistributedLockDataSource");
@@ -401,7 +403,7 @@ class JdbcLockAutoConfigurationTests {
 	static class Routed {
 
 		@Bean
-		DataSource dataSource() {
+		DataSource dataSource(@Value("${lazy}") boolean lazy) {
 			AbstractRoutingDataSource routing = new AbstractRoutingDataSource() {
 
 				@Override
@@ -413,7 +415,8 @@ class JdbcLockAutoConfigurationTests {
 			DataSource north = new EmbeddedDatabaseBuilder().setType(EmbeddedDatabaseType.H2).build();
 			routing.setTargetDataSources(Map.of("north", north));
 			routing.setDefaultTargetDataSource(north);
-			return routing;
+			routing.afterPropertiesSet();
+			return lazy ? new LazyConnectionDataSourceProxy(routing) : routing;
 		}
 
 	}
