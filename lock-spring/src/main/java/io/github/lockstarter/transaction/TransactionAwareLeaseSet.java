@@ -34,6 +34,9 @@ class TransactionAwareLeaseSet implements LeaseSet {
 
 	private final LeaseSet delegate;
 
+	/** Those of a set, which may be closed one by one. */
+	private final List<One> all;
+
 	private final Terms terms;
 
 	/**
@@ -61,6 +64,8 @@ class TransactionAwareLeaseSet implements LeaseSet {
 			@Nullable BooleanSupplier over, @Nullable PersistenceContexts suspended) {
 		this.registry = registry;
 		this.delegate = delegate;
+		this.all = (delegate instanceof Lease) ? List.of()
+				: delegate.all().stream().map((each) -> new One(registry, each, terms, over, null)).toList();
 		this.terms = terms;
 		this.over = over;
 		this.suspended = suspended;
@@ -128,6 +133,7 @@ class TransactionAwareLeaseSet implements LeaseSet {
 			}
 
 		});
+		this.all.forEach(One::awaitCompletion);
 	}
 
 	/**
@@ -164,12 +170,12 @@ class TransactionAwareLeaseSet implements LeaseSet {
 
 	@Override
 	public List<Lease> all() {
-		return this.delegate.all();
+		return List.copyOf(this.all);
 	}
 
 	@Override
 	public boolean isHeld() {
-		return !this.closed && this.delegate.isHeld();
+		return !this.closed && this.delegate.isHeld() && this.all.stream().allMatch(Lease::isHeld);
 	}
 
 	@Override
@@ -179,6 +185,7 @@ class TransactionAwareLeaseSet implements LeaseSet {
 					? "The lease is closed, and released after the transaction" : "The lease is closed");
 		}
 		this.delegate.ensureHeld();
+		this.all.forEach(Lease::ensureHeld);
 	}
 
 	private synchronized boolean isAwaitingCompletion() {
@@ -187,7 +194,7 @@ class TransactionAwareLeaseSet implements LeaseSet {
 
 	@Override
 	public Duration remaining() {
-		return this.closed ? Duration.ZERO : this.delegate.remaining();
+		return isHeld() ? this.delegate.remaining() : Duration.ZERO;
 	}
 
 	@Override

@@ -146,6 +146,23 @@ class LockTransactionTests {
 		assertThat(isTaken(REQUEST)).isFalse();
 	}
 
+	/** The others are held until the set is closed. */
+	@ParameterizedTest
+	@ValueSource(ints = { TransactionDefinition.PROPAGATION_REQUIRED, TransactionDefinition.PROPAGATION_NOT_SUPPORTED })
+	void soIsOneOfSeveralThatIsClosedAlone(int propagation) {
+		LeaseSet leases = this.locks.acquireAll(Way.both());
+		this.transaction.executeWithoutResult((status) -> {
+			insertOrder();
+			transaction(propagation).executeWithoutResult((within) -> leases.get(KEY).close());
+			assertThat(leases.isHeld()).isFalse();
+			assertThat(isTaken(REQUEST)).isTrue();
+		});
+		assertThat(isTaken(REQUEST)).isFalse();
+		assertThat(isTaken(Way.both().get(1))).isTrue();
+		assertThat(orders()).isOne();
+		leases.close();
+	}
+
 	@Test
 	void aLockIsHeldUntilTheTransactionThatBeganUnderItEndsThoughAnotherThreadClosesIt() {
 		Lease lease = this.locks.acquire(REQUEST);
