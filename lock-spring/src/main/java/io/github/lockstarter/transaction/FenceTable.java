@@ -385,7 +385,9 @@ public final class FenceTable {
 				default -> throw new FencingNotPossibleException(
 						"Transactions of the database " + product
 								+ " cannot be fenced: PostgreSQL, MySQL, MariaDB and H2 claim in one statement",
-						FencingNotPossibleException.BY_HAND + ", and set distributed-lock.fencing.transactions=false");
+						FencingNotPossibleException.BY_HAND
+								+ ", and name the manager of these transactions in distributed-lock.fencing.exclude, or set"
+								+ " distributed-lock.fencing.transactions=false");
 			};
 		}
 

@@ -72,7 +72,8 @@ record StaleReadGuard(OnActiveTransaction onActiveTransaction, OnPersistenceCont
 					+ " transaction of its own (Propagation.REQUIRES_NEW)");
 			case RELEASE_ON_RETURN -> {
 				logger.warn("Lock '" + locks.get(0).key() + "' is acquired " + inside + " and released before that"
-						+ " commits: the next owner may not see what was written under the lock");
+						+ " commits: the next owner may not see what was written under the lock. Acquire it before the"
+						+ " transaction begins, or set distributed-lock.on-active-transaction=defer");
 				yield Decision.NOTHING;
 			}
 			case DEFER -> new Decision(true, false, null, name);

@@ -163,7 +163,10 @@ class TransactionAwareLeaseSet implements LeaseSet {
 		}
 		catch (LockLostException ex) {
 			if (lossMatters() && status != TransactionSynchronization.STATUS_ROLLED_BACK) {
-				logger.warn("The lock was lost while its transaction was completed", ex);
+				logger
+					.warn(ex.getMessage() + ". Its transaction was not rolled back, because that was not known before."
+							+ " To have the transactions of late owners refused, fence them with"
+							+ " distributed-lock.fencing.transactions=true");
 			}
 		}
 	}
@@ -182,7 +185,8 @@ class TransactionAwareLeaseSet implements LeaseSet {
 	public void ensureHeld() {
 		if (this.closed) {
 			throw new IllegalStateException(isAwaitingCompletion()
-					? "The lease is closed, and released after the transaction" : "The lease is closed");
+					? "The lease is closed, and released after the transaction: close it later, or acquire the lock again"
+					: "The lease is closed: close it later, or acquire the lock again");
 		}
 		this.delegate.ensureHeld();
 		this.all.forEach(Lease::ensureHeld);

@@ -240,7 +240,7 @@ public final class TransactionFence implements TransactionExecutionListener {
 		private static LockLostException refusal(Lease lease) {
 			return new LockLostException(lease.key(), lease.fencingToken(),
 					"a later owner has claimed the lock in the database, so this transaction was refused and has"
-							+ " written nothing");
+							+ " written nothing: repeat the call to work with what that owner has written");
 		}
 
 		@Override

@@ -30,6 +30,8 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.github.lockstarter.Lease;
@@ -249,7 +251,8 @@ class LockTransactionTests {
 			run(way, OnActiveTransaction.RELEASE_ON_RETURN, this::insertOrder);
 			assertThat(this.memory.isEmpty()).isTrue();
 		});
-		assertThat(log).contains("Lock 'stock:1001' is acquired inside a transaction and released before that commits");
+		assertThat(log).contains("Lock 'stock:1001' is acquired inside a transaction and released before that commits")
+			.contains("set distributed-lock.on-active-transaction=defer");
 	}
 
 	@ParameterizedTest
@@ -274,7 +277,26 @@ class LockTransactionTests {
 	void withLogTheLossOfALockThatIsKeptUntilTheCommitIsNotLoggedAgain(CapturedLog log) {
 		this.transaction.execute((status) -> this.lock.withOnLost(OnLost.LOG).execute(REQUEST, (lease) -> lose()));
 		Awaitility.await().untilAsserted(() -> assertThat(log).contains("lost"));
-		assertThat(log).doesNotContain("while its transaction was completed");
+		assertThat(log).doesNotContain("Its transaction was not rolled back");
+	}
+
+	@Test
+	void aLossThatIsFoundOutAfterTheCommitIsOneLineOfTheLog(CapturedLog log) {
+		this.transaction.execute((status) -> this.lock.execute(REQUEST, (lease) -> {
+			TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+				@Override
+				public void afterCommit() {
+					lose();
+				}
+
+			});
+			return insertOrder();
+		}));
+		assertThat(orders()).isOne();
+		assertThat(log).contains("Its transaction was not rolled back, because that was not known before")
+			.contains("distributed-lock.fencing.transactions=true")
+			.doesNotContain("\tat ");
 	}
 
 	@Test
@@ -485,7 +507,8 @@ class LockTransactionTests {
 			assertThat(lease.isHeld()).isFalse();
 			assertThat(lease.remaining()).isZero();
 			assertThatIllegalStateException().isThrownBy(lease::ensureHeld)
-				.withMessage("The lease is closed, and released after the transaction");
+				.withMessage(
+						"The lease is closed, and released after the transaction: close it later, or acquire the lock again");
 			assertThat(lease.toString()).endsWith(", held) until the transaction ends");
 		});
 	}
