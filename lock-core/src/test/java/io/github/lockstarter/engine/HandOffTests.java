@@ -194,25 +194,17 @@ class HandOffTests extends AbstractInstancesTests {
 	@Test
 	void aFixedLeaseTimeEndsByItselfAndTheNextHoldBeginsThoughTheBodyStillRuns() throws Exception {
 		Lease lease = this.registry.acquire(REQUEST);
-		CountDownLatch holding = new CountDownLatch(1);
-		CountDownLatch end = new CountDownLatch(1);
-		Call<Boolean> overstaying = Callers.start(() -> {
-			try (Lease held = this.registry.acquire(REQUEST.withLeaseTime(Duration.ofSeconds(1)))) {
-				holding.countDown();
-				end.await();
-			}
-			return true;
-		}).awaitParked();
+		Overstaying overstaying = new Overstaying(this.registry);
 		Call<Long> next = waiter(this.registry);
 		lease.close();
-		holding.await();
+		overstaying.holding.await();
 		this.time.advance(Duration.ofSeconds(1).minusNanos(1));
 		assertThat(next.result()).isNotDone();
 		this.time.advance(Duration.ofNanos(1));
 		assertThat(next.get()).isGreaterThan(lease.fencingToken());
 		assertThat(this.store.acquire.calls()).isEqualTo(1);
-		end.countDown();
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(overstaying::get)
+		overstaying.end.countDown();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(overstaying.call::get)
 			.withMessageContaining("its lease time of 1000 ms expired");
 		awaitNothingLeft();
 		assertThat(this.events).filteredOn(LockEvent.Lost.class::isInstance).hasSize(1);
@@ -222,18 +214,10 @@ class HandOffTests extends AbstractInstancesTests {
 	void aLossIsReportedOnceDuringTheQuestionForOtherWaiters() throws Exception {
 		try (DefaultLockRegistry impatient = registry(this.store, Duration.ofSeconds(30), Duration.ZERO)) {
 			Lease lease = impatient.acquire(REQUEST);
-			CountDownLatch holding = new CountDownLatch(1);
-			CountDownLatch end = new CountDownLatch(1);
-			Call<Boolean> overstaying = Callers.start(() -> {
-				try (Lease held = impatient.acquire(REQUEST.withLeaseTime(Duration.ofSeconds(1)))) {
-					holding.countDown();
-					end.await();
-				}
-				return true;
-			}).awaitParked();
+			Overstaying overstaying = new Overstaying(impatient);
 			Call<Long> next = waiter(impatient);
 			lease.close();
-			holding.await();
+			overstaying.holding.await();
 			try (Question question = new Question()) {
 				this.time.advance(Duration.ofSeconds(1));
 				question.awaitAsked();
@@ -241,8 +225,8 @@ class HandOffTests extends AbstractInstancesTests {
 				next.thread().interrupt();
 				assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(next::get);
 			}
-			end.countDown();
-			assertThatExceptionOfType(LockLostException.class).isThrownBy(overstaying::get);
+			overstaying.end.countDown();
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(overstaying.call::get);
 			Awaitility.await().until(() -> impatient.activeLocks() == 0);
 			this.time.settle();
 			assertThat(lost(KEY)).isEqualTo(1);
@@ -256,24 +240,37 @@ class HandOffTests extends AbstractInstancesTests {
 			return false;
 		});
 		Lease lease = this.registry.acquire(REQUEST);
-		CountDownLatch holding = new CountDownLatch(1);
-		CountDownLatch end = new CountDownLatch(1);
-		Call<Boolean> overstaying = Callers.start(() -> {
-			try (Lease held = this.registry.acquire(REQUEST.withLeaseTime(Duration.ofSeconds(1)))) {
-				holding.countDown();
-				end.await();
-			}
-			return true;
-		}).awaitParked();
+		Overstaying overstaying = new Overstaying(this.registry);
 		lease.close();
-		holding.await();
+		overstaying.holding.await();
 		this.time.advance(Duration.ofSeconds(1));
 		assertThat(this.store.release.calls()).isEqualTo(1);
-		end.countDown();
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(overstaying::get)
+		overstaying.end.countDown();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(overstaying.call::get)
 			.withMessageContaining("its lease time of 1000 ms expired");
 		awaitNothingLeft();
 		assertThat(lost(KEY)).isEqualTo(1);
+	}
+
+	/** A caller that holds the lock beyond its lease time of a second. */
+	private static final class Overstaying {
+
+		private final CountDownLatch holding = new CountDownLatch(1);
+
+		private final CountDownLatch end = new CountDownLatch(1);
+
+		private final Call<Boolean> call;
+
+		Overstaying(DefaultLockRegistry registry) {
+			this.call = Callers.start(() -> {
+				try (Lease held = registry.acquire(REQUEST.withLeaseTime(Duration.ofSeconds(1)))) {
+					this.holding.countDown();
+					this.end.await();
+				}
+				return true;
+			}).awaitParked();
+		}
+
 	}
 
 	private long lost(LockKey key) {

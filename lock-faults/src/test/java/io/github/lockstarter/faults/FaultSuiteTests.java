@@ -9,6 +9,8 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import io.github.lockstarter.faults.history.Step;
 import io.github.lockstarter.faults.nemesis.Fault;
@@ -35,69 +37,14 @@ class FaultSuiteTests {
 	@TempDir
 	private Path directory;
 
-	@Test
+	@ParameterizedTest
 	@FullProfileOnly
-	void nothingThatIsPromisedIsBrokenOnOneServer() throws Exception {
-		assertNothingBroken(Competitor.OURS, SiteKind.SINGLE);
-	}
-
-	@Test
-	@FullProfileOnly
-	void nothingThatIsPromisedIsBrokenWhenTheClockOfRedisIsSet() throws Exception {
-		assumeThat(SiteKind.CLOCK.isAvailable()).as("a C compiler and a Redis that is linked dynamically").isTrue();
-		assertNothingBroken(Competitor.OURS, SiteKind.CLOCK);
-	}
-
-	@Test
-	@FullProfileOnly
-	void nothingThatIsPromisedIsBrokenInAFailover() throws Exception {
-		assertNothingBroken(Competitor.OURS, SiteKind.SENTINEL);
-	}
-
-	@Test
-	@FullProfileOnly
-	void noOwnerIsForgottenInAFailoverWhenReplicasHaveConfirmedIt() throws Exception {
-		assertNothingBroken(Competitor.OURS_CONFIRMED, SiteKind.SENTINEL);
-	}
-
-	@Test
-	@FullProfileOnly
-	void nothingThatIsPromisedIsBrokenWhereOneInstanceIsFarAway() throws Exception {
-		assertNothingBroken(Competitor.OURS, SiteKind.DISTANT);
-	}
-
-	@Test
-	@FullProfileOnly
-	void nothingThatIsPromisedIsBrokenInACluster() throws Exception {
-		assertNothingBroken(Competitor.OURS, SiteKind.CLUSTER);
-	}
-
-	@Test
-	@FullProfileOnly
-	void nothingThatIsPromisedIsBrokenOnIndependentServers() throws Exception {
-		assumeThat(SiteKind.INDEPENDENT.isAvailable()).as("a C compiler and a Redis that is linked dynamically")
-			.isTrue();
-		assertNothingBroken(Competitor.OURS_REDLOCK, SiteKind.INDEPENDENT);
-	}
-
-	@Test
-	@FullProfileOnly
-	void nothingThatIsPromisedIsBrokenInPostgres() throws Exception {
-		assumeThat(SiteKind.POSTGRESQL.isAvailable()).as("a C compiler").isTrue();
-		assertNothingBroken(Competitor.OURS_POSTGRESQL, SiteKind.POSTGRESQL);
-	}
-
-	@Test
-	@FullProfileOnly
-	void nothingThatIsPromisedIsBrokenInMariaDb() throws Exception {
-		assumeThat(SiteKind.MARIADB.isAvailable()).as("a C compiler").isTrue();
-		assertNothingBroken(Competitor.OURS_MARIADB, SiteKind.MARIADB);
-	}
-
-	@Test
-	@FullProfileOnly
-	void nothingThatIsPromisedIsBrokenInZooKeeper() throws Exception {
-		assertNothingBroken(Competitor.OURS_ZOOKEEPER, SiteKind.ZOOKEEPER);
+	@CsvSource({ "OURS, SINGLE", "OURS, CLOCK", "OURS, SENTINEL", "OURS_CONFIRMED, SENTINEL", "OURS, DISTANT",
+			"OURS, CLUSTER", "OURS_REDLOCK, INDEPENDENT", "OURS_POSTGRESQL, POSTGRESQL", "OURS_MARIADB, MARIADB",
+			"OURS_ZOOKEEPER, ZOOKEEPER" })
+	void nothingThatIsPromisedIsBrokenAt(Competitor competitor, SiteKind kind) throws Exception {
+		assumeThat(kind.isAvailable()).as("a C compiler, and a Redis that is linked dynamically").isTrue();
+		assertNothingBroken(competitor, kind, Fault.at(kind));
 	}
 
 	@Test
@@ -131,10 +78,6 @@ class FaultSuiteTests {
 		assumeThat(SiteKind.MARIADB.isAvailable()).as("a C compiler").isTrue();
 		assertNothingBroken(Competitor.OURS_MARIADB, SiteKind.MARIADB, Fault.at(SiteKind.MARIADB),
 				LedgerDatabase.OF_LOCKS);
-	}
-
-	private void assertNothingBroken(Competitor competitor, SiteKind kind) throws Exception {
-		assertNothingBroken(competitor, kind, Fault.at(kind));
 	}
 
 	private void assertNothingBroken(Competitor competitor, SiteKind kind, List<Fault> faults) throws Exception {

@@ -4,6 +4,7 @@ package io.github.lockstarter.jdbc;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.function.BiConsumer;
 
 import com.zaxxer.hikari.HikariDataSource;
 import org.awaitility.Awaitility;
@@ -46,8 +47,6 @@ class CrashedServerTests {
 
 	private final OwnerToken owner = OwnerToken.random();
 
-	private final OwnerToken reader = OwnerToken.random(LockMode.READ);
-
 	@BeforeAll
 	static void startServer() throws Exception {
 		server = PostgresServer.start("synchronous_commit=off", "wal_writer_delay=10s");
@@ -72,9 +71,10 @@ class CrashedServerTests {
 		try (HikariDataSource pool = TestDatabase.pool(server.url(), 5);
 				JdbcLockStore store = new JdbcLockStore(pool, JdbcLockSettings.DEFAULTS)) {
 			StoreClient client = new StoreClient(store);
-			crashAfter(client, () -> change.make(client, key, this.owner, this.reader));
-			SafetyViolation.check(change.isInForce(client, key, this.owner, this.reader),
-					"the database has forgotten the lease of %s: %s", key, change);
+			LeaseRequest lease = new LeaseRequest(key, OwnerToken.random(change.mode), LEASE_TIME);
+			crashAfter(client, () -> change.change.accept(client, lease));
+			SafetyViolation.check(change.isInForce(client, lease), "the database has forgotten the lease of %s: %s",
+					key, change);
 		}
 	}
 
@@ -121,83 +121,44 @@ class CrashedServerTests {
 	 */
 	private enum Change {
 
-		GRANT {
+		GRANT(LockMode.EXCLUSIVE, false,
+				(client, lease) -> client.acquire(lease.key(), lease.owner(), LEASE_TIME, false)),
 
-			@Override
-			void make(StoreClient client, LockKey key, OwnerToken owner, OwnerToken reader) {
-				client.acquire(key, owner, LEASE_TIME, false);
+		SHARE(LockMode.READ, false, GRANT.change),
+
+		GROUP(LockMode.EXCLUSIVE, false, (client, lease) -> client.acquireAll(List.of(lease))),
+
+		RENEWAL(LockMode.EXCLUSIVE, true, (client, lease) -> {
+			GRANT.change.accept(client, lease);
+			client.renew(lease.key(), lease.owner(), LEASE_TIME.multipliedBy(3));
+		}),
+
+		RENEWED_SHARE(LockMode.READ, true, RENEWAL.change),
+
+		KEEPING(LockMode.EXCLUSIVE, true, (client, lease) -> {
+			GRANT.change.accept(client, lease);
+			client.keep(lease.key(), lease.owner(), LEASE_TIME.multipliedBy(3));
+		});
+
+		private final LockMode mode;
+
+		/** Whether the lease is three times as long in the end. */
+		private final boolean longer;
+
+		private final BiConsumer<StoreClient, LeaseRequest> change;
+
+		Change(LockMode mode, boolean longer, BiConsumer<StoreClient, LeaseRequest> change) {
+			this.mode = mode;
+			this.longer = longer;
+			this.change = change;
+		}
+
+		boolean isInForce(StoreClient client, LeaseRequest lease) {
+			if (!this.longer) {
+				return client.renew(lease.key(), lease.owner(), Duration.ZERO);
 			}
-
-			@Override
-			boolean isInForce(StoreClient client, LockKey key, OwnerToken owner, OwnerToken reader) {
-				return client.renew(key, owner, Duration.ZERO);
-			}
-
-		},
-
-		SHARE {
-
-			@Override
-			void make(StoreClient client, LockKey key, OwnerToken owner, OwnerToken reader) {
-				client.acquire(key, reader, LEASE_TIME, false);
-			}
-
-			@Override
-			boolean isInForce(StoreClient client, LockKey key, OwnerToken owner, OwnerToken reader) {
-				return client.renew(key, reader, Duration.ZERO);
-			}
-
-		},
-
-		GROUP {
-
-			@Override
-			void make(StoreClient client, LockKey key, OwnerToken owner, OwnerToken reader) {
-				client.acquireAll(List.of(new LeaseRequest(key, owner, LEASE_TIME)));
-			}
-
-			@Override
-			boolean isInForce(StoreClient client, LockKey key, OwnerToken owner, OwnerToken reader) {
-				return client.renew(key, owner, Duration.ZERO);
-			}
-
-		},
-
-		RENEWAL {
-
-			@Override
-			void make(StoreClient client, LockKey key, OwnerToken owner, OwnerToken reader) {
-				client.acquire(key, owner, LEASE_TIME, false);
-				client.renew(key, owner, LEASE_TIME.multipliedBy(3));
-			}
-
-		},
-
-		RENEWED_SHARE {
-
-			@Override
-			void make(StoreClient client, LockKey key, OwnerToken owner, OwnerToken reader) {
-				client.acquire(key, reader, LEASE_TIME, false);
-				client.renew(key, reader, LEASE_TIME.multipliedBy(3));
-			}
-
-		},
-
-		KEEPING {
-
-			@Override
-			void make(StoreClient client, LockKey key, OwnerToken owner, OwnerToken reader) {
-				client.acquire(key, owner, LEASE_TIME, false);
-				client.keep(key, owner, LEASE_TIME.multipliedBy(3));
-			}
-
-		};
-
-		abstract void make(StoreClient client, LockKey key, OwnerToken owner, OwnerToken reader);
-
-		/** The longer lease blocks others. */
-		boolean isInForce(StoreClient client, LockKey key, OwnerToken owner, OwnerToken reader) {
-			LockAttempt attempt = client.acquire(key, OwnerToken.random(), LEASE_TIME, false);
+			// It blocks others
+			LockAttempt attempt = client.acquire(lease.key(), OwnerToken.random(), LEASE_TIME, false);
 			return attempt instanceof LockAttempt.Refusal refusal
 					&& refusal.remaining().compareTo(LEASE_TIME.multipliedBy(2)) > 0;
 		}

@@ -7,9 +7,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import javax.sql.DataSource;
 
@@ -26,7 +23,6 @@ import io.github.lockstarter.servers.ServerProcess;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.WaitingLine;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.SafetyViolation;
 import io.github.lockstarter.test.StoreClient;
@@ -155,24 +151,6 @@ class LostConnectionTests {
 			if (this.silent != null) {
 				ServerProcess.signal("CONT", this.silent);
 			}
-		}
-
-	}
-
-	private static final class Messages implements WaitingLine.Listener {
-
-		private final Queue<LockKey> heard = new ConcurrentLinkedQueue<>();
-
-		private final AtomicInteger doubts = new AtomicInteger();
-
-		@Override
-		public void onRelease(LockKey key) {
-			this.heard.add(key);
-		}
-
-		@Override
-		public void onDoubt() {
-			this.doubts.incrementAndGet();
 		}
 
 	}

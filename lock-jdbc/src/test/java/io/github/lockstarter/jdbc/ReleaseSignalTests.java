@@ -6,8 +6,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
 import java.time.Duration;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -28,7 +26,6 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.servers.SharedServers;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.WaitingLine;
 import io.github.lockstarter.test.StoreClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -272,24 +269,6 @@ class ReleaseSignalTests {
 
 	private static JdbcLockStore store(DataSource source, SignalTimes times) {
 		return new JdbcLockStore(source, source, TestDatabase.SETTINGS, null, times);
-	}
-
-	private static final class Messages implements WaitingLine.Listener {
-
-		private final Queue<LockKey> heard = new ConcurrentLinkedQueue<>();
-
-		private final AtomicInteger doubts = new AtomicInteger();
-
-		@Override
-		public void onRelease(LockKey key) {
-			this.heard.add(key);
-		}
-
-		@Override
-		public void onDoubt() {
-			this.doubts.incrementAndGet();
-		}
-
 	}
 
 }

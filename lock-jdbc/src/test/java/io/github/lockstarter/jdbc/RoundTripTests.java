@@ -55,16 +55,7 @@ class RoundTripTests {
 			.mapToObj((i) -> new LeaseRequest(LockKey.of("read-together-" + database, i / 2),
 					OwnerToken.random(LockMode.READ), LEASE_TIME))
 			.toList();
-		try (HikariDataSource pool = database.pool(3)) {
-			CountedStatements statements = new CountedStatements(pool);
-			try (JdbcLockStore store = new JdbcLockStore(statements, TestDatabase.SETTINGS)) {
-				leases.forEach((lease) -> store.acquire(lease, false));
-				statements.take();
-				assertThat(store.renew(leases))
-					.allSatisfy((renewed) -> assertThat(renewed.toCompletableFuture()).isCompletedWithValue(true));
-				assertThat(statements.take()).hasSize(12).containsOnlyOnce("commit");
-			}
-		}
+		assertThat(renewalOf(leases, database)).hasSize(12).containsOnlyOnce("commit");
 	}
 
 	@ParameterizedTest
@@ -74,6 +65,11 @@ class RoundTripTests {
 			.mapToObj((i) -> new LeaseRequest(LockKey.of("renewed-together-" + database, i), OwnerToken.random(),
 					LEASE_TIME))
 			.toList();
+		assertThat(renewalOf(leases, database)).hasSize(1);
+	}
+
+	/** Return the statements. */
+	private static List<String> renewalOf(List<LeaseRequest> leases, TestDatabase database) {
 		try (HikariDataSource pool = database.pool(3)) {
 			CountedStatements statements = new CountedStatements(pool);
 			try (JdbcLockStore store = new JdbcLockStore(statements, TestDatabase.SETTINGS)) {
@@ -81,7 +77,7 @@ class RoundTripTests {
 				statements.take();
 				assertThat(store.renew(leases))
 					.allSatisfy((renewed) -> assertThat(renewed.toCompletableFuture()).isCompletedWithValue(true));
-				assertThat(statements.take()).hasSize(1);
+				return statements.take();
 			}
 		}
 	}

@@ -5,21 +5,15 @@ package io.github.lockstarter.redis;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
-import java.util.stream.IntStream;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import io.github.lockstarter.Lease;
@@ -43,20 +37,13 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * The permissions that a Redis user needs, and locks without the permission to subscribe.
  */
-class RestrictedUserTests {
+class RestrictedUserTests extends AbstractRightsTests {
 
 	/** All that a user needs, with locks under the default prefix. */
 	private static final List<String> RIGHTS = List.of("~lock:*", "&lock:wake:*", "+ping", "+evalsha", "+eval",
 			"+script|load", "+get", "+mget", "+set", "+del", "+exists", "+pexpire", "+pttl", "+time", "+zadd", "+zrem",
 			"+zcard", "+zscore", "+zrange", "+zremrangebyscore", "+pexpireat", "+publish", "+subscribe", "+unsubscribe",
 			"+pubsub|numsub");
-
-	/** Redis 6.2 allows all channels by default. */
-	private static final String NO_CHANNELS = "resetchannels";
-
-	private static final String USER = "app";
-
-	private static final String PASSWORD = "secret";
 
 	private static final LockKey KEY = LockKey.of("stock", 1001);
 
@@ -77,21 +64,6 @@ class RestrictedUserTests {
 	};
 
 	private static final String QUEUE = "lock:{stock:1001}:queue";
-
-	@AutoClose
-	private static RedisServer redis;
-
-	@BeforeAll
-	static void start() {
-		redis = RedisServer.start();
-	}
-
-	@BeforeEach
-	void reset() {
-		redis.command("FLUSHALL");
-		redis.command("SCRIPT", "FLUSH");
-		redis.command("ACL", "LOG", "RESET");
-	}
 
 	@Test
 	void theseRightsAreEnoughAndEachCommandIsNeeded() {
@@ -119,18 +91,13 @@ class RestrictedUserTests {
 			one.acquire(KEY, OwnerToken.random(LockMode.READ), LEASE_TIME, false);
 		}
 		connections.destroy();
-		assertThat(refused()).isEmpty();
-		Set<String> called = redis.calls().keySet();
-		assertThat(RIGHTS).filteredOn((right) -> right.startsWith("+"))
-			.map((right) -> right.substring(1))
-			// Redis 6.2 does not name a part of a command
-			.allMatch((command) -> called.contains(command) || called.contains(command.replaceAll("\\|.*", "")));
+		assertEnoughAndNeeded(RIGHTS);
 	}
 
 	@Test
 	void theRightsAreDocumented() throws Exception {
 		assertThat(Files.readString(Path.of("..", "docs", "guarantees.md")))
-			.contains(NO_CHANNELS + " " + String.join(" ", RIGHTS));
+			.contains("resetchannels " + String.join(" ", RIGHTS));
 	}
 
 	@Test
@@ -144,31 +111,11 @@ class RestrictedUserTests {
 	}
 
 	private static void allowAllBut(String... forbidden) {
-		List<String> command = new ArrayList<>(List.of("ACL", "SETUSER", USER, "reset", "on", '>' + PASSWORD));
-		command.add(NO_CHANNELS);
-		command.addAll(RIGHTS);
-		command.removeAll(List.of(forbidden));
-		redis.command(command.toArray(String[]::new));
-	}
-
-	/**
-	 * Return the refused commands, except the {@code CLIENT} command with which a driver
-	 * names itself, because its refusal does no harm.
-	 */
-	private static List<String> refused() {
-		List<String> log = redis.command("ACL", "LOG").lines().toList();
-		return IntStream.range(1, log.size())
-			.filter((i) -> log.get(i - 1).equals("object"))
-			.mapToObj(log::get)
-			.filter((object) -> !object.equals("client"))
-			.toList();
+		allow(RIGHTS, forbidden);
 	}
 
 	private static LettuceConnectionFactory connections() {
-		RedisStandaloneConfiguration server = RedisRegistry.server(redis.port());
-		server.setUsername(USER);
-		server.setPassword(PASSWORD);
-		LettuceConnectionFactory connections = RedisRegistry.connections(server);
+		LettuceConnectionFactory connections = RedisRegistry.connections(ofUser());
 		connections.start();
 		return connections;
 	}
@@ -188,7 +135,7 @@ class RestrictedUserTests {
 
 		@AfterEach
 		void nothingWasRefused() {
-			assertThat(refused()).isEmpty();
+			assertNothingRefused();
 			this.connections.destroy();
 			this.admin.destroy();
 		}
