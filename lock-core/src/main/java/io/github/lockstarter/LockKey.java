@@ -186,7 +186,7 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 		for (Method each : parts) {
 			Object part = partOf(value, each);
 			String contained = String.valueOf(part);
-			if (text.contains(contained) && !(part instanceof BigDecimal)
+			if (part != null && text.contains(contained) && !(part instanceof BigDecimal)
 					&& !contained.equals(textOfPart(value, part))) {
 				throw objection(value, "whose part is a " + part.getClass().getTypeName()
 						+ ", whose toString() may differ in each JVM; use a text of your own");
