@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.context.expression.MethodBasedEvaluationContext;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
+import org.springframework.core.convert.TypeDescriptor;
 import org.springframework.expression.BeanResolver;
 import org.springframework.expression.EvaluationException;
 import org.springframework.expression.spel.SpelNode;
@@ -37,6 +38,7 @@ import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
+import org.springframework.expression.spel.support.StandardTypeConverter;
 import org.springframework.util.ObjectUtils;
 
 import io.github.lockstarter.LockKey;
@@ -83,6 +85,7 @@ final class LockKeyExpression {
 				new Root(this.method, target, arguments), this.method, arguments, parameterNames);
 		// Reuse the property and method accessors that earlier calls have cached
 		this.shared.applyDelegatesTo(context);
+		context.setTypeConverter(new Texts(name));
 		Object value;
 		try {
 			value = ObjectUtils.unwrapOptional(this.expression.getValue(context));
@@ -230,6 +233,40 @@ final class LockKeyExpression {
 
 	private static String nameOf(VariableReference variable) {
 		return variable.toStringAST().substring(1);
+	}
+
+	/**
+	 * Gives values within a text, such as {@code 'id ' + #id}, the text that they have as
+	 * a key. SpEL itself takes any {@code toString()}.
+	 */
+	private static final class Texts extends StandardTypeConverter {
+
+		private final String name;
+
+		Texts(String name) {
+			this.name = name;
+		}
+
+		@Override
+		public boolean canConvert(@Nullable TypeDescriptor sourceType, TypeDescriptor targetType) {
+			return targetType.getType() == String.class || super.canConvert(sourceType, targetType);
+		}
+
+		@Override
+		public @Nullable Object convertValue(@Nullable Object value, @Nullable TypeDescriptor sourceType,
+				TypeDescriptor targetType) {
+			if (value == null || value instanceof CharSequence || value instanceof Character
+					|| targetType.getType() != String.class) {
+				return super.convertValue(value, sourceType, targetType);
+			}
+			try {
+				return LockKey.of(this.name, value).key();
+			}
+			catch (IllegalArgumentException ex) {
+				throw new EvaluationException(ex.getMessage(), ex);
+			}
+		}
+
 	}
 
 	/**

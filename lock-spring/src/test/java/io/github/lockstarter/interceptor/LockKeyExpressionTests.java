@@ -3,7 +3,10 @@
 package io.github.lockstarter.interceptor;
 
 import java.lang.reflect.Method;
+import java.math.BigDecimal;
 import java.util.Arrays;
+import java.util.Date;
+import java.util.GregorianCalendar;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -94,6 +97,34 @@ class LockKeyExpressionTests {
 	}
 
 	@Test
+	void aValueWithinATextHasTheTextThatItHasAsAKey() {
+		for (Object id : List.of(7, new BigDecimal("7.0"), new Date(0), Optional.of(7), Unit.PIECE,
+				new Order(Unit.PIECE))) {
+			String text = LockKey.of("stock", id).key();
+			assertThat(evaluate("'id ' + #order.id", new Order(id), 1).key()).isEqualTo("id " + text);
+			assertThat(evaluate("#order.id + '-' + #count", new Order(id), 1).key()).isEqualTo(text + "-1");
+		}
+		assertThat(evaluate("'a' + #order.id + 'b'", new Order(' '), 1).key()).isEqualTo("a b");
+	}
+
+	static Stream<Object> valuesWithoutText() {
+		return Stream.of(new Object(), new int[] { 1 }, Set.of(1, 2), 1.5, new GregorianCalendar(), Optional.empty(),
+				new Order(new Object()));
+	}
+
+	@ParameterizedTest
+	@MethodSource("valuesWithoutText")
+	void aTextWithAValueThatHasNoneIsRefusedWithMethodAndExpression(Object id) {
+		for (String expression : List.of("'id ' + #order.id", "#order.id + '-' + #count")) {
+			assertThatIllegalArgumentException().isThrownBy(() -> evaluate(expression, new Order(id), 1))
+				.withMessageContaining("Shop.buy(Order, int)'")
+				.withMessageContaining(expression)
+				.withMessageContaining("'key' of the lock 'stock' ")
+				.withMessageEndingWith("nothing was executed");
+		}
+	}
+
+	@Test
 	void anExpressionThatFailsIsRefusedWithMethodAndExpression() {
 		assertThatIllegalArgumentException().isThrownBy(() -> evaluate("#order.price", new Order(1), 1))
 			.withMessageContaining("Shop.buy(Order, int)'")
@@ -128,6 +159,17 @@ class LockKeyExpressionTests {
 			.findFirst()
 			.orElseThrow();
 		return new LockKeyExpression(expression, buy, new BeanFactoryResolver(this.beanFactory));
+	}
+
+	enum Unit {
+
+		PIECE;
+
+		@Override
+		public String toString() {
+			return "a piece";
+		}
+
 	}
 
 	record Order(@Nullable Object id) {
