@@ -263,7 +263,7 @@ final class LockKeyExpression {
 				return LockKey.of(this.name, value).key();
 			}
 			catch (IllegalArgumentException ex) {
-				throw new EvaluationException(ex.getMessage(), ex);
+				throw new EvaluationException(String.valueOf(ex.getMessage()), ex);
 			}
 		}
 
