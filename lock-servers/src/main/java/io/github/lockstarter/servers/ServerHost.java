@@ -37,14 +37,22 @@ public final class ServerHost implements AutoCloseable {
 
 	private final Path file;
 
+	private final Path log;
+
+	/** All that there is of a server, and then their directory. */
+	private final List<Path> files;
+
 	private String address = "";
 
 	private boolean launched;
 
 	private ServerHost(Enum<?> server, Path directory) throws IOException {
-		this.locks = FileChannel.open(directory.resolve(server.name() + ".lock"), StandardOpenOption.CREATE,
-				StandardOpenOption.READ, StandardOpenOption.WRITE);
+		Path lock = directory.resolve(server.name() + ".lock");
+		this.locks = FileChannel.open(lock, StandardOpenOption.CREATE, StandardOpenOption.READ,
+				StandardOpenOption.WRITE);
 		this.file = directory.resolve(server.name() + ".address");
+		this.log = directory.resolve(server.name() + ".log");
+		this.files = List.of(lock, this.file, this.log, directory);
 	}
 
 	/**
@@ -65,7 +73,7 @@ public final class ServerHost implements AutoCloseable {
 				List<String> arguments = new ArrayList<>(
 						List.of(server.getDeclaringClass().getName(), server.name(), directory.toString()));
 				Stream.of(others).map((other) -> Long.toString(other.pid())).forEach(arguments::add);
-				host.launch(directory.resolve(server.name() + ".log"), arguments.toArray(String[]::new));
+				host.launch(arguments.toArray(String[]::new));
 			}
 			// Now, because the file may be deleted
 			host.address = Files.readString(host.file);
@@ -77,7 +85,7 @@ public final class ServerHost implements AutoCloseable {
 		}
 	}
 
-	private void launch(Path log, String... arguments) throws IOException {
+	private void launch(String... arguments) throws IOException {
 		this.launched = true;
 		Files.deleteIfExists(this.file);
 		String redis = System.getProperty(RedisServer.EXECUTABLE_PROPERTY);
@@ -85,13 +93,13 @@ public final class ServerHost implements AutoCloseable {
 				: List.of();
 		List<String> command = new ArrayList<>(List.of("sh", "-c", DETACHED, "sh"));
 		command.addAll(ServerProcess.java(options, ServerHost.class.getName(), arguments));
-		Process process = new ProcessBuilder(command).redirectError(log.toFile()).start();
+		Process process = new ProcessBuilder(command).redirectError(this.log.toFile()).start();
 		try (InputStream output = process.getInputStream()) {
 			// Until the server runs, or the host has ended
 			output.readAllBytes();
 		}
 		if (Files.notExists(this.file)) {
-			throw new IOException("%s did not start:%n%s".formatted(arguments[1], Files.readString(log)));
+			throw new IOException("%s did not start:%n%s".formatted(arguments[1], Files.readString(this.log)));
 		}
 	}
 
@@ -164,6 +172,10 @@ public final class ServerHost implements AutoCloseable {
 			}
 			// Waits for the last user
 			this.locks.lock(1, 1, false);
+			if (!others.isEmpty()) {
+				// Nobody looks for a server here after them
+				this.files.forEach((path) -> path.toFile().delete());
+			}
 		}
 	}
 

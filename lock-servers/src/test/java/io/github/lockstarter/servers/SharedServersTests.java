@@ -68,6 +68,8 @@ class SharedServersTests {
 			assertThat(build.answer()).containsExactly(port, "2");
 			build.close();
 			await().until(() -> ServerPort.isFree(Integer.parseInt(port)));
+			await().untilAsserted(() -> assertThat(this.build.resolve("target/servers"))
+				.isDirectoryNotContaining((path) -> path.toString().contains("build-" + build.process.pid())));
 			other.ask();
 			assertThat(other.answer()).contains("2");
 		}
