@@ -10,7 +10,9 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -39,6 +41,15 @@ public class SecondRuns implements BeforeEachCallback, TestWatcher {
 
 	/** One for this JVM, which runs one test at a time. */
 	static final Heartbeat HEARTBEAT = Heartbeat.start();
+
+	static {
+		// Surefire's time-out writes the threads of a JVM that hangs, but does not end it
+		Integer timeout = Integer.getInteger("test.jvm.timeout");
+		if (timeout != null) {
+			CompletableFuture.delayedExecutor(timeout + 10, TimeUnit.SECONDS, Runnable::run)
+				.execute(() -> Runtime.getRuntime().halt(1));
+		}
+	}
 
 	/** The build repeats tests in the JVM in which they failed. */
 	private static final Map<String, Failure> failures = new ConcurrentHashMap<>();
