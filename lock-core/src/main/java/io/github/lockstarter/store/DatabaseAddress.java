@@ -40,6 +40,9 @@ public final class DatabaseAddress {
 	/** The end of an address of which too much is left out to tell it from another. */
 	private static final Pattern UNKNOWN = Pattern.compile("[:/=](?: \\(.*)?$|^$");
 
+	/** Those of PostgreSQL, and of MySQL and MariaDB. */
+	private static final Pattern DEFAULT_PORT = Pattern.compile(":(?:5432|3306)(?=/)");
+
 	private DatabaseAddress() {
 	}
 
@@ -81,8 +84,12 @@ public final class DatabaseAddress {
 	 * parameters of the connections are.
 	 */
 	public static boolean isSame(@Nullable String url, @Nullable String other) {
-		String address = of(url);
-		return !UNKNOWN.matcher(address).find() && address.equals(of(other));
+		String address = withoutDefaultPort(url);
+		return !UNKNOWN.matcher(address).find() && address.equals(withoutDefaultPort(other));
+	}
+
+	private static String withoutDefaultPort(@Nullable String url) {
+		return DEFAULT_PORT.matcher(of(url)).replaceFirst("");
 	}
 
 	private static String named(String parameters) {
