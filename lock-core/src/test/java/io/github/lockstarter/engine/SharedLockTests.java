@@ -333,7 +333,7 @@ class SharedLockTests extends AbstractInstancesTests {
 		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(lock.writeLock()::unlock);
 		lock.readLock().unlock();
 		Lock exclusive = there.writeLock();
-		assertThat(exclusive.tryLock(5, TimeUnit.SECONDS)).isTrue();
+		assertThat(exclusive.tryLock(20, TimeUnit.SECONDS)).isTrue();
 		exclusive.unlock();
 	}
 

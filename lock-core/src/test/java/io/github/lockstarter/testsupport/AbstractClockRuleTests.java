@@ -12,8 +12,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.Timer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
@@ -23,6 +25,7 @@ import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaCodeUnit;
+import com.tngtech.archunit.core.domain.JavaCodeUnitAccess;
 import com.tngtech.archunit.core.domain.JavaFieldAccess;
 import com.tngtech.archunit.core.domain.JavaMember;
 import com.tngtech.archunit.core.domain.JavaStaticInitializer;
@@ -62,8 +65,8 @@ public abstract class AbstractClockRuleTests {
 			"isStrictlyBetween", "isCloseTo", "isBefore", "isBeforeOrEqualTo");
 
 	/** What ends a wait for something that must happen: a test that hangs needs it. */
-	private static final Set<String> LIMITS = Set.of("atMost", "timeout", "succeedsWithin", "failsWithin",
-			"completesExceptionallyWithin", "get", "orTimeout", "completeOnTimeout");
+	private static final Set<String> LIMITS = Set.of("atMost", "waitAtMost", "timeout", "setDefaultTimeout",
+			"succeedsWithin", "failsWithin", "completesExceptionallyWithin");
 
 	/**
 	 * The time in a line of a source, in milliseconds: a lease or a wait time that a
@@ -159,7 +162,11 @@ public abstract class AbstractClockRuleTests {
 		JavaClass type = access.getTargetOwner();
 		return (type.isEquivalentTo(Thread.class) || type.isEquivalentTo(TimeUnit.class)) && name.equals("sleep")
 				|| type.isEquivalentTo(LockSupport.class) && Set.of("parkNanos", "parkUntil").contains(name)
-				|| type.isEquivalentTo(ConditionFactory.class) && (name.equals("during")
+				|| (type.isEquivalentTo(Object.class) && name.equals("wait")
+						|| type.isAssignableTo(Thread.class) && name.equals("join")) && hasParameter(access, long.class)
+				|| (type.isAssignableTo(ScheduledExecutorService.class) || type.isEquivalentTo(Timer.class))
+						&& name.startsWith("schedule")
+				|| type.isEquivalentTo(ConditionFactory.class) && (Set.of("during", "atLeast").contains(name)
 						|| name.equals("pollDelay") && line(access).filter((text) -> text.contains("ZERO")).isEmpty())
 				|| type.isEquivalentTo(CompletableFuture.class) && name.equals("delayedExecutor") || isClock(access);
 	}
@@ -190,17 +197,23 @@ public abstract class AbstractClockRuleTests {
 				|| type.isEquivalentTo(Assertions.class) && access.getName().startsWith("assertTimeout");
 	}
 
-	/** A limit of many seconds decides nothing. */
+	/** A limit of many seconds decides nothing, and a delay is none. */
 	private boolean isShortLimit(JavaAccess<?> access) {
 		JavaClass type = access.getTargetOwner();
 		boolean limit = LIMITS.contains(access.getName())
 				&& (type.isEquivalentTo(ConditionFactory.class) || type.isEquivalentTo(Awaitility.class)
-						|| type.isAssignableTo(CompletableFuture.class)
 						|| type.isAssignableTo(AbstractCompletableFutureAssert.class))
-				|| access.getName().equals("await") && type.getPackageName().equals("java.util.concurrent");
+				|| type.getPackageName().startsWith("java.") && hasParameter(access, TimeUnit.class)
+						&& !isRealTime(access) && !usesManualTime(access.getOrigin());
 		return limit && line(access).filter((text) -> LESS_THAN_TEN_SECONDS.matcher(text).find()).isPresent();
 	}
 
+	private static boolean hasParameter(JavaAccess<?> access, Class<?> type) {
+		return access instanceof JavaCodeUnitAccess<?> call
+				&& call.getTarget().getRawParameterTypes().stream().anyMatch((each) -> each.isEquivalentTo(type));
+	}
+
+	/** What day it is says nothing about elapsed time. */
 	private static boolean isClock(JavaAccess<?> access) {
 		return access.getTargetOwner().isEquivalentTo(System.class)
 				&& Set.of("nanoTime", "currentTimeMillis").contains(access.getName());

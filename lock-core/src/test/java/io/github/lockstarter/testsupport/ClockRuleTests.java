@@ -6,9 +6,15 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Timer;
+import java.util.TimerTask;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
@@ -134,6 +140,27 @@ class ClockRuleTests {
 
 		ConditionFactory looksForAWhile() {
 			return Awaitility.await().during(Duration.ofSeconds(2));
+		}
+
+		ConditionFactory successComesNotBefore() {
+			return Awaitility.await().atLeast(Duration.ofSeconds(2));
+		}
+
+		void schedules(ScheduledExecutorService executor) {
+			executor.schedule(() -> {
+			}, 1, TimeUnit.SECONDS);
+		}
+
+		void schedulesWithATimer(Timer timer, TimerTask task) {
+			timer.schedule(task, 1);
+		}
+
+		void joins(Thread thread) throws InterruptedException {
+			thread.join(1);
+		}
+
+		synchronized void waits() throws InterruptedException {
+			wait(1);
 		}
 
 		Executor runsLater() {
@@ -273,6 +300,22 @@ class ClockRuleTests {
 
 		Object aLimitOfAResult(CompletableFuture<?> future) throws Exception {
 			return future.get(1, TimeUnit.SECONDS);
+		}
+
+		Object aLimitOfAnyFuture(Future<?> future) throws Exception {
+			return future.get(1, TimeUnit.SECONDS);
+		}
+
+		Object aLimitOfAQueue(BlockingQueue<?> queue) throws InterruptedException {
+			return queue.poll(2, TimeUnit.SECONDS);
+		}
+
+		boolean aLimitOfAnExecutor(ExecutorService executor) throws InterruptedException {
+			return executor.awaitTermination(5, TimeUnit.SECONDS);
+		}
+
+		void aLimitOfAllWaits() {
+			Awaitility.setDefaultTimeout(Duration.ofSeconds(5));
 		}
 
 		boolean aLimitOfALatch(CountDownLatch latch) throws InterruptedException {

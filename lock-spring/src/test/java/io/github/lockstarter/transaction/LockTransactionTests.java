@@ -618,7 +618,7 @@ class LockTransactionTests {
 
 	private static boolean tryLock(Lock lock) {
 		try {
-			return lock.tryLock(1, TimeUnit.SECONDS);
+			return lock.tryLock(20, TimeUnit.SECONDS);
 		}
 		catch (InterruptedException ex) {
 			throw new IllegalStateException(ex);
