@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.sample;
 
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -15,8 +16,10 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.engine.Time;
 import io.github.lockstarter.sample.FallbackExample.Price;
 import io.github.lockstarter.spring.LockRegistryFactory;
+import io.github.lockstarter.test.ManualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -24,9 +27,12 @@ class FallbackExampleTests {
 
 	private final AtomicLong cents = new AtomicLong(700);
 
+	private final ManualTime time = new ManualTime();
+
 	private final ApplicationContextRunner contextRunner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, DistributedLockAutoConfiguration.class))
 		.withPropertyValues("distributed-lock.store=memory")
+		.withBean(Time.class, () -> this.time)
 		.withBean(FallbackExample.Supplier.class, () -> (productId) -> new Price(this.cents.getAndIncrement()))
 		.withBean(FallbackExample.class);
 
@@ -36,8 +42,9 @@ class FallbackExampleTests {
 			FallbackExample example = context.getBean(FallbackExample.class);
 			assertThat(example.refreshPrice(7)).hasValue(new Price(700));
 			try (Lease held = context.getBean(LockRegistry.class).acquire(LockRequest.of("price", 7))) {
-				assertThat(CompletableFuture.supplyAsync(() -> example.refreshPrice(7)).join())
-					.hasValue(new Price(700));
+				CompletableFuture<Optional<Price>> other = CompletableFuture
+					.supplyAsync(() -> this.time.letPass(() -> example.refreshPrice(7)));
+				assertThat(other.join()).hasValue(new Price(700));
 			}
 			assertThat(example.outages()).isZero();
 		});

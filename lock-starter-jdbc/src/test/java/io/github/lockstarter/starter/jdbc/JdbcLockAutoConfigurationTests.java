@@ -44,7 +44,6 @@ import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
-import org.springframework.util.StringUtils;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
@@ -70,10 +69,6 @@ class JdbcLockAutoConfigurationTests {
 			+ "org.springframework.boot.data.jpa.autoconfigure.DataJpaRepositoriesAutoConfiguration";
 
 	private static final String WITH_JPA = "spring.autoconfigure.exclude=";
-
-	/** The machine may stand still for some seconds at any time between two renewals. */
-	private static final String[] RENEWED_OFTEN = { "distributed-lock.lease-time=20s",
-			"distributed-lock.watchdog.renewals-per-lease=20" };
 
 	private static final Duration PATIENCE = Duration.ofMinutes(1);
 
@@ -102,10 +97,7 @@ class JdbcLockAutoConfigurationTests {
 	@Test
 	void bodiesThatOccupyAllConnectionsKeepTheirLocks() throws Exception {
 		ManualTime time = new ManualTime();
-		try (ConfigurableApplicationContext application = new SpringApplicationBuilder(Shop.class)
-			.properties("spring.flyway.enabled=false", WITHOUT_JPA, "spring.datasource.hikari.maximum-pool-size=1")
-			.initializers((context) -> context.getBeanFactory().registerSingleton("time", time))
-			.run()) {
+		try (ConfigurableApplicationContext application = start(time, "spring.datasource.hikari.maximum-pool-size=1")) {
 			JdbcTemplate jdbc = application.getBean(JdbcTemplate.class);
 			LockRegistry registry = application.getBean(LockRegistry.class);
 			Shop.Sales sales = application.getBean(Shop.Sales.class);
@@ -120,11 +112,10 @@ class JdbcLockAutoConfigurationTests {
 
 	@Test
 	void threadsThatOccupyAllConnectionsOfTheLocksLoseNone() throws Exception {
-		try (ConfigurableApplicationContext application = start(Shop.class,
-				StringUtils.concatenateStringArrays(RENEWED_OFTEN,
-						new String[] { "distributed-lock.jdbc.pool-size=2", "distributed-lock.wait-time=1m",
-								"distributed-lock.waiting.outage-time=1m",
-								"spring.datasource.url=jdbc:h2:mem:occupied;LOCK_TIMEOUT=60000" }))) {
+		ManualTime time = new ManualTime();
+		try (ConfigurableApplicationContext application = start(time, "distributed-lock.jdbc.pool-size=2",
+				"distributed-lock.wait-time=1m", "distributed-lock.waiting.outage-time=1m",
+				"spring.datasource.url=jdbc:h2:mem:occupied;LOCK_TIMEOUT=60000")) {
 			JdbcTemplate jdbc = application.getBean(JdbcTemplate.class);
 			LockRegistry registry = application.getBean(LockRegistry.class);
 			IntStream.range(1002, 1006).forEach((key) -> registry.acquire(LockRequest.of("stock", key)).close());
@@ -138,8 +129,7 @@ class JdbcLockAutoConfigurationTests {
 							blocked.add(CompletableFuture.runAsync(() -> registry.acquire(request).close(),
 									(task) -> new Thread(task).start()));
 						}
-						awaitRenewal(jdbc, () -> {
-						});
+						awaitRenewal(jdbc, () -> time.advance(Duration.ofSeconds(1)));
 						assertThat(blocked).noneMatch(CompletableFuture::isDone);
 					});
 				assertThat(lease.isHeld()).isTrue();
@@ -335,6 +325,13 @@ class JdbcLockAutoConfigurationTests {
 		assertThat(catchThrowable(() -> application.run().close())).isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains("add the dependency io.github.lockstarter:lock-starter-jdbc, which brings HikariCP");
+	}
+
+	private static ConfigurableApplicationContext start(ManualTime time, String... properties) {
+		return new SpringApplicationBuilder(Shop.class).properties("spring.flyway.enabled=false", WITHOUT_JPA)
+			.properties(properties)
+			.initializers((context) -> context.getBeanFactory().registerSingleton("time", time))
+			.run();
 	}
 
 	private static ConfigurableApplicationContext start(Class<?> application, String... properties) {
