@@ -6,6 +6,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 import org.awaitility.Awaitility;
@@ -28,6 +30,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.servers.RedisCluster;
+import io.github.lockstarter.servers.RedisServer;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
@@ -113,6 +116,44 @@ class RedisClusterTests {
 			}
 			Awaitility.await().until(() -> cluster.command("EXISTS", "lock:{basket:49}").equals("0"));
 		}
+	}
+
+	/** As long as a slot has no server, the whole cluster is down. */
+	@Test
+	@Tag("clock")
+	void aHeldLockOutlivesAClusterThatIsDownAndOthersAreGrantedAfterwards() throws Exception {
+		RedisServer node = cluster.nodeOf("lock:{stock:down}");
+		String slot = node.command("CLUSTER", "KEYSLOT", "lock:{stock:down}");
+		try (RedisLockStore store = new RedisLockStore(lettuce, RedisLockSettings.DEFAULTS);
+				DefaultLockRegistry registry = new DefaultLockRegistry(store,
+						RedisRegistry.often(Duration.ofSeconds(10)), LockListener.NO_OP)) {
+			awaitConnected(store);
+			Lease held = registry.acquire(LockRequest.of("stock", "down"));
+			long refused = refused(node);
+			node.command("CLUSTER", "DELSLOTS", slot);
+			Call<Lease> other = Callers.start(() -> registry.acquire(LockRequest.of("stock", nextTo(node))));
+			Awaitility.await().until(() -> refused(node) > refused + 1);
+			node.command("CLUSTER", "ADDSLOTS", slot);
+			long renewals = node.calls("pexpire");
+			Awaitility.await().until(() -> node.calls("pexpire") > renewals);
+			assertThat(held.isHeld()).isTrue();
+			held.close();
+			other.get().close();
+		}
+	}
+
+	/** Return a key of another lock on a node. */
+	private static int nextTo(RedisServer node) {
+		return IntStream.iterate(0, (id) -> id + 1)
+			.filter((id) -> cluster.nodeOfSlot(ClusterSlotHashUtil.calculateSlot("{stock:" + id + "}")) == node)
+			.findFirst()
+			.orElseThrow();
+	}
+
+	private static long refused(RedisServer node) {
+		Matcher count = Pattern.compile("errorstat_CLUSTERDOWN:count=(\\d+)")
+			.matcher(node.command("INFO", "errorstats"));
+		return count.find() ? Long.parseLong(count.group(1)) : 0;
 	}
 
 	@Test
