@@ -4,7 +4,6 @@ package io.github.lockstarter.autoconfigure;
 
 import java.time.Duration;
 import java.util.Map;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -12,7 +11,7 @@ import org.springframework.boot.context.properties.NestedConfigurationProperty;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.context.annotation.AdviceMode;
 
-import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.Rule;
 import io.github.lockstarter.LockSettings;
 import io.github.lockstarter.OnActiveTransaction;
 import io.github.lockstarter.OnPersistenceContext;
@@ -67,20 +66,13 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 
 	static final String PREFIX = "distributed-lock";
 
-	/** Checked here as well, because the classes for Redis may be absent. */
-	private static final Pattern KEY_PREFIX = Pattern.compile("[A-Za-z0-9._:/-]{1,64}");
-
-	private static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
+	private static final Rule<Duration> LEASE_TIME = Rule.leaseFrom(Duration.ofMillis(100));
 
 	public DistributedLockProperties {
-		PropertyChecks.require(KEY_PREFIX.matcher(keyPrefix).matches(), "key-prefix", keyPrefix,
-				"It has to be 1 to 64 of the characters A-Z, a-z, 0-9, '.', '_', '-', ':' and '/'; braces would"
-						+ " change the slot of the keys in a Redis Cluster.");
-		PropertyChecks.requireNotNegative("wait-time", waitTime);
-		PropertyChecks.require(
-				leaseTime.compareTo(SHORTEST_LEASE) >= 0 && leaseTime.compareTo(LockStore.LONGEST_LEASE) <= 0,
-				"lease-time", leaseTime, "It has to be from 100ms to 365d; a renewal comes after a third of it.");
-		PropertyChecks.requireNotNegative("shutdown-timeout", shutdownTimeout);
+		PropertyChecks.require("key-prefix", keyPrefix, Rule.KEY_PREFIX);
+		PropertyChecks.require("wait-time", waitTime, Rule.NOT_NEGATIVE);
+		PropertyChecks.require("lease-time", leaseTime, LEASE_TIME);
+		PropertyChecks.require("shutdown-timeout", shutdownTimeout, Rule.NOT_NEGATIVE);
 		PropertyChecks.requireAtLeast("redis.fence-retention", redis.fenceRetention, leaseTime);
 		PropertyChecks.requireAtLeast("jdbc.fence-retention", jdbc.fenceRetention(), leaseTime);
 		PropertyChecks.requireAtLeast("redlock.fence-retention", redlock.fenceRetention(), leaseTime);
@@ -156,10 +148,7 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	public record Watchdog(@DefaultValue("3") int renewalsPerLease) {
 
 		public Watchdog {
-			PropertyChecks.require(renewalsPerLease >= 2 && renewalsPerLease <= EngineSettings.MAX_RENEWALS_PER_LEASE,
-					"watchdog.renewals-per-lease", renewalsPerLease,
-					"It has to be from 2, so that one renewal may fail, to " + EngineSettings.MAX_RENEWALS_PER_LEASE
-							+ ".");
+			PropertyChecks.require("watchdog.renewals-per-lease", renewalsPerLease, EngineSettings.RENEWALS_PER_LEASE);
 		}
 
 	}
@@ -181,10 +170,11 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 			@DefaultValue("2s") Duration outageTime) {
 
 		public Waiting {
-			PropertyChecks.requirePositive("waiting.poll-interval", pollInterval);
-			PropertyChecks.requirePositive("waiting.poll-interval-without-messages", pollIntervalWithoutMessages);
-			PropertyChecks.requireNotNegative("waiting.time-slice", timeSlice);
-			PropertyChecks.requireNotNegative("waiting.outage-time", outageTime);
+			PropertyChecks.require("waiting.poll-interval", pollInterval, Rule.POSITIVE);
+			PropertyChecks.require("waiting.poll-interval-without-messages", pollIntervalWithoutMessages,
+					Rule.POSITIVE);
+			PropertyChecks.require("waiting.time-slice", timeSlice, Rule.NOT_NEGATIVE);
+			PropertyChecks.require("waiting.outage-time", outageTime, Rule.NOT_NEGATIVE);
 		}
 
 	}
@@ -209,7 +199,7 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 		public Redis {
 			PropertyChecks.require(minReplicaAcks >= 0, "redis.min-replica-acks", minReplicaAcks,
 					"It must not be negative.");
-			PropertyChecks.requirePositive("redis.replica-ack-timeout", replicaAckTimeout);
+			PropertyChecks.require("redis.replica-ack-timeout", replicaAckTimeout, Rule.POSITIVE);
 			PropertyChecks.require(replicaAckTimeout.compareTo(LONGEST_ACK_TIMEOUT) <= 0, "redis.replica-ack-timeout",
 					replicaAckTimeout, "It has to be at most 1s, shorter than the time-out of a command.");
 		}

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
+import io.github.lockstarter.store.Rule;
 import io.github.lockstarter.transaction.FencingSettings;
 
 /**
@@ -40,7 +41,7 @@ public record FencingProperties(@Nullable Boolean transactions, @DefaultValue Se
 
 	public FencingProperties {
 		if (table != null) {
-			PropertyChecks.requireTable("fencing.table", table);
+			PropertyChecks.require("fencing.table", table, Rule.TABLE);
 		}
 	}
 

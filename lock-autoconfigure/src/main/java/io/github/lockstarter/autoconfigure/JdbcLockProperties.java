@@ -6,6 +6,8 @@ import java.time.Duration;
 
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
+import io.github.lockstarter.store.Rule;
+
 /**
  * Settings of the JDBC store.
  *
@@ -39,9 +41,9 @@ public record JdbcLockProperties(@DefaultValue("8") int poolSize,
 	public JdbcLockProperties {
 		PropertyChecks.require(poolSize >= 2, "jdbc.pool-size", poolSize,
 				"It has to be at least 2, one of them for messages.");
-		PropertyChecks.requireTable("jdbc.table", table);
-		PropertyChecks.requirePositive("jdbc.query-timeout", queryTimeout);
-		PropertyChecks.requirePositive("jdbc.min-poll-interval", minPollInterval);
+		PropertyChecks.require("jdbc.table", table, Rule.TABLE);
+		PropertyChecks.require("jdbc.query-timeout", queryTimeout, Rule.POSITIVE);
+		PropertyChecks.require("jdbc.min-poll-interval", minPollInterval, Rule.POSITIVE);
 		PropertyChecks.require(maxPollInterval.compareTo(minPollInterval) >= 0, "jdbc.max-poll-interval",
 				maxPollInterval, "It must not be shorter than 'distributed-lock.jdbc.min-poll-interval', which is "
 						+ minPollInterval + ".");

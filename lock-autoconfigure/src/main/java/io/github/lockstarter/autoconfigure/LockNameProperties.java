@@ -3,13 +3,14 @@
 package io.github.lockstarter.autoconfigure;
 
 import java.time.Duration;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 
-import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSettings;
 import io.github.lockstarter.OnContention;
 import io.github.lockstarter.OnLost;
@@ -39,14 +40,25 @@ public record LockNameProperties(@Nullable Duration waitTime, @Nullable Duration
 	 * settings is invalid
 	 */
 	LockSettings.ForName settings(String name) {
+		String property = PropertyChecks.ofLock(name);
+		require(property, name, LockRequest::of);
+		LockRequest request = LockRequest.of(name);
+		require(property + ".wait-time", this.waitTime, request::withWaitTime);
+		require(property + ".lease-time", this.leaseTime, request::withLeaseTime);
+		require(property + ".hold-at-least", this.holdAtLeast, request::withHoldAtLeast);
+		return new LockSettings.ForName(this.waitTime, this.leaseTime, this.holdAtLeast, this.onContention,
+				this.onUnavailable, this.onLost);
+	}
+
+	private static <T> void require(String property, @Nullable T value, Function<T, LockRequest> request) {
 		try {
-			LockKey.of(name);
-			return new LockSettings.ForName(this.waitTime, this.leaseTime, this.holdAtLeast, this.onContention,
-					this.onUnavailable, this.onLost);
+			if (value != null) {
+				request.apply(value);
+			}
 		}
 		catch (IllegalArgumentException ex) {
-			throw new InvalidConfigurationPropertyValueException("distributed-lock." + PropertyChecks.ofLock(name),
-					name, ex.getMessage() + ".");
+			throw new InvalidConfigurationPropertyValueException("distributed-lock." + property, value,
+					ex.getMessage() + ".");
 		}
 	}
 

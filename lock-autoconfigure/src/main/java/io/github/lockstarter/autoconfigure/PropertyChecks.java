@@ -7,6 +7,8 @@ import java.util.regex.Pattern;
 
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 
+import io.github.lockstarter.store.Rule;
+
 /**
  * What the properties of the locks require of their values. Their names are given without
  * the prefix that all of them have.
@@ -17,8 +19,6 @@ final class PropertyChecks {
 	static final String AUTO = "auto";
 
 	private static final Pattern PLAIN = Pattern.compile("[a-z0-9-]+");
-
-	private static final Pattern TABLE = Pattern.compile("([A-Za-z_][A-Za-z0-9_$]*\\.)?[A-Za-z_][A-Za-z0-9_$]*");
 
 	private PropertyChecks() {
 	}
@@ -37,17 +37,8 @@ final class PropertyChecks {
 		}
 	}
 
-	static void requireTable(String name, String table) {
-		require(TABLE.matcher(table).matches(), name, table,
-				"It has to consist of letters, digits, '_' and '$', and may begin with a schema and a dot.");
-	}
-
-	static void requirePositive(String name, Duration value) {
-		require(!value.isNegative() && !value.isZero(), name, value, "It has to be positive.");
-	}
-
-	static void requireNotNegative(String name, Duration value) {
-		require(!value.isNegative(), name, value, "It must not be negative.");
+	static <T> void require(String name, T value, Rule<T> rule) {
+		require(rule.test().test(value), name, value, "It " + rule.text() + ".");
 	}
 
 	static void requireAtLeast(String name, Duration value, Duration leaseTime) {

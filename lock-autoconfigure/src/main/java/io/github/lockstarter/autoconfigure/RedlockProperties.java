@@ -7,6 +7,8 @@ import java.util.List;
 
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
+import io.github.lockstarter.store.Rule;
+
 /**
  * Settings of the Redlock store.
  *
@@ -23,8 +25,8 @@ public record RedlockProperties(@DefaultValue List<String> nodes, @DefaultValue(
 		@DefaultValue("60s") Duration restartDelay, @DefaultValue("24h") Duration fenceRetention) {
 
 	public RedlockProperties {
-		PropertyChecks.requirePositive("redlock.node-timeout", nodeTimeout);
-		PropertyChecks.requireNotNegative("redlock.restart-delay", restartDelay);
+		PropertyChecks.require("redlock.node-timeout", nodeTimeout, Rule.POSITIVE);
+		PropertyChecks.require("redlock.restart-delay", restartDelay, Rule.NOT_NEGATIVE);
 	}
 
 }

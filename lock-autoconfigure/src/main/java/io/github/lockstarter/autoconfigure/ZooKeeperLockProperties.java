@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
+import io.github.lockstarter.store.Rule;
+
 /**
  * Settings of the ZooKeeper store.
  *
@@ -27,8 +29,8 @@ public record ZooKeeperLockProperties(@Nullable String connectString, @DefaultVa
 	public ZooKeeperLockProperties {
 		PropertyChecks.require(ROOT.matcher(root).matches() && !(root + "/").startsWith("/zookeeper/"),
 				"zookeeper.root", root, "It has to be a path of its own, as in /distributed-locks.");
-		PropertyChecks.requirePositive("zookeeper.session-timeout", sessionTimeout);
-		PropertyChecks.requirePositive("zookeeper.request-timeout", requestTimeout);
+		PropertyChecks.require("zookeeper.session-timeout", sessionTimeout, Rule.POSITIVE);
+		PropertyChecks.require("zookeeper.request-timeout", requestTimeout, Rule.POSITIVE);
 	}
 
 }

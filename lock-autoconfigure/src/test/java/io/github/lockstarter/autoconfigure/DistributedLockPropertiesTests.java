@@ -74,16 +74,16 @@ class DistributedLockPropertiesTests {
 			"key-prefix | {lock} | braces would change the slot", //
 			"key-prefix | '' | 1 to 64 of the characters", //
 			"wait-time | -1s | must not be negative", //
-			"lease-time | 99ms | from 100ms to 365d", //
-			"lease-time | 366d | from 100ms to 365d", //
+			"lease-time | 99ms | from 100 ms to 365 days", //
+			"lease-time | 366d | from 100 ms to 365 days", //
 			"shutdown-timeout | -1ms | must not be negative", //
 			"watchdog.renewals-per-lease | 1 | so that one renewal may fail", //
 			"watchdog.renewals-per-lease | 21 | to 20.", //
-			"waiting.poll-interval | 0s | has to be positive", //
-			"waiting.poll-interval-without-messages | -5ms | has to be positive", //
+			"waiting.poll-interval | 0s | must be positive", //
+			"waiting.poll-interval-without-messages | -5ms | must be positive", //
 			"waiting.outage-time | -1ms | must not be negative", //
 			"redis.min-replica-acks | -1 | must not be negative", //
-			"redis.replica-ack-timeout | 0s | has to be positive", //
+			"redis.replica-ack-timeout | 0s | must be positive", //
 			"redis.replica-ack-timeout | 1001ms | at most 1s", //
 			"redis.fence-retention | 29s | must not be shorter than 'distributed-lock.lease-time'", //
 			"redlock.restart-delay | -1ms | must not be negative", //
@@ -194,9 +194,9 @@ class DistributedLockPropertiesTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', quoteCharacter = '`', value = { //
 			"locks[no name].wait-time=1s | distributed-lock.locks[no name] | 'name' must be 1 to 128",
-			"locks.stock.wait-time=-1s | distributed-lock.locks.stock | 'waitTime' must not be negative",
-			"locks.stock.lease-time=9ms | distributed-lock.locks.stock | 'leaseTime' must be from 10 ms to 365 days",
-			"locks[order.place].hold-at-least=366d | distributed-lock.locks[order.place] | 'holdAtLeast' must be from",
+			"locks.stock.wait-time=-1s | distributed-lock.locks.stock.wait-time | 'waitTime' must not be negative",
+			"locks.stock.lease-time=9ms | distributed-lock.locks.stock.lease-time | 'leaseTime' must be from 10 ms to 365 days",
+			"locks[order.place].hold-at-least=366d | distributed-lock.locks[order.place].hold-at-least | 'holdAtLeast' must be from",
 			"locks.stock.on-contention=wait | distributed-lock.locks.stock.on-contention | No enum constant",
 			"locks.stock=5s | distributed-lock.locks | LockNameProperties" })
 	void whatIsNoSettingOfALockNameEndsTheStart(String property, String name, String problem) {

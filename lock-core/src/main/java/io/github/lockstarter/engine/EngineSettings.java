@@ -4,7 +4,7 @@ package io.github.lockstarter.engine;
 
 import java.time.Duration;
 
-import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.Rule;
 
 /**
  * The numeric settings of a {@link DefaultLockRegistry}.
@@ -37,7 +37,14 @@ public record EngineSettings(Duration waitTime, Duration leaseTime, int renewals
 
 	private static final Duration DEFAULT_OUTAGE_TIME = Duration.ofSeconds(2);
 
-	private static final Duration SHORTEST_LEASE = Duration.ofMillis(10);
+	/**
+	 * Allowed numbers of renewals.
+	 */
+	public static final Rule<Integer> RENEWALS_PER_LEASE = new Rule<>(
+			(number) -> number >= 2 && number <= MAX_RENEWALS_PER_LEASE,
+			"must be from 2, so that one renewal may fail, to " + MAX_RENEWALS_PER_LEASE);
+
+	private static final Rule<Duration> LEASE_TIME = Rule.leaseFrom(Duration.ofMillis(10));
 
 	/**
 	 * Settings that suit most applications.
@@ -46,20 +53,14 @@ public record EngineSettings(Duration waitTime, Duration leaseTime, int renewals
 			Duration.ofSeconds(1), Duration.ofMillis(30), Duration.ofMillis(50), Duration.ofSeconds(20));
 
 	public EngineSettings {
-		requirePositive("pollInterval", pollInterval);
-		requirePositive("pollIntervalWithoutMessages", pollIntervalWithoutMessages);
-		requireNotNegative("timeSlice", timeSlice);
-		requireNotNegative("waitTime", waitTime);
-		requireNotNegative("shutdownTimeout", shutdownTimeout);
-		requireNotNegative("outageTime", outageTime);
-		if (renewalsPerLease < 2 || renewalsPerLease > MAX_RENEWALS_PER_LEASE) {
-			throw new IllegalArgumentException(
-					"'renewalsPerLease' must be from 2 to " + MAX_RENEWALS_PER_LEASE + ", but was " + renewalsPerLease);
-		}
-		if (leaseTime.compareTo(SHORTEST_LEASE) < 0 || leaseTime.compareTo(LockStore.LONGEST_LEASE) > 0) {
-			throw new IllegalArgumentException("'leaseTime' must be from " + SHORTEST_LEASE + " to "
-					+ LockStore.LONGEST_LEASE + ", but was " + leaseTime);
-		}
+		Rule.POSITIVE.require("pollInterval", pollInterval);
+		Rule.POSITIVE.require("pollIntervalWithoutMessages", pollIntervalWithoutMessages);
+		Rule.NOT_NEGATIVE.require("timeSlice", timeSlice);
+		Rule.NOT_NEGATIVE.require("waitTime", waitTime);
+		Rule.NOT_NEGATIVE.require("shutdownTimeout", shutdownTimeout);
+		Rule.NOT_NEGATIVE.require("outageTime", outageTime);
+		RENEWALS_PER_LEASE.require("renewalsPerLease", renewalsPerLease);
+		LEASE_TIME.require("leaseTime", leaseTime);
 	}
 
 	/**
@@ -69,18 +70,6 @@ public record EngineSettings(Duration waitTime, Duration leaseTime, int renewals
 			Duration pollIntervalWithoutMessages, Duration timeSlice, Duration shutdownTimeout) {
 		this(waitTime, leaseTime, renewalsPerLease, pollInterval, pollIntervalWithoutMessages, timeSlice,
 				shutdownTimeout, DEFAULT_OUTAGE_TIME);
-	}
-
-	private static void requirePositive(String name, Duration value) {
-		if (value.isZero() || value.isNegative()) {
-			throw new IllegalArgumentException("'" + name + "' must be positive, but was " + value);
-		}
-	}
-
-	private static void requireNotNegative(String name, Duration value) {
-		if (value.isNegative()) {
-			throw new IllegalArgumentException("'" + name + "' must not be negative, but was " + value);
-		}
 	}
 
 }

@@ -3,7 +3,8 @@
 package io.github.lockstarter.jdbc;
 
 import java.time.Duration;
-import java.util.regex.Pattern;
+
+import io.github.lockstarter.store.Rule;
 
 /**
  * The settings of a {@link JdbcLockStore}.
@@ -28,8 +29,6 @@ import java.util.regex.Pattern;
 public record JdbcLockSettings(String table, Duration queryTimeout, boolean durableGrants, boolean notifications,
 		Duration minPollInterval, Duration maxPollInterval, Duration fenceRetention) {
 
-	private static final Pattern VALID_TABLE = Pattern.compile("([A-Za-z_][A-Za-z0-9_$]*\\.)?[A-Za-z_][A-Za-z0-9_$]*");
-
 	/**
 	 * Defaults that suit most applications.
 	 */
@@ -42,24 +41,14 @@ public record JdbcLockSettings(String table, Duration queryTimeout, boolean dura
 	 * positive
 	 */
 	public JdbcLockSettings {
-		if (!VALID_TABLE.matcher(table).matches()) {
-			throw new IllegalArgumentException(
-					"'table' must consist of letters, digits, '_' and '$', and may begin with"
-							+ " a schema and a dot, but was '" + table + "'");
-		}
-		requirePositive("queryTimeout", queryTimeout);
-		requirePositive("minPollInterval", minPollInterval);
-		requirePositive("maxPollInterval", maxPollInterval);
-		requirePositive("fenceRetention", fenceRetention);
+		Rule.TABLE.require("table", table);
+		Rule.POSITIVE.require("queryTimeout", queryTimeout);
+		Rule.POSITIVE.require("minPollInterval", minPollInterval);
+		Rule.POSITIVE.require("maxPollInterval", maxPollInterval);
+		Rule.POSITIVE.require("fenceRetention", fenceRetention);
 		if (minPollInterval.compareTo(maxPollInterval) > 0) {
 			throw new IllegalArgumentException("'minPollInterval' must not be longer than 'maxPollInterval', but "
 					+ minPollInterval + " is longer than " + maxPollInterval);
-		}
-	}
-
-	private static void requirePositive(String name, Duration value) {
-		if (value.isZero() || value.isNegative()) {
-			throw new IllegalArgumentException("'" + name + "' must be positive, but was " + value);
 		}
 	}
 

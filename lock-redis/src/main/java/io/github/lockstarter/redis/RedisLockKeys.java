@@ -2,10 +2,9 @@
 
 package io.github.lockstarter.redis;
 
-import java.util.regex.Pattern;
-
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.Rule;
 
 /**
  * The names of keys and channels in Redis.
@@ -19,25 +18,11 @@ import io.github.lockstarter.store.OwnerToken;
  */
 public final class RedisLockKeys {
 
-	private static final Pattern PREFIX = Pattern.compile("[A-Za-z0-9._:/-]{1,64}");
-
 	private final String prefix;
 
 	RedisLockKeys(String prefix) {
-		if (!isValidPrefix(prefix)) {
-			throw new IllegalArgumentException("'prefix' must be 1 to 64 of the characters A-Z, a-z, 0-9, '.', '_',"
-					+ " '-', ':' and '/', but was '" + prefix + "'");
-		}
+		Rule.KEY_PREFIX.require("prefix", prefix);
 		this.prefix = prefix;
-	}
-
-	/**
-	 * Return whether keys may start with a prefix: 1 to 64 letters, digits, {@code .},
-	 * {@code _}, {@code -}, {@code :} and {@code /}.
-	 * @param prefix the prefix
-	 */
-	public static boolean isValidPrefix(String prefix) {
-		return PREFIX.matcher(prefix).matches();
 	}
 
 	/**

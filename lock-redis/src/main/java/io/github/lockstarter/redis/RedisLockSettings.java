@@ -4,10 +4,12 @@ package io.github.lockstarter.redis;
 
 import java.time.Duration;
 
+import io.github.lockstarter.store.Rule;
+
 /**
  * The settings of a {@link RedisLockStore}.
  *
- * @param prefix the beginning of every key; see {@link RedisLockKeys#isValidPrefix}
+ * @param prefix the beginning of every key; see {@link Rule#KEY_PREFIX}
  * @param fenceRetention how long the last fencing token of an idle lock is remembered;
  * must be longer than any lease
  * @param awaitRelease whether a release always waits for its answer, also with Lettuce

@@ -5,6 +5,7 @@ package io.github.lockstarter.redlock;
 import java.time.Duration;
 
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.Rule;
 
 /**
  * The settings of a {@link RedlockStore}. All instances of an application must have the
@@ -33,12 +34,8 @@ public record RedlockSettings(String prefix, Duration fenceRetention, Duration n
 	 * negative
 	 */
 	public RedlockSettings {
-		if (nodeTimeout.isNegative() || nodeTimeout.isZero()) {
-			throw new IllegalArgumentException("'nodeTimeout' must be positive, but was " + nodeTimeout);
-		}
-		if (restartDelay.isNegative()) {
-			throw new IllegalArgumentException("'restartDelay' must not be negative, but was " + restartDelay);
-		}
+		Rule.POSITIVE.require("nodeTimeout", nodeTimeout);
+		Rule.NOT_NEGATIVE.require("restartDelay", restartDelay);
 	}
 
 	Duration longestLease() {

@@ -9,6 +9,8 @@ import java.util.function.Function;
 
 import javax.sql.DataSource;
 
+import io.github.lockstarter.store.Rule;
+
 /**
  * Settings of fenced transactions.
  *
@@ -33,9 +35,7 @@ public record FencingSettings(boolean transactions, Function<DataSource, Optiona
 			FenceTable.DEFAULT_NAME, Duration.ofDays(1), Set.of());
 
 	public FencingSettings {
-		if (retention.isNegative() || retention.isZero()) {
-			throw new IllegalArgumentException("'retention' must be positive, but was " + retention);
-		}
+		Rule.POSITIVE.require("retention", retention);
 		exclude = Set.copyOf(exclude);
 	}
 

@@ -6,6 +6,8 @@ import java.time.Duration;
 
 import org.apache.zookeeper.common.PathUtils;
 
+import io.github.lockstarter.store.Rule;
+
 /**
  * The settings of a {@link ZooKeeperLockStore}.
  *
@@ -31,14 +33,8 @@ public record ZooKeeperLockSettings(String root, Duration sessionTimeout, Durati
 		if (root.equals("/") || root.equals("/zookeeper") || root.startsWith("/zookeeper/")) {
 			throw new IllegalArgumentException("'root' must be a node of its own, but was '" + root + "'");
 		}
-		requirePositive("sessionTimeout", sessionTimeout);
-		requirePositive("requestTimeout", requestTimeout);
-	}
-
-	private static void requirePositive(String name, Duration value) {
-		if (value.isZero() || value.isNegative()) {
-			throw new IllegalArgumentException("'" + name + "' must be positive, but was " + value);
-		}
+		Rule.POSITIVE.require("sessionTimeout", sessionTimeout);
+		Rule.POSITIVE.require("requestTimeout", requestTimeout);
 	}
 
 }
