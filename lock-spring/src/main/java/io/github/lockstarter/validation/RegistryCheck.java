@@ -61,10 +61,10 @@ final class RegistryCheck {
 	 */
 	void check(Method method, String qualifier, LockRequest request) {
 		LockRequest complete = complete(method, request);
-		LockRegistry registry = (this.names.length > 0) ? find(method, qualifier) : null;
-		String name = qualifier;
+		LockRegistry bean = (this.names.length > 0) ? find(method, qualifier) : null;
+		LockRegistry registry = (bean instanceof TransactionAwareLockRegistry aware) ? aware.delegate() : bean;
+		String name = nameOf(bean, qualifier);
 		if (registry instanceof DefaultLockRegistry known) {
-			name = known.name();
 			String objection = known.objection(complete);
 			if (objection != null) {
 				throw new InvalidLockDefinitionException(method, "the lock " + objection,
@@ -96,9 +96,8 @@ final class RegistryCheck {
 
 	private @Nullable LockRegistry find(Method method, String qualifier) {
 		try {
-			LockRegistry registry = qualifier.isEmpty() ? injected()
+			return qualifier.isEmpty() ? injected()
 					: BeanFactoryAnnotationUtils.qualifiedBeanOfType(this.beanFactory, LockRegistry.class, qualifier);
-			return (registry instanceof TransactionAwareLockRegistry aware) ? aware.delegate() : registry;
 		}
 		catch (NoUniqueBeanDefinitionException ex) {
 			throw new InvalidLockDefinitionException(method,
@@ -125,6 +124,17 @@ final class RegistryCheck {
 		catch (NoUniqueBeanDefinitionException ex) {
 			return null;
 		}
+	}
+
+	/**
+	 * Return the name of a registry's bean. The one that is injected may also be that of
+	 * a kind of store, whose name says more and comes later.
+	 */
+	private String nameOf(@Nullable LockRegistry bean, String qualifier) {
+		return Arrays.stream(this.names)
+			.filter((name) -> bean != null && this.beanFactory.getSingleton(name) == bean)
+			.reduce((first, last) -> last)
+			.orElse(qualifier);
 	}
 
 	private String registries() {

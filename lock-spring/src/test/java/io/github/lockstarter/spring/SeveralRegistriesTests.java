@@ -241,7 +241,8 @@ class SeveralRegistriesTests {
 					+ " this warning");
 		assertThat(log.toString().lines().filter((line) -> line.contains("an owner in one registry"))).singleElement()
 			.asString()
-			.contains("Lock 'twin' is in the registry '", "' for '" + Twin.class.getName() + ".")
+			.contains("Lock 'twin' is in the registry '", "' for '" + Twin.class.getName() + ".",
+					" the registry 'distributedLockRegistry' ", "'other' ")
 			.endsWith("': an owner in one registry does not exclude an owner in the other");
 	}
 
