@@ -53,7 +53,7 @@ record DefaultRegistry(ConfigurableListableBeanFactory beanFactory, LockRegistry
 			return this.registries.create("memory", new MemoryLockStore());
 		}
 		if (store == Store.AUTO) {
-			List<String> own = own();
+			List<String> own = own(this.beanFactory);
 			return own.isEmpty() ? of(only(kinds())) : of(primary(own));
 		}
 		Kind kind = Kind.valueOf(store.name());
@@ -74,7 +74,7 @@ record DefaultRegistry(ConfigurableListableBeanFactory beanFactory, LockRegistry
 			// The locks of another library have beans with such names
 			return of(kind.toString(), kind.store);
 		}
-		this.beanFactory.registerDependentBean(kind.registry, DefaultRegistryConfiguration.REGISTRY);
+		this.beanFactory.registerDependentBean(kind.registry, LockRegistriesConfiguration.DEFAULT);
 		return this.beanFactory.getBean(kind.registry, LockRegistry.class);
 	}
 
@@ -84,7 +84,7 @@ record DefaultRegistry(ConfigurableListableBeanFactory beanFactory, LockRegistry
 
 	private LockRegistry of(String name, String store) {
 		// The registry is closed before its store
-		this.beanFactory.registerDependentBean(store, DefaultRegistryConfiguration.REGISTRY);
+		this.beanFactory.registerDependentBean(store, LockRegistriesConfiguration.DEFAULT);
 		return this.registries.create(name, this.beanFactory.getBean(store, LockStore.class));
 	}
 
@@ -92,15 +92,15 @@ record DefaultRegistry(ConfigurableListableBeanFactory beanFactory, LockRegistry
 	 * Return the names of the {@link LockStore} beans of the application, without those
 	 * that it keeps for registries of its own.
 	 */
-	private List<String> own() {
+	static List<String> own(ConfigurableListableBeanFactory beanFactory) {
 		return Arrays
-			.stream(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(this.beanFactory, LockStore.class, true, false))
-			.filter(this::isDefaultCandidate)
+			.stream(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beanFactory, LockStore.class, true, false))
+			.filter((name) -> isDefaultCandidate(beanFactory, name))
 			.toList();
 	}
 
-	private boolean isDefaultCandidate(String name) {
-		BeanFactory next = this.beanFactory;
+	private static boolean isDefaultCandidate(BeanFactory beanFactory, String name) {
+		BeanFactory next = beanFactory;
 		while (next instanceof ConfigurableListableBeanFactory beans) {
 			if (beans.containsBeanDefinition(name)) {
 				return !(beans.getBeanDefinition(name) instanceof AbstractBeanDefinition definition)

@@ -29,7 +29,7 @@ import io.github.lockstarter.spring.LockWeavingConfiguration;
 @AutoConfiguration(afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
 @EnableConfigurationProperties(DistributedLockProperties.class)
 @Import({ DistributedLocksConfiguration.class, DistributedLockAutoConfiguration.Selector.class,
-		DefaultRegistryConfiguration.class, EnabledLockConfiguration.class, DisabledLockConfiguration.class })
+		LockRegistriesConfiguration.class })
 public final class DistributedLockAutoConfiguration {
 
 	/**

@@ -3,6 +3,10 @@
 package io.github.lockstarter.autoconfigure;
 
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Locale;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 import javax.sql.DataSource;
@@ -16,7 +20,9 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.env.Environment;
 
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.autoconfigure.DistributedLockProperties.Store;
 import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.transaction.TransactionAwareLockRegistry;
 
 /**
@@ -43,8 +49,12 @@ final class LockStoreNotice implements SmartInitializingSingleton {
 			DistributedLockProperties properties) {
 		this.beanFactory = beanFactory;
 		this.environment = environment;
-		this.registry = (registry instanceof TransactionAwareLockRegistry aware) ? aware.delegate() : registry;
+		this.registry = innermost(registry);
 		this.properties = properties;
+	}
+
+	private static LockRegistry innermost(LockRegistry registry) {
+		return (registry instanceof TransactionAwareLockRegistry aware) ? aware.delegate() : registry;
 	}
 
 	@Override
@@ -56,6 +66,9 @@ final class LockStoreNotice implements SmartInitializingSingleton {
 					+ (this.beanFactory.containsBean(store) ? "" : place(store)) + furtherRegistries() + "; "
 					+ fenced());
 		}
+		if (this.properties.store() != Store.AUTO) {
+			warnOfUnusedStores();
+		}
 		if (this.beanFactory.containsBean(REDIS_CACHES) && !this.environment.containsProperty("spring.cache.type")) {
 			logger.info("Caches are kept in Redis, because spring.cache.type is not set and"
 					+ " spring-boot-starter-data-redis, which lock-starter brings, is on the class path. To keep them"
@@ -63,11 +76,35 @@ final class LockStoreNotice implements SmartInitializingSingleton {
 		}
 	}
 
+	/** A store that the application has wrapped would be left out in silence. */
+	private void warnOfUnusedStores() {
+		Set<LockStore> used = Arrays.stream(registries())
+			.map(this.beanFactory::getSingleton)
+			.filter(LockRegistry.class::isInstance)
+			.map((bean) -> innermost((LockRegistry) bean))
+			.filter(DefaultLockRegistry.class::isInstance)
+			.map((registry) -> ((DefaultLockRegistry) registry).store())
+			.collect(Collectors.toCollection(() -> Collections.newSetFromMap(new IdentityHashMap<>())));
+		String unused = DefaultRegistry.own(this.beanFactory)
+			.stream()
+			.filter((name) -> !(this.beanFactory.getSingleton(name) instanceof LockStore store && used.contains(store)))
+			.sorted()
+			.collect(Collectors.joining("', '"));
+		if (!unused.isEmpty()) {
+			logger.warn("No lock is kept in the LockStore bean '" + unused + "', because distributed-lock.store is '"
+					+ this.properties.store().name().toLowerCase(Locale.ROOT)
+					+ "': to use it, remove the property; otherwise remove the bean, or declare it as"
+					+ " @Bean(defaultCandidate = false)");
+		}
+	}
+
+	private String[] registries() {
+		return BeanFactoryUtils.beanNamesForTypeIncludingAncestors(this.beanFactory, LockRegistry.class, true, false);
+	}
+
 	private String furtherRegistries() {
-		Object used = this.beanFactory.getSingleton(DefaultRegistryConfiguration.REGISTRY);
-		String further = Arrays
-			.stream(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(this.beanFactory, LockRegistry.class, true,
-					false))
+		Object used = this.beanFactory.getSingleton(LockRegistriesConfiguration.DEFAULT);
+		String further = Arrays.stream(registries())
 			.filter((name) -> this.beanFactory.getSingleton(name) != used)
 			.sorted()
 			.collect(Collectors.joining("', '"));

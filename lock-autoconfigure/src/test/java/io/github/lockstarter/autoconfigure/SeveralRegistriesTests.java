@@ -7,6 +7,7 @@ import java.util.concurrent.Callable;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -14,6 +15,8 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfigurat
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.TestConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -43,6 +46,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * An application with several lock registries.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class SeveralRegistriesTests {
 
 	private static final LockRequest STOCK = LockRequest.of("stock").withWaitTime(Duration.ZERO);
@@ -102,6 +106,23 @@ class SeveralRegistriesTests {
 			.run((context) -> assertThat(innermost(context.getBean(LockRegistry.class)).name()).isEqualTo("redis"));
 		this.withStore.withPropertyValues("distributed-lock.store=memory")
 			.run((context) -> assertThat(innermost(context.getBean(LockRegistry.class)).name()).isEqualTo("memory"));
+	}
+
+	@Test
+	void aStoreThatThePropertyLeavesOutIsWarnedOf(CapturedOutput output) {
+		this.withStore.withPropertyValues("distributed-lock.store=memory").run((context) -> {
+		});
+		assertThat(output).containsOnlyOnce("No lock is kept in the LockStore bean 'shelves', because"
+				+ " distributed-lock.store is 'memory': to use it, remove the property");
+	}
+
+	@Test
+	void aStoreOfAnotherRegistryIsNotWarnedOf(CapturedOutput output) {
+		this.withStore.withUserConfiguration(Shelves.class)
+			.withPropertyValues("distributed-lock.store=memory")
+			.run((context) -> {
+			});
+		assertThat(output).doesNotContain("No lock is kept");
 	}
 
 	@Test
@@ -226,6 +247,16 @@ class SeveralRegistriesTests {
 		@Qualifier("reports")
 		LockRegistry reportLockRegistry(LockRegistryFactory registries, @Qualifier("reportLockStore") LockStore store) {
 			return registries.create("reports", store);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Shelves {
+
+		@Bean(defaultCandidate = false)
+		LockRegistry shelfLockRegistry(LockRegistryFactory registries, @Qualifier("shelves") LockStore store) {
+			return registries.create("shelves", store);
 		}
 
 	}
