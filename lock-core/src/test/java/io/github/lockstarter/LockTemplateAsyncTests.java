@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.engine.EngineProbe;
+import io.github.lockstarter.test.Callers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -98,7 +99,7 @@ class LockTemplateAsyncTests extends AbstractBodyTests {
 	void theThreadThatEndsTheBodyDoesNotWaitForTheStore() throws Exception {
 		CountDownLatch ended = new CountDownLatch(1);
 		this.store.release.loseRequests(() -> {
-			awaitUninterrupted(ended);
+			Callers.await(ended);
 			return false;
 		});
 		CompletableFuture<String> result = execute(this.template, REQUEST);
@@ -253,15 +254,6 @@ class LockTemplateAsyncTests extends AbstractBodyTests {
 		};
 		acquisition.complete(this.registry.acquire(FIXED));
 		return acquisition;
-	}
-
-	private static void awaitUninterrupted(CountDownLatch latch) {
-		try {
-			assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
 	}
 
 	private static Throwable failure(CompletableFuture<?> future) {

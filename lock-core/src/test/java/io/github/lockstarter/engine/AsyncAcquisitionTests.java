@@ -286,7 +286,7 @@ class AsyncAcquisitionTests extends AbstractInstancesTests {
 		CountDownLatch cancelled = new CountDownLatch(1);
 		CountDownLatch answered = new CountDownLatch(1);
 		this.store.acquire.loseRequests(() -> {
-			await(cancelled);
+			Callers.await(cancelled);
 			return false;
 		});
 		this.store.acquire.loseAnswers(() -> {
@@ -300,7 +300,7 @@ class AsyncAcquisitionTests extends AbstractInstancesTests {
 		acquisition.cancel(false);
 		this.time.settle();
 		cancelled.countDown();
-		await(answered);
+		Callers.await(answered);
 		this.time.settle();
 		assertThat(get(this.store.waitingLine().isAwaited(KEY).toCompletableFuture())).isFalse();
 		held.close();
@@ -312,7 +312,7 @@ class AsyncAcquisitionTests extends AbstractInstancesTests {
 		CountDownLatch joined = new CountDownLatch(1);
 		Lease held = this.registry.acquire(REQUEST);
 		this.store.arrive.loseRequests(() -> {
-			await(granted);
+			Callers.await(granted);
 			return false;
 		});
 		this.store.arrive.loseAnswers(() -> {
@@ -321,7 +321,7 @@ class AsyncAcquisitionTests extends AbstractInstancesTests {
 		});
 		this.store.acquire.loseAnswers(() -> {
 			granted.countDown();
-			await(joined);
+			Callers.await(joined);
 			this.time.settle();
 			return false;
 		});
@@ -337,7 +337,7 @@ class AsyncAcquisitionTests extends AbstractInstancesTests {
 		CountDownLatch cancelled = new CountDownLatch(1);
 		CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
 		this.store.acquire.loseAnswers(() -> {
-			await(cancelled);
+			Callers.await(cancelled);
 			interrupted.complete(Thread.currentThread().isInterrupted());
 			return false;
 		});
@@ -490,15 +490,6 @@ class AsyncAcquisitionTests extends AbstractInstancesTests {
 		}
 		catch (CompletionException ex) {
 			return ex.getCause();
-		}
-	}
-
-	private static void await(CountDownLatch latch) {
-		try {
-			latch.await();
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
 		}
 	}
 

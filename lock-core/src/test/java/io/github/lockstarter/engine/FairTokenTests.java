@@ -28,6 +28,7 @@ import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.FaultInjectingStore;
 import io.github.lockstarter.test.ManualTime;
 
@@ -113,24 +114,15 @@ class FairTokenTests {
 		List<Lease> inTheWay = others.stream().map(elsewhere::acquire).toList();
 		others.forEach((other) -> registry.acquireAsync(other).thenAccept((lease) -> {
 			occupied.countDown();
-			await(until);
+			Callers.await(until);
 			lease.close();
 		}));
 		inTheWay.forEach(Lease::close);
-		await(occupied);
+		Callers.await(occupied);
 	}
 
 	private DefaultLockRegistry registry(LockStore store) {
 		return new DefaultLockRegistry(store, EngineSettings.DEFAULTS, LockListener.NO_OP, this.time);
-	}
-
-	private static void await(CountDownLatch latch) {
-		try {
-			assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
-		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException(ex);
-		}
 	}
 
 	private final class ForgetfulStore extends DirectStore {

@@ -349,12 +349,7 @@ class HandOffTests extends AbstractInstancesTests {
 		Question() {
 			HandOffTests.this.store.awaited.loseRequests(() -> {
 				this.asked.countDown();
-				try {
-					this.answer.await();
-				}
-				catch (InterruptedException ex) {
-					Thread.currentThread().interrupt();
-				}
+				Callers.await(this.answer);
 				return false;
 			});
 		}

@@ -188,7 +188,7 @@ class ManyLocksTests extends AbstractInstancesTests {
 
 		});
 		Call<LeaseSet> waiting = Callers.start(() -> registry.acquireAll(ALL));
-		awaitUninterrupted(asked);
+		Callers.await(asked);
 		waiting.thread().interrupt();
 		assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(waiting::get);
 		// The answer may still come, so the release is repeated
@@ -466,7 +466,7 @@ class ManyLocksTests extends AbstractInstancesTests {
 			this.time.settle();
 			assertThat(this.other.tryAcquire(one(1))).isEmpty();
 			this.store.release.loseRequests(() -> {
-				awaitUninterrupted(answer);
+				Callers.await(answer);
 				return false;
 			});
 			Callers.start(() -> future.cancel(false)).get();
@@ -601,15 +601,6 @@ class ManyLocksTests extends AbstractInstancesTests {
 			return false;
 		});
 		lease.close();
-	}
-
-	private static void awaitUninterrupted(CountDownLatch latch) {
-		try {
-			latch.await();
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
 	}
 
 	private static boolean close(Lease lease) {

@@ -27,6 +27,7 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.StoreServers;
+import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.ManualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -72,8 +73,8 @@ class RenewalsTests implements Renewal.Listener {
 		try (EngineThreads threads = new EngineThreads(this.servers, this.time)) {
 			this.renewals = new Renewals(this.servers, this.timetable, threads.renewals());
 			for (int i = 0; i < 200; i++) {
-				threads.background().execute(LockKey.of("blocking-0", i), () -> Servers.await(silence));
-				threads.background().execute(LockKey.of("quick", i), () -> Servers.await(silence));
+				threads.background().execute(LockKey.of("blocking-0", i), () -> Callers.await(silence));
+				threads.background().execute(LockKey.of("quick", i), () -> Callers.await(silence));
 			}
 			IntStream.range(0, 20).forEach((i) -> due("blocking-" + i, 200));
 			due("quick", 300);
@@ -296,7 +297,7 @@ class RenewalsTests implements Renewal.Listener {
 			this.batches.add(extensions);
 			this.onRenewal.run();
 			if (extensions.get(0).key().name().startsWith("blocking")) {
-				await(Objects.requireNonNull(this.silence));
+				Callers.await(Objects.requireNonNull(this.silence));
 			}
 			return extensions.stream().<CompletionStage<Boolean>>map(this::answer).toList();
 		}
@@ -310,15 +311,6 @@ class RenewalsTests implements Renewal.Listener {
 				answer.complete(true);
 			}
 			return answer;
-		}
-
-		private static void await(CountDownLatch latch) {
-			try {
-				latch.await();
-			}
-			catch (InterruptedException ex) {
-				throw new IllegalStateException(ex);
-			}
 		}
 
 		void answerAll() {

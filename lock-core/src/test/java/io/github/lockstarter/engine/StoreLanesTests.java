@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.ManualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -58,7 +59,7 @@ class StoreLanesTests {
 		LockKey key = LockKey.of("silent");
 		try (EngineThreads threads = new EngineThreads(new MemoryLockStore(), this.time)) {
 			for (int i = 0; i < 100; i++) {
-				threads.background().execute(key, () -> await(this.silence));
+				threads.background().execute(key, () -> Callers.await(this.silence));
 			}
 			threads.requests().execute(key, this.done::incrementAndGet);
 			Awaitility.await().until(() -> this.done.get() == 1);
@@ -115,7 +116,7 @@ class StoreLanesTests {
 		ask("silent-1", 10);
 		ask("silent-2", 10);
 		CountDownLatch begun = new CountDownLatch(1);
-		this.lanes.execute(LockKey.of("busy"), () -> await(begun));
+		this.lanes.execute(LockKey.of("busy"), () -> Callers.await(begun));
 		AtomicInteger busy = new AtomicInteger();
 		for (int i = 0; i < 1000; i++) {
 			this.lanes.execute(LockKey.of("busy"), busy::incrementAndGet);
@@ -152,7 +153,7 @@ class StoreLanesTests {
 	private void ask(String server, int count) {
 		for (int i = 0; i < count; i++) {
 			this.lanes.execute(LockKey.of(server, i), () -> {
-				await(this.silence);
+				Callers.await(this.silence);
 				this.done.incrementAndGet();
 			});
 		}
@@ -161,15 +162,6 @@ class StoreLanesTests {
 	private void answer(String server, int count) {
 		for (int i = 0; i < count; i++) {
 			this.lanes.execute(LockKey.of(server, i), this.done::incrementAndGet);
-		}
-	}
-
-	private static void await(CountDownLatch latch) {
-		try {
-			latch.await();
-		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException(ex);
 		}
 	}
 

@@ -49,7 +49,7 @@ class UnfinishedLossTests {
 		@Override
 		public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
 			UnfinishedLossTests.this.noticed.countDown();
-			await(UnfinishedLossTests.this.answer);
+			Callers.await(UnfinishedLossTests.this.answer);
 			return super.release(key, owner, next);
 		}
 
@@ -64,22 +64,13 @@ class UnfinishedLossTests {
 			this.instances.time.advance(Duration.ofSeconds(30));
 			return true;
 		});
-		await(this.noticed);
+		Callers.await(this.noticed);
 		Lease next = Callers.start(() -> registry.acquire(REQUEST)).get();
 		this.answer.countDown();
 		assertThat(watchdog.get()).isTrue();
 		assertThat(next.fencingToken()).isGreaterThan(lost.fencingToken());
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lost::close);
 		next.close();
-	}
-
-	private static void await(CountDownLatch latch) {
-		try {
-			latch.await();
-		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException(ex);
-		}
 	}
 
 }

@@ -5,6 +5,7 @@ package io.github.lockstarter.test;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -40,6 +41,19 @@ public final class Callers {
 		thread.setDaemon(true);
 		thread.start();
 		return new Call<>(thread, result);
+	}
+
+	/**
+	 * Wait for a latch where no exception can be thrown. An interrupt ends the wait, and
+	 * stays noted.
+	 */
+	public static void await(CountDownLatch latch) {
+		try {
+			assertThat(latch.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).as("the latch is open").isTrue();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
 	}
 
 	/**
