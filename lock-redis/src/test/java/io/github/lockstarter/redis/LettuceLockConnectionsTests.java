@@ -48,6 +48,31 @@ class LettuceLockConnectionsTests {
 		}
 	}
 
+	/** An outage may be noticed before anything is known of the servers. */
+	@Test
+	void theAddressNamesTheServersOfTheApplicationWithoutConnecting() {
+		assertThat(servers().map(LettuceConnectionFactory::new).map(LockConnections::addressOf)).containsExactly(
+				"redis.example:6380, database 0", "redis, database 0",
+				"'shop' of the sentinels [redis.example:26379], database 0", "the cluster of [redis.example:7000]",
+				"redis.example:6380, database 0");
+	}
+
+	@Test
+	void soDoesItWithJedisAndWithoutThePassword() {
+		RedisStandaloneConfiguration server = new RedisStandaloneConfiguration("redis.example", 6380);
+		server.setDatabase(3);
+		server.setUsername("app");
+		server.setPassword("secret");
+		RedisClusterConfiguration cluster = new RedisClusterConfiguration(List.of("redis.example:7000"));
+		RedisSentinelConfiguration sentinels = new RedisSentinelConfiguration().master("shop")
+			.sentinel("redis.example", 26379);
+		assertThat(Stream
+			.of(new JedisConnectionFactory(server), new JedisConnectionFactory(cluster),
+					new JedisConnectionFactory(sentinels))
+			.map(LockConnections::addressOf)).containsExactly("redis.example:6380, database 3",
+					"the cluster of [redis.example:7000]", "'shop' of the sentinels [redis.example:26379], database 0");
+	}
+
 	@Test
 	void theSettingsOfTheApplicationAreKeptExceptWhereALockNeedsOthers() {
 		LettuceClientConfiguration settings = LettuceClientConfiguration.builder()
