@@ -28,12 +28,15 @@ class PromiseTests {
 
 	private static final Path ROOT = Path.of("..");
 
-	private static final Pattern TESTS = Pattern
-		.compile("^\\t*@(Test|ParameterizedTest|Nested)$| extends Abstract\\w+Tests \\{$", Pattern.MULTILINE);
+	/** A method, or a class that inherits some. */
+	private static final Pattern TEST = Pattern
+		.compile("^\\t+@(?:Test|ParameterizedTest)$|^class \\w+ extends Abstract\\w*Lock(?:Store|Registry)Tests \\{$"
+				+ "|^\\t+@Nested\\n(?:\\t+@.*\\n)*\\t+class \\w+ extends \\w+ \\{$", Pattern.MULTILINE);
 
-	private static final Pattern ONLY_IN_FULL = Pattern.compile("^\\t*@FullProfileOnly$", Pattern.MULTILINE);
-
-	private static final Pattern CLASS_ONLY_IN_FULL = Pattern.compile("^@FullProfileOnly$", Pattern.MULTILINE);
+	/** The format separates members by empty lines, and tells where each of them ends. */
+	private static final Pattern NOT_EVERY_TIME = Pattern.compile(
+			"(?:^.+\\n)*^(\\t*)(@FullProfileOnly|@Tag\\(\"full\"\\)|@Disabled.*|.*\\babstract .*\\{)\\n(?s:.*?)^\\1\\}$",
+			Pattern.MULTILINE);
 
 	@Test
 	void theTestsOfEachPromiseRunEveryTime() {
@@ -43,14 +46,26 @@ class PromiseTests {
 				.allSatisfy((test) -> assertThat(all).filteredOn((source) -> source.endsWith(test + ".java"))
 					.as(test)
 					.isNotEmpty()
-					.allSatisfy((source) -> assertThat(contentOf(source.toFile()))
-						.doesNotContainPattern(CLASS_ONLY_IN_FULL)
-						.satisfies(
-								(code) -> assertThat(count(TESTS, code)).isGreaterThan(count(ONLY_IN_FULL, code))))));
+					.allMatch((source) -> hasTestOfEachRun(contentOf(source.toFile())))));
 	}
 
-	private static long count(Pattern pattern, String code) {
-		return pattern.matcher(code).results().count();
+	@Test
+	void aTestOfTheProfileFullOrOfAnAbstractClassIsNotEnough() {
+		String test = "\n\t@Test\n%s\tvoid test() {\n\t}\n\n}\n";
+		String full = "\t@FullProfileOnly\n";
+		String part = "\n\t@Nested\n%s\tclass Part extends Parts {\n\n\t\t@Test\n\t\tvoid test() {\n\t\t}\n\n\t}\n\n}\n";
+		assertThat(hasTestOfEachRun("class Tests {\n" + test.formatted(""))).isTrue();
+		assertThat(hasTestOfEachRun("class Tests {\n" + test.formatted(full))).isFalse();
+		assertThat(hasTestOfEachRun("@FullProfileOnly\nclass Tests {\n" + test.formatted(""))).isFalse();
+		assertThat(hasTestOfEachRun("abstract class Tests {\n" + test.formatted(""))).isFalse();
+		assertThat(hasTestOfEachRun("class Tests extends AbstractLockStoreTests {\n\n}\n")).isTrue();
+		assertThat(hasTestOfEachRun("class Tests extends Harness {\n\n}\n")).isFalse();
+		assertThat(hasTestOfEachRun("class Tests {\n" + part.formatted(""))).isTrue();
+		assertThat(hasTestOfEachRun("class Tests {\n" + part.formatted(full))).isFalse();
+	}
+
+	private static boolean hasTestOfEachRun(String code) {
+		return TEST.matcher(NOT_EVERY_TIME.matcher(code).replaceAll("")).find();
 	}
 
 	/** The rows of the tables whose last column names tests. */
