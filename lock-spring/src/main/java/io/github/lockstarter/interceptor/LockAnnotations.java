@@ -8,13 +8,14 @@ import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.MethodParameter;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
@@ -88,12 +89,20 @@ public final class LockAnnotations {
 		return ClassUtils.getAllInterfacesForClassAsSet(targetClass)
 			.stream()
 			.filter((type) -> !type.isAssignableFrom(method.getDeclaringClass()))
-			.map((type) -> ClassUtils.getMethodIfAvailable(type, method.getName(), method.getParameterTypes()))
-			.filter(Objects::nonNull)
+			.flatMap((type) -> Arrays.stream(type.getMethods()))
+			.filter((declared) -> declared.getName().equals(method.getName())
+					&& Arrays.equals(parameterTypes(declared, targetClass), parameterTypes(method, targetClass)))
 			.map(LockAnnotations::nearest)
 			.filter((found) -> !found.isEmpty())
 			.findFirst()
 			.orElse(List.of());
+	}
+
+	/** Type variables are what the class takes them for, and a bridge joins the two. */
+	private static Class<?>[] parameterTypes(Method method, Class<?> targetClass) {
+		return IntStream.range(0, method.getParameterCount())
+			.mapToObj((index) -> new MethodParameter(method, index).withContainingClass(targetClass).getParameterType())
+			.toArray(Class<?>[]::new);
 	}
 
 	private static boolean isCoveredByClass(Method method) {

@@ -163,6 +163,17 @@ class NeverUnlockedTests {
 		}, (context) -> context.getBean(LatePostProcessor.class).job.run());
 	}
 
+	@Test
+	@SuppressWarnings("unchecked")
+	void aMethodThatKnowsNothingOfItsGenericInterfaceIsLocked() {
+		start((context) -> context.register(TextImport.class, RowImport.class), (context) -> {
+			((Import<String>) context.getBean(TextImport.class)).run("row");
+			context.getBean(TextImport.class).run("row");
+			((ImportOfRows) context.getBean(RowImport.class)).run("row");
+			context.getBean(RowImport.class).run("row");
+		});
+	}
+
 	/** Return how a context, or the creation of a bean, is refused. */
 	private static Throwable refused(Consumer<AnnotationConfigApplicationContext> beans,
 			Consumer<AnnotationConfigApplicationContext> use) {
@@ -354,6 +365,44 @@ class NeverUnlockedTests {
 		public int getOrder() {
 			return 0;
 		}
+
+	}
+
+	interface Import<T> {
+
+		@DistributedLock(name = "import", key = "#p0")
+		void run(T row);
+
+	}
+
+	interface ImportOfRows {
+
+		@DistributedLock(name = "import", key = "#p0")
+		void run(String row);
+
+	}
+
+	static class TextJob {
+
+		public void run(String row) {
+			requireLock();
+		}
+
+	}
+
+	static class TextImport extends TextJob implements Import<String> {
+
+	}
+
+	static class RowJob<T> {
+
+		public void run(T row) {
+			requireLock();
+		}
+
+	}
+
+	static class RowImport extends RowJob<String> implements ImportOfRows {
 
 	}
 
