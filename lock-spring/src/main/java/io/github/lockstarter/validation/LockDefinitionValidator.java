@@ -7,6 +7,7 @@ import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -102,13 +103,40 @@ public final class LockDefinitionValidator implements BeanFactoryPostProcessor, 
 	public void postProcessBeanFactory(ConfigurableListableBeanFactory beanFactory) {
 		beanFactory.addBeanPostProcessor(new BeanPostProcessor() {
 
+			/** A locked method of each bean that is being initialized. */
+			private final Map<String, Method> locked = new ConcurrentHashMap<>();
+
+			/** Others come later, and may replace the bean. */
+			@Override
+			public Object postProcessBeforeInitialization(Object bean, String beanName) {
+				lockedMethods(ClassUtils.getUserClass(bean)).stream()
+					.findFirst()
+					.ifPresent((method) -> this.locked.put(beanName, method));
+				return bean;
+			}
+
 			@Override
 			public Object postProcessAfterInitialization(Object bean, String beanName) {
+				Method method = this.locked.remove(beanName);
+				if (method != null) {
+					requireAnnotation(method, beanName, bean);
+				}
 				return isRegistered() ? bean
 						: LockDefinitionValidator.this.postProcessAfterInitialization(bean, beanName);
 			}
 
 		});
+	}
+
+	/** A proxy acquires the locks of the object behind it, not of what that calls. */
+	private void requireAnnotation(Method method, String name, Object bean) {
+		if (this.adviceMode == AdviceMode.PROXY && lockedMethods(ClassUtils.getUserClass(bean)).isEmpty()) {
+			throw invalid(method,
+					"a bean post-processor replaces the bean '" + name + "' by an object of the class "
+							+ bean.getClass().getName() + ", which calls it without its lock",
+					"Let the post-processor replace the bean in postProcessAfterInitialization, when it has its proxy,"
+							+ " or annotate the method of an interface that both classes have.");
+		}
 	}
 
 	private boolean isRegistered() {

@@ -11,6 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -172,6 +173,21 @@ class NeverUnlockedTests {
 			((ImportOfRows) context.getBean(RowImport.class)).run("row");
 			context.getBean(RowImport.class).run("row");
 		});
+	}
+
+	@Test
+	void aBeanThatIsReplacedBeforeItHasAProxyIsRefused() {
+		assertThat(refused((context) -> context.register(Replacing.class, Job.class),
+				(context) -> context.getBean(Runnable.class).run()))
+			.hasMessageContaining("Job.run()': a bean post-processor replaces the bean 'neverUnlockedTests.Job'");
+	}
+
+	@Test
+	void aBeanThatIsReplacedByOneWithTheAnnotationIsLocked() {
+		start((context) -> {
+			context.registerBean(Replacing.class, () -> new Replacing((bean) -> new Job()));
+			context.register(Job.class);
+		}, (context) -> context.getBean(Job.class).run());
 	}
 
 	/** Return how a context, or the creation of a bean, is refused. */
@@ -364,6 +380,29 @@ class NeverUnlockedTests {
 		@Override
 		public int getOrder() {
 			return 0;
+		}
+
+	}
+
+	/** As one that measures calls, or decorates beans, in another way than by a proxy. */
+	static class Replacing implements BeanPostProcessor {
+
+		private final UnaryOperator<Object> replacement;
+
+		Replacing() {
+			this((bean) -> {
+				Runnable replaced = (Runnable) bean;
+				return (Runnable) () -> replaced.run();
+			});
+		}
+
+		Replacing(UnaryOperator<Object> replacement) {
+			this.replacement = replacement;
+		}
+
+		@Override
+		public Object postProcessBeforeInitialization(Object bean, String beanName) {
+			return (bean instanceof Job) ? this.replacement.apply(bean) : bean;
 		}
 
 	}
