@@ -114,7 +114,7 @@ class JdbcLockAutoConfigurationTests {
 	void threadsThatOccupyAllConnectionsOfTheLocksLoseNone() throws Exception {
 		ManualTime time = new ManualTime();
 		try (ConfigurableApplicationContext application = start(time, "distributed-lock.jdbc.pool-size=2",
-				"distributed-lock.wait-time=1m", "distributed-lock.waiting.outage-time=1m",
+				"distributed-lock.wait-time=1h", "distributed-lock.waiting.outage-time=1h",
 				"spring.datasource.url=jdbc:h2:mem:occupied;LOCK_TIMEOUT=60000")) {
 			JdbcTemplate jdbc = application.getBean(JdbcTemplate.class);
 			LockRegistry registry = application.getBean(LockRegistry.class);
@@ -133,6 +133,11 @@ class JdbcLockAutoConfigurationTests {
 						assertThat(blocked).noneMatch(CompletableFuture::isDone);
 					});
 				assertThat(lease.isHeld()).isTrue();
+				// Those whose requests were given up meanwhile ask again after a pause
+				Awaitility.await().atMost(PATIENCE).pollInSameThread().until(() -> {
+					time.advance(Duration.ofSeconds(1));
+					return blocked.stream().allMatch(CompletableFuture::isDone);
+				});
 				blocked.forEach(CompletableFuture::join);
 			}
 		}
