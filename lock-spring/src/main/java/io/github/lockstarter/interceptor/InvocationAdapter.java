@@ -39,16 +39,21 @@ interface InvocationAdapter {
 
 		private final boolean awaitsFuture;
 
+		private final boolean isOfAnyType;
+
 		private volatile boolean looksAtThread;
 
 		/**
 		 * Create an adapter.
 		 * @param awaitsFuture whether the future that the method returns is part of its
 		 * work
+		 * @param isOfAnyType whether the result may be of a type that is refused where it
+		 * is declared
 		 * @param reactorPresent whether there may be threads that must not block
 		 */
-		Blocking(boolean awaitsFuture, boolean reactorPresent) {
+		Blocking(boolean awaitsFuture, boolean isOfAnyType, boolean reactorPresent) {
 			this.awaitsFuture = awaitsFuture;
+			this.isOfAnyType = isOfAnyType;
 			this.looksAtThread = reactorPresent;
 		}
 
@@ -66,6 +71,12 @@ interface InvocationAdapter {
 				Object result = call.proceed();
 				if (this.awaitsFuture && result instanceof CompletableFuture<?> future) {
 					await(future, lease);
+				}
+				if (this.isOfAnyType && result != null && ReturnTypes.isDeferred(result)) {
+					throw new IllegalStateException("'"
+							+ InvalidLockDefinitionException.label(call.invocation().getMethod()) + "' has returned a "
+							+ result.getClass().getName() + ", whose work would continue without the lock. Declare a"
+							+ " CompletableFuture, or a Mono or Flux, as the return type of the method");
 				}
 				return result;
 			}, call::otherwise);

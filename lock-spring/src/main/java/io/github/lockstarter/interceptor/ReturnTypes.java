@@ -65,7 +65,7 @@ final class ReturnTypes {
 		}
 		Class<?> type = returnType.resolve(Object.class);
 		if (type == CompletableFuture.class && isAsync(method, targetClass)) {
-			return new InvocationAdapter.Blocking(true, REACTOR_PRESENT);
+			return new InvocationAdapter.Blocking(true, false, REACTOR_PRESENT);
 		}
 		if (FUTURES.contains(type)) {
 			return new InvocationAdapter.Future();
@@ -77,7 +77,8 @@ final class ReturnTypes {
 				&& type.isAssignableFrom(reactive.getReactiveType())) {
 			return new ReactiveInvocationAdapter(reactive);
 		}
-		return isDeferred(returnType) ? null : new InvocationAdapter.Blocking(false, REACTOR_PRESENT);
+		return isDeferred(returnType) ? null
+				: new InvocationAdapter.Blocking(false, type == Object.class, REACTOR_PRESENT);
 	}
 
 	/**
@@ -89,6 +90,14 @@ final class ReturnTypes {
 		return FUTURES.contains(type)
 				? CompletableFuture.completedFuture(EMPTY.get(returnType.getGeneric().resolve(Object.class)))
 				: EMPTY.get(type);
+	}
+
+	/**
+	 * Return whether work continues behind a result that was declared as any object.
+	 */
+	static boolean isDeferred(Object result) {
+		return !(result instanceof Future<?> future && future.isDone())
+				&& isDeferred(ResolvableType.forClass(result.getClass()));
 	}
 
 	/** A response entity or an {@code Optional} may contain work that continues. */

@@ -9,13 +9,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import reactor.core.publisher.Mono;
 
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -46,6 +49,7 @@ import io.github.lockstarter.test.SafetyViolation;
 import io.github.lockstarter.testsupport.CapturedLog;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
@@ -188,6 +192,21 @@ class NeverUnlockedTests {
 			context.registerBean(Replacing.class, () -> new Replacing((bean) -> new Job()));
 			context.register(Job.class);
 		}, (context) -> context.getBean(Job.class).run());
+	}
+
+	@Test
+	void aResultOfAnyTypeBehindWhichWorkContinuesIsRefused() {
+		start((context) -> context.register(AnyResult.class), (context) -> {
+			AnyResult bean = context.getBean(AnyResult.class);
+			for (Object result : List.of(new CompletableFuture<>(), Mono.just("work"), Stream.of("work"))) {
+				assertThatIllegalStateException().isThrownBy(() -> bean.run(result))
+					.withMessageContaining("AnyResult.run(Object)' has returned a " + result.getClass().getName()
+							+ ", whose work would continue without the lock");
+				assertThatIllegalStateException().isThrownBy(() -> bean.runGeneric(result));
+			}
+			assertThat(bean.run(CompletableFuture.completedFuture("done"))).isNotNull();
+			assertThat(bean.runGeneric("done")).isEqualTo("done");
+		});
 	}
 
 	/** Return how a context, or the creation of a bean, is refused. */
@@ -403,6 +422,20 @@ class NeverUnlockedTests {
 		@Override
 		public Object postProcessBeforeInitialization(Object bean, String beanName) {
 			return (bean instanceof Job) ? this.replacement.apply(bean) : bean;
+		}
+
+	}
+
+	static class AnyResult {
+
+		@DistributedLock
+		public Object run(Object result) {
+			return result;
+		}
+
+		@DistributedLock
+		public <T> T runGeneric(T result) {
+			return result;
 		}
 
 	}
