@@ -29,6 +29,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -109,6 +110,28 @@ class FencedTransactionsTests {
 			sales.sell();
 			laterOwnersClaim(context);
 			assertRefused(sales::sell);
+		});
+	}
+
+	@Test
+	void soItIsIfItsManagerBelongsToAChildContextWithoutLocks() {
+		this.runner.withPropertyValues(ON).run((context) -> {
+			try (AnnotationConfigApplicationContext child = new AnnotationConfigApplicationContext()) {
+				child.setParent(context);
+				child.registerBean("ofChild", JdbcTransactionManager.class,
+						() -> new JdbcTransactionManager(context.getBean(DataSource.class)));
+				child.refresh();
+				JdbcTransactionManager manager = child.getBean("ofChild", JdbcTransactionManager.class);
+				assertThat(manager.getTransactionExecutionListeners())
+					.hasOnlyElementsOfTypes(TransactionFence.class, LockCommitGuard.class)
+					.hasSize(2);
+				context.getBean(Sales.class).sell();
+				laterOwnersClaim(context);
+				assertRefused(() -> context.getBean(LockTemplate.class)
+					.executeWithoutResult(LockRequest.of("sale"),
+							(lease) -> new TransactionTemplate(manager).executeWithoutResult((transaction) -> {
+							})));
+			}
 		});
 	}
 

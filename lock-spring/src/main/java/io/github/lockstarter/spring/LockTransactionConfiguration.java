@@ -10,10 +10,12 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
+import org.springframework.context.event.ContextRefreshedEvent;
 import org.springframework.transaction.ConfigurableTransactionManager;
 
 import io.github.lockstarter.transaction.LockCommitGuard;
@@ -36,7 +38,8 @@ public class LockTransactionConfiguration {
 	/**
 	 * Adds the guard to transaction managers.
 	 */
-	static final class LockCommitGuards implements BeanPostProcessor, BeanFactoryAware, SmartInitializingSingleton {
+	static final class LockCommitGuards implements BeanPostProcessor, BeanFactoryAware, SmartInitializingSingleton,
+			ApplicationListener<ContextRefreshedEvent> {
 
 		private final LockCommitGuard guard = new LockCommitGuard();
 
@@ -63,7 +66,24 @@ public class LockTransactionConfiguration {
 		 */
 		@Override
 		public void afterSingletonsInstantiated() {
-			BeanFactory next = this.beans;
+			guard(this.beans);
+		}
+
+		/**
+		 * Guard the managers of a child context, which has other post-processors.
+		 */
+		@Override
+		public void onApplicationEvent(ContextRefreshedEvent event) {
+			guard(event.getApplicationContext().getAutowireCapableBeanFactory());
+		}
+
+		@Override
+		public boolean supportsAsyncExecution() {
+			return false;
+		}
+
+		private void guard(@Nullable BeanFactory first) {
+			BeanFactory next = first;
 			while (next instanceof ConfigurableListableBeanFactory beans) {
 				for (String name : beans.getBeanNamesForType(ConfigurableTransactionManager.class, true, false)) {
 					if (beans.containsSingleton(name)

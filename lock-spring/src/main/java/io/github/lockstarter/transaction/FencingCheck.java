@@ -4,13 +4,15 @@ package io.github.lockstarter.transaction;
 
 import java.util.function.BooleanSupplier;
 
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.SmartLifecycle;
+import org.springframework.context.event.ContextRefreshedEvent;
 
 /**
  * Ends the start of an application that fences transactions but cannot. Migrations and
  * the check of all annotations come before.
  */
-public final class FencingCheck implements SmartLifecycle {
+public final class FencingCheck implements SmartLifecycle, ApplicationListener<ContextRefreshedEvent> {
 
 	private final TransactionFences fences;
 
@@ -40,6 +42,25 @@ public final class FencingCheck implements SmartLifecycle {
 	public void start() {
 		this.running = true;
 		this.fences.fenceEarlyManagers();
+		check();
+	}
+
+	/**
+	 * Check a child context, whose locks are those of this one.
+	 */
+	@Override
+	public void onApplicationEvent(ContextRefreshedEvent event) {
+		if (this.fences.fenceChild(event.getApplicationContext().getAutowireCapableBeanFactory())) {
+			check();
+		}
+	}
+
+	@Override
+	public boolean supportsAsyncExecution() {
+		return false;
+	}
+
+	private void check() {
 		FencingSettings settings = this.fences.settings();
 		boolean annotated = this.annotated.getAsBoolean();
 		for (FenceTable table : this.fences.tables()) {

@@ -132,16 +132,34 @@ public final class TransactionFences implements BeanPostProcessor {
 	 * one needs them, or because they belong to a parent context without fences.
 	 */
 	void fenceEarlyManagers() {
-		BeanFactory next = this.beanFactory;
+		fenceManagers(this.beanFactory);
+	}
+
+	/**
+	 * Fence the managers of a child context, which has other post-processors, unless it
+	 * has fences of its own.
+	 * @return whether there are some that were not known
+	 */
+	boolean fenceChild(BeanFactory context) {
+		return context != this.beanFactory && context instanceof ConfigurableListableBeanFactory beans
+				&& beans.getBeanNamesForType(TransactionFences.class, true, false).length == 0
+				&& fenceManagers(context);
+	}
+
+	private boolean fenceManagers(BeanFactory first) {
+		boolean found = false;
+		BeanFactory next = first;
 		while (next instanceof ConfigurableListableBeanFactory beans) {
 			for (String name : beans.getBeanNamesForType(TransactionManager.class, true, false)) {
 				if (beans.containsSingleton(name)
 						&& !((beans == this.beanFactory) ? this.known.contains(name) : isFenced(beans.getBean(name)))) {
 					postProcessAfterInitialization(beans.getBean(name), name);
+					found = true;
 				}
 			}
 			next = beans.getParentBeanFactory();
 		}
+		return found;
 	}
 
 	private static boolean isFenced(Object manager) {
