@@ -4,6 +4,8 @@ package io.github.lockstarter.autoconfigure;
 
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import org.springframework.util.StringUtils;
 
 import io.github.lockstarter.transaction.FencingNotPossibleException;
@@ -11,6 +13,7 @@ import io.github.lockstarter.transaction.FencingNotPossibleException;
 /**
  * Analyzer for a {@link FencingNotPossibleException}.
  */
+@Order(Ordered.HIGHEST_PRECEDENCE)
 class FencingNotPossibleFailureAnalyzer extends AbstractFailureAnalyzer<FencingNotPossibleException> {
 
 	@Override

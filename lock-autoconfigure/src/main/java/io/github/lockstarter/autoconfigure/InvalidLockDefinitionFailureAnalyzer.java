@@ -5,12 +5,16 @@ package io.github.lockstarter.autoconfigure;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 
 import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
 
 /**
- * Analyzer for an {@link InvalidLockDefinitionException}.
+ * Analyzer for an {@link InvalidLockDefinitionException}. It comes before those of its
+ * causes.
  */
+@Order(Ordered.HIGHEST_PRECEDENCE)
 class InvalidLockDefinitionFailureAnalyzer extends AbstractFailureAnalyzer<InvalidLockDefinitionException> {
 
 	@Override

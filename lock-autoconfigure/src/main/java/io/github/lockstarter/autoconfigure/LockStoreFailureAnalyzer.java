@@ -4,10 +4,13 @@ package io.github.lockstarter.autoconfigure;
 
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 
 /**
  * Analyzer for a {@link LockStoreNotFoundException}.
  */
+@Order(Ordered.HIGHEST_PRECEDENCE)
 class LockStoreFailureAnalyzer extends AbstractFailureAnalyzer<LockStoreNotFoundException> {
 
 	@Override
