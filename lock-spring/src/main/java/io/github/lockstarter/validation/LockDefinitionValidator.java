@@ -7,6 +7,7 @@ import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 import org.apache.commons.logging.Log;
@@ -80,6 +81,9 @@ public final class LockDefinitionValidator implements BeanFactoryPostProcessor, 
 	private final SelfInvocationCheck selfInvocations = new SelfInvocationCheck();
 
 	private final Map<Class<?>, List<Method>> lockedMethods = new ConcurrentReferenceHashMap<>();
+
+	/** Later post-processors may have wrapped the proxies of these beans. */
+	private final Set<String> checked = ConcurrentHashMap.newKeySet();
 
 	/**
 	 * Create a validator.
@@ -165,6 +169,7 @@ public final class LockDefinitionValidator implements BeanFactoryPostProcessor, 
 				locked.forEach((method) -> checkMethod(method, type));
 				requireProxy(beanName, bean, locked);
 				checkCallbacks(beanName, locked);
+				this.checked.add(beanName);
 			}
 		}
 		return bean;
@@ -257,7 +262,7 @@ public final class LockDefinitionValidator implements BeanFactoryPostProcessor, 
 						+ InvalidLockDefinitionException.label(locked.get(0)) + "' runs without a lock");
 			}
 		}
-		else if (bean != null) {
+		else if (bean != null && !this.checked.contains(name)) {
 			requireProxy(name, bean, locked);
 		}
 		if (bean == null || AopUtils.isCglibProxy(bean)) {

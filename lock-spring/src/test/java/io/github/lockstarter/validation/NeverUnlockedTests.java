@@ -187,6 +187,12 @@ class NeverUnlockedTests {
 	}
 
 	@Test
+	void aBeanThatIsReplacedWhenItHasAProxyIsLocked() {
+		start((context) -> context.register(ReplacingLater.class, Job.class),
+				(context) -> context.getBean(Runnable.class).run());
+	}
+
+	@Test
 	void aBeanThatIsReplacedByOneWithTheAnnotationIsLocked() {
 		start((context) -> {
 			context.registerBean(Replacing.class, () -> new Replacing((bean) -> new Job()));
@@ -422,6 +428,15 @@ class NeverUnlockedTests {
 		@Override
 		public Object postProcessBeforeInitialization(Object bean, String beanName) {
 			return (bean instanceof Job) ? this.replacement.apply(bean) : bean;
+		}
+
+	}
+
+	static class ReplacingLater implements BeanPostProcessor {
+
+		@Override
+		public Object postProcessAfterInitialization(Object bean, String beanName) {
+			return new Replacing().postProcessBeforeInitialization(bean, beanName);
 		}
 
 	}
