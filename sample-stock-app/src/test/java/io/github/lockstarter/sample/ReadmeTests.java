@@ -4,6 +4,7 @@ package io.github.lockstarter.sample;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -78,6 +79,18 @@ class ReadmeTests {
 				assertThat(pom).contains(element.group());
 			}
 		});
+	}
+
+	@Test
+	void allPagesNameTheVersionOfThisProject() throws Exception {
+		Pattern version = Pattern.compile("<artifactId>lock-\\w+</artifactId>\\s*<version>(.+)<|stock-app-(.+)\\.jar");
+		Matcher own = version.matcher(Files.readString(Path.of("..", "lock-starter", "pom.xml")));
+		assertThat(own.find()).isTrue();
+		for (String page : List.of("README.md", "docs/reference.md", "docs/stores.md", "sample-stock-app/README.md")) {
+			assertThat(version.matcher(Files.readString(Path.of("..", page))).results()).as(page)
+				.isNotEmpty()
+				.allMatch((named) -> own.group(1).equals((named.group(1) != null) ? named.group(1) : named.group(2)));
+		}
 	}
 
 	@Test
