@@ -25,13 +25,20 @@ import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.core.convert.TypeDescriptor;
 import org.springframework.expression.BeanResolver;
 import org.springframework.expression.EvaluationException;
+import org.springframework.expression.TypedValue;
+import org.springframework.expression.spel.ExpressionState;
+import org.springframework.expression.spel.SpelEvaluationException;
 import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.SpelParserConfiguration;
 import org.springframework.expression.spel.ast.BeanReference;
 import org.springframework.expression.spel.ast.CompoundExpression;
 import org.springframework.expression.spel.ast.Elvis;
 import org.springframework.expression.spel.ast.FunctionReference;
+import org.springframework.expression.spel.ast.InlineList;
+import org.springframework.expression.spel.ast.OpPlus;
 import org.springframework.expression.spel.ast.Operator;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.SpelNodeImpl;
 import org.springframework.expression.spel.ast.StringLiteral;
 import org.springframework.expression.spel.ast.Ternary;
 import org.springframework.expression.spel.ast.VariableReference;
@@ -57,6 +64,9 @@ final class LockKeyExpression {
 
 	private final SpelExpression expression;
 
+	/** The same, except that no part of a text is {@code null}. */
+	private final SpelExpression strict;
+
 	private final Method method;
 
 	private final Parameters parameters;
@@ -70,9 +80,28 @@ final class LockKeyExpression {
 	 */
 	LockKeyExpression(String expression, Method method, BeanResolver beans) {
 		this.expression = parser.parseRaw(expression);
+		this.strict = new SpelExpression(expression, strict((SpelNodeImpl) parser.parseRaw(expression).getAST()),
+				new SpelParserConfiguration());
 		this.method = method;
 		this.parameters = new Parameters(method);
 		this.shared.setBeanResolver(beans);
+	}
+
+	private static SpelNodeImpl strict(SpelNodeImpl node) {
+		SpelNodeImpl[] children = children(node).map((child) -> strict((SpelNodeImpl) child))
+			.toArray(SpelNodeImpl[]::new);
+		int start = node.getStartPosition();
+		int end = node.getEndPosition();
+		if (node instanceof OpPlus && children.length == 2) {
+			return new OpPlus(start, end, new Part(children[0]), new Part(children[1]));
+		}
+		if (node instanceof Ternary) {
+			return new Ternary(start, end, children);
+		}
+		if (node instanceof Elvis) {
+			return new Elvis(start, end, children);
+		}
+		return (node instanceof InlineList) ? new InlineList(start, end, children) : node;
 	}
 
 	/**
@@ -88,34 +117,39 @@ final class LockKeyExpression {
 		context.setTypeConverter(new Texts(name));
 		Object value;
 		try {
-			value = ObjectUtils.unwrapOptional(this.expression.getValue(context));
+			value = ObjectUtils.unwrapOptional(this.strict.getValue(context));
 		}
 		catch (EvaluationException ex) {
-			throw unusable("could not be evaluated: " + ex.getMessage(), ex);
+			String remedy = (ex instanceof SpelEvaluationException)
+					? "; correct the expression, or pass arguments for which it has a value" : "";
+			throw unusable("could not be evaluated: " + ex.getMessage() + remedy, ex);
 		}
 		if (value instanceof Map) {
-			throw unusable("is a map, which is neither a key nor a collection of keys", null);
+			throw unusable("is a map, which is neither a key nor a collection of keys: add .keySet(), or use an"
+					+ " expression with a single value", null);
 		}
 		List<?> elements = elements(value);
 		if (elements == null) {
 			return new Keys(List.of(key(name, value)), false);
 		}
 		if (elements.isEmpty()) {
-			throw unusable("is empty: there is nothing to lock", null);
+			throw unusable("is empty, so there is nothing to lock: skip the call if there are no elements", null);
 		}
 		return new Keys(elements.stream().map((element) -> keyOfElement(name, element)).toList(), true);
 	}
 
 	private LockKey keyOfElement(String name, @Nullable Object element) {
 		if (element != null && (element instanceof Map || elements(element) != null)) {
-			throw unusable("holds a " + element.getClass().getSimpleName() + " where a single value is required", null);
+			throw unusable("holds a " + element.getClass().getSimpleName() + " where a single value is required: use"
+					+ " an expression whose elements are single values", null);
 		}
 		return key(name, element);
 	}
 
 	private LockKey key(String name, @Nullable Object value) {
 		if (value == null) {
-			throw unusable("is null", null);
+			throw unusable("is null: check the argument before the call, or use an expression that is never null, such"
+					+ " as \"#id ?: 'none'\"", null);
 		}
 		try {
 			return LockKey.of(name, value);
@@ -265,6 +299,33 @@ final class LockKeyExpression {
 			catch (IllegalArgumentException ex) {
 				throw new EvaluationException(String.valueOf(ex.getMessage()), ex);
 			}
+		}
+
+	}
+
+	/**
+	 * A part of a text. SpEL writes one that is {@code null} like the text
+	 * {@code "null"}, which would be the same key.
+	 */
+	private static final class Part extends SpelNodeImpl {
+
+		Part(SpelNodeImpl value) {
+			super(value.getStartPosition(), value.getEndPosition(), value);
+		}
+
+		@Override
+		public TypedValue getValueInternal(ExpressionState state) {
+			TypedValue value = this.children[0].getValueInternal(state);
+			if (value.getValue() == null) {
+				throw new EvaluationException("its part " + toStringAST() + " is null: check the argument before the"
+						+ " call, or use a part that is never null, such as \"(#id ?: 'none')\"");
+			}
+			return value;
+		}
+
+		@Override
+		public String toStringAST() {
+			return this.children[0].toStringAST();
 		}
 
 	}

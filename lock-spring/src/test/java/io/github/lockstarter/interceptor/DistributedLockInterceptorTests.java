@@ -238,7 +238,7 @@ class DistributedLockInterceptorTests {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.stock.byName(null))
 			.withMessageContaining("'#name', is null");
 		assertThatIllegalArgumentException().isThrownBy(() -> this.stock.deductAll(List.of()))
-			.withMessageContaining("is empty: there is nothing to lock");
+			.withMessageContaining("is empty, so there is nothing to lock");
 		assertThat(this.target.lockedByOthersInside).isEmpty();
 	}
 

@@ -21,6 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
@@ -107,6 +108,41 @@ class LockKeyExpressionTests {
 		assertThat(evaluate("'a' + #order.id + 'b'", new Order(' '), 1).key()).isEqualTo("a b");
 	}
 
+	/** SpEL itself writes null, which is also a text. */
+	@ParameterizedTest
+	@ValueSource(strings = { "#order.id + ':' + #count", "'id ' + #order.id", "('a' + #order.id) + 'b'",
+			"#count > 0 ? #order.id + ':1' : 'none'", "#order.none() ?: #order.id + ':1'", "{#order.id + ':1', 'b'}" })
+	void aTextWithAPartThatIsNullIsRefused(String expression) {
+		assertThatIllegalArgumentException()
+			.isThrownBy(
+					() -> expression(expression).evaluate("stock", this.target, new Object[] { new Order(null), 1 }))
+			.withMessageContaining("its part #order.id is null: check the argument before the call")
+			.withMessageEndingWith("nothing was executed");
+	}
+
+	@Test
+	void aPartThatHasATextInsteadOfNullIsNotRefused() {
+		assertThat(evaluate("(#order.id ?: 'none') + ':' + #count", new Order(null), 1).key()).isEqualTo("none:1");
+		assertThat(evaluate("#order.id == null ? 'none' : 'id ' + #order.id", new Order(null), 1).key())
+			.isEqualTo("none");
+		assertThat(evaluate("#order.id + ':' + #count", new Order("null"), 1).key()).isEqualTo("null:1");
+	}
+
+	@Test
+	void anUnusableKeyIsRefusedWithWhatToDoInstead() {
+		Map<Order, String> remedies = Map.of(new Order(null), "#id ?: 'none'", new Order(Map.of(1, 2)), "add .keySet()",
+				new Order(List.of()), "skip the call if there are no elements", new Order(List.of(List.of())),
+				"whose elements are single values");
+		remedies.forEach((order, remedy) -> assertThatIllegalArgumentException()
+			.isThrownBy(() -> evaluate("#order.id", order, 1))
+			.withMessageContaining(remedy)
+			.withMessageEndingWith("; nothing was executed"));
+		assertThatIllegalArgumentException().isThrownBy(() -> evaluate("#order.idd", new Order(1), 1))
+			.withMessageContaining("'idd'")
+			.withMessageEndingWith(
+					"; correct the expression, or pass arguments for which it has a value; nothing was executed");
+	}
+
 	static Stream<Object> valuesWithoutText() {
 		return Stream.of(new Object(), new int[] { 1 }, Set.of(1, 2), 1.5, new GregorianCalendar(), Optional.empty(),
 				new Order(new Object()));
@@ -173,6 +209,12 @@ class LockKeyExpressionTests {
 	}
 
 	record Order(@Nullable Object id) {
+
+		@SuppressWarnings("unused")
+		public @Nullable Object none() {
+			return null;
+		}
+
 	}
 
 	record Shop(String region) {
