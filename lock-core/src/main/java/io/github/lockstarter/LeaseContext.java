@@ -30,7 +30,9 @@ final class LeaseContext {
 		Scope innermost = INNERMOST.get();
 		if (innermost == null) {
 			throw new IllegalStateException("There is no current lease: this thread is neither inside a method"
-					+ " annotated with @DistributedLock nor inside a LockTemplate");
+					+ " annotated with @DistributedLock nor inside a LockTemplate. Usual causes are a call of the annotated"
+					+ " method within its own bean, which does not pass the proxy, and code that runs on another thread or"
+					+ " later, to which the lease has to be passed");
 		}
 		return innermost.lease;
 	}
