@@ -20,6 +20,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.Future;
 import java.util.function.Function;
+import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -250,7 +251,7 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 	 * characters are kept. Different locks have different texts.
 	 */
 	public String text() {
-		return (this.key != null) ? this.name + ':' + encode(this.key) : this.name;
+		return (this.key != null) ? this.name + ':' + encode(this.key, LockKey::standsForItself) : this.name;
 	}
 
 	/**
@@ -329,16 +330,17 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 	}
 
 	private static String abbreviate(String text) {
-		return encode((text.length() > 40) ? text.substring(0, 40) + "…" : text);
+		return encode((text.length() > 40) ? text.substring(0, 40) + "…" : text,
+				(codePoint) -> standsForItself(codePoint) || "%{}".indexOf(codePoint) >= 0);
 	}
 
-	private static String encode(String key) {
-		if (key.codePoints().allMatch(LockKey::standsForItself)) {
+	private static String encode(String key, IntPredicate standsForItself) {
+		if (key.codePoints().allMatch(standsForItself)) {
 			return key;
 		}
 		StringBuilder encoded = new StringBuilder(key.length() + 16);
 		key.codePoints().forEach((codePoint) -> {
-			if (standsForItself(codePoint)) {
+			if (standsForItself.test(codePoint)) {
 				encoded.appendCodePoint(codePoint);
 			}
 			else {

@@ -283,6 +283,12 @@ class LockKeyTests {
 	}
 
 	@Test
+	void aNameThatIsNoLabelIsQuotedAsItWasWritten() {
+		assertThatIllegalArgumentException().isThrownBy(() -> LockKey.of("#{id} 100%\n"))
+			.withMessageEndingWith("but was '#{id} 100%%0A'");
+	}
+
+	@Test
 	void aNameHasALimit() {
 		assertThat(LockKey.of("x".repeat(128)).name()).hasSize(128);
 		assertThatIllegalArgumentException().isThrownBy(() -> LockKey.of("x".repeat(129)));

@@ -148,7 +148,9 @@ final class LockDefinitionParser {
 					"Use key = \"" + reference + "\".");
 		}
 		String label = name.isBlank() ? defaultName() : name;
-		return check("name", "Set 'name' to a valid label.", () -> LockKey.of(label));
+		return check("name",
+				"Set 'name' to a valid label. What differs in each call belongs in 'key', as in" + " key = \"#id\".",
+				() -> LockKey.of(label));
 	}
 
 	/**

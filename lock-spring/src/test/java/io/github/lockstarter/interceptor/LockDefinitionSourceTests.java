@@ -141,6 +141,8 @@ class LockDefinitionSourceTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', value = { //
 			"badName | name: 'name' must be 1 to 128 of the characters | Set 'name' to",
+			"templateAsName | but was '#{productId}' | Set 'name' to a valid label. What differs in each call belongs in"
+					+ " 'key', as in key = \"#id\".",
 			"parameterAsName | name \"#productId\" is a static label, so #productId is not evaluated |"
 					+ " Use key = \"#productId\".",
 			"parameterInName | name \"stock-#p0.sell\" is a static label, so #p0 is not evaluated | key = \"#p0\"",
@@ -481,6 +483,10 @@ class LockDefinitionSourceTests {
 
 		@DistributedLock(name = "of stock")
 		void badName() {
+		}
+
+		@DistributedLock(name = "#{productId}")
+		void templateAsName(long productId) {
 		}
 
 		@DistributedLock(name = "#productId")
