@@ -4,6 +4,7 @@ package io.github.lockstarter.interceptor;
 
 import java.lang.reflect.Method;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -39,7 +40,7 @@ final class ReturnTypes {
 	private static final Set<Class<?>> FUTURES = Set.of(CompletableFuture.class, CompletionStage.class);
 
 	private static final Set<Class<?>> DEFERRED = Set.of(Future.class, CompletionStage.class, Flow.Publisher.class,
-			BaseStream.class, Callable.class);
+			BaseStream.class, Iterator.class, Callable.class);
 
 	/** By name, because these types are optional. */
 	private static final Set<String> DEFERRED_IF_PRESENT = Set.of("org.reactivestreams.Publisher",

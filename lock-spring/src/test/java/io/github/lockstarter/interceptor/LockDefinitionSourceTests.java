@@ -7,6 +7,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -635,6 +636,9 @@ class LockDefinitionSourceTests {
 
 		@DistributedLock
 		IntStream intStream();
+
+		@DistributedLock
+		Iterator<String> iterator();
 
 		@DistributedLock
 		Callable<String> callable();
