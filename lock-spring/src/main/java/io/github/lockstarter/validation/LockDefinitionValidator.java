@@ -240,6 +240,7 @@ public final class LockDefinitionValidator implements BeanFactoryPostProcessor, 
 	private void checkBean(String name, Class<?> type, RegistryCheck registries) {
 		List<Method> locked = lockedMethods(type);
 		if (locked.isEmpty()) {
+			warnOfClassWithoutMethods(type);
 			return;
 		}
 		Object bean = this.beanFactory.containsSingleton(name) ? this.beanFactory.getBean(name) : null;
@@ -252,6 +253,15 @@ public final class LockDefinitionValidator implements BeanFactoryPostProcessor, 
 		}
 		for (Method method : locked) {
 			this.definitions.check(method, type, (registry, request) -> registries.check(method, registry, request));
+		}
+	}
+
+	private static void warnOfClassWithoutMethods(Class<?> type) {
+		if (AnnotationUtils.isCandidateClass(type, DistributedLock.class)
+				&& MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY).isPresent(DistributedLock.class)) {
+			logger.warn("@DistributedLock on the class " + type.getName()
+					+ " has no effect, because it has no public method: make the methods public that need the lock, or"
+					+ " annotate them instead of the class");
 		}
 	}
 

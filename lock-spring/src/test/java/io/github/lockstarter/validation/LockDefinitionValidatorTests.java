@@ -236,6 +236,20 @@ class LockDefinitionValidatorTests {
 		assertThat(log).contains("The bean 'valid' was not created by Spring, so '").contains("runs without a lock");
 	}
 
+	@ParameterizedTest
+	@ValueSource(classes = { NoPublicMethod.class, InheritsNoPublicMethod.class })
+	void aClassWithoutAnyMethodToLockIsWarnedOf(Class<?> type, CapturedLog log) {
+		start((context) -> context.registerBean(type), true);
+		assertThat(log).containsOnlyOnce("@DistributedLock on the class " + type.getName()
+				+ " has no effect, because it has no public method: make the methods public that need the lock");
+	}
+
+	@Test
+	void aClassWhoseMethodsAreLockedIsNotWarnedOf(CapturedLog log) {
+		start((context) -> context.registerBean(LockedClass.class), true);
+		assertThat(log).doesNotContain("has no effect");
+	}
+
 	@Test
 	void aTransactionOutsideOfTheLockIsRefused() {
 		assertThat(failure((context) -> {
@@ -305,6 +319,26 @@ class LockDefinitionValidatorTests {
 
 		public void runAll() {
 			run(1);
+		}
+
+	}
+
+	@DistributedLock
+	static class NoPublicMethod {
+
+		void run() {
+		}
+
+	}
+
+	static class InheritsNoPublicMethod extends NoPublicMethod {
+
+	}
+
+	@DistributedLock
+	static class LockedClass {
+
+		public void run() {
 		}
 
 	}
