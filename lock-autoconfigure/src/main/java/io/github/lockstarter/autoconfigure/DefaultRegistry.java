@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.BeanFactory;
@@ -26,8 +28,12 @@ import io.github.lockstarter.store.LockStore;
  *
  * @param beanFactory has the registries of all kinds of stores on the class path
  * @param registries creates that of another store
+ * @param properties the store, and the addresses of servers
  */
-record DefaultRegistry(ConfigurableListableBeanFactory beanFactory, LockRegistryFactory registries) {
+record DefaultRegistry(ConfigurableListableBeanFactory beanFactory, LockRegistryFactory registries,
+		DistributedLockProperties properties) {
+
+	private static final Log logger = LogFactory.getLog(DefaultRegistry.class);
 
 	/**
 	 * Return how an application gets a registry that it has not, or {@code null} if it is
@@ -43,12 +49,28 @@ record DefaultRegistry(ConfigurableListableBeanFactory beanFactory, LockRegistry
 	}
 
 	/**
-	 * Return the registry of a store. For {@code AUTO}, that is the only or primary
-	 * {@link LockStore} bean of the application, or else the only kind of store on the
-	 * class path.
+	 * Return the registry of the store that the properties name. For {@code AUTO}, that
+	 * is the only or primary {@link LockStore} bean of the application, or else the only
+	 * kind of store on the class path.
 	 * @throws LockStoreNotFoundException if there is none, or none can be preferred
 	 */
-	LockRegistry of(Store store) {
+	LockRegistry choose() {
+		warnOfAddresses(Kind.ZOOKEEPER, "zookeeper.connect-string",
+				this.properties.zookeeper().connectString() != null);
+		warnOfAddresses(Kind.REDLOCK, "redlock.nodes", !this.properties.redlock().nodes().isEmpty());
+		return of(this.properties.store());
+	}
+
+	/** Nobody may notice that a store is missing if the locks are kept in another one. */
+	private void warnOfAddresses(Kind kind, String property, boolean present) {
+		if (present && !kinds().contains(kind) && !this.properties.store().name().equals(kind.name())) {
+			logger.warn("No lock is kept in the store '" + kind + "', because it is not on the class path, although"
+					+ " distributed-lock." + property + " is set: to use it, " + kind.remedy
+					+ "; otherwise remove the property");
+		}
+	}
+
+	private LockRegistry of(Store store) {
 		if (store == Store.MEMORY) {
 			return this.registries.create("memory", new MemoryLockStore());
 		}
@@ -58,8 +80,10 @@ record DefaultRegistry(ConfigurableListableBeanFactory beanFactory, LockRegistry
 		}
 		Kind kind = Kind.valueOf(store.name());
 		if (!kinds().contains(kind)) {
+			boolean withoutServers = kind == Kind.REDLOCK && this.properties.redlock().nodes().isEmpty();
 			throw new LockStoreNotFoundException(
-					"The property distributed-lock.store is '" + kind + "', but that store is not on the class path",
+					"The property distributed-lock.store is '" + kind + "', but " + (withoutServers
+							? "distributed-lock.redlock.nodes is not set" : "that store is not on the class path"),
 					kind.remedy);
 		}
 		return of(kind);
@@ -159,8 +183,8 @@ record DefaultRegistry(ConfigurableListableBeanFactory beanFactory, LockRegistry
 				"add the dependency io.github.lockstarter:lock-starter-zookeeper"),
 
 		REDLOCK(RedlockConfiguration.REGISTRY, RedlockConfiguration.STORE,
-				"add the dependency io.github.lockstarter:lock-starter, which brings Lettuce, and set"
-						+ " distributed-lock.redlock.nodes to the addresses of at least three servers");
+				"set distributed-lock.redlock.nodes to the addresses of at least three servers, with the dependency"
+						+ " io.github.lockstarter:lock-starter, which brings Lettuce");
 
 		private final String registry;
 

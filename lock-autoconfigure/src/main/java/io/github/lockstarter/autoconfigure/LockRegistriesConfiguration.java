@@ -62,7 +62,7 @@ class LockRegistriesConfiguration {
 			@Bean(DEFAULT)
 			LockRegistry distributedLockRegistry(ConfigurableListableBeanFactory beanFactory,
 					LockRegistryFactory registries, DistributedLockProperties properties) {
-				return new DefaultRegistry(beanFactory, registries).of(properties.store());
+				return new DefaultRegistry(beanFactory, registries, properties).choose();
 			}
 
 		}

@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.autoconfigure;
 
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -27,6 +28,9 @@ class RedisLockConfiguration {
 
 	static final String STORE = "distributedLockRedisStore";
 
+	/** The configuration by which Spring Boot declares a connection factory. */
+	private static final String AUTO_CONFIGURATION = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration";
+
 	@Bean(name = REGISTRY, defaultCandidate = false)
 	@Lazy
 	@ConditionalOnMissingBean(name = REGISTRY)
@@ -36,7 +40,7 @@ class RedisLockConfiguration {
 
 	@Bean(name = STORE, defaultCandidate = false)
 	@Lazy
-	RedisLockStore distributedLockRedisStore(DistributedLockProperties properties,
+	RedisLockStore distributedLockRedisStore(DistributedLockProperties properties, BeanFactory beanFactory,
 			@DistributedLockRedisConnectionFactory ObjectProvider<RedisConnectionFactory> qualified,
 			ObjectProvider<RedisConnectionFactory> all) {
 		RedisConnectionFactory connections = BeanChoice.choose(qualified, all,
@@ -44,8 +48,11 @@ class RedisLockConfiguration {
 		if (connections == null) {
 			throw new LockStoreNotFoundException(
 					"Distributed locks in Redis need a RedisConnectionFactory bean, but there is none",
-					"add the dependency org.springframework.boot:spring-boot-starter-data-redis, and do not exclude its"
-							+ " DataRedisAutoConfiguration");
+					beanFactory.containsBean(AUTO_CONFIGURATION)
+							? "add the driver that spring.data.redis.client-type names: redis.clients:jedis for jedis,"
+									+ " io.lettuce:lettuce-core for lettuce"
+							: "add the dependency org.springframework.boot:spring-boot-starter-data-redis, and do not"
+									+ " exclude its DataRedisAutoConfiguration");
 		}
 		return new RedisLockStore(connections, settings(properties));
 	}

@@ -99,7 +99,7 @@ class RedlockAutoConfigurationTests {
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.hasMessage(
-						"The property distributed-lock.store is 'redlock', but that store is not on the class path"));
+						"The property distributed-lock.store is 'redlock', but distributed-lock.redlock.nodes is not set"));
 	}
 
 	@Test

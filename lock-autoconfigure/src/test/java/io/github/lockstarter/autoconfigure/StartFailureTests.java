@@ -111,15 +111,30 @@ class StartFailureTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', value = { //
-			"redlock | add the dependency io.github.lockstarter:lock-starter, which brings Lettuce, and set",
-			"jdbc | add the dependency io.github.lockstarter:lock-starter-jdbc, which brings" })
-	void aMissingDefaultStoreIsAnalyzed(String store, String remedy, CapturedOutput output) {
+			"redlock | distributed-lock.redlock.nodes is not set | set distributed-lock.redlock.nodes to the addresses of at least three servers",
+			"jdbc | that store is not on the class path | add the dependency io.github.lockstarter:lock-starter-jdbc, which brings" })
+	void aMissingDefaultStoreIsAnalyzed(String store, String problem, String remedy, CapturedOutput output) {
 		assertThat(catchThrowable(() -> start(Application.class, "distributed-lock.store=" + store))).isNotNull();
 		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains(
-					"The property distributed-lock.store is '" + store + "', but that store is not on the class path.")
-			.contains(remedy)
+			.contains("The property distributed-lock.store is '" + store + "', but " + problem + ".")
+			.containsPattern("Action:\\s+To lock across instances, " + remedy)
 			.doesNotContain("\tat ");
+	}
+
+	@Test
+	void addressesWithoutTheirStoreAreWarnedOf(CapturedOutput output) {
+		SpringApplication application = application(Application.class);
+		application.setResourceLoader(new DefaultResourceLoader(
+				new FilteredClassLoader("io.github.lockstarter.zookeeper", "io.github.lockstarter.redlock")));
+		application
+			.run("--distributed-lock.store=memory", "--distributed-lock.zookeeper.connect-string=zk1:2181",
+					"--distributed-lock.redlock.nodes=one,two,three")
+			.close();
+		assertThat(output)
+			.containsOnlyOnce("No lock is kept in the store 'zookeeper', because it is not on the class"
+					+ " path, although distributed-lock.zookeeper.connect-string is set: to use it, add the dependency"
+					+ " io.github.lockstarter:lock-starter-zookeeper; otherwise remove the property")
+			.containsOnlyOnce("No lock is kept in the store 'redlock'");
 	}
 
 	@Test
@@ -194,6 +209,17 @@ class StartFailureTests {
 			.contains("Distributed locks in Redis need a RedisConnectionFactory bean, but there is none.")
 			.contains("add the dependency org.springframework.boot:spring-boot-starter-data-redis")
 			.doesNotContain("\tat ");
+	}
+
+	@Test
+	void aMissingDriverIsAnalyzed(CapturedOutput output) {
+		SpringApplication application = application(Application.class);
+		application.setResourceLoader(new DefaultResourceLoader(new FilteredClassLoader("redis.clients.jedis")));
+		assertThat(catchThrowable(() -> application.run("--spring.data.redis.client-type=jedis"))).isNotNull();
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("Distributed locks in Redis need a RedisConnectionFactory bean, but there is none.")
+			.contains("add the driver that spring.data.redis.client-type names: redis.clients:jedis for jedis")
+			.doesNotContain("add the dependency");
 	}
 
 	@ParameterizedTest
