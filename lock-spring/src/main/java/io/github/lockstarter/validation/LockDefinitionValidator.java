@@ -34,6 +34,7 @@ import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.AdviceMode;
 import org.springframework.context.event.ContextRefreshedEvent;
 import org.springframework.core.Ordered;
+import org.springframework.core.PriorityOrdered;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
@@ -82,6 +83,9 @@ public final class LockDefinitionValidator implements BeanFactoryPostProcessor, 
 
 	private final Map<Class<?>, List<Method>> lockedMethods = new ConcurrentReferenceHashMap<>();
 
+	/** A locked method of each bean that is being initialized. */
+	private final Map<String, Method> expected = new ConcurrentHashMap<>();
+
 	/** Later post-processors may have wrapped the proxies of these beans. */
 	private final Set<String> checked = ConcurrentHashMap.newKeySet();
 
@@ -107,24 +111,18 @@ public final class LockDefinitionValidator implements BeanFactoryPostProcessor, 
 	public void postProcessBeanFactory(ConfigurableListableBeanFactory beanFactory) {
 		beanFactory.addBeanPostProcessor(new BeanPostProcessor() {
 
-			/** A locked method of each bean that is being initialized. */
-			private final Map<String, Method> locked = new ConcurrentHashMap<>();
-
 			/** Others come later, and may replace the bean. */
 			@Override
 			public Object postProcessBeforeInitialization(Object bean, String beanName) {
 				lockedMethods(ClassUtils.getUserClass(bean)).stream()
 					.findFirst()
-					.ifPresent((method) -> this.locked.put(beanName, method));
+					.ifPresent((method) -> LockDefinitionValidator.this.expected.put(beanName, method));
 				return bean;
 			}
 
 			@Override
 			public Object postProcessAfterInitialization(Object bean, String beanName) {
-				Method method = this.locked.remove(beanName);
-				if (method != null) {
-					requireAnnotation(method, beanName, bean);
-				}
+				requireAnnotation(beanName, bean);
 				return isRegistered() ? bean
 						: LockDefinitionValidator.this.postProcessAfterInitialization(bean, beanName);
 			}
@@ -133,13 +131,16 @@ public final class LockDefinitionValidator implements BeanFactoryPostProcessor, 
 	}
 
 	/** A proxy acquires the locks of the object behind it, not of what that calls. */
-	private void requireAnnotation(Method method, String name, Object bean) {
-		if (this.adviceMode == AdviceMode.PROXY && lockedMethods(ClassUtils.getUserClass(bean)).isEmpty()) {
+	private void requireAnnotation(String name, Object bean) {
+		Method method = this.expected.get(name);
+		if (method != null && this.adviceMode == AdviceMode.PROXY
+				&& lockedMethods(ClassUtils.getUserClass(bean)).isEmpty()) {
 			throw invalid(method,
 					"a bean post-processor replaces the bean '" + name + "' by an object of the class "
 							+ bean.getClass().getName() + ", which calls it without its lock",
 					"Let the post-processor replace the bean in postProcessAfterInitialization, when it has its proxy,"
-							+ " or annotate the method of an interface that both classes have.");
+							+ " and not implement PriorityOrdered; or annotate the method of an interface that both"
+							+ " classes have.");
 		}
 	}
 
@@ -484,6 +485,39 @@ public final class LockDefinitionValidator implements BeanFactoryPostProcessor, 
 
 	private static InvalidLockDefinitionException invalid(Method method, String problem, String action) {
 		return new InvalidLockDefinitionException(method, problem, action, null);
+	}
+
+	/**
+	 * Checks what the processor that creates proxies will get, right before it.
+	 */
+	public static final class BeforeProxies implements BeanPostProcessor, PriorityOrdered {
+
+		private final LockDefinitionValidator validator;
+
+		/**
+		 * Create a check.
+		 * @param validator knows which beans have locked methods
+		 */
+		public BeforeProxies(LockDefinitionValidator validator) {
+			this.validator = validator;
+		}
+
+		@Override
+		public int getOrder() {
+			return LOWEST_PRECEDENCE;
+		}
+
+		/**
+		 * Check a bean that may have been replaced.
+		 * @throws InvalidLockDefinitionException if a method would run without its lock
+		 */
+		@Override
+		public Object postProcessAfterInitialization(Object bean, String beanName) {
+			this.validator.requireAnnotation(beanName, bean);
+			this.validator.expected.remove(beanName);
+			return bean;
+		}
+
 	}
 
 	/** Loaded only if Spring transactions are on the class path. */

@@ -31,6 +31,7 @@ import org.springframework.context.annotation.EnableAspectJAutoProxy;
 import org.springframework.context.event.ApplicationEventMulticaster;
 import org.springframework.context.event.SimpleApplicationEventMulticaster;
 import org.springframework.core.NestedExceptionUtils;
+import org.springframework.core.PriorityOrdered;
 import org.springframework.core.Ordered;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
@@ -181,7 +182,12 @@ class NeverUnlockedTests {
 
 	@Test
 	void aBeanThatIsReplacedBeforeItHasAProxyIsRefused() {
-		assertThat(refused((context) -> context.register(Replacing.class, Job.class),
+		assertReplacementIsRefused(Replacing.class);
+		assertReplacementIsRefused(ReplacingFirst.class);
+	}
+
+	private static void assertReplacementIsRefused(Class<?> postProcessor) {
+		assertThat(refused((context) -> context.register(postProcessor, Job.class),
 				(context) -> context.getBean(Runnable.class).run()))
 			.hasMessageContaining("Job.run()': a bean post-processor replaces the bean 'neverUnlockedTests.Job'");
 	}
@@ -437,6 +443,16 @@ class NeverUnlockedTests {
 		@Override
 		public Object postProcessAfterInitialization(Object bean, String beanName) {
 			return new Replacing().postProcessBeforeInitialization(bean, beanName);
+		}
+
+	}
+
+	/** Comes before the processor that creates proxies. */
+	static class ReplacingFirst extends ReplacingLater implements PriorityOrdered {
+
+		@Override
+		public int getOrder() {
+			return LOWEST_PRECEDENCE;
 		}
 
 	}
