@@ -237,7 +237,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		LockKey first = requests.get(0).key();
 		Executor lane = (task) -> this.threads.requests().execute(first, task);
 		return new ManyLocks(this.terms.time(), requests, this.waiters.waitTime(requests), atOnce, one, lane, bodies,
-				this.threads.returns());
+				this.threads.returns(), this.desk::releaseInTime);
 	}
 
 	/**

@@ -48,6 +48,8 @@ final class ManyLocks {
 
 	private final Executor returns;
 
+	private final Function<Runnable, CompletableFuture<Void>> releases;
+
 	private final long start;
 
 	private final FutureLease<LeaseSet> result;
@@ -57,6 +59,8 @@ final class ManyLocks {
 	private volatile @Nullable CompletableFuture<Lease> awaited;
 
 	private volatile boolean blocking;
+
+	private volatile boolean failing;
 
 	/**
 	 * Create an acquisition whose wait time begins now.
@@ -69,10 +73,13 @@ final class ManyLocks {
 	 * @param tasks runs what asks for the locks
 	 * @param bodies runs what callers do with the leases
 	 * @param returns runs what releases the locks
+	 * @param releases releases locks for a caller that waits for it, until it has taken
+	 * too long
 	 */
 	ManyLocks(Time time, List<LockRequest> requests, Duration waitTime,
 			BiFunction<List<LockRequest>, Duration, CompletableFuture<@Nullable List<Lease>>> atOnce,
-			Function<LockRequest, CompletableFuture<Lease>> one, Executor tasks, Executor bodies, Executor returns) {
+			Function<LockRequest, CompletableFuture<Lease>> one, Executor tasks, Executor bodies, Executor returns,
+			Function<Runnable, CompletableFuture<Void>> releases) {
 		this.time = time;
 		this.start = time.now();
 		this.requests = requests;
@@ -81,6 +88,7 @@ final class ManyLocks {
 		this.one = one;
 		this.tasks = tasks;
 		this.returns = returns;
+		this.releases = releases;
 		this.result = new FutureLease<>(bodies);
 		this.leases = new GrantedLeases(this.result);
 	}
@@ -105,7 +113,7 @@ final class ManyLocks {
 	 */
 	LeaseSet await() {
 		this.blocking = true;
-		while (!this.result.isDone()) {
+		while (!this.result.isDone() && !this.failing) {
 			acquire();
 		}
 		return this.result.lease();
@@ -234,12 +242,19 @@ final class ManyLocks {
 		return Duration.ofNanos(this.time.now() - this.start);
 	}
 
-	/** Fail after all locks are released, so that the caller finds no lock held. */
+	/**
+	 * Fail after all locks are released, so that the caller finds no lock held. The
+	 * caller of a store that does not answer leaves before.
+	 */
 	private void fail(@Nullable Throwable failure) {
-		stop();
-		Throwable cause = (failure != null) ? failure : new CancellationException();
-		this.result.completeExceptionally((cause instanceof LockContendedException contention)
-				? new LockContendedException(contention.getKey(), waited()) : cause);
+		Throwable cause = (failure instanceof LockContendedException contention)
+				? new LockContendedException(contention.getKey(), waited())
+				: (failure != null) ? failure : new CancellationException();
+		this.failing = true;
+		// What depends on the future must not run on the thread that keeps time
+		Executor thread = this.blocking ? Runnable::run : this.result.defaultExecutor();
+		this.releases.apply(this::stop)
+			.whenCompleteAsync((nothing, ex) -> this.result.completeExceptionally(cause), thread);
 	}
 
 	private boolean awaits(CompletableFuture<Lease> lease) {

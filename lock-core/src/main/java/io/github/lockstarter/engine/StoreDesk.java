@@ -3,6 +3,8 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
@@ -52,6 +54,8 @@ final class StoreDesk implements Desk {
 
 	private final OutageLog outages;
 
+	private final Executor returns;
+
 	StoreDesk(LockStore store, EngineSettings settings, EngineThreads threads, LocalLocks locks, LossNotice notice,
 			OutageLog outages) {
 		this.store = store;
@@ -65,6 +69,7 @@ final class StoreDesk implements Desk {
 				this.orphans, notice, this::lost, settings.leaseTime(), settings.renewalsPerLease());
 		this.requests = new Requests(store, settings, this.timetable, threads.requests(), locks, outages, this);
 		this.outages = outages;
+		this.returns = threads.returns();
 		this.underWay = new UnderWay(this.timetable.time());
 		this.releases = new Releases(store, locks, this.watchdog, this.orphans, notice, this, this.underWay);
 		this.places = new QueuePlaces(store.waitingLine(), this.timetable, this.background, this.underWay, locks,
@@ -146,6 +151,14 @@ final class StoreDesk implements Desk {
 	@Override
 	public void release(Tenure tenure, @Nullable Hold hold, @Nullable LockMode next) {
 		this.releases.release(tenure, hold, next);
+	}
+
+	/**
+	 * Release locks for a caller that waits for it only for so long as for an answer.
+	 */
+	CompletableFuture<Void> releaseInTime(Runnable release) {
+		Executor thread = this.store.mayBlock() ? this.returns : Runnable::run;
+		return this.answers.within(Answers.OWN, CompletableFuture.runAsync(release, thread));
 	}
 
 	@Override

@@ -207,6 +207,32 @@ class ManyLocksTests extends AbstractInstancesTests {
 		}
 	}
 
+	/**
+	 * A database in an outage may block each of the releases for seconds.
+	 */
+	@Test
+	void aReleaseThatBlocksKeepsNoCallerBeyondItsWait() throws Exception {
+		CountDownLatch answer = new CountDownLatch(1);
+		CountDownLatch asked = new CountDownLatch(1);
+		this.store.release.loseRequests(() -> {
+			asked.countDown();
+			Callers.await(answer);
+			return false;
+		});
+		Lease taken = this.other.acquire(one(3));
+		Call<LeaseSet> waiting = Callers.start(() -> this.registry.acquireAll(ALL));
+		this.time.awaitParked(1);
+		waiting.thread().interrupt();
+		Callers.await(asked);
+		Awaitility.await().until(() -> {
+			this.time.advance(Answers.OWN);
+			return !waiting.thread().isAlive();
+		});
+		answer.countDown();
+		assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(waiting::get);
+		taken.close();
+	}
+
 	@Test
 	void aLockThatIsNamedTwiceIsTakenOnceInTheStrongerMode() {
 		LockRequest read = one(1).withMode(LockMode.READ);
