@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.store;
 
+import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -37,7 +38,10 @@ public final class FailureReason {
 
 	private static String describe(Throwable failure) {
 		String message = failure.getMessage();
-		StringBuilder description = new StringBuilder((message != null) ? message : failure.getClass().getSimpleName());
+		String type = failure.getClass().getSimpleName();
+		// The message of these is only the name of what was not found
+		boolean name = failure instanceof LinkageError || failure instanceof UnknownHostException;
+		StringBuilder description = new StringBuilder((message == null) ? type : (name ? type + ": " : "") + message);
 		if (failure.getCause() == null) {
 			// Jedis adds the failure of each address as a suppressed exception
 			for (Throwable suppressed : failure.getSuppressed()) {

@@ -2,6 +2,8 @@
 
 package io.github.lockstarter.store;
 
+import java.net.UnknownHostException;
+
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -36,6 +38,14 @@ class FailureReasonTests {
 	void aMessageThatSaysWhatToChangeIsKept() {
 		assertThat(FailureReason.of(new UnusableStoreException("Allow it", new RuntimeException("NOPERM"))))
 			.isEqualTo("Allow it");
+	}
+
+	@Test
+	void aNameAloneIsExplained() {
+		assertThat(FailureReason.of(new NoClassDefFoundError("org/slf4j/Logger")))
+			.isEqualTo("NoClassDefFoundError: org/slf4j/Logger");
+		assertThat(FailureReason.of(new IllegalStateException(new UnknownHostException("redis-1"))))
+			.isEqualTo("UnknownHostException: redis-1");
 	}
 
 	@Test
