@@ -260,6 +260,15 @@ class FencedTransactionsTests {
 	}
 
 	@Test
+	void anExcludedManagerThatDoesNotExistIsWarnedOf(CapturedOutput output) {
+		this.runner.withPropertyValues(ON, "distributed-lock.fencing.exclude=transactionManager,nope")
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).containsOnlyOnce("There is no transaction manager 'nope', which"
+				+ " distributed-lock.fencing.exclude (the field 'exclude' of FencingSettings) names: correct or remove it."
+				+ " Transaction managers: 'transactionManager'");
+	}
+
+	@Test
 	void aFencedMethodOfSuchAManagerIsRefusedAndSoIsALockInsideOfItsTransaction() {
 		this.runner.withUserConfiguration(Messages.class).run((context) -> {
 			TransactionTemplate messages = new TransactionTemplate(

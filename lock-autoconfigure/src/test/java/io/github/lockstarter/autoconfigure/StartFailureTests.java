@@ -187,6 +187,14 @@ class StartFailureTests {
 			.doesNotContain("\tat ");
 	}
 
+	@Test
+	void aRegistryThatIsNamedByItsStoreIsAnalyzed(CapturedOutput output) {
+		assertThat(catchThrowable(() -> start(RegistryByStore.class, "distributed-lock.store=memory"))).isNotNull();
+		assertThat(output)
+			.containsPattern("Action:\\s+'redis' is the store of the bean 'redisLockRegistry': name the bean\\."
+					+ " Registries: 'distributedLockRegistry', .*'redisLockRegistry'");
+	}
+
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', value = { "redis://shop:s3cret@localhost:1,localhost:2 | an odd number of servers",
 			"redis://shop:s3cret@local host,two,three | each node must have the form host:port" })
@@ -415,6 +423,15 @@ class StartFailureTests {
 	static class UnknownRegistry {
 
 		@DistributedLock(registry = "zooKeeperLockRegistry")
+		public void run() {
+		}
+
+	}
+
+	@Import(Application.class)
+	static class RegistryByStore {
+
+		@DistributedLock(registry = "redis")
 		public void run() {
 		}
 

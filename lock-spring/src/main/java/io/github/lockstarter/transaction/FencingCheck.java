@@ -42,6 +42,7 @@ public final class FencingCheck implements SmartLifecycle, ApplicationListener<C
 	public void start() {
 		this.running = true;
 		this.fences.fenceEarlyManagers();
+		this.fences.warnOfUnknownManagers();
 		check();
 	}
 

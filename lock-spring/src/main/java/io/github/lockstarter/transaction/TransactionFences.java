@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
@@ -22,6 +23,8 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.orm.jpa.DefaultJpaDialect;
@@ -89,6 +92,24 @@ public final class TransactionFences implements BeanPostProcessor {
 				logger.warn(obstacle.reason().getProblem()
 						+ ". In the database that keeps the locks, they would be fenced by default: "
 						+ obstacle.reason().getRemedy());
+			}
+		}
+	}
+
+	/**
+	 * Warn of excluded managers that do not exist: those that were meant are fenced.
+	 */
+	void warnOfUnknownManagers() {
+		Set<String> unknown = new TreeSet<>(settings().exclude());
+		unknown.removeAll(this.known);
+		if (!unknown.isEmpty() && this.beanFactory instanceof ListableBeanFactory beans) {
+			Set<String> managers = new TreeSet<>(Arrays.asList(
+					BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, TransactionManager.class, true, false)));
+			unknown.removeAll(managers);
+			if (!unknown.isEmpty()) {
+				logger.warn("There is no transaction manager '" + String.join("', '", unknown)
+						+ "', which distributed-lock.fencing.exclude (the field 'exclude' of FencingSettings) names: correct"
+						+ " or remove it. Transaction managers: '" + String.join("', '", managers) + "'");
 			}
 		}
 	}

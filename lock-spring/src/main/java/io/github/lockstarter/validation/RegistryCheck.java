@@ -7,8 +7,10 @@ import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
@@ -48,6 +50,8 @@ final class RegistryCheck {
 
 	private final Map<String, Use> firstUses = new HashMap<>();
 
+	private final Set<String> inSeveral = new HashSet<>();
+
 	RegistryCheck(ConfigurableListableBeanFactory beanFactory) {
 		this.beanFactory = beanFactory;
 		this.names = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beanFactory, LockRegistry.class, true, false);
@@ -62,7 +66,7 @@ final class RegistryCheck {
 	void check(Method method, String qualifier, LockRequest request) {
 		LockRequest complete = complete(method, request);
 		LockRegistry bean = (this.names.length > 0) ? find(method, qualifier) : null;
-		LockRegistry registry = (bean instanceof TransactionAwareLockRegistry aware) ? aware.delegate() : bean;
+		LockRegistry registry = innermost(bean);
 		String name = nameOf(bean, qualifier);
 		if (registry instanceof DefaultLockRegistry known) {
 			String objection = known.objection(complete);
@@ -73,11 +77,13 @@ final class RegistryCheck {
 		}
 		Use use = new Use(method, registry, name);
 		Use first = this.firstUses.putIfAbsent(request.key().name(), use);
-		if (first != null && first.registry() != registry) {
+		if (first != null && first.registry() != registry && this.inSeveral.add(request.key().name())) {
 			logger.warn("Lock '" + request.key() + "' is in the registry '" + first.name() + "' for '"
 					+ InvalidLockDefinitionException.label(first.method()) + "', and in '" + name + "' for '"
 					+ InvalidLockDefinitionException.label(method)
-					+ "': an owner in one registry does not exclude an owner in the other");
+					+ "': an owner in one registry does not exclude an owner in the other. If they shall exclude each"
+					+ " other, set the same 'registry' in all annotations with this name; otherwise give the lock"
+					+ " another 'name' in one of the registries");
 		}
 	}
 
@@ -108,8 +114,26 @@ final class RegistryCheck {
 		catch (NoSuchBeanDefinitionException ex) {
 			throw new InvalidLockDefinitionException(method,
 					"the lock is requested in the registry '" + qualifier + "', which does not exist",
-					"Correct the name, or declare a LockRegistry bean of that name. " + registries(), ex);
+					remedy(qualifier) + registries(), ex);
 		}
+	}
+
+	/**
+	 * Return the remedy for an unknown name. Messages name a registry by its store, which
+	 * may be the name that was meant; the beans of the starter may not be created yet.
+	 */
+	private String remedy(String qualifier) {
+		return Arrays.stream(this.names)
+			.filter((name) -> name.equalsIgnoreCase(qualifier + "LockRegistry")
+					|| (this.beanFactory.getSingleton(name) instanceof LockRegistry bean
+							&& innermost(bean) instanceof DefaultLockRegistry known && known.name().equals(qualifier)))
+			.reduce((first, last) -> last)
+			.map((name) -> "'" + qualifier + "' is the store of the bean '" + name + "': name the bean. ")
+			.orElse("Correct the name, or declare a LockRegistry bean of that name. ");
+	}
+
+	private static @Nullable LockRegistry innermost(@Nullable LockRegistry bean) {
+		return (bean instanceof TransactionAwareLockRegistry aware) ? aware.delegate() : bean;
 	}
 
 	/**

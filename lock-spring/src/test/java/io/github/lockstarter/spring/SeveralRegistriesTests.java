@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Pattern;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -91,6 +92,8 @@ class SeveralRegistriesTests {
 	@CsvSource(delimiter = '|', quoteCharacter = '"', value = {
 			"Unknown | the lock is requested in the registry 'paper', which does not exist. Correct the name, or declare"
 					+ " a LockRegistry bean of that name. " + REGISTRIES,
+			"ByStore | the lock is requested in the registry 'main', which does not exist. 'main' is the store of the bean"
+					+ " 'distributedLockRegistry': name the bean. " + REGISTRIES,
 			"Fair | the lock is requested in mode FAIR, but the lock store 'small' grants EXCLUSIVE, WRITE only. Change"
 					+ " the annotation, or name another registry with 'registry'. " + REGISTRIES,
 			"Kept | the lock is requested with 'holdAtLeast', but the lock store 'small' cannot keep a lock after its"
@@ -241,9 +244,12 @@ class SeveralRegistriesTests {
 					+ " this warning");
 		assertThat(log.toString().lines().filter((line) -> line.contains("an owner in one registry"))).singleElement()
 			.asString()
-			.contains("Lock 'twin' is in the registry '", "' for '" + Twin.class.getName() + ".",
-					" the registry 'distributedLockRegistry' ", "'other' ")
-			.endsWith("': an owner in one registry does not exclude an owner in the other");
+			.containsPattern("Lock 'twin' is in the registry '(distributedLockRegistry|other|small)' for '"
+					+ Pattern.quote(Twin.class.getName())
+					+ "\\.\\w+\\(\\)', and in '(distributedLockRegistry|other|small)' for '")
+			.endsWith("': an owner in one registry does not exclude an owner in the other. If they shall exclude each"
+					+ " other, set the same 'registry' in all annotations with this name; otherwise give the lock another"
+					+ " 'name' in one of the registries");
 	}
 
 	@Test
@@ -423,11 +429,23 @@ class SeveralRegistriesTests {
 		public void there() {
 		}
 
+		@DistributedLock(name = "twin", registry = "small")
+		public void everywhere() {
+		}
+
 	}
 
 	static class Unknown {
 
 		@DistributedLock(registry = "paper")
+		public void run() {
+		}
+
+	}
+
+	static class ByStore {
+
+		@DistributedLock(registry = "main")
 		public void run() {
 		}
 
