@@ -18,17 +18,19 @@ import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.env.Environment;
+import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.autoconfigure.DistributedLockProperties.Store;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.transaction.FencingNotPossibleException;
 import io.github.lockstarter.transaction.TransactionAwareLockRegistry;
 
 /**
- * Logs the default store once it has been created successfully, and which transactions
- * are fenced. Logs as well that Spring Boot keeps caches in Redis if no property has
- * asked for it, because the starter of the locks may be the reason.
+ * Logs the default store once it has been created successfully, and under which locks
+ * transactions are fenced. Logs as well that Spring Boot keeps caches in Redis if no
+ * property has asked for it, because the starter of the locks may be the reason.
  */
 final class LockStoreNotice implements SmartInitializingSingleton {
 
@@ -59,12 +61,20 @@ final class LockStoreNotice implements SmartInitializingSingleton {
 
 	@Override
 	public void afterSingletonsInstantiated() {
+		if (Boolean.TRUE.equals(this.properties.fencing().transactions())
+				&& !ClassUtils.isPresent("org.springframework.transaction.ConfigurableTransactionManager",
+						this.beanFactory.getBeanClassLoader())) {
+			throw new FencingNotPossibleException(
+					"distributed-lock.fencing.transactions is true, but Spring transactions are not on the class path",
+					"add the dependency spring-boot-starter-jdbc, or another one with a transaction manager, or remove the"
+							+ " property");
+		}
 		if (this.registry instanceof DefaultLockRegistry registry) {
 			String store = registry.name();
 			String address = registry.store().address();
 			logger.info("Locks are kept in the store '" + store + "'" + (address.isEmpty() ? "" : " at " + address)
 					+ (this.beanFactory.containsBean(store) ? "" : place(store)) + furtherRegistries() + "; "
-					+ fenced());
+					+ fenced(store));
 		}
 		if (this.properties.store() != Store.AUTO) {
 			warnOfUnusedStores();
@@ -111,12 +121,16 @@ final class LockStoreNotice implements SmartInitializingSingleton {
 		return further.isEmpty() ? "" : "; further registries are '" + further + "'";
 	}
 
-	private String fenced() {
+	/** A fence is one of the locks of a registry, not of a database alone. */
+	private String fenced(String store) {
 		Boolean transactions = this.properties.fencing().transactions();
 		if (transactions == null && this.beanFactory.containsBean(JdbcLockConfiguration.REGISTRY)) {
-			return "transactions in the database of the store 'jdbc' are fenced";
+			return "transactions under locks of the store '" + store + "' are " + (store.equals("jdbc")
+					? "fenced in its database"
+					: "not fenced, only those under locks of '" + JdbcLockConfiguration.REGISTRY + "' in its database");
 		}
-		return "transactions are " + (Boolean.TRUE.equals(transactions) ? "" : "not ") + "fenced";
+		return Boolean.TRUE.equals(transactions) ? "transactions under all locks are fenced"
+				: "transactions are not fenced";
 	}
 
 	/**

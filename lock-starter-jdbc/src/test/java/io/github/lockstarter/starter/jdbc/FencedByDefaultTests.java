@@ -127,7 +127,7 @@ class FencedByDefaultTests {
 
 	/** The table is there as soon as the store is used. */
 	@Test
-	void locksThatAreKeptElsewhereFenceNothing() {
+	void locksThatAreKeptElsewhereFenceNothing(CapturedOutput output) {
 		try (ConfigurableApplicationContext application = start(Shop.class, WITHOUT_JPA,
 				"distributed-lock.store=memory")) {
 			LockTemplate template = application.getBean(LockTemplate.class);
@@ -140,6 +140,8 @@ class FencedByDefaultTests {
 					}));
 			assertThat(claims(this.looking)).isOne();
 		}
+		assertThat(output).contains("; further registries are 'jdbcLockRegistry'; transactions under locks of the store"
+				+ " 'memory' are not fenced, only those under locks of 'jdbcLockRegistry' in its database");
 	}
 
 	@Test

@@ -83,7 +83,8 @@ class JdbcLockAutoConfigurationTests {
 			assertThat(application.getBeansOfType(DataSource.class)).hasSize(1);
 		}
 		assertThat(output).containsOnlyOnce("Locks are kept in the store 'jdbc' at jdbc:h2:mem:")
-			.containsOnlyOnce(", in the table 'distributed_lock' of the DataSource 'dataSource'")
+			.containsOnlyOnce(", in the table 'distributed_lock' of the DataSource 'dataSource';"
+					+ " transactions under locks of the store 'jdbc' are fenced in its database")
 			.doesNotContain("WARN")
 			.doesNotContain("ERROR");
 	}
