@@ -25,6 +25,7 @@ import org.springframework.beans.factory.config.RuntimeBeanReference;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -335,6 +336,51 @@ class FencedTransactionsTests {
 			.withBean(FencedSales.class, () -> new FencedSales(null))
 			.run((context) -> assertThat(analysisOf(context.getStartupFailure()).getDescription())
 				.contains("Transactions of '" + manager + "'", reason));
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void anApplicationWithoutAnyManagerIsWarned(boolean annotated, CapturedOutput output) {
+		ApplicationContextRunner without = withoutManager();
+		without.run((context) -> assertThat(output).doesNotContain("transaction manager"));
+		(annotated ? without.withBean(FencedSales.class, () -> new FencedSales(null)) : without.withPropertyValues(ON))
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output)
+			.containsOnlyOnce("There is no transaction manager bean, so nothing is fenced, although "
+					+ (annotated ? "a @DistributedLock has transactionFencing = ON"
+							: "distributed-lock.fencing.transactions is true"))
+			.containsOnlyOnce("Declare one, such as the JdbcTransactionManager")
+			.contains("fence < :token");
+	}
+
+	@Test
+	void missingClassesOfTransactionsEndTheStart() {
+		withoutManager().withPropertyValues(ON)
+			.withClassLoader(new FilteredClassLoader("org.springframework.transaction"))
+			.run((context) -> assertThat(analysisOf(context.getStartupFailure()).getDescription())
+				.contains("Spring transactions are not on the class path"));
+	}
+
+	/** It exists when it is used. */
+	@Test
+	void aManagerThatIsLazyOrThatOfTheParentIsOne(CapturedOutput output) {
+		withoutManager().withPropertyValues(ON)
+			.withBean("lazy", JdbcTransactionManager.class, () -> new JdbcTransactionManager(),
+					(definition) -> definition.setLazyInit(true))
+			.run((context) -> assertThat(context).hasNotFailed());
+		new ApplicationContextRunner()
+			.withBean("parent", JdbcTransactionManager.class, () -> new JdbcTransactionManager(),
+					(definition) -> definition.setLazyInit(true))
+			.run((parent) -> withoutManager().withParent(parent)
+				.withPropertyValues(ON)
+				.run((context) -> assertThat(context).hasNotFailed()));
+		assertThat(output).doesNotContain("There is no transaction manager");
+	}
+
+	private static ApplicationContextRunner withoutManager() {
+		return new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
+			.withBean(LockStore.class, () -> new MemoryLockStore(new LockMemory()));
 	}
 
 	@ParameterizedTest

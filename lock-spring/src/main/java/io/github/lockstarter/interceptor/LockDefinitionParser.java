@@ -42,6 +42,8 @@ import io.github.lockstarter.interceptor.LockOperation.KeyedRequest;
  */
 final class LockDefinitionParser {
 
+	private static final String TRANSACTIONS = "org.springframework.transaction.ConfigurableTransactionManager";
+
 	private static final Pattern BARE_NUMBER = Pattern.compile("[+-]?\\d+");
 
 	private final ConfigurableBeanFactory beans;
@@ -102,6 +104,11 @@ final class LockDefinitionParser {
 			throw invalid("transactionFencing is 'ON', but transactions of a reactive chain cannot be fenced",
 					"Check the fencing token of the lease in each write, as in"
 							+ " \"update … set fence = :token where … and fence < :token\".");
+		}
+		if (annotation.transactionFencing() == TransactionFencing.ON
+				&& !ClassUtils.isPresent(TRANSACTIONS, this.beans.getBeanClassLoader())) {
+			throw invalid("transactionFencing is 'ON', but Spring transactions are not on the class path",
+					"Add the dependency org.springframework:spring-tx, or leave transactionFencing out.");
 		}
 		return adapter;
 	}

@@ -4,6 +4,9 @@ package io.github.lockstarter.transaction;
 
 import java.util.function.BooleanSupplier;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.event.ContextRefreshedEvent;
@@ -13,6 +16,8 @@ import org.springframework.context.event.ContextRefreshedEvent;
  * the check of all annotations come before.
  */
 public final class FencingCheck implements SmartLifecycle, ApplicationListener<ContextRefreshedEvent> {
+
+	private static final Log logger = LogFactory.getLog(FencingCheck.class);
 
 	private final TransactionFences fences;
 
@@ -73,6 +78,17 @@ public final class FencingCheck implements SmartLifecycle, ApplicationListener<C
 			this.fences.obstacles().stream().findFirst().ifPresent((obstacle) -> {
 				throw obstacle;
 			});
+			if (!this.fences.hasManagers()) {
+				// A child context may still bring one
+				logger.warn("There is no transaction manager bean, so nothing is fenced, although "
+						+ (settings.transactions()
+								? "distributed-lock.fencing.transactions is true (the field 'transactions' of"
+										+ " FencingSettings)"
+								: "a @DistributedLock has transactionFencing = ON")
+						+ ". Declare one, such as the JdbcTransactionManager that Spring Boot declares for a DataSource"
+						+ " bean with spring-boot-starter-jdbc; or do not ask for the fence, and "
+						+ FencingNotPossibleException.BY_HAND);
+			}
 		}
 		this.fences.warnOfObstacles();
 	}

@@ -71,6 +71,14 @@ public final class TransactionFences implements BeanPostProcessor {
 		this.beanFactory = beanFactory;
 	}
 
+	/**
+	 * Return whether there is a manager, even one that does not exist yet.
+	 */
+	boolean hasManagers() {
+		return !this.known.isEmpty() || (this.beanFactory instanceof ListableBeanFactory beans && BeanFactoryUtils
+			.beanNamesForTypeIncludingAncestors(beans, TransactionManager.class, true, false).length > 0);
+	}
+
 	FencingSettings settings() {
 		return this.beanFactory.getBeanProvider(FencingSettings.class).getIfAvailable(() -> FencingSettings.DEFAULTS);
 	}

@@ -238,6 +238,19 @@ class LockDefinitionSourceTests {
 			.satisfies((ex) -> assertThat(ex.getAction()).startsWith("Return the result itself, a CompletableFuture"));
 	}
 
+	@Test
+	void aFenceWithoutSpringTransactionsIsRefused() throws Exception {
+		DefaultListableBeanFactory beanFactory = beanFactory();
+		beanFactory.setBeanClassLoader(new ClassLoader(null) {
+		});
+		Method fenced = Defaults.class.getDeclaredMethod("fenced");
+		assertThat(this.source.parse(fenced, Defaults.class)).isNotNull();
+		assertThatExceptionOfType(InvalidLockDefinitionException.class)
+			.isThrownBy(() -> new LockDefinitionSource(beanFactory).parse(fenced, Defaults.class))
+			.withMessageContaining("transactionFencing is 'ON', but Spring transactions are not on the class path")
+			.withMessageContaining("org.springframework:spring-tx");
+	}
+
 	static Stream<String> followed() {
 		return Arrays.stream(Followed.class.getDeclaredMethods()).map(Method::getName);
 	}
@@ -290,6 +303,10 @@ class LockDefinitionSourceTests {
 
 		@DistributedLock
 		void run() {
+		}
+
+		@DistributedLock(transactionFencing = TransactionFencing.ON)
+		void fenced() {
 		}
 
 		@DistributedLock(name = "#order#p1#a0b")
