@@ -46,6 +46,7 @@ import org.springframework.transaction.ReactiveTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.reactive.AbstractReactiveTransactionManager;
 import org.springframework.transaction.reactive.GenericReactiveTransaction;
@@ -58,10 +59,13 @@ import org.springframework.transaction.support.TransactionTemplate;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.OnLost;
 import io.github.lockstarter.TransactionFencing;
+import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
 import io.github.lockstarter.transaction.FenceTable;
 import io.github.lockstarter.transaction.FencingNotPossibleException;
 import io.github.lockstarter.transaction.FencingSettings;
@@ -353,6 +357,31 @@ class FencedTransactionsTests {
 			.contains("fence < :token");
 	}
 
+	/** No call would get its transaction. */
+	@Test
+	void aReaderWhoseTransactionWritesEndsTheStart() {
+		this.runner.withBean(Reader.class)
+			.withPropertyValues(ON)
+			.run((context) -> assertThat(context).getFailure()
+				.isInstanceOf(InvalidLockDefinitionException.class)
+				.hasMessageContaining("Reader.count()': its transaction under the lock is to be fenced, but readers"
+						+ " (mode = READ) claim nothing")
+				.hasMessageContaining("Use @Transactional(readOnly = true)"));
+		this.runner.withBean(FencedReader.class)
+			.run((context) -> assertThat(context).getFailure().isInstanceOf(InvalidLockDefinitionException.class));
+	}
+
+	@Test
+	void aReaderThatNeedsNoFenceIsNotRefused() {
+		this.runner.withBean(Reader.class).run((context) -> assertThat(context).hasNotFailed());
+		this.runner.withBean(OtherReader.class)
+			.withPropertyValues(ON)
+			.run((context) -> assertThat(context).hasNotFailed());
+		this.runner.withBean(Reader.class)
+			.withPropertyValues(ON, "distributed-lock.fencing.exclude=transactionManager")
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
 	@Test
 	void missingClassesOfTransactionsEndTheStart() {
 		withoutManager().withPropertyValues(ON)
@@ -502,6 +531,48 @@ class FencedTransactionsTests {
 		@Transactional("transactionManager")
 		public int insert() {
 			return this.jdbc.sql("insert into orders values (1)").update();
+		}
+
+	}
+
+	static class Reader {
+
+		@DistributedLock(name = "sale", mode = LockMode.READ)
+		@Transactional
+		public void count() {
+		}
+
+	}
+
+	static class FencedReader {
+
+		@DistributedLock(name = "sale", mode = LockMode.READ, transactionFencing = TransactionFencing.ON)
+		@Transactional
+		public void count() {
+		}
+
+	}
+
+	static class OtherReader {
+
+		@DistributedLock(name = "sale", mode = LockMode.READ)
+		@Transactional(readOnly = true)
+		public void readOnly() {
+		}
+
+		@DistributedLock(name = "sale", mode = LockMode.READ, transactionFencing = TransactionFencing.OFF)
+		@Transactional
+		public void unfenced() {
+		}
+
+		@DistributedLock(name = "sale", mode = LockMode.READ, onLost = OnLost.LOG)
+		@Transactional
+		public void logging() {
+		}
+
+		@DistributedLock(name = "sale", mode = LockMode.READ)
+		@Transactional(propagation = Propagation.SUPPORTS)
+		public void supporting() {
 		}
 
 	}

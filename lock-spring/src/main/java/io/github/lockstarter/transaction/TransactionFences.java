@@ -40,6 +40,9 @@ import org.springframework.transaction.support.ResourceTransactionManager;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ClassUtils;
 
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.TransactionFencing;
+
 /**
  * Adds a {@link TransactionFence} to each transaction manager of the application.
  */
@@ -77,6 +80,21 @@ public final class TransactionFences implements BeanPostProcessor {
 	boolean hasManagers() {
 		return !this.known.isEmpty() || (this.beanFactory instanceof ListableBeanFactory beans && BeanFactoryUtils
 			.beanNamesForTypeIncludingAncestors(beans, TransactionManager.class, true, false).length > 0);
+	}
+
+	/**
+	 * Return whether each transaction under a lock claims its fencing token, whatever its
+	 * manager. Until all managers exist, this is unknown.
+	 * @param registry the registry of the lock
+	 * @param fencing what the annotation of the lock says
+	 */
+	public boolean areAllFenced(LockRegistry registry, TransactionFencing fencing) {
+		FencingSettings settings = settings();
+		return registry instanceof TransactionAwareLockRegistry aware && fencing != TransactionFencing.OFF
+				&& settings.exclude().isEmpty() && this.obstacles.isEmpty() && !tables().isEmpty()
+				&& tables().stream()
+					.allMatch((table) -> fencing == TransactionFencing.ON
+							|| settings.isFenced(table.dataSource(), aware.name()));
 	}
 
 	FencingSettings settings() {

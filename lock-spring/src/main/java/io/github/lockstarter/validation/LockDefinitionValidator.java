@@ -39,17 +39,25 @@ import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.annotation.AnnotationTransactionAttributeSource;
+import org.springframework.transaction.interceptor.TransactionAttribute;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ConcurrentReferenceHashMap;
 import org.springframework.util.ObjectUtils;
 import org.springframework.util.ReflectionUtils;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockSettings;
+import io.github.lockstarter.OnLost;
+import io.github.lockstarter.TransactionFencing;
 import io.github.lockstarter.interceptor.DistributedLockAdvisor;
 import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
 import io.github.lockstarter.interceptor.LockAnnotations;
 import io.github.lockstarter.interceptor.LockDefinitionSource;
+import io.github.lockstarter.transaction.TransactionFences;
 
 /**
  * Checks that no annotated method of a bean runs without its lock: at the start all beans
@@ -253,7 +261,13 @@ public final class LockDefinitionValidator implements BeanFactoryPostProcessor, 
 			}
 		}
 		for (Method method : locked) {
-			this.definitions.check(method, type, (registry, request) -> registries.check(method, registry, request));
+			this.definitions.check(method, type, (qualifier, request) -> {
+				LockRegistry registry = registries.check(method, qualifier, request);
+				if (TRANSACTIONS && request.mode() == LockMode.READ && registry != null) {
+					Transactions.checkReader(method, type, registry,
+							this.beanFactory.getBeanProvider(TransactionFences.class).getIfAvailable());
+				}
+			});
 		}
 	}
 
@@ -525,6 +539,25 @@ public final class LockDefinitionValidator implements BeanFactoryPostProcessor, 
 
 		static boolean isTransaction(Advisor advisor) {
 			return advisor.getAdvice() instanceof org.springframework.transaction.interceptor.TransactionInterceptor;
+		}
+
+		/** Readers claim nothing, so no call of the method would get its transaction. */
+		static void checkReader(Method method, Class<?> type, LockRegistry registry,
+				@Nullable TransactionFences fences) {
+			DistributedLock lock = LockAnnotations.find(method, type).get(0);
+			boolean isFenced = fences != null && fences.areAllFenced(registry, lock.transactionFencing())
+					&& (lock.onLost() != OnLost.LOG || lock.transactionFencing() == TransactionFencing.ON);
+			TransactionAttribute transaction = new AnnotationTransactionAttributeSource(false)
+				.getTransactionAttribute(method, type);
+			if (isFenced && transaction != null && !transaction.isReadOnly()
+					&& Set
+						.of(TransactionDefinition.PROPAGATION_REQUIRED, TransactionDefinition.PROPAGATION_REQUIRES_NEW,
+								TransactionDefinition.PROPAGATION_NESTED)
+						.contains(transaction.getPropagationBehavior())) {
+				throw invalid(method,
+						"its transaction under the lock is to be fenced, but readers (mode = READ) claim nothing",
+						"Use @Transactional(readOnly = true), mode = WRITE, or transactionFencing = OFF.");
+			}
 		}
 
 	}

@@ -61,9 +61,10 @@ final class RegistryCheck {
 	/**
 	 * Check a lock of a method.
 	 * @param qualifier the name or qualifier of the registry, empty for the default one
+	 * @return the registry, or {@code null} if there is no single one
 	 * @throws InvalidLockDefinitionException if its registry cannot acquire it
 	 */
-	void check(Method method, String qualifier, LockRequest request) {
+	@Nullable LockRegistry check(Method method, String qualifier, LockRequest request) {
 		LockRequest complete = complete(method, request);
 		LockRegistry bean = (this.names.length > 0) ? find(method, qualifier) : null;
 		LockRegistry registry = innermost(bean);
@@ -85,6 +86,7 @@ final class RegistryCheck {
 					+ " other, set the same 'registry' in all annotations with this name; otherwise give the lock"
 					+ " another 'name' in one of the registries");
 		}
+		return bean;
 	}
 
 	private LockRequest complete(Method method, LockRequest request) {

@@ -27,6 +27,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -36,10 +37,13 @@ import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.jta.JtaTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
+import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
@@ -123,6 +127,14 @@ class FencedByDefaultTests {
 	private static void transact(ConfigurableApplicationContext application, Runnable body) {
 		new TransactionTemplate(application.getBean(PlatformTransactionManager.class))
 			.executeWithoutResult((status) -> body.run());
+	}
+
+	@Test
+	void aReaderWhoseTransactionWritesEndsTheStart(CapturedOutput output) {
+		assertThat(catchThrowable(() -> start(WithReader.class, WITHOUT_JPA).close())).isNotNull();
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("Reader.count()': its transaction under the lock is to be fenced, but readers");
+		start(WithReader.class, WITHOUT_JPA, OFF).close();
 	}
 
 	/** The table is there as soon as the store is used. */
@@ -261,6 +273,21 @@ class FencedByDefaultTests {
 
 	private static <T> T unused(Class<T> type) {
 		return ProxyFactory.getProxy(type, EmptyTargetSource.INSTANCE);
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@Import({ Shop.class, Reader.class })
+	static class WithReader {
+
+	}
+
+	static class Reader {
+
+		@DistributedLock(name = "stock", mode = LockMode.READ)
+		@Transactional
+		public void count() {
+		}
+
 	}
 
 	@Configuration(proxyBeanMethods = false)
