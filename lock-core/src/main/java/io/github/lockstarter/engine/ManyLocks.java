@@ -243,8 +243,8 @@ final class ManyLocks {
 	}
 
 	/**
-	 * Fail after all locks are released, so that the caller finds no lock held. The
-	 * caller of a store that does not answer leaves before.
+	 * Fail when all locks are released, so that the caller finds no lock held, or when
+	 * the store has not answered in time.
 	 */
 	private void fail(@Nullable Throwable failure) {
 		Throwable cause = (failure instanceof LockContendedException contention)

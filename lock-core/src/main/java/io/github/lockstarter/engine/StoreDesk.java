@@ -154,7 +154,7 @@ final class StoreDesk implements Desk {
 	}
 
 	/**
-	 * Release locks for a caller that waits for it only for so long as for an answer.
+	 * Release locks for a caller that waits for this as long as for its own answer.
 	 */
 	CompletableFuture<Void> releaseInTime(Runnable release) {
 		Executor thread = this.store.mayBlock() ? this.returns : Runnable::run;

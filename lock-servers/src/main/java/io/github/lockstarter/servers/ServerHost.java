@@ -60,8 +60,8 @@ public final class ServerHost implements AutoCloseable {
 	 * @param server one of an enum of servers; it starts the server and returns its
 	 * address
 	 * @param directory where all users look for the server
-	 * @param others processes that the server does not end before, because users may
-	 * follow each other while they live
+	 * @param others processes that keep the server alive, because users may follow each
+	 * other while they live
 	 */
 	public static <S extends Enum<S> & Supplier<String>> ServerHost join(S server, Path directory,
 			ProcessHandle... others) throws IOException {
@@ -137,7 +137,7 @@ public final class ServerHost implements AutoCloseable {
 	/**
 	 * Run a server while others use it.
 	 * @param args the class of the server, its name, the directory and the ids of other
-	 * processes that the server does not end before
+	 * processes that keep the server alive
 	 */
 	public static void main(String[] args) {
 		try {
