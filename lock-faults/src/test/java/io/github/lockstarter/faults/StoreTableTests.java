@@ -32,14 +32,17 @@ class StoreTableTests {
 
 	@Test
 	void theDocumentationHasTheColumnsOfTheReport() throws Exception {
-		String columns = StoreTable.COLUMNS.replace("| ms", "| s");
+		// Without the transactions where they were not measured
+		String columns = StoreTable.COLUMNS.replace("| ms", "| s")
+			.replace("|", "\\|")
+			.replace(" lost in transactions \\|", "( lost in transactions \\|)?");
 		List<String> heads = Files.readAllLines(Path.of("..", "docs", "guarantees.md"))
 			.stream()
 			.filter((line) -> line.startsWith("| fault |") && line.contains("two owners"))
 			.toList();
 		assertThat(heads).hasSize(4)
-			.allSatisfy((head) -> assertThat(head.replaceAll("[^|:]+: " + columns.replace("|", "\\|") + " \\|", ""))
-				.isEqualTo("| fault |"));
+			.allSatisfy(
+					(head) -> assertThat(head.replaceAll("[^|:]+: " + columns + " \\|", "")).isEqualTo("| fault |"));
 	}
 
 	private static String table(Balance... balances) {
