@@ -142,7 +142,8 @@ public final class LockRequest {
 	}
 
 	/**
-	 * Return this request for a registry, which does not know whether a body succeeds.
+	 * Return this request for a registry, without the time to hold the lock at least: a
+	 * registry does not know whether a body succeeds.
 	 */
 	LockRequest forBody(Body body) {
 		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, null, this.owner, body);

@@ -39,7 +39,7 @@ interface InvocationAdapter {
 
 		private final boolean awaitsFuture;
 
-		private final boolean isOfAnyType;
+		private final boolean mayBeDeferred;
 
 		private volatile boolean looksAtThread;
 
@@ -47,13 +47,13 @@ interface InvocationAdapter {
 		 * Create an adapter.
 		 * @param awaitsFuture whether the future that the method returns is part of its
 		 * work
-		 * @param isOfAnyType whether the result may be of a type that is refused where it
-		 * is declared
+		 * @param mayBeDeferred whether the result may be of a type that is refused where
+		 * it is declared
 		 * @param reactorPresent whether there may be threads that must not block
 		 */
-		Blocking(boolean awaitsFuture, boolean isOfAnyType, boolean reactorPresent) {
+		Blocking(boolean awaitsFuture, boolean mayBeDeferred, boolean reactorPresent) {
 			this.awaitsFuture = awaitsFuture;
-			this.isOfAnyType = isOfAnyType;
+			this.mayBeDeferred = mayBeDeferred;
 			this.looksAtThread = reactorPresent;
 		}
 
@@ -72,7 +72,7 @@ interface InvocationAdapter {
 				if (this.awaitsFuture && result instanceof CompletableFuture<?> future) {
 					await(future, lease);
 				}
-				if (this.isOfAnyType && result != null && ReturnTypes.isDeferred(result)) {
+				if (this.mayBeDeferred && result != null && ReturnTypes.isDeferred(result)) {
 					throw new IllegalStateException("'"
 							+ InvalidLockDefinitionException.label(call.invocation().getMethod()) + "' has returned a "
 							+ result.getClass().getName() + ", whose work would continue without the lock. Declare a"
