@@ -57,11 +57,17 @@ final class LeaseContext {
 	static void ensureNotLost(LockRegistry registry, LockKey key) {
 		for (Scope scope = INNERMOST.get(); scope != null; scope = scope.outer) {
 			for (Lease lease : scope.lease.all()) {
-				if (scope.registry == registry && !lease.isHeld() && lease.key().equals(key)) {
+				if (!lease.isHeld() && lease.key().equals(key) && innermost(scope.registry) == innermost(registry)) {
 					tellOfLoss(lease);
 				}
 			}
 		}
+	}
+
+	private static LockRegistry innermost(LockRegistry registry) {
+		LockRegistry delegate = registry.delegate();
+		// A mock has none
+		return (delegate == null || delegate == registry) ? registry : innermost(delegate);
 	}
 
 	private static void tellOfLoss(Lease lease) {

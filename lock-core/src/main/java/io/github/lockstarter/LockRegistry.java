@@ -156,4 +156,12 @@ public interface LockRegistry {
 		return LockSettings.NONE;
 	}
 
+	/**
+	 * Return the registry that acquires the locks: this one, or the one that it wraps.
+	 * The locks of two registries are the same only if the same one acquires them.
+	 */
+	default LockRegistry delegate() {
+		return this;
+	}
+
 }

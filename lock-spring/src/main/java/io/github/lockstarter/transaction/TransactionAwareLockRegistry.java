@@ -86,9 +86,7 @@ public final class TransactionAwareLockRegistry implements LockRegistry, AutoClo
 		this.listener = LockListener.of(List.of(listener));
 	}
 
-	/**
-	 * Return the registry that acquires the locks.
-	 */
+	@Override
 	public LockRegistry delegate() {
 		return this.delegate;
 	}

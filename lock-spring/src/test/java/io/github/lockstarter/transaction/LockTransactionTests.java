@@ -371,6 +371,20 @@ class LockTransactionTests {
 	}
 
 	@Test
+	void aLossIsFoundWhetherTheRegistryIsWrappedOrNot() {
+		List<LockTemplate> templates = List.of(this.lock, new LockTemplate(this.registry));
+		for (LockTemplate outer : templates) {
+			outer.withOnLost(OnLost.LOG).executeWithoutResult(REQUEST, (lease) -> {
+				lose();
+				for (LockTemplate inner : templates) {
+					assertThatExceptionOfType(LockLostException.class)
+						.isThrownBy(() -> inner.execute(REQUEST, Lease::isHeld));
+				}
+			});
+		}
+	}
+
+	@Test
 	void anInnerTransactionThatIsCompletedDoesNotGiveBackTheLockOfTheOuterOne() {
 		this.transaction.executeWithoutResult((outer) -> {
 			this.lock.execute(REQUEST, (lease) -> this.inner.execute((status) -> insertOrder()));
