@@ -67,7 +67,7 @@ final class LeasesOfThread {
 	static void ensureAllHeld() {
 		for (TransactionAwareLeaseSet lease : all()) {
 			if (lease.lossMatters()) {
-				lease.delegate().ensureHeld();
+				lease.unreleased().forEach(Lease::ensureHeld);
 			}
 		}
 	}
@@ -98,8 +98,7 @@ final class LeasesOfThread {
 		for (TransactionAwareLeaseSet leases : all()) {
 			String registry = leases.registry().name();
 			if (leases.isFenced(byDefault.test(registry))) {
-				leases.delegate()
-					.all()
+				leases.unreleased()
 					.forEach((lease) -> byLock.merge(registry + '/' + lease.key().text(), new Fenced(registry, lease),
 							Fenced::stronger));
 			}

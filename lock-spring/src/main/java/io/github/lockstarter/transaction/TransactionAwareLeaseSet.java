@@ -93,6 +93,14 @@ class TransactionAwareLeaseSet implements LeaseSet {
 		return this.delegate;
 	}
 
+	/**
+	 * Return the leases that are still to be released. Those of a set may have been
+	 * closed one by one.
+	 */
+	List<Lease> unreleased() {
+		return this.all.stream().filter((each) -> !each.isEnded()).map((each) -> each.delegate).toList();
+	}
+
 	boolean lossMatters() {
 		return this.terms.lossMatters();
 	}
@@ -123,8 +131,8 @@ class TransactionAwareLeaseSet implements LeaseSet {
 	/**
 	 * Hold the leases at least until the current transaction is completed.
 	 */
-	synchronized void awaitCompletion() {
-		this.transactions++;
+	void awaitCompletion() {
+		count();
 		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
 
 			@Override
@@ -133,7 +141,14 @@ class TransactionAwareLeaseSet implements LeaseSet {
 			}
 
 		});
-		this.all.forEach(One::awaitCompletion);
+	}
+
+	/** One callback for a set, which may be large, counts for all of its leases. */
+	synchronized void count() {
+		if (!this.ended) {
+			this.transactions++;
+			this.all.forEach(One::count);
+		}
 	}
 
 	/**
@@ -147,14 +162,23 @@ class TransactionAwareLeaseSet implements LeaseSet {
 		}
 	}
 
-	private void completed(int status) {
-		synchronized (this) {
-			this.transactions--;
-			if (!this.closed || this.transactions > 0) {
-				return;
-			}
-			this.ended = true;
+	void completed(int status) {
+		if (isReleasable()) {
+			release(status);
 		}
+		this.all.forEach((each) -> each.completed(status));
+	}
+
+	private synchronized boolean isReleasable() {
+		if (this.ended) {
+			return false;
+		}
+		this.transactions--;
+		this.ended = this.closed && this.transactions == 0;
+		return this.ended;
+	}
+
+	private void release(int status) {
 		LeasesOfThread.forgetEnded();
 		try (LeaseSet released = this.delegate) {
 			if (status != TransactionSynchronization.STATUS_COMMITTED) {
@@ -253,9 +277,7 @@ class TransactionAwareLeaseSet implements LeaseSet {
 			LeasesOfThread.forgetEnded();
 			return true;
 		}
-		if (!this.delegate.isHeld()) {
-			this.delegate.ensureHeld();
-		}
+		unreleased().forEach(Lease::ensureHeld);
 		return false;
 	}
 
@@ -313,6 +335,11 @@ class TransactionAwareLeaseSet implements LeaseSet {
 		@Override
 		public List<Lease> all() {
 			return List.of(this);
+		}
+
+		@Override
+		List<Lease> unreleased() {
+			return List.of(this.delegate);
 		}
 
 		@Override

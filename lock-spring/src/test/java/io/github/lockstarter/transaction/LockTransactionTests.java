@@ -165,6 +165,45 @@ class LockTransactionTests {
 		leases.close();
 	}
 
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void aSetOfWhichOneIsClosedIsForLaterTransactionsItsOthers(boolean deferred) {
+		LeaseSet leases = this.locks.acquireAll(Way.both());
+		if (deferred) {
+			this.transaction.executeWithoutResult((status) -> leases.get(KEY).close());
+		}
+		else {
+			leases.get(KEY).close();
+		}
+		this.transaction.executeWithoutResult((status) -> insertOrder());
+		assertThat(orders()).isOne();
+		assertThat(LeasesOfThread.fenced((registry) -> true)).singleElement()
+			.satisfies((each) -> assertThat(each.lease().key().key()).isEqualTo("1002"));
+		this.transaction.executeWithoutResult((status) -> leases.close());
+		assertThat(this.memory.isEmpty()).isTrue();
+	}
+
+	@Test
+	void theOthersOfASetOfWhichOneIsClosedAreChecked() {
+		LeaseSet leases = this.locks.acquireAll(Way.both());
+		leases.get(KEY).close();
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.transaction.executeWithoutResult((status) -> {
+				insertOrder();
+				lose();
+			}));
+		assertThat(orders()).isZero();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(leases::close);
+	}
+
+	@Test
+	void aSetIsToldOfTheEndOfATransactionOnce() {
+		LeaseSet leases = this.locks.acquireAll(Way.both());
+		this.transaction.executeWithoutResult(
+				(status) -> assertThat(TransactionSynchronizationManager.getSynchronizations()).hasSize(1));
+		leases.close();
+	}
+
 	@Test
 	void aLockIsHeldUntilTheTransactionThatBeganUnderItEndsThoughAnotherThreadClosesIt() {
 		Lease lease = this.locks.acquire(REQUEST);
