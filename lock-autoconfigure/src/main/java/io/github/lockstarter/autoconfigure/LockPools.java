@@ -18,9 +18,12 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.jdbc.DataSourceBuilder;
 import org.springframework.boot.jdbc.DataSourceUnwrapper;
+import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.github.lockstarter.store.DatabaseAddress;
+import io.github.lockstarter.store.FailureReason;
 import io.github.lockstarter.transaction.FenceTable;
 
 /**
@@ -142,28 +145,42 @@ final class LockPools implements AutoCloseable {
 	 * transactions on them and the locks are in the same database.
 	 */
 	boolean isFor(DataSource dataSource) {
-		if (withoutTransactions(dataSource) == this.shared) {
+		if (isApplication(dataSource)) {
 			return true;
 		}
 		Boolean known = this.others.get(dataSource);
 		if (known == null) {
 			try {
 				known = DatabaseAddress.isSame(url(dataSource), url(this.application));
-				this.others.put(dataSource, known);
 			}
-			catch (SQLException ex) {
-				logger.debug("The database of a DataSource is unknown", ex);
-				return false;
+			catch (SQLException | RuntimeException ex) {
+				known = false;
+				logger.warn("Transactions of a DataSource of type " + dataSource.getClass().getName()
+						+ " are not fenced by default until the next start, because it is unknown whether its database"
+						+ " keeps the locks (" + FailureReason.of(ex)
+						+ "). If it does, give the DataSource a JDBC URL, or set distributed-lock.fencing.transactions=true");
 			}
+			this.others.put(dataSource, known);
 		}
 		return known;
 	}
 
+	/**
+	 * Return whether connections are those from which the pools are made.
+	 */
+	boolean isApplication(DataSource dataSource) {
+		return withoutTransactions(dataSource) == this.shared;
+	}
+
 	/** A pool may have no connection to spare, so it is asked for its settings first. */
-	private static String url(DataSource dataSource) throws SQLException {
+	private static @Nullable String url(DataSource dataSource) throws SQLException {
 		HikariConfig config = copy(dataSource);
 		String url = (config != null) ? config.getJdbcUrl() : null;
-		return (url != null) ? url : DatabaseAddress.urlOf(dataSource);
+		if (url != null) {
+			return url;
+		}
+		return (TransactionSynchronizationManager.getResource(dataSource) instanceof ConnectionHolder transaction)
+				? transaction.getConnection().getMetaData().getURL() : DatabaseAddress.urlOf(dataSource);
 	}
 
 	/**

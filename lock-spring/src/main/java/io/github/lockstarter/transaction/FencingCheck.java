@@ -70,6 +70,7 @@ public final class FencingCheck implements SmartLifecycle, ApplicationListener<C
 		FencingSettings settings = this.fences.settings();
 		boolean annotated = this.annotated.getAsBoolean();
 		for (FenceTable table : this.fences.tables()) {
+			// Asked in any case, so that no transaction has to ask the database
 			if (settings.isFenced(table.dataSource()) || annotated) {
 				this.preparation.prepare(table);
 			}

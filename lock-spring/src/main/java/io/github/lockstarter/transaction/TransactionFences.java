@@ -162,6 +162,7 @@ public final class TransactionFences implements BeanPostProcessor {
 					.map(beans::getSingleton)
 					.filter(DataSource.class::isInstance)
 					.map(DataSource.class::cast)
+					.filter((dataSource) -> !FenceTable.isRouting(dataSource))
 				: Stream.empty();
 	}
 
