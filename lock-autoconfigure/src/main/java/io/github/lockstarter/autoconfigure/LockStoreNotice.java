@@ -39,6 +39,10 @@ final class LockStoreNotice implements SmartInitializingSingleton {
 	/** The configuration by which Spring Boot chooses Redis for caches. */
 	private static final String REDIS_CACHES = "org.springframework.boot.cache.autoconfigure.RedisCacheConfiguration";
 
+	/** Registries that are created when they are used, for stores of their own. */
+	private static final Set<String> KINDS = Set.of(RedisLockConfiguration.REGISTRY, JdbcLockConfiguration.REGISTRY,
+			ZooKeeperLockConfiguration.REGISTRY, RedlockConfiguration.REGISTRY);
+
 	private final ConfigurableListableBeanFactory beanFactory;
 
 	private final Environment environment;
@@ -88,13 +92,17 @@ final class LockStoreNotice implements SmartInitializingSingleton {
 
 	/** A store that the application has wrapped would be left out in silence. */
 	private void warnOfUnusedStores() {
-		Set<LockStore> used = Arrays.stream(registries())
-			.map(this.beanFactory::getSingleton)
-			.filter(LockRegistry.class::isInstance)
-			.map((bean) -> innermost((LockRegistry) bean))
-			.filter(DefaultLockRegistry.class::isInstance)
-			.map((registry) -> ((DefaultLockRegistry) registry).store())
-			.collect(Collectors.toCollection(() -> Collections.newSetFromMap(new IdentityHashMap<>())));
+		Set<LockStore> used = Collections.newSetFromMap(new IdentityHashMap<>());
+		for (String name : registries()) {
+			Object bean = this.beanFactory.getSingleton(name);
+			if (bean instanceof LockRegistry registry && innermost(registry) instanceof DefaultLockRegistry known) {
+				used.add(known.store());
+			}
+			else if (bean != null || !KINDS.contains(name)) {
+				// It may use any store, or will when it is created
+				return;
+			}
+		}
 		String unused = DefaultRegistry.own(this.beanFactory)
 			.stream()
 			.filter((name) -> !(this.beanFactory.getSingleton(name) instanceof LockStore store && used.contains(store)))
@@ -125,9 +133,9 @@ final class LockStoreNotice implements SmartInitializingSingleton {
 	private String fenced(String store) {
 		Boolean transactions = this.properties.fencing().transactions();
 		if (transactions == null && this.beanFactory.containsBean(JdbcLockConfiguration.REGISTRY)) {
-			return "transactions under locks of the store '" + store + "' are " + (store.equals("jdbc")
-					? "fenced in its database"
-					: "not fenced, only those under locks of '" + JdbcLockConfiguration.REGISTRY + "' in its database");
+			return store.equals("jdbc") ? "transactions under locks of the store 'jdbc' are fenced in its database"
+					: "transactions are fenced only under locks of '" + JdbcLockConfiguration.REGISTRY
+							+ "', in its database";
 		}
 		return Boolean.TRUE.equals(transactions) ? "transactions under all locks are fenced"
 				: "transactions are not fenced";

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -123,6 +124,17 @@ class SeveralRegistriesTests {
 			.run((context) -> {
 			});
 		assertThat(output).doesNotContain("No lock is kept");
+	}
+
+	/** It is created later. */
+	@Test
+	void soIsOneOfALazyRegistry(CapturedOutput output) {
+		this.withStore.withUserConfiguration(Shelves.class)
+			.withPropertyValues("distributed-lock.store=memory")
+			.withInitializer(
+					(context) -> context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
+			.run((context) -> assertThat(context.getBeanFactory().containsSingleton("shelfLockRegistry")).isFalse());
+		assertThat(output).contains("Locks are kept in the store 'memory'").doesNotContain("No lock is kept");
 	}
 
 	@Test

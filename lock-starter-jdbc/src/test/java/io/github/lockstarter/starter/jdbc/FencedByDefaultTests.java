@@ -152,8 +152,8 @@ class FencedByDefaultTests {
 					}));
 			assertThat(claims(this.looking)).isOne();
 		}
-		assertThat(output).contains("; further registries are 'jdbcLockRegistry'; transactions under locks of the store"
-				+ " 'memory' are not fenced, only those under locks of 'jdbcLockRegistry' in its database");
+		assertThat(output).contains("; further registries are 'jdbcLockRegistry'; transactions are fenced only under"
+				+ " locks of 'jdbcLockRegistry', in its database");
 	}
 
 	@Test
