@@ -44,6 +44,11 @@ class FencingConfiguration {
 				&& pools.isFor(dataSource);
 	}
 
+	private static boolean isBesideLocks(DataSource dataSource, ConfigurableListableBeanFactory beanFactory) {
+		return beanFactory.getSingleton(JdbcLockConfiguration.POOLS) instanceof LockPools pools
+				&& pools.isFor(dataSource) && !pools.isApplication(dataSource);
+	}
+
 	/**
 	 * Creates the tables. Migrations come first: their tools refuse a schema that already
 	 * has a table.
@@ -57,7 +62,8 @@ class FencingConfiguration {
 		FenceTablePreparation distributedLockFenceTables(DistributedLockProperties properties,
 				ConfigurableListableBeanFactory beanFactory, ResourceLoader resourceLoader) {
 			return new FencingTables(properties.fencing(), properties.jdbc().initializeSchema(),
-					(dataSource) -> keepsLocks(dataSource, beanFactory), resourceLoader);
+					(dataSource) -> keepsLocks(dataSource, beanFactory),
+					(dataSource) -> isBesideLocks(dataSource, beanFactory), resourceLoader);
 		}
 
 	}

@@ -8,6 +8,9 @@ import java.util.function.Predicate;
 
 import javax.sql.DataSource;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
 import org.springframework.core.io.ResourceLoader;
 
 import io.github.lockstarter.store.DatabaseAddress;
@@ -19,15 +22,20 @@ import io.github.lockstarter.transaction.FencingNotPossibleException;
 
 /**
  * Creates the tables of claims, as the properties say, and ends the start if one is
- * missing.
+ * missing. For connections that are fenced only because they lead to the database of the
+ * locks, it warns: all of their transactions may be read-only.
  *
  * @param fencing when and how to create them
  * @param locks when to create the one in the database of the locks, too
- * @param keepsLocks whether a {@link DataSource} keeps the locks
+ * @param keepsLocks whether a {@link DataSource} is for the database that keeps the locks
+ * @param besideLocks whether it is another one for the database that keeps them
  * @param resourceLoader finds the script
  */
 record FencingTables(FencingProperties fencing, JdbcLockProperties.SchemaInitialization locks,
-		Predicate<DataSource> keepsLocks, ResourceLoader resourceLoader) implements FenceTablePreparation {
+		Predicate<DataSource> keepsLocks, Predicate<DataSource> besideLocks,
+		ResourceLoader resourceLoader) implements FenceTablePreparation {
+
+	private static final Log logger = LogFactory.getLog(FencingTables.class);
 
 	@Override
 	public void prepare(FenceTable table) {
@@ -37,7 +45,13 @@ record FencingTables(FencingProperties fencing, JdbcLockProperties.SchemaInitial
 			TableScript.Problem<FenceTableException> problem = script.prepare(table.dataSource(), () -> isWanted(table),
 					table::require, FenceTableException.class);
 			if (problem != null) {
-				throw refusal(table, problem);
+				FencingNotPossibleException refusal = refusal(table, problem);
+				if (this.fencing.transactions() != null || !this.besideLocks.test(table.dataSource())) {
+					throw refusal;
+				}
+				logger.warn(refusal.getProblem()
+						+ ". Under a lock of the store 'jdbc', its transactions fail unless they are read-only: "
+						+ refusal.getRemedy());
 			}
 		}
 		catch (SQLException ex) {

@@ -6,11 +6,15 @@ import java.time.Duration;
 
 import javax.sql.DataSource;
 
+import com.zaxxer.hikari.HikariDataSource;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.core.io.DefaultResourceLoader;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
@@ -24,6 +28,7 @@ import static org.assertj.core.api.Assertions.assertThatNoException;
 /**
  * What the start refuses as a table of claims.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class FenceTableRequirementsTests {
 
 	@ParameterizedTest
@@ -82,6 +87,23 @@ class FenceTableRequirementsTests {
 			jdbc.execute("drop table wrong_fence");
 			jdbc.execute("drop user reader");
 		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = "H2", mode = EnumSource.Mode.EXCLUDE)
+	void connectionsThatAreReadOnlyAreWarnedOf(IdleClaimsTests.Database database, CapturedOutput output)
+			throws Exception {
+		DriverManagerDataSource dataSource = new DriverManagerDataSource(database.url());
+		DatabasePopulatorUtils.execute(
+				new ResourceDatabasePopulator(new DefaultResourceLoader().getResource(FenceTable.schema(dataSource))),
+				dataSource);
+		try (HikariDataSource pool = new HikariDataSource()) {
+			pool.setJdbcUrl(dataSource.getUrl());
+			pool.setReadOnly(true);
+			new FenceTable(pool).require();
+		}
+		assertThat(output).contains("The connections of fenced transactions are read-only (")
+			.doesNotContain("cannot be asked");
 	}
 
 	private static void assertRefused(DataSource dataSource, String reason) {

@@ -73,6 +73,9 @@ public final class FenceTable {
 
 	private static final String WAITED_ON_POSTGRESQL = "55P03";
 
+	/** PostgreSQL, MariaDB and MySQL. */
+	private static final String READ_ONLY = "25006";
+
 	private final DataSource dataSource;
 
 	private final String name;
@@ -202,8 +205,11 @@ public final class FenceTable {
 			if (translate(ex) instanceof FenceTableException refused) {
 				throw refused;
 			}
-			logger.warn("The database of fenced transactions cannot be asked (" + FailureReason.of(ex)
-					+ "). They fail until it can be, and has the table '" + this.name + "'");
+			logger.warn(READ_ONLY.equals(ex.getSQLState())
+					? "The connections of fenced transactions are read-only (" + FailureReason.of(ex)
+							+ "). Under a lock, transactions fail unless they are read-only, too"
+					: "The database of fenced transactions cannot be asked (" + FailureReason.of(ex)
+							+ "). They fail until it can be, and has the table '" + this.name + "'");
 		}
 	}
 

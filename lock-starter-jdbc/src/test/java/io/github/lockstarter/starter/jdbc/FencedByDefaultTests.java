@@ -4,6 +4,7 @@ package io.github.lockstarter.starter.jdbc;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
@@ -13,6 +14,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import jakarta.persistence.EntityManagerFactory;
 import jakarta.transaction.TransactionManager;
 import jakarta.transaction.UserTransaction;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.target.EmptyTargetSource;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -34,6 +37,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -221,6 +225,30 @@ class FencedByDefaultTests {
 		}
 	}
 
+	/** All of them may be read-only. */
+	@Test
+	void aUserWhoMayOnlyReadInTheDatabaseOfTheLocksIsWarnedOf(CapturedOutput output) {
+		try (ConfigurableApplicationContext application = start(OneDatabase.class)) {
+			JdbcClient jdbc = JdbcClient.create(application.getBean("locks", DataSource.class));
+			jdbc.sql("create user reader password ''").update();
+			jdbc.sql("grant select on distributed_lock_fence to reader").update();
+			start(OneDatabase.class, "orders.user=reader").close();
+			assertThat(output).containsOnlyOnce("but cannot claim fencing tokens in its table 'distributed_lock_fence'")
+				.containsOnlyOnce("Under a lock of the store 'jdbc', its transactions fail unless they are read-only: ")
+				.contains("Not enough rights");
+			jdbc.sql("drop user reader").update();
+		}
+	}
+
+	/** It has no database of its own to ask. */
+	@Test
+	void aDataSourceThatChoosesIsNotAsked(CapturedOutput output) {
+		start(Tenants.class).close();
+		assertThat(output).containsOnlyOnce("Transactions of 'tenantsTransactions' (JdbcTransactionManager) cannot be"
+				+ " fenced, because its DataSource chooses between several databases");
+		assertThat(output).doesNotContain("it is unknown whether");
+	}
+
 	/** No transaction begins, so nobody has to run one. */
 	@Test
 	void jtaEndsTheStartWithTheFenceByHand(CapturedOutput output) {
@@ -310,17 +338,19 @@ class FencedByDefaultTests {
 	static class OneDatabase {
 
 		@Bean
-		DataSource orders() {
-			return pool("jdbc:h2:mem:one;DB_CLOSE_DELAY=-1");
+		DataSource orders(@Value("${orders.user:}") String user) {
+			HikariDataSource pool = pool("jdbc:h2:mem:one");
+			pool.setUsername(user);
+			return pool;
 		}
 
 		@Bean
 		@DistributedLockDataSource
 		DataSource locks() {
-			return pool("jdbc:h2:mem:one");
+			return pool("jdbc:h2:mem:one;DB_CLOSE_DELAY=-1");
 		}
 
-		private static DataSource pool(String url) {
+		private static HikariDataSource pool(String url) {
 			HikariDataSource pool = new HikariDataSource();
 			pool.setJdbcUrl(url);
 			return pool;
@@ -334,6 +364,39 @@ class FencedByDefaultTests {
 		@Bean
 		JdbcTransactionManager locksTransactions(DataSource locks) {
 			return new JdbcTransactionManager(locks);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration(
+			excludeName = { "org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration",
+					"org.springframework.boot.data.jpa.autoconfigure.DataJpaRepositoriesAutoConfiguration" })
+	static class Tenants {
+
+		@Bean
+		AbstractRoutingDataSource tenants() {
+			AbstractRoutingDataSource routing = new AbstractRoutingDataSource() {
+
+				@Override
+				protected @Nullable Object determineCurrentLookupKey() {
+					return null;
+				}
+
+			};
+			routing.setTargetDataSources(Map.of());
+			return routing;
+		}
+
+		@Bean
+		@DistributedLockDataSource
+		DataSource locks() {
+			return OneDatabase.pool("jdbc:h2:mem:tenants");
+		}
+
+		@Bean
+		JdbcTransactionManager tenantsTransactions(DataSource tenants) {
+			return new JdbcTransactionManager(tenants);
 		}
 
 	}
