@@ -34,9 +34,12 @@ import org.springframework.expression.spel.ast.BeanReference;
 import org.springframework.expression.spel.ast.CompoundExpression;
 import org.springframework.expression.spel.ast.Elvis;
 import org.springframework.expression.spel.ast.FunctionReference;
+import org.springframework.expression.spel.ast.Indexer;
 import org.springframework.expression.spel.ast.InlineList;
+import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.OpPlus;
 import org.springframework.expression.spel.ast.Operator;
+import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.SpelNodeImpl;
 import org.springframework.expression.spel.ast.StringLiteral;
@@ -100,6 +103,18 @@ final class LockKeyExpression {
 		}
 		if (node instanceof Elvis) {
 			return new Elvis(start, end, children);
+		}
+		if (node instanceof CompoundExpression) {
+			return new CompoundExpression(start, end, children);
+		}
+		if (node instanceof MethodReference call) {
+			return new MethodReference(call.isNullSafe(), call.getName(), start, end, children);
+		}
+		if (node instanceof Indexer) {
+			return new Indexer(node.isNullSafe(), start, end, children[0]);
+		}
+		if (node instanceof Projection) {
+			return new Projection(node.isNullSafe(), start, end, children[0]);
 		}
 		return (node instanceof InlineList) ? new InlineList(start, end, children) : node;
 	}

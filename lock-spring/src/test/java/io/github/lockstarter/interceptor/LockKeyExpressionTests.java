@@ -111,7 +111,9 @@ class LockKeyExpressionTests {
 	/** SpEL itself writes null, which is also a text. */
 	@ParameterizedTest
 	@ValueSource(strings = { "#order.id + ':' + #count", "'id ' + #order.id", "('a' + #order.id) + 'b'",
-			"#count > 0 ? #order.id + ':1' : 'none'", "#order.none() ?: #order.id + ':1'", "{#order.id + ':1', 'b'}" })
+			"#count > 0 ? #order.id + ':1' : 'none'", "#order.none() ?: #order.id + ':1'", "{#order.id + ':1', 'b'}",
+			"(#order.id + ':1').toLowerCase()", "'a'.concat(#order.id + ':1')", "{1}.![#order.id + ':' + #this]",
+			"{a: 1}[#order.id + ':1']" })
 	void aTextWithAPartThatIsNullIsRefused(String expression) {
 		assertThatIllegalArgumentException()
 			.isThrownBy(
