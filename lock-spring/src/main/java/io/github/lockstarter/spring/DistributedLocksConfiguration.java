@@ -41,12 +41,6 @@ public class DistributedLocksConfiguration {
 	}
 
 	@Bean
-	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static LockDefinitionValidator.BeforeProxies distributedLockBeforeProxies(LockDefinitionValidator validator) {
-		return new LockDefinitionValidator.BeforeProxies(validator);
-	}
-
-	@Bean
 	static LockRegistryFactory distributedLockRegistryFactory(ConfigurableListableBeanFactory beanFactory,
 			ObjectProvider<LockRegistry> injected, LockAdvice advice, ApplicationEventPublisher publisher) {
 		return new LockRegistryFactory(beanFactory, injected, advice, publisher);

@@ -136,6 +136,8 @@ public final class LockDefinitionValidator implements BeanFactoryPostProcessor, 
 			}
 
 		});
+		// The application context registers it in its order, among those that are beans
+		beanFactory.registerSingleton(BeforeProxies.class.getName(), new BeforeProxies());
 	}
 
 	/** A proxy acquires the locks of the object behind it, not of what that calls. */
@@ -504,31 +506,17 @@ public final class LockDefinitionValidator implements BeanFactoryPostProcessor, 
 	/**
 	 * Checks what the processor that creates proxies will get, right before it.
 	 */
-	public static final class BeforeProxies implements BeanPostProcessor, PriorityOrdered {
-
-		private final LockDefinitionValidator validator;
-
-		/**
-		 * Create a check.
-		 * @param validator knows which beans have locked methods
-		 */
-		public BeforeProxies(LockDefinitionValidator validator) {
-			this.validator = validator;
-		}
+	private final class BeforeProxies implements BeanPostProcessor, PriorityOrdered {
 
 		@Override
 		public int getOrder() {
 			return LOWEST_PRECEDENCE;
 		}
 
-		/**
-		 * Check a bean that may have been replaced.
-		 * @throws InvalidLockDefinitionException if a method would run without its lock
-		 */
 		@Override
 		public Object postProcessAfterInitialization(Object bean, String beanName) {
-			this.validator.requireAnnotation(beanName, bean);
-			this.validator.expected.remove(beanName);
+			requireAnnotation(beanName, bean);
+			LockDefinitionValidator.this.expected.remove(beanName);
 			return bean;
 		}
 
