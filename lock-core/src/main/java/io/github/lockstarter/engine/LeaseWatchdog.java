@@ -3,7 +3,6 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -233,8 +232,8 @@ final class LeaseWatchdog implements Renewal.Listener {
 	}
 
 	/** Spread the renewals of leases that were granted at the same time. */
-	private static long jittered(long nanos) {
-		return nanos - ThreadLocalRandom.current().nextLong(nanos / 10 + 1);
+	private long jittered(long nanos) {
+		return nanos - this.timetable.time().random(nanos / 10 + 1);
 	}
 
 	private static long earlier(long a, long b) {

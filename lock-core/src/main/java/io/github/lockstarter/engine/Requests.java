@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
@@ -292,8 +291,8 @@ final class Requests implements WaitingLine.Listener {
 		return jittered(attempt.nextRetryPause());
 	}
 
-	private static long jittered(long nanos) {
-		return nanos - nanos / 5 + ThreadLocalRandom.current().nextLong(2 * nanos / 5 + 1);
+	private long jittered(long nanos) {
+		return nanos - nanos / 5 + this.timetable.time().random(2 * nanos / 5 + 1);
 	}
 
 	@Override

@@ -3,6 +3,7 @@
 package io.github.lockstarter.engine;
 
 import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadLocalRandom;
 
 import org.jspecify.annotations.Nullable;
 
@@ -49,6 +50,14 @@ public interface Time {
 	 */
 	default Executor observe(Executor threads) {
 		return threads;
+	}
+
+	/**
+	 * Return a random number, by which the pauses of instances differ.
+	 * @param bound larger than the number, which is not negative
+	 */
+	default long random(long bound) {
+		return ThreadLocalRandom.current().nextLong(bound);
 	}
 
 	/**

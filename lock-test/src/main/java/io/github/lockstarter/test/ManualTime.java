@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -37,7 +38,7 @@ import io.github.lockstarter.engine.Time;
  * Callbacks and asynchronous steps run on threads of the registry, as ever, and have come
  * to their end when {@link #advance} returns. After anything else that starts them, call
  * {@link #settle}. The time starts just before the overflow of a {@code long}, with which
- * code that compares two times must cope.
+ * code that compares two times must cope. Its random numbers are always the same.
  */
 public final class ManualTime implements Time, LongSupplier {
 
@@ -52,6 +53,8 @@ public final class ManualTime implements Time, LongSupplier {
 
 	/** What is due later than that is never due. */
 	private static final long FAR = Duration.ofDays(3650).toNanos();
+
+	private final Random random = new Random(0);
 
 	/** Held by the thread that moves the time. */
 	private final ReentrantLock moving = new ReentrantLock();
@@ -91,6 +94,11 @@ public final class ManualTime implements Time, LongSupplier {
 	@Override
 	public long getAsLong() {
 		return this.now;
+	}
+
+	@Override
+	public long random(long bound) {
+		return this.random.nextLong(bound);
 	}
 
 	@Override

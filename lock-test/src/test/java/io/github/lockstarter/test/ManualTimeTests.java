@@ -202,6 +202,14 @@ class ManualTimeTests {
 		assertThat(this.instances.memory.isEmpty()).isTrue();
 	}
 
+	@Test
+	void randomNumbersAreAlwaysTheSame() {
+		ManualTime other = new ManualTime();
+		for (int i = 0; i < 100; i++) {
+			assertThat(this.time.random(10)).isEqualTo(other.random(10)).isBetween(0L, 9L);
+		}
+	}
+
 	/** Notes the seconds after which it is done. */
 	private final class Every implements Time.Schedule {
 
