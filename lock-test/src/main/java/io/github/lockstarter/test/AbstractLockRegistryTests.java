@@ -54,16 +54,16 @@ public abstract class AbstractLockRegistryTests {
 	 * A waiter asks a last time at its end, so it is longer than a test waits for a
 	 * {@link Call}.
 	 */
-	private static final Duration WAIT_TIME = Duration.ofSeconds(45);
+	private static final Duration WAIT_TIME = Callers.PATIENCE.plusMinutes(3);
 
 	/** A machine that stands still for seconds is no outage, and none is tested here. */
 	private static final Duration OUTAGE_TIME = WAIT_TIME;
 
 	/** A waiter that no message reaches asks too late. */
-	private static final Duration POLL_INTERVAL = Duration.ofMinutes(1);
+	private static final Duration POLL_INTERVAL = WAIT_TIME.plusMinutes(1);
 
 	/** A lock that is not released stays held. */
-	private static final Duration LEASE_TIME = Duration.ofMinutes(2);
+	private static final Duration LEASE_TIME = POLL_INTERVAL.plusMinutes(1);
 
 	/** Outlasts a machine that stands still twice in a row. */
 	private static final Duration RENEWED_LEASE_TIME = Duration.ofSeconds(3);
@@ -391,8 +391,7 @@ public abstract class AbstractLockRegistryTests {
 	 */
 	private Instance startInstance(Duration leaseTime) {
 		ObservedStore store = new ObservedStore(createStore());
-		EngineSettings settings = new EngineSettings(WAIT_TIME, leaseTime, EngineSettings.MAX_RENEWALS_PER_LEASE,
-				POLL_INTERVAL,
+		EngineSettings settings = new EngineSettings(WAIT_TIME, leaseTime, 20, POLL_INTERVAL,
 				store.hasWaitingLine() ? POLL_INTERVAL : EngineSettings.DEFAULTS.pollIntervalWithoutMessages(),
 				EngineSettings.DEFAULTS.timeSlice(), Duration.ZERO, OUTAGE_TIME);
 		Instance instance = new Instance(store, new DefaultLockRegistry(store, settings, LockListener.NO_OP));

@@ -19,8 +19,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 public final class Callers {
 
-	/** Longer than a caller waits for a lock: that fails first, and says why. */
-	private static final Duration PATIENCE = Duration.ofMinutes(2);
+	/** Longer than a caller waits by default: that fails first, and says why. */
+	static final Duration PATIENCE = Duration.ofMinutes(2);
 
 	private Callers() {
 	}
