@@ -13,8 +13,7 @@ import io.github.lockstarter.store.Rule;
  * @param leaseTime length of a lease that is renewed; the locks of a crashed JVM are held
  * for this long
  * @param renewalsPerLease how often such a lease is renewed within its length, from 2 to
- * {@value #MAX_RENEWALS_PER_LEASE}; the loss of a lock in the store is noticed within one
- * renewal interval
+ * 20; the loss of a lock in the store is noticed within one renewal interval
  * @param pollInterval longest time between two attempts of a waiter while messages about
  * released locks arrive
  * @param pollIntervalWithoutMessages the same while no messages arrive; an instance
@@ -29,11 +28,8 @@ import io.github.lockstarter.store.Rule;
 public record EngineSettings(Duration waitTime, Duration leaseTime, int renewalsPerLease, Duration pollInterval,
 		Duration pollIntervalWithoutMessages, Duration timeSlice, Duration shutdownTimeout, Duration outageTime) {
 
-	/**
-	 * Maximum number of renewals within a lease. A failed renewal is tried again after a
-	 * twentieth of the lease.
-	 */
-	public static final int MAX_RENEWALS_PER_LEASE = 20;
+	/** A failed renewal is tried again after a twentieth of the lease. */
+	private static final int MAX_RENEWALS_PER_LEASE = 20;
 
 	private static final Duration DEFAULT_OUTAGE_TIME = Duration.ofSeconds(2);
 

@@ -40,10 +40,9 @@ class FailoverTests {
 	 * A waiter asks later than a test ends, unless it is notified. Each test waits for
 	 * some renewals.
 	 */
-	private static final EngineSettings SETTINGS = new EngineSettings(Duration.ofMinutes(1), Duration.ofSeconds(10),
-			EngineSettings.MAX_RENEWALS_PER_LEASE, Duration.ofMinutes(5),
-			EngineSettings.DEFAULTS.pollIntervalWithoutMessages(), EngineSettings.DEFAULTS.timeSlice(),
-			Duration.ofSeconds(1), Duration.ofSeconds(50));
+	private static final EngineSettings SETTINGS = new EngineSettings(Duration.ofMinutes(1), Duration.ofSeconds(10), 20,
+			Duration.ofMinutes(5), EngineSettings.DEFAULTS.pollIntervalWithoutMessages(),
+			EngineSettings.DEFAULTS.timeSlice(), Duration.ofSeconds(1), Duration.ofSeconds(50));
 
 	abstract static class Failover {
 

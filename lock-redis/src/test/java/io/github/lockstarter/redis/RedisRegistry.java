@@ -171,7 +171,7 @@ final class RedisRegistry implements AutoCloseable {
 	 * outlives a machine that stands still for almost as long as its lease.
 	 */
 	static EngineSettings often(Duration leaseTime) {
-		return leaseTime(leaseTime, EngineSettings.MAX_RENEWALS_PER_LEASE);
+		return leaseTime(leaseTime, 20);
 	}
 
 	static EngineSettings leaseTime(Duration leaseTime, int renewals) {

@@ -142,9 +142,9 @@ class RedlockFaultsTests extends AbstractRedlockTests {
 			this.servers.get(1).pause();
 		}, renewed);
 		EngineSettings defaults = EngineSettings.DEFAULTS;
-		EngineSettings settings = new EngineSettings(defaults.waitTime(), Duration.ofSeconds(8),
-				EngineSettings.MAX_RENEWALS_PER_LEASE, defaults.pollInterval(), defaults.pollIntervalWithoutMessages(),
-				defaults.timeSlice(), defaults.shutdownTimeout());
+		EngineSettings settings = new EngineSettings(defaults.waitTime(), Duration.ofSeconds(8), 20,
+				defaults.pollInterval(), defaults.pollIntervalWithoutMessages(), defaults.timeSlice(),
+				defaults.shutdownTimeout());
 		try (impatient; DefaultLockRegistry registry = new DefaultLockRegistry(late, settings, LockListener.NO_OP)) {
 			lease.set(registry.acquire(LockRequest.of(KEY)));
 			assertThat(renewed.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();

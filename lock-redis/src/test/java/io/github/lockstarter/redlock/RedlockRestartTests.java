@@ -35,10 +35,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 class RedlockRestartTests extends AbstractRedlockTests {
 
 	/** So many renewals that a lock outlives a machine that stands still for seconds. */
-	private static final EngineSettings OFTEN = new EngineSettings(Duration.ofSeconds(30), Duration.ofSeconds(4),
-			EngineSettings.MAX_RENEWALS_PER_LEASE, Duration.ofSeconds(1),
-			EngineSettings.DEFAULTS.pollIntervalWithoutMessages(), EngineSettings.DEFAULTS.timeSlice(),
-			Duration.ofSeconds(20), Duration.ofSeconds(20));
+	private static final EngineSettings OFTEN = new EngineSettings(Duration.ofSeconds(30), Duration.ofSeconds(4), 20,
+			Duration.ofSeconds(1), EngineSettings.DEFAULTS.pollIntervalWithoutMessages(),
+			EngineSettings.DEFAULTS.timeSlice(), Duration.ofSeconds(20), Duration.ofSeconds(20));
 
 	@Test
 	void aRenewalTakesTheLockAgainOnARestartedServer() {

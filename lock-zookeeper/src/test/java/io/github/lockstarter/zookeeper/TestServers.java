@@ -25,10 +25,9 @@ final class TestServers {
 	 * session, may take longer than waiters tolerate by default. Between two of so many
 	 * renewals a lease never gets much shorter, whenever the machine stands still.
 	 */
-	static final EngineSettings ENGINE = new EngineSettings(Duration.ofSeconds(30), Duration.ofSeconds(30),
-			EngineSettings.MAX_RENEWALS_PER_LEASE, EngineSettings.DEFAULTS.pollInterval(),
-			EngineSettings.DEFAULTS.pollIntervalWithoutMessages(), EngineSettings.DEFAULTS.timeSlice(), Duration.ZERO,
-			Duration.ofMinutes(1));
+	static final EngineSettings ENGINE = new EngineSettings(Duration.ofSeconds(30), Duration.ofSeconds(30), 20,
+			EngineSettings.DEFAULTS.pollInterval(), EngineSettings.DEFAULTS.pollIntervalWithoutMessages(),
+			EngineSettings.DEFAULTS.timeSlice(), Duration.ZERO, Duration.ofMinutes(1));
 
 	private TestServers() {
 	}
