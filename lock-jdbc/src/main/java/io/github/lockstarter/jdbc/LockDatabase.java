@@ -5,7 +5,6 @@ package io.github.lockstarter.jdbc;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
-import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.stream.Stream;
 
@@ -35,9 +34,6 @@ final class LockDatabase {
 	private static final Log logger = LogFactory.getLog(LockDatabase.class);
 
 	private static final int ATTEMPTS = 5;
-
-	/** How often a pool may give up waiting for its first connection. */
-	private static final int ATTEMPTS_TO_CONNECT = 5;
 
 	/** The database has this long to report that a statement was too slow. */
 	private static final Duration SILENCE_MARGIN = Duration.ofSeconds(1);
@@ -94,22 +90,15 @@ final class LockDatabase {
 	}
 
 	/**
-	 * Open the first connection, which may take longer than a pool lets a request wait:
-	 * the driver loads its classes, and logs in.
+	 * Open the first connection, for which the driver loads its classes. It is tried
+	 * once, because callers wait for it beyond their wait times.
 	 */
 	void connect() {
-		for (int attempt = 1;; attempt++) {
-			try (Connection connection = open()) {
-				sql(connection);
-				return;
-			}
-			catch (SQLException ex) {
-				// Otherwise the pool says why it has no connection
-				boolean opening = ex instanceof SQLTransientConnectionException && ex.getCause() == null;
-				if (!opening || attempt == ATTEMPTS_TO_CONNECT) {
-					throw failure(ex);
-				}
-			}
+		try (Connection connection = open()) {
+			sql(connection);
+		}
+		catch (SQLException ex) {
+			throw failure(ex);
 		}
 	}
 

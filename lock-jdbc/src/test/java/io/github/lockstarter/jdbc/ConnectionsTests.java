@@ -138,7 +138,7 @@ class ConnectionsTests {
 	/** The first connection of a JVM may take longer than a pool lets a request wait. */
 	@Test
 	void theFirstConnectionIsAwaitedThoughThePoolGivesUpWaitingForIt() {
-		AtomicInteger slow = new AtomicInteger(2);
+		AtomicInteger slow = new AtomicInteger(1);
 		DataSource source = new DelegatingDataSource(TestDatabase.H2.unpooled()) {
 
 			@Override
@@ -165,6 +165,25 @@ class ConnectionsTests {
 				.isThrownBy(() -> store.connect().toCompletableFuture().join());
 			assertThat(store.address()).isEqualTo("jdbc:mariadb://127.0.0.1:1/shop");
 		}
+	}
+
+	@Test
+	void callersWaitForOneAttemptToConnect() {
+		AtomicInteger attempts = new AtomicInteger();
+		DataSource source = new DriverManagerDataSource() {
+
+			@Override
+			public Connection getConnection() throws SQLException {
+				attempts.incrementAndGet();
+				throw new SQLTransientConnectionException("Connection is not available, request timed out");
+			}
+
+		};
+		try (JdbcLockStore store = new JdbcLockStore(source, TestDatabase.SETTINGS)) {
+			assertThatExceptionOfType(CompletionException.class)
+				.isThrownBy(() -> store.connect().toCompletableFuture().join());
+		}
+		assertThat(attempts).hasValue(1);
 	}
 
 	@ParameterizedTest
