@@ -192,7 +192,7 @@ class RedisVoterTests {
 				}
 				int lines = outage;
 				// Not those of the servers of other tests, which may come late
-				String line = ":" + network.port() + " has failed so many releases";
+				String line = ":" + network.port() + ", database 0 has failed so many releases";
 				Awaitility.await().until(() -> output.getOut().split(line, -1).length == lines + 1);
 				network.heal();
 			}
