@@ -106,9 +106,13 @@ final class Timetable implements Time.Schedule, AutoCloseable {
 
 	@Override
 	public long nextDue() {
-		this.wakeAt = firstDue();
-		// An entry from before wakeAt was set has not woken the thread
-		return firstDue();
+		long due = firstDue();
+		this.wakeAt = due;
+		// An entry from before wakeAt was set has not woken the thread. A later time must
+		// not be returned, although the first entry may have been cancelled: entries that
+		// are due after wakeAt do not wake the thread
+		long next = firstDue();
+		return (next - due < 0) ? next : due;
 	}
 
 	private long firstDue() {
