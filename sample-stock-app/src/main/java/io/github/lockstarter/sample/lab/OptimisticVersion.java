@@ -63,25 +63,28 @@ class OptimisticVersion implements DeductionStrategy {
 
 	/** Return {@code null} if somebody else was faster. */
 	private @Nullable Integer attempt(long productId, int count) {
-		Long version = this.jdbc.sql("select version from mall_stock where product_id = ?")
+		Row row = this.jdbc.sql("select version, count from mall_stock where product_id = ?")
 			.param(productId)
-			.query(Long.class)
+			.query(Row.class)
 			.optional()
 			.orElseThrow(() -> new UnknownProductException(productId));
-		int remaining = this.stocks.getCount(productId) - count;
+		int remaining = row.count - count;
 		if (remaining < 0) {
 			throw new SoldOutException(productId);
 		}
 		this.writeDelay.await(productId);
 		int updated = this.jdbc
 			.sql("update mall_stock set count = ?, version = version + 1 where product_id = ? and version = ?")
-			.params(remaining, productId, version)
+			.params(remaining, productId, row.version)
 			.update();
 		if (updated == 0) {
 			return null;
 		}
 		this.stocks.insertOrder(productId, count);
 		return remaining;
+	}
+
+	private record Row(long version, int count) {
 	}
 
 }
