@@ -17,9 +17,6 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
@@ -41,6 +38,7 @@ import io.github.lockstarter.OnLost;
 import io.github.lockstarter.OnUnavailable;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.redis.RedisLockSettings;
+import io.github.lockstarter.testsupport.Cases;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -69,45 +67,47 @@ class DistributedLockPropertiesTests {
 		});
 	}
 
-	@ParameterizedTest
-	@CsvSource(delimiter = '|', value = { //
-			"key-prefix | {lock} | braces would change the slot", //
-			"key-prefix | '' | 1 to 64 of the characters", //
-			"wait-time | -1s | must not be negative", //
-			"lease-time | 99ms | from 100 ms to 365 days", //
-			"lease-time | 366d | from 100 ms to 365 days", //
-			"shutdown-timeout | -1ms | must not be negative", //
-			"watchdog.renewals-per-lease | 1 | so that one renewal may fail", //
-			"watchdog.renewals-per-lease | 21 | to 20.", //
-			"waiting.poll-interval | 0s | must be positive", //
-			"waiting.poll-interval-without-messages | -5ms | must be positive", //
-			"waiting.outage-time | -1ms | must not be negative", //
-			"redis.min-replica-acks | -1 | must not be negative", //
-			"redis.replica-ack-timeout | 0s | must be positive", //
-			"redis.replica-ack-timeout | 1001ms | at most 1s", //
-			"redis.fence-retention | 29s | must not be shorter than 'distributed-lock.lease-time'", //
-			"redlock.restart-delay | -1ms | must not be negative", //
-			"zookeeper.root | /zookeeper | It has to be a path of its own", //
-			"jdbc.max-poll-interval | 1ms | must not be shorter than 'distributed-lock.jdbc.min-poll-interval'", //
-			"fencing.retention | 29s | must not be shorter than 'distributed-lock.lease-time'" })
-	void anInvalidValueNamesThePropertyAndTheReason(String name, String value, String reason) {
-		this.runner.withPropertyValues("distributed-lock." + name + "=" + value)
-			.run((context) -> assertThat(context).getFailure()
-				.rootCause()
-				.isInstanceOf(InvalidConfigurationPropertyValueException.class)
-				.satisfies((ex) -> {
-					InvalidConfigurationPropertyValueException invalid = (InvalidConfigurationPropertyValueException) ex;
-					assertThat(invalid.getName()).isEqualTo("distributed-lock." + name);
-					assertThat(invalid.getReason()).contains(reason);
-				}));
+	@Test
+	void anInvalidValueNamesThePropertyAndTheReason() {
+		Cases.rows("""
+				key-prefix | {lock} | braces would change the slot
+				key-prefix | | 1 to 64 of the characters
+				wait-time | -1s | must not be negative
+				lease-time | 99ms | from 100 ms to 365 days
+				lease-time | 366d | from 100 ms to 365 days
+				shutdown-timeout | -1ms | must not be negative
+				watchdog.renewals-per-lease | 1 | so that one renewal may fail
+				watchdog.renewals-per-lease | 21 | to 20.
+				waiting.poll-interval | 0s | must be positive
+				waiting.poll-interval-without-messages | -5ms | must be positive
+				waiting.outage-time | -1ms | must not be negative
+				redis.min-replica-acks | -1 | must not be negative
+				redis.replica-ack-timeout | 0s | must be positive
+				redis.replica-ack-timeout | 1001ms | at most 1s
+				redis.fence-retention | 29s | must not be shorter than 'distributed-lock.lease-time'
+				redlock.restart-delay | -1ms | must not be negative
+				zookeeper.root | /zookeeper | It has to be a path of its own
+				jdbc.max-poll-interval | 1ms | must not be shorter than 'distributed-lock.jdbc.min-poll-interval'
+				fencing.retention | 29s | must not be shorter than 'distributed-lock.lease-time'
+				""", (name, value, reason) -> {
+			this.runner.withPropertyValues("distributed-lock." + name + "=" + value)
+				.run((context) -> assertThat(context).getFailure()
+					.rootCause()
+					.isInstanceOf(InvalidConfigurationPropertyValueException.class)
+					.satisfies((ex) -> {
+						InvalidConfigurationPropertyValueException invalid = (InvalidConfigurationPropertyValueException) ex;
+						assertThat(invalid.getName()).isEqualTo("distributed-lock." + name);
+						assertThat(invalid.getReason()).contains(reason);
+					}));
+		});
 	}
 
-	@ParameterizedTest
-	@ValueSource(strings = { "store=paper", "on-active-transaction=later", "persistence-context=later" })
-	void aValueOfTheWrongTypeEndsTheStart(String property) {
-		this.runner.withPropertyValues("distributed-lock." + property)
-			.run((context) -> assertThat(context).getFailure()
-				.hasStackTraceContaining("distributed-lock." + property.substring(0, property.indexOf('='))));
+	@Test
+	void aValueOfTheWrongTypeEndsTheStart() {
+		Cases.each(List.of("store=paper", "on-active-transaction=later", "persistence-context=later"),
+				(property) -> this.runner.withPropertyValues("distributed-lock." + property)
+					.run((context) -> assertThat(context).getFailure()
+						.hasStackTraceContaining("distributed-lock." + property.substring(0, property.indexOf('=')))));
 	}
 
 	@Test
@@ -120,31 +120,36 @@ class DistributedLockPropertiesTests {
 						OnLost.LOG)));
 	}
 
-	@ParameterizedTest
-	@ValueSource(strings = { "wait-tiem", "redis.fence-retension", "jdbc.pool-sice", "fencing.exclud", "zookeeper.rot",
-			"redlock.node", "locks.stock.stroe", "locks.order.place.wait-time" })
-	void anUnknownPropertyEndsTheStart(String property) {
-		this.runner.withPropertyValues("distributed-lock." + property + "=10s", "distributed-locks.wait-tiem=1s")
-			.run((context) -> assertThat(context).getFailure()
-				.rootCause()
-				.isInstanceOfSatisfying(UnboundConfigurationPropertiesException.class,
-						(unbound) -> assertThat(unbound.getUnboundProperties())
-							.extracting(ConfigurationProperty::getName)
-							.containsExactly(ConfigurationPropertyName.of("distributed-lock." + property))));
+	@Test
+	void anUnknownPropertyEndsTheStart() {
+		Cases.each(
+				List.of("wait-tiem", "redis.fence-retension", "jdbc.pool-sice", "fencing.exclud", "zookeeper.rot",
+						"redlock.node", "locks.stock.stroe", "locks.order.place.wait-time"),
+				(property) -> this.runner
+					.withPropertyValues("distributed-lock." + property + "=10s", "distributed-locks.wait-tiem=1s")
+					.run((context) -> assertThat(context).getFailure()
+						.rootCause()
+						.isInstanceOfSatisfying(UnboundConfigurationPropertiesException.class,
+								(unbound) -> assertThat(unbound.getUnboundProperties())
+									.extracting(ConfigurationProperty::getName)
+									.containsExactly(ConfigurationPropertyName.of("distributed-lock." + property)))));
 	}
 
-	@ParameterizedTest
-	@CsvSource({ "DISTRIBUTEDLOCK_LEASETIME, DISTRIBUTEDLOCK_JDBC_POOLSIZE, DISTRIBUTEDLOCK_FENCING_TABLE",
-			"DISTRIBUTED_LOCK_LEASE_TIME, DISTRIBUTED_LOCK_JDBC_POOL_SIZE, DISTRIBUTED_LOCK_FENCING_TABLE" })
-	void environmentVariablesAreBoundAndMayBeOfOtherPrograms(String leaseTime, String poolSize, String table) {
-		environment(
-				Map.of(leaseTime, "40s", poolSize, "7", table, "my_fence", "DISTRIBUTEDLOCK_WAITTIEM", "of another"))
-			.run((context) -> {
-				DistributedLockProperties properties = context.getBean(DistributedLockProperties.class);
-				assertThat(properties.leaseTime()).hasSeconds(40);
-				assertThat(properties.jdbc().poolSize()).isEqualTo(7);
-				assertThat(properties.fenceTable()).isEqualTo("my_fence");
-			});
+	@Test
+	void environmentVariablesAreBoundAndMayBeOfOtherPrograms() {
+		Cases.rows("""
+				DISTRIBUTEDLOCK_LEASETIME | DISTRIBUTEDLOCK_JDBC_POOLSIZE | DISTRIBUTEDLOCK_FENCING_TABLE
+				DISTRIBUTED_LOCK_LEASE_TIME | DISTRIBUTED_LOCK_JDBC_POOL_SIZE | DISTRIBUTED_LOCK_FENCING_TABLE
+				""", (leaseTime, poolSize, table) -> {
+			environment(Map.of(leaseTime, "40s", poolSize, "7", table, "my_fence", "DISTRIBUTEDLOCK_WAITTIEM",
+					"of another"))
+				.run((context) -> {
+					DistributedLockProperties properties = context.getBean(DistributedLockProperties.class);
+					assertThat(properties.leaseTime()).hasSeconds(40);
+					assertThat(properties.jdbc().poolSize()).isEqualTo(7);
+					assertThat(properties.fenceTable()).isEqualTo("my_fence");
+				});
+		});
 	}
 
 	@Test
@@ -177,12 +182,17 @@ class DistributedLockPropertiesTests {
 			});
 	}
 
-	@ParameterizedTest
-	@CsvSource({ "orderPlace, orderPlace", "Order-Place_2, Order-Place_2", "[order.place], order.place",
-			"[order$place#], order$place#", "order$place#, orderplace" })
-	void onlyDotsAndSignsNeedBrackets(String written, String lock) {
-		this.runner.withPropertyValues("distributed-lock.locks." + written + ".wait-time=7s")
-			.run((context) -> assertThat(context.getBean(LockSettings.class).get(lock).waitTime()).hasSeconds(7));
+	@Test
+	void onlyDotsAndSignsNeedBrackets() {
+		Cases.rows("""
+				orderPlace | orderPlace
+				Order-Place_2 | Order-Place_2
+				[order.place] | order.place
+				[order$place#] | order$place#
+				order$place# | orderplace
+				""", (written, lock) -> this.runner
+			.withPropertyValues("distributed-lock.locks." + written + ".wait-time=7s")
+			.run((context) -> assertThat(context.getBean(LockSettings.class).get(lock).waitTime()).hasSeconds(7)));
 	}
 
 	@Test
@@ -191,19 +201,21 @@ class DistributedLockPropertiesTests {
 			.run((context) -> assertThat(context.getBean(LockSettings.class).get("stock").waitTime()).hasSeconds(7));
 	}
 
-	@ParameterizedTest
-	@CsvSource(delimiter = '|', quoteCharacter = '`', value = { //
-			"locks[no name].wait-time=1s | distributed-lock.locks[no name] | 'name' must be 1 to 128",
-			"locks.stock.wait-time=-1s | distributed-lock.locks.stock.wait-time | 'waitTime' must not be negative",
-			"locks.stock.lease-time=9ms | distributed-lock.locks.stock.lease-time | 'leaseTime' must be from 10 ms to 365 days",
-			"locks[order.place].hold-at-least=366d | distributed-lock.locks[order.place].hold-at-least | 'holdAtLeast' must be from",
-			"locks.stock.on-contention=wait | distributed-lock.locks.stock.on-contention | No enum constant",
-			"locks.stock=5s | distributed-lock.locks | LockNameProperties" })
-	void whatIsNoSettingOfALockNameEndsTheStart(String property, String name, String problem) {
-		this.runner.withPropertyValues("distributed-lock." + property)
-			.run((context) -> assertThat(context).getFailure()
-				.hasStackTraceContaining(name)
-				.hasStackTraceContaining(problem));
+	@Test
+	void whatIsNoSettingOfALockNameEndsTheStart() {
+		Cases.rows(
+				"""
+						locks[no name].wait-time=1s | distributed-lock.locks[no name] | 'name' must be 1 to 128
+						locks.stock.wait-time=-1s | distributed-lock.locks.stock.wait-time | 'waitTime' must not be negative
+						locks.stock.lease-time=9ms | distributed-lock.locks.stock.lease-time | 'leaseTime' must be from 10 ms to 365 days
+						locks[order.place].hold-at-least=366d | distributed-lock.locks[order.place].hold-at-least | 'holdAtLeast' must be from
+						locks.stock.on-contention=wait | distributed-lock.locks.stock.on-contention | No enum constant
+						locks.stock=5s | distributed-lock.locks | LockNameProperties
+						""",
+				(property, name, problem) -> this.runner.withPropertyValues("distributed-lock." + property)
+					.run((context) -> assertThat(context).getFailure()
+						.hasStackTraceContaining(name)
+						.hasStackTraceContaining(problem)));
 	}
 
 	private ApplicationContextRunner environment(Map<String, Object> variables) {

@@ -4,41 +4,40 @@ package io.github.lockstarter.store;
 
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+
+import io.github.lockstarter.testsupport.Cases;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 @Order(1)
 class DatabaseAddressTests {
 
-	@ParameterizedTest
-	@CsvSource(delimiter = '|', textBlock = """
-			jdbc:postgresql://db:5432/shop                              | jdbc:postgresql://db:5432/shop
-			jdbc:postgresql://a:5432,[::1]:5432/shop?user=me&password=p | jdbc:postgresql://a:5432,[::1]:5432/shop
-			jdbc:postgresql://db/shop?password=se@cret                  | jdbc:postgresql://db/shop
-			jdbc:aws-wrapper:postgresql://db/shop?password=se@cret      | jdbc:aws-wrapper:postgresql://db/shop
-			jdbc:mysql://me:secret@db:3306/shop?useSSL=true             | jdbc:mysql://db:3306/shop
-			jdbc:mysql://me:se@cret@db/shop                             | jdbc:mysql://db/shop
-			jdbc:mysql://me:se?cret@db/shop                             | jdbc:mysql://
-			jdbc:mysql://me:se@cr?et@db/shop                            | jdbc:mysql://
-			jdbc:mysql://(host=db,port=3306,password=secret)/shop       | jdbc:mysql:// (host=db, port=3306)
-			jdbc:mysql://address=(host=db)(password=secret)/shop        | jdbc:mysql:// (host=db)
-			jdbc:mariadb:loadbalance://me:se@cret@db:3306/shop          | jdbc:mariadb:loadbalance://db:3306/shop
-			jdbc:sqlserver://db:1433;user=me;password=se@cret           | jdbc:sqlserver://db:1433
-			jdbc:sqlserver://db\\x;databaseName=shop;password={;port=1} | jdbc:sqlserver://db\\x (databaseName=shop)
-			jdbc:sqlserver://;serverName=db;password=secret             | jdbc:sqlserver:// (serverName=db)
-			jdbc:oracle:thin:me/secret@db:1521:shop                     | jdbc:oracle:thin:db:1521:shop
-			jdbc:oracle:thin:me/"se@cret"@//db:1521/shop                | jdbc:oracle:thin://db:1521/shop
-			jdbc:oracle:thin:@tcps://db:1521/shop?wallet_location=/w    | jdbc:oracle:thin:tcps://db:1521/shop
-			jdbc:h2:mem:shop;MODE=MySQL;PASSWORD=se@cret                | jdbc:h2:mem:shop
-			jdbc:h2:tcp://db/~/shop;USER=me;PASSWORD=secret             | jdbc:h2:tcp://db/~/shop
-			jdbc:hsqldb:hsql://db/shop;user=me;password=secret          | jdbc:hsqldb:hsql://db/shop
-			jdbc:db2://db:50000/shop:password=secret;user=me;           | jdbc:db2://db:50000/shop
-			unknown                                                     | ''
-			""")
-	void anAddressNamesTheServerAndNoSecret(String url, String address) {
-		assertThat(DatabaseAddress.of(url)).isEqualTo(address);
+	@Test
+	void anAddressNamesTheServerAndNoSecret() {
+		Cases.rows("""
+				jdbc:postgresql://db:5432/shop                              | jdbc:postgresql://db:5432/shop
+				jdbc:postgresql://a:5432,[::1]:5432/shop?user=me&password=p | jdbc:postgresql://a:5432,[::1]:5432/shop
+				jdbc:postgresql://db/shop?password=se@cret                  | jdbc:postgresql://db/shop
+				jdbc:aws-wrapper:postgresql://db/shop?password=se@cret      | jdbc:aws-wrapper:postgresql://db/shop
+				jdbc:mysql://me:secret@db:3306/shop?useSSL=true             | jdbc:mysql://db:3306/shop
+				jdbc:mysql://me:se@cret@db/shop                             | jdbc:mysql://db/shop
+				jdbc:mysql://me:se?cret@db/shop                             | jdbc:mysql://
+				jdbc:mysql://me:se@cr?et@db/shop                            | jdbc:mysql://
+				jdbc:mysql://(host=db,port=3306,password=secret)/shop       | jdbc:mysql:// (host=db, port=3306)
+				jdbc:mysql://address=(host=db)(password=secret)/shop        | jdbc:mysql:// (host=db)
+				jdbc:mariadb:loadbalance://me:se@cret@db:3306/shop          | jdbc:mariadb:loadbalance://db:3306/shop
+				jdbc:sqlserver://db:1433;user=me;password=se@cret           | jdbc:sqlserver://db:1433
+				jdbc:sqlserver://db\\x;databaseName=shop;password={;port=1} | jdbc:sqlserver://db\\x (databaseName=shop)
+				jdbc:sqlserver://;serverName=db;password=secret             | jdbc:sqlserver:// (serverName=db)
+				jdbc:oracle:thin:me/secret@db:1521:shop                     | jdbc:oracle:thin:db:1521:shop
+				jdbc:oracle:thin:me/"se@cret"@//db:1521/shop                | jdbc:oracle:thin://db:1521/shop
+				jdbc:oracle:thin:@tcps://db:1521/shop?wallet_location=/w    | jdbc:oracle:thin:tcps://db:1521/shop
+				jdbc:h2:mem:shop;MODE=MySQL;PASSWORD=se@cret                | jdbc:h2:mem:shop
+				jdbc:h2:tcp://db/~/shop;USER=me;PASSWORD=secret             | jdbc:h2:tcp://db/~/shop
+				jdbc:hsqldb:hsql://db/shop;user=me;password=secret          | jdbc:hsqldb:hsql://db/shop
+				jdbc:db2://db:50000/shop:password=secret;user=me;           | jdbc:db2://db:50000/shop
+				unknown                                                     |
+				""", (url, address) -> assertThat(DatabaseAddress.of(url)).isEqualTo(address));
 	}
 
 	@Test
@@ -53,16 +52,19 @@ class DatabaseAddressTests {
 		assertThat(DatabaseAddress.of(null)).isEmpty();
 	}
 
-	@ParameterizedTest
-	@CsvSource({ "jdbc:postgresql://db/shop?user=me, jdbc:postgresql://db/shop?user=you, true",
-			"jdbc:mariadb://me:secret@db/shop, jdbc:mariadb://db:3306/shop, true",
-			"jdbc:mariadb://db/shop, jdbc:mariadb://db:3307/shop, false",
-			"jdbc:postgresql://db/shop, jdbc:postgresql://db/orders, false",
-			"jdbc:sqlserver://db;databaseName=shop, jdbc:sqlserver://db;databaseName=orders, false",
-			"jdbc:mysql://(host=db)/shop, jdbc:mysql://(host=db)/shop, false", "jdbc:h2:mem:, jdbc:h2:mem:, false",
-			", , false" })
-	void itIsTheSameIfOnlyTheConnectionsDiffer(String url, String other, boolean same) {
-		assertThat(DatabaseAddress.isSame(url, other)).isEqualTo(same);
+	@Test
+	void itIsTheSameIfOnlyTheConnectionsDiffer() {
+		Cases.rows("""
+				jdbc:postgresql://db/shop?user=me | jdbc:postgresql://db/shop?user=you | true
+				jdbc:mariadb://me:secret@db/shop | jdbc:mariadb://db:3306/shop | true
+				jdbc:mariadb://db/shop | jdbc:mariadb://db:3307/shop | false
+				jdbc:postgresql://db/shop | jdbc:postgresql://db/orders | false
+				jdbc:sqlserver://db;databaseName=shop | jdbc:sqlserver://db;databaseName=orders | false
+				jdbc:mysql://(host=db)/shop | jdbc:mysql://(host=db)/shop | false
+				jdbc:h2:mem: | jdbc:h2:mem: | false
+				""",
+				(url, other, same) -> assertThat(DatabaseAddress.isSame(url, other)).isEqualTo(Boolean.valueOf(same)));
+		assertThat(DatabaseAddress.isSame(null, null)).isFalse();
 	}
 
 }

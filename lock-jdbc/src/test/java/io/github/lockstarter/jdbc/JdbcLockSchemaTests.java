@@ -14,7 +14,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
 import org.springframework.boot.jdbc.init.PlatformPlaceholderDatabaseDriverResolver;
@@ -23,6 +22,7 @@ import org.springframework.boot.sql.init.DatabaseInitializationSettings;
 import org.springframework.core.io.ClassPathResource;
 
 import io.github.lockstarter.store.UnusableStoreException;
+import io.github.lockstarter.testsupport.Cases;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
@@ -64,17 +64,18 @@ class JdbcLockSchemaTests {
 			.isZero();
 	}
 
-	@ParameterizedTest
-	@CsvSource(delimiter = '|', textBlock = """
-			line varchar(10000)                                    | check that the table 'wrong'
-			line varchar(10000), told_at int                       | refuses the row of a lock
-			line varchar(20), told_at bigint                       | refuses the row of a lock
-			line varchar(10000), told_at bigint, more int not null | refuses the row of a lock
-			""")
-	void aTableThatRefusesARowCannotKeepLocks(String columns, String reason) {
-		String types = "lock_key varchar(255) not null primary key, owner varchar(64), expires_at bigint, fence bigint, ";
-		assertThat(problem(TestDatabase.H2, types + columns)).contains(reason);
-		assertThat(problem(TestDatabase.POSTGRESQL, types + columns)).contains(reason);
+	@Test
+	void aTableThatRefusesARowCannotKeepLocks() {
+		Cases.rows("""
+				line varchar(10000)                                    | check that the table 'wrong'
+				line varchar(10000), told_at int                       | refuses the row of a lock
+				line varchar(20), told_at bigint                       | refuses the row of a lock
+				line varchar(10000), told_at bigint, more int not null | refuses the row of a lock
+				""", (columns, reason) -> {
+			String types = "lock_key varchar(255) not null primary key, owner varchar(64), expires_at bigint, fence bigint, ";
+			assertThat(problem(TestDatabase.H2, types + columns)).contains(reason);
+			assertThat(problem(TestDatabase.POSTGRESQL, types + columns)).contains(reason);
+		});
 	}
 
 	@ParameterizedTest
@@ -135,11 +136,14 @@ class JdbcLockSchemaTests {
 	}
 
 	/** Either script may come first. */
-	@ParameterizedTest
-	@ValueSource(strings = { "h2", "mariadb", "mysql", "postgresql" })
-	void theTableOfFencedTransactionsIsThatOfTheirOwnScript(String platform) throws Exception {
-		assertThat(statements("jdbc", platform)).hasSize(2).last().isEqualTo(statements("fencing", platform).get(0));
-		assertThat(statements("fencing", platform)).hasSize(1);
+	@Test
+	void theTableOfFencedTransactionsIsThatOfTheirOwnScript() {
+		Cases.each(List.of("h2", "mariadb", "mysql", "postgresql"), (platform) -> {
+			assertThat(statements("jdbc", platform)).hasSize(2)
+				.last()
+				.isEqualTo(statements("fencing", platform).get(0));
+			assertThat(statements("fencing", platform)).hasSize(1);
+		});
 	}
 
 	private static List<String> statements(String folder, String platform) throws IOException {

@@ -3,11 +3,12 @@
 package io.github.lockstarter.jdbc;
 
 import java.time.Duration;
+import java.util.List;
 
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+
+import io.github.lockstarter.testsupport.Cases;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -18,17 +19,17 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 @Order(1)
 class JdbcLockSettingsTests {
 
-	@ParameterizedTest
-	@ValueSource(strings = { "locks", "distributed_lock", "app.locks", "App1.my_lock$" })
-	void aTableMayBeInASchema(String table) {
-		assertThat(settings(table, Duration.ofSeconds(1)).table()).isEqualTo(table);
+	@Test
+	void aTableMayBeInASchema() {
+		Cases.each(List.of("locks", "distributed_lock", "app.locks", "App1.my_lock$"),
+				(table) -> assertThat(settings(table, Duration.ofSeconds(1)).table()).isEqualTo(table));
 	}
 
-	@ParameterizedTest
-	@ValueSource(strings = { "", " ", "app.", "a b", "a;", "'", "\"a\".b", "a.b.c_", "ä", "lock --" })
-	void aTableContainsNoOtherSql(String table) {
-		assertThatIllegalArgumentException().isThrownBy(() -> settings(table, Duration.ofSeconds(1)))
-			.withMessageContaining("'table'");
+	@Test
+	void aTableContainsNoOtherSql() {
+		Cases.each(List.of("", " ", "app.", "a b", "a;", "'", "\"a\".b", "a.b.c_", "ä", "lock --"),
+				(table) -> assertThatIllegalArgumentException().isThrownBy(() -> settings(table, Duration.ofSeconds(1)))
+					.withMessageContaining("'table'"));
 	}
 
 	@Test

@@ -6,11 +6,12 @@ import java.sql.Connection;
 import java.sql.SQLException;
 
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.testsupport.Cases;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -32,10 +33,17 @@ class SqlErrorsTests {
 		}
 	}
 
-	@ParameterizedTest
-	@CsvSource({ "25006, 0, true", "HY000, 1290, true", "HY000, 1836, true", "40001, 1213, false" })
-	void theErrorsOfReplicasAreKnown(String state, int code, boolean readOnly) {
-		assertThat(SqlErrors.isReadOnly(new SQLException("", state, code))).isEqualTo(readOnly);
+	@Test
+	void theErrorsOfReplicasAreKnown() {
+		Cases.rows("""
+				25006 | 0 | true
+				HY000 | 1290 | true
+				HY000 | 1836 | true
+				40001 | 1213 | false
+				""", (state, code, readOnly) -> {
+			SQLException error = new SQLException("", state, Integer.parseInt(code));
+			assertThat(SqlErrors.isReadOnly(error)).isEqualTo(Boolean.valueOf(readOnly));
+		});
 	}
 
 	/**

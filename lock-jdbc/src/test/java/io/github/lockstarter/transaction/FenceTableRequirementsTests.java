@@ -10,7 +10,6 @@ import com.zaxxer.hikari.HikariDataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.boot.test.system.CapturedOutput;
@@ -20,6 +19,8 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.init.DatabasePopulatorUtils;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
+
+import io.github.lockstarter.testsupport.Cases;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -44,33 +45,35 @@ class FenceTableRequirementsTests {
 			.isZero();
 	}
 
-	@ParameterizedTest
-	@CsvSource(delimiter = '|',
-			textBlock = """
-					H2         | lock_key varchar(255) primary key, token bigint                                  | CLAIMED_AT
-					H2         | lock_key varchar(255) primary key, token int, claimed_at bigint                  | out of range
-					H2         | lock_key varchar(9) primary key, token bigint, claimed_at bigint                 | too long
-					H2         | lock_key varchar_ignorecase(255) primary key, token bigint, claimed_at bigint    | does not tell lower case from upper case
-					H2         | lock_key varchar(255), token bigint, claimed_at bigint                           | is not its primary key
-					H2         | lock_key varchar(255) primary key, token double precision, claimed_at bigint     | an integer of 64 bits
-					MARIADB    | lock_key varchar(255) collate utf8mb4_general_ci primary key, token bigint, claimed_at bigint | does not tell lower case from upper case
-					MARIADB    | lock_key varchar(255) binary, token bigint, claimed_at bigint                    | must be the primary key
-					MARIADB    | lock_key varchar(255) binary primary key, token varchar(99), claimed_at bigint   | an integer of 64 bits
-					POSTGRESQL | lock_key varchar(255) primary key, token int, claimed_at bigint                  | out of range
-					POSTGRESQL | lock_key varchar(255), token bigint, claimed_at bigint                           | no unique
-					""")
-	void aTableInWhichTransactionsCannotClaimIsRefused(IdleClaimsTests.Database database, String columns,
-			String reason) {
-		DataSource dataSource = new DriverManagerDataSource(database.url());
-		JdbcTemplate jdbc = new JdbcTemplate(dataSource);
-		jdbc.execute("create table wrong_fence (" + columns + ")"
-				+ ((database == IdleClaimsTests.Database.MARIADB) ? " default character set utf8mb4" : ""));
-		try {
-			assertRefused(dataSource, reason);
-		}
-		finally {
-			jdbc.execute("drop table wrong_fence");
-		}
+	@Test
+	void aTableInWhichTransactionsCannotClaimIsRefused() {
+		Cases.rows(
+				"""
+						H2         | lock_key varchar(255) primary key, token bigint                                  | CLAIMED_AT
+						H2         | lock_key varchar(255) primary key, token int, claimed_at bigint                  | out of range
+						H2         | lock_key varchar(9) primary key, token bigint, claimed_at bigint                 | too long
+						H2         | lock_key varchar_ignorecase(255) primary key, token bigint, claimed_at bigint    | does not tell lower case from upper case
+						H2         | lock_key varchar(255), token bigint, claimed_at bigint                           | is not its primary key
+						H2         | lock_key varchar(255) primary key, token double precision, claimed_at bigint     | an integer of 64 bits
+						MARIADB    | lock_key varchar(255) collate utf8mb4_general_ci primary key, token bigint, claimed_at bigint | does not tell lower case from upper case
+						MARIADB    | lock_key varchar(255) binary, token bigint, claimed_at bigint                    | must be the primary key
+						MARIADB    | lock_key varchar(255) binary primary key, token varchar(99), claimed_at bigint   | an integer of 64 bits
+						POSTGRESQL | lock_key varchar(255) primary key, token int, claimed_at bigint                  | out of range
+						POSTGRESQL | lock_key varchar(255), token bigint, claimed_at bigint                           | no unique
+						""",
+				(name, columns, reason) -> {
+					IdleClaimsTests.Database database = IdleClaimsTests.Database.valueOf(name);
+					DataSource dataSource = new DriverManagerDataSource(database.url());
+					JdbcTemplate jdbc = new JdbcTemplate(dataSource);
+					jdbc.execute("create table wrong_fence (" + columns + ")"
+							+ ((database == IdleClaimsTests.Database.MARIADB) ? " default character set utf8mb4" : ""));
+					try {
+						assertRefused(dataSource, reason);
+					}
+					finally {
+						jdbc.execute("drop table wrong_fence");
+					}
+				});
 	}
 
 	@Test

@@ -2,13 +2,13 @@
 
 package io.github.lockstarter.redis;
 
+import java.util.List;
 import java.util.Random;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.testsupport.Cases;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -37,10 +37,10 @@ class LockTextTests {
 		}
 	}
 
-	@ParameterizedTest
-	@ValueSource(strings = { "stock:", "stock:a%", "stock:%zz", "stock:%41", "stock:{", "stock:%ff", "a b" })
-	void noLockHasAnotherText(String text) {
-		assertThatIllegalArgumentException().isThrownBy(() -> LockText.parse(text));
+	@Test
+	void noLockHasAnotherText() {
+		Cases.each(List.of("stock:", "stock:a%", "stock:%zz", "stock:%41", "stock:{", "stock:%ff", "a b"),
+				(text) -> assertThatIllegalArgumentException().isThrownBy(() -> LockText.parse(text)));
 	}
 
 }

@@ -6,8 +6,6 @@ import java.lang.reflect.Method;
 import java.util.Arrays;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 
@@ -17,6 +15,7 @@ import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.OnUnavailable;
+import io.github.lockstarter.testsupport.Cases;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -25,21 +24,23 @@ class FallbackMethodTests {
 
 	private final LockDefinitionSource source = new LockDefinitionSource(new DefaultListableBeanFactory());
 
-	@ParameterizedTest
-	@CsvSource(delimiter = '|', value = { //
-			"plain | instead(long)", //
-			"contended | insteadContended(long, LockContendedException)", //
-			"any | insteadAny(long, Throwable)", //
-			"both | insteadBoth(long, RuntimeException)", //
-			"several | insteadSeveral(long, LockContendedException)", //
-			"severalOnOutage | insteadSeveral(long, LockException)", //
-			"alreadyException | insteadException(Exception)",
-			"alreadyExceptionAndReason | insteadReason(Exception, LockException)" })
-	void theFallbackThatTakesTheReasonWithTheNearestTypeIsPreferred(String method, String fallback) {
-		FallbackMethod found = find(Valid.class, method);
-		assertThat(InvalidLockDefinitionException.label(found.method()))
-			.isEqualTo(Valid.class.getName() + "." + fallback);
-		assertThat(found.takesReason()).isEqualTo(found.method().getParameterCount() == 2);
+	@Test
+	void theFallbackThatTakesTheReasonWithTheNearestTypeIsPreferred() {
+		Cases.rows("""
+				plain | instead(long)
+				contended | insteadContended(long, LockContendedException)
+				any | insteadAny(long, Throwable)
+				both | insteadBoth(long, RuntimeException)
+				several | insteadSeveral(long, LockContendedException)
+				severalOnOutage | insteadSeveral(long, LockException)
+				alreadyException | insteadException(Exception)
+				alreadyExceptionAndReason | insteadReason(Exception, LockException)
+				""", (method, fallback) -> {
+			FallbackMethod found = find(Valid.class, method);
+			assertThat(InvalidLockDefinitionException.label(found.method()))
+				.isEqualTo(Valid.class.getName() + "." + fallback);
+			assertThat(found.takesReason()).isEqualTo(found.method().getParameterCount() == 2);
+		});
 	}
 
 	@Test
@@ -52,25 +53,26 @@ class FallbackMethodTests {
 			.withMessageContaining("does not accept every exception");
 	}
 
-	@ParameterizedTest
-	@CsvSource(delimiter = '|', value = { //
-			"onlyContention | instead(long, LockContendedException)' does not accept every exception that leads to it:"
-					+ " LockContendedException, LockUnavailableException; declare its last parameter as LockException",
-			"onlyOutage | insteadOfOutage(long, LockUnavailableException)' does not accept every exception that"
-					+ " leads to it: LockContendedException, LockUnavailableException",
-			"loss | insteadOfLoss(long, LockLostException)' does not accept every exception that leads to it:"
-					+ " LockContendedException",
-			"unlikely | insteadOrElse(long, IllegalStateException)' does not accept every exception",
-			"noException | insteadOfText(long, String)' returning void does not have the same parameters",
-			"anything | insteadOfAnything(long, Object)' returning void does not have the same parameters",
-			"reasonFirst | insteadOfFirst(LockException, long)' returning void does not have the same parameters",
-			"wrongReturnType | insteadReturning(long, LockException)' returning int does not have" })
-	void aFallbackThatCannotBeCalledIsRefused(String method, String problem) {
-		assertThatExceptionOfType(InvalidLockDefinitionException.class).isThrownBy(() -> find(Invalid.class, method))
-			.withMessageStartingWith("Invalid @DistributedLock on '" + Invalid.class.getName() + "." + method + "(")
-			.withMessageContaining(problem)
-			.satisfies((ex) -> assertThat(ex.getAction())
-				.contains("one more parameter, which receives the" + " LockException"));
+	@Test
+	void aFallbackThatCannotBeCalledIsRefused() {
+		Cases.rows(
+				"""
+						onlyContention | instead(long, LockContendedException)' does not accept every exception that leads to it: LockContendedException, LockUnavailableException; declare its last parameter as LockException
+						onlyOutage | insteadOfOutage(long, LockUnavailableException)' does not accept every exception that leads to it: LockContendedException, LockUnavailableException
+						loss | insteadOfLoss(long, LockLostException)' does not accept every exception that leads to it: LockContendedException
+						unlikely | insteadOrElse(long, IllegalStateException)' does not accept every exception
+						noException | insteadOfText(long, String)' returning void does not have the same parameters
+						anything | insteadOfAnything(long, Object)' returning void does not have the same parameters
+						reasonFirst | insteadOfFirst(LockException, long)' returning void does not have the same parameters
+						wrongReturnType | insteadReturning(long, LockException)' returning int does not have
+						""",
+				(method, problem) -> assertThatExceptionOfType(InvalidLockDefinitionException.class)
+					.isThrownBy(() -> find(Invalid.class, method))
+					.withMessageStartingWith(
+							"Invalid @DistributedLock on '" + Invalid.class.getName() + "." + method + "(")
+					.withMessageContaining(problem)
+					.satisfies((ex) -> assertThat(ex.getAction())
+						.contains("one more parameter, which receives the" + " LockException")));
 	}
 
 	@Test

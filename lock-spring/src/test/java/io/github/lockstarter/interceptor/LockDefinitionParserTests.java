@@ -3,27 +3,31 @@
 package io.github.lockstarter.interceptor;
 
 import java.time.Duration;
+import java.util.List;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
+
+import io.github.lockstarter.testsupport.Cases;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 class LockDefinitionParserTests {
 
-	@ParameterizedTest
-	@CsvSource({ "500ms, PT0.5S", "PT3S, PT3S", "' 2m ', PT2M", "1h30m, PT1H30M" })
-	void textBecomesADuration(String text, Duration expected) {
-		assertThat(LockDefinitionParser.duration(text)).isEqualTo(expected);
+	@Test
+	void textBecomesADuration() {
+		Cases.rows("""
+				500ms | PT0.5S
+				PT3S | PT3S
+				1h30m | PT1H30M
+				""", (text, expected) -> assertThat(LockDefinitionParser.duration(text))
+			.isEqualTo(Duration.parse(expected)));
+		assertThat(LockDefinitionParser.duration(" 2m ")).isEqualTo(Duration.ofMinutes(2));
 	}
 
-	@ParameterizedTest
-	@ValueSource(strings = { "", "  " })
-	void blankTextIsNoDuration(String text) {
-		assertThat(LockDefinitionParser.duration(text)).isNull();
+	@Test
+	void blankTextIsNoDuration() {
+		Cases.each(List.of("", "  "), (text) -> assertThat(LockDefinitionParser.duration(text)).isNull());
 	}
 
 	@Test
@@ -32,11 +36,11 @@ class LockDefinitionParserTests {
 			.withMessage("'30' has no unit");
 	}
 
-	@ParameterizedTest
-	@ValueSource(strings = { "3 apples", "99999999999999999999s" })
-	void otherTextIsRefused(String text) {
-		assertThatIllegalArgumentException().isThrownBy(() -> LockDefinitionParser.duration(text))
-			.withMessage("'" + text + "' is not a duration");
+	@Test
+	void otherTextIsRefused() {
+		Cases.each(List.of("3 apples", "99999999999999999999s"),
+				(text) -> assertThatIllegalArgumentException().isThrownBy(() -> LockDefinitionParser.duration(text))
+					.withMessage("'" + text + "' is not a duration"));
 	}
 
 }

@@ -23,9 +23,6 @@ import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.MethodSource;
 import reactor.core.publisher.ConnectableFlux;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -46,6 +43,7 @@ import io.github.lockstarter.OnContention;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.OnUnavailable;
 import io.github.lockstarter.TransactionFencing;
+import io.github.lockstarter.testsupport.Cases;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -139,57 +137,56 @@ class LockDefinitionSourceTests {
 			.isEqualTo(LockKey.of("import"));
 	}
 
-	@ParameterizedTest
-	@CsvSource(delimiter = '|', value = { //
-			"badName | name: 'name' must be 1 to 128 of the characters | Set 'name' to",
-			"templateAsName | but was '#{productId}' | Set 'name' to a valid label. What differs in each call belongs in"
-					+ " 'key', as in key = \"#id\".",
-			"parameterAsName | name \"#productId\" is a static label, so #productId is not evaluated |"
-					+ " Use key = \"#productId\".",
-			"parameterInName | name \"stock-#p0.sell\" is a static label, so #p0 is not evaluated | key = \"#p0\"",
-			"badWaitTime | waitTime: 'soon' is not a duration | \"500ms\", \"3s\" or \"PT3S\"",
-			"bareWaitTime | waitTime: '10' has no unit | \"500ms\", \"3s\" or \"PT3S\"",
-			"negativeWaitTime | waitTime: 'waitTime' must not be negative | \"0s\"",
-			"badLeaseTime | leaseTime: 'x' is not a duration | \"500ms\"",
-			"shortLeaseTime | leaseTime: 'leaseTime' must be from 10 ms | Leave it out",
-			"missingProperty | waitTime: Could not resolve placeholder 'missing' | ${property:default}",
-			"badKey | key \"#id +\" is not a SpEL expression | \"#id\"",
-			"blankKey | key is blank | Leave it out for one lock per name",
-			"emptyProperty | key is blank, from ${empty} | Leave it out for one lock per name",
-			"unknownVariable | key \"#productID\" uses #productID, which does not exist | The parameters are:"
-					+ " #productId.",
-			"unknownVariables | key \"{#a, #b}\" uses #a, #b, which do not exist | The parameters are: #productId.",
-			"forgottenHash | key \"productId\" uses productId, which does not exist | The parameters are: #productId."
-					+ " Write a constant as 'text' in single quotes.",
-			"noParameter | key \"#productId\" uses #productId, which does not exist | The method has no parameters.",
-			"quotedParameter | key \"'stock:#id'\" has a parameter inside quotes, where it is not evaluated |"
-					+ " Write \"'stock:' + #id\".",
-			"quotedParameters | key \"#root.method.name + '#p0-#id #other'\" has a parameter inside quotes |"
-					+ " Write \"#p0 + '-' + #id + ' #other'\".",
-			"unknownBean | key \"@regoins.get(#id)\" uses the bean 'regoins', which does not exist | Correct the name",
-			"unknownFactory | key \"&regions\" uses the bean '&regions', which does not exist | Correct the name",
-			"mapKey | key \"#ids\" is a map | .keySet()",
-			"streamKey | key \"#p0\" is a stream, which would be consumed | Declare the parameter as a collection",
-			"primitiveSkip | onContention = SKIP has no empty result of type int | Optional",
-			"unknownFallback | fallback: 'io.github.lockstarter.interceptor.LockDefinitionSourceTests$Invalid'"
-					+ " has no method 'nowhere' | Declare a method",
-			"fallbackWithOtherParameters | Invalid.noParameters()' returning int does not have | same parameters",
-			"fallbackWithOtherReturnType | Invalid.text(long)' returning String does not have | same parameters",
-			"fallbackToItself | Invalid.fallbackToItself()' returning void does not have | same parameters",
-			"keptByReader | holdAtLeast: 'holdAtLeast' is not possible in mode READ | Leave it out",
-			"badHoldAtLeast | holdAtLeast: 'x' is not a duration | \"500ms\"",
-			"shortHoldAtLeast | holdAtLeast: 'holdAtLeast' must be from 10 ms | free when the method returns",
-			"fencedPublisher | transactions of a reactive chain cannot be fenced | where … and fence < :token",
-			"otherWaitTime | waitTime is '1s' in one annotation and '' in another | Use the same value",
-			"otherReaction | onContention is 'SKIP' in one annotation and 'THROW' in another | Use the same value" })
-	void anInvalidAnnotationNamesMethodAttributeAndRemedy(String method, String problem, String action) {
-		assertThatExceptionOfType(InvalidLockDefinitionException.class).isThrownBy(() -> find(Invalid.class, method))
-			.withMessageStartingWith("Invalid @DistributedLock on '" + Invalid.class.getName() + "." + method + "(")
-			.withMessageContaining(problem)
-			.satisfies((ex) -> {
-				assertThat(ex.getAction()).contains(action);
-				assertThat(ex).hasMessage(ex.getDescription() + ". " + ex.getAction());
-			});
+	@Test
+	void anInvalidAnnotationNamesMethodAttributeAndRemedy() {
+		Cases.rows(
+				"""
+						badName | name: 'name' must be 1 to 128 of the characters | Set 'name' to
+						templateAsName | but was '#{productId}' | Set 'name' to a valid label. What differs in each call belongs in 'key', as in key = "#id".
+						parameterAsName | name "#productId" is a static label, so #productId is not evaluated | Use key = "#productId".
+						parameterInName | name "stock-#p0.sell" is a static label, so #p0 is not evaluated | key = "#p0"
+						badWaitTime | waitTime: 'soon' is not a duration | "500ms", "3s" or "PT3S"
+						bareWaitTime | waitTime: '10' has no unit | "500ms", "3s" or "PT3S"
+						negativeWaitTime | waitTime: 'waitTime' must not be negative | "0s"
+						badLeaseTime | leaseTime: 'x' is not a duration | "500ms"
+						shortLeaseTime | leaseTime: 'leaseTime' must be from 10 ms | Leave it out
+						missingProperty | waitTime: Could not resolve placeholder 'missing' | ${property:default}
+						badKey | key "#id +" is not a SpEL expression | "#id"
+						blankKey | key is blank | Leave it out for one lock per name
+						emptyProperty | key is blank, from ${empty} | Leave it out for one lock per name
+						unknownVariable | key "#productID" uses #productID, which does not exist | The parameters are: #productId.
+						unknownVariables | key "{#a, #b}" uses #a, #b, which do not exist | The parameters are: #productId.
+						forgottenHash | key "productId" uses productId, which does not exist | The parameters are: #productId. Write a constant as 'text' in single quotes.
+						noParameter | key "#productId" uses #productId, which does not exist | The method has no parameters.
+						quotedParameter | key "'stock:#id'" has a parameter inside quotes, where it is not evaluated | Write "'stock:' + #id".
+						quotedParameters | key "#root.method.name + '#p0-#id #other'" has a parameter inside quotes | Write "#p0 + '-' + #id + ' #other'".
+						unknownBean | key "@regoins.get(#id)" uses the bean 'regoins', which does not exist | Correct the name
+						unknownFactory | key "&regions" uses the bean '&regions', which does not exist | Correct the name
+						mapKey | key "#ids" is a map | .keySet()
+						streamKey | key "#p0" is a stream, which would be consumed | Declare the parameter as a collection
+						primitiveSkip | onContention = SKIP has no empty result of type int | Optional
+						unknownFallback | fallback: 'io.github.lockstarter.interceptor.LockDefinitionSourceTests$Invalid' has no method 'nowhere' | Declare a method
+						fallbackWithOtherParameters | Invalid.noParameters()' returning int does not have | same parameters
+						fallbackWithOtherReturnType | Invalid.text(long)' returning String does not have | same parameters
+						fallbackToItself | Invalid.fallbackToItself()' returning void does not have | same parameters
+						keptByReader | holdAtLeast: 'holdAtLeast' is not possible in mode READ | Leave it out
+						badHoldAtLeast | holdAtLeast: 'x' is not a duration | "500ms"
+						shortHoldAtLeast | holdAtLeast: 'holdAtLeast' must be from 10 ms | free when the method returns
+						fencedPublisher | transactions of a reactive chain cannot be fenced | where … and fence < :token
+						otherWaitTime | waitTime is '1s' in one annotation and '' in another | Use the same value
+						otherReaction | onContention is 'SKIP' in one annotation and 'THROW' in another | Use the same value
+						""",
+				(method, problem, action) -> {
+					assertThatExceptionOfType(InvalidLockDefinitionException.class)
+						.isThrownBy(() -> find(Invalid.class, method))
+						.withMessageStartingWith(
+								"Invalid @DistributedLock on '" + Invalid.class.getName() + "." + method + "(")
+						.withMessageContaining(problem)
+						.satisfies((ex) -> {
+							assertThat(ex.getAction()).contains(action);
+							assertThat(ex).hasMessage(ex.getDescription() + ". " + ex.getAction());
+						});
+				});
 	}
 
 	@Test
@@ -226,16 +223,15 @@ class LockDefinitionSourceTests {
 		assertThat(child.containsSingleton("factory")).isFalse();
 	}
 
-	static Stream<String> deferred() {
-		return Arrays.stream(Deferred.class.getDeclaredMethods()).map(Method::getName);
-	}
-
-	@ParameterizedTest
-	@MethodSource("deferred")
-	void aReturnTypeThatOutlivesTheMethodIsRefused(String method) {
-		assertThatExceptionOfType(InvalidLockDefinitionException.class).isThrownBy(() -> find(Deferred.class, method))
-			.withMessageContaining("lets the work continue after the method has returned")
-			.satisfies((ex) -> assertThat(ex.getAction()).startsWith("Return the result itself, a CompletableFuture"));
+	@Test
+	void aReturnTypeThatOutlivesTheMethodIsRefused() {
+		Cases.each(namesOfMethods(Deferred.class), (method) -> {
+			assertThatExceptionOfType(InvalidLockDefinitionException.class)
+				.isThrownBy(() -> find(Deferred.class, method))
+				.withMessageContaining("lets the work continue after the method has returned")
+				.satisfies(
+						(ex) -> assertThat(ex.getAction()).startsWith("Return the result itself, a CompletableFuture"));
+		});
 	}
 
 	@Test
@@ -251,15 +247,12 @@ class LockDefinitionSourceTests {
 			.withMessageContaining("org.springframework:spring-tx");
 	}
 
-	static Stream<String> followed() {
-		return Arrays.stream(Followed.class.getDeclaredMethods()).map(Method::getName);
-	}
-
-	@ParameterizedTest
-	@MethodSource("followed")
-	void aReturnTypeThatNotifiesOfItsEndIsFollowed(String method) {
-		assertThat(definition(Followed.class, method).adapter()).isNotInstanceOf(InvocationAdapter.Blocking.class);
-		assertThat(definition(Defaults.class, "run").adapter()).isInstanceOf(InvocationAdapter.Blocking.class);
+	@Test
+	void aReturnTypeThatNotifiesOfItsEndIsFollowed() {
+		Cases.each(namesOfMethods(Followed.class), (method) -> {
+			assertThat(definition(Followed.class, method).adapter()).isNotInstanceOf(InvocationAdapter.Blocking.class);
+			assertThat(definition(Defaults.class, "run").adapter()).isInstanceOf(InvocationAdapter.Blocking.class);
+		});
 	}
 
 	@Test
@@ -267,6 +260,10 @@ class LockDefinitionSourceTests {
 		assertThatExceptionOfType(InvalidLockDefinitionException.class)
 			.isThrownBy(() -> find(DeferredByGenerics.class, "supply"))
 			.withMessageContaining("lets the work continue");
+	}
+
+	private static List<String> namesOfMethods(Class<?> type) {
+		return Arrays.stream(type.getDeclaredMethods()).map(Method::getName).toList();
 	}
 
 	private static LockRequest request(LockOperation definition) {

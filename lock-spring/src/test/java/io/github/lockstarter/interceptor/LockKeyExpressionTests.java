@@ -17,16 +17,12 @@ import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.testsupport.Cases;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -37,24 +33,30 @@ class LockKeyExpressionTests {
 
 	private final Shop target = new Shop("north");
 
-	@ParameterizedTest
-	@CsvSource(delimiter = '|', quoteCharacter = '"',
-			value = { "#order.id | 7", "#p0.id | 7", "#a0.id | 7", "#root.args[0].id | 7", "#root.method.name | buy",
-					"#root.target.region | north", "#order.id + '-' + #count | 7-2", "'all' | all",
-					"@regions.get('north') | eu", "#count > 1 ? 'many' : 'one' | many" })
-	void theKeyIsTheValueOfTheExpression(String expression, String key) {
+	@Test
+	void theKeyIsTheValueOfTheExpression() {
 		this.beanFactory.registerSingleton("regions", Map.of("north", "eu"));
-		assertThat(evaluate(expression, new Order(7L), 2)).isEqualTo(LockKey.of("stock", key));
+		Cases.rows("""
+				#order.id | 7
+				#p0.id | 7
+				#a0.id | 7
+				#root.args[0].id | 7
+				#root.method.name | buy
+				#root.target.region | north
+				#order.id + '-' + #count | 7-2
+				'all' | all
+				@regions.get('north') | eu
+				#count > 1 ? 'many' : 'one' | many
+				""", (expression, key) -> {
+			assertThat(evaluate(expression, new Order(7L), 2)).isEqualTo(LockKey.of("stock", key));
+		});
 	}
 
-	static Stream<Object> usableKeys() {
-		return Stream.of("text", 'c', 42L, true, UUID.randomUUID(), Thread.State.BLOCKED);
-	}
-
-	@ParameterizedTest
-	@MethodSource("usableKeys")
-	void valuesWithATextOfTheirOwnAreKeys(Object id) {
-		assertThat(evaluate("#order.id", new Order(id), 1)).isEqualTo(LockKey.of("stock", id));
+	@Test
+	void valuesWithATextOfTheirOwnAreKeys() {
+		Cases.each(List.of("text", 'c', 42L, true, UUID.randomUUID(), Thread.State.BLOCKED), (id) -> {
+			assertThat(evaluate("#order.id", new Order(id), 1)).isEqualTo(LockKey.of("stock", id));
+		});
 	}
 
 	@Test
@@ -62,18 +64,15 @@ class LockKeyExpressionTests {
 		assertThat(evaluate("#order.id", new Order(Optional.of(7)), 1)).isEqualTo(LockKey.of("stock", 7));
 	}
 
-	static Stream<Object> manyKeys() {
-		return Stream.of(List.of(2, 1), new long[] { 2, 1 }, Arguments.of((Object) new String[] { "2", "1" }),
-				Stream.of(2L, 1L), IntStream.of(2, 1), Optional.of(List.of("2", "1")));
-	}
-
-	@ParameterizedTest
-	@MethodSource("manyKeys")
-	void aCollectionAnArrayAndAStreamStandForAllTheirElements(Object ids) {
-		LockKeyExpression.Keys keys = expression("#order.id").evaluate("stock", this.target,
-				new Object[] { new Order(ids), 1 });
-		assertThat(keys.all()).containsExactly(LockKey.of("stock", 2), LockKey.of("stock", 1));
-		assertThat(keys.several()).isTrue();
+	@Test
+	void aCollectionAnArrayAndAStreamStandForAllTheirElements() {
+		Cases.each(List.of(List.of(2, 1), new long[] { 2, 1 }, new String[] { "2", "1" }, Stream.of(2L, 1L),
+				IntStream.of(2, 1), Optional.of(List.of("2", "1"))), (ids) -> {
+					LockKeyExpression.Keys keys = expression("#order.id").evaluate("stock", this.target,
+							new Object[] { new Order(ids), 1 });
+					assertThat(keys.all()).containsExactly(LockKey.of("stock", 2), LockKey.of("stock", 1));
+					assertThat(keys.several()).isTrue();
+				});
 	}
 
 	@Test
@@ -82,19 +81,16 @@ class LockKeyExpressionTests {
 			.isEqualTo(new LockKeyExpression.Keys(List.of(LockKey.of("stock", 2)), true));
 	}
 
-	static Stream<@Nullable Object> unusableKeys() {
-		return Stream.of(null, Optional.empty(), "", "  ", "x".repeat(513), List.of(), new int[0], Stream.of(),
+	@Test
+	void anUnusableValueIsRefusedWithMethodAndExpression() {
+		Cases.each(Arrays.asList(null, Optional.empty(), "", "  ", "x".repeat(513), List.of(), new int[0], Stream.of(),
 				Arrays.asList(1, null), List.of(List.of()), Map.of(1, 2), new Object(), "\uD800", new byte[] { 1, 2 },
-				new char[] { 'a', 'b' }, 1.5, new Order(Set.of(1, 2)));
-	}
-
-	@ParameterizedTest
-	@MethodSource("unusableKeys")
-	void anUnusableValueIsRefusedWithMethodAndExpression(@Nullable Object id) {
-		assertThatIllegalArgumentException().isThrownBy(() -> evaluate("#order.id", new Order(id), 1))
-			.withMessageContaining("Shop.buy(Order, int)'")
-			.withMessageContaining("'#order.id'")
-			.withMessageEndingWith("nothing was executed");
+				new char[] { 'a', 'b' }, 1.5, new Order(Set.of(1, 2))), (id) -> {
+					assertThatIllegalArgumentException().isThrownBy(() -> evaluate("#order.id", new Order(id), 1))
+						.withMessageContaining("Shop.buy(Order, int)'")
+						.withMessageContaining("'#order.id'")
+						.withMessageEndingWith("nothing was executed");
+				});
 	}
 
 	@Test
@@ -109,17 +105,18 @@ class LockKeyExpressionTests {
 	}
 
 	/** SpEL itself writes null, which is also a text. */
-	@ParameterizedTest
-	@ValueSource(strings = { "#order.id + ':' + #count", "'id ' + #order.id", "('a' + #order.id) + 'b'",
-			"#count > 0 ? #order.id + ':1' : 'none'", "#order.none() ?: #order.id + ':1'", "{#order.id + ':1', 'b'}",
-			"(#order.id + ':1').toLowerCase()", "'a'.concat(#order.id + ':1')", "{1}.![#order.id + ':' + #this]",
-			"{a: 1}[#order.id + ':1']" })
-	void aTextWithAPartThatIsNullIsRefused(String expression) {
-		assertThatIllegalArgumentException()
-			.isThrownBy(
-					() -> expression(expression).evaluate("stock", this.target, new Object[] { new Order(null), 1 }))
-			.withMessageContaining("its part #order.id is null: check the argument before the call")
-			.withMessageEndingWith("nothing was executed");
+	@Test
+	void aTextWithAPartThatIsNullIsRefused() {
+		Cases.each(List.of("#order.id + ':' + #count", "'id ' + #order.id", "('a' + #order.id) + 'b'",
+				"#count > 0 ? #order.id + ':1' : 'none'", "#order.none() ?: #order.id + ':1'",
+				"{#order.id + ':1', 'b'}", "(#order.id + ':1').toLowerCase()", "'a'.concat(#order.id + ':1')",
+				"{1}.![#order.id + ':' + #this]", "{a: 1}[#order.id + ':1']"), (expression) -> {
+					assertThatIllegalArgumentException()
+						.isThrownBy(() -> expression(expression).evaluate("stock", this.target,
+								new Object[] { new Order(null), 1 }))
+						.withMessageContaining("its part #order.id is null: check the argument before the call")
+						.withMessageEndingWith("nothing was executed");
+				});
 	}
 
 	@Test
@@ -145,21 +142,18 @@ class LockKeyExpressionTests {
 					"; correct the expression, or pass arguments for which it has a value; nothing was executed");
 	}
 
-	static Stream<Object> valuesWithoutText() {
-		return Stream.of(new Object(), new int[] { 1 }, Set.of(1, 2), 1.5, new GregorianCalendar(), Optional.empty(),
-				new Order(new Object()));
-	}
-
-	@ParameterizedTest
-	@MethodSource("valuesWithoutText")
-	void aTextWithAValueThatHasNoneIsRefusedWithMethodAndExpression(Object id) {
-		for (String expression : List.of("'id ' + #order.id", "#order.id + '-' + #count")) {
-			assertThatIllegalArgumentException().isThrownBy(() -> evaluate(expression, new Order(id), 1))
-				.withMessageContaining("Shop.buy(Order, int)'")
-				.withMessageContaining(expression)
-				.withMessageContaining("'key' of the lock 'stock' ")
-				.withMessageEndingWith("nothing was executed");
-		}
+	@Test
+	void aTextWithAValueThatHasNoneIsRefusedWithMethodAndExpression() {
+		Cases.each(List.of(new Object(), new int[] { 1 }, Set.of(1, 2), 1.5, new GregorianCalendar(), Optional.empty(),
+				new Order(new Object())), (id) -> {
+					for (String expression : List.of("'id ' + #order.id", "#order.id + '-' + #count")) {
+						assertThatIllegalArgumentException().isThrownBy(() -> evaluate(expression, new Order(id), 1))
+							.withMessageContaining("Shop.buy(Order, int)'")
+							.withMessageContaining(expression)
+							.withMessageContaining("'key' of the lock 'stock' ")
+							.withMessageEndingWith("nothing was executed");
+					}
+				});
 	}
 
 	@Test
