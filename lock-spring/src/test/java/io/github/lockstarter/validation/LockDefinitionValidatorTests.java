@@ -44,6 +44,7 @@ import io.github.lockstarter.interceptor.DistributedLockAdvisor;
 import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
 import io.github.lockstarter.interceptor.LockDefinitionSource;
 import io.github.lockstarter.testsupport.CapturedLog;
+import io.github.lockstarter.testsupport.Cases;
 import io.github.lockstarter.testsupport.JobInPackage;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -61,15 +62,16 @@ class LockDefinitionValidatorTests {
 		}, true);
 	}
 
-	@ParameterizedTest
-	@ValueSource(classes = { PrivateMethod.class, FinalMethod.class, StaticMethod.class, FinalMethodOfClass.class,
-			InheritedPrivateMethod.class })
-	void aMethodThatNoProxyCanReachIsRefused(Class<?> type) {
-		assertThat(failure((context) -> context.registerBean(type)))
-			.satisfies((ex) -> assertThat(ex.getAction()).contains("LockTemplate"))
-			.message()
-			.matches("Invalid @DistributedLock on '.*\\.run\\(\\)'.*: the method is"
-					+ " (private|final|static), so no proxy can intercept its calls\\. .*");
+	@Test
+	void aMethodThatNoProxyCanReachIsRefused() {
+		Cases.each(List.<Class<?>>of(PrivateMethod.class, FinalMethod.class, StaticMethod.class,
+				FinalMethodOfClass.class, InheritedPrivateMethod.class), (type) -> {
+					assertThat(failure((context) -> context.registerBean(type)))
+						.satisfies((ex) -> assertThat(ex.getAction()).contains("LockTemplate"))
+						.message()
+						.matches("Invalid @DistributedLock on '.*\\.run\\(\\)'.*: the method is"
+								+ " (private|final|static), so no proxy can intercept its calls\\. .*");
+				});
 	}
 
 	@Test
@@ -90,17 +92,19 @@ class LockDefinitionValidatorTests {
 		assertThat(locks).containsExactly(LockKey.of("LockDefinitionValidatorTests.FinalClassWithInterface.run"));
 	}
 
-	@ParameterizedTest
-	@ValueSource(
-			classes = { LockedAfterConstruction.class, LockedBeforeDestruction.class, LockedClassWithCallback.class })
-	void aCallbackOfTheContainerIsRefused(Class<?> type) {
-		for (boolean lazy : new boolean[] { false, true }) {
-			assertThat(failure((context) -> context.registerBean(type, (definition) -> definition.setLazyInit(lazy))))
-				.satisfies((ex) -> assertThat(ex.getAction()).contains("LockTemplate"))
-				.message()
-				.matches("Invalid @DistributedLock on '.*\\(\\)'.*: the lock has no effect on a method with"
-						+ " @(PostConstruct|PreDestroy), which Spring itself calls\\. .*");
-		}
+	@Test
+	void aCallbackOfTheContainerIsRefused() {
+		Cases.each(List.<Class<?>>of(LockedAfterConstruction.class, LockedBeforeDestruction.class,
+				LockedClassWithCallback.class), (type) -> {
+					for (boolean lazy : new boolean[] { false, true }) {
+						assertThat(failure(
+								(context) -> context.registerBean(type, (definition) -> definition.setLazyInit(lazy))))
+							.satisfies((ex) -> assertThat(ex.getAction()).contains("LockTemplate"))
+							.message()
+							.matches("Invalid @DistributedLock on '.*\\(\\)'.*: the lock has no effect on a method with"
+									+ " @(PostConstruct|PreDestroy), which Spring itself calls\\. .*");
+					}
+				});
 	}
 
 	@ParameterizedTest
