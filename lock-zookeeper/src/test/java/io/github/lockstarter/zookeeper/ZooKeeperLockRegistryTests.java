@@ -35,6 +35,7 @@ class ZooKeeperLockRegistryTests {
 		@AfterAll
 		static void end() {
 			sessions.forEach(CuratorFramework::close);
+			sessions.clear();
 		}
 
 		@Override
