@@ -5,7 +5,6 @@ package io.github.lockstarter;
 import java.util.Collection;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 
 /**
@@ -120,16 +119,12 @@ public interface LockRegistry {
 
 	/**
 	 * Return a lock as a {@link java.util.concurrent.locks.Lock}, for code that expects
-	 * one. The lock is reentrant and owned by the thread that locks it; its lease is
-	 * renewed until it is unlocked, unless the settings of its name fix the lease time.
-	 * All methods throw {@link LockUnavailableException} when the store cannot be asked;
-	 * {@link Lock#unlock()} throws {@link LockLostException} if the lock was lost before,
-	 * and {@link IllegalMonitorStateException} if the thread does not hold it.
-	 * {@link Lock#newCondition()} is not supported.
+	 * one. Its lease is renewed until it is unlocked, unless the caller or the settings
+	 * of its name give it a length.
 	 * @param key which lock
 	 * @return a view; any two views of the same key are the same lock
 	 */
-	default Lock lock(LockKey key) {
+	default LeasedLock lock(LockKey key) {
 		return new LockView(this, key, LockMode.EXCLUSIVE);
 	}
 

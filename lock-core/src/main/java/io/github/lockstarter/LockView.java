@@ -12,17 +12,16 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
 /**
  * A lock of a registry as a {@link Lock}, owned by the thread that locks it.
  */
-final class LockView implements Lock {
+final class LockView implements LeasedLock {
 
-	/** The leases of the locks that a thread has locked, the last one first. */
-	private static final ThreadLocal<Map<Id, Deque<Lease>>> LEASES = ThreadLocal.withInitial(() -> new HashMap<>(2));
+	/** What a thread has locked. */
+	private static final ThreadLocal<Map<Id, Locked>> LOCKED = ThreadLocal.withInitial(() -> new HashMap<>(2));
 
 	private final LockRegistry registry;
 
@@ -43,23 +42,40 @@ final class LockView implements Lock {
 	 */
 	@Override
 	public void lock() {
-		uninterruptibly(() -> lock(() -> this.registry.acquire(this.request.withWaitTime(LockRequest.FOREVER))));
+		uninterruptibly(() -> lock(LockRequest.FOREVER, null));
+	}
+
+	@Override
+	public void lock(long leaseTime, TimeUnit unit) {
+		Duration lease = Duration.ofNanos(unit.toNanos(leaseTime));
+		uninterruptibly(() -> lock(LockRequest.FOREVER, lease));
 	}
 
 	@Override
 	public boolean tryLock() {
-		return uninterruptibly(() -> lock(() -> tryAcquire(Duration.ZERO)));
+		return uninterruptibly(() -> lock(Duration.ZERO, null));
 	}
 
 	@Override
 	public void lockInterruptibly() throws InterruptedException {
-		interruptibly(() -> lock(() -> this.registry.acquire(this.request.withWaitTime(LockRequest.FOREVER))));
+		interruptibly(() -> lock(LockRequest.FOREVER, null));
 	}
 
 	@Override
 	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-		Duration waitTime = Duration.ofNanos(Math.max(0, unit.toNanos(time)));
-		return interruptibly(() -> lock(() -> tryAcquire(waitTime)));
+		Duration waitTime = waitTime(time, unit);
+		return interruptibly(() -> lock(waitTime, null));
+	}
+
+	@Override
+	public boolean tryLock(long waitTime, long leaseTime, TimeUnit unit) throws InterruptedException {
+		Duration wait = waitTime(waitTime, unit);
+		Duration lease = Duration.ofNanos(unit.toNanos(leaseTime));
+		return interruptibly(() -> lock(wait, lease));
+	}
+
+	private static Duration waitTime(long time, TimeUnit unit) {
+		return Duration.ofNanos(Math.max(0, unit.toNanos(time)));
 	}
 
 	private static boolean uninterruptibly(BooleanSupplier locking) {
@@ -93,52 +109,62 @@ final class LockView implements Lock {
 		}
 	}
 
-	private @Nullable Lease tryAcquire(Duration waitTime) {
-		return this.registry.tryAcquire(this.request.withWaitTime(waitTime)).orElse(null);
-	}
-
-	private boolean lock(Supplier<@Nullable Lease> acquisition) {
-		Deque<Lease> locked = locked();
-		try {
-			Lease last = locked.peek();
-			if (last != null && !last.isHeld()) {
-				// The thread still counts on what it has locked before
-				last.ensureHeld();
-			}
-			Lease lease = acquisition.get();
-			if (lease != null) {
-				locked.push(lease);
-			}
-			return lease != null;
+	private boolean lock(Duration waitTime, @Nullable Duration leaseTime) {
+		LockRequest request = this.request.withWaitTime(waitTime);
+		LockRequest leased = (leaseTime != null) ? request.withLeaseTime(leaseTime) : request;
+		Map<Id, Locked> all = LOCKED.get();
+		// Nobody has to unlock what was to expire, so this is where it is forgotten
+		all.values().removeIf((locked) -> locked.expires() && !locked.isHeld());
+		Locked locked = all.get(this.id);
+		if (locked != null) {
+			// The thread still counts on what it has locked before
+			locked.last().ensureHeld();
 		}
-		finally {
-			forgetUnlocked(locked);
+		Lease lease = waitTime.equals(LockRequest.FOREVER) ? this.registry.acquire(leased)
+				: this.registry.tryAcquire(leased).orElse(null);
+		if (lease != null) {
+			all.computeIfAbsent(this.id, (id) -> new Locked(leaseTime != null, new ArrayDeque<>(1)))
+				.leases()
+				.push(lease);
 		}
-	}
-
-	/**
-	 * Return the leases of this lock that the current thread has acquired by locking it.
-	 */
-	private Deque<Lease> locked() {
-		return LEASES.get().computeIfAbsent(this.id, (id) -> new ArrayDeque<>(1));
-	}
-
-	private void forgetUnlocked(Deque<Lease> locked) {
-		if (locked.isEmpty()) {
-			LEASES.get().remove(this.id);
-		}
+		return lease != null;
 	}
 
 	@Override
 	public void unlock() {
-		Deque<Lease> locked = locked();
-		Lease lease = locked.poll();
-		forgetUnlocked(locked);
-		if (lease == null) {
-			throw new IllegalMonitorStateException("Lock '" + this.request.key() + "' was not locked by thread '"
+		Map<Id, Locked> all = LOCKED.get();
+		Locked locked = all.get(this.id);
+		if (locked == null) {
+			throw new IllegalMonitorStateException("Lock '" + this.request.key() + "' is not locked by thread '"
 					+ Thread.currentThread().getName() + "'");
 		}
+		Lease lease = locked.leases().pop();
+		if (locked.leases().isEmpty()) {
+			all.remove(this.id);
+		}
 		lease.close();
+	}
+
+	@Override
+	public boolean isHeldByCurrentThread() {
+		Map<Id, Locked> all = LOCKED.get();
+		Locked locked = all.get(this.id);
+		if (locked == null || locked.isHeld()) {
+			return locked != null;
+		}
+		// A caller that is told so does not unlock, and could never lock again
+		all.remove(this.id);
+		locked.leases().forEach(LockView::closeLost);
+		return false;
+	}
+
+	private static void closeLost(Lease lease) {
+		try {
+			lease.close();
+		}
+		catch (LockLostException ex) {
+			// This is what the caller is told
+		}
 	}
 
 	@Override
@@ -160,6 +186,24 @@ final class LockView implements Lock {
 	 * @param mode its mode
 	 */
 	private record Id(LockRegistry registry, LockKey key, LockMode mode) {
+	}
+
+	/**
+	 * A lock that a thread has locked, once or several times.
+	 *
+	 * @param expires whether the outermost lease was given a length
+	 * @param leases the last one first
+	 */
+	private record Locked(boolean expires, Deque<Lease> leases) {
+
+		Lease last() {
+			return this.leases.getFirst();
+		}
+
+		boolean isHeld() {
+			return last().isHeld();
+		}
+
 	}
 
 	/**

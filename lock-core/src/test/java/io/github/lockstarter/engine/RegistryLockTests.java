@@ -4,12 +4,12 @@ package io.github.lockstarter.engine;
 
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Lock;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeasedLock;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
@@ -35,7 +35,7 @@ class RegistryLockTests {
 
 	private final DefaultLockRegistry registry = this.instances.registry();
 
-	private final Lock lock = this.registry.lock(KEY);
+	private final LeasedLock lock = this.registry.lock(KEY);
 
 	@Test
 	void excludesOtherThreadsUntilUnlocked() throws Exception {
@@ -145,6 +145,73 @@ class RegistryLockTests {
 			Thread.currentThread().interrupt();
 			return lockAndUnlock() && Thread.currentThread().isInterrupted();
 		}).get()).isTrue();
+	}
+
+	@Test
+	void tellsItsThreadAloneThatItIsHeld() throws Exception {
+		assertThat(this.lock.isHeldByCurrentThread()).isFalse();
+		this.lock.lock();
+		this.lock.lock();
+		assertThat(this.registry.lock(KEY).isHeldByCurrentThread()).isTrue();
+		assertThat(Callers.start(this.lock::isHeldByCurrentThread).get()).isFalse();
+		this.lock.unlock();
+		assertThat(this.lock.isHeldByCurrentThread()).isTrue();
+		this.lock.unlock();
+		assertThat(this.lock.isHeldByCurrentThread()).isFalse();
+	}
+
+	@Test
+	void aThreadThatWasToldOfTheLossNeedNotUnlockAndMayLockAgain() {
+		this.lock.lock();
+		this.lock.lock();
+		this.memory.clear();
+		this.time.advance(Duration.ofSeconds(30));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(this.lock::tryLock);
+		assertThat(this.lock.isHeldByCurrentThread()).isFalse();
+		assertThat(lockAndUnlock()).isTrue();
+		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(this.lock::unlock);
+	}
+
+	@Test
+	void aFixedLeaseEndsAndNeedNotBeUnlocked() throws Exception {
+		assertThat(this.lock.tryLock(0, 20, TimeUnit.SECONDS)).isTrue();
+		Call<Boolean> waiter = Callers.start(() -> this.lock.tryLock(1, 20, TimeUnit.HOURS));
+		this.time.awaitParked(1);
+		this.time.advance(Duration.ofSeconds(19));
+		assertThat(waiter.result()).isNotDone();
+		this.time.advance(Duration.ofSeconds(1));
+		assertThat(waiter.get()).isTrue();
+		assertThat(this.lock.tryLock()).isFalse();
+		this.time.advance(Duration.ofHours(20));
+		this.lock.lock(20, TimeUnit.SECONDS);
+		this.time.advance(Duration.ofSeconds(20));
+		assertThat(lockAndUnlock()).isTrue();
+	}
+
+	@Test
+	void unlockReportsThatAFixedLeaseHasExpired() {
+		this.lock.lock(20, TimeUnit.SECONDS);
+		this.time.advance(Duration.ofSeconds(20));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(this.lock::unlock);
+		assertThat(lockAndUnlock()).isTrue();
+	}
+
+	@Test
+	void nestedLeasesShareTheLengthOfTheOuterOne() throws Exception {
+		this.lock.lock();
+		assertThat(this.lock.tryLock(0, 20, TimeUnit.SECONDS)).isTrue();
+		this.time.advance(Duration.ofSeconds(25));
+		assertThat(this.lock.isHeldByCurrentThread()).isTrue();
+		this.lock.unlock();
+		this.lock.unlock();
+		assertThat(this.memory.isEmpty()).isTrue();
+	}
+
+	@Test
+	void aLeaseThatIsToBeRenewedHasNoLength() {
+		assertThatExceptionOfType(IllegalArgumentException.class)
+			.isThrownBy(() -> this.lock.tryLock(1, -1, TimeUnit.SECONDS))
+			.withMessageContaining("'leaseTime'");
 	}
 
 	@Test
