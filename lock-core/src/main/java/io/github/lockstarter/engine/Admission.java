@@ -9,7 +9,6 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockUnavailableException;
@@ -106,7 +105,7 @@ final class Admission {
 				return null;
 			}
 		}
-		if (outcome == Denial.CONTENDED) {
+		if (Denial.isContention(outcome)) {
 			this.listener.onEvent(new LockEvent.Contended(key, waiter.mode(), store(), waiter.waited()));
 			if (logger.isDebugEnabled()) {
 				logger.debug("Did not acquire lock '" + key + "' (" + waiter.mode() + ") within "
@@ -127,7 +126,7 @@ final class Admission {
 
 	private RuntimeException denial(LockKey key, Waiter waiter, Denial denial) {
 		return switch (denial.reason()) {
-			case CONTENDED -> new LockContendedException(key, waiter.waited());
+			case CONTENDED -> Denial.contention(key, waiter);
 			case UNAVAILABLE -> unavailable(key, cause(denial));
 			case LATE -> new LockUnavailableException(key, FailureReason.of(cause(denial)), null);
 			case REFUSED -> new LockUnavailableException(key, "its registry is shutting down", null);

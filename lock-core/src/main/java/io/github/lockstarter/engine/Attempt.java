@@ -55,7 +55,8 @@ final class Attempt {
 	Attempt(Waiter beginner, Duration leaseTime) {
 		this.beginner = beginner;
 		this.leaseTime = leaseTime;
-		this.token = beginner.discipline().standsInLineItself() ? beginner.token() : OwnerToken.random(beginner.mode());
+		this.token = beginner.discipline().standsInLineItself() ? beginner.token()
+				: OwnerToken.random(beginner.instance(), beginner.mode());
 	}
 
 	OwnerToken token() {

@@ -120,13 +120,14 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		LockStore safeStore = new WellBehavedStore(store);
 		LockListener safeListener = LockListener.of(List.of(listener));
 		this.threads = new EngineThreads(safeStore, time);
-		this.waiters = new Waiters(this.capabilities, lockSettings, settings.waitTime(), time);
+		this.waiters = new Waiters(this.capabilities, lockSettings, settings, time);
 		this.terms = new Terms(settings, time);
 		this.locks = new LocalLocks(this.terms);
 		OutageLog outages = new OutageLog(name, safeStore, this.threads.background()::serverOf,
 				this.threads.timetable(), settings.leaseTime().dividedBy(10));
 		LossNotice notice = new LossNotice(name, safeListener, this.threads.callbacks(), outages);
 		this.desk = new StoreDesk(safeStore, settings, this.threads, this.locks, notice, outages);
+		safeStore.setInstance(settings.instanceName());
 		safeStore.onInterruption(this::renewAll);
 		this.admission = new Admission(this.desk, outages, safeListener, this.capabilities, this.threads.returns());
 		this.simultaneousGrant = new SimultaneousGrant(safeStore, this.terms, this.locks, this.desk, this.admission,
@@ -179,7 +180,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		ThreadWaiter waiter = this.waiters.ofThread(request);
 		Lease lease = waiter.obtain(request.key(), this.admission);
 		if (lease == null) {
-			throw new LockContendedException(request.key(), waiter.waited());
+			throw Denial.contention(request.key(), waiter);
 		}
 		return lease;
 	}

@@ -4,20 +4,34 @@ package io.github.lockstarter.engine;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.LockContendedException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.OwnerToken;
+
 /**
  * The reason why a waiter does not acquire the lock.
  *
  * @param reason what happened
  * @param cause the exception for the waiter, or the failure of the last request to the
  * store
+ * @param refusal what is known about the owner that holds the lock
  */
-record Denial(Reason reason, @Nullable RuntimeException cause) implements Outcome {
+record Denial(Reason reason, @Nullable RuntimeException cause, LockAttempt.Refusal refusal) implements Outcome {
 
-	static final Denial CONTENDED = new Denial(Reason.CONTENDED, null);
+	static final LockAttempt.Refusal NOTHING_KNOWN = new LockAttempt.Refusal(null, null);
 
 	static final Denial LEFT = new Denial(Reason.LEFT, null);
 
 	static final Denial REFUSED = new Denial(Reason.REFUSED, null);
+
+	private Denial(Reason reason, @Nullable RuntimeException cause) {
+		this(reason, cause, NOTHING_KNOWN);
+	}
+
+	static Denial contended(LockAttempt.Refusal refusal) {
+		return new Denial(Reason.CONTENDED, null, refusal);
+	}
 
 	static Denial unavailable(RuntimeException cause) {
 		return new Denial(Reason.UNAVAILABLE, cause);
@@ -29,6 +43,20 @@ record Denial(Reason reason, @Nullable RuntimeException cause) implements Outcom
 
 	static Denial misuse(RuntimeException cause) {
 		return new Denial(Reason.MISUSE, cause);
+	}
+
+	static boolean isContention(@Nullable Outcome outcome) {
+		return outcome instanceof Denial denial && denial.reason == Reason.CONTENDED;
+	}
+
+	/**
+	 * Return the exception for a waiter that was denied a contended lock.
+	 */
+	static LockContendedException contention(LockKey key, Waiter waiter) {
+		LockAttempt.Refusal refusal = (waiter.outcome() instanceof Denial denial) ? denial.refusal : NOTHING_KNOWN;
+		String holder = refusal.holder();
+		return new LockContendedException(key, waiter.waited(), (holder != null) ? OwnerToken.holder(holder) : null,
+				refusal.remaining());
 	}
 
 	enum Reason {

@@ -4,6 +4,7 @@ package io.github.lockstarter.engine;
 
 import java.time.Duration;
 
+import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.Rule;
 
 /**
@@ -24,9 +25,11 @@ import io.github.lockstarter.store.Rule;
  * @param shutdownTimeout how long holders may take to finish at shutdown
  * @param outageTime how long an acquisition keeps asking a store that does not answer,
  * within its wait time
+ * @param instanceName the name of this instance, which others see when it holds a lock
  */
 public record EngineSettings(Duration waitTime, Duration leaseTime, int renewalsPerLease, Duration pollInterval,
-		Duration pollIntervalWithoutMessages, Duration timeSlice, Duration shutdownTimeout, Duration outageTime) {
+		Duration pollIntervalWithoutMessages, Duration timeSlice, Duration shutdownTimeout, Duration outageTime,
+		String instanceName) {
 
 	/** A failed renewal is tried again after a twentieth of the lease. */
 	private static final int MAX_RENEWALS_PER_LEASE = 20;
@@ -55,8 +58,19 @@ public record EngineSettings(Duration waitTime, Duration leaseTime, int renewals
 		Rule.NOT_NEGATIVE.require("waitTime", waitTime);
 		Rule.NOT_NEGATIVE.require("shutdownTimeout", shutdownTimeout);
 		Rule.NOT_NEGATIVE.require("outageTime", outageTime);
+		Rule.INSTANCE_NAME.require("instanceName", instanceName);
 		RENEWALS_PER_LEASE.require("renewalsPerLease", renewalsPerLease);
 		LEASE_TIME.require("leaseTime", leaseTime);
+	}
+
+	/**
+	 * Create settings with the {@linkplain OwnerToken#instance(String) host and process}
+	 * as the name of this instance.
+	 */
+	public EngineSettings(Duration waitTime, Duration leaseTime, int renewalsPerLease, Duration pollInterval,
+			Duration pollIntervalWithoutMessages, Duration timeSlice, Duration shutdownTimeout, Duration outageTime) {
+		this(waitTime, leaseTime, renewalsPerLease, pollInterval, pollIntervalWithoutMessages, timeSlice,
+				shutdownTimeout, outageTime, OwnerToken.instance(null));
 	}
 
 	/**
@@ -66,6 +80,14 @@ public record EngineSettings(Duration waitTime, Duration leaseTime, int renewals
 			Duration pollIntervalWithoutMessages, Duration timeSlice, Duration shutdownTimeout) {
 		this(waitTime, leaseTime, renewalsPerLease, pollInterval, pollIntervalWithoutMessages, timeSlice,
 				shutdownTimeout, DEFAULT_OUTAGE_TIME);
+	}
+
+	/**
+	 * Return the same settings with another name of this instance.
+	 */
+	public EngineSettings withInstanceName(String instanceName) {
+		return new EngineSettings(this.waitTime, this.leaseTime, this.renewalsPerLease, this.pollInterval,
+				this.pollIntervalWithoutMessages, this.timeSlice, this.shutdownTimeout, this.outageTime, instanceName);
 	}
 
 }

@@ -12,7 +12,6 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.Lease;
-import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockMode;
@@ -39,9 +38,9 @@ final class FutureWaiter extends Waiter {
 
 	private volatile Timetable.@Nullable Entry timeOut;
 
-	FutureWaiter(LockKey key, LockMode mode, Duration waitTime, @Nullable Duration leaseTime, Object owner,
-			Admission admission, EngineThreads threads) {
-		super(threads.timetable().time(), waitTime, mode, leaseTime, owner);
+	FutureWaiter(LockKey key, String instance, LockMode mode, Duration waitTime, @Nullable Duration leaseTime,
+			Object owner, Admission admission, EngineThreads threads) {
+		super(threads.timetable().time(), instance, waitTime, mode, leaseTime, owner);
 		this.key = key;
 		this.admission = admission;
 		this.timetable = threads.timetable();
@@ -147,7 +146,7 @@ final class FutureWaiter extends Waiter {
 		try {
 			Lease lease = this.admission.conclude(this.key, this, false);
 			if (lease == null && outcome() instanceof Denial) {
-				this.result.completeExceptionally(new LockContendedException(this.key, waited()));
+				this.result.completeExceptionally(Denial.contention(this.key, this));
 			}
 			else if (lease == null) {
 				reset();

@@ -30,6 +30,12 @@ final class Inquiry {
 
 	private boolean asking;
 
+	private @Nullable Tenure own;
+
+	private LockAttempt.Refusal refusal = Denial.NOTHING_KNOWN;
+
+	private long refusedAt;
+
 	/** What this JVM owes to others while they poll for the lock. */
 	private @Nullable Courtesy courtesy;
 
@@ -73,7 +79,7 @@ final class Inquiry {
 	 * there is no outage.
 	 */
 	boolean awaitsAnswer() {
-		return isAnswerDue() && this.patience.denial() == Denial.CONTENDED;
+		return isAnswerDue() && this.patience.denial() == null;
 	}
 
 	/**
@@ -96,7 +102,36 @@ final class Inquiry {
 	Denial denial() {
 		boolean slow = this.asking && this.attempt != null && this.attempt.isSlow(this.terms.now());
 		Denial denial = this.patience.denial();
-		return (slow && denial == Denial.CONTENDED) ? Denial.unavailable(WellBehavedStore.noAnswer()) : denial;
+		if (denial != null) {
+			return denial;
+		}
+		return slow ? Denial.unavailable(WellBehavedStore.noAnswer()) : contended();
+	}
+
+	/**
+	 * Return the denial that names the owner of the lock, as far as it is known.
+	 */
+	Denial contended() {
+		Tenure own = this.own;
+		if (own != null) {
+			Duration remaining = Duration.ofNanos(Math.max(0, own.remainingNanos()));
+			return Denial.contended(new LockAttempt.Refusal(remaining, own.owner().value()));
+		}
+		Duration remaining = this.refusal.remaining();
+		if (remaining == null) {
+			return Denial.contended(this.refusal);
+		}
+		Duration left = remaining.minusNanos(this.terms.now() - this.refusedAt);
+		return Denial
+			.contended(new LockAttempt.Refusal(left.isNegative() ? Duration.ZERO : left, this.refusal.holder()));
+	}
+
+	/**
+	 * Note which tenure this JVM has, or that it has none any more.
+	 */
+	void setOwn(@Nullable Tenure own) {
+		this.own = own;
+		this.refusal = Denial.NOTHING_KNOWN;
 	}
 
 	/**
@@ -194,8 +229,10 @@ final class Inquiry {
 			courtesy().refused(this.terms.now());
 		}
 		noteLine(attempt);
+		this.refusal = refusal;
+		this.refusedAt = this.terms.now();
 		boolean decided = this.queue.isEmpty() || this.queue.first().isLast();
-		Effect denied = this.queue.denyLast(Denial.CONTENDED);
+		Effect denied = this.queue.denyLast(contended());
 		if (decided) {
 			return denied.and(proceed());
 		}

@@ -98,7 +98,7 @@ final class LocalLock {
 				desk.watch(tenure);
 			};
 			Effect joined = tenure.isShared() ? this.sharing.admitNow().and(this.sharing.lookLater()) : Effect.NONE;
-			return held.and(joined).and(this.queue.denyLast(Denial.CONTENDED));
+			return held.and(joined).and(this.queue.denyLast(this.inquiry.contended()));
 		});
 	}
 

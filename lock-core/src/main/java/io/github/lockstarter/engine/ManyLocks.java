@@ -248,7 +248,8 @@ final class ManyLocks {
 	 */
 	private void fail(@Nullable Throwable failure) {
 		Throwable cause = (failure instanceof LockContendedException contention)
-				? new LockContendedException(contention.getKey(), waited())
+				? new LockContendedException(contention.getKey(), waited(), contention.getHolder(),
+						contention.getRemaining())
 				: (failure != null) ? failure : new CancellationException();
 		this.failing = true;
 		// What depends on the future must not run on the thread that keeps time

@@ -51,10 +51,11 @@ final class Patience {
 	}
 
 	/**
-	 * Return the denial for a waiter whose wait time is over.
+	 * Return the denial for a waiter whose wait time is over during an outage, or
+	 * {@code null} if there is none.
 	 */
-	Denial denial() {
-		return (this.outage != null) ? Denial.unavailable(this.outage.cause()) : Denial.CONTENDED;
+	@Nullable Denial denial() {
+		return (this.outage != null) ? Denial.unavailable(this.outage.cause()) : null;
 	}
 
 	/**

@@ -63,6 +63,7 @@ final class Possession {
 	 */
 	Hold begin(Waiter waiter, Tenure tenure) {
 		this.tenure = tenure;
+		this.inquiry.setOwn(tenure);
 		return hold(waiter, tenure);
 	}
 
@@ -197,6 +198,7 @@ final class Possession {
 
 	private void forgetTenure() {
 		this.tenure = null;
+		this.inquiry.setOwn(null);
 		this.lastHold = null;
 	}
 

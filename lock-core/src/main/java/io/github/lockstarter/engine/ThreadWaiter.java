@@ -24,8 +24,9 @@ final class ThreadWaiter extends Waiter {
 	/** Takes steps only while the thread waits. */
 	private final AtomicReference<@Nullable Runnable> step = new AtomicReference<>(GONE);
 
-	ThreadWaiter(Time time, Duration waitTime, LockMode mode, @Nullable Duration fixedLeaseTime, Object owner) {
-		super(time, waitTime, mode, fixedLeaseTime, owner);
+	ThreadWaiter(Time time, String instance, Duration waitTime, LockMode mode, @Nullable Duration fixedLeaseTime,
+			Object owner) {
+		super(time, instance, waitTime, mode, fixedLeaseTime, owner);
 	}
 
 	@Override

@@ -22,6 +22,8 @@ abstract class Waiter {
 
 	private final Time time;
 
+	private final String instance;
+
 	private final long start;
 
 	private final long budget;
@@ -51,13 +53,16 @@ abstract class Waiter {
 
 	/**
 	 * Create a waiter whose wait time begins now.
+	 * @param instance the name of this instance
 	 * @param waitTime how long to wait at most
 	 * @param fixedLeaseTime fixed length of the lease, or {@code null} for one that is
 	 * renewed
 	 * @param owner the identity that makes a further request reentrant
 	 */
-	Waiter(Time time, Duration waitTime, LockMode mode, @Nullable Duration fixedLeaseTime, Object owner) {
+	Waiter(Time time, String instance, Duration waitTime, LockMode mode, @Nullable Duration fixedLeaseTime,
+			Object owner) {
 		this.time = time;
+		this.instance = instance;
 		this.start = time.now();
 		this.budget = (waitTime.compareTo(LockRequest.FOREVER) < 0) ? Math.min(waitTime.toNanos(), ENDLESS) : ENDLESS;
 		this.mode = mode;
@@ -68,7 +73,7 @@ abstract class Waiter {
 	}
 
 	private @Nullable OwnerToken newToken() {
-		return this.discipline.standsInLineItself() ? OwnerToken.random(this.mode) : null;
+		return this.discipline.standsInLineItself() ? OwnerToken.random(this.instance, this.mode) : null;
 	}
 
 	/**
@@ -93,6 +98,10 @@ abstract class Waiter {
 
 	LockMode mode() {
 		return this.mode;
+	}
+
+	String instance() {
+		return this.instance;
 	}
 
 	Discipline discipline() {

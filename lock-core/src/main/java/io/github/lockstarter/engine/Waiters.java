@@ -22,12 +22,15 @@ final class Waiters {
 
 	private final Duration defaultWaitTime;
 
+	private final String instance;
+
 	private final Time time;
 
-	Waiters(StoreCapabilities capabilities, LockSettings settings, Duration defaultWaitTime, Time time) {
+	Waiters(StoreCapabilities capabilities, LockSettings settings, EngineSettings defaults, Time time) {
 		this.capabilities = capabilities;
 		this.settings = settings;
-		this.defaultWaitTime = defaultWaitTime;
+		this.defaultWaitTime = defaults.waitTime();
+		this.instance = defaults.instanceName();
 		this.time = time;
 	}
 
@@ -67,7 +70,8 @@ final class Waiters {
 
 	private ThreadWaiter ofThread(LockRequest request, Duration waitTime, Object otherwise) {
 		require(request);
-		return new ThreadWaiter(this.time, waitTime, request.mode(), leaseTime(request), owner(request, otherwise));
+		return new ThreadWaiter(this.time, this.instance, waitTime, request.mode(), leaseTime(request),
+				owner(request, otherwise));
 	}
 
 	/**
@@ -76,7 +80,7 @@ final class Waiters {
 	 */
 	FutureWaiter ofFuture(LockRequest request, Object otherwise, Admission admission, EngineThreads threads) {
 		require(request);
-		return new FutureWaiter(request.key(), request.mode(), waitTime(request), leaseTime(request),
+		return new FutureWaiter(request.key(), this.instance, request.mode(), waitTime(request), leaseTime(request),
 				owner(request, otherwise), admission, threads);
 	}
 

@@ -86,6 +86,11 @@ final class WellBehavedStore implements LockStore {
 	}
 
 	@Override
+	public void setInstance(String name) {
+		this.delegate.setInstance(name);
+	}
+
+	@Override
 	public CompletableFuture<?> connect() {
 		CompletableFuture<?> connection = this.connection;
 		return (connection != null) ? connection : connectOnce();

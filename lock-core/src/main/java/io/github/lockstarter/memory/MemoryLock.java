@@ -5,6 +5,8 @@ package io.github.lockstarter.memory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -54,12 +56,12 @@ final class MemoryLock {
 	 */
 	LockAttempt acquire(MemoryPlace place, OwnerToken owner, Duration leaseTime, boolean enqueue,
 			Collection<MemoryLockStore> told) {
-		Duration obstacle = obstacle(place, owner, told);
-		if (obstacle != null) {
+		LockAttempt.Refusal refusal = obstacle(place, owner, told);
+		if (refusal != null) {
 			if (enqueue) {
 				this.queue.refused(place);
 			}
-			return new LockAttempt.Refusal(obstacle);
+			return refusal;
 		}
 		Lease before = this.leases.get(owner);
 		long base = (before != null) ? before.fencingBase : this.memory.mint();
@@ -76,19 +78,23 @@ final class MemoryLock {
 	}
 
 	/**
-	 * Return for how long an owner is blocked, or {@code null} if it is not.
+	 * Return for how long and by whom an owner is blocked, or {@code null} if it is not.
 	 */
-	private @Nullable Duration obstacle(MemoryPlace place, OwnerToken owner, Collection<MemoryLockStore> told) {
+	private LockAttempt.@Nullable Refusal obstacle(MemoryPlace place, OwnerToken owner,
+			Collection<MemoryLockStore> told) {
 		if (isFree()) {
-			return this.queue.precedenceOver(place, told);
+			Duration reserved = this.queue.precedenceOver(place, told);
+			return (reserved != null) ? new LockAttempt.Refusal(reserved, null) : null;
 		}
 		boolean held = this.leases.containsKey(owner);
 		boolean shareable = owner.mode() == LockMode.READ && isShared() && !this.queue.isBehindWriter(place);
 		if (held || shareable) {
 			return null;
 		}
-		long last = this.leases.values().stream().mapToLong((lease) -> lease.end - this.memory.now()).max().orElse(0);
-		return Duration.ofNanos(last);
+		Map.Entry<OwnerToken, Lease> last = Collections.max(this.leases.entrySet(),
+				Comparator.comparingLong((lease) -> lease.getValue().end - this.memory.now()));
+		return new LockAttempt.Refusal(Duration.ofNanos(last.getValue().end - this.memory.now()),
+				last.getKey().value());
 	}
 
 	boolean renew(OwnerToken owner, Duration leaseTime) {

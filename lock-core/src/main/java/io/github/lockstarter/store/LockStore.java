@@ -59,6 +59,16 @@ public interface LockStore {
 	Set<LockMode> modes();
 
 	/**
+	 * Set the name of this instance, by which others see it in the
+	 * {@linkplain #waitingLine() waiting line}. This method is called before any lock is
+	 * requested; a further call changes nothing. A store without a line ignores it: each
+	 * owner token begins with the name.
+	 * @param name the name, as {@link Rule#INSTANCE_NAME} requires
+	 */
+	default void setInstance(String name) {
+	}
+
+	/**
 	 * Open the first connection, without blocking. It may take much longer than a
 	 * request, because the JVM loads classes meanwhile, so the first requests for locks
 	 * are made after it, and only then their leases begin. This method is called once,

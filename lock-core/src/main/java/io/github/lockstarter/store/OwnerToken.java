@@ -2,46 +2,113 @@
 
 package io.github.lockstarter.store;
 
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.security.SecureRandom;
 import java.util.Base64;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockMode;
 
 /**
- * Identity of one tenure: 128 random bits that cannot be guessed and are never used
- * again, and the mode of the lock.
+ * Identity of one tenure: the name of the instance that owns the lock, a dot, and 128
+ * random bits that cannot be guessed and are never used again. So everybody who can read
+ * the store sees which instance holds a lock.
  *
  * @param value the identity as it is stored
  * @param mode the mode in which the lock is acquired
  */
 public record OwnerToken(String value, LockMode mode) {
 
+	private static final int LONGEST_INSTANCE = 64;
+
 	private static final SecureRandom random = new SecureRandom();
 
+	/** A store may add something after a colon. */
+	private static final Pattern VALUE = Pattern.compile("([A-Za-z0-9@._:-]{1,64})\\.[A-Za-z0-9_-]{22}(:.*)?");
+
 	/**
-	 * Return a new token for an exclusive owner.
+	 * Return a new token for an exclusive owner in this JVM.
 	 */
 	public static OwnerToken random() {
 		return random(LockMode.EXCLUSIVE);
 	}
 
 	/**
-	 * Return a new token.
+	 * Return a new token for an owner in this JVM.
 	 * @param mode the mode in which the lock is acquired
 	 */
 	public static OwnerToken random(LockMode mode) {
-		byte[] bytes = new byte[16];
-		random.nextBytes(bytes);
-		return new OwnerToken(Base64.getUrlEncoder().withoutPadding().encodeToString(bytes), mode);
+		return random(instance(null), mode);
 	}
 
 	/**
-	 * Return the first characters only, because a program that knows the token can
-	 * release the lock.
+	 * Return a new token.
+	 * @param instance the name of the instance, as {@link Rule#INSTANCE_NAME} requires
+	 * @param mode the mode in which the lock is acquired
+	 */
+	public static OwnerToken random(String instance, LockMode mode) {
+		return new OwnerToken(instance + '.' + randomId(), mode);
+	}
+
+	/**
+	 * Return 128 new random bits, as 22 letters, digits, '-' and '_'.
+	 */
+	public static String randomId() {
+		byte[] bytes = new byte[16];
+		random.nextBytes(bytes);
+		return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+	}
+
+	/**
+	 * Return a name for this JVM: {@code application@host:pid}.
+	 * @param application the name of the application, or {@code null} to leave it out
+	 */
+	public static String instance(@Nullable String application) {
+		String pid = ":" + ProcessHandle.current().pid();
+		String name = (application == null || application.isEmpty()) ? Host.NAME : application + '@' + Host.NAME;
+		String allowed = name.replaceAll("[^A-Za-z0-9@._:-]", "-");
+		return allowed.substring(0, Math.min(allowed.length(), LONGEST_INSTANCE - pid.length())) + pid;
+	}
+
+	/**
+	 * Return the name of the instance that owns a lock, or the beginning of the value if
+	 * it is that of another program.
+	 * @param value the value in the store
+	 */
+	public static String holder(String value) {
+		Matcher matcher = VALUE.matcher(value);
+		return matcher.matches() ? matcher.group(1)
+				: "a foreign owner '" + value.substring(0, Math.min(4, value.length())) + "…'";
+	}
+
+	/**
+	 * Return the name of the instance only, because a program that knows the random half
+	 * can release the lock.
 	 */
 	@Override
 	public String toString() {
-		return this.value.substring(0, Math.min(4, this.value.length())) + "…";
+		return holder(this.value);
+	}
+
+	/** Looked up when it is needed, because that may ask a name server. */
+	private static final class Host {
+
+		static final String NAME = name();
+
+		private static String name() {
+			String name = System.getenv("HOSTNAME");
+			try {
+				return (name != null && !name.isEmpty()) ? name : InetAddress.getLocalHost().getHostName();
+			}
+			catch (UnknownHostException ex) {
+				return "localhost";
+			}
+		}
+
 	}
 
 }

@@ -35,6 +35,12 @@ public record Rule<T>(Predicate<T> test, String text) {
 					+ " slot of the keys in a Redis Cluster");
 
 	/**
+	 * The name of an instance.
+	 */
+	public static final Rule<String> INSTANCE_NAME = matching("[A-Za-z0-9@._:-]{1,64}",
+			"must be 1 to 64 of the characters A-Z, a-z, 0-9, '@', '.', '_', ':' and '-'");
+
+	/**
 	 * The name of a table.
 	 */
 	public static final Rule<String> TABLE = matching("([A-Za-z_][A-Za-z0-9_$]*\\.)?[A-Za-z_][A-Za-z0-9_$]*",

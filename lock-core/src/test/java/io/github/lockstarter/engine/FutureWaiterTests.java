@@ -46,7 +46,7 @@ class FutureWaiterTests {
 	@Test
 	void aLateCallForAnEarlierOutcomeDoesNotEndTheNextWait() throws Exception {
 		Lease held = this.other.acquire(REQUEST);
-		FutureWaiter waiter = new FutureWaiter(REQUEST.key(), REQUEST.mode(), Duration.ofSeconds(20), null,
+		FutureWaiter waiter = new FutureWaiter(REQUEST.key(), "test", REQUEST.mode(), Duration.ofSeconds(20), null,
 				new Object(), admission(), this.threads);
 		CompletableFuture<Lease> acquisition = waiter.begin();
 		waiter.wake();

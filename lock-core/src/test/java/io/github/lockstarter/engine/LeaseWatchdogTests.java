@@ -189,7 +189,8 @@ class LeaseWatchdogTests {
 		Tenure tenure = begin(KEY, true);
 		this.time.advance(LEASE.dividedBy(2));
 		Duration fixed = LEASE.multipliedBy(4);
-		tenure.beginHold(new ThreadWaiter(this.time, Duration.ZERO, LockMode.EXCLUSIVE, fixed, Thread.currentThread()),
+		tenure.beginHold(
+				new ThreadWaiter(this.time, "test", Duration.ZERO, LockMode.EXCLUSIVE, fixed, Thread.currentThread()),
 				fixed, this.time.now());
 		this.watchdog.watch(tenure);
 		Duration rest = Duration.ofSeconds(1);
@@ -429,7 +430,7 @@ class LeaseWatchdogTests {
 	private Tenure granted(LockKey key, boolean renewable) {
 		OwnerToken owner = OwnerToken.random();
 		LockAttempt.Grant grant = (LockAttempt.Grant) this.client.acquire(key, owner, LEASE, false);
-		Waiter waiter = new ThreadWaiter(this.time, Duration.ZERO, LockMode.EXCLUSIVE, renewable ? null : LEASE,
+		Waiter waiter = new ThreadWaiter(this.time, "test", Duration.ZERO, LockMode.EXCLUSIVE, renewable ? null : LEASE,
 				Thread.currentThread());
 		Tenure tenure = new Tenure(key, owner, grant, LEASE, this.store.longestLease(), this.time.now(), 0,
 				this.timetable);
@@ -449,7 +450,8 @@ class LeaseWatchdogTests {
 	private void begin(LockKey key, OwnerToken owner, LockAttempt.Grant grant, Duration fixed) {
 		Tenure tenure = new Tenure(key, owner, grant, fixed, this.store.longestLease(), this.time.now(), 0,
 				this.timetable);
-		tenure.beginHold(new ThreadWaiter(this.time, Duration.ZERO, LockMode.EXCLUSIVE, fixed, Thread.currentThread()),
+		tenure.beginHold(
+				new ThreadWaiter(this.time, "test", Duration.ZERO, LockMode.EXCLUSIVE, fixed, Thread.currentThread()),
 				fixed, this.time.now());
 		this.watchdog.watch(tenure);
 	}

@@ -280,7 +280,7 @@ class ModelDesk implements Desk {
 			this.silenced.set(attempt);
 		}
 		else if (this.refusing.getAndSet(false)) {
-			change((lock) -> lock.refused(attempt, new LockAttempt.Refusal(null)));
+			change((lock) -> lock.refused(attempt, Denial.NOTHING_KNOWN));
 		}
 		else if (this.failing.getAndSet(false)) {
 			change((lock) -> lock.failed(attempt, new IllegalStateException("it is a test"), null));
@@ -444,7 +444,7 @@ class ModelDesk implements Desk {
 		}
 
 		ModelWaiter(LockMode mode, Duration waitTime, @Nullable Duration fixedLeaseTime) {
-			super(Time.SYSTEM, waitTime, mode, fixedLeaseTime, new Object());
+			super(Time.SYSTEM, "test", waitTime, mode, fixedLeaseTime, new Object());
 		}
 
 		@Override

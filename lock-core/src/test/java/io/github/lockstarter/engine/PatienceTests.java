@@ -21,7 +21,7 @@ class PatienceTests {
 	void aWaiterThatHasJustComeToleratesAnOutageThatHasLastedForLong() {
 		long begin = this.time.now();
 		this.time.advance(Duration.ofHours(1));
-		Waiter waiter = new ThreadWaiter(this.time, Duration.ofMinutes(1), LockMode.EXCLUSIVE, null,
+		Waiter waiter = new ThreadWaiter(this.time, "test", Duration.ofMinutes(1), LockMode.EXCLUSIVE, null,
 				Thread.currentThread());
 		RuntimeException failure = new IllegalStateException("it is a test");
 		this.patience.failed(begin, failure, waiter);

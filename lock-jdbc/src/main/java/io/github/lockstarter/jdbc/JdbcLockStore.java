@@ -60,7 +60,7 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 
 	private static final Set<LockMode> MODES = Collections.unmodifiableSet(EnumSet.allOf(LockMode.class));
 
-	private final String jvm = OwnerToken.random().value();
+	private final String jvm = OwnerToken.randomId();
 
 	private final LockDatabase database;
 

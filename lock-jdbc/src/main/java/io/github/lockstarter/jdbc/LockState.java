@@ -97,7 +97,7 @@ final class LockState {
 	}
 
 	private LockAttempt.Refusal refusal(long until) {
-		return new LockAttempt.Refusal(Duration.of(Math.max(0, until - this.now), ChronoUnit.MICROS));
+		return new LockAttempt.Refusal(Duration.of(Math.max(0, until - this.now), ChronoUnit.MICROS), null);
 	}
 
 	/**

@@ -96,7 +96,7 @@ final class PostgresMessages implements AutoCloseable {
 	 */
 	boolean arrive(Duration limit, Runnable meanwhile) throws SQLException {
 		// A pooled connection may still have the messages of an earlier test
-		String test = OwnerToken.random().value();
+		String test = OwnerToken.randomId();
 		this.database.autocommit((session, sql) -> {
 			PostgresChannel.send(session, this.jvm, test);
 			return true;

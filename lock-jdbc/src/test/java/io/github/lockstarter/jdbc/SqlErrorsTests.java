@@ -23,7 +23,7 @@ class SqlErrorsTests {
 	@ParameterizedTest
 	@EnumSource(TestDatabase.class)
 	void onlyARowThatExistsIsADuplicate(TestDatabase database) throws SQLException {
-		String key = OwnerToken.random().value();
+		String key = OwnerToken.randomId();
 		try (Connection connection = database.unpooled().getConnection()) {
 			SqlSession session = new SqlSession(connection, 2);
 			assertThat(isDuplicate(session, key, "owner")).isNull();

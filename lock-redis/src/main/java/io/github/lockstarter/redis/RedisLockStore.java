@@ -89,7 +89,7 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 	}
 
 	RedisLockStore(RedisConnectionFactory connectionFactory, RedisLockSettings settings, Distance distance) {
-		String jvm = '.' + OwnerToken.random().value();
+		String jvm = '.' + OwnerToken.randomId();
 		RedisLockKeys keys = new RedisLockKeys(settings.prefix());
 		this.address = LockConnections.addressOf(connectionFactory);
 		this.settings = settings;
@@ -142,7 +142,7 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 		if (answer.get(0) == 1) {
 			return new LockAttempt.Grant(number, answer.get(2) > 0);
 		}
-		return new LockAttempt.Refusal((number >= 0) ? Duration.ofMillis(number) : null);
+		return new LockAttempt.Refusal((number >= 0) ? Duration.ofMillis(number) : null, null);
 	}
 
 	/**

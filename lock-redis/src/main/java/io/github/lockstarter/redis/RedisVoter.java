@@ -219,7 +219,11 @@ public final class RedisVoter implements Voter, AutoCloseable {
 	}
 
 	private RedisVote readVote(List<Object> answer) {
-		String holder = text(answer.get(4)).split(":", 2)[0];
+		// The name of an instance may contain a colon, but what follows the last dot does
+		// not
+		String value = text(answer.get(4));
+		int addition = value.indexOf(':', value.lastIndexOf('.') + 1);
+		String holder = (addition < 0) ? value : value.substring(0, addition);
 		return new RedisVote(readRun(answer), (long) answer.get(2) == 1, (long) answer.get(3), holder);
 	}
 

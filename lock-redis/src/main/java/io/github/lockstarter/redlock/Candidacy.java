@@ -106,7 +106,8 @@ final class Candidacy {
 		if (open && number < MOST_ELECTIONS) {
 			return follow(election.first().run().id(), number);
 		}
-		return election.isCounted() ? CompletableFuture.completedFuture(new LockAttempt.Refusal(election.remaining()))
+		return election.isCounted()
+				? CompletableFuture.completedFuture(new LockAttempt.Refusal(election.remaining(), null))
 				: CompletableFuture.failedFuture(election.tooFew());
 	}
 

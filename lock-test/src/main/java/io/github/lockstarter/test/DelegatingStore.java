@@ -118,6 +118,11 @@ public class DelegatingStore implements LockStore {
 	}
 
 	@Override
+	public void setInstance(String name) {
+		this.delegate.setInstance(name);
+	}
+
+	@Override
 	public void onInterruption(Runnable task) {
 		this.delegate.onInterruption(task);
 	}

@@ -156,12 +156,12 @@ final class Acquisition {
 				.filter(OwnNode::isWaiting)
 				.forEach((node) -> this.line.places().watch(node, view));
 			// A node that is left would count as a waiter
-			return this.nodes.sweep().handle((swept, ex) -> new LockAttempt.Refusal(null));
+			return this.nodes.sweep().handle((swept, ex) -> new LockAttempt.Refusal(null, null));
 		}
 		return this.nodes.enter(!this.shared, this.owner).thenApply((entered) -> {
 			takePlace(entered.node());
 			this.line.places().watch(entered.node(), entered.view());
-			return new LockAttempt.Refusal(null);
+			return new LockAttempt.Refusal(null, null);
 		});
 	}
 

@@ -59,7 +59,7 @@ record NodeName(String text, String id, boolean isExclusive, long number) implem
 	}
 
 	static String newId() {
-		return OwnerToken.random().value();
+		return OwnerToken.randomId();
 	}
 
 	@Override

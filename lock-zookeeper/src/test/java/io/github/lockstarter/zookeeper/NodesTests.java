@@ -61,7 +61,7 @@ class NodesTests {
 
 	@Test
 	void aPathOfTheConnectStringThatDoesNotExistIsNamedAtTheStartAndByEachCall() throws Exception {
-		String top = "/absent-" + OwnerToken.random().value();
+		String top = "/absent-" + OwnerToken.randomId();
 		try (CuratorFramework client = TestServers.connected(this.server + top, TestServers.PATIENT);
 				ZooKeeperLockStore store = TestServers.store(client)) {
 			assertThat(store.connect()).failsWithin(Duration.ofMinutes(1))

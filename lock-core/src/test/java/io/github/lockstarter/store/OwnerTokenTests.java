@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.store;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.github.lockstarter.LockMode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class OwnerTokenTests {
+
+	private static final String RANDOM = "AbC-_5678901234567890x";
+
+	@ParameterizedTest
+	@CsvSource({ "orders@web-7f9c:1", "a.b:c.d", "x" })
+	void theValueNamesTheInstance(String instance) {
+		OwnerToken owner = OwnerToken.random(instance, LockMode.FAIR);
+		assertThat(owner.value()).matches("\\Q" + instance + "\\E\\.[A-Za-z0-9_-]{22}");
+		assertThat(OwnerToken.random(instance, LockMode.FAIR)).isNotEqualTo(owner);
+		assertThat(owner).hasToString(instance);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", ":kept", ":4711:" })
+	void soDoesTheValueWithTheAdditionOfAStore(String addition) {
+		assertThat(OwnerToken.holder("orders@web:1." + RANDOM + addition)).isEqualTo("orders@web:1");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ RANDOM + ", AbC-", "shared, shar", "'', ''", "x, x", "a b." + RANDOM + ", a b.",
+			"." + RANDOM + ", .AbC", "web.short, web." })
+	void aForeignValueIsShortened(String value, String shown) {
+		assertThat(OwnerToken.holder(value)).isEqualTo("a foreign owner '" + shown + "…'");
+	}
+
+	@Test
+	void aJvmHasANameOfItsOwn() {
+		String pid = ":" + ProcessHandle.current().pid();
+		assertThat(OwnerToken.instance(null)).endsWith(pid).doesNotContain("@");
+		assertThat(OwnerToken.instance("orders")).startsWith("orders@").endsWith(pid);
+		assertThat(OwnerToken.instance("Bestellungen für alle")).startsWith("Bestellungen-f-r-alle@");
+		assertThat(OwnerToken.instance("x".repeat(100))).hasSize(64).endsWith(pid);
+		assertThat(Rule.INSTANCE_NAME.test().test(OwnerToken.instance("x/y".repeat(100)))).isTrue();
+	}
+
+}
