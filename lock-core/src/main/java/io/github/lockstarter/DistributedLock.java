@@ -128,6 +128,14 @@ public @interface DistributedLock {
 	String holdAtLeast() default "";
 
 	/**
+	 * How long after its grant the lock is renewed at most, in the form of
+	 * {@link #waitTime()}, so that a method that hangs does not hold it for ever. After
+	 * this time the lock is lost, and {@link #onLost()} applies. If the instance crashes,
+	 * the lock is free after one lease, as ever. Not with a fixed {@link #leaseTime()}.
+	 */
+	String holdAtMost() default "";
+
+	/**
 	 * What to do when another owner holds the lock for the whole wait time. Not used with
 	 * a {@link #fallback()}.
 	 */

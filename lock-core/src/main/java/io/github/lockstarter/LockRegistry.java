@@ -16,12 +16,13 @@ import java.util.concurrent.locks.ReadWriteLock;
  * A nested acquisition of the same lock by the same thread is reentrant: it succeeds at
  * once, shares the lease of the outer one, and does not touch the store. It fails with a
  * {@link LockLostException} if the outer lease was lost. If the outer lease had a fixed
- * lease time, it need not be closed, so the lock is acquired anew instead.
+ * lease time or a longest hold, it need not be closed, so the lock is acquired anew
+ * instead.
  *
  * <p>
- * Where a request leaves its wait time or lease time open, the {@linkplain #settings()
- * settings} of the lock's name apply, and then the defaults. The locks of two registries
- * are different locks, even if their keys are the same.
+ * Where a request leaves its wait time, lease time or longest hold open, the
+ * {@linkplain #settings() settings} of the lock's name apply, and then the defaults. The
+ * locks of two registries are different locks, even if their keys are the same.
  *
  * <p>
  * The methods for a collection of requests acquire several locks together or not at all.
@@ -74,7 +75,8 @@ public interface LockRegistry {
 	 * {@link LockContendedException} if another owner held the lock for the whole wait
 	 * time, with a {@link LockUnavailableException} if the store could not be asked or
 	 * the registry is shutting down, and with a {@link LockLostException} if the owner of
-	 * the request has lost an outer lease that had no fixed lease time
+	 * the request has lost an outer lease that had neither a fixed lease time nor a
+	 * longest hold
 	 */
 	CompletableFuture<Lease> acquireAsync(LockRequest request);
 

@@ -40,13 +40,17 @@ public final class LockRequest {
 
 	private final @Nullable Duration holdAtLeast;
 
+	private final @Nullable Duration holdAtMost;
+
 	private final @Nullable Object owner;
 
 	/** No part of what is asked for, and therefore of equality and text. */
 	private final @Nullable Body body;
 
 	private LockRequest(LockKey key, LockMode mode, @Nullable Duration waitTime, @Nullable Duration leaseTime,
-			@Nullable Duration holdAtLeast, @Nullable Object owner, @Nullable Body body) {
+			@Nullable Duration holdAtLeast, @Nullable Duration holdAtMost, @Nullable Object owner,
+			@Nullable Body body) {
+		requireOneLimit(leaseTime, holdAtMost);
 		if (holdAtLeast != null && mode == LockMode.READ) {
 			throw new IllegalArgumentException("'holdAtLeast' is not possible in mode " + mode
 					+ ": one of several owners cannot keep a shared lock");
@@ -56,6 +60,7 @@ public final class LockRequest {
 		this.waitTime = waitTime;
 		this.leaseTime = leaseTime;
 		this.holdAtLeast = holdAtLeast;
+		this.holdAtMost = holdAtMost;
 		this.owner = owner;
 		this.body = body;
 	}
@@ -65,7 +70,7 @@ public final class LockRequest {
 	 * @param key which lock
 	 */
 	public static LockRequest of(LockKey key) {
-		return new LockRequest(key, LockMode.EXCLUSIVE, null, null, null, null, null);
+		return new LockRequest(key, LockMode.EXCLUSIVE, null, null, null, null, null, null);
 	}
 
 	/**
@@ -95,7 +100,8 @@ public final class LockRequest {
 	 * @param key which lock
 	 */
 	public LockRequest withKey(LockKey key) {
-		return new LockRequest(key, this.mode, this.waitTime, this.leaseTime, this.holdAtLeast, this.owner, this.body);
+		return new LockRequest(key, this.mode, this.waitTime, this.leaseTime, this.holdAtLeast, this.holdAtMost,
+				this.owner, this.body);
 	}
 
 	/**
@@ -105,7 +111,8 @@ public final class LockRequest {
 	 * least, and the mode is shared
 	 */
 	public LockRequest withMode(LockMode mode) {
-		return new LockRequest(this.key, mode, this.waitTime, this.leaseTime, this.holdAtLeast, this.owner, this.body);
+		return new LockRequest(this.key, mode, this.waitTime, this.leaseTime, this.holdAtLeast, this.holdAtMost,
+				this.owner, this.body);
 	}
 
 	/**
@@ -114,19 +121,21 @@ public final class LockRequest {
 	 * @throws IllegalArgumentException if it is negative
 	 */
 	public LockRequest withWaitTime(Duration waitTime) {
-		return new LockRequest(this.key, this.mode, limited(waitTime), this.leaseTime, this.holdAtLeast, this.owner,
-				this.body);
+		return new LockRequest(this.key, this.mode, limited(waitTime), this.leaseTime, this.holdAtLeast,
+				this.holdAtMost, this.owner, this.body);
 	}
 
 	/**
 	 * Return this request with a fixed lease time. The lock is lost if it is not released
 	 * before. A lease that is meant to expire need not be closed.
 	 * @param leaseTime length of the lease, 10 ms to 365 days
-	 * @throws IllegalArgumentException if it is shorter or longer
+	 * @throws IllegalArgumentException if it is shorter or longer, or this request has a
+	 * time to hold the lock at most
 	 */
 	public LockRequest withLeaseTime(Duration leaseTime) {
 		requireLength("leaseTime", leaseTime);
-		return new LockRequest(this.key, this.mode, this.waitTime, leaseTime, this.holdAtLeast, this.owner, this.body);
+		return new LockRequest(this.key, this.mode, this.waitTime, leaseTime, this.holdAtLeast, this.holdAtMost,
+				this.owner, this.body);
 	}
 
 	/**
@@ -138,7 +147,23 @@ public final class LockRequest {
 	 */
 	public LockRequest withHoldAtLeast(Duration holdAtLeast) {
 		requireLength("holdAtLeast", holdAtLeast);
-		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, holdAtLeast, this.owner, this.body);
+		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, holdAtLeast, this.holdAtMost,
+				this.owner, this.body);
+	}
+
+	/**
+	 * Return this request with a limit for a lease that is renewed. The lock is lost if
+	 * it is not released within this time after its grant; if this instance crashes, it
+	 * is free after one lease, as ever. Nested acquisitions share the limit of the outer
+	 * one.
+	 * @param holdAtMost the time, 10 ms to 365 days
+	 * @throws IllegalArgumentException if it is shorter or longer, or this request has a
+	 * fixed lease time, which is such a limit already
+	 */
+	public LockRequest withHoldAtMost(Duration holdAtMost) {
+		requireLength("holdAtMost", holdAtMost);
+		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.holdAtLeast, holdAtMost,
+				this.owner, this.body);
 	}
 
 	/**
@@ -146,7 +171,8 @@ public final class LockRequest {
 	 * registry does not know whether a body succeeds.
 	 */
 	LockRequest forBody(Body body) {
-		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, null, this.owner, body);
+		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, null, this.holdAtMost, this.owner,
+				body);
 	}
 
 	/**
@@ -167,7 +193,8 @@ public final class LockRequest {
 			throw new IllegalArgumentException(
 					"'owner' must not be a thread; without an owner the current thread owns the lock");
 		}
-		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.holdAtLeast, owner, this.body);
+		return new LockRequest(this.key, this.mode, this.waitTime, this.leaseTime, this.holdAtLeast, this.holdAtMost,
+				owner, this.body);
 	}
 
 	/**
@@ -193,8 +220,7 @@ public final class LockRequest {
 	}
 
 	/**
-	 * Return the fixed length of the lease, or {@code null} for one that is renewed until
-	 * it is closed.
+	 * Return the fixed length of the lease, or {@code null} for one that is renewed.
 	 */
 	public @Nullable Duration leaseTime() {
 		return this.leaseTime;
@@ -207,6 +233,14 @@ public final class LockRequest {
 	 */
 	public @Nullable Duration holdAtLeast() {
 		return this.holdAtLeast;
+	}
+
+	/**
+	 * Return how long after its grant a lease is renewed at most, or {@code null} for one
+	 * that is renewed until it is closed.
+	 */
+	public @Nullable Duration holdAtMost() {
+		return this.holdAtMost;
 	}
 
 	/**
@@ -230,12 +264,14 @@ public final class LockRequest {
 	public boolean equals(@Nullable Object other) {
 		return other instanceof LockRequest request && this.key.equals(request.key) && this.mode == request.mode
 				&& Objects.equals(this.waitTime, request.waitTime) && Objects.equals(this.leaseTime, request.leaseTime)
-				&& Objects.equals(this.holdAtLeast, request.holdAtLeast) && Objects.equals(this.owner, request.owner);
+				&& Objects.equals(this.holdAtLeast, request.holdAtLeast)
+				&& Objects.equals(this.holdAtMost, request.holdAtMost) && Objects.equals(this.owner, request.owner);
 	}
 
 	@Override
 	public int hashCode() {
-		return Objects.hash(this.key, this.mode, this.waitTime, this.leaseTime, this.holdAtLeast, this.owner);
+		return Objects.hash(this.key, this.mode, this.waitTime, this.leaseTime, this.holdAtLeast, this.holdAtMost,
+				this.owner);
 	}
 
 	@Override
@@ -244,6 +280,7 @@ public final class LockRequest {
 		append(text, "waitTime", this.waitTime);
 		append(text, "leaseTime", this.leaseTime);
 		append(text, "holdAtLeast", this.holdAtLeast);
+		append(text, "holdAtMost", this.holdAtMost);
 		append(text, "owner", this.owner);
 		return text.append(']').toString();
 	}
@@ -261,6 +298,16 @@ public final class LockRequest {
 		if (time != null && (time.compareTo(MIN_LEASE_TIME) < 0 || time.compareTo(MAX_LEASE_TIME) > 0)) {
 			throw new IllegalArgumentException("'" + name + "' must be from " + MIN_LEASE_TIME.toMillis() + " ms to "
 					+ MAX_LEASE_TIME.toDays() + " days, but was " + time);
+		}
+	}
+
+	/**
+	 * Check that a hold has one limit at most.
+	 */
+	static void requireOneLimit(@Nullable Duration leaseTime, @Nullable Duration holdAtMost) {
+		if (leaseTime != null && holdAtMost != null) {
+			throw new IllegalArgumentException("'holdAtMost' is for leases that are renewed, so it is not possible with"
+					+ " a fixed 'leaseTime', which is such a limit already");
 		}
 	}
 

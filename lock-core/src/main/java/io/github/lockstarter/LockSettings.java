@@ -53,6 +53,22 @@ public record LockSettings(Map<String, ForName> names) {
 	}
 
 	/**
+	 * Return a request with the lease time or the longest hold of its name, unless it has
+	 * one of the two itself.
+	 * @param request the request
+	 */
+	public LockRequest limit(LockRequest request) {
+		ForName ofName = get(request.key().name());
+		if (request.leaseTime() != null || request.holdAtMost() != null) {
+			return request;
+		}
+		if (ofName.leaseTime != null) {
+			return request.withLeaseTime(ofName.leaseTime);
+		}
+		return (ofName.holdAtMost != null) ? request.withHoldAtMost(ofName.holdAtMost) : request;
+	}
+
+	/**
 	 * Return how long the lock of a body is kept.
 	 * @throws IllegalArgumentException if the setting does not fit the mode of the
 	 * request
@@ -97,26 +113,32 @@ public record LockSettings(Map<String, ForName> names) {
 	 * @param holdAtLeast how long the lock is kept after its grant, 10 ms to 365 days, or
 	 * {@code null} to release it when the body ends; for annotated methods and
 	 * {@link LockTemplate}
+	 * @param holdAtMost how long after its grant a lease is renewed at most, 10 ms to 365
+	 * days, or {@code null} for one that is renewed until it is closed; not with
+	 * {@code leaseTime}
 	 * @param onContention the reaction of annotated methods to contention
 	 * @param onUnavailable the reaction of annotated methods to an outage
 	 * @param onLost the reaction of annotated methods and of {@link LockTemplate} to a
 	 * loss
 	 */
 	public record ForName(@Nullable Duration waitTime, @Nullable Duration leaseTime, @Nullable Duration holdAtLeast,
-			OnContention onContention, OnUnavailable onUnavailable, OnLost onLost) {
+			@Nullable Duration holdAtMost, OnContention onContention, OnUnavailable onUnavailable, OnLost onLost) {
 
 		/**
 		 * Settings that leave everything open.
 		 */
-		public static final ForName NONE = new ForName(null, null, null, OnContention.DEFAULT, OnUnavailable.DEFAULT,
-				OnLost.DEFAULT);
+		public static final ForName NONE = new ForName(null, null, null, null, OnContention.DEFAULT,
+				OnUnavailable.DEFAULT, OnLost.DEFAULT);
 
 		/**
-		 * @throws IllegalArgumentException if a time is negative, too short or too long
+		 * @throws IllegalArgumentException if a time is negative, too short or too long,
+		 * or there are both a lease time and a longest hold
 		 */
 		public ForName {
 			LockRequest.requireLength("leaseTime", leaseTime);
 			LockRequest.requireLength("holdAtLeast", holdAtLeast);
+			LockRequest.requireLength("holdAtMost", holdAtMost);
+			LockRequest.requireOneLimit(leaseTime, holdAtMost);
 			waitTime = (waitTime != null) ? LockRequest.limited(waitTime) : null;
 		}
 

@@ -54,6 +54,20 @@ class LockRequestTests {
 	}
 
 	@Test
+	void aTimeToHoldAtMostHasTheSameBoundsAndReplacesALeaseTime() {
+		assertThat(this.request.withHoldAtMost(Duration.ofHours(23)).holdAtMost()).hasHours(23);
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> this.request.withHoldAtMost(LockRequest.MIN_LEASE_TIME.minusMillis(1)))
+			.withMessage("'holdAtMost' must be from 10 ms to 365 days, but was PT0.009S");
+		assertThatIllegalArgumentException().isThrownBy(() -> this.request.withHoldAtMost(Duration.ofDays(366)));
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> this.request.withLeaseTime(Duration.ofSeconds(1)).withHoldAtMost(Duration.ofSeconds(2)))
+			.withMessageStartingWith("'holdAtMost' is for leases that are renewed");
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> this.request.withHoldAtMost(Duration.ofSeconds(2)).withLeaseTime(Duration.ofSeconds(1)));
+	}
+
+	@Test
 	void eachChangeKeepsTheRest() {
 		LockRequest all = this.request.withWaitTime(Duration.ofSeconds(1))
 			.withLeaseTime(Duration.ofSeconds(2))
@@ -70,6 +84,14 @@ class LockRequestTests {
 			.withLeaseTime(Duration.ofSeconds(2))
 			.withWaitTime(Duration.ofSeconds(1))).isEqualTo(all).hasSameHashCodeAs(all);
 		assertThat(this.request).hasToString("LockRequest[key=stock:1001, mode=EXCLUSIVE]");
+		LockRequest limited = this.request.withHoldAtMost(Duration.ofSeconds(2));
+		assertThat(limited.withWaitTime(Duration.ofSeconds(1))
+			.withHoldAtLeast(Duration.ofSeconds(3))
+			.withMode(LockMode.FAIR)
+			.withOwner("me")
+			.withKey(LockKey.of("order", 7)))
+			.hasToString("LockRequest[key=order:7, mode=FAIR, waitTime=PT1S,"
+					+ " holdAtLeast=PT3S, holdAtMost=PT2S, owner=me]");
 	}
 
 	@Test
@@ -77,7 +99,8 @@ class LockRequestTests {
 		List<UnaryOperator<LockRequest>> changes = List.of((request) -> request.withKey(LockKey.of("stock")),
 				(request) -> request.withMode(LockMode.READ), (request) -> request.withWaitTime(Duration.ZERO),
 				(request) -> request.withLeaseTime(Duration.ofSeconds(1)),
-				(request) -> request.withHoldAtLeast(Duration.ofSeconds(1)), (request) -> request.withOwner("me"));
+				(request) -> request.withHoldAtLeast(Duration.ofSeconds(1)),
+				(request) -> request.withHoldAtMost(Duration.ofSeconds(1)), (request) -> request.withOwner("me"));
 		assertThat(changes).allSatisfy((change) -> {
 			LockRequest changed = change.apply(this.request);
 			assertThat(changed).isNotEqualTo(this.request).isEqualTo(change.apply(LockRequest.of("stock", 1001)));
@@ -88,10 +111,9 @@ class LockRequestTests {
 	@Test
 	void aBodyIsNoPartOfWhatIsAskedFor() {
 		LockRequest.Body body = new LockRequest.Body(OnLost.LOG, TransactionFencing.OFF);
-		LockRequest forBody = this.request.withHoldAtLeast(Duration.ofSeconds(3)).forBody(body);
-		assertThat(forBody).isEqualTo(this.request)
-			.hasSameHashCodeAs(this.request)
-			.hasToString(this.request.toString());
+		LockRequest limited = this.request.withHoldAtMost(Duration.ofHours(1));
+		LockRequest forBody = limited.withHoldAtLeast(Duration.ofSeconds(3)).forBody(body);
+		assertThat(forBody).isEqualTo(limited).hasSameHashCodeAs(limited).hasToString(limited.toString());
 		assertThat(forBody.withWaitTime(Duration.ZERO).withOwner("work").withKey(LockKey.of("other")).body())
 			.isEqualTo(body);
 		assertThat(this.request.body()).isNull();

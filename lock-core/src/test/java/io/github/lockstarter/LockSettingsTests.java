@@ -28,7 +28,7 @@ class LockSettingsTests {
 
 	private static final Duration MINUTE = Duration.ofMinutes(1);
 
-	private static final LockSettings.ForName ALL = new LockSettings.ForName(Duration.ZERO, MINUTE, SECOND,
+	private static final LockSettings.ForName ALL = new LockSettings.ForName(Duration.ZERO, MINUTE, SECOND, null,
 			OnContention.SKIP, OnUnavailable.FALLBACK, OnLost.LOG);
 
 	private static final LockRequest STOCK = LockRequest.of("stock", 1001);
@@ -90,6 +90,10 @@ class LockSettingsTests {
 			.withMessageStartingWith("'leaseTime' must be from 10 ms");
 		assertThatIllegalArgumentException().isThrownBy(() -> kept(Duration.ofDays(366)))
 			.withMessageStartingWith("'holdAtLeast' must be from 10 ms");
+		assertThatIllegalArgumentException().isThrownBy(() -> limited(null, Duration.ofDays(366)))
+			.withMessageStartingWith("'holdAtMost' must be from 10 ms");
+		assertThatIllegalArgumentException().isThrownBy(() -> limited(SECOND, MINUTE))
+			.withMessageContaining("fixed 'leaseTime'");
 		assertThatIllegalArgumentException().isThrownBy(() -> this.settings.holdAtLeast(STOCK.withMode(LockMode.READ)))
 			.withMessageStartingWith("'holdAtLeast' is not possible in mode READ");
 	}
@@ -191,11 +195,17 @@ class LockSettingsTests {
 
 	private static LockSettings.ForName ofName(@Nullable Duration waitTime, @Nullable Duration leaseTime,
 			OnLost onLost) {
-		return new LockSettings.ForName(waitTime, leaseTime, null, OnContention.DEFAULT, OnUnavailable.DEFAULT, onLost);
+		return new LockSettings.ForName(waitTime, leaseTime, null, null, OnContention.DEFAULT, OnUnavailable.DEFAULT,
+				onLost);
 	}
 
 	private static LockSettings.ForName kept(Duration holdAtLeast) {
-		return new LockSettings.ForName(Duration.ZERO, null, holdAtLeast, OnContention.DEFAULT, OnUnavailable.DEFAULT,
+		return new LockSettings.ForName(Duration.ZERO, null, holdAtLeast, null, OnContention.DEFAULT,
+				OnUnavailable.DEFAULT, OnLost.DEFAULT);
+	}
+
+	private static LockSettings.ForName limited(@Nullable Duration leaseTime, Duration holdAtMost) {
+		return new LockSettings.ForName(null, leaseTime, null, holdAtMost, OnContention.DEFAULT, OnUnavailable.DEFAULT,
 				OnLost.DEFAULT);
 	}
 

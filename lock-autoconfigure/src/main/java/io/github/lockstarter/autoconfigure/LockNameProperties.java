@@ -24,14 +24,17 @@ import io.github.lockstarter.OnUnavailable;
  * owner takes longer. Without it, leases are renewed.
  * @param holdAtLeast How long a lock is kept after its grant, from 10ms to 365d, for
  * annotated methods and LockTemplate.
+ * @param holdAtMost How long after its grant a lease is renewed at most, from 10ms to
+ * 365d. Not with lease-time.
  * @param onContention What annotated methods do if another owner holds the lock for the
  * whole wait time.
  * @param onUnavailable What annotated methods do if the store cannot be asked.
  * @param onLost What to do if the lock is lost while its body runs.
  */
 public record LockNameProperties(@Nullable Duration waitTime, @Nullable Duration leaseTime,
-		@Nullable Duration holdAtLeast, @DefaultValue("default") OnContention onContention,
-		@DefaultValue("default") OnUnavailable onUnavailable, @DefaultValue("default") OnLost onLost) {
+		@Nullable Duration holdAtLeast, @Nullable Duration holdAtMost,
+		@DefaultValue("default") OnContention onContention, @DefaultValue("default") OnUnavailable onUnavailable,
+		@DefaultValue("default") OnLost onLost) {
 
 	/**
 	 * Return these settings.
@@ -46,8 +49,10 @@ public record LockNameProperties(@Nullable Duration waitTime, @Nullable Duration
 		require(property + ".wait-time", this.waitTime, request::withWaitTime);
 		require(property + ".lease-time", this.leaseTime, request::withLeaseTime);
 		require(property + ".hold-at-least", this.holdAtLeast, request::withHoldAtLeast);
-		return new LockSettings.ForName(this.waitTime, this.leaseTime, this.holdAtLeast, this.onContention,
-				this.onUnavailable, this.onLost);
+		LockRequest fixed = (this.leaseTime != null) ? request.withLeaseTime(this.leaseTime) : request;
+		require(property + ".hold-at-most", this.holdAtMost, fixed::withHoldAtMost);
+		return new LockSettings.ForName(this.waitTime, this.leaseTime, this.holdAtLeast, this.holdAtMost,
+				this.onContention, this.onUnavailable, this.onLost);
 	}
 
 	private static <T> void require(String property, @Nullable T value, Function<T, LockRequest> request) {

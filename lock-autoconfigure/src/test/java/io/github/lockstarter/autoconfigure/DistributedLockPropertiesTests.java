@@ -116,7 +116,7 @@ class DistributedLockPropertiesTests {
 			.withPropertyValues("distributed-lock.on-active-transaction=default",
 					"distributed-lock.locks.stock.on-contention=default", "distributed-lock.locks.stock.on-lost=log")
 			.run((context) -> assertThat(context.getBean(LockSettings.class).get("stock"))
-				.isEqualTo(new LockSettings.ForName(null, null, null, OnContention.DEFAULT, OnUnavailable.DEFAULT,
+				.isEqualTo(new LockSettings.ForName(null, null, null, null, OnContention.DEFAULT, OnUnavailable.DEFAULT,
 						OnLost.LOG)));
 	}
 
@@ -170,15 +170,16 @@ class DistributedLockPropertiesTests {
 					"distributed-lock.locks.stock.lease-time=2s", "distributed-lock.locks.stock.hold-at-least=3s",
 					"distributed-lock.locks.stock.on-contention=skip",
 					"distributed-lock.locks.stock.on-unavailable=fallback", "distributed-lock.locks.stock.on-lost=log",
-					"distributed-lock.locks[Shop_1.buy#$].wait-time=0s")
+					"distributed-lock.locks[Shop_1.buy#$].wait-time=0s",
+					"distributed-lock.locks[Shop_1.buy#$].hold-at-most=4s")
 			.run((context) -> {
 				LockSettings settings = context.getBean(LockSettings.class);
 				assertThat(settings.names()).containsOnlyKeys("stock", "Shop_1.buy#$");
 				assertThat(settings.get("stock"))
 					.isEqualTo(new LockSettings.ForName(Duration.ofSeconds(1), Duration.ofSeconds(2),
-							Duration.ofSeconds(3), OnContention.SKIP, OnUnavailable.FALLBACK, OnLost.LOG));
+							Duration.ofSeconds(3), null, OnContention.SKIP, OnUnavailable.FALLBACK, OnLost.LOG));
 				assertThat(settings.get("Shop_1.buy#$")).isEqualTo(new LockSettings.ForName(Duration.ZERO, null, null,
-						OnContention.DEFAULT, OnUnavailable.DEFAULT, OnLost.DEFAULT));
+						Duration.ofSeconds(4), OnContention.DEFAULT, OnUnavailable.DEFAULT, OnLost.DEFAULT));
 			});
 	}
 
@@ -209,6 +210,7 @@ class DistributedLockPropertiesTests {
 						locks.stock.wait-time=-1s | distributed-lock.locks.stock.wait-time | 'waitTime' must not be negative
 						locks.stock.lease-time=9ms | distributed-lock.locks.stock.lease-time | 'leaseTime' must be from 10 ms to 365 days
 						locks[order.place].hold-at-least=366d | distributed-lock.locks[order.place].hold-at-least | 'holdAtLeast' must be from
+						locks.stock.hold-at-most=9ms | distributed-lock.locks.stock.hold-at-most | 'holdAtMost' must be from
 						locks.stock.on-contention=wait | distributed-lock.locks.stock.on-contention | No enum constant
 						locks.stock=5s | distributed-lock.locks | LockNameProperties
 						""",

@@ -23,6 +23,8 @@ final class Hold implements Outcome {
 
 	private final @Nullable Duration fixedLeaseTime;
 
+	private final @Nullable Duration holdAtMost;
+
 	private final long endsAt;
 
 	private final long since;
@@ -39,16 +41,19 @@ final class Hold implements Outcome {
 
 	/**
 	 * Create a hold.
-	 * @param fixedLeaseTime the fixed lease time, or {@code null} if the hold lasts as
+	 * @param fixedLeaseTime the fixed lease time, or {@code null} if the lease is renewed
+	 * @param holdAtMost for how long it is renewed, or {@code null} if the hold lasts as
 	 * long as its tenure
 	 * @param since when the hold begins, on the clock of the tenure
-	 * @param endsAt when its lease time is over
+	 * @param endsAt when it is over, if it is limited
 	 */
-	Hold(Tenure tenure, Object owner, long fencingToken, @Nullable Duration fixedLeaseTime, long since, long endsAt) {
+	Hold(Tenure tenure, Object owner, long fencingToken, @Nullable Duration fixedLeaseTime,
+			@Nullable Duration holdAtMost, long since, long endsAt) {
 		this.tenure = tenure;
 		this.owner = owner;
 		this.fencingToken = fencingToken;
 		this.fixedLeaseTime = fixedLeaseTime;
+		this.holdAtMost = holdAtMost;
 		this.since = since;
 		this.endsAt = endsAt;
 	}
@@ -69,8 +74,12 @@ final class Hold implements Outcome {
 		return this.fencingToken;
 	}
 
-	boolean isFixed() {
-		return this.fixedLeaseTime != null;
+	/**
+	 * Return whether the hold ends by itself, at the latest, by its fixed lease time or
+	 * its longest time.
+	 */
+	boolean isLimited() {
+		return this.fixedLeaseTime != null || this.holdAtMost != null;
 	}
 
 	/**
@@ -114,7 +123,7 @@ final class Hold implements Outcome {
 	 * Return whether the hold may end before its tenure does.
 	 */
 	boolean needsLimit() {
-		return isFixed() && (this.tenure.isShared() || this.endsAt != this.tenure.deadline());
+		return isLimited() && (this.tenure.isShared() || this.endsAt != this.tenure.deadline());
 	}
 
 	/**
@@ -151,7 +160,7 @@ final class Hold implements Outcome {
 	}
 
 	private boolean isHeld(long now) {
-		return !this.ending.isOver() && this.tenure.isHeld(now) && (!isFixed() || this.endsAt - now > 0);
+		return !this.ending.isOver() && this.tenure.isHeld(now) && (!isLimited() || this.endsAt - now > 0);
 	}
 
 	boolean isLost() {
@@ -159,16 +168,16 @@ final class Hold implements Outcome {
 	}
 
 	/**
-	 * Return whether the hold may never be exited, because a lease with a fixed lease
-	 * time need not be closed.
+	 * Return whether the hold may never be exited, because a lease that ends by itself
+	 * need not be closed.
 	 */
 	boolean mayBeAbandoned() {
-		return isFixed();
+		return isLimited();
 	}
 
 	long remainingNanos() {
 		long remaining = this.tenure.remainingNanos();
-		return isFixed() ? Math.min(remaining, this.endsAt - this.tenure.now()) : remaining;
+		return isLimited() ? Math.min(remaining, this.endsAt - this.tenure.now()) : remaining;
 	}
 
 	Hold enter() {
@@ -217,8 +226,12 @@ final class Hold implements Outcome {
 		if (reason != null) {
 			return reason;
 		}
-		return (this.fixedLeaseTime == null) ? "its lease expired before it could be renewed"
-				: "its lease time of " + this.fixedLeaseTime.toMillis() + " ms expired before the lock was released";
+		if (this.fixedLeaseTime != null) {
+			return "its lease time of " + this.fixedLeaseTime.toMillis() + " ms expired before the lock was released";
+		}
+		return (this.holdAtMost != null && this.tenure.deadline() - this.endsAt >= 0)
+				? "it was not released within its 'holdAtMost' of " + this.holdAtMost.toMillis() + " ms"
+				: "its lease expired before it could be renewed";
 	}
 
 }

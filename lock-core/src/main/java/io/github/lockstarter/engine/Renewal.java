@@ -10,7 +10,7 @@ import io.github.lockstarter.store.LeaseRequest;
 
 /**
  * A renewal that is due, until it is answered. It never extends a lease beyond the end of
- * a fixed hold: if that ends before the lease, it only checks whether the store still
+ * a limited hold: if that ends before the lease, it only checks whether the store still
  * knows the owner.
  */
 final class Renewal {
@@ -89,7 +89,7 @@ final class Renewal {
 	private Duration leaseTimeFrom(long now) {
 		Duration longest = this.tenure.needsRenewal() ? this.tenure.leaseTime() : Duration.ZERO;
 		Hold last = this.tenure.lastHold();
-		if (last == null || !last.isFixed()) {
+		if (last == null || !last.isLimited()) {
 			return longest;
 		}
 		Duration needed = Drift.leaseThatLasts(last.endsAt() - now);

@@ -158,7 +158,7 @@ final class Tenure {
 	 */
 	boolean needsRenewal() {
 		Hold hold = this.hold;
-		return this.wanted || (hold != null && (!hold.isFixed() || hold.endsAt() - deadline() > 0));
+		return this.wanted || (hold != null && (!hold.isLimited() || hold.endsAt() - deadline() > 0));
 	}
 
 	/**
@@ -202,8 +202,12 @@ final class Tenure {
 	 * @param now the current time
 	 */
 	Hold beginHold(Waiter waiter, Duration leaseTime, long now) {
-		// The first hold ends with the lease that was requested for it
-		long end = (this.holds == 0) ? this.certainty.endOf(leaseTime) : now + leaseTime.toNanos();
+		Duration longest = waiter.holdAtMost();
+		boolean outlastsLease = longest != null && longest.compareTo(leaseTime) > 0;
+		// The first hold ends with the lease that was requested for it, unless that is
+		// renewed
+		long end = (this.holds == 0 && !outlastsLease) ? this.certainty.endOf(leaseTime)
+				: now + (outlastsLease ? longest : leaseTime).toNanos();
 		boolean first = this.holds == 0 || !isShared();
 		// Further readers share the last number: only later writers must have a larger
 		// one
@@ -211,7 +215,7 @@ final class Tenure {
 		this.holds = number + 1;
 		this.wanted = false;
 		Hold hold = new Hold(this, waiter.owner(), (this.fencingBase << HOLD_NUMBER_BITS) | number,
-				waiter.fixedLeaseTime(), now, end);
+				waiter.fixedLeaseTime(), longest, now, end);
 		if (first || leaseTime.compareTo(this.leaseTime) > 0) {
 			this.leaseTime = leaseTime;
 		}
@@ -233,7 +237,7 @@ final class Tenure {
 	}
 
 	private static boolean outlasts(Hold hold, @Nullable Hold other) {
-		return other == null || (other.isFixed() && (!hold.isFixed() || hold.endsAt() - other.endsAt() > 0));
+		return other == null || (other.isLimited() && (!hold.isLimited() || hold.endsAt() - other.endsAt() > 0));
 	}
 
 	/**

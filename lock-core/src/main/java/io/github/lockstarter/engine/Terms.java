@@ -56,7 +56,11 @@ final class Terms {
 	 */
 	Duration leaseTimeFor(Waiter waiter) {
 		Duration fixed = waiter.fixedLeaseTime();
-		return (fixed != null) ? fixed : leaseTime();
+		Duration longest = waiter.holdAtMost();
+		if (fixed != null) {
+			return fixed;
+		}
+		return (longest != null && longest.compareTo(leaseTime()) < 0) ? longest : leaseTime();
 	}
 
 	/**

@@ -34,6 +34,8 @@ abstract class Waiter {
 
 	private final @Nullable Duration fixedLeaseTime;
 
+	private @Nullable Duration holdAtMost;
+
 	private final Object owner;
 
 	/** Only of a waiter that stands in the line of the store itself. */
@@ -114,6 +116,18 @@ abstract class Waiter {
 
 	@Nullable Duration fixedLeaseTime() {
 		return this.fixedLeaseTime;
+	}
+
+	/**
+	 * Limit the time for which a lease without a fixed lease time is renewed. Called
+	 * before the waiter arrives.
+	 */
+	void setHoldAtMost(@Nullable Duration holdAtMost) {
+		this.holdAtMost = holdAtMost;
+	}
+
+	@Nullable Duration holdAtMost() {
+		return this.holdAtMost;
 	}
 
 	/**

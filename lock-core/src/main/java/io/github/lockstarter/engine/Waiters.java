@@ -70,8 +70,11 @@ final class Waiters {
 
 	private ThreadWaiter ofThread(LockRequest request, Duration waitTime, Object otherwise) {
 		require(request);
-		return new ThreadWaiter(this.time, this.instance, waitTime, request.mode(), leaseTime(request),
+		LockRequest limited = this.settings.limit(request);
+		ThreadWaiter waiter = new ThreadWaiter(this.time, this.instance, waitTime, request.mode(), limited.leaseTime(),
 				owner(request, otherwise));
+		waiter.setHoldAtMost(limited.holdAtMost());
+		return waiter;
 	}
 
 	/**
@@ -80,18 +83,16 @@ final class Waiters {
 	 */
 	FutureWaiter ofFuture(LockRequest request, Object otherwise, Admission admission, EngineThreads threads) {
 		require(request);
-		return new FutureWaiter(request.key(), this.instance, request.mode(), waitTime(request), leaseTime(request),
-				owner(request, otherwise), admission, threads);
+		LockRequest limited = this.settings.limit(request);
+		FutureWaiter waiter = new FutureWaiter(request.key(), this.instance, request.mode(), waitTime(request),
+				limited.leaseTime(), owner(request, otherwise), admission, threads);
+		waiter.setHoldAtMost(limited.holdAtMost());
+		return waiter;
 	}
 
 	private static Object owner(LockRequest request, Object otherwise) {
 		Object owner = request.owner();
 		return (owner != null) ? owner : otherwise;
-	}
-
-	private @Nullable Duration leaseTime(LockRequest request) {
-		Duration leaseTime = request.leaseTime();
-		return (leaseTime != null) ? leaseTime : this.settings.get(request.key().name()).leaseTime();
 	}
 
 	private Duration waitTime(LockRequest request) {

@@ -142,6 +142,8 @@ final class LockDefinitionParser {
 				"Use \"0s\" to try without waiting.");
 		request = with("leaseTime", annotation.leaseTime(), request, LockRequest::withLeaseTime,
 				"Leave it out for a lease that is renewed until the method ends.");
+		request = with("holdAtMost", annotation.holdAtMost(), request, LockRequest::withHoldAtMost,
+				"Leave it out for a lock that is renewed until the method ends, or that has a leaseTime.");
 		return with("holdAtLeast", annotation.holdAtLeast(), request, LockRequest::withHoldAtLeast,
 				"Leave it out for a shared lock, or for a lock that is free when the method returns.");
 	}

@@ -203,17 +203,18 @@ public final class TransactionAwareLockRegistry implements LockRegistry, AutoClo
 	}
 
 	/**
-	 * Return the longest lease time, or {@code null} if one of the leases is renewed.
+	 * Return after what time all leases are over, or {@code null} if one of them is
+	 * renewed until it is closed.
 	 */
 	private @Nullable Duration fixedTime(List<LockRequest> locks) {
 		Duration longest = Duration.ZERO;
 		for (LockRequest each : locks) {
-			Duration leaseTime = (each.leaseTime() != null) ? each.leaseTime()
-					: settings().get(each.key().name()).leaseTime();
-			if (leaseTime == null) {
+			LockRequest limited = settings().limit(each);
+			Duration limit = (limited.leaseTime() != null) ? limited.leaseTime() : limited.holdAtMost();
+			if (limit == null) {
 				return null;
 			}
-			longest = (leaseTime.compareTo(longest) > 0) ? leaseTime : longest;
+			longest = (limit.compareTo(longest) > 0) ? limit : longest;
 		}
 		return longest;
 	}

@@ -58,6 +58,7 @@ class LockDefinitionSourceTests {
 		assertThat(request(definition).key()).isEqualTo(LockKey.of("LockDefinitionSourceTests.Defaults.run"));
 		assertThat(request(definition).waitTime()).isNull();
 		assertThat(request(definition).leaseTime()).isNull();
+		assertThat(request(definition).holdAtMost()).isNull();
 		assertThat(definition.locks()).singleElement().extracting(LockOperation.KeyedRequest::key).isNull();
 		assertThat(definition.onFailure().onUnavailable()).isEqualTo(OnUnavailable.THROW);
 		assertThat(definition.onFailure().fallback()).isNull();
@@ -72,6 +73,7 @@ class LockDefinitionSourceTests {
 		assertThat(request(definition).key()).isEqualTo(LockKey.of("stock"));
 		assertThat(request(definition).waitTime()).isEqualTo(Duration.ofSeconds(5));
 		assertThat(request(definition).leaseTime()).isEqualTo(Duration.ofSeconds(3));
+		assertThat(request(definition(Placeholders.class, "limited")).holdAtMost()).isEqualTo(Duration.ofSeconds(3));
 		assertThat(definition.locks().get(0).key()).isNotNull();
 		assertThat(definition.locks().get(0).key().evaluate("stock", new Placeholders(), new Object[] { 5 }).all())
 			.containsExactly(LockKey.of("stock", 5));
@@ -171,6 +173,7 @@ class LockDefinitionSourceTests {
 						fallbackToItself | Invalid.fallbackToItself()' returning void does not have | same parameters
 						keptByReader | holdAtLeast: 'holdAtLeast' is not possible in mode READ | Leave it out
 						badHoldAtLeast | holdAtLeast: 'x' is not a duration | "500ms"
+						fixedAndLimited | holdAtMost: 'holdAtMost' is for leases that are renewed | Leave it out
 						shortHoldAtLeast | holdAtLeast: 'holdAtLeast' must be from 10 ms | free when the method returns
 						fencedPublisher | transactions of a reactive chain cannot be fenced | where … and fence < :token
 						otherWaitTime | waitTime is '1s' in one annotation and '' in another | Use the same value
@@ -317,6 +320,10 @@ class LockDefinitionSourceTests {
 		@DistributedLock(name = "${lock.name}", key = "${lock.key}", waitTime = "${lock.wait}",
 				leaseTime = "${lock.lease}", fallback = "${lock.fallback}")
 		void run(int id) {
+		}
+
+		@DistributedLock(holdAtMost = "${lock.lease}")
+		void limited() {
 		}
 
 		void instead(int id) {
@@ -617,6 +624,10 @@ class LockDefinitionSourceTests {
 
 		@DistributedLock(holdAtLeast = "x")
 		void badHoldAtLeast() {
+		}
+
+		@DistributedLock(leaseTime = "1m", holdAtMost = "1h")
+		void fixedAndLimited() {
 		}
 
 		@DistributedLock(holdAtLeast = "1ms")

@@ -39,7 +39,7 @@ class LockSettingsOfMethodsTests {
 
 	private static LockSettings.ForName ofName(@Nullable Duration waitTime, OnContention onContention,
 			OnUnavailable onUnavailable, OnLost onLost) {
-		return new LockSettings.ForName(waitTime, null, null, onContention, onUnavailable, onLost);
+		return new LockSettings.ForName(waitTime, null, null, null, onContention, onUnavailable, onLost);
 	}
 
 	@Test

@@ -394,8 +394,9 @@ class SeveralRegistriesTests {
 
 		@Bean
 		LockSettings lockSettings() {
-			return new LockSettings(Map.of("order.place", LockSettings.ForName.NONE, "kept", new LockSettings.ForName(
-					null, null, Duration.ofSeconds(1), OnContention.DEFAULT, OnUnavailable.DEFAULT, OnLost.DEFAULT)));
+			return new LockSettings(
+					Map.of("order.place", LockSettings.ForName.NONE, "kept", new LockSettings.ForName(null, null,
+							Duration.ofSeconds(1), null, OnContention.DEFAULT, OnUnavailable.DEFAULT, OnLost.DEFAULT)));
 		}
 
 	}

@@ -609,9 +609,10 @@ class LockTransactionTests {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
 	}
 
-	@Test
-	void aFixedLeaseThatHasEndedRollsNoLaterTransactionBack() {
-		Lease lease = this.locks.acquire(REQUEST.withLeaseTime(SECOND));
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void aLimitedLeaseThatHasEndedRollsNoLaterTransactionBack(boolean fixed) {
+		Lease lease = this.locks.acquire(fixed ? REQUEST.withLeaseTime(SECOND) : REQUEST.withHoldAtMost(SECOND));
 		this.time.advance(SECOND);
 		this.transaction.execute((status) -> insertOrder());
 		assertThat(orders()).isOne();
