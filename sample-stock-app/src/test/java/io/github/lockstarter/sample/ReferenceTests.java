@@ -13,6 +13,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
@@ -23,16 +25,17 @@ import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The reference documentation shows only code that is compiled and run.
+ * The reference documentation and its neighbours show only code that is compiled and run.
  */
 class ReferenceTests {
 
-	private static final Path REFERENCE = Path.of("..", "docs", "reference.md");
+	private static final Path DOCS = Path.of("..", "docs");
 
-	@Test
-	void itsJavaIsThatOfExamplesThatWereRun() throws Exception {
+	@ParameterizedTest
+	@ValueSource(strings = { "reference.md", "migrating.md" })
+	void itsJavaIsThatOfExamplesThatWereRun(String page) throws Exception {
 		String sources = CodeBlocks.withoutIndentation(sources());
-		assertThat(CodeBlocks.of(REFERENCE, "java")).hasSizeGreaterThan(8)
+		assertThat(CodeBlocks.of(DOCS.resolve(page), "java")).hasSizeGreaterThan(6)
 			.allSatisfy((block) -> assertThat(sources).contains(CodeBlocks.withoutIndentation(block)));
 	}
 
@@ -65,11 +68,13 @@ class ReferenceTests {
 			});
 	}
 
-	@Test
-	void allLinksLeadSomewhere() throws Exception {
-		Matcher link = Pattern.compile("](?:\\(|: )([^)#\\s]*)(#[^)\\s]*)?").matcher(Files.readString(REFERENCE));
+	@ParameterizedTest
+	@ValueSource(strings = { "reference.md", "migrating.md" })
+	void allLinksLeadSomewhere(String name) throws Exception {
+		Path page = DOCS.resolve(name);
+		Matcher link = Pattern.compile("](?:\\(|: )([^)#\\s]*)(#[^)\\s]*)?").matcher(Files.readString(page));
 		while (link.find()) {
-			Path target = link.group(1).isEmpty() ? REFERENCE : REFERENCE.resolveSibling(link.group(1));
+			Path target = link.group(1).isEmpty() ? page : page.resolveSibling(link.group(1));
 			assertThat(target).exists();
 			if (link.group(2) != null) {
 				assertThat(anchors(target)).contains(link.group(2));
