@@ -3,6 +3,7 @@
 package io.github.lockstarter.interceptor;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Type;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -10,7 +11,9 @@ import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
 import org.springframework.aot.hint.ExecutableMode;
+import org.springframework.aot.hint.ReflectionHints;
 import org.springframework.beans.factory.aot.BeanRegistrationAotContribution;
 import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
 import org.springframework.beans.factory.support.RegisteredBean;
@@ -21,10 +24,11 @@ import org.springframework.util.ReflectionUtils;
 import io.github.lockstarter.DistributedLock;
 
 /**
- * Registers fallback methods for reflection in native images, because only annotations
- * refer to them.
+ * Registers for reflection in native images what only annotations refer to: fallback
+ * methods, and the parts of arguments of which keys are made, such as the components of a
+ * record. What a key calls on other beans has to be registered by the application.
  */
-class FallbackRuntimeHints implements BeanRegistrationAotProcessor {
+class LockedMethodRuntimeHints implements BeanRegistrationAotProcessor {
 
 	@Override
 	public @Nullable BeanRegistrationAotContribution processAheadOfTime(RegisteredBean bean) {
@@ -33,8 +37,20 @@ class FallbackRuntimeHints implements BeanRegistrationAotProcessor {
 			return null;
 		}
 		List<Method> fallbacks = fallbacks(type);
-		return fallbacks.isEmpty() ? null : (context, code) -> fallbacks.forEach(
-				(fallback) -> context.getRuntimeHints().reflection().registerMethod(fallback, ExecutableMode.INVOKE));
+		Type[] arguments = argumentsOfKeys(type);
+		return (fallbacks.isEmpty() && arguments.length == 0) ? null : (context, code) -> {
+			ReflectionHints hints = context.getRuntimeHints().reflection();
+			fallbacks.forEach((fallback) -> hints.registerMethod(fallback, ExecutableMode.INVOKE));
+			new BindingReflectionHintsRegistrar().registerReflectionHints(hints, arguments);
+		};
+	}
+
+	private static Type[] argumentsOfKeys(Class<?> type) {
+		return LockAnnotations.methods(type)
+			.stream()
+			.filter((method) -> LockAnnotations.find(method, type).stream().anyMatch((each) -> !each.key().isEmpty()))
+			.flatMap((method) -> Arrays.stream(method.getGenericParameterTypes()))
+			.toArray(Type[]::new);
 	}
 
 	private static List<Method> fallbacks(Class<?> type) {

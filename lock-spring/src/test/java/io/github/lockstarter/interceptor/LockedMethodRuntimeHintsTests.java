@@ -2,6 +2,8 @@
 
 package io.github.lockstarter.interceptor;
 
+import java.util.List;
+import java.util.UUID;
 import java.util.function.Predicate;
 
 import org.junit.jupiter.api.Test;
@@ -20,7 +22,7 @@ import io.github.lockstarter.LockException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class FallbackRuntimeHintsTests {
+class LockedMethodRuntimeHintsTests {
 
 	@Test
 	void fallbacksAreInNativeImagesWithAndWithoutTheReason() throws Exception {
@@ -46,6 +48,20 @@ class FallbackRuntimeHintsTests {
 	@Test
 	void aBeanWithoutFallbackNeedsNothing() throws Exception {
 		assertThat(hintsOf(Unrelated.class)).doesNotMatch(invocation(Unrelated.class, "instead"));
+	}
+
+	@Test
+	void thePartsOfArgumentsOfWhichAKeyIsMadeAreInNativeImages() throws Exception {
+		assertThat(hintsOf(Orders.class)).matches(invocation(Order.class, "tenant"))
+			.matches(invocation(Order.class, "customer"))
+			.matches(invocation(Customer.class, "getId"))
+			.matches(invocation(Item.class, "id"))
+			.matches(RuntimeHintsPredicates.reflection().onType(UUID.class));
+	}
+
+	@Test
+	void argumentsOfMethodsWithoutAKeyNeedNothing() throws Exception {
+		assertThat(hintsOf(WithoutKey.class)).doesNotMatch(invocation(Item.class, "id"));
 	}
 
 	private static RuntimeHints hintsOf(Class<?> bean) {
@@ -118,6 +134,41 @@ class FallbackRuntimeHintsTests {
 		}
 
 		void other() {
+		}
+
+	}
+
+	record Order(String tenant, Customer customer) {
+	}
+
+	interface Customer {
+
+		UUID getId();
+
+	}
+
+	record Item(long id) {
+	}
+
+	static class Orders {
+
+		@DistributedLock(name = "order", key = "#order.customer.id")
+		public void place(Order order) {
+		}
+
+		@DistributedLock(name = "item", key = "#items")
+		public void reserve(List<Item> items) {
+		}
+
+	}
+
+	static class WithoutKey {
+
+		@DistributedLock
+		public void reserve(Item item) {
+		}
+
+		public void find(Item item) {
 		}
 
 	}
