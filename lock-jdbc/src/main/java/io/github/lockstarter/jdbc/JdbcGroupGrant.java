@@ -19,9 +19,9 @@ final class JdbcGroupGrant implements GroupGrant {
 
 	private final LockRows rows;
 
-	private final String jvm;
+	private final JvmId jvm;
 
-	JdbcGroupGrant(LockRows rows, String jvm) {
+	JdbcGroupGrant(LockRows rows, JvmId jvm) {
 		this.rows = rows;
 		this.jvm = jvm;
 	}
@@ -39,14 +39,15 @@ final class JdbcGroupGrant implements GroupGrant {
 
 	private List<LockAttempt.Grant> grant(List<LeaseRequest> requests, List<LockState> states) {
 		for (int i = 0; i < requests.size(); i++) {
-			if (!states.get(i).isFreeFor(this.jvm, requests.get(i).owner())) {
+			if (!states.get(i).isFreeFor(this.jvm.get(), requests.get(i).owner())) {
 				return List.of();
 			}
 		}
 		List<LockAttempt.Grant> grants = new ArrayList<>();
 		for (int i = 0; i < requests.size(); i++) {
 			LeaseRequest request = requests.get(i);
-			grants.add((LockAttempt.Grant) states.get(i).acquire(this.jvm, request.owner(), request.leaseTime(), 0));
+			grants.add(
+					(LockAttempt.Grant) states.get(i).acquire(this.jvm.get(), request.owner(), request.leaseTime(), 0));
 		}
 		return grants;
 	}

@@ -31,7 +31,7 @@ public final class JdbcLockSchema {
 	 */
 	public static final String TABLE = "distributed_lock";
 
-	private static final Map<String, Object> LARGEST_ROW = Map.of("owner", "-".repeat(64), "expires_at", Long.MAX_VALUE,
+	private static final Map<String, Object> LARGEST_ROW = Map.of("owner", "-".repeat(96), "expires_at", Long.MAX_VALUE,
 			"fence", Long.MAX_VALUE, "line", "-".repeat(10_000), "told_at", Long.MAX_VALUE);
 
 	private JdbcLockSchema() {

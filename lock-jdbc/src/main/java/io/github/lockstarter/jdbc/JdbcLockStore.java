@@ -60,7 +60,7 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 
 	private static final Set<LockMode> MODES = Collections.unmodifiableSet(EnumSet.allOf(LockMode.class));
 
-	private final String jvm = OwnerToken.randomId();
+	private final JvmId jvm = new JvmId();
 
 	private final LockDatabase database;
 
@@ -140,6 +140,11 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 	}
 
 	@Override
+	public void setInstance(String name) {
+		this.jvm.setInstance(name);
+	}
+
+	@Override
 	public Set<LockMode> modes() {
 		return MODES;
 	}
@@ -165,7 +170,7 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 		if (attempt != null) {
 			return attempt;
 		}
-		attempt = this.rows.changeOrCreate(request.key(), (state) -> state.acquire(this.jvm, request.owner(),
+		attempt = this.rows.changeOrCreate(request.key(), (state) -> state.acquire(this.jvm.get(), request.owner(),
 				request.leaseTime(), inLine ? this.signal.pace() : 0));
 		if (attempt instanceof LockAttempt.Grant grant && grant.awaited()) {
 			this.awaited.add(request.key());
@@ -189,7 +194,7 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 			return ReleaseOutcome.RELEASED;
 		}
 		return this.ownedRows.change(key, ReleaseOutcome.NOT_OWNER,
-				(state) -> state.release(this.jvm, owner, next, this.signal.pace()));
+				(state) -> state.release(this.jvm.get(), owner, next, this.signal.pace()));
 	}
 
 	private boolean tryKeep(LockKey key, OwnerToken owner, Duration time) {

@@ -18,11 +18,11 @@ final class JdbcWaitingLine implements WaitingLine {
 
 	private final LockRows rows;
 
-	private final String jvm;
+	private final JvmId jvm;
 
 	private final ReleaseSignal signal;
 
-	JdbcWaitingLine(LockDatabase database, LockRows rows, String jvm, ReleaseSignal signal) {
+	JdbcWaitingLine(LockDatabase database, LockRows rows, JvmId jvm, ReleaseSignal signal) {
 		this.database = database;
 		this.rows = rows;
 		this.jvm = jvm;
@@ -38,7 +38,7 @@ final class JdbcWaitingLine implements WaitingLine {
 	public CompletionStage<Void> enter(LockKey key, OwnerToken owner) {
 		return Answer.done(() -> {
 			this.rows.changeOrCreate(key, (state) -> {
-				state.line().add(Spot.of(this.jvm, owner), this.signal.pace());
+				state.line().add(Spot.of(this.jvm.get(), owner), this.signal.pace());
 				return true;
 			});
 		});
@@ -46,12 +46,12 @@ final class JdbcWaitingLine implements WaitingLine {
 
 	@Override
 	public CompletionStage<Void> withdraw(LockKey key) {
-		return withdraw(key, new Spot(this.jvm, false, null));
+		return withdraw(key, new Spot(this.jvm.get(), false, null));
 	}
 
 	@Override
 	public CompletionStage<Void> withdraw(LockKey key, OwnerToken owner) {
-		return withdraw(key, Spot.of(this.jvm, owner));
+		return withdraw(key, Spot.of(this.jvm.get(), owner));
 	}
 
 	private CompletionStage<Void> withdraw(LockKey key, Spot spot) {
@@ -67,7 +67,7 @@ final class JdbcWaitingLine implements WaitingLine {
 	public CompletionStage<Boolean> isAwaited(LockKey key) {
 		return Answer.of(() -> this.database.autocommit((session, sql) -> {
 			LockState state = session.first(sql.select(), (row) -> LockState.read(row, sql.dialect()), RowKey.of(key));
-			return state != null && state.line().isAwaited(this.jvm);
+			return state != null && state.line().isAwaited(this.jvm.get());
 		}));
 	}
 

@@ -32,7 +32,7 @@ final class LockRows {
 
 	private final LockDatabase database;
 
-	private final String jvm;
+	private final JvmId jvm;
 
 	private final WaitedLocks waited;
 
@@ -42,7 +42,7 @@ final class LockRows {
 	 * Create the rows of a database.
 	 * @param ownTurn called when a change of this JVM makes it the turn of this JVM
 	 */
-	LockRows(LockDatabase database, String jvm, WaitedLocks waited, Consumer<LockKey> ownTurn) {
+	LockRows(LockDatabase database, JvmId jvm, WaitedLocks waited, Consumer<LockKey> ownTurn) {
 		this.database = database;
 		this.jvm = jvm;
 		this.waited = waited;
@@ -155,7 +155,7 @@ final class LockRows {
 		LastStatements statements = new LastStatements();
 		for (Map.Entry<LockKey, LockState> each : states.entrySet()) {
 			save(statements, sql, RowKey.of(each.getKey()), each.getKey(), each.getValue());
-			if (each.getValue().line().told().contains(this.jvm)) {
+			if (each.getValue().line().told().contains(this.jvm.get())) {
 				ownTurns.add(each.getKey());
 			}
 		}
@@ -169,9 +169,9 @@ final class LockRows {
 			statements.add(sql.save(state.isLeased()), row.owner(), row.expiresAt(), row.fence(), row.line(),
 					row.toldAt(), rowKey);
 		}
-		this.waited.note(rowKey, key, state.line().contains(this.jvm));
+		this.waited.note(rowKey, key, state.line().contains(this.jvm.get()));
 		for (String told : state.line().told()) {
-			if (told.equals(this.jvm)) {
+			if (told.equals(this.jvm.get())) {
 				this.waited.see(rowKey, state.line().lastTold());
 			}
 			else if (sql.dialect() == Dialect.POSTGRESQL) {

@@ -97,7 +97,11 @@ final class LockState {
 	}
 
 	private LockAttempt.Refusal refusal(long until) {
-		return new LockAttempt.Refusal(Duration.of(Math.max(0, until - this.now), ChronoUnit.MICROS), null);
+		return new LockAttempt.Refusal(Duration.of(Math.max(0, until - this.now), ChronoUnit.MICROS), holder());
+	}
+
+	private @Nullable String holder() {
+		return isShared() ? this.readers.last() : this.owner;
 	}
 
 	/**

@@ -18,11 +18,11 @@ final class MessagePoll {
 
 	private final LockDatabase database;
 
-	private final String jvm;
+	private final JvmId jvm;
 
 	private final WaitedLocks waited;
 
-	MessagePoll(LockDatabase database, String jvm, WaitedLocks waited) {
+	MessagePoll(LockDatabase database, JvmId jvm, WaitedLocks waited) {
 		this.database = database;
 		this.jvm = jvm;
 		this.waited = waited;
@@ -62,9 +62,11 @@ final class MessagePoll {
 	 */
 	private List<Told> read(List<String> rowKeys) {
 		List<String> parameters = SqlSession.repeated(rowKeys);
-		return this.database.autocommit((session, sql) -> session.all(sql.selectLines(parameters.size()),
-				(row) -> new Told(row.getString(1), LineEntry.toldAt(LineEntry.readAll(row.getString(2)), this.jvm)),
-				parameters.toArray()));
+		return this.database
+			.autocommit((session, sql) -> session.all(sql.selectLines(parameters.size()),
+					(row) -> new Told(row.getString(1),
+							LineEntry.toldAt(LineEntry.readAll(row.getString(2)), this.jvm.get())),
+					parameters.toArray()));
 	}
 
 	private record Told(String rowKey, long at) {

@@ -19,8 +19,9 @@ final class PostgresChannel {
 	private PostgresChannel() {
 	}
 
+	/** Names of channels are shorter than the id of a JVM may be. */
 	static String of(String jvm) {
-		return "lock_" + jvm;
+		return "lock_" + JvmId.random(jvm);
 	}
 
 	/**

@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.jdbc;
 
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -61,6 +62,13 @@ final class Readers {
 
 	void clear() {
 		this.ends.clear();
+	}
+
+	/**
+	 * Return the reader whose lease ends last.
+	 */
+	String last() {
+		return Collections.max(this.ends.entrySet(), Map.Entry.comparingByValue()).getKey();
 	}
 
 	/**

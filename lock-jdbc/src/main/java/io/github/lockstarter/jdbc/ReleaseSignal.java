@@ -43,7 +43,7 @@ final class ReleaseSignal implements AutoCloseable {
 
 	private final SignalTimes times;
 
-	private final String jvm;
+	private final JvmId jvm;
 
 	private final WaitedLocks waited;
 
@@ -61,7 +61,7 @@ final class ReleaseSignal implements AutoCloseable {
 
 	private volatile @Nullable Thread thread;
 
-	ReleaseSignal(LockDatabase database, JdbcLockSettings settings, SignalTimes times, String jvm, WaitedLocks waited) {
+	ReleaseSignal(LockDatabase database, JdbcLockSettings settings, SignalTimes times, JvmId jvm, WaitedLocks waited) {
 		this.database = database;
 		this.settings = settings;
 		this.times = times;
@@ -146,7 +146,7 @@ final class ReleaseSignal implements AutoCloseable {
 		if (!this.test.isDue()) {
 			return false;
 		}
-		try (PostgresMessages messages = PostgresMessages.open(this.database, this.jvm)) {
+		try (PostgresMessages messages = PostgresMessages.open(this.database, this.jvm.get())) {
 			this.messages = messages;
 			boolean arrive = this.test.passes(messages, this::pollOnce);
 			if (messages != null && arrive) {

@@ -2,7 +2,7 @@
 -- All columns of characters must compare exactly: case, accents and width
 create table distributed_lock (
 	lock_key varchar(255) not null primary key,
-	owner varchar(64),
+	owner varchar(96),
 	expires_at bigint not null,
 	fence bigint not null,
 	line clob,

@@ -1,7 +1,7 @@
 -- The collation tells upper case from lower case, as locks and owners require
 create table if not exists distributed_lock (
 	lock_key varchar(255) not null primary key,
-	owner varchar(64),
+	owner varchar(96),
 	expires_at bigint not null,
 	fence bigint not null,
 	line mediumtext,

@@ -1,7 +1,7 @@
 -- Half-filled pages leave room for the new version of a row beside the old one
 create table if not exists distributed_lock (
 	lock_key varchar(255) collate "C" not null primary key,
-	owner varchar(64),
+	owner varchar(96),
 	expires_at bigint not null,
 	fence bigint not null,
 	line text,

@@ -11,6 +11,7 @@ import java.util.stream.Collectors;
 import com.zaxxer.hikari.HikariDataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -75,6 +76,13 @@ abstract class AbstractJdbcLockStoreTests extends AbstractLockStoreTests {
 		assertThat(this.one.client().acquire(this.key, OwnerToken.random(mode), LEASE_TIME, false))
 			.isInstanceOfSatisfying(LockAttempt.Grant.class,
 					(grant) -> assertThat(grant.fencingBase()).isEqualTo(ahead + 1));
+	}
+
+	@Test
+	void theLongestNameOfAnInstanceFits() {
+		OwnerToken owner = OwnerToken.random("o".repeat(64), LockMode.EXCLUSIVE);
+		assertThat(this.one.client().acquire(this.key, owner, LEASE_TIME, false)).isInstanceOf(LockAttempt.Grant.class);
+		assertThat(this.one.client().keep(this.key, owner, LEASE_TIME)).isTrue();
 	}
 
 	@Override

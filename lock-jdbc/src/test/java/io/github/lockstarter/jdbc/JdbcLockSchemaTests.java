@@ -72,7 +72,7 @@ class JdbcLockSchemaTests {
 				line varchar(20), told_at bigint                       | refuses the row of a lock
 				line varchar(10000), told_at bigint, more int not null | refuses the row of a lock
 				""", (columns, reason) -> {
-			String types = "lock_key varchar(255) not null primary key, owner varchar(64), expires_at bigint, fence bigint, ";
+			String types = "lock_key varchar(255) not null primary key, owner varchar(96), expires_at bigint, fence bigint, ";
 			assertThat(problem(TestDatabase.H2, types + columns)).contains(reason);
 			assertThat(problem(TestDatabase.POSTGRESQL, types + columns)).contains(reason);
 		});
@@ -83,7 +83,7 @@ class JdbcLockSchemaTests {
 			"MARIADB, varchar(255) character set utf8mb4 collate utf8mb4_general_ci" })
 	void aTableThatDoesNotTellUpperFromLowerCaseCannotKeepLocks(TestDatabase database, String type) {
 		assertThat(problem(database,
-				"lock_key " + type + " not null primary key, owner varchar(64), expires_at bigint,"
+				"lock_key " + type + " not null primary key, owner varchar(96), expires_at bigint,"
 						+ " fence bigint, line varchar(10000), told_at bigint"))
 			.isEqualTo("The column 'lock_key' of the table 'wrong' does not tell lower case from upper case");
 	}
@@ -93,7 +93,7 @@ class JdbcLockSchemaTests {
 	void aTableWithoutAPrimaryKeyCannotKeepLocks(TestDatabase database) {
 		assertThat(problem(database,
 				"lock_key varchar(255)" + ((database == TestDatabase.MARIADB) ? " binary" : "")
-						+ ", owner varchar(64), expires_at bigint, fence bigint, line varchar(10000), told_at bigint"))
+						+ ", owner varchar(96), expires_at bigint, fence bigint, line varchar(10000), told_at bigint"))
 			.isEqualTo("The column 'lock_key' of the table 'wrong' is not its primary key");
 	}
 

@@ -148,6 +148,8 @@ final class Acquisition {
 	}
 
 	private CompletableFuture<LockAttempt> refuse(LineView view) {
+		// The names do not tell whether it has the lock or only its turn
+		LockAttempt refusal = new LockAttempt.Refusal(null, view.names().isEmpty() ? null : view.names().get(0).id());
 		OwnNode due = place();
 		boolean placed = due != null && (this.shared || due.name().isExclusive());
 		if (!this.wait || placed) {
@@ -156,12 +158,12 @@ final class Acquisition {
 				.filter(OwnNode::isWaiting)
 				.forEach((node) -> this.line.places().watch(node, view));
 			// A node that is left would count as a waiter
-			return this.nodes.sweep().handle((swept, ex) -> new LockAttempt.Refusal(null, null));
+			return this.nodes.sweep().handle((swept, ex) -> refusal);
 		}
 		return this.nodes.enter(!this.shared, this.owner).thenApply((entered) -> {
 			takePlace(entered.node());
 			this.line.places().watch(entered.node(), entered.view());
-			return new LockAttempt.Refusal(null, null);
+			return refusal;
 		});
 	}
 

@@ -10,18 +10,20 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.store.OwnerToken;
 
 /**
- * The name of a node: a random id, whether it is exclusive or shared, and the number that
- * the server adds. Nodes are ordered by their numbers. A server counts up to the largest
+ * The name of a node: its id, whether it is exclusive or shared, and the number that the
+ * server adds. Nodes are ordered by their numbers. A server counts up to the largest
  * {@code int}, which it then repeats, so a line ends long before that.
  *
  * @param text the whole name
- * @param id the random id
+ * @param id the id: the name of the instance, a dot, and random characters, so that a
+ * list of the nodes shows who has the lock and who waits
  * @param isExclusive whether the node excludes all others
  * @param number its number
  */
 record NodeName(String text, String id, boolean isExclusive, long number) implements Comparable<NodeName> {
 
-	private static final Pattern PATTERN = Pattern.compile("([A-Za-z0-9_-]{22})-([xs])-(\\d{10})");
+	private static final Pattern PATTERN = Pattern
+		.compile("((?:[A-Za-z0-9@._:-]{1,64}\\.)?[A-Za-z0-9_-]{22})-([xs])-(\\d{10})");
 
 	private static final long LARGEST = 1 << 30;
 
@@ -58,8 +60,14 @@ record NodeName(String text, String id, boolean isExclusive, long number) implem
 		return id + (exclusive ? "-x-" : "-s-");
 	}
 
-	static String newId() {
-		return OwnerToken.randomId();
+	/**
+	 * Return a new id.
+	 * @param owner an owner, whose instance is part of the id
+	 */
+	static String newId(OwnerToken owner) {
+		String instance = OwnerToken.holder(owner.value());
+		return owner.value().startsWith(instance + '.') ? instance + '.' + OwnerToken.randomId()
+				: OwnerToken.randomId();
 	}
 
 	@Override

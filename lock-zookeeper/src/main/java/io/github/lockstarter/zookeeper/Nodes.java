@@ -91,7 +91,7 @@ final class Nodes {
 	private CompletableFuture<Entered> enter(boolean exclusive, OwnerToken owner, int attempt) {
 		CompletableFuture<?> created = (attempt > 0) ? this.session.createLock(this.path, attempt > 1)
 				: CompletableFuture.completedFuture(true);
-		String id = NodeName.newId();
+		String id = NodeName.newId(owner);
 		this.uncertain.add(id);
 		CompletableFuture<Entered> entered = this.session
 			.enter(this.path, this.path + '/' + NodeName.begin(id, exclusive), OwnNode.content(owner))

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import org.apache.curator.framework.CuratorFramework;
@@ -50,7 +51,9 @@ class NodesTests {
 			locks.acquire(key, owner, LEASE_TIME, false);
 			String path = "/distributed-locks/stock:a%2Fb";
 			List<String> nodes = client.getChildren().forPath(path);
-			assertThat(nodes).singleElement().asString().matches("[A-Za-z0-9_-]{22}-x-\\d{10}");
+			assertThat(nodes).singleElement()
+				.asString()
+				.matches(Pattern.quote(OwnerToken.instance(null)) + "\\.[A-Za-z0-9_-]{22}-x-\\d{10}");
 			Stat node = client.checkExists().forPath(path + '/' + nodes.get(0));
 			assertThat(node.getEphemeralOwner()).isEqualTo(client.getZookeeperClient().getZooKeeper().getSessionId());
 			locks.release(key, owner, null);
