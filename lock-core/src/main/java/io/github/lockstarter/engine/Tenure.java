@@ -17,8 +17,7 @@ import io.github.lockstarter.store.OwnerToken;
  */
 final class Tenure {
 
-	/** Low bits of a fencing token, which number the holds within a tenure. */
-	private static final int HOLD_NUMBER_BITS = 12;
+	private static final int HOLD_NUMBER_BITS = LockAttempt.Grant.HOLD_NUMBER_BITS;
 
 	private static final int MAX_HOLDS = 1 << HOLD_NUMBER_BITS;
 

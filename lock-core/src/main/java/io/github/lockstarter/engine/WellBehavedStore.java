@@ -23,6 +23,7 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.GroupGrant;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.LockKeeping;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
@@ -132,6 +133,11 @@ final class WellBehavedStore implements LockStore {
 	@Override
 	public Optional<LockKeeping> keeping() {
 		return this.keeping;
+	}
+
+	@Override
+	public Optional<LockInspection> inspection() {
+		return this.delegate.inspection();
 	}
 
 	@Override

@@ -8,12 +8,14 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.OwnerToken;
 
 /**
@@ -130,6 +132,29 @@ final class MemoryLock {
 	 */
 	boolean release(OwnerToken owner) {
 		return !isFree() && this.leases.remove(owner) != null;
+	}
+
+	LockInspection.State state() {
+		if (isIdle()) {
+			return LockInspection.State.UNKNOWN;
+		}
+		List<LockInspection.Holder> holders = new ArrayList<>();
+		long last = 0;
+		for (Map.Entry<OwnerToken, Lease> each : this.leases.entrySet()) {
+			holders.add(new LockInspection.Holder(OwnerToken.holder(each.getKey().value()),
+					isShared() ? LockMode.READ : LockMode.EXCLUSIVE,
+					Duration.ofNanos(each.getValue().end - this.memory.now())));
+			last = Math.max(last, each.getValue().fencingBase);
+		}
+		return new LockInspection.State(holders, last, this.queue.names());
+	}
+
+	/**
+	 * Take the lock from the owner that has it by a grant.
+	 * @return whether there was such an owner
+	 */
+	boolean free(long fencingBase) {
+		return !isFree() && this.leases.values().removeIf((lease) -> lease.fencingBase == fencingBase);
 	}
 
 	private record Lease(long fencingBase, long end) {

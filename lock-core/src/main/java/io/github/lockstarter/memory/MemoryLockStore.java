@@ -20,6 +20,7 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.GroupGrant;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.LockKeeping;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
@@ -39,6 +40,10 @@ public final class MemoryLockStore implements LockStore {
 
 	private final WaitingLine line = new MemoryLine();
 
+	private final LockInspection inspection = new MemoryInspection();
+
+	private volatile @Nullable String instance;
+
 	private volatile WaitingLine.@Nullable Listener listener;
 
 	/**
@@ -55,6 +60,16 @@ public final class MemoryLockStore implements LockStore {
 	 */
 	public MemoryLockStore(LockMemory memory) {
 		this.memory = memory;
+	}
+
+	@Override
+	public void setInstance(String name) {
+		this.instance = name;
+	}
+
+	String instance() {
+		String instance = this.instance;
+		return (instance != null) ? instance : OwnerToken.instance(null);
 	}
 
 	@Override
@@ -106,6 +121,11 @@ public final class MemoryLockStore implements LockStore {
 	@Override
 	public Optional<GroupGrant> groupGrant() {
 		return Optional.of(this.groupGrant);
+	}
+
+	@Override
+	public Optional<LockInspection> inspection() {
+		return Optional.of(this.inspection);
 	}
 
 	@Override
@@ -164,6 +184,29 @@ public final class MemoryLockStore implements LockStore {
 
 		private LockAttempt.Grant grant(LeaseRequest request) {
 			return (LockAttempt.Grant) tryAcquire(request, false);
+		}
+
+	}
+
+	/**
+	 * Shows the locks of the memory.
+	 */
+	private final class MemoryInspection implements LockInspection {
+
+		@Override
+		public CompletionStage<State> inspect(LockKey key) {
+			return CompletableFuture.completedFuture(MemoryLockStore.this.memory.with(key, MemoryLock::state));
+		}
+
+		@Override
+		public CompletionStage<Boolean> free(LockKey key, long fencingToken) {
+			return CompletableFuture.completedFuture(withTold(key, (lock, told) -> {
+				boolean freed = lock.free(LockInspection.baseOf(fencingToken));
+				if (freed && lock.isFree()) {
+					lock.queue().wake(MemoryLockStore.this, told);
+				}
+				return freed;
+			}));
 		}
 
 	}

@@ -28,6 +28,13 @@ record MemoryPlace(MemoryLockStore jvm, boolean shared, @Nullable OwnerToken own
 		return (next == null || next == LockMode.FAIR) ? null : new MemoryPlace(jvm, next == LockMode.READ, null);
 	}
 
+	/**
+	 * Return the name of the instance.
+	 */
+	String name() {
+		return (this.owner != null) ? OwnerToken.holder(this.owner.value()) : this.jvm.instance();
+	}
+
 	boolean isInOrderOfArrival() {
 		return this.owner != null;
 	}

@@ -44,6 +44,13 @@ final class MemoryQueue {
 		return this.places.stream().anyMatch((place) -> place.jvm() != jvm || place.isInOrderOfArrival());
 	}
 
+	/**
+	 * Return the names of those that wait, the first one first.
+	 */
+	List<String> names() {
+		return this.places.stream().map(MemoryPlace::name).toList();
+	}
+
 	void add(MemoryPlace place) {
 		this.told.remove(place);
 		int other = place.isInOrderOfArrival() ? -1 : this.places.indexOf(place.other());

@@ -21,6 +21,12 @@ public sealed interface LockAttempt {
 	 */
 	record Grant(long fencingBase, boolean awaited) implements LockAttempt {
 
+		/**
+		 * Low bits of a fencing token, which number the holds of a tenure; the others are
+		 * its fencing base.
+		 */
+		public static final int HOLD_NUMBER_BITS = 12;
+
 		private static final long BOUND = 1L << 51;
 
 		/**

@@ -135,6 +135,13 @@ public interface LockStore {
 	}
 
 	/**
+	 * Return how this store shows who holds a lock and who waits, if it can.
+	 */
+	default Optional<LockInspection> inspection() {
+		return Optional.empty();
+	}
+
+	/**
 	 * Return the line in which JVMs wait for the locks of this store. Without one they
 	 * poll, and a JVM that wants a lock all the time leaves it free for longer than
 	 * others poll, after each ten time slices, or after each one if it was lately

@@ -30,6 +30,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
@@ -1130,6 +1131,89 @@ public abstract class AbstractLockStoreTests {
 		finally {
 			rounds.forceTermination();
 		}
+	}
+
+	@Test
+	void theStateOfALockNamesItsHolderAndItsWaiters() {
+		LockInspection inspection = inspection();
+		assertThat(state(inspection).holders()).isEmpty();
+		assertThat(state(inspection).waiters()).isEmpty();
+		long base = this.one.grant(this.key, OwnerToken.random("orders@web-7f9c:1", LockMode.EXCLUSIVE));
+		this.two.queue(this.key);
+		this.three.queue(this.key, this.fair);
+		LockInspection.State state = state(inspection);
+		assertThat(state.holders()).singleElement().satisfies((holder) -> {
+			assertThat(holder.name()).isEqualTo("orders@web-7f9c:1");
+			assertThat(holder.mode()).isEqualTo(LockMode.EXCLUSIVE);
+			if (knowsTheRemainingTime()) {
+				assertThat(holder.remaining()).isPositive().matches((time) -> time.compareTo(LEASE_TIME) <= 0);
+			}
+		});
+		assertThat(state.fencingBase()).isEqualTo(base);
+		assertThat(LockInspection.baseOf(state.fencingToken())).isEqualTo(base);
+		String instance = OwnerToken.instance(null);
+		assertThat(state.waiters()).containsExactly(instance, instance);
+	}
+
+	@Test
+	void theStateOfASharedLockNamesAllReaders() {
+		LockInspection inspection = inspection();
+		this.one.grant(this.key, OwnerToken.random("orders@web-1:1", LockMode.READ));
+		long last = this.two.grant(this.key, OwnerToken.random("orders@web-2:1", LockMode.READ));
+		LockInspection.State state = state(inspection);
+		assertThat(state.holders()).extracting(LockInspection.Holder::name)
+			.containsExactlyInAnyOrder("orders@web-1:1", "orders@web-2:1");
+		assertThat(state.holders()).extracting(LockInspection.Holder::mode).containsOnly(LockMode.READ);
+		assertThat(state.fencingBase()).isEqualTo(last);
+	}
+
+	@Test
+	void aLockIsFreedIfTheGrantWithThatTokenStillHasIt() {
+		LockInspection inspection = inspection();
+		long base = this.one.grant(this.key, this.owner);
+		assertThat(free(inspection, base - 1)).isFalse();
+		assertThat(free(inspection, base + 1)).isFalse();
+		this.one.mustHold(this.key, this.owner);
+		assertThat(free(inspection, base)).isTrue();
+		assertThat(state(inspection).holders()).isEmpty();
+		this.one.mustNotHold(this.key, this.owner);
+		assertThat(this.two.grant(this.key, this.other)).isGreaterThan(base);
+		assertThat(free(inspection, base)).isFalse();
+		this.two.mustHold(this.key, this.other);
+	}
+
+	@Test
+	void aFreedLockGoesToTheFirstInLine() {
+		LockInspection inspection = inspection();
+		long base = this.one.grant(this.key, this.owner);
+		this.two.queue(this.key, this.other);
+		assertThat(free(inspection, base)).isTrue();
+		assertThat(this.two.grant(this.key, this.other)).isGreaterThan(base);
+	}
+
+	@Test
+	void aKeptLockIsFreed() {
+		LockInspection inspection = inspection();
+		long base = this.one.grant(this.key, this.owner);
+		assertThat(keep(HOUR)).isTrue();
+		assertThat(free(inspection, base)).isTrue();
+		this.two.grant(this.key, this.other);
+	}
+
+	/** Any instance shows all locks. */
+	private LockInspection inspection() {
+		LockInspection inspection = this.three.store().inspection().orElse(null);
+		assumeTrue(inspection != null, "The store does not show its locks");
+		return Objects.requireNonNull(inspection);
+	}
+
+	private LockInspection.State state(LockInspection inspection) {
+		return inspection.inspect(this.key).toCompletableFuture().join();
+	}
+
+	private boolean free(LockInspection inspection, long fencingBase) {
+		long lastToken = ((fencingBase + 1) << LockAttempt.Grant.HOLD_NUMBER_BITS) - 1;
+		return inspection.free(this.key, lastToken).toCompletableFuture().join();
 	}
 
 	private boolean keep(Duration time) {

@@ -17,6 +17,7 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.GroupGrant;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.LockKeeping;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
@@ -83,6 +84,11 @@ public class DelegatingStore implements LockStore {
 	public Optional<LockKeeping> keeping() {
 		return this.delegate.keeping()
 			.map((keeping) -> (key, owner, time) -> ask(Request.KEEP, () -> keeping.keep(key, owner, time)));
+	}
+
+	@Override
+	public Optional<LockInspection> inspection() {
+		return this.delegate.inspection();
 	}
 
 	@Override
