@@ -106,10 +106,12 @@ final class Admission {
 			}
 		}
 		if (Denial.isContention(outcome)) {
-			this.listener.onEvent(new LockEvent.Contended(key, waiter.mode(), store(), waiter.waited()));
+			String holder = Denial.holder(outcome);
+			this.listener.onEvent(new LockEvent.Contended(key, waiter.mode(), store(), waiter.waited(), holder));
 			if (logger.isDebugEnabled()) {
 				logger.debug("Did not acquire lock '" + key + "' (" + waiter.mode() + ") within "
-						+ waiter.waited().toMillis() + " ms, because another owner holds it");
+						+ waiter.waited().toMillis() + " ms, because it is held by "
+						+ ((holder != null) ? holder : "another owner"));
 			}
 			this.desk.places().leave(key, waiter, false);
 			return null;

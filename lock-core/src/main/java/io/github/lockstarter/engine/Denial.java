@@ -2,6 +2,8 @@
 
 package io.github.lockstarter.engine;
 
+import java.time.Duration;
+
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockContendedException;
@@ -50,13 +52,19 @@ record Denial(Reason reason, @Nullable RuntimeException cause, LockAttempt.Refus
 	}
 
 	/**
+	 * Return the instance that holds the lock, or {@code null} if it is not known.
+	 */
+	static @Nullable String holder(@Nullable Outcome outcome) {
+		String holder = (outcome instanceof Denial denial) ? denial.refusal.holder() : null;
+		return (holder != null) ? OwnerToken.holder(holder) : null;
+	}
+
+	/**
 	 * Return the exception for a waiter that was denied a contended lock.
 	 */
 	static LockContendedException contention(LockKey key, Waiter waiter) {
-		LockAttempt.Refusal refusal = (waiter.outcome() instanceof Denial denial) ? denial.refusal : NOTHING_KNOWN;
-		String holder = refusal.holder();
-		return new LockContendedException(key, waiter.waited(), (holder != null) ? OwnerToken.holder(holder) : null,
-				refusal.remaining());
+		Duration remaining = (waiter.outcome() instanceof Denial denial) ? denial.refusal.remaining() : null;
+		return new LockContendedException(key, waiter.waited(), holder(waiter.outcome()), remaining);
 	}
 
 	enum Reason {

@@ -66,8 +66,10 @@ public sealed interface LockEvent {
 	 * @param mode its mode
 	 * @param registry the name of its registry
 	 * @param waited how long the caller waited
+	 * @param holder the instance that holds the lock, or {@code null} if it is not known
 	 */
-	record Contended(LockKey key, LockMode mode, String registry, Duration waited) implements LockEvent {
+	record Contended(LockKey key, LockMode mode, String registry, Duration waited,
+			@Nullable String holder) implements LockEvent {
 	}
 
 	/**

@@ -87,7 +87,7 @@ class DefaultLockRegistryTests extends AbstractInstancesTests {
 			lease.close();
 			assertThat(log)
 				.contains("Acquired lock 'stock:1001' (EXCLUSIVE, token " + lease.fencingToken() + ") after 0 ms")
-				.contains("Did not acquire lock 'stock:1001' (EXCLUSIVE) within 0 ms, because another owner holds it")
+				.contains("Did not acquire lock 'stock:1001' (EXCLUSIVE) within 0 ms, because it is held by")
 				.contains("Released lock 'stock:1001' (token " + lease.fencingToken() + ") after 20 ms");
 		}
 		finally {

@@ -44,26 +44,51 @@ final class LockScriptCalls {
 
 	private final Distance distance;
 
-	private final byte[] instance;
+	private volatile @Nullable String name;
 
-	private final byte[] sharedPlace;
+	private volatile @Nullable Instance instance;
 
 	/**
 	 * Create the calls of an instance.
-	 * @param instance its id
 	 * @param cluster whether a server does not know all listeners; called late, because
 	 * it may connect
 	 * @param distance the distance to the server
 	 */
-	LockScriptCalls(RedisLockKeys keys, Duration fenceRetention, String instance, BooleanSupplier cluster,
-			Distance distance) {
+	LockScriptCalls(RedisLockKeys keys, Duration fenceRetention, BooleanSupplier cluster, Distance distance) {
 		this.keys = keys;
 		this.fenceRetention = millis(fenceRetention);
 		this.channelPrefix = bytes(keys.channelPrefix());
 		this.cluster = cluster;
 		this.distance = distance;
-		this.instance = bytes(instance);
-		this.sharedPlace = bytes(instance + ":read");
+	}
+
+	/**
+	 * Set the name of the instance before its id is known.
+	 */
+	void setInstance(String name) {
+		this.name = name;
+	}
+
+	/**
+	 * Return the id of the instance, as queue.lua describes it.
+	 */
+	String id() {
+		return instance().id;
+	}
+
+	private Instance instance() {
+		Instance instance = this.instance;
+		return (instance != null) ? instance : create();
+	}
+
+	private synchronized Instance create() {
+		Instance instance = this.instance;
+		if (instance == null) {
+			String name = (this.name != null) ? this.name : OwnerToken.instance(null);
+			instance = Instance.of('.' + name.replace(':', '/') + '.' + OwnerToken.randomId());
+			this.instance = instance;
+		}
+		return instance;
 	}
 
 	byte[] lock(LockKey key) {
@@ -79,24 +104,18 @@ final class LockScriptCalls {
 		OwnerToken owner = request.owner();
 		Duration leaseTime = request.leaseTime();
 		String lock = this.keys.lock(key);
+		byte[][] lockKeys = keys(lock, this.keys.queue(lock), this.keys.turn(lock), this.keys.fence(lock),
+				this.keys.readers(lock));
 		byte[] place = place(owner);
 		return switch (owner.mode()) {
-			case EXCLUSIVE,
-					WRITE ->
-				new ScriptCall(LockScript.ACQUIRE,
-						keys(lock, this.keys.queue(lock), this.keys.turn(lock), this.keys.fence(lock)),
-						bytes(owner.value()), millis(leaseTime), this.fenceRetention, this.instance, place,
-						need(inLine), QUEUE_RETENTION);
-			case FAIR -> new ScriptCall(LockScript.ACQUIRE_FAIR,
-					keys(lock, this.keys.queue(lock), this.keys.turn(lock), this.keys.fence(lock)),
-					bytes(owner.value()), millis(leaseTime), this.fenceRetention, this.instance, place, need(inLine),
-					FAIR_QUEUE_RETENTION, this.channelPrefix, bytes(key.toString()), listenersKnown(),
-					this.distance.shortestTurn());
-			case READ -> new ScriptCall(LockScript.ACQUIRE_SHARED,
-					keys(lock, this.keys.queue(lock), this.keys.turn(lock), this.keys.fence(lock),
-							this.keys.readers(lock)),
-					bytes(owner.value()), millis(leaseTime), this.fenceRetention, this.instance, place, need(inLine),
-					QUEUE_RETENTION, this.channelPrefix, listenersKnown());
+			case EXCLUSIVE, WRITE -> new ScriptCall(LockScript.ACQUIRE, lockKeys, bytes(owner.value()),
+					millis(leaseTime), this.fenceRetention, instance().place, place, need(inLine), QUEUE_RETENTION);
+			case FAIR -> new ScriptCall(LockScript.ACQUIRE_FAIR, lockKeys, bytes(owner.value()), millis(leaseTime),
+					this.fenceRetention, instance().place, place, need(inLine), FAIR_QUEUE_RETENTION,
+					this.channelPrefix, bytes(key.toString()), listenersKnown(), this.distance.shortestTurn());
+			case READ -> new ScriptCall(LockScript.ACQUIRE_SHARED, lockKeys, bytes(owner.value()), millis(leaseTime),
+					this.fenceRetention, instance().place, place, need(inLine), QUEUE_RETENTION, this.channelPrefix,
+					listenersKnown());
 		};
 	}
 
@@ -106,7 +125,7 @@ final class LockScriptCalls {
 	ScriptCall acquireAll(List<LeaseRequest> requests) {
 		byte[][] lockKeys = new byte[4 * requests.size()][];
 		byte[][] arguments = new byte[2 * requests.size() + 2][];
-		arguments[0] = this.instance;
+		arguments[0] = instance().place;
 		arguments[1] = this.fenceRetention;
 		for (int i = 0; i < requests.size(); i++) {
 			LeaseRequest request = requests.get(i);
@@ -164,19 +183,19 @@ final class LockScriptCalls {
 			lockKeys[lockKeys.length - 1] = bytes(this.keys.released(lock, owner));
 		}
 		return new ScriptCall(shared ? LockScript.RELEASE_SHARED : LockScript.RELEASE, lockKeys, bytes(owner.value()),
-				this.instance, nextPlace(next), QUEUE_RETENTION, this.channelPrefix, bytes(key.toString()),
+				instance().place, nextPlace(next), QUEUE_RETENTION, this.channelPrefix, bytes(key.toString()),
 				this.distance.need(), listenersKnown(), this.distance.shortestTurn());
 	}
 
 	ScriptCall enter(LockKey key, OwnerToken owner) {
-		return new ScriptCall(LockScript.ARRIVE, keys(this.keys.queue(this.keys.lock(key))), this.instance,
+		return new ScriptCall(LockScript.ARRIVE, keys(this.keys.queue(this.keys.lock(key))), instance().place,
 				place(owner), FAIR_QUEUE_RETENTION, this.distance.need());
 	}
 
 	ScriptCall withdraw(LockKey key, @Nullable OwnerToken owner) {
 		String lock = this.keys.lock(key);
 		return new ScriptCall(LockScript.WITHDRAW, keys(lock, this.keys.queue(lock), this.keys.turn(lock)),
-				this.instance, (owner != null) ? place(owner) : this.instance, this.channelPrefix,
+				instance().place, (owner != null) ? place(owner) : instance().place, this.channelPrefix,
 				bytes(key.toString()), listenersKnown(), this.distance.shortestTurn());
 	}
 
@@ -190,9 +209,9 @@ final class LockScriptCalls {
 	 */
 	private byte[] place(OwnerToken owner) {
 		return switch (owner.mode()) {
-			case EXCLUSIVE, WRITE -> this.instance;
-			case READ -> this.sharedPlace;
-			case FAIR -> bytes(new String(this.instance, StandardCharsets.UTF_8) + ':' + owner.value());
+			case EXCLUSIVE, WRITE -> instance().place;
+			case READ -> instance().sharedPlace;
+			case FAIR -> bytes(id() + ':' + owner.value().substring(owner.value().lastIndexOf('.') + 1));
 		};
 	}
 
@@ -200,7 +219,7 @@ final class LockScriptCalls {
 		if (next == null || next == LockMode.FAIR) {
 			return NONE;
 		}
-		return (next == LockMode.READ) ? this.sharedPlace : this.instance;
+		return (next == LockMode.READ) ? instance().sharedPlace : instance().place;
 	}
 
 	private byte[] need(boolean inLine) {
@@ -229,6 +248,17 @@ final class LockScriptCalls {
 			bytes[i] = bytes(texts[i]);
 		}
 		return bytes;
+	}
+
+	/**
+	 * The id of an instance, with its exclusive and its shared place.
+	 */
+	private record Instance(String id, byte[] place, byte[] sharedPlace) {
+
+		static Instance of(String id) {
+			return new Instance(id, bytes(id), bytes(id + ":read"));
+		}
+
 	}
 
 }

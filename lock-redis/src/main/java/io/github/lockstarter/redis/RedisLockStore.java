@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.redis;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -89,15 +90,14 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 	}
 
 	RedisLockStore(RedisConnectionFactory connectionFactory, RedisLockSettings settings, Distance distance) {
-		String jvm = '.' + OwnerToken.randomId();
 		RedisLockKeys keys = new RedisLockKeys(settings.prefix());
 		this.address = LockConnections.addressOf(connectionFactory);
 		this.settings = settings;
 		this.distance = distance;
 		this.connections = LockConnections.derivedFrom(connectionFactory);
 		this.scripts = this.connections.scripts();
-		this.calls = new LockScriptCalls(keys, settings.fenceRetention(), jvm, this.scripts::isCluster, distance);
-		this.signal = new RedisReleaseSignal(this.connections.subscriptions(), keys.channel(jvm));
+		this.calls = new LockScriptCalls(keys, settings.fenceRetention(), this.scripts::isCluster, distance);
+		this.signal = new RedisReleaseSignal(this.connections.subscriptions(), () -> keys.channel(this.calls.id()));
 		this.scripts.onDoubt(this.signal::renew);
 		this.connections.replicated().onDoubt(this.signal::renew);
 		this.line = new RedisWaitingLine(this.scripts, this.calls, this.signal);
@@ -111,6 +111,11 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 	@Override
 	public String address() {
 		return this.address;
+	}
+
+	@Override
+	public void setInstance(String name) {
+		this.calls.setInstance(name);
 	}
 
 	@Override
@@ -133,16 +138,18 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 		}
 		long sentAt = System.nanoTime();
 		return this.scripts.send(() -> this.calls.acquire(request, inLine),
-				(List<Long> answer) -> attempt(answer, sentAt));
+				(List<Object> answer) -> attempt(answer, sentAt));
 	}
 
-	private LockAttempt attempt(List<Long> answer, long sentAt) {
+	private LockAttempt attempt(List<Object> answer, long sentAt) {
 		this.distance.measured(System.nanoTime() - sentAt);
-		long number = answer.get(1);
-		if (answer.get(0) == 1) {
-			return new LockAttempt.Grant(number, answer.get(2) > 0);
+		long number = (long) answer.get(1);
+		if ((long) answer.get(0) == 1) {
+			return new LockAttempt.Grant(number, (long) answer.get(2) > 0);
 		}
-		return new LockAttempt.Refusal((number >= 0) ? Duration.ofMillis(number) : null, null);
+		byte[] holder = (byte[]) answer.get(2);
+		return new LockAttempt.Refusal((number >= 0) ? Duration.ofMillis(number) : null,
+				(holder.length > 0) ? new String(holder, StandardCharsets.UTF_8) : null);
 	}
 
 	/**
@@ -153,7 +160,7 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 		int enough = this.settings.minReplicaAcks();
 		long sentAt = System.nanoTime();
 		try {
-			Replicated<List<Long>> replicated = this.connections.replicated()
+			Replicated<List<Object>> replicated = this.connections.replicated()
 				.runReplicated(this.calls.acquire(request, inLine), enough, this.settings.replicaAckTimeout());
 			LockAttempt attempt = attempt(replicated.answer(), sentAt);
 			if (attempt instanceof LockAttempt.Grant && replicated.replicas() < enough) {

@@ -36,7 +36,7 @@ final class RedisReleaseSignal implements AutoCloseable {
 
 	private final Supplier<SubscriptionConnection> connections;
 
-	private final byte[] channel;
+	private final Supplier<String> channel;
 
 	private final SimpleAsyncTaskExecutor threads = new SimpleAsyncTaskExecutor("lock-signal-");
 
@@ -48,9 +48,9 @@ final class RedisReleaseSignal implements AutoCloseable {
 
 	private volatile boolean closed;
 
-	RedisReleaseSignal(Supplier<SubscriptionConnection> connections, String channel) {
+	RedisReleaseSignal(Supplier<SubscriptionConnection> connections, Supplier<String> channel) {
 		this.connections = connections;
-		this.channel = channel.getBytes(StandardCharsets.UTF_8);
+		this.channel = channel;
 		this.threads.setDaemon(true);
 	}
 
@@ -70,7 +70,8 @@ final class RedisReleaseSignal implements AutoCloseable {
 	}
 
 	private void subscribe(WaitingLine.Listener listener) {
-		RedisSubscription subscription = new RedisSubscription(this.connections, this.channel, listener);
+		RedisSubscription subscription = new RedisSubscription(this.connections,
+				this.channel.get().getBytes(StandardCharsets.UTF_8), listener);
 		if (this.subscription.compareAndSet(null, subscription)) {
 			this.threads.execute(() -> run(subscription, listener));
 		}
@@ -119,8 +120,8 @@ final class RedisReleaseSignal implements AutoCloseable {
 		boolean news = subscription.isListening() || !this.told;
 		if (news && !this.closed) {
 			this.told = true;
-			logger.info("No messages on '" + new String(this.channel, StandardCharsets.UTF_8)
-					+ "', so waiters for locks poll: " + FailureReason.of(ex));
+			logger.info(
+					"No messages on '" + this.channel.get() + "', so waiters for locks poll: " + FailureReason.of(ex));
 		}
 	}
 

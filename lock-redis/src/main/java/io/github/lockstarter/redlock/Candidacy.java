@@ -107,7 +107,7 @@ final class Candidacy {
 			return follow(election.first().run().id(), number);
 		}
 		return election.isCounted()
-				? CompletableFuture.completedFuture(new LockAttempt.Refusal(election.remaining(), null))
+				? CompletableFuture.completedFuture(new LockAttempt.Refusal(election.remaining(), election.holder()))
 				: CompletableFuture.failedFuture(election.tooFew());
 	}
 

@@ -71,6 +71,19 @@ record Election(Answers<RedisVote> votes, OwnerToken owner, Duration restartDela
 	}
 
 	/**
+	 * Return the owner that has most of the votes, or {@code null} if all have granted
+	 * the lock.
+	 */
+	@Nullable String holder() {
+		return this.votes.answers()
+			.stream()
+			.filter((vote) -> !vote.granted())
+			.map(RedisVote::holder)
+			.max(Comparator.comparing((holder) -> this.votes.count((vote) -> vote.holder().equals(holder))))
+			.orElse(null);
+	}
+
+	/**
 	 * Return whether the owner has the vote of the first server. Of all owners that have
 	 * asked the same servers, one leads.
 	 */

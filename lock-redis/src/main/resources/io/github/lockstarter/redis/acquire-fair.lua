@@ -9,7 +9,7 @@
 --       11 the shortest turn in milliseconds
 -- Returns what acquire.lua does
 
-local lock, queue, turn, fence = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local lock, queue, turn, fence, readers = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local owner, lease, fenceRetention = ARGV[1], ARGV[2], ARGV[3]
 local instance, place, need, queueRetention = ARGV[4], ARGV[5], ARGV[6], ARGV[7]
 local channels = { prefix = ARGV[8], message = ARGV[9], known = ARGV[10], turn = ARGV[11] }
@@ -30,7 +30,8 @@ local reserved = free and nextPlace and not mine
 local granted = not reserved and call('SET', lock, owner, 'NX', 'PX', lease)
 
 local base
-if not granted and call('GET', lock) == owner then
+local holder = not granted and call('GET', lock)
+if holder == owner then
   -- The same request again: its answer was lost
   granted = call('PEXPIRE', lock, lease)
   base = tonumber(call('GET', fence) or nil)
@@ -51,4 +52,5 @@ end
 if need ~= '' then
   enqueueRefused(queue, instance, place, need, queueRetention)
 end
-return {0, call('PTTL', reserved and turn or lock)}
+local reader = holder == 'shared' and call('ZRANGE', readers, -1, -1)[1]
+return {0, call('PTTL', reserved and turn or lock), reader or holder or ''}

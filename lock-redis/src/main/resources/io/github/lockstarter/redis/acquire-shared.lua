@@ -1,8 +1,7 @@
 -- Grants a shared lock to an owner, unless another owner holds it exclusively, or an exclusive
 -- or FAIR place stands before those of the instance.
 --
--- KEYS  1 to 4 as in acquire.lua, and
---       5 readers; see readers.lua
+-- KEYS  as in acquire.lua
 -- ARGV  1 to 7 as in acquire.lua, and
 --       8 beginning of the channel names; the id of an instance follows
 --       9 '1' if the server knows all listeners; one of a cluster knows only its own
@@ -88,4 +87,5 @@ end
 if need ~= '' then
   enqueueRefused(queue, instance, place, need, queueRetention)
 end
-return {0, call('PTTL', obstacle)}
+local reader = holder == 'shared' and call('ZRANGE', readers, -1, -1)[1]
+return {0, call('PTTL', obstacle), reader or holder or ''}

@@ -4,6 +4,7 @@
 --       2 queue of the lock; see queue.lua for this and all other words
 --       3 turn
 --       4 fencing base of the last tenure
+--       5 readers; see readers.lua
 -- ARGV  1 owner token
 --       2 lease time in milliseconds
 --       3 how long to remember an idle fencing base, in milliseconds
@@ -12,9 +13,9 @@
 --       6 need of the place, to put it into the queue when the lock is refused; or ''
 --       7 how long to remember an idle queue, in milliseconds
 -- Returns {1, fencing base, number of other places in the queue} when granted,
---         {0, remaining milliseconds or -1} when refused
+--         {0, remaining milliseconds or -1, an owner that holds the lock or ''} when refused
 
-local lock, queue, turn, fence = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local lock, queue, turn, fence, readers = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local owner, lease, fenceRetention = ARGV[1], ARGV[2], ARGV[3]
 local instance, place, need, queueRetention = ARGV[4], ARGV[5], ARGV[6], ARGV[7]
 local call = redis.call
@@ -28,13 +29,19 @@ local reserved = nextPlace and not mine and call('EXISTS', lock) == 0
 local granted = not reserved and call('SET', lock, owner, 'NX', 'PX', lease)
 
 local base
-if not granted and call('GET', lock) == owner then
+local holder = not granted and call('GET', lock)
+if holder == owner then
   -- The same request again: its answer was lost
   granted = call('PEXPIRE', lock, lease)
   base = tonumber(call('GET', fence) or nil)
 end
-if not granted and need == '' then
-  return {0, call('PTTL', reserved and turn or lock)}
+local refusal
+if not granted then
+  local reader = holder == 'shared' and call('ZRANGE', readers, -1, -1)[1]
+  refusal = {0, call('PTTL', reserved and turn or lock), reader or holder or ''}
+  if need == '' then
+    return refusal
+  end
 end
 
 -- Uses fence.lua
@@ -52,4 +59,4 @@ if granted then
   return {1, base, waiting - leave(queue, turn, instance, mine and nextPlace)}
 end
 enqueueRefused(queue, instance, place, need, queueRetention)
-return {0, call('PTTL', reserved and turn or lock)}
+return refusal

@@ -1,10 +1,11 @@
 -- The vocabulary of all scripts, and how a place gets into the queue of a lock.
 --
--- instance  One JVM of the application. It listens on a channel whose name ends in its id.
---           An instance without listeners is gone: it is dead or cut off.
+-- instance  One JVM of the application. Its id is a dot, its name with '/' instead of ':', a dot,
+--           and 22 random characters. It listens on a channel whose name ends in its id. An
+--           instance without listeners is gone: it is dead or cut off.
 -- queue     The waiting line of a lock: its places, a sorted set by ticket.
 -- place     The id of an instance, followed by ':read' if the place waits to share the lock,
---           or by ':' and an owner token if it waits in FAIR mode. So an instance has at
+--           or by ':' and the random half of an owner token if it waits in FAIR mode. So an instance has at
 --           most one exclusive and one shared place, and any number of FAIR places.
 -- ticket    Twice the time of arrival in microseconds, plus one if the place is woken. A
 --           place keeps it until the lock is granted.

@@ -68,6 +68,7 @@ abstract class LockScriptHarness {
 		connections = new LettuceConnectionFactory("127.0.0.1", redis.port());
 		connections.start();
 		redisStore = new RedisLockStore(connections, RedisLockSettings.DEFAULTS, new Distance(TURN_TIME));
+		redisStore.setInstance("orders@web-7f9c:1");
 		store = new StoreClient(redisStore);
 		WaitingLine.Listener listener = new WaitingLine.Listener() {
 

@@ -200,7 +200,7 @@ class RedisFairLockScriptsTests extends LockScriptHarness {
 	}
 
 	private static String place(OwnerToken owner) {
-		return jvm() + ':' + owner.value();
+		return jvm() + ':' + owner.value().substring(owner.value().lastIndexOf('.') + 1);
 	}
 
 	private static long ticket(String place) {

@@ -95,7 +95,9 @@ class RedisLockScriptsTests extends LockScriptHarness {
 		@Test
 		void aRefusalStatesTheRemainingTimeAndChangesNothing() {
 			redis.command("SET", LOCK, "somebody-else", "PX", MINUTE);
-			assertThat(refusal(other, false).remaining()).isPositive();
+			LockAttempt.Refusal refusal = refusal(other, false);
+			assertThat(refusal.remaining()).isPositive();
+			assertThat(refusal.holder()).isEqualTo("somebody-else");
 			assertThat(redis.command("GET", LOCK)).isEqualTo("somebody-else");
 			assertThat(redis.command("KEYS", "*")).isEqualTo(LOCK);
 		}
@@ -122,6 +124,11 @@ class RedisLockScriptsTests extends LockScriptHarness {
 		}
 
 		@Test
+		void aPlaceNamesItsInstance() {
+			assertThat(jvm()).matches("\\.orders@web-7f9c/1\\.[A-Za-z0-9_-]{22}");
+		}
+
+		@Test
 		void aRefusedJvmQueuesBehindArrivalsAheadOfTheClock() {
 			redis.command("SET", LOCK, "somebody-else", "PX", MINUTE);
 			redis.command("ZADD", QUEUE, Long.toString(2 * FUTURE + 1), "early");
@@ -133,7 +140,9 @@ class RedisLockScriptsTests extends LockScriptHarness {
 		void aFreeLockIsReservedForTheJvmThatWasNotified() {
 			redis.command("ZADD", QUEUE, "3", "told");
 			redis.command("SET", TURN, "told", "PX", MINUTE);
-			assertThat(refusal(other, true).remaining()).isPositive();
+			LockAttempt.Refusal refusal = refusal(other, true);
+			assertThat(refusal.remaining()).isPositive();
+			assertThat(refusal.holder()).isNull();
 			assertThat(redis.command("ZRANGE", QUEUE, "0", "-1")).startsWith("told\n");
 			assertThat(redis.command("EXISTS", LOCK)).isEqualTo("0");
 		}
