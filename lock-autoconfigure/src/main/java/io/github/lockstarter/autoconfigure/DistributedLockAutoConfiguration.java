@@ -53,8 +53,8 @@ public final class DistributedLockAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	EngineSettings distributedLockEngineSettings(DistributedLockProperties properties) {
-		return properties.engineSettings();
+	EngineSettings distributedLockEngineSettings(DistributedLockProperties properties, Environment environment) {
+		return properties.engineSettings(environment.getProperty("spring.application.name"));
 	}
 
 	/**

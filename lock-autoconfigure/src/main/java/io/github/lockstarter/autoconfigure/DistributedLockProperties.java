@@ -6,11 +6,14 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.stream.Collectors;
 
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.NestedConfigurationProperty;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.context.annotation.AdviceMode;
 
+import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.Rule;
 import io.github.lockstarter.LockSettings;
 import io.github.lockstarter.OnActiveTransaction;
@@ -26,6 +29,9 @@ import io.github.lockstarter.interceptor.DistributedLockAdvisor;
  * selects the only or primary LockStore bean, or without one the only kind of store on
  * the class path.
  * @param keyPrefix Start of every key and channel in Redis, also with Redlock.
+ * @param instanceName Name of this instance, which others see when it holds a lock. If
+ * not set, the name of the application, the host and the process, as in
+ * orders@web-7f9c:1.
  * @param waitTime Longest time to wait for a lock, for annotations and requests that do
  * not set their own. 0s does not wait.
  * @param leaseTime Length of a lease without a fixed lease time, from 100ms to 365d. It
@@ -52,7 +58,7 @@ import io.github.lockstarter.interceptor.DistributedLockAdvisor;
  */
 @ConfigurationProperties(prefix = DistributedLockProperties.PREFIX, ignoreUnknownFields = false)
 public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("auto") Store store,
-		@DefaultValue("lock:") String keyPrefix, @DefaultValue("10s") Duration waitTime,
+		@DefaultValue("lock:") String keyPrefix, @Nullable String instanceName, @DefaultValue("10s") Duration waitTime,
 		@DefaultValue("30s") Duration leaseTime, @DefaultValue("proxy") AdviceMode adviceMode,
 		@DefaultValue("" + DistributedLockAdvisor.DEFAULT_ORDER) int adviceOrder,
 		@DefaultValue("default") OnActiveTransaction onActiveTransaction,
@@ -70,6 +76,9 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 
 	public DistributedLockProperties {
 		PropertyChecks.require("key-prefix", keyPrefix, Rule.KEY_PREFIX);
+		if (instanceName != null) {
+			PropertyChecks.require("instance-name", instanceName, Rule.INSTANCE_NAME);
+		}
 		PropertyChecks.require("wait-time", waitTime, Rule.NOT_NEGATIVE);
 		PropertyChecks.require("lease-time", leaseTime, LEASE_TIME);
 		PropertyChecks.require("shutdown-timeout", shutdownTimeout, Rule.NOT_NEGATIVE);
@@ -95,10 +104,11 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 			.collect(Collectors.toMap(Map.Entry::getKey, (lock) -> lock.getValue().settings(lock.getKey()))));
 	}
 
-	EngineSettings engineSettings() {
+	EngineSettings engineSettings(@Nullable String application) {
 		return new EngineSettings(this.waitTime, this.leaseTime, this.watchdog.renewalsPerLease,
 				this.waiting.pollInterval, this.waiting.pollIntervalWithoutMessages, this.waiting.timeSlice,
-				this.shutdownTimeout, this.waiting.outageTime);
+				this.shutdownTimeout, this.waiting.outageTime,
+				(this.instanceName != null) ? this.instanceName : OwnerToken.instance(application));
 	}
 
 	/**

@@ -46,11 +46,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 class DistributedLockPropertiesTests {
 
 	/**
-	 * The memory is the store of these tests, there is no text for no locks, other stores
-	 * have addresses, and the place of the locks decides whether transactions are fenced.
+	 * The memory is the store of these tests, there is no text for no locks, the name of
+	 * an instance contains its process, other stores have addresses, and the place of the
+	 * locks decides whether transactions are fenced.
 	 */
-	private static final Set<String> NOT_DEFAULTED = Set.of("distributed-lock.store", "distributed-lock.locks",
-			"distributed-lock.zookeeper.connect-string", "distributed-lock.redlock.nodes",
+	private static final Set<String> NOT_DEFAULTED = Set.of("distributed-lock.store", "distributed-lock.instance-name",
+			"distributed-lock.locks", "distributed-lock.zookeeper.connect-string", "distributed-lock.redlock.nodes",
 			"distributed-lock.fencing.exclude", "distributed-lock.fencing.transactions",
 			"distributed-lock.fencing.table");
 
@@ -62,7 +63,7 @@ class DistributedLockPropertiesTests {
 	void theDefaultsAreThoseOfTheEngine() {
 		this.runner.run((context) -> {
 			DistributedLockProperties properties = context.getBean(DistributedLockProperties.class);
-			assertThat(properties.engineSettings()).isEqualTo(EngineSettings.DEFAULTS);
+			assertThat(properties.engineSettings(null)).isEqualTo(EngineSettings.DEFAULTS);
 			assertThat(RedisLockConfiguration.settings(properties)).isEqualTo(RedisLockSettings.DEFAULTS);
 		});
 	}
@@ -72,6 +73,7 @@ class DistributedLockPropertiesTests {
 		Cases.rows("""
 				key-prefix | {lock} | braces would change the slot
 				key-prefix | | 1 to 64 of the characters
+				instance-name | my orders | must be 1 to 64 of the characters
 				wait-time | -1s | must not be negative
 				lease-time | 99ms | from 100 ms to 365 days
 				lease-time | 366d | from 100 ms to 365 days
@@ -108,6 +110,17 @@ class DistributedLockPropertiesTests {
 				(property) -> this.runner.withPropertyValues("distributed-lock." + property)
 					.run((context) -> assertThat(context).getFailure()
 						.hasStackTraceContaining("distributed-lock." + property.substring(0, property.indexOf('=')))));
+	}
+
+	@Test
+	void anInstanceIsNamedAfterItsApplicationHostAndProcess() {
+		String pid = ":" + ProcessHandle.current().pid();
+		this.runner.withPropertyValues("spring.application.name=Order service")
+			.run((context) -> assertThat(context.getBean(EngineSettings.class).instanceName())
+				.startsWith("Order-service@")
+				.endsWith(pid));
+		this.runner.withPropertyValues("spring.application.name=orders", "distributed-lock.instance-name=web-1")
+			.run((context) -> assertThat(context.getBean(EngineSettings.class).instanceName()).isEqualTo("web-1"));
 	}
 
 	@Test
@@ -233,7 +246,7 @@ class DistributedLockPropertiesTests {
 			assertThat(property.get("description").toString()).as(name).endsWith(".");
 			assertThat(property.containsKey("defaultValue") || NOT_DEFAULTED.contains(name)).as(name + " has a default")
 				.isTrue();
-		}).hasSize(46);
+		}).hasSize(47);
 	}
 
 	@Test
