@@ -219,6 +219,31 @@ public abstract class AbstractLockStoreTests {
 	}
 
 	@Test
+	void aRefusalNamesAnInstanceThatHoldsTheLock() {
+		for (LockMode mode : this.one.store().modes()) {
+			OwnerToken holder = OwnerToken.random("orders@web-7f9c:1", mode);
+			this.one.grant(this.key, holder);
+			for (LockMode refused : this.two.store().modes()) {
+				if (mode != LockMode.READ || refused != LockMode.READ) {
+					String named = this.two.mustNotGet(this.key, OwnerToken.random(refused)).holder();
+					assertThat(named).as("%s in the way of %s", mode, refused)
+						.satisfies((value) -> assertThat(OwnerToken.holder(value)).isEqualTo("orders@web-7f9c:1"));
+				}
+			}
+			this.one.release(this.key, holder, null);
+		}
+	}
+
+	@Test
+	void aRefusalNamesTheInstanceThatHadAKeptLock() {
+		OwnerToken holder = OwnerToken.random("orders@web-7f9c:1", LockMode.EXCLUSIVE);
+		this.one.grant(this.key, holder);
+		assertThat(this.one.keep(this.key, holder, HOUR)).isTrue();
+		assertThat(this.two.mustNotGet(this.key, this.other).holder())
+			.satisfies((value) -> assertThat(OwnerToken.holder(value)).isEqualTo("orders@web-7f9c:1"));
+	}
+
+	@Test
 	void aHeldLockIsRefusedToAnotherOwnerInTheSameJvm() {
 		this.one.grant(this.key, this.owner);
 		this.one.mustNotGet(this.key, this.other);
