@@ -48,8 +48,19 @@ public final class ShopProcess implements AutoCloseable {
 	 * Start the packaged application.
 	 */
 	public static ShopProcess startJar(Path jar, Path directory, String... arguments) {
+		return startJar("-Dspring.aot.enabled=false", jar, directory, arguments);
+	}
+
+	/**
+	 * Start the packaged application as it was processed ahead of time.
+	 */
+	public static ShopProcess startProcessed(Path jar, Path directory, String... arguments) {
+		return startJar("-Dspring.aot.enabled=true", jar, directory, arguments);
+	}
+
+	private static ShopProcess startJar(String option, Path jar, Path directory, String... arguments) {
 		String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-		return new ShopProcess(List.of(java, "-Xmx512m", "-jar", jar.toAbsolutePath().toString()), directory,
+		return new ShopProcess(List.of(java, "-Xmx512m", option, "-jar", jar.toAbsolutePath().toString()), directory,
 				arguments);
 	}
 
