@@ -86,6 +86,14 @@ public record OwnerToken(String value, LockMode mode) {
 	}
 
 	/**
+	 * Return whether a value is not an owner token, but that of another program.
+	 * @param value the value in the store
+	 */
+	public static boolean isForeign(String value) {
+		return !VALUE.matcher(value).matches();
+	}
+
+	/**
 	 * Return the name of the instance only, because a program that knows the random half
 	 * can release the lock.
 	 */

@@ -48,6 +48,8 @@ enum LockScript {
 
 	AWAITED("awaited.lua", false),
 
+	INSPECT("inspect.lua", true),
+
 	REDLOCK_RUN("redlock-run.lua", true),
 
 	REDLOCK_ACQUIRE("redlock-acquire.lua", true),

@@ -103,9 +103,7 @@ final class LockScriptCalls {
 		LockKey key = request.key();
 		OwnerToken owner = request.owner();
 		Duration leaseTime = request.leaseTime();
-		String lock = this.keys.lock(key);
-		byte[][] lockKeys = keys(lock, this.keys.queue(lock), this.keys.turn(lock), this.keys.fence(lock),
-				this.keys.readers(lock));
+		byte[][] lockKeys = allKeys(key);
 		byte[] place = place(owner);
 		return switch (owner.mode()) {
 			case EXCLUSIVE, WRITE -> new ScriptCall(LockScript.ACQUIRE, lockKeys, bytes(owner.value()),
@@ -117,6 +115,11 @@ final class LockScriptCalls {
 					this.fenceRetention, instance().place, place, need(inLine), QUEUE_RETENTION, this.channelPrefix,
 					listenersKnown());
 		};
+	}
+
+	private byte[][] allKeys(LockKey key) {
+		String lock = this.keys.lock(key);
+		return keys(lock, this.keys.queue(lock), this.keys.turn(lock), this.keys.fence(lock), this.keys.readers(lock));
 	}
 
 	/**
@@ -202,6 +205,10 @@ final class LockScriptCalls {
 	ScriptCall awaited(LockKey key) {
 		return new ScriptCall(LockScript.AWAITED, keys(this.keys.queue(this.keys.lock(key))), this.channelPrefix,
 				listenersKnown());
+	}
+
+	ScriptCall inspect(LockKey key) {
+		return new ScriptCall(LockScript.INSPECT, allKeys(key));
 	}
 
 	/**

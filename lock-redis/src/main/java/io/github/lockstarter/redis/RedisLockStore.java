@@ -26,6 +26,7 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.GroupGrant;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.LockKeeping;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
@@ -63,6 +64,8 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 	private final Optional<GroupGrant> groupGrant;
 
 	private final Optional<LockKeeping> keeping = Optional.of(this::keep);
+
+	private final Optional<LockInspection> inspection;
 
 	private final StoreServers servers;
 
@@ -103,6 +106,7 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 		this.line = new RedisWaitingLine(this.scripts, this.calls, this.signal);
 		this.groupGrant = settings.awaitsReplicas() ? Optional.empty()
 				: Optional.of(new RedisGroupGrant(this.scripts, this.calls));
+		this.inspection = Optional.of(new RedisInspection(this.scripts, this.calls, this));
 		this.servers = new RedisServers(this.scripts, this.calls);
 		// The next acquisition uses another connection if it awaits replicas
 		this.awaitingReleases = settings.awaitRelease() || settings.awaitsReplicas();
@@ -231,6 +235,11 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 	@Override
 	public Optional<LockKeeping> keeping() {
 		return this.keeping;
+	}
+
+	@Override
+	public Optional<LockInspection> inspection() {
+		return this.inspection;
 	}
 
 	@Override

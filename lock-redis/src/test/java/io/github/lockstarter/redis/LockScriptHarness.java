@@ -16,6 +16,7 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.servers.RedisServer;
 import io.github.lockstarter.servers.RedisSocket;
 import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.WaitingLine;
 import io.github.lockstarter.test.StoreClient;
@@ -110,6 +111,10 @@ abstract class LockScriptHarness {
 		LockAttempt attempt = store.acquire(KEY, owner, LEASE_TIME, queue);
 		assertThat(attempt).isInstanceOf(LockAttempt.Refusal.class);
 		return (LockAttempt.Refusal) attempt;
+	}
+
+	static LockInspection inspection() {
+		return redisStore.inspection().orElseThrow();
 	}
 
 	/**

@@ -14,6 +14,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.UnusableStoreException;
@@ -100,6 +101,26 @@ class RedisLockScriptsTests extends LockScriptHarness {
 			assertThat(refusal.holder()).isEqualTo("somebody-else");
 			assertThat(redis.command("GET", LOCK)).isEqualTo("somebody-else");
 			assertThat(redis.command("KEYS", "*")).isEqualTo(LOCK);
+		}
+
+		@Test
+		void theLockOfAnotherProgramIsShownAndNotFreed() {
+			redis.command("SET", LOCK, "somebody-else");
+			LockInspection.State state = inspection().inspect(KEY).toCompletableFuture().join();
+			assertThat(state.holders())
+				.containsExactly(new LockInspection.Holder("a foreign owner 'some…'", LockMode.EXCLUSIVE, null));
+			assertThat(inspection().free(KEY, state.fencingToken()).toCompletableFuture().join()).isFalse();
+			assertThat(redis.command("GET", LOCK)).isEqualTo("somebody-else");
+		}
+
+		@Test
+		void aLockWhoseFencingBaseIsForgottenIsFreedByTheTokenThatIsShown() {
+			long base = acquire(owner);
+			redis.command("DEL", FENCE);
+			assertThat(inspection().free(KEY, base << 12).toCompletableFuture().join()).isFalse();
+			LockInspection.State state = inspection().inspect(KEY).toCompletableFuture().join();
+			assertThat(inspection().free(KEY, state.fencingToken()).toCompletableFuture().join()).isTrue();
+			assertThat(redis.command("EXISTS", LOCK)).isEqualTo("0");
 		}
 
 		@Test
