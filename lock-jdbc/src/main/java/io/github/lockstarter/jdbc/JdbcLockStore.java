@@ -24,6 +24,7 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.GroupGrant;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.LockKeeping;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
@@ -82,6 +83,8 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 
 	private final WaitingLine line;
 
+	private final LockInspection inspection;
+
 	/** Locks for which another JVM stood in line when they were granted to this one. */
 	private final Set<LockKey> awaited = ConcurrentHashMap.newKeySet();
 
@@ -130,6 +133,7 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 		this.renewals = new LeaseRenewals(ownedDatabase, this.ownedRows);
 		this.idle = new IdleRows(database, settings.fenceRetention());
 		this.line = new JdbcWaitingLine(database, this.rows, this.jvm, this.signal);
+		this.inspection = new JdbcInspection(database, this.rows, this.jvm);
 		this.keeping = Optional.of((key, owner, time) -> Answer.of(() -> tryKeep(key, owner, time)));
 		this.groupGrant = Optional.of(new JdbcGroupGrant(this.rows, this.jvm));
 	}
@@ -210,6 +214,11 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 	@Override
 	public Optional<GroupGrant> groupGrant() {
 		return this.groupGrant;
+	}
+
+	@Override
+	public Optional<LockInspection> inspection() {
+		return Optional.of(this.inspection);
 	}
 
 	@Override

@@ -61,6 +61,16 @@ final class Line {
 		return this.places;
 	}
 
+	/**
+	 * Return the names of the instances that wait, the first one first.
+	 */
+	List<String> names() {
+		return this.places.stream()
+			.filter((place) -> place.isAlive(this.now))
+			.map((place) -> place.spot().name())
+			.toList();
+	}
+
 	boolean contains(String jvm) {
 		return this.places.stream().anyMatch((place) -> place.spot().isOf(jvm));
 	}

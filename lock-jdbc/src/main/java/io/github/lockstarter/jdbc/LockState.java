@@ -6,6 +6,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -14,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
 
@@ -97,7 +100,11 @@ final class LockState {
 	}
 
 	private LockAttempt.Refusal refusal(long until) {
-		return new LockAttempt.Refusal(Duration.of(Math.max(0, until - this.now), ChronoUnit.MICROS), holder());
+		return new LockAttempt.Refusal(remaining(until), holder());
+	}
+
+	private Duration remaining(long until) {
+		return Duration.of(Math.max(0, until - this.now), ChronoUnit.MICROS);
 	}
 
 	private @Nullable String holder() {
@@ -207,6 +214,38 @@ final class LockState {
 		this.owner = null;
 		return this.line.wakeBefore(jvm, Spot.of(jvm, next), pace) ? ReleaseOutcome.RELEASED_TO_WAITER
 				: ReleaseOutcome.RELEASED;
+	}
+
+	/**
+	 * Take the lock from all who have it by the last grant, and tell the first waiter.
+	 * @return whether there were such owners
+	 */
+	boolean free(String jvm, long fencingBase) {
+		if (isFree() || this.fence != fencingBase) {
+			return false;
+		}
+		this.readers.clear();
+		this.owner = null;
+		this.line.wake(jvm);
+		return true;
+	}
+
+	/**
+	 * Return what a person can read.
+	 */
+	LockInspection.State show() {
+		List<LockInspection.Holder> holders = new ArrayList<>();
+		if (isShared()) {
+			this.readers.forEach((reader, end) -> holders.add(holder(reader, LockMode.READ, end)));
+		}
+		else if (this.owner != null) {
+			holders.add(holder(this.owner, LockMode.EXCLUSIVE, this.expiresAt));
+		}
+		return new LockInspection.State(holders, this.fence, this.line.names());
+	}
+
+	private LockInspection.Holder holder(String owner, LockMode mode, long end) {
+		return new LockInspection.Holder(OwnerToken.holder(owner), mode, remaining(end));
 	}
 
 	/**

@@ -5,6 +5,7 @@ package io.github.lockstarter.jdbc;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,10 @@ final class Readers {
 
 	Stream<String> write() {
 		return this.ends.entrySet().stream().map((reader) -> reader.getKey() + ' ' + reader.getValue());
+	}
+
+	void forEach(BiConsumer<String, Long> action) {
+		this.ends.forEach(action);
 	}
 
 	boolean isEmpty() {

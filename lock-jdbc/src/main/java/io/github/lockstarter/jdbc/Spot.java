@@ -29,6 +29,13 @@ record Spot(String jvm, boolean shared, @Nullable String fairOwner) {
 		return (next == null || next == LockMode.FAIR) ? null : new Spot(jvm, next == LockMode.READ, null);
 	}
 
+	/**
+	 * Return the name of the instance.
+	 */
+	String name() {
+		return OwnerToken.holder((this.fairOwner != null) ? this.fairOwner : this.jvm);
+	}
+
 	boolean isFair() {
 		return this.fairOwner != null;
 	}

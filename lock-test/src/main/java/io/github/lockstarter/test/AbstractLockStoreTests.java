@@ -1165,7 +1165,7 @@ public abstract class AbstractLockStoreTests {
 		assertThat(state(inspection).waiters()).isEmpty();
 		long base = this.one.grant(this.key, OwnerToken.random("orders@web-7f9c:1", LockMode.EXCLUSIVE));
 		this.two.queue(this.key);
-		this.three.queue(this.key, this.fair);
+		this.three.queue(this.key, this.three.store().modes().contains(LockMode.FAIR) ? this.fair : this.other);
 		LockInspection.State state = state(inspection);
 		assertThat(state.holders()).singleElement().satisfies((holder) -> {
 			assertThat(holder.name()).isEqualTo("orders@web-7f9c:1");
@@ -1177,7 +1177,27 @@ public abstract class AbstractLockStoreTests {
 		assertThat(state.fencingBase()).isEqualTo(base);
 		assertThat(LockInspection.baseOf(state.fencingToken())).isEqualTo(base);
 		String instance = OwnerToken.instance(null);
-		assertThat(state.waiters()).containsExactly(instance, instance);
+		assertThat(state.waiters()).isEqualTo(this.three.hasWaitingLine() ? List.of(instance, instance) : List.of());
+	}
+
+	@Test
+	void aWaiterHasTheNameOfItsInstance() throws Exception {
+		LockInspection inspection = inspection();
+		assumeWaitingLine();
+		LockStore named = createStore();
+		try {
+			named.setInstance("orders@web-2:1");
+			this.one.grant(this.key, this.owner);
+			OwnerToken waiter = OwnerToken.random("orders@web-2:1", LockMode.EXCLUSIVE);
+			assertThat(new StoreClient(named).acquire(this.key, waiter, LEASE_TIME, true))
+				.isInstanceOf(LockAttempt.Refusal.class);
+			assertThat(state(inspection).waiters()).containsExactly("orders@web-2:1");
+		}
+		finally {
+			if (named instanceof AutoCloseable closeable) {
+				closeable.close();
+			}
+		}
 	}
 
 	@Test

@@ -89,6 +89,10 @@ final class LockSession implements Watcher {
 		return answer;
 	}
 
+	String pathOf(LockKey key) {
+		return this.paths.of(key);
+	}
+
 	/**
 	 * Return the line of a lock in which this session has a node, or {@code null}.
 	 */

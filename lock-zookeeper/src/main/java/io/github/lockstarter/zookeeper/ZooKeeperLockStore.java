@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -22,6 +23,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
@@ -179,6 +181,11 @@ public final class ZooKeeperLockStore implements LockStore, AutoCloseable {
 	}
 
 	@Override
+	public Optional<LockInspection> inspection() {
+		return Optional.of(new ZooKeeperInspection(this));
+	}
+
+	@Override
 	public WaitingLine waitingLine() {
 		return this.line;
 	}
@@ -226,7 +233,7 @@ public final class ZooKeeperLockStore implements LockStore, AutoCloseable {
 		return (session != null) ? session.lines().size() : 0;
 	}
 
-	private LockSession current() throws Exception {
+	LockSession current() throws Exception {
 		if (this.closed) {
 			throw new IllegalStateException("This store is closed");
 		}
