@@ -206,7 +206,7 @@ final class Tenure {
 		// The first hold ends with the lease that was requested for it, unless that is
 		// renewed
 		long end = (this.holds == 0 && !outlastsLease) ? this.certainty.endOf(leaseTime)
-				: now + (outlastsLease ? longest : leaseTime).toNanos();
+				: now + ((longest != null && outlastsLease) ? longest : leaseTime).toNanos();
 		boolean first = this.holds == 0 || !isShared();
 		// Further readers share the last number: only later writers must have a larger
 		// one
