@@ -26,6 +26,7 @@ import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.engine.Time;
 import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.memory.LocalStores;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.transaction.TransactionAwareLockRegistry;
@@ -98,8 +99,9 @@ public final class LockRegistryFactory implements SmartLifecycle, DisposableBean
 	 */
 	public LockRegistry create(String name, LockStore store) {
 		DefaultLockRegistry registry = new DefaultLockRegistry(name,
-				this.advice.local() ? new MemoryLockStore() : store, bean(LockSettings.class, LockSettings.NONE),
-				bean(EngineSettings.class, EngineSettings.DEFAULTS), listener(), bean(Time.class, Time.SYSTEM));
+				this.advice.local() ? bean(LocalStores.class, MemoryLockStore::new).create() : store,
+				bean(LockSettings.class, LockSettings.NONE), bean(EngineSettings.class, EngineSettings.DEFAULTS),
+				listener(), bean(Time.class, Time.SYSTEM));
 		synchronized (this.created) {
 			this.created.values().removeIf(DefaultLockRegistry::isClosed);
 			for (DefaultLockRegistry other : this.created.values()) {

@@ -189,16 +189,23 @@ public final class ManualTime implements Time, LongSupplier {
 	 * @return the result of the action
 	 */
 	public <T extends @Nullable Object> T letPass(Supplier<T> action) {
-		Thread current = Thread.currentThread();
-		boolean outermost = this.passing.putIfAbsent(current, new AtomicInteger()) == null;
-		try {
+		try (Passing passing = letPass()) {
 			return action.get();
 		}
-		finally {
+	}
+
+	/**
+	 * Let time pass for the current thread, as {@link #letPass(Supplier)} does, until the
+	 * result is closed.
+	 */
+	public Passing letPass() {
+		Thread current = Thread.currentThread();
+		boolean outermost = this.passing.putIfAbsent(current, new AtomicInteger()) == null;
+		return () -> {
 			if (outermost) {
 				this.passing.remove(current);
 			}
-		}
+		};
 	}
 
 	/**
@@ -473,6 +480,17 @@ public final class ManualTime implements Time, LongSupplier {
 	private static boolean isAtReentrantLock(Thread thread) {
 		Object blocker = LockSupport.getBlocker(thread);
 		return blocker != null && blocker.getClass().getName().startsWith(ReentrantLock.class.getName() + "$");
+	}
+
+	/**
+	 * A stretch in which time passes for a thread.
+	 */
+	@FunctionalInterface
+	public interface Passing extends AutoCloseable {
+
+		@Override
+		void close();
+
 	}
 
 	/**

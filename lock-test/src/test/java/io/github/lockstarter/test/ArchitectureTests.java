@@ -8,12 +8,13 @@ import java.util.Set;
 import io.github.lockstarter.testsupport.AbstractArchitectureTests;
 
 /**
- * The room of the contract tests for other modules.
+ * The rooms of the contract of stores, and of the test kit for applications.
  */
 class ArchitectureTests extends AbstractArchitectureTests {
 
 	ArchitectureTests() {
-		super(Map.of(".test", Set.of("", ".engine", ".event", ".store")));
+		super(Map.of(".test", Set.of("", ".engine", ".event", ".store"), //
+				".test.autoconfigure", Set.of("", ".event", ".memory", ".store", ".test")));
 	}
 
 	@Override

@@ -57,6 +57,23 @@ class ManualTimeTests {
 	}
 
 	@Test
+	void timePassesForAThreadOnlyUntilThatIsClosed() throws Exception {
+		Lease held = this.there.acquire(REQUEST);
+		try (ManualTime.Passing passing = this.time.letPass(); ManualTime.Passing inner = this.time.letPass()) {
+			assertThat(this.here.tryAcquire(REQUEST)).isEmpty();
+		}
+		long closed = this.time.now();
+		Call<?> holder = Callers.start(() -> {
+			this.time.awaitParked(1);
+			held.close();
+			return true;
+		});
+		this.here.acquire(REQUEST).close();
+		holder.get();
+		assertThat(this.time.now()).isEqualTo(closed);
+	}
+
+	@Test
 	void aLeaseIsRenewedWhileTimePassesAndAFixedOneExpiresOnTime() throws Exception {
 		Lease renewed = this.here.acquire(LockRequest.of("renewed"));
 		Lease fixed = this.here.acquire(REQUEST.withLeaseTime(Duration.ofMinutes(1)));

@@ -32,7 +32,7 @@ class ReferenceTests {
 	private static final Path DOCS = Path.of("..", "docs");
 
 	@ParameterizedTest
-	@ValueSource(strings = { "reference.md", "migrating.md" })
+	@ValueSource(strings = { "reference.md", "migrating.md", "testing.md" })
 	void itsJavaIsThatOfExamplesThatWereRun(String page) throws Exception {
 		String sources = CodeBlocks.withoutIndentation(sources());
 		assertThat(CodeBlocks.of(DOCS.resolve(page), "java")).hasSizeGreaterThan(6)
@@ -69,7 +69,7 @@ class ReferenceTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "reference.md", "migrating.md" })
+	@ValueSource(strings = { "reference.md", "migrating.md", "testing.md" })
 	void allLinksLeadSomewhere(String name) throws Exception {
 		Path page = DOCS.resolve(name);
 		Matcher link = Pattern.compile("](?:\\(|: )([^)#\\s]*)(#[^)\\s]*)?").matcher(Files.readString(page));

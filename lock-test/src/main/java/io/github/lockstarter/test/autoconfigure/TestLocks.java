@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.test.autoconfigure;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.memory.LockMemory;
+import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.LockInspection;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.test.DelegatingStore;
+import io.github.lockstarter.test.ManualTime;
+import io.github.lockstarter.test.RecordingLockListener;
+
+/**
+ * The locks of an application in a test with {@link AutoConfigureDistributedLocks}: it
+ * lets other instances hold them, or the application lose them, and records what happens
+ * to them for {@link io.github.lockstarter.test.LockAssertions}. What it does concerns
+ * the locks of all registries. Each test begins without events, and what the one before
+ * it has left open is closed.
+ *
+ * <p>
+ * Time stands still for the locks: no lease expires and no wait ends unless the test
+ * {@linkplain #advance moves} it. While a lock is held elsewhere, or during an outage,
+ * time passes for the thread that has begun it, so a call on that thread which waits in
+ * vain fails at once.
+ */
+public final class TestLocks extends RecordingLockListener {
+
+	private static final String ELSEWHERE = "elsewhere";
+
+	private final ManualTime time;
+
+	private final List<Store> stores = new CopyOnWriteArrayList<>();
+
+	/** In the order of their beginnings. */
+	private final List<Situation> open = new CopyOnWriteArrayList<>();
+
+	/** Of outages. */
+	private final Set<Object> outages = ConcurrentHashMap.newKeySet();
+
+	TestLocks(ManualTime time) {
+		this.time = time;
+	}
+
+	/**
+	 * Let another instance of the application, with the name {@code elsewhere}, hold a
+	 * lock.
+	 * @return to be closed when the other instance releases the lock
+	 * @throws IllegalStateException if this application holds the lock
+	 */
+	public Situation heldElsewhere(String name, Object key) {
+		return heldElsewhere(LockKey.of(name, key));
+	}
+
+	/**
+	 * Let another instance of the application, with the name {@code elsewhere}, hold a
+	 * lock.
+	 * @return to be closed when the other instance releases the lock
+	 * @throws IllegalStateException if this application holds the lock
+	 */
+	public Situation heldElsewhere(LockKey lock) {
+		OwnerToken owner = OwnerToken.random(ELSEWHERE, LockMode.EXCLUSIVE);
+		Runnable release = () -> this.stores.forEach((store) -> store.elsewhere.release(lock, owner, null));
+		for (Store store : this.stores) {
+			LeaseRequest request = new LeaseRequest(lock, owner, LockStore.LONGEST_LEASE);
+			if (!(store.elsewhere.acquire(request, false).toCompletableFuture().join() instanceof LockAttempt.Grant)) {
+				release.run();
+				throw new IllegalStateException(
+						"No other instance can hold lock '" + lock + "', because this application holds it");
+			}
+		}
+		return begin(release);
+	}
+
+	/**
+	 * Let this application lose a lock that it holds, and let its owner know.
+	 * @throws IllegalStateException if it does not hold the lock
+	 */
+	public void lose(String name, Object key) {
+		lose(LockKey.of(name, key));
+	}
+
+	/**
+	 * Let this application lose a lock that it holds, and let its owner know.
+	 * @throws IllegalStateException if it does not hold the lock
+	 */
+	public void lose(LockKey lock) {
+		List<Store> losers = this.stores.stream().filter((store) -> store.lose(lock)).toList();
+		if (losers.isEmpty()) {
+			throw new IllegalStateException(
+					"Lock '" + lock + "' cannot be lost, because this application does not hold it");
+		}
+		losers.forEach((store) -> store.interrupted.run());
+		advance(Duration.ZERO);
+	}
+
+	/**
+	 * Let no store answer.
+	 * @return to be closed when they answer again
+	 */
+	public Situation outage() {
+		Object outage = new Object();
+		this.outages.add(outage);
+		return begin(() -> this.outages.remove(outage));
+	}
+
+	/**
+	 * Move the time: waits end, leases expire, and those that are renewed are renewed.
+	 */
+	public void advance(Duration duration) {
+		this.time.advance(duration);
+	}
+
+	/**
+	 * Wait until exactly some number of threads wait for locks, before the time is moved,
+	 * or a lock is released elsewhere.
+	 */
+	public void awaitWaiting(int threads) {
+		this.time.awaitParked(threads);
+	}
+
+	private Situation begin(Runnable end) {
+		Situation situation = new Situation(this, end, this.time.letPass());
+		this.open.add(situation);
+		return situation;
+	}
+
+	/**
+	 * Close what is open, and forget what has happened.
+	 */
+	void reset() {
+		List.copyOf(this.open).forEach(Situation::close);
+		clear();
+	}
+
+	LockStore createStore() {
+		LockMemory memory = new LockMemory(this.time);
+		Store store = new Store(new MemoryLockStore(memory), new MemoryLockStore(memory));
+		this.stores.add(store);
+		return store;
+	}
+
+	/**
+	 * What lasts until it is closed. Closing again does nothing.
+	 */
+	public static final class Situation implements AutoCloseable {
+
+		private final TestLocks locks;
+
+		private final Runnable end;
+
+		private final ManualTime.Passing passing;
+
+		private Situation(TestLocks locks, Runnable end, ManualTime.Passing passing) {
+			this.locks = locks;
+			this.end = end;
+			this.passing = passing;
+		}
+
+		@Override
+		public void close() {
+			if (this.locks.open.remove(this)) {
+				this.passing.close();
+				this.end.run();
+			}
+		}
+
+	}
+
+	/**
+	 * The store of one registry.
+	 */
+	private final class Store extends DelegatingStore {
+
+		/** The same locks, as another instance sees them. */
+		private final LockStore elsewhere;
+
+		private volatile Runnable interrupted = () -> {
+		};
+
+		private Store(LockStore here, LockStore elsewhere) {
+			super(here);
+			this.elsewhere = elsewhere;
+		}
+
+		@Override
+		protected <T> CompletionStage<T> ask(Request kind, Supplier<CompletionStage<T>> request) {
+			return TestLocks.this.outages.isEmpty() ? request.get() : outage();
+		}
+
+		private <T> CompletionStage<T> outage() {
+			return CompletableFuture.failedFuture(new IllegalStateException("A test wants an outage"));
+		}
+
+		@Override
+		public List<CompletionStage<Boolean>> renew(List<LeaseRequest> requests) {
+			if (TestLocks.this.outages.isEmpty()) {
+				return super.renew(requests);
+			}
+			List<CompletionStage<Boolean>> answers = new ArrayList<>(requests.size());
+			requests.forEach((request) -> answers.add(outage()));
+			return answers;
+		}
+
+		/**
+		 * Take a lock from its owners in this application.
+		 * @return whether it had any
+		 */
+		private boolean lose(LockKey lock) {
+			LockInspection inspection = inspection().orElseThrow();
+			boolean lost = false;
+			LockInspection.State state = inspection.inspect(lock).toCompletableFuture().join();
+			while (isHeldHere(state) && inspection.free(lock, state.fencingToken()).toCompletableFuture().join()) {
+				lost = true;
+				state = inspection.inspect(lock).toCompletableFuture().join();
+			}
+			return lost;
+		}
+
+		private static boolean isHeldHere(LockInspection.State state) {
+			return state.holders().stream().anyMatch((holder) -> !holder.name().equals(ELSEWHERE));
+		}
+
+		@Override
+		public void onInterruption(Runnable task) {
+			this.interrupted = task;
+		}
+
+	}
+
+}

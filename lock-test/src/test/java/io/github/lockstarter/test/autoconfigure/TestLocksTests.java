@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.test.autoconfigure;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseSet;
+import io.github.lockstarter.LockContendedException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockUnavailableException;
+import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.event.LockEvent;
+import io.github.lockstarter.test.Callers;
+import io.github.lockstarter.test.Callers.Call;
+import io.github.lockstarter.test.ManualTime;
+import io.github.lockstarter.test.autoconfigure.TestLocks.Situation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+class TestLocksTests {
+
+	private static final LockRequest STOCK = LockRequest.of("stock", 1001);
+
+	private final ManualTime time = new ManualTime();
+
+	private final TestLocks locks = new TestLocks(this.time);
+
+	private final DefaultLockRegistry registry = registry();
+
+	private final DefaultLockRegistry other = registry();
+
+	private DefaultLockRegistry registry() {
+		return new DefaultLockRegistry(this.locks.createStore(), EngineSettings.DEFAULTS, this.locks, this.time);
+	}
+
+	@AfterEach
+	void close() {
+		this.locks.reset();
+		this.registry.close();
+		this.other.close();
+	}
+
+	@Test
+	void aLockIsHeldElsewhereInAllRegistriesUntilItIsReleased() {
+		Situation held = this.locks.heldElsewhere("stock", 1001);
+		assertContended(this.registry);
+		assertContended(this.other);
+		assertThatIllegalStateException().isThrownBy(() -> this.locks.lose("stock", 1001))
+			.withMessageContaining("does not hold it");
+		this.registry.acquire(LockRequest.of("stock", 1002)).close();
+		held.close();
+		held.close();
+		try (Lease here = this.registry.acquire(STOCK); Lease there = this.other.acquire(STOCK)) {
+			assertThat(here.isHeld() && there.isHeld()).isTrue();
+		}
+	}
+
+	@Test
+	void noOtherInstanceHoldsWhatTheApplicationHolds() {
+		try (Lease lease = this.other.acquire(STOCK)) {
+			assertThatIllegalStateException().isThrownBy(() -> this.locks.heldElsewhere("stock", 1001))
+				.withMessageContaining("this application holds it");
+		}
+		assertThat(this.registry.tryAcquire(STOCK)).hasValueSatisfying(Lease::close);
+	}
+
+	@Test
+	void whoeverWaitsOnAnotherThreadIsGrantedTheLockAtItsRelease() throws Exception {
+		Situation held = this.locks.heldElsewhere("stock", 1001);
+		Call<Lease> waiter = Callers.start(() -> this.registry.acquire(STOCK));
+		this.locks.awaitWaiting(1);
+		held.close();
+		waiter.get().close();
+	}
+
+	@Test
+	void aWaitOnAnotherThreadEndsWhenTimeIsMoved() throws Exception {
+		try (Situation held = this.locks.heldElsewhere("stock", 1001)) {
+			Call<?> waiter = Callers.start(() -> this.registry.tryAcquire(STOCK));
+			this.locks.awaitWaiting(1);
+			this.locks.advance(Duration.ofSeconds(10));
+			assertThat(waiter.get()).isEqualTo(Optional.empty());
+		}
+	}
+
+	@Test
+	void allOwnersLoseALock() {
+		LockRequest shared = STOCK.withMode(LockMode.READ);
+		Lease one = this.registry.acquireAsync(shared).join();
+		Lease second = this.registry.acquireAsync(shared).join();
+		Lease another = this.other.acquireAsync(shared.withLeaseTime(Duration.ofMinutes(1))).join();
+		this.locks.lose("stock", 1001);
+		assertThat(one.isHeld() || second.isHeld() || another.isHeld()).isFalse();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(one::close);
+		assertThat(this.locks.keys(LockEvent.Lost.class)).hasSize(3);
+		assertThatIllegalStateException().isThrownBy(() -> this.locks.lose("stock", 1001))
+			.withMessageContaining("does not hold it");
+	}
+
+	@Test
+	void oneOfSeveralLocksIsLost() {
+		LeaseSet both = this.registry.acquireAll(List.of(STOCK, LockRequest.of("order", 7)));
+		this.locks.lose(LockKey.of("order", 7));
+		assertThat(both.get(STOCK.key()).isHeld()).isTrue();
+		assertThat(both.isHeld()).isFalse();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(both::close);
+	}
+
+	@Test
+	void anOutageEndsLeasesOnlyIfItOutlastsThem() {
+		Lease lease = this.registry.acquire(STOCK);
+		try (Situation outage = this.locks.outage()) {
+			assertThatExceptionOfType(LockUnavailableException.class)
+				.isThrownBy(() -> this.registry.acquire(LockRequest.of("order", 7)));
+			this.locks.advance(Duration.ofSeconds(15));
+		}
+		this.locks.advance(Duration.ofMinutes(1));
+		assertThat(lease.isHeld()).isTrue();
+		try (Situation outage = this.locks.outage()) {
+			this.locks.advance(Duration.ofSeconds(31));
+			assertThat(lease.isHeld()).isFalse();
+		}
+	}
+
+	@Test
+	void aResetEndsWhatIsOpenAndForgetsEvents() {
+		this.locks.heldElsewhere(STOCK.key());
+		this.locks.outage();
+		this.locks.reset();
+		assertThat(this.locks.events()).isEmpty();
+		this.registry.acquire(STOCK).close();
+	}
+
+	private static void assertContended(DefaultLockRegistry registry) {
+		assertThatExceptionOfType(LockContendedException.class).isThrownBy(() -> registry.acquire(STOCK))
+			.satisfies((ex) -> assertThat(ex.getHolder()).isEqualTo("elsewhere"));
+	}
+
+}
