@@ -123,7 +123,7 @@ class MigratingExamples {
 		return deduct(count);
 	}
 
-	@DistributedLock(name = "ticket", key = "#event", mode = LockMode.FAIR, waitTime = "200ms", fallback = "noTicket")
+	@DistributedLock(name = "ticket", key = "#event", mode = LockMode.FAIR, waitTime = "1m", fallback = "noTicket")
 	public OptionalInt nextTicket(String event) {
 		return OptionalInt.of(this.tickets.merge(event, 1, Integer::sum));
 	}

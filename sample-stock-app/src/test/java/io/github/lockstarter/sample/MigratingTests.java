@@ -27,7 +27,9 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.engine.Time;
 import io.github.lockstarter.test.Callers;
+import io.github.lockstarter.test.ManualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -53,10 +55,12 @@ class MigratingTests extends AbstractShopTests {
 
 	@Test
 	void theExamplesRun() {
+		ManualTime time = new ManualTime();
 		new ApplicationContextRunner()
 			.withConfiguration(
 					AutoConfigurations.of(AopAutoConfiguration.class, DistributedLockAutoConfiguration.class))
 			.withPropertyValues("distributed-lock.store=memory")
+			.withBean(Time.class, () -> time)
 			.withBean(IntUnaryOperator.class, () -> (count) -> 5 - count)
 			.withBean(MigratingExamples.class)
 			.withUserConfiguration(MigratingExamples.IntegrationLocks.class)
@@ -75,7 +79,7 @@ class MigratingTests extends AbstractShopTests {
 				assertThat(examples.invoices()).isOne();
 				assertThat(examples.nextTicket("concert")).hasValue(1);
 				try (Lease lease = locks.acquire(LockRequest.of("ticket", "concert"))) {
-					assertThat(Callers.start(() -> examples.nextTicket("concert")).get())
+					assertThat(Callers.start(() -> time.letPass(() -> examples.nextTicket("concert"))).get())
 						.isEqualTo(OptionalInt.empty());
 				}
 				AtomicInteger groups = new AtomicInteger();
