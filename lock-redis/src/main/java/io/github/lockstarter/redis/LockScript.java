@@ -58,7 +58,9 @@ enum LockScript {
 
 	REDLOCK_RAISE("redlock-raise.lua", false),
 
-	REDLOCK_RELEASE("redlock-release.lua", false);
+	REDLOCK_RELEASE("redlock-release.lua", false),
+
+	REDLOCK_INSPECT("redlock-inspect.lua", true);
 
 	/** The location of the scripts, for this class and for native images. */
 	static final String LOCATION = "io/github/lockstarter/redis/";

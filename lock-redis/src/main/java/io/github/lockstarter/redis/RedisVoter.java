@@ -181,6 +181,15 @@ public final class RedisVoter implements Voter, AutoCloseable {
 		return released;
 	}
 
+	/**
+	 * Ask who holds a lock on this server.
+	 */
+	public CompletableFuture<Holding> inspect(LockKey key) {
+		Function<List<Object>, Holding> reader = (answer) -> new Holding(owner(answer.get(2)), (long) answer.get(0),
+				(long) answer.get(1));
+		return send(LockScript.REDLOCK_INSPECT, reader, withFence(key));
+	}
+
 	private <T, R> CompletableFuture<R> send(LockScript script, Function<T, R> reader, byte[][] keys,
 			byte[]... arguments) {
 		Throwable failure = this.failure;
@@ -219,12 +228,14 @@ public final class RedisVoter implements Voter, AutoCloseable {
 	}
 
 	private RedisVote readVote(List<Object> answer) {
-		// The name of an instance may contain a colon, but what follows the last dot does
-		// not
-		String value = text(answer.get(4));
+		return new RedisVote(readRun(answer), (long) answer.get(2) == 1, (long) answer.get(3), owner(answer.get(4)));
+	}
+
+	/** The name of an instance may contain a colon, but nothing behind the last dot. */
+	private static String owner(Object answer) {
+		String value = text(answer);
 		int addition = value.indexOf(':', value.lastIndexOf('.') + 1);
-		String holder = (addition < 0) ? value : value.substring(0, addition);
-		return new RedisVote(readRun(answer), (long) answer.get(2) == 1, (long) answer.get(3), holder);
+		return (addition < 0) ? value : value.substring(0, addition);
 	}
 
 	private RedisVote.Run readRun(List<Object> answer) {
@@ -252,6 +263,16 @@ public final class RedisVoter implements Voter, AutoCloseable {
 
 	private static byte[] bytes(String text) {
 		return text.getBytes(StandardCharsets.UTF_8);
+	}
+
+	/**
+	 * What a server knows about a lock.
+	 *
+	 * @param owner the owner that holds it on this server; empty if it is free
+	 * @param fencingBase its last fencing base, or 0 if none is known
+	 * @param remaining the remaining milliseconds of the lease, or negative
+	 */
+	public record Holding(String owner, long fencingBase, long remaining) {
 	}
 
 	/**

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -24,6 +25,7 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.redis.RedisVoter;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
@@ -175,6 +177,63 @@ public final class RedlockStore implements LockStore, AutoCloseable {
 			}
 			throw released.tooFew(released.answers().size(), "answered");
 		});
+	}
+
+	@Override
+	public Optional<LockInspection> inspection() {
+		return Optional.of(new LockInspection() {
+
+			@Override
+			public CompletionStage<State> inspect(LockKey key) {
+				return find(key).thenApply(RedlockStore::state);
+			}
+
+			@Override
+			public CompletionStage<Boolean> free(LockKey key, long fencingToken) {
+				return find(key).thenCompose((found) -> {
+					RedisVoter.Holding holding = holding(found);
+					boolean own = holding != null && !OwnerToken.isForeign(holding.owner())
+							&& state(found).fencingBase() == LockInspection.baseOf(fencingToken);
+					return (holding != null && own)
+							? release(key, new OwnerToken(holding.owner(), LockMode.EXCLUSIVE), null)
+								.thenApply((outcome) -> outcome != ReleaseOutcome.NOT_OWNER)
+							: CompletableFuture.completedFuture(false);
+				});
+			}
+
+		});
+	}
+
+	/** A minority knows neither the owner nor the last fencing base. */
+	private CompletableFuture<Answers<RedisVoter.Holding>> find(LockKey key) {
+		return ask((server) -> server.inspect(key), (found) -> false).thenApply((found) -> {
+			if (!found.isMajority((each) -> true)) {
+				throw found.tooFew(found.answers().size(), "answered");
+			}
+			return found;
+		});
+	}
+
+	private static LockInspection.State state(Answers<RedisVoter.Holding> found) {
+		long base = found.answers().stream().mapToLong(RedisVoter.Holding::fencingBase).max().orElse(0);
+		RedisVoter.Holding holding = holding(found);
+		if (holding == null) {
+			return new LockInspection.State(List.of(), base, List.of());
+		}
+		Duration remaining = (holding.remaining() >= 0) ? Duration.ofMillis(holding.remaining()) : null;
+		return new LockInspection.State(
+				List.of(new LockInspection.Holder(OwnerToken.holder(holding.owner()), LockMode.EXCLUSIVE, remaining)),
+				base, List.of());
+	}
+
+	/** Return what a majority says about the owner of a lock, if it has one. */
+	private static RedisVoter.@Nullable Holding holding(Answers<RedisVoter.Holding> found) {
+		return found.answers()
+			.stream()
+			.filter((each) -> !each.owner().isEmpty()
+					&& found.isMajority((other) -> other.owner().equals(each.owner())))
+			.findFirst()
+			.orElse(null);
 	}
 
 	private <T> CompletableFuture<Answers<T>> ask(Function<RedisVoter, CompletableFuture<T>> request,

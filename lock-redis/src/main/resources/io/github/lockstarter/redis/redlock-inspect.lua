@@ -1,0 +1,10 @@
+-- Shows who holds a lock on this server, and changes nothing.
+--
+-- KEYS  1 lock
+--       2 its fencing base
+-- Returns {fencing base or 0, remaining milliseconds or -1, value or ''}
+
+local lock, fence = KEYS[1], KEYS[2]
+local call = redis.call
+
+return {tonumber(call('GET', fence) or 0), call('PTTL', lock), call('GET', lock) or ''}
