@@ -329,8 +329,10 @@ public final class LockRequest {
 	 *
 	 * @param onLost the reaction to the loss of a lock, never {@code DEFAULT}
 	 * @param transactionFencing whether transactions claim the fencing token
+	 * @param skips whether the caller goes on without the body if the lock is contended,
+	 * as with {@link OnContention#SKIP}
 	 */
-	public record Body(OnLost onLost, TransactionFencing transactionFencing) {
+	public record Body(OnLost onLost, TransactionFencing transactionFencing, boolean skips) {
 	}
 
 }

@@ -38,6 +38,8 @@ public class LockTemplate {
 
 	private final TransactionFencing transactionFencing;
 
+	private final boolean skips;
+
 	/**
 	 * Create a template that throws a {@link LockLostException} when a lease is lost,
 	 * unless the settings of the lock's name say otherwise. Its bodies respect
@@ -45,14 +47,15 @@ public class LockTemplate {
 	 * @param registry acquires the locks
 	 */
 	public LockTemplate(LockRegistry registry) {
-		this(registry, OnLost.DEFAULT, TransactionFencing.DEFAULT);
+		this(registry, OnLost.DEFAULT, TransactionFencing.DEFAULT, false);
 	}
 
-	private LockTemplate(LockRegistry registry, OnLost onLost, TransactionFencing transactionFencing) {
+	private LockTemplate(LockRegistry registry, OnLost onLost, TransactionFencing transactionFencing, boolean skips) {
 		this.registry = registry;
 		this.settings = LockSettings.of(registry);
 		this.onLost = onLost;
 		this.transactionFencing = transactionFencing;
+		this.skips = skips;
 	}
 
 	/**
@@ -60,7 +63,7 @@ public class LockTemplate {
 	 * @param onLost the reaction
 	 */
 	public LockTemplate withOnLost(OnLost onLost) {
-		return new LockTemplate(this.registry, onLost, this.transactionFencing);
+		return new LockTemplate(this.registry, onLost, this.transactionFencing, this.skips);
 	}
 
 	/**
@@ -68,7 +71,17 @@ public class LockTemplate {
 	 * @param transactionFencing whether they do
 	 */
 	public LockTemplate withTransactionFencing(TransactionFencing transactionFencing) {
-		return new LockTemplate(this.registry, this.onLost, transactionFencing);
+		return new LockTemplate(this.registry, this.onLost, transactionFencing, this.skips);
+	}
+
+	/**
+	 * Return a template whose caller goes on without the body if a lock is contended, so
+	 * that observations count that as skipped. What happens then is up to the handler, as
+	 * ever.
+	 * @param skips whether it does
+	 */
+	public LockTemplate withSkips(boolean skips) {
+		return new LockTemplate(this.registry, this.onLost, this.transactionFencing, skips);
 	}
 
 	/**
@@ -336,7 +349,7 @@ public class LockTemplate {
 	}
 
 	private LockRequest.Body body(LockedExecution.Terms terms) {
-		return new LockRequest.Body(terms.onLost(), this.transactionFencing);
+		return new LockRequest.Body(terms.onLost(), this.transactionFencing, this.skips);
 	}
 
 	private List<LockRequest> forBody(Collection<LockRequest> requests, LockedExecution.Terms terms) {

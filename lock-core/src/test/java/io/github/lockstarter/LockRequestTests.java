@@ -110,7 +110,7 @@ class LockRequestTests {
 
 	@Test
 	void aBodyIsNoPartOfWhatIsAskedFor() {
-		LockRequest.Body body = new LockRequest.Body(OnLost.LOG, TransactionFencing.OFF);
+		LockRequest.Body body = new LockRequest.Body(OnLost.LOG, TransactionFencing.OFF, false);
 		LockRequest limited = this.request.withHoldAtMost(Duration.ofHours(1));
 		LockRequest forBody = limited.withHoldAtLeast(Duration.ofSeconds(3)).forBody(body);
 		assertThat(forBody).isEqualTo(limited).hasSameHashCodeAs(limited).hasToString(limited.toString());

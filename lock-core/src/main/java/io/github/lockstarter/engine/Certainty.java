@@ -33,6 +33,9 @@ final class Certainty {
 
 	private volatile @Nullable Long uncertainUntil;
 
+	/** How often the lease was extended since the grant. Guarded by this. */
+	private int renewals;
+
 	/** Whether the release has been answered. Guarded by this. */
 	private boolean answered;
 
@@ -136,6 +139,13 @@ final class Certainty {
 		return this.state == State.HELD;
 	}
 
+	/**
+	 * Return whether the last request failed, and the lease may still last.
+	 */
+	boolean isSuspect() {
+		return this.state == State.SUSPECT;
+	}
+
 	boolean isHeld(long now) {
 		return !isOver() && this.deadline - now > 0;
 	}
@@ -172,9 +182,17 @@ final class Certainty {
 	 * @param longestLease the longest time for which the renewal counts
 	 * @return whether it ended a suspicion
 	 */
-	boolean renewed(long sentAt, Duration leaseTime, Duration longestLease) {
+	synchronized boolean renewed(long sentAt, Duration leaseTime, Duration longestLease) {
 		extend(sentAt, leaseTime, longestLease);
+		this.renewals++;
 		return change(State.SUSPECT, State.HELD);
+	}
+
+	/**
+	 * Return how often the lease was extended since the grant.
+	 */
+	synchronized int renewals() {
+		return this.renewals;
 	}
 
 	/**

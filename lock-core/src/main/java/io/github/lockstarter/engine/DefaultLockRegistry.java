@@ -12,6 +12,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -135,7 +136,33 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	private void renewAll() {
-		this.locks.all().stream().map(LocalLock::tenure).filter(Objects::nonNull).forEach(this.desk.watchdog()::hasten);
+		tenures().forEach(this.desk.watchdog()::hasten);
+	}
+
+	private Stream<Tenure> tenures() {
+		return this.locks.all().stream().map(LocalLock::tenure).filter(Objects::nonNull);
+	}
+
+	/**
+	 * Return what this registry holds and waits for now, as far as this instance knows.
+	 * The store is not asked.
+	 */
+	public LocalState localState() {
+		return LocalState.of(this.locks.all());
+	}
+
+	/**
+	 * Return what this registry has done and what is under way now. The store is not
+	 * asked.
+	 */
+	public Counts counts() {
+		long lag = 0;
+		int suspects = 0;
+		for (Tenure tenure : tenures().toList()) {
+			lag = Math.max(lag, this.desk.watchdog().lag(tenure));
+			suspects += tenure.certainty().isSuspect() ? 1 : 0;
+		}
+		return new Counts(this.terms.handOffs(), this.desk.orphans(), Duration.ofNanos(lag), suspects);
 	}
 
 	/**
@@ -192,7 +219,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	@Override
 	public CompletableFuture<Lease> acquireAsync(LockRequest request) {
-		return acquireAsync(request, new Object());
+		return acquireAsync(request, new FutureOwner());
 	}
 
 	private CompletableFuture<Lease> acquireAsync(LockRequest request, Object otherwise) {
@@ -224,7 +251,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	public CompletableFuture<LeaseSet> acquireAllAsync(Collection<LockRequest> requests) {
 		List<LockRequest> sorted = ManyLocks.inOrder(requests);
 		sorted.forEach(this.waiters::require);
-		Object owner = new Object();
+		Object owner = new FutureOwner();
 		Function<LockRequest, ThreadWaiter> waiters = (each) -> this.waiters.impatient(each, owner);
 		return manyLocks(sorted, CallContext.capture().on(this.threads.bodies()),
 				(all, time) -> this.simultaneousGrant.tryGrantAsync(all, waiters, time, this.threads.tasks()),
@@ -332,6 +359,18 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	/** How many actions are scheduled or under way in the background. */
 	int backgroundActions() {
 		return this.threads.timetable().size() + this.desk.underWay();
+	}
+
+	/**
+	 * The owner of a lease that was requested without one and without a thread.
+	 */
+	private static final class FutureOwner {
+
+		@Override
+		public String toString() {
+			return "a future";
+		}
+
 	}
 
 }

@@ -39,6 +39,15 @@ final class Holders {
 		return null;
 	}
 
+	/**
+	 * Return all holds, with those that are lost without their owner having noticed.
+	 */
+	List<Hold> all() {
+		List<Hold> all = new ArrayList<>(this.holds.values());
+		all.addAll(this.lost);
+		return all;
+	}
+
 	boolean isEmpty() {
 		return this.holds.isEmpty();
 	}

@@ -77,6 +77,13 @@ final class LeaseWatchdog implements Renewal.Listener {
 	}
 
 	/**
+	 * Return by how much a renewal is late, in nanoseconds; zero or less if none is due.
+	 */
+	long lag(Tenure tenure) {
+		return this.timetable.now() - lastRenewal(tenure) - renewalInterval(tenure);
+	}
+
+	/**
 	 * Renew the lease of a tenure now, because the store may be out of reach.
 	 */
 	void hasten(Tenure tenure) {

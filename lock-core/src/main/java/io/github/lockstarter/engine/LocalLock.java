@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.engine;
 
+import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -250,6 +251,14 @@ final class LocalLock {
 	}
 
 	/**
+	 * Return who holds the lock and who waits for it in this JVM.
+	 */
+	Users users() {
+		return read(() -> new Users(this.possession.holders().all(), this.queue.all(),
+				Denial.holder(this.inquiry.contended())));
+	}
+
+	/**
 	 * Return the tenure in the store, or {@code null} if there is none.
 	 */
 	@Nullable Tenure tenure() {
@@ -282,6 +291,17 @@ final class LocalLock {
 		finally {
 			this.guard.unlock();
 		}
+	}
+
+	/**
+	 * The users of a lock at a moment.
+	 *
+	 * @param holds its holds, with those that are lost without their owner having noticed
+	 * @param waiters its waiters, the first one first
+	 * @param holder the instance that held it at the last answer of the store, or
+	 * {@code null} if it is not known
+	 */
+	record Users(List<Hold> holds, List<Waiter> waiters, @Nullable String holder) {
 	}
 
 }

@@ -149,6 +149,7 @@ final class Possession {
 		}
 		Waiter next = this.queue.takeFirst();
 		hold(next, tenure);
+		this.terms.handedOff();
 		boolean probing = tenure.slice().beginProbe(now);
 		return (desk) -> {
 			next.wake();

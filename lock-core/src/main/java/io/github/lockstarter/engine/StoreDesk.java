@@ -276,8 +276,15 @@ final class StoreDesk implements Desk {
 		this.locks.all().forEach((lock) -> lock.refuse().carryOut(this));
 	}
 
+	/**
+	 * Return how many releases are tried again.
+	 */
+	int orphans() {
+		return this.orphans.pending();
+	}
+
 	int underWay() {
-		return this.underWay.count() + this.orphans.pending();
+		return this.underWay.count() + orphans();
 	}
 
 	/**

@@ -5,6 +5,7 @@ package io.github.lockstarter.engine;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +14,7 @@ import io.github.lockstarter.LockKey;
 /**
  * The terms of all locks in a registry: the lease time, how long waiters tolerate a store
  * that does not answer, what the lock owes to other instances that poll, and whether the
- * registry is shutting down.
+ * registry is shutting down. Counts what they do.
  */
 final class Terms {
 
@@ -25,6 +26,9 @@ final class Terms {
 
 	/** Of locks that are idle, for one caller that acquires a lock again and again. */
 	private final Map<LockKey, Courtesy> parked = new ConcurrentHashMap<>();
+
+	/** How often a lock was passed to the next waiter without asking the store. */
+	private final LongAdder handOffs = new LongAdder();
 
 	private volatile boolean refusing;
 
@@ -83,6 +87,14 @@ final class Terms {
 
 	@Nullable Courtesy unpark(LockKey key) {
 		return this.parked.remove(key);
+	}
+
+	void handedOff() {
+		this.handOffs.increment();
+	}
+
+	long handOffs() {
+		return this.handOffs.sum();
 	}
 
 	Time time() {

@@ -230,6 +230,13 @@ abstract class Waiter {
 		return this.start + this.budget;
 	}
 
+	/**
+	 * Return how much of the wait time is left, or {@code null} if it has no end.
+	 */
+	@Nullable Duration left() {
+		return isEndless() ? null : Duration.ofNanos(Math.max(0, deadline() - this.time.now()));
+	}
+
 	boolean isOutOfTime() {
 		return deadline() - this.time.now() <= 0;
 	}

@@ -25,6 +25,10 @@ final class WaiterQueue {
 		return this.waiters.isEmpty();
 	}
 
+	List<Waiter> all() {
+		return List.copyOf(this.waiters);
+	}
+
 	boolean contains(Waiter waiter) {
 		return this.waiters.contains(waiter);
 	}
@@ -125,7 +129,7 @@ final class WaiterQueue {
 	 * Dismiss all waiters without the lock.
 	 */
 	Effect denyAll(Denial denial) {
-		return denyAll(List.copyOf(this.waiters), denial);
+		return denyAll(all(), denial);
 	}
 
 	private Effect denyAll(List<Waiter> denied, Denial denial) {

@@ -48,7 +48,9 @@ record LockOperation(String registry, List<KeyedRequest> locks, InvocationAdapte
 	 * Return a template with the reactions of this operation.
 	 */
 	LockTemplate template(LockTemplate defaults) {
-		return defaults.withOnLost(this.onLost).withTransactionFencing(this.transactionFencing);
+		return defaults.withOnLost(this.onLost)
+			.withTransactionFencing(this.transactionFencing)
+			.withSkips(this.onFailure.skips());
 	}
 
 	/**
@@ -129,6 +131,14 @@ record LockOperation(String registry, List<KeyedRequest> locks, InvocationAdapte
 	 */
 	record FailurePolicy(OnContention onContention, OnUnavailable onUnavailable, @Nullable FallbackMethod fallback,
 			@Nullable Object skipped) {
+
+		/**
+		 * Return whether a call is skipped if its lock is contended.
+		 */
+		boolean skips() {
+			return this.fallback == null && this.onContention == OnContention.SKIP;
+		}
+
 	}
 
 	/**
@@ -161,7 +171,7 @@ record LockOperation(String registry, List<KeyedRequest> locks, InvocationAdapte
 			if (policy.fallback != null && (contended || policy.onUnavailable == OnUnavailable.FALLBACK)) {
 				return policy.fallback.invoke(this.invocation, reason);
 			}
-			if (policy.fallback == null && contended && policy.onContention == OnContention.SKIP) {
+			if (contended && policy.skips()) {
 				logger.debug(LogMessage.format("Skipped '%s': %s",
 						InvalidLockDefinitionException.label(this.invocation.getMethod()), reason.getMessage()));
 				return policy.skipped;

@@ -292,6 +292,11 @@ final class ReactiveInvocationAdapter implements InvocationAdapter {
 			}
 		}
 
+		@Override
+		public String toString() {
+			return "a reactive chain";
+		}
+
 	}
 
 }

@@ -8,6 +8,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Supplier;
@@ -15,6 +16,7 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
 
+import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -23,6 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 
 import io.github.lockstarter.DistributedLock;
@@ -32,6 +35,7 @@ import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.OnContention;
@@ -169,7 +173,8 @@ class DistributedLockInterceptorTests {
 		logger.setLevel(Level.FINE);
 		try (Lease held = this.other.acquire(LockRequest.of(KEY))) {
 			this.stock.skipVoid(1001);
-			assertThat(log).contains("Skipped '").contains("$Stock.skipVoid(long)': Lock 'stock:1001' is held");
+			assertThat(log).contains("Skipped '")
+				.contains("$Stock.skipVoid(long)': Lock 'stock:1001' did not become free");
 		}
 		finally {
 			logger.setLevel(null);
@@ -200,6 +205,29 @@ class DistributedLockInterceptorTests {
 			assertThat(finder.find()).isEmpty();
 		}
 		assertThat(finder.find()).hasValue("found");
+	}
+
+	@Test
+	void theRegistryLearnsWhetherACallIsSkippedIfItsLockIsContended() {
+		List<LockRequest> requests = new ArrayList<>();
+		MethodInterceptor recorder = (invocation) -> {
+			Stream.of(invocation.getArguments())
+				.filter(LockRequest.class::isInstance)
+				.map(LockRequest.class::cast)
+				.forEach(requests::add);
+			return AopUtils.invokeJoinpointUsingReflection(this.registry, invocation.getMethod(),
+					invocation.getArguments());
+		};
+		LockRegistry recorded = ProxyFactory.getProxy(LockRegistry.class, recorder);
+		ProxyFactory factory = new ProxyFactory(this.target);
+		factory.setProxyTargetClass(true);
+		factory.addAdvisor(new DistributedLockAdvisor(new LockDefinitionSource(new DefaultListableBeanFactory()),
+				(name) -> recorded));
+		Stock stock = (Stock) factory.getProxy();
+		stock.deduct(1001);
+		stock.once(1002);
+		assertThat(requests).extracting((request) -> Objects.requireNonNull(request.body()).skips())
+			.containsExactly(false, true);
 	}
 
 	@Test
