@@ -3,9 +3,11 @@
 package io.github.lockstarter.autoconfigure;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 import javax.sql.DataSource;
 
@@ -30,6 +32,8 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.PayloadApplicationEvent;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -65,6 +69,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.TransactionFencing;
+import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
 import io.github.lockstarter.transaction.FenceTable;
 import io.github.lockstarter.transaction.FencingNotPossibleException;
@@ -103,6 +108,21 @@ class FencedTransactionsTests {
 			context.getBean(FencedSales.class).sellUnfenced();
 			assertThat(orders(context)).isEqualTo(2);
 		});
+	}
+
+	@Test
+	void thatIsAnApplicationEvent() {
+		List<Object> published = new CopyOnWriteArrayList<>();
+		ApplicationListener<PayloadApplicationEvent<?>> listener = (event) -> published.add(event.getPayload());
+		this.runner.withPropertyValues(ON)
+			.withInitializer((context) -> context.addApplicationListener(listener))
+			.run((context) -> {
+				Sales sales = context.getBean(Sales.class);
+				sales.sell();
+				laterOwnersClaim(context);
+				assertRefused(sales::sell);
+				assertThat(published).hasExactlyElementsOfTypes(LockEvent.TransactionRefused.class);
+			});
 	}
 
 	@Test

@@ -176,4 +176,17 @@ public sealed interface LockEvent {
 	record Lost(LockKey key, LockMode mode, String registry, long fencingToken, String reason) implements LockEvent {
 	}
 
+	/**
+	 * The database has refused a fenced transaction before it read anything, because a
+	 * later owner of the lock has claimed it. This event comes after its rollback. A
+	 * fenced transaction that a listener begins then is refused as well.
+	 *
+	 * @param key which lock
+	 * @param mode its mode
+	 * @param registry the name of its registry
+	 * @param fencingToken the token of the late owner
+	 */
+	record TransactionRefused(LockKey key, LockMode mode, String registry, long fencingToken) implements LockEvent {
+	}
+
 }

@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -57,6 +58,7 @@ import io.github.lockstarter.OnLost;
 import io.github.lockstarter.OnPersistenceContext;
 import io.github.lockstarter.TransactionFencing;
 import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.test.SafetyViolation;
 import io.github.lockstarter.testsupport.FullProfileOnly;
@@ -80,6 +82,8 @@ class FencedTransactionTests {
 	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
 	private static final String PERMANENT_CLAIM = "update distributed_lock_fence set token = ? where lock_key like ?";
+
+	private final List<LockEvent> events = new CopyOnWriteArrayList<>();
 
 	private final EndlessLeases leases = new EndlessLeases();
 
@@ -133,9 +137,9 @@ class FencedTransactionTests {
 		assertThat(written()).isEqualTo(2);
 	}
 
-	private static LockRegistry aware(LockRegistry registry, OnActiveTransaction onActiveTransaction) {
+	private LockRegistry aware(LockRegistry registry, OnActiveTransaction onActiveTransaction) {
 		return new TransactionAwareLockRegistry("memory", registry, onActiveTransaction, OnPersistenceContext.DEFAULT,
-				LockListener.NO_OP);
+				this.events::add);
 	}
 
 	/** Any database will do, and this one is the fastest. */
@@ -266,6 +270,26 @@ class FencedTransactionTests {
 			return this.transaction.execute((status) -> ran.add("body"));
 		}));
 		assertThat(ran).isEmpty();
+		assertThat(written()).isOne();
+	}
+
+	@Test
+	void aRefusedTransactionIsAnEventThoughItsListenerBeginsOneItself() throws Exception {
+		useAny(4);
+		LockTemplate late = new LockTemplate(new TransactionAwareLockRegistry("memory", this.registry,
+				OnActiveTransaction.DEFAULT, OnPersistenceContext.DEFAULT, (event) -> {
+					this.events.add(event);
+					writeAnew();
+				}))
+			.withOnLost(OnLost.LOG)
+			.withTransactionFencing(TransactionFencing.ON);
+		long token = late.execute(this.request, (lease) -> {
+			overtake(this.request);
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> writeIn(this.transaction));
+			return lease.fencingToken();
+		});
+		assertThat(this.events).filteredOn(LockEvent.TransactionRefused.class::isInstance)
+			.containsExactly(new LockEvent.TransactionRefused(this.request.key(), LockMode.EXCLUSIVE, "memory", token));
 		assertThat(written()).isOne();
 	}
 

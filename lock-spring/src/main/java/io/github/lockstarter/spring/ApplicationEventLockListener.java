@@ -22,7 +22,8 @@ final class ApplicationEventLockListener implements LockListener {
 	@Override
 	public void onEvent(LockEvent event) {
 		if (event instanceof LockEvent.Suspect || event instanceof LockEvent.Recovered
-				|| event instanceof LockEvent.Lost || event instanceof LockEvent.Late) {
+				|| event instanceof LockEvent.Lost || event instanceof LockEvent.Late
+				|| event instanceof LockEvent.TransactionRefused) {
 			this.publisher.publishEvent(event);
 		}
 	}

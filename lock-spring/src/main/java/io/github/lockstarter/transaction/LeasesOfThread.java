@@ -96,11 +96,11 @@ final class LeasesOfThread {
 	static List<Fenced> fenced(Predicate<String> byDefault) {
 		Map<String, Fenced> byLock = new TreeMap<>();
 		for (TransactionAwareLeaseSet leases : all()) {
-			String registry = leases.registry().name();
-			if (leases.isFenced(byDefault.test(registry))) {
+			TransactionAwareLockRegistry registry = leases.registry();
+			if (leases.isFenced(byDefault.test(registry.name()))) {
 				leases.unreleased()
-					.forEach((lease) -> byLock.merge(registry + '/' + lease.key().text(), new Fenced(registry, lease),
-							Fenced::stronger));
+					.forEach((lease) -> byLock.merge(registry.name() + '/' + lease.key().text(),
+							new Fenced(registry, lease), Fenced::stronger));
 			}
 		}
 		return List.copyOf(byLock.values());
@@ -125,10 +125,10 @@ final class LeasesOfThread {
 	/**
 	 * A lease whose fencing token a transaction claims.
 	 *
-	 * @param registry the name of its registry
+	 * @param registry its registry
 	 * @param lease the lease
 	 */
-	record Fenced(String registry, Lease lease) {
+	record Fenced(TransactionAwareLockRegistry registry, Lease lease) {
 
 		/** The claim of a writer is enough for the same thread as a reader. */
 		private Fenced stronger(Fenced other) {

@@ -51,6 +51,9 @@ import io.github.lockstarter.transaction.TransactionAwareLeaseSet.Terms;
  */
 public final class TransactionAwareLockRegistry implements LockRegistry, AutoCloseable {
 
+	/** Set while listeners are told of a refused transaction. */
+	private static final ThreadLocal<Boolean> refusing = new ThreadLocal<>();
+
 	private final String name;
 
 	private final LockRegistry delegate;
@@ -70,7 +73,9 @@ public final class TransactionAwareLockRegistry implements LockRegistry, AutoClo
 	 * @param onActiveTransaction the reaction to a transaction that is already active
 	 * @param onPersistenceContext the reaction to an open persistence context
 	 * @param listener is told of {@link io.github.lockstarter.event.LockEvent.Late locks
-	 * that come late}
+	 * that come late} and of
+	 * {@link io.github.lockstarter.event.LockEvent.TransactionRefused refused
+	 * transactions}
 	 */
 	public TransactionAwareLockRegistry(String name, LockRegistry delegate, OnActiveTransaction onActiveTransaction,
 			OnPersistenceContext onPersistenceContext, LockListener listener) {
@@ -188,6 +193,24 @@ public final class TransactionAwareLockRegistry implements LockRegistry, AutoClo
 		catch (RuntimeException ex) {
 			aware.closeAsync();
 			throw ex;
+		}
+	}
+
+	/**
+	 * Tell the listener that the transaction of a late owner was refused. A transaction
+	 * that the listener itself begins is refused as well, which it is not told.
+	 */
+	void transactionRefused(Lease lease) {
+		if (refusing.get() != null) {
+			return;
+		}
+		refusing.set(Boolean.TRUE);
+		try {
+			this.listener
+				.onEvent(new LockEvent.TransactionRefused(lease.key(), lease.mode(), this.name, lease.fencingToken()));
+		}
+		finally {
+			refusing.remove();
 		}
 	}
 

@@ -104,6 +104,7 @@ public final class TransactionFence implements TransactionExecutionListener {
 		catch (Throwable ex) {
 			forget(execution);
 			rollBack(status, ex);
+			claims.tellOfRefusal();
 			throw ex;
 		}
 	}
@@ -154,6 +155,8 @@ public final class TransactionFence implements TransactionExecutionListener {
 		 */
 		private boolean ended;
 
+		private @Nullable Fenced refused;
+
 		private Claims(DefaultTransactionStatus status) {
 			this.status = status;
 		}
@@ -191,7 +194,7 @@ public final class TransactionFence implements TransactionExecutionListener {
 				for (Fenced each : leases) {
 					long token = each.lease().fencingToken();
 					if (!table.claim(connection, keyOf(each), token)) {
-						throw refusal(each.lease());
+						throw refusal(each);
 					}
 					this.tokens.put(keyOf(each), token);
 				}
@@ -217,7 +220,7 @@ public final class TransactionFence implements TransactionExecutionListener {
 				.filter(Objects::nonNull)
 				.toList();
 			if (claimed.stream().anyMatch((token) -> token > lease.fencingToken())) {
-				throw refusal(lease);
+				throw refusal(fenced);
 			}
 			if (claimed.isEmpty() && lease.mode() == LockMode.READ) {
 				String remedy = "make the transaction read-only, as with @Transactional(readOnly = true), acquire the"
@@ -234,10 +237,12 @@ public final class TransactionFence implements TransactionExecutionListener {
 		}
 
 		private static String keyOf(Fenced fenced) {
-			return RowKey.of(fenced.registry() + '/', fenced.lease().key());
+			return RowKey.of(fenced.registry().name() + '/', fenced.lease().key());
 		}
 
-		private static LockLostException refusal(Lease lease) {
+		private LockLostException refusal(Fenced fenced) {
+			this.refused = fenced;
+			Lease lease = fenced.lease();
 			return new LockLostException(lease.key(), lease.fencingToken(),
 					"a later owner has claimed the lock in the database, so this transaction was refused and has"
 							+ " written nothing: repeat the call to work with what that owner has written");
@@ -275,6 +280,16 @@ public final class TransactionFence implements TransactionExecutionListener {
 		@Override
 		public void afterCompletion(int outcome) {
 			end();
+			tellOfRefusal();
+		}
+
+		/** Only now, because a listener may use the database as well. */
+		private void tellOfRefusal() {
+			Fenced refused = this.refused;
+			this.refused = null;
+			if (refused != null) {
+				refused.registry().transactionRefused(refused.lease());
+			}
 		}
 
 		private void end() {

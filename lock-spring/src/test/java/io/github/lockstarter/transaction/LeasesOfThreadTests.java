@@ -106,7 +106,7 @@ class LeasesOfThreadTests {
 			assertThat(LeasesOfThread.cover(other, List.of(request))).isFalse();
 			try (Lease inner = other.acquire(request)) {
 				assertThat(LeasesOfThread.cover(other, List.of(request))).isTrue();
-				assertThat(LeasesOfThread.fenced((registry) -> true)).extracting(LeasesOfThread.Fenced::registry)
+				assertThat(LeasesOfThread.fenced((registry) -> true)).extracting((each) -> each.registry().name())
 					.containsExactly("memory", "other");
 				assertThat(LeasesOfThread.fenced("other"::equals)).singleElement()
 					.satisfies((each) -> assertThat(each.lease().fencingToken()).isEqualTo(inner.fencingToken()));
