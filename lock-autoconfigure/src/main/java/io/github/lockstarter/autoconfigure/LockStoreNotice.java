@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -25,7 +26,6 @@ import io.github.lockstarter.autoconfigure.DistributedLockProperties.Store;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.transaction.FencingNotPossibleException;
-import io.github.lockstarter.transaction.TransactionAwareLockRegistry;
 
 /**
  * Logs the default store once it has been created successfully, and under which locks
@@ -60,7 +60,8 @@ final class LockStoreNotice implements SmartInitializingSingleton {
 	}
 
 	private static LockRegistry innermost(LockRegistry registry) {
-		return (registry instanceof TransactionAwareLockRegistry aware) ? aware.delegate() : registry;
+		// A mock has none
+		return Objects.requireNonNullElse(registry.delegate(), registry);
 	}
 
 	@Override

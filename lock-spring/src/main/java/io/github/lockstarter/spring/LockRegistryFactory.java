@@ -122,8 +122,10 @@ public final class LockRegistryFactory implements SmartLifecycle, DisposableBean
 				registry.open();
 			}
 		}
-		return this.transactions ? new TransactionAwareLockRegistry(name, registry, this.advice.onActiveTransaction(),
-				this.advice.onPersistenceContext(), listener()) : registry;
+		LockRegistryDecorator decorator = this.beans.getBeanProvider(LockRegistryDecorator.class).getIfAvailable();
+		LockRegistry decorated = (decorator != null) ? decorator.decorate(registry) : registry;
+		return this.transactions ? new TransactionAwareLockRegistry(name, decorated, this.advice.onActiveTransaction(),
+				this.advice.onPersistenceContext(), listener()) : decorated;
 	}
 
 	private static String sameName(String name) {
@@ -204,9 +206,9 @@ public final class LockRegistryFactory implements SmartLifecycle, DisposableBean
 
 	/**
 	 * Return the registries that exist, also those that the application has created
-	 * itself.
+	 * itself. For tools; an application injects a {@link LockRegistry}.
 	 */
-	private Collection<DefaultLockRegistry> all() {
+	public Collection<DefaultLockRegistry> all() {
 		List<DefaultLockRegistry> all = new ArrayList<>();
 		synchronized (this.created) {
 			this.created.values().removeIf(DefaultLockRegistry::isClosed);

@@ -93,7 +93,8 @@ public final class TransactionAwareLockRegistry implements LockRegistry, AutoClo
 
 	@Override
 	public LockRegistry delegate() {
-		return this.delegate;
+		// A mock has none
+		return Objects.requireNonNullElse(this.delegate.delegate(), this.delegate);
 	}
 
 	String name() {

@@ -31,7 +31,6 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSettings;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
-import io.github.lockstarter.transaction.TransactionAwareLockRegistry;
 
 /**
  * Checks that the registry of each annotated method exists and can do what the method
@@ -135,7 +134,8 @@ final class RegistryCheck {
 	}
 
 	private static @Nullable LockRegistry innermost(@Nullable LockRegistry bean) {
-		return (bean instanceof TransactionAwareLockRegistry aware) ? aware.delegate() : bean;
+		// A mock has none
+		return (bean != null && bean.delegate() != null) ? bean.delegate() : bean;
 	}
 
 	/**
