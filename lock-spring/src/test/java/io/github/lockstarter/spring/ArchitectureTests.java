@@ -21,8 +21,10 @@ class ArchitectureTests extends AbstractArchitectureTests {
 			".validation", Set.of(".interceptor", ".engine", ".store", "", ".transaction"), //
 			".aspectj", Set.of("", ".interceptor"), //
 			".transaction", Set.of("", ".event", ".store"), //
-			".spring", Set.of("", ".event", ".store", ".engine", ".memory", ".interceptor", ".validation", ".aspectj",
-					".transaction"));
+			".spring",
+			Set.of("", ".event", ".store", ".engine", ".memory", ".interceptor", ".validation", ".aspectj",
+					".transaction"), //
+			".observation", Set.of("", ".event", ".engine", ".spring"));
 
 	ArchitectureTests() {
 		super(ROOMS);
@@ -56,6 +58,12 @@ class ArchitectureTests extends AbstractArchitectureTests {
 	void fencesNeedADatabaseAndNothingElseDoes() {
 		assertUsedOnlyIn("an application without a database must be able to load all other classes",
 				Set.of(".transaction"), "org.springframework.jdbc..", "org.springframework.orm..", "java.sql..");
+	}
+
+	@Test
+	void observationsNeedMicrometerAndNothingElseDoes() {
+		assertUsedOnlyIn("an application without Micrometer must be able to load all other classes",
+				Set.of(".observation"), "io.micrometer..");
 	}
 
 	@Test

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.observation;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.micrometer.common.KeyValues;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
+import io.micrometer.observation.ObservationView;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.event.LockEvent;
+import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.observation.LockObservationContext.Outcome;
+import io.github.lockstarter.spring.LockRegistryDecorator;
+
+/**
+ * Observes the acquisition and the hold of locks. Declare it as a bean; Spring Boot does
+ * so if the application has an {@link ObservationRegistry}.
+ *
+ * <p>
+ * No observation is made the current one: a lease may be closed on any thread and in any
+ * order, and what a body does belongs to its own observation. An exception of a handler
+ * is logged, and the lock is not affected.
+ *
+ * @see LockObservationDocumentation
+ */
+public final class LockObservations implements LockRegistryDecorator, LockListener {
+
+	private static final Log logger = LogFactory.getLog(LockObservations.class);
+
+	private final ObservationRegistry registry;
+
+	private final @Nullable LockObservationConvention convention;
+
+	/** Events tell how a hold ends, wherever and by whomever its lease is closed. */
+	private final Map<HoldId, ObservedHold> holds = new ConcurrentHashMap<>();
+
+	private final AtomicBoolean failed = new AtomicBoolean();
+
+	/**
+	 * Create the observations.
+	 * @param registry has the handlers
+	 * @param convention the names and key values, or {@code null} for the default ones
+	 */
+	public LockObservations(ObservationRegistry registry, @Nullable LockObservationConvention convention) {
+		this.registry = registry;
+		this.convention = convention;
+	}
+
+	@Override
+	public LockRegistry decorate(DefaultLockRegistry registry) {
+		return new ObservedLockRegistry(registry, this);
+	}
+
+	/** Whether nobody wants to know. */
+	boolean isNoop() {
+		return this.registry.isNoop();
+	}
+
+	/**
+	 * Start an observation.
+	 * @param parent its parent, or {@code null} for the current one
+	 * @return the observation, or {@code null} if that failed
+	 */
+	@Nullable Observation start(LockObservationContext context, @Nullable ObservationView parent) {
+		try {
+			context.setParentObservation(parent);
+			return create(context).start();
+		}
+		catch (Throwable ex) {
+			warn(ex);
+			return null;
+		}
+	}
+
+	private Observation create(LockObservationContext context) {
+		if (this.convention != null) {
+			return Observation.createNotStarted(context.getObservation().getName(), () -> context, this.registry)
+				.observationConvention(this.convention);
+		}
+		LockObservationConvention defaults = (context.getObservation() == LockObservationDocumentation.ACQUIRE)
+				? GivenByContext.ACQUIRE : GivenByContext.HOLD;
+		return Observation.createNotStarted(null, defaults, () -> context, this.registry);
+	}
+
+	void stop(@Nullable Observation observation, @Nullable Throwable failure) {
+		if (observation == null) {
+			return;
+		}
+		try {
+			if (failure != null) {
+				observation.error(failure);
+			}
+			observation.stop();
+		}
+		catch (Throwable ex) {
+			warn(ex);
+		}
+	}
+
+	/**
+	 * An error that escaped would leave a lock held without its owner knowing.
+	 */
+	private void warn(Throwable ex) {
+		String failure = "A lock could not be observed; the lock is not affected";
+		if (this.failed.compareAndSet(false, true)) {
+			logger.warn(failure + ". Further failures are logged at DEBUG", ex);
+		}
+		else {
+			logger.debug(failure, ex);
+		}
+	}
+
+	boolean isHeld(HoldId id) {
+		return this.holds.containsKey(id);
+	}
+
+	/**
+	 * Let a hold end with the events of a lease.
+	 */
+	void hold(HoldId id, ObservedHold hold, Lease lease) {
+		this.holds.put(id, hold);
+		if (!lease.isHeld()) {
+			// Its last event may have come before
+			end(id, true);
+		}
+	}
+
+	@Override
+	public void onEvent(LockEvent event) {
+		if (this.holds.isEmpty()) {
+			return;
+		}
+		if (event instanceof LockEvent.Released released) {
+			end(new HoldId(event.registry(), event.key(), released.fencingToken()), false);
+		}
+		else if (event instanceof LockEvent.Kept kept) {
+			end(new HoldId(event.registry(), event.key(), kept.fencingToken()), false);
+		}
+		else if (event instanceof LockEvent.ReleaseFailed failed) {
+			end(new HoldId(event.registry(), event.key(), failed.fencingToken()), false);
+		}
+		else if (event instanceof LockEvent.Lost lost) {
+			end(new HoldId(event.registry(), event.key(), lost.fencingToken()), true);
+		}
+	}
+
+	private void end(HoldId id, boolean lost) {
+		ObservedHold hold = this.holds.remove(id);
+		if (hold != null) {
+			hold.ended(lost);
+		}
+	}
+
+	/**
+	 * What is the same for all levels of a hold, and for no other hold.
+	 *
+	 * @param registry the name of the registry
+	 * @param key which lock
+	 * @param fencingToken its token
+	 */
+	record HoldId(String registry, LockKey key, long fencingToken) {
+	}
+
+	/**
+	 * The default convention, whose values the context itself gives. If there is a global
+	 * convention for locks, it is asked instead.
+	 */
+	private static final class GivenByContext extends DefaultLockObservationConvention {
+
+		static final GivenByContext ACQUIRE = new GivenByContext(LockObservationDocumentation.ACQUIRE.getName());
+
+		static final GivenByContext HOLD = new GivenByContext(LockObservationDocumentation.HOLD.getName());
+
+		private final String name;
+
+		private GivenByContext(String name) {
+			this.name = name;
+		}
+
+		@Override
+		public String getName() {
+			return this.name;
+		}
+
+		@Override
+		public KeyValues getLowCardinalityKeyValues(LockObservationContext context) {
+			return context.giveDefaults() ? KeyValues.empty() : super.getLowCardinalityKeyValues(context);
+		}
+
+		@Override
+		public KeyValues getHighCardinalityKeyValues(LockObservationContext context) {
+			return context.giveDefaults() ? KeyValues.empty() : super.getHighCardinalityKeyValues(context);
+		}
+
+		@Override
+		public @Nullable String getContextualName(LockObservationContext context) {
+			return context.giveDefaults() ? null : super.getContextualName(context);
+		}
+
+	}
+
+}
