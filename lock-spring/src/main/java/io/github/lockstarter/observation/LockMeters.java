@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.observation;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.ToDoubleFunction;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.TimeGauge;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.SmartInitializingSingleton;
+
+import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.engine.LocalState;
+import io.github.lockstarter.event.LockEvent;
+import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.observation.LockObservationDocumentation.LowCardinalityKeyNames;
+import io.github.lockstarter.spring.LockRegistryFactory;
+
+/**
+ * Meters of what a registry holds, waits for and loses. Declare it as a bean; Spring Boot
+ * does so if the application has a {@link MeterRegistry}. The gauges read the state of
+ * the registry when they are asked, so they cost an acquisition nothing.
+ */
+public final class LockMeters implements LockListener, SmartInitializingSingleton {
+
+	/** The gauges of one scrape have one reading. */
+	private static final long LIFE_OF_READING = TimeUnit.SECONDS.toNanos(1);
+
+	private final MeterRegistry meters;
+
+	private final LockRegistryFactory registries;
+
+	private final Map<String, OfRegistry> all = new ConcurrentHashMap<>();
+
+	/**
+	 * Create the meters.
+	 * @param meters has the meters
+	 * @param registries has the registries
+	 */
+	public LockMeters(MeterRegistry meters, LockRegistryFactory registries) {
+		this.meters = meters;
+		this.registries = registries;
+	}
+
+	@Override
+	public void afterSingletonsInstantiated() {
+		this.registries.all().forEach((each) -> of(each.name()));
+	}
+
+	/** A registry may be created when its first lock is requested. */
+	private OfRegistry of(String name) {
+		OfRegistry known = this.all.get(name);
+		return (known != null) ? known : this.all.computeIfAbsent(name, (each) -> new OfRegistry(each,
+				this.registries.all().stream().filter((one) -> one.name().equals(each)).findFirst().orElse(null)));
+	}
+
+	@Override
+	public void onEvent(LockEvent event) {
+		OfName meters = of(event.registry()).names.get(event.key().name());
+		if (event instanceof LockEvent.Lost) {
+			meters.lost.increment();
+		}
+		else if (event instanceof LockEvent.Suspect) {
+			meters.suspect.increment();
+		}
+		else if (event instanceof LockEvent.TransactionRefused) {
+			meters.fenced.increment();
+		}
+	}
+
+	/**
+	 * The meters of a registry.
+	 */
+	private final class OfRegistry {
+
+		private final Tags tags;
+
+		private final @Nullable DefaultLockRegistry registry;
+
+		private final BoundedNames<OfName> names;
+
+		/** Guarded by this. */
+		private long readAt;
+
+		/** Guarded by this. */
+		private boolean read;
+
+		OfRegistry(String name, @Nullable DefaultLockRegistry registry) {
+			this.tags = Tags.of(LowCardinalityKeyNames.STORE.asString(), name);
+			this.registry = registry;
+			this.names = new BoundedNames<>((each) -> new OfName(this, each));
+			if (registry != null) {
+				bind(registry);
+			}
+		}
+
+		private void bind(DefaultLockRegistry registry) {
+			FunctionCounter.builder("distributed.lock.handoffs", registry, (each) -> each.counts().handOffs())
+				.description("Locks that were passed on to the next waiter in the same instance")
+				.tags(this.tags)
+				.register(LockMeters.this.meters);
+			Gauge.builder("distributed.lock.orphans", this, (each) -> each.orphans(registry))
+				.description("Locks that may still be held in the store although nobody wants them")
+				.tags(this.tags)
+				.register(LockMeters.this.meters);
+			TimeGauge
+				.builder("distributed.lock.renewal.lag", registry, TimeUnit.NANOSECONDS,
+						(each) -> each.counts().renewalLag().toNanos())
+				.description("By how much the latest renewal that is due is late")
+				.tags(this.tags)
+				.register(LockMeters.this.meters);
+		}
+
+		/** This one exists always, so a name whose first request still waits appears. */
+		private double orphans(DefaultLockRegistry registry) {
+			refresh();
+			return registry.counts().orphans();
+		}
+
+		synchronized double count(OfName name, ToDoubleFunction<OfName> count) {
+			refresh();
+			return count.applyAsDouble(name);
+		}
+
+		private synchronized void refresh() {
+			long now = LockMeters.this.meters.config().clock().monotonicTime();
+			if (this.registry != null && (!this.read || now - this.readAt >= LIFE_OF_READING)) {
+				read(this.registry.localState());
+				this.read = true;
+				this.readAt = now;
+			}
+		}
+
+		private void read(LocalState state) {
+			for (OfName each : this.names.all()) {
+				each.held = 0;
+				each.waiting = 0;
+			}
+			for (LocalState.Held each : state.held()) {
+				this.names.get(each.key().name()).held += (each.status() != LocalState.Status.LOST) ? 1 : 0;
+			}
+			for (LocalState.Waiting each : state.waiting()) {
+				this.names.get(each.key().name()).waiting++;
+			}
+		}
+
+	}
+
+	/**
+	 * The meters of a lock name. The numbers are guarded by the registry's.
+	 */
+	private final class OfName {
+
+		private int held;
+
+		private int waiting;
+
+		private final Counter lost;
+
+		private final Counter suspect;
+
+		private final Counter fenced;
+
+		OfName(OfRegistry registry, String name) {
+			Tags tags = registry.tags.and(LowCardinalityKeyNames.NAME.asString(), name);
+			this.lost = counter("distributed.lock.lost", "Locks that were lost before their release", tags);
+			this.suspect = counter("distributed.lock.suspect",
+					"Leases that could not be renewed or looked up; it is tried again until they expire", tags);
+			this.fenced = counter("distributed.lock.fenced",
+					"Transactions of late owners that the database has refused", tags);
+			gauge("distributed.lock.held", "Locks that this instance holds", tags,
+					(each) -> registry.count(each, (one) -> one.held));
+			gauge("distributed.lock.waiting", "Requests of this instance that wait", tags,
+					(each) -> registry.count(each, (one) -> one.waiting));
+		}
+
+		private Counter counter(String name, String description, Tags tags) {
+			return Counter.builder(name).description(description).tags(tags).register(LockMeters.this.meters);
+		}
+
+		private void gauge(String name, String description, Tags tags, ToDoubleFunction<OfName> value) {
+			Gauge.builder(name, this, value).description(description).tags(tags).register(LockMeters.this.meters);
+		}
+
+	}
+
+}
