@@ -46,6 +46,10 @@ import io.github.lockstarter.interceptor.DistributedLockAdvisor;
  * @param persistenceContext What to do if a lock is acquired while a persistence context
  * of JPA, such as that of open-in-view, is open without a transaction.
  * @param shutdownTimeout Longest time to wait for holders when the application stops.
+ * @param warnAfterWait After what time of waiting for a lock to log a warning that names
+ * its holder. 0s for never.
+ * @param warnAfterHold After what time of holding a lock to log a warning with the stack
+ * of its thread. 0s for never.
  * @param watchdog Settings of the renewal of leases.
  * @param waiting Settings of instances that wait for a lock.
  * @param fencing Settings of fenced transactions.
@@ -63,6 +67,7 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 		@DefaultValue("" + DistributedLockAdvisor.DEFAULT_ORDER) int adviceOrder,
 		@DefaultValue("default") OnActiveTransaction onActiveTransaction,
 		@DefaultValue("default") OnPersistenceContext persistenceContext, @DefaultValue("20s") Duration shutdownTimeout,
+		@DefaultValue("5s") Duration warnAfterWait, @DefaultValue("1m") Duration warnAfterHold,
 		@DefaultValue Watchdog watchdog, @DefaultValue Waiting waiting,
 		@NestedConfigurationProperty @DefaultValue FencingProperties fencing, @DefaultValue Redis redis,
 		@NestedConfigurationProperty @DefaultValue JdbcLockProperties jdbc,
@@ -82,6 +87,8 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 		PropertyChecks.require("wait-time", waitTime, Rule.NOT_NEGATIVE);
 		PropertyChecks.require("lease-time", leaseTime, LEASE_TIME);
 		PropertyChecks.require("shutdown-timeout", shutdownTimeout, Rule.NOT_NEGATIVE);
+		PropertyChecks.require("warn-after-wait", warnAfterWait, Rule.NOT_NEGATIVE);
+		PropertyChecks.require("warn-after-hold", warnAfterHold, Rule.NOT_NEGATIVE);
 		PropertyChecks.requireAtLeast("redis.fence-retention", redis.fenceRetention, leaseTime);
 		PropertyChecks.requireAtLeast("jdbc.fence-retention", jdbc.fenceRetention(), leaseTime);
 		PropertyChecks.requireAtLeast("redlock.fence-retention", redlock.fenceRetention(), leaseTime);
@@ -108,7 +115,8 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 		return new EngineSettings(this.waitTime, this.leaseTime, this.watchdog.renewalsPerLease,
 				this.waiting.pollInterval, this.waiting.pollIntervalWithoutMessages, this.waiting.timeSlice,
 				this.shutdownTimeout, this.waiting.outageTime,
-				(this.instanceName != null) ? this.instanceName : OwnerToken.instance(application));
+				(this.instanceName != null) ? this.instanceName : OwnerToken.instance(application), this.warnAfterWait,
+				this.warnAfterHold);
 	}
 
 	/**

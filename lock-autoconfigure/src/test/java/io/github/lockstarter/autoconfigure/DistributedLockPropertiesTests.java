@@ -78,6 +78,8 @@ class DistributedLockPropertiesTests {
 				lease-time | 99ms | from 100 ms to 365 days
 				lease-time | 366d | from 100 ms to 365 days
 				shutdown-timeout | -1ms | must not be negative
+				warn-after-wait | -1ms | must not be negative
+				warn-after-hold | -1ms | must not be negative
 				watchdog.renewals-per-lease | 1 | so that one renewal may fail
 				watchdog.renewals-per-lease | 21 | to 20.
 				waiting.poll-interval | 0s | must be positive
@@ -246,7 +248,7 @@ class DistributedLockPropertiesTests {
 			assertThat(property.get("description").toString()).as(name).endsWith(".");
 			assertThat(property.containsKey("defaultValue") || NOT_DEFAULTED.contains(name)).as(name + " has a default")
 				.isTrue();
-		}).hasSize(47);
+		}).hasSize(49);
 	}
 
 	@Test

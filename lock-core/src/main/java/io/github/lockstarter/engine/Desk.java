@@ -92,6 +92,11 @@ interface Desk {
 	void expire(Hold hold);
 
 	/**
+	 * Write a warning where that delays nobody, because it calls user code.
+	 */
+	void warn(Runnable warning);
+
+	/**
 	 * Return the pause after a refused request, in nanoseconds.
 	 * @param remaining how long the lease of the other owner lasts, or {@code null} if
 	 * that is not known

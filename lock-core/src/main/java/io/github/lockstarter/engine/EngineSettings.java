@@ -26,15 +26,22 @@ import io.github.lockstarter.store.Rule;
  * @param outageTime how long an acquisition keeps asking a store that does not answer,
  * within its wait time
  * @param instanceName the name of this instance, which others see when it holds a lock
+ * @param warnAfterWait after what time of waiting for a lock to log a warning; zero for
+ * never
+ * @param warnAfterHold after what time of holding a lock to log a warning; zero for never
  */
 public record EngineSettings(Duration waitTime, Duration leaseTime, int renewalsPerLease, Duration pollInterval,
 		Duration pollIntervalWithoutMessages, Duration timeSlice, Duration shutdownTimeout, Duration outageTime,
-		String instanceName) {
+		String instanceName, Duration warnAfterWait, Duration warnAfterHold) {
 
 	/** A failed renewal is tried again after a twentieth of the lease. */
 	private static final int MAX_RENEWALS_PER_LEASE = 20;
 
 	private static final Duration DEFAULT_OUTAGE_TIME = Duration.ofSeconds(2);
+
+	private static final Duration DEFAULT_WARN_AFTER_WAIT = Duration.ofSeconds(5);
+
+	private static final Duration DEFAULT_WARN_AFTER_HOLD = Duration.ofMinutes(1);
 
 	/**
 	 * Allowed numbers of renewals.
@@ -59,18 +66,21 @@ public record EngineSettings(Duration waitTime, Duration leaseTime, int renewals
 		Rule.NOT_NEGATIVE.require("shutdownTimeout", shutdownTimeout);
 		Rule.NOT_NEGATIVE.require("outageTime", outageTime);
 		Rule.INSTANCE_NAME.require("instanceName", instanceName);
+		Rule.NOT_NEGATIVE.require("warnAfterWait", warnAfterWait);
+		Rule.NOT_NEGATIVE.require("warnAfterHold", warnAfterHold);
 		RENEWALS_PER_LEASE.require("renewalsPerLease", renewalsPerLease);
 		LEASE_TIME.require("leaseTime", leaseTime);
 	}
 
 	/**
 	 * Create settings with the {@linkplain OwnerToken#instance(String) host and process}
-	 * as the name of this instance.
+	 * as the name of this instance, and the default warnings.
 	 */
 	public EngineSettings(Duration waitTime, Duration leaseTime, int renewalsPerLease, Duration pollInterval,
 			Duration pollIntervalWithoutMessages, Duration timeSlice, Duration shutdownTimeout, Duration outageTime) {
 		this(waitTime, leaseTime, renewalsPerLease, pollInterval, pollIntervalWithoutMessages, timeSlice,
-				shutdownTimeout, outageTime, OwnerToken.instance(null));
+				shutdownTimeout, outageTime, OwnerToken.instance(null), DEFAULT_WARN_AFTER_WAIT,
+				DEFAULT_WARN_AFTER_HOLD);
 	}
 
 	/**
@@ -87,7 +97,19 @@ public record EngineSettings(Duration waitTime, Duration leaseTime, int renewals
 	 */
 	public EngineSettings withInstanceName(String instanceName) {
 		return new EngineSettings(this.waitTime, this.leaseTime, this.renewalsPerLease, this.pollInterval,
-				this.pollIntervalWithoutMessages, this.timeSlice, this.shutdownTimeout, this.outageTime, instanceName);
+				this.pollIntervalWithoutMessages, this.timeSlice, this.shutdownTimeout, this.outageTime, instanceName,
+				this.warnAfterWait, this.warnAfterHold);
+	}
+
+	/**
+	 * Return the same settings with other warnings.
+	 * @param afterWait after what time of waiting for a lock; zero for never
+	 * @param afterHold after what time of holding a lock; zero for never
+	 */
+	public EngineSettings withWarnings(Duration afterWait, Duration afterHold) {
+		return new EngineSettings(this.waitTime, this.leaseTime, this.renewalsPerLease, this.pollInterval,
+				this.pollIntervalWithoutMessages, this.timeSlice, this.shutdownTimeout, this.outageTime,
+				this.instanceName, afterWait, afterHold);
 	}
 
 }

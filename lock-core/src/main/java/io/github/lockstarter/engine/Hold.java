@@ -39,6 +39,9 @@ final class Hold implements Outcome {
 	/** Guarded by the lock. */
 	private int count = 1;
 
+	/** Guarded by the lock. */
+	private int warnings;
+
 	/**
 	 * Create a hold.
 	 * @param fixedLeaseTime the fixed lease time, or {@code null} if the lease is renewed
@@ -191,6 +194,16 @@ final class Hold implements Outcome {
 	 */
 	boolean leave() {
 		return --this.count == 0;
+	}
+
+	/**
+	 * Return whether a warning is due.
+	 * @param due how many are due since the beginning of the hold
+	 */
+	boolean warn(int due) {
+		boolean more = due > this.warnings;
+		this.warnings = due;
+		return more;
 	}
 
 	/**

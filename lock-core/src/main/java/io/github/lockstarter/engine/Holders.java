@@ -4,6 +4,7 @@ package io.github.lockstarter.engine;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -39,11 +40,15 @@ final class Holders {
 		return null;
 	}
 
+	Collection<Hold> current() {
+		return this.holds.values();
+	}
+
 	/**
 	 * Return all holds, with those that are lost without their owner having noticed.
 	 */
 	List<Hold> all() {
-		List<Hold> all = new ArrayList<>(this.holds.values());
+		List<Hold> all = new ArrayList<>(current());
 		all.addAll(this.lost);
 		return all;
 	}

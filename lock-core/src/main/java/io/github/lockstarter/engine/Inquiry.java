@@ -39,6 +39,9 @@ final class Inquiry {
 	/** What this JVM owes to others while they poll for the lock. */
 	private @Nullable Courtesy courtesy;
 
+	/** When the next warning may come, if there was one. */
+	private @Nullable Long nextWarning;
+
 	/** Whether this JVM may stand in the line of the store. */
 	private boolean inLine;
 
@@ -232,7 +235,7 @@ final class Inquiry {
 		this.refusal = refusal;
 		this.refusedAt = this.terms.now();
 		boolean decided = this.queue.isEmpty() || this.queue.first().isLast();
-		Effect denied = this.queue.denyLast(contended());
+		Effect denied = this.queue.denyLast(contended()).and(warnOfWait());
 		if (decided) {
 			return denied.and(proceed());
 		}
@@ -243,6 +246,23 @@ final class Inquiry {
 		int refusals = attempt.refusals();
 		return denied
 			.and(this.listening.begin((desk) -> desk.pause(refusal.remaining(), attempt.isInLine(), refusals)));
+	}
+
+	/**
+	 * Return the warning of a long wait, if it is due.
+	 */
+	Effect warnOfWait() {
+		Warnings warnings = this.terms.warnings();
+		if (this.queue.isEmpty() || !warnings.isDue(this.queue.first())
+				|| (this.nextWarning != null && this.nextWarning - this.terms.now() > 0)) {
+			return Effect.NONE;
+		}
+		Waiter first = this.queue.first();
+		this.nextWarning = warnings.nextWarning(first);
+		int waiters = this.queue.all().size();
+		Hold holder = (this.own != null) ? this.own.hold() : null;
+		LockAttempt.Refusal refusal = contended().refusal();
+		return (desk) -> desk.warn(() -> warnings.longWait(this.key, first, waiters, holder, refusal));
 	}
 
 	private Courtesy courtesy() {

@@ -4,7 +4,6 @@ package io.github.lockstarter.engine;
 
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +28,7 @@ final class LeaseWatchdog implements Renewal.Listener {
 
 	private final Orphans orphans;
 
-	private final Consumer<Tenure> lost;
+	private final Listener listener;
 
 	private final LossNotice notice;
 
@@ -41,17 +40,17 @@ final class LeaseWatchdog implements Renewal.Listener {
 
 	/**
 	 * Create a watchdog.
-	 * @param lost called with a lost tenure, possibly more than once
+	 * @param listener what to tell of tenures
 	 * @param leaseTime length of leases that are renewed; every lease is checked at least
 	 * as often as these
 	 * @param renewalsPerLease number of renewals within the lease time
 	 */
-	LeaseWatchdog(Timetable timetable, Renewals renewals, Orphans orphans, LossNotice notice, Consumer<Tenure> lost,
+	LeaseWatchdog(Timetable timetable, Renewals renewals, Orphans orphans, LossNotice notice, Listener listener,
 			Duration leaseTime, int renewalsPerLease) {
 		this.timetable = timetable;
 		this.renewals = renewals;
 		this.orphans = orphans;
-		this.lost = lost;
+		this.listener = listener;
 		this.notice = notice;
 		this.leaseTime = leaseTime;
 		this.renewalsPerLease = renewalsPerLease;
@@ -132,6 +131,7 @@ final class LeaseWatchdog implements Renewal.Listener {
 			expire(tenure);
 			return;
 		}
+		this.listener.seen(tenure);
 		if (!this.renewing) {
 			// Renewing may begin again before the deadline
 			schedule(tenure, retryTime(tenure));
@@ -212,7 +212,7 @@ final class LeaseWatchdog implements Renewal.Listener {
 			this.orphans.orphan(tenure.key(), tenure.owner(), tenure.certainty().claimedUntil());
 		}
 		if (tenure.certainty().isLost()) {
-			this.lost.accept(tenure);
+			this.listener.lost(tenure);
 		}
 	}
 
@@ -245,6 +245,25 @@ final class LeaseWatchdog implements Renewal.Listener {
 
 	private static long earlier(long a, long b) {
 		return (a - b < 0) ? a : b;
+	}
+
+	/**
+	 * Callback for tenures, on a thread that must not block.
+	 */
+	interface Listener {
+
+		/**
+		 * Handle a lost tenure, possibly more than once.
+		 */
+		void lost(Tenure tenure);
+
+		/**
+		 * Handle that the watchdog looks at a tenure, which it does at least as often as
+		 * it renews leases.
+		 */
+		default void seen(Tenure tenure) {
+		}
+
 	}
 
 }

@@ -203,6 +203,22 @@ final class LocalLock {
 		return change(this.sharing::look);
 	}
 
+	/**
+	 * The watchdog has looked at the lock, so warnings may be due. If the guard is taken
+	 * there are none this time, because the watchdog never waits for it.
+	 */
+	Effect seen() {
+		if (!this.guard.tryLock()) {
+			return Effect.NONE;
+		}
+		try {
+			return this.possession.warnOfHolds().and(this.inquiry.warnOfWait());
+		}
+		finally {
+			this.guard.unlock();
+		}
+	}
+
 	Effect refuse() {
 		return change(() -> {
 			Effect denied = this.queue.denyAll(Denial.REFUSED);

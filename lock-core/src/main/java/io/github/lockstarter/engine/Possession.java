@@ -189,6 +189,20 @@ final class Possession {
 	}
 
 	/**
+	 * Return the warnings of long holds that are due.
+	 */
+	Effect warnOfHolds() {
+		Effect all = Effect.NONE;
+		Warnings warnings = this.terms.warnings();
+		for (Hold hold : this.holders.current()) {
+			if (hold.warn(warnings.dueOf(hold))) {
+				all = all.and((desk) -> desk.warn(() -> warnings.longHold(hold)));
+			}
+		}
+		return all;
+	}
+
+	/**
 	 * The tenure was lost, and with it the lock for all its holders.
 	 */
 	Effect lose(Tenure tenure) {

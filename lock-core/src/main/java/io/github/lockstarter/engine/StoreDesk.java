@@ -22,7 +22,7 @@ import io.github.lockstarter.store.OwnerToken;
  * The desk of a registry: leads waiters to their locks, and carries out the effects of
  * the locks' transitions. It has no state of a lock.
  */
-final class StoreDesk implements Desk {
+final class StoreDesk implements Desk, LeaseWatchdog.Listener {
 
 	private static final Log logger = LogFactory.getLog(StoreDesk.class);
 
@@ -56,6 +56,8 @@ final class StoreDesk implements Desk {
 
 	private final Executor returns;
 
+	private final Executor callbacks;
+
 	StoreDesk(LockStore store, EngineSettings settings, EngineThreads threads, LocalLocks locks, LossNotice notice,
 			OutageLog outages) {
 		this.store = store;
@@ -66,10 +68,11 @@ final class StoreDesk implements Desk {
 		this.notice = notice;
 		this.orphans = new Orphans(store, this.timetable, this.background);
 		this.watchdog = new LeaseWatchdog(this.timetable, new Renewals(store, this.timetable, threads.renewals()),
-				this.orphans, notice, this::lost, settings.leaseTime(), settings.renewalsPerLease());
+				this.orphans, notice, this, settings.leaseTime(), settings.renewalsPerLease());
 		this.requests = new Requests(store, settings, this.timetable, threads.requests(), locks, outages, this);
 		this.outages = outages;
 		this.returns = threads.returns();
+		this.callbacks = threads.callbacks();
 		this.underWay = new UnderWay(this.timetable.time());
 		this.releases = new Releases(store, locks, this.watchdog, this.orphans, notice, this, this.underWay);
 		this.places = new QueuePlaces(store.waitingLine(), this.timetable, this.background, this.underWay, locks,
@@ -205,7 +208,18 @@ final class StoreDesk implements Desk {
 		this.watchdog.watch(tenure);
 	}
 
-	private void lost(Tenure tenure) {
+	@Override
+	public void seen(Tenure tenure) {
+		this.locks.change(tenure.key(), LocalLock::seen).carryOut(this);
+	}
+
+	@Override
+	public void warn(Runnable warning) {
+		this.callbacks.execute(warning);
+	}
+
+	@Override
+	public void lost(Tenure tenure) {
 		this.locks.change(tenure.key(), (lock) -> lock.lose(tenure)).carryOut(this);
 	}
 

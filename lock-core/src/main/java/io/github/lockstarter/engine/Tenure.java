@@ -168,6 +168,13 @@ final class Tenure {
 	}
 
 	/**
+	 * Return the current hold, or that which ends last, or the last one.
+	 */
+	@Nullable Hold hold() {
+		return this.hold;
+	}
+
+	/**
 	 * Return the fencing token of the current hold.
 	 */
 	long fencingToken() {

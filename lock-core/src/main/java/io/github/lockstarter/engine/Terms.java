@@ -24,6 +24,8 @@ final class Terms {
 
 	private final Time time;
 
+	private final Warnings warnings;
+
 	/** Of locks that are idle, for one caller that acquires a lock again and again. */
 	private final Map<LockKey, Courtesy> parked = new ConcurrentHashMap<>();
 
@@ -35,6 +37,7 @@ final class Terms {
 	Terms(EngineSettings settings, Time time) {
 		this.settings = settings;
 		this.time = time;
+		this.warnings = new Warnings(settings, time);
 	}
 
 	/**
@@ -95,6 +98,10 @@ final class Terms {
 
 	long handOffs() {
 		return this.handOffs.sum();
+	}
+
+	Warnings warnings() {
+		return this.warnings;
 	}
 
 	Time time() {

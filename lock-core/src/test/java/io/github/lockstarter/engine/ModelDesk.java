@@ -353,6 +353,10 @@ class ModelDesk implements Desk {
 	}
 
 	@Override
+	public void warn(Runnable warning) {
+	}
+
+	@Override
 	public void lookLater(LockKey key) {
 		this.lookDue = true;
 	}
