@@ -25,7 +25,7 @@ class ArchitectureTests extends AbstractArchitectureTests {
 
 	ArchitectureTests() {
 		super(Map.of(".autoconfigure", Set.of("", ".event", ".store", ".engine", ".redis", ".redlock", ".jdbc",
-				".zookeeper", ".memory", ".interceptor", ".validation", ".aspectj", ".transaction", ".spring")));
+				".zookeeper", ".memory", ".interceptor", ".validation", ".aspectj", ".transaction", ".spring", ".observation")));
 	}
 
 	@Test
@@ -58,6 +58,7 @@ class ArchitectureTests extends AbstractArchitectureTests {
 				"org.springframework.boot.sql..", "org.springframework.jdbc..", "org.springframework.dao..",
 				"com.zaxxer..");
 		requireOnlyIn("ZooKeeper", ROOT + ".zookeeper", "org.apache.curator..");
+		requireOnlyIn("LockObservation", ROOT + ".observation", "io.micrometer..");
 	}
 
 	private void requireOnlyIn(String names, String... packages) {

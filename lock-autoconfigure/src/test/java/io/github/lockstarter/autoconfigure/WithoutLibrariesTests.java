@@ -27,18 +27,26 @@ import io.github.lockstarter.DistributedLock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * An application without Reactor on its class path.
+ * An application without an optional library on its class path.
  */
-class WithoutReactorTests {
+class WithoutLibrariesTests {
 
 	@Test
-	void itStartsAndItsFuturesAreFollowed() throws Exception {
+	void itsFuturesAreFollowedWithoutReactor() throws Exception {
+		startWithout("reactor.core.publisher.Flux", "reactor-core", "reactive-streams");
+	}
+
+	@Test
+	void itStartsWithoutMicrometer() throws Exception {
+		startWithout("io.micrometer.observation.Observation", "micrometer");
+	}
+
+	private void startWithout(String type, String... libraries) throws Exception {
 		Thread thread = Thread.currentThread();
 		ClassLoader before = thread.getContextClassLoader();
-		try (URLClassLoader classes = new URLClassLoader(classPath(), ClassLoader.getPlatformClassLoader())) {
+		try (URLClassLoader classes = new URLClassLoader(classPath(libraries), ClassLoader.getPlatformClassLoader())) {
 			thread.setContextClassLoader(classes);
-			assertThat(ClassUtils.isPresent("reactor.core.publisher.Flux", classes)).isFalse();
-			assertThat(ClassUtils.isPresent("org.reactivestreams.Publisher", classes)).isFalse();
+			assertThat(ClassUtils.isPresent(type, classes)).isFalse();
 			Callable<?> application = (Callable<?>) classes.loadClass(Application.class.getName())
 				.getDeclaredConstructor()
 				.newInstance();
@@ -49,10 +57,10 @@ class WithoutReactorTests {
 		}
 	}
 
-	private static URL[] classPath() {
+	private static URL[] classPath(String... missing) {
 		return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
-			.filter((entry) -> !entry.contains("reactor-core") && !entry.contains("reactive-streams"))
-			.map(WithoutReactorTests::url)
+			.filter((entry) -> Arrays.stream(missing).noneMatch(entry::contains))
+			.map(WithoutLibrariesTests::url)
 			.toArray(URL[]::new);
 	}
 
@@ -83,7 +91,8 @@ class WithoutReactorTests {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@ImportAutoConfiguration({ AopAutoConfiguration.class, DistributedLockAutoConfiguration.class })
+	@ImportAutoConfiguration({ AopAutoConfiguration.class, DistributedLockAutoConfiguration.class,
+			LockObservationAutoConfiguration.class })
 	@Import(Stock.class)
 	public static class Shop {
 
