@@ -98,9 +98,10 @@ public interface LeaseSet extends AutoCloseable {
 	void holdAtLeast(Duration time);
 
 	/**
-	 * Release all locks, unless outer leases of the same owner still hold them. Closing
-	 * again does nothing. A store that cannot be reached is no error here: the release is
-	 * tried again in the background until the lease expires.
+	 * Release all locks, unless outer leases of the same owner still hold them. A lease
+	 * without a limit that is never closed is renewed until the JVM ends; the log warns
+	 * of such a hold. Closing again does nothing. A store that cannot be reached is no
+	 * error here: the release is tried again in the background until the lease expires.
 	 *
 	 * <p>
 	 * If a lock has a waiter in the same JVM, it is passed on to that waiter without

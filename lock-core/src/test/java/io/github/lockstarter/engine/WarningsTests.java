@@ -219,6 +219,43 @@ class WarningsTests extends AbstractInstancesTests {
 		assertThat(log).isEmpty();
 	}
 
+	/** An owner with a slow equals() takes the guard of its lock. */
+	@Test
+	void aLookForWarningsDoesNotDelayTheRenewalOfALockWhoseGuardIsTaken(CapturedLog log) throws Exception {
+		CountDownLatch comparing = new CountDownLatch(1);
+		CountDownLatch end = new CountDownLatch(1);
+		Object slow = new Object() {
+			@Override
+			public boolean equals(Object other) {
+				comparing.countDown();
+				Callers.await(end);
+				return this == other;
+			}
+
+			@Override
+			public int hashCode() {
+				return 1;
+			}
+		};
+		Lease lease = this.registry.acquire(REQUEST);
+		this.time.advance(AFTER_HOLD.minusSeconds(1));
+		Callers.Call<Boolean> taking = Callers
+			.start(() -> this.registry.tryAcquire(REQUEST.withOwner(slow).withWaitTime(Duration.ZERO)).isEmpty());
+		comparing.await();
+		int renewals = this.store.renew.calls();
+		Callers.start(() -> {
+			this.time.advance(LOOK);
+			return true;
+		}).get();
+		assertThat(this.store.renew.calls()).isGreaterThan(renewals);
+		assertThat(log).isEmpty();
+		end.countDown();
+		assertThat(taking.get()).isTrue();
+		this.time.advance(LOOK);
+		assertThat(warnings(log)).isOne();
+		lease.close();
+	}
+
 	private static int warnings(CapturedLog log) {
 		return log.toString().split("Long (hold|wait)", -1).length - 1;
 	}
