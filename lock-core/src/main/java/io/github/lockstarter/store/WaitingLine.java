@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.store;
 
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -62,6 +63,15 @@ public interface WaitingLine {
 	 * @return whether messages arrive; while they do not, waiters have to poll
 	 */
 	boolean listen(Listener listener);
+
+	/**
+	 * Return whether messages reach the listener, for people and tools. Unlike
+	 * {@link #listen}, this changes nothing.
+	 * @return empty if it is not known, for example because nobody has waited yet
+	 */
+	default Optional<Boolean> isListening() {
+		return Optional.empty();
+	}
 
 	/**
 	 * Put an owner into the line under its own token, before it asks for the lock. A

@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.jdbc;
 
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 import io.github.lockstarter.LockKey;
@@ -32,6 +33,11 @@ final class JdbcWaitingLine implements WaitingLine {
 	@Override
 	public boolean listen(WaitingLine.Listener listener) {
 		return this.signal.listen(listener);
+	}
+
+	@Override
+	public Optional<Boolean> isListening() {
+		return this.signal.isListening();
 	}
 
 	@Override

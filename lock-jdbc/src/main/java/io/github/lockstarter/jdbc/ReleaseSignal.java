@@ -5,6 +5,7 @@ package io.github.lockstarter.jdbc;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
@@ -80,6 +81,14 @@ final class ReleaseSignal implements AutoCloseable {
 	boolean listen(WaitingLine.Listener listener) {
 		this.listener = listener;
 		return this.state != SignalState.LOST && !this.closed;
+	}
+
+	/**
+	 * Return whether the database sends messages, if this JVM waits for a lock.
+	 */
+	Optional<Boolean> isListening() {
+		SignalState state = this.state;
+		return (state != SignalState.IDLE) ? Optional.of(state == SignalState.NOTIFIED) : Optional.empty();
 	}
 
 	/**

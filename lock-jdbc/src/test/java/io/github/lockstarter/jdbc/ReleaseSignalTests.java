@@ -56,12 +56,14 @@ class ReleaseSignalTests {
 			assertThat(waiter.acquire(key, own, LEASE_TIME, true)).isInstanceOf(LockAttempt.Grant.class);
 			waiter.release(key, own, null);
 			assertThat(store.signal().state()).isEqualTo(SignalState.IDLE);
+			assertThat(store.waitingLine().isListening()).isEmpty();
 			assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
 			StoreClient holder = new StoreClient(holding);
 			OwnerToken owner = OwnerToken.random();
 			holder.acquire(key, owner, LEASE_TIME, false);
 			waiter.acquire(key, own, LEASE_TIME, true);
-			Awaitility.await().until(() -> store.signal().state() == SignalState.NOTIFIED);
+			Awaitility.await().until(() -> store.waitingLine().isListening().orElse(false));
+			assertThat(store.signal().state()).isEqualTo(SignalState.NOTIFIED);
 			Awaitility.await().until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 1);
 			int open = pool.getHikariPoolMXBean().getTotalConnections();
 			waiter.withdraw(key);

@@ -4,6 +4,7 @@ package io.github.lockstarter.redis;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
@@ -67,6 +68,15 @@ final class RedisReleaseSignal implements AutoCloseable {
 			subscribe(listener);
 		}
 		return false;
+	}
+
+	/**
+	 * Return whether messages arrive, if this JVM has subscribed or could not.
+	 */
+	Optional<Boolean> isListening() {
+		RedisSubscription subscription = this.subscription.get();
+		return (subscription != null) ? Optional.of(subscription.isListening())
+				: this.told ? Optional.of(false) : Optional.empty();
 	}
 
 	private void subscribe(WaitingLine.Listener listener) {

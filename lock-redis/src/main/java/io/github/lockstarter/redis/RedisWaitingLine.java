@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.redis;
 
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -34,6 +35,11 @@ final class RedisWaitingLine implements WaitingLine {
 	@Override
 	public boolean listen(WaitingLine.Listener listener) {
 		return this.signal.listen(listener);
+	}
+
+	@Override
+	public Optional<Boolean> isListening() {
+		return this.signal.isListening();
 	}
 
 	@Override

@@ -77,7 +77,9 @@ class RestrictedUserTests extends AbstractRightsTests {
 			OwnerToken owner = OwnerToken.random();
 			OwnerToken other = OwnerToken.random();
 			OwnerToken reader = OwnerToken.random(LockMode.READ);
+			assertThat(second.waitingLine().isListening()).isEmpty();
 			Awaitility.await().until(() -> two.listen(NO_OP));
+			assertThat(second.waitingLine().isListening()).hasValue(true);
 			one.acquire(KEY, owner, LEASE_TIME, false);
 			redis.command("SCRIPT", "FLUSH");
 			one.renew(KEY, owner, LEASE_TIME);

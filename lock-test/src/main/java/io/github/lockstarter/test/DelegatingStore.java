@@ -146,6 +146,13 @@ public class DelegatingStore implements LockStore {
 	}
 
 	/**
+	 * Return whether the other store can reach those who wait.
+	 */
+	protected Optional<Boolean> isListening() {
+		return this.delegate.waitingLine().isListening();
+	}
+
+	/**
 	 * Enter the line of the other store.
 	 */
 	protected CompletionStage<Void> enter(LockKey key, OwnerToken owner) {
@@ -168,6 +175,11 @@ public class DelegatingStore implements LockStore {
 		@Override
 		public boolean listen(WaitingLine.Listener listener) {
 			return DelegatingStore.this.listen(listener);
+		}
+
+		@Override
+		public Optional<Boolean> isListening() {
+			return DelegatingStore.this.isListening();
 		}
 
 		@Override
